@@ -1,0 +1,28 @@
+# Finds the CUDA toolkit at configure time: CUDA_PATH (variable, then
+# environment), nvcc on PATH, /usr/local/cuda, third_party/cuda (scripts/setup).
+# Sets GPULTO_CUDA_PATH, empty when there is none; the programs look again at
+# run time, so that only tests depend on the answer.
+function(gpulto_find_cuda result)
+  set(candidates)
+  if(CUDA_PATH)
+    list(APPEND candidates "${CUDA_PATH}")
+  endif()
+  if(DEFINED ENV{CUDA_PATH})
+    list(APPEND candidates "$ENV{CUDA_PATH}")
+  endif()
+  find_program(GPULTO_NVCC nvcc NO_CACHE)
+  if(GPULTO_NVCC)
+    get_filename_component(nvcc "${GPULTO_NVCC}" REALPATH)
+    get_filename_component(bin "${nvcc}" DIRECTORY)
+    get_filename_component(root "${bin}" DIRECTORY)
+    list(APPEND candidates "${root}")
+  endif()
+  list(APPEND candidates /usr/local/cuda "${PROJECT_SOURCE_DIR}/third_party/cuda")
+  foreach(candidate IN LISTS candidates)
+    if(EXISTS "${candidate}/include/cuda_runtime.h")
+      set(${result} "${candidate}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} "" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,65 @@
+# What `cmake --install` puts where. gpulto-clang++ finds the rest relative to
+# itself, so that an installed tree can be moved:
+#
+#   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-run
+#   libexec/gpulto/      ld.lld
+#   lib/gpulto/          gpulto-lgen.so, the emulator's libcudart
+#   lib/cmake/gpulto/    the CMake package and a toolchain file
+#
+# Run-time search paths: LLVM's directory, which the link line had, and in
+# shared builds our own libraries in lib/gpulto.
+include(CMakePackageConfigHelpers)
+set(package_directory lib/cmake/gpulto)
+
+set(exported)
+foreach(target gpulto gpulto-clang++)
+  if(TARGET ${target})
+    list(APPEND exported ${target})
+  endif()
+endforeach()
+if(exported)
+  if(TARGET gpulto-clang++)
+    set_target_properties(gpulto-clang++ PROPERTIES EXPORT_NAME clang++)
+  endif()
+  install(TARGETS ${exported} EXPORT gpultoTargets
+          RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(EXPORT gpultoTargets NAMESPACE gpulto::
+          DESTINATION "${package_directory}")
+endif()
+if(TARGET gpulto-clang++)
+  # What clang 19 misses with CUDA 13; holds a link to ../../../bin.
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/gpulto/cuda-shim"
+          DESTINATION lib/gpulto)
+  install(CODE "
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E create_symlink
+      gpulto-clang++
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gpulto-clang\"
+      COMMAND_ERROR_IS_FATAL ANY)")
+endif()
+if(TARGET gpulto-ld.lld)
+  install(TARGETS gpulto-ld.lld RUNTIME DESTINATION libexec/gpulto)
+endif()
+if(TARGET gpulto-lgen)
+  install(TARGETS gpulto-lgen LIBRARY DESTINATION lib/gpulto)
+endif()
+if(BUILD_SHARED_LIBS)
+  foreach(name Support FatObj Summary Ipa Icf Partitioner Lto LinkerPlugin)
+    if(TARGET gpulto${name})
+      install(TARGETS gpulto${name} LIBRARY DESTINATION lib/gpulto)
+    endif()
+  endforeach()
+endif()
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/gpultoConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
+  INSTALL_DESTINATION "${package_directory}"
+  PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/cmake/gpultoConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
+        "${PROJECT_BINARY_DIR}/cmake/gpultoConfigVersion.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/gpulto-toolchain.cmake"
+        DESTINATION "${package_directory}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
+        DESTINATION share/doc/gpulto)

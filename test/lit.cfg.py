@@ -1,0 +1,103 @@
+"""lit's configuration. Commands run under bash with pipefail.
+
+Substitutions
+  %gpulto %gpulto-clang %gpulto-clang++ %ld.lld %gpulto-run   our programs
+  %lgen               the pass plugin of the compile-time stage
+  %clang %clang++     stock clang 19, without any option
+  %cuda_path          the CUDA toolkit, %ptxas its ptxas
+  %inputs             test/inputs
+  %python %source %build
+FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
+Features
+  cuda ptxas          a toolkit was found, with ptxas
+  gold bfd mold lld   linkers; lld is our own ld.lld
+  emulator            gpulto-run is built
+  gpu                 an NVIDIA GPU answers
+  sanitizer           our programs are built with one
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import lit.formats
+
+config.name = "gpulto"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".test", ".ll", ".cu", ".cpp", ".c", ".s", ".yaml"]
+config.excludes = ["unit", "fuzz", "inputs", "Inputs", "CMakeLists.txt"]
+config.test_source_root = config.gpulto_source + "/test"
+config.test_exec_root = config.gpulto_build + "/test/lit"
+
+llvm_bin = config.llvm_root + "/bin"
+path = [config.gpulto_bin, llvm_bin, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+# Results must not depend on the caller's locale, and no job server of a
+# `make check` around us may be taken for a test's own.
+config.environment["LC_ALL"] = "C"
+for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CUDA_PATH"):
+    config.environment.pop(name, None)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "HOME",
+             "TMPDIR", "TERM"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+
+def program(name, found):
+    """Adds %name; a test that needs a program not built yet says so."""
+    ending = r"(?![\w+.-])"
+    config.substitutions.append(("%" + re.escape(name) + ending, found))
+
+
+build = config.gpulto_build
+ours = {
+    "gpulto-clang++": config.gpulto_bin + "/gpulto-clang++",
+    "gpulto-clang": config.gpulto_bin + "/gpulto-clang",
+    "gpulto-run": config.gpulto_bin + "/gpulto-run",
+    "gpulto": config.gpulto_bin + "/gpulto",
+    "ld.lld": build + "/libexec/gpulto/ld.lld",
+    "lgen": build + "/lib/gpulto/gpulto-lgen.so",
+    "split-jobs": build + "/test/bin/gpulto-split-jobs",
+}
+for name, found in ours.items():
+    program(name, found)
+program("clang++", llvm_bin + "/clang++")
+program("clang", llvm_bin + "/clang")
+program("ptxas", config.cuda_path + "/bin/ptxas")
+program("cuda_path", config.cuda_path)
+program("inputs", config.test_source_root + "/inputs")
+program("python", sys.executable)
+program("source", config.gpulto_source)
+program("build", build)
+program("cxx", config.cxx)
+program("version", config.version)
+
+
+def gpu_answers():
+    tool = shutil.which("nvidia-smi")
+    if not tool:
+        return False
+    try:
+        done = subprocess.run([tool, "-L"], capture_output=True, timeout=30,
+                              check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and b"GPU 0" in done.stdout
+
+
+features = {
+    "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
+    "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
+    "gold": shutil.which("ld.gold"),
+    "bfd": shutil.which("ld.bfd"),
+    "mold": shutil.which("ld.mold"),
+    "lld": os.path.exists(ours["ld.lld"]),
+    "emulator": os.path.exists(ours["gpulto-run"]),
+    "gpu": gpu_answers(),
+    "sanitizer": config.sanitizer,
+}
+for name, present in features.items():
+    if present:
+        config.available_features.add(name)

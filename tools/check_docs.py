@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Checks that the documentation names what the code has.
+
+usage: check_docs.py ROOT                     options and parameters
+       check_docs.py ROOT --headers COMPILER [FLAG...]
+                                              each header compiles alone
+
+Every option of linker-plugin/Options.td (by its spelling) and every threshold
+of support/Params.def (with its default) must stand in docs/options.md, and
+nothing there may name an option or parameter that is gone. --headers compiles
+each header of the layered directories by itself with the given compiler; the
+include root is added.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+OPTION = re.compile(r"^def\s+\w+\s*:\s*(?:Flag|Joined|Separate|JoinedOrSeparate"
+                    r"|CommaJoined)<\s*\[([^\]]*)\]\s*,\s*\"([^\"]+)\"",
+                    re.MULTILINE)
+PARAM = re.compile(r"^GPULTO_PARAM\(\s*(\w+)\s*,\s*[\w:]+\s*,\s*([^,]+?)\s*,",
+                   re.MULTILINE)
+
+
+def read_options(path):
+    """Returns the spellings of the options, `--gpulto-jobs=` as it is typed."""
+    found = []
+    for prefixes, name in OPTION.findall(path.read_text()):
+        prefix = re.findall(r'"([^"]+)"', prefixes)[0]
+        found.append(prefix + name)
+    return found
+
+
+def check_options(root):
+    """Returns one message for each difference between tables and document."""
+    document = root / "docs" / "options.md"
+    if not document.exists():
+        return [f"{document}: missing"]
+    text = document.read_text()
+    options = read_options(root / "linker-plugin" / "Options.td")
+    params = PARAM.findall((root / "support" / "Params.def").read_text())
+    errors = []
+    if not options:
+        errors.append(f"{root}/linker-plugin/Options.td: no option found")
+    if not params:
+        errors.append(f"{root}/support/Params.def: no parameter found")
+    for option in options:
+        if not re.search(re.escape(option) + r"(?![\w-])", text.replace(
+                "=<", "= <")) and option + "<" not in text:
+            errors.append(f"{document}: option {option} is not documented")
+    for name, default in params:
+        rows = [line for line in text.splitlines()
+                if re.search(rf"\b{name}\b", line)]
+        if not rows:
+            errors.append(f"{document}: parameter {name} is not documented")
+        elif not any(re.search(rf"(?<!\d){re.escape(default)}(?!\d)", row)
+                     for row in rows):
+            errors.append(f"{document}: parameter {name}: its default is "
+                          f"{default}")
+    known = set(options)
+    for word in sorted(set(re.findall(r"--gpulto-[a-z-]+=?", text))):
+        if word not in known and word.rstrip("=") not in known \
+                and word + "=" not in known:
+            errors.append(f"{document}: {word} is no option of Options.td")
+    return errors
+
+
+def layered_headers(root):
+    """Returns the headers of all directories that Layers.txt names."""
+    rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
+    names = [row.split(":")[0] for row in rows if ":" in row]
+    return sorted(header for name in names if name not in ("test", "no-ir")
+                  for header in (root / name).rglob("*.h"))
+
+
+def check_headers(root, command):
+    """Compiles each header alone; returns the compiler's complaints."""
+    def compile_one(header):
+        # As an include of an empty file: "#pragma once in main file" and
+        # unused static functions are no complaints then.
+        name = header.relative_to(root).as_posix()
+        done = subprocess.run(
+            command + ["-std=c++20", "-fsyntax-only", f"-I{root}", "-x", "c++",
+                       "-"], input=f'#include "{name}"\n', text=True,
+            capture_output=True, check=False)
+        return "" if done.returncode == 0 else \
+            f"{header}: does not compile alone\n{done.stderr}"
+    headers = layered_headers(root)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        errors = [e for e in pool.map(compile_one, headers) if e]
+    if not headers:
+        errors.append(f"{root}: no headers found")
+    return errors
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[0]).resolve()
+    if arguments[1:2] == ["--headers"]:
+        errors = check_headers(root, arguments[2:])
+    else:
+        errors = check_options(root)
+    print("\n".join(errors) if errors else "nothing is missing")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1:]))
