@@ -1,0 +1,159 @@
+//===- FatObjectReader.h - Reading fat objects and archives -----*- C++ -*-===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything returned points into the buffer that was read: summaries and
+// bitcode are used in place, bodies are not touched before LTRANS.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_FATOBJ_FATOBJECTREADER_H
+#define GPULTO_FATOBJ_FATOBJECTREADER_H
+
+#include "support/Error.h"
+#include "support/StableHash.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Where the bitcode of one device architecture lies.
+struct BitcodeRef {
+  uint64_t offset = 0;     ///< bytes from the start of the object (member)
+  uint64_t storedSize = 0; ///< bytes there
+  uint64_t rawSize = 0;    ///< bytes when decompressed
+  Digest digest;           ///< of the raw bytes
+  bool compressed = false; ///< zstd
+};
+
+/// What a record holds for one device architecture.
+struct DeviceRecord {
+  std::string arch;        ///< `sm_90`
+  llvm::StringRef summary; ///< empty: none stored
+  BitcodeRef bitcode;
+};
+
+/// One record of `.gpulto`: one translation unit.
+struct FatRecord {
+  InputLocation location; ///< of the record's first byte
+  uint32_t llvmMajor = 0;
+  uint32_t llvmMinor = 0;
+  uint32_t llvmPatch = 0;
+  bool slim = false; ///< the object has no native code
+  Digest optionDigest;
+  llvm::StringRef hostSummary; ///< empty: none stored
+  /// The unit's slice of .llvm.lto; empty when it has no host bitcode or the
+  /// section is gone (then hostBitcodeLost is set).
+  llvm::StringRef hostBitcode;
+  uint64_t hostBitcodeOffset = 0; ///< bytes from the start of the object
+  Digest hostBitcodeDigest;
+  bool hostBitcodeLost = false; ///< e.g. `ld.lld -r` drops .llvm.lto
+  /// The symbol name table (STRTAB) in hostBitcode, which names of the host
+  /// summary refer to; empty when there is none.
+  llvm::StringRef hostNames;
+  std::vector<DeviceRecord> devices; ///< in the order stored
+
+  /// Returns the record of \p arch or null.
+  const DeviceRecord *findDevice(llvm::StringRef arch) const;
+};
+
+/// What an object holds of ours.
+struct FatObject {
+  std::vector<FatRecord> records; ///< in section order; empty: not ours
+  /// The whole .llvm.lto section, also of objects that stock clang made.
+  llvm::StringRef bitcodeSection;
+  /// The whole .llvm.offloading section of objects that stock clang made.
+  llvm::StringRef offloadingSection;
+};
+
+struct ReadOptions {
+  /// Check the digests of summaries and host bitcode too (reads all bytes).
+  bool verifyDigests = false;
+};
+
+/// Returns whether \p file is an ELF object with a `.gpulto` section. False
+/// for anything malformed. Reads headers only.
+bool hasFatObjectSection(llvm::MemoryBufferRef file);
+
+/// Reads what the ELF object \p file holds of ours; \p where is its path and
+/// member. An object without our section gives no records and no error.
+/// Errors: not an ELF object of 64 bits and little-endian, malformed headers,
+/// a malformed record, an unknown version.
+llvm::Expected<FatObject> readFatObject(llvm::MemoryBufferRef file,
+                                        const InputLocation &where,
+                                        const ReadOptions &options = {});
+
+/// Reads a record sequence, the contents of a `.gpulto` section, alone;
+/// host bitcode is looked for in \p bitcodeSection. Offsets count from
+/// \p base, which both lie behind.
+llvm::Expected<std::vector<FatRecord>>
+readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
+               const char *base, const InputLocation &where,
+               const ReadOptions &options = {});
+
+/// Returns the bitcode \p ref of the object \p file, decompressed; a copy
+/// only when it was compressed. Errors: out of bounds, no zstd frame, another
+/// raw size, and, if \p verify, another digest.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+decompressBitcode(llvm::MemoryBufferRef file, const BitcodeRef &ref,
+                  const InputLocation &where, bool verify = true);
+
+/// Where the symbol name table lies in a bitcode file.
+struct StrtabRange {
+  uint64_t offset = 0; ///< bytes from the start of the bitcode
+  uint64_t size = 0;
+};
+
+/// Finds the blob of the STRTAB block in \p bitcode (walking top-level blocks
+/// only). Errors: no bitcode, or no STRTAB (written by LLVM before 5).
+llvm::Expected<StrtabRange> findHostStrtab(llvm::StringRef bitcode,
+                                           const InputLocation &where);
+
+/// Cuts a `.llvm.lto` section that `ld -r` concatenated into its bitcode
+/// files. Errors: not a sequence of bitcode files.
+llvm::Expected<std::vector<llvm::StringRef>>
+splitBitcode(llvm::StringRef section, const InputLocation &where);
+
+/// One member of an archive.
+struct ArchiveMember {
+  std::string name;           ///< as in the archive's header
+  uint64_t offset = 0;        ///< of the member's header in the archive
+  uint64_t dataOffset = 0;    ///< of its first byte; 0 in a thin archive
+  llvm::MemoryBufferRef data; ///< valid during the callback
+  std::string path;           ///< the file, for a member of a thin archive
+};
+
+/// Calls \p visit for each member of the archive \p path (thin ones too), in
+/// archive order. Stops at the first error.
+llvm::Error forEachArchiveMember(
+    llvm::StringRef path,
+    llvm::function_ref<llvm::Error(const ArchiveMember &)> visit);
+
+/// A file or archive member kept in memory.
+struct LocatedMember {
+  std::unique_ptr<llvm::MemoryBuffer> owner; ///< maps the whole file
+  llvm::MemoryBufferRef data;
+  std::string member; ///< empty: \p path itself was no archive
+};
+
+/// Opens \p path; if it is an archive, the member whose header, or whose data,
+/// starts at \p offset. Linkers name archive members in either way.
+llvm::Expected<LocatedMember> locateMember(llvm::StringRef path,
+                                           uint64_t offset);
+
+} // namespace gpulto
+
+#endif // GPULTO_FATOBJ_FATOBJECTREADER_H

@@ -1,0 +1,238 @@
+//===- Diagnostics.cpp - Errors, warnings and remarks ---------------------===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Diagnostics.h"
+
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Remarks/Remark.h"
+#include "llvm/Remarks/RemarkSerializer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <tuple>
+
+using namespace gpulto;
+
+static const std::string &pattern(const DiagnosticsOptions &options,
+                                  RemarkKind kind) {
+  switch (kind) {
+  case RemarkKind::Passed:
+    return options.passed;
+  case RemarkKind::Missed:
+    return options.missed;
+  case RemarkKind::Analysis:
+    break;
+  }
+  return options.analysis;
+}
+
+static const char *flagName(RemarkKind kind) {
+  switch (kind) {
+  case RemarkKind::Passed:
+    return "-Rpass";
+  case RemarkKind::Missed:
+    return "-Rpass-missed";
+  case RemarkKind::Analysis:
+    break;
+  }
+  return "-Rpass-analysis";
+}
+
+static constexpr RemarkKind kKinds[] = {RemarkKind::Passed, RemarkKind::Missed,
+                                        RemarkKind::Analysis};
+
+llvm::Error Diagnostics::checkOptions(const DiagnosticsOptions &options) {
+  for (RemarkKind kind : kKinds) {
+    std::string why;
+    const std::string &text = pattern(options, kind);
+    if (!text.empty() && !llvm::Regex(text).isValid(why))
+      return makeError(llvm::Twine(flagName(kind)) + "=" + text +
+                       ": malformed regular expression: " + why);
+  }
+  return llvm::Error::success();
+}
+
+Diagnostics::Diagnostics(DiagnosticsOptions options)
+    : opts(std::move(options)) {
+  for (RemarkKind kind : kKinds)
+    if (const std::string &text = pattern(opts, kind); !text.empty())
+      filters[static_cast<size_t>(kind)].emplace(text);
+}
+
+void Diagnostics::add(Severity severity, const InputLocation &where,
+                      std::string text) {
+  if (severity == Severity::Warning && opts.noWarnings)
+    return;
+  if (severity == Severity::Warning && opts.fatalWarnings)
+    severity = Severity::Error;
+  if (severity == Severity::Error)
+    ++errors;
+  std::lock_guard guard(lock);
+  entries.push_back({severity, where, {}, {}, {}, std::move(text)});
+}
+
+void Diagnostics::error(const llvm::Twine &message) {
+  add(Severity::Error, {}, message.str());
+}
+
+void Diagnostics::error(const InputLocation &where,
+                        const llvm::Twine &message) {
+  add(Severity::Error, where, message.str());
+}
+
+void Diagnostics::warning(const llvm::Twine &message) {
+  add(Severity::Warning, {}, message.str());
+}
+
+void Diagnostics::warning(const InputLocation &where,
+                          const llvm::Twine &message) {
+  add(Severity::Warning, where, message.str());
+}
+
+void Diagnostics::report(llvm::Error error) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const InputError &info) {
+        add(Severity::Error, info.location(), info.text());
+      },
+      [&](const llvm::ErrorInfoBase &info) {
+        add(Severity::Error, {}, info.message());
+      });
+}
+
+bool Diagnostics::isPrinted(RemarkKind kind, llvm::StringRef pass) const {
+  const std::optional<llvm::Regex> &filter = filters[static_cast<size_t>(kind)];
+  return filter && filter->match(pass);
+}
+
+bool Diagnostics::wantsRemark(RemarkKind kind, llvm::StringRef pass) const {
+  return opts.keepRemarks || isPrinted(kind, pass);
+}
+
+void Diagnostics::remark(Remark remark) {
+  bool printed = isPrinted(remark.kind, remark.pass);
+  if (!printed && !opts.keepRemarks)
+    return;
+  std::lock_guard guard(lock);
+  if (printed)
+    entries.push_back({Severity::Remark, remark.input, remark.where,
+                       remark.kind, remark.pass, remark.text});
+  if (opts.keepRemarks)
+    remarks.push_back(std::move(remark));
+}
+
+void Diagnostics::printEntry(llvm::raw_ostream &os, const Entry &entry) const {
+  struct Style {
+    const char *word;
+    llvm::raw_ostream::Colors color;
+  };
+  static constexpr Style kStyles[] = {{"error: ", llvm::raw_ostream::RED},
+                                      {"warning: ", llvm::raw_ostream::MAGENTA},
+                                      {"remark: ", llvm::raw_ostream::BLUE}};
+  const Style &style = kStyles[static_cast<size_t>(entry.severity)];
+  // A remark about a source line looks as clang's, so that editors find it.
+  if (!entry.source.file.empty())
+    os << entry.source.file << ':' << entry.source.line << ':'
+       << entry.source.column << ": ";
+  else
+    os << opts.prefix << ": ";
+  if (opts.color)
+    os.changeColor(style.color, /*Bold=*/true);
+  os << style.word;
+  if (opts.color)
+    os.resetColor();
+  std::string place = entry.input.str();
+  if (entry.source.file.empty() && !place.empty())
+    os << place << ": ";
+  os << entry.text;
+  if (entry.severity == Severity::Remark)
+    os << " [" << flagName(entry.kind) << '=' << entry.pass << ']';
+  os << '\n';
+}
+
+static auto sourceKey(const SourceLocation &where) {
+  return std::tie(where.file, where.line, where.column);
+}
+
+void Diagnostics::print(llvm::raw_ostream &os) {
+  std::vector<Entry> sorted;
+  {
+    std::lock_guard guard(lock);
+    sorted.swap(entries);
+  }
+  auto key = [](const Entry &entry) {
+    return std::tuple_cat(
+        std::tie(entry.input), sourceKey(entry.source),
+        std::tie(entry.severity, entry.kind, entry.pass, entry.text));
+  };
+  llvm::sort(sorted,
+             [&](const Entry &a, const Entry &b) { return key(a) < key(b); });
+  auto isSame = [&](const Entry &a, const Entry &b) {
+    return key(a) == key(b);
+  };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), isSame), sorted.end());
+  for (const Entry &entry : sorted) {
+    bool isError = entry.severity == Severity::Error;
+    if (isError && opts.errorLimit && errorsPrinted == opts.errorLimit) {
+      if (!limitPrinted)
+        os << opts.prefix
+           << ": error: too many errors emitted, stopping now "
+              "(use --error-limit=0 to see all errors)\n";
+      limitPrinted = true;
+      continue;
+    }
+    errorsPrinted += isError;
+    printEntry(os, entry);
+  }
+  os.flush();
+}
+
+static llvm::remarks::Type remarkType(RemarkKind kind) {
+  switch (kind) {
+  case RemarkKind::Passed:
+    return llvm::remarks::Type::Passed;
+  case RemarkKind::Missed:
+    return llvm::remarks::Type::Missed;
+  case RemarkKind::Analysis:
+    break;
+  }
+  return llvm::remarks::Type::Analysis;
+}
+
+llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
+  std::lock_guard guard(lock);
+  auto key = [](const Remark &remark) {
+    return std::tuple_cat(std::tie(remark.input), sourceKey(remark.where),
+                          std::tie(remark.function, remark.kind, remark.pass,
+                                   remark.name, remark.text));
+  };
+  llvm::sort(remarks,
+             [&](const Remark &a, const Remark &b) { return key(a) < key(b); });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto serializer = llvm::remarks::createRemarkSerializer(
+      llvm::remarks::Format::YAML, llvm::remarks::SerializerMode::Standalone,
+      os);
+  if (!serializer)
+    return serializer.takeError();
+  for (const Remark &remark : remarks) {
+    llvm::remarks::Remark out;
+    out.RemarkType = remarkType(remark.kind);
+    out.PassName = remark.pass;
+    out.RemarkName = remark.name;
+    out.FunctionName = remark.function;
+    if (!remark.where.file.empty())
+      out.Loc = llvm::remarks::RemarkLocation{
+          remark.where.file, remark.where.line, remark.where.column};
+    out.Args.emplace_back();
+    out.Args.back().Key = "String";
+    out.Args.back().Val = remark.text;
+    (*serializer)->emit(out);
+  }
+  return writeFileAtomically(path, os.str());
+}

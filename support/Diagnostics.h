@@ -1,0 +1,133 @@
+//===- Diagnostics.h - Errors, warnings and remarks -------------*- C++ -*-===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_SUPPORT_DIAGNOSTICS_H
+#define GPULTO_SUPPORT_DIAGNOSTICS_H
+
+#include "support/Error.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/Regex.h"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// A place in the user's source, from debug information. Empty file: unknown.
+struct SourceLocation {
+  std::string file;
+  uint32_t line = 0;   ///< from 1; 0 when unknown
+  uint32_t column = 0; ///< from 1; 0 when unknown
+};
+
+/// What a remark reports, as LLVM's three kinds.
+enum class RemarkKind : uint8_t {
+  Passed,  ///< an optimization was applied (-Rpass=)
+  Missed,  ///< it could not prove itself, and says why (-Rpass-missed=)
+  Analysis ///< a fact that decided (-Rpass-analysis=)
+};
+
+/// One optimization remark.
+struct Remark {
+  RemarkKind kind = RemarkKind::Analysis;
+  std::string pass;     ///< `gpulto-ipa-cp`: what the -Rpass regex matches
+  std::string name;     ///< `ParameterConstant`: the identifier in the YAML
+  std::string function; ///< linkage name
+  SourceLocation where;
+  InputLocation input; ///< the object, for functions without debug info
+  std::string text;
+};
+
+/// What is printed and how.
+struct DiagnosticsOptions {
+  std::string prefix = "gpulto"; ///< program name, e.g. `ld.lld`
+  unsigned errorLimit = 20;      ///< errors printed; 0 means all
+  bool fatalWarnings = false;    ///< warnings count and print as errors
+  bool noWarnings = false;       ///< warnings are dropped
+  bool color = false;            ///< ANSI colours
+  std::string passed;            ///< regex of -Rpass=; empty: none printed
+  std::string missed;            ///< regex of -Rpass-missed=
+  std::string analysis;          ///< regex of -Rpass-analysis=
+  bool keepRemarks = false;      ///< keep all remarks for writeRemarksYaml
+};
+
+/// Gathers what the stages have to say and prints it in an order that does
+/// not depend on threads: by location, then severity, then text; exact
+/// duplicates once. All members are thread-safe.
+class Diagnostics {
+public:
+  explicit Diagnostics(DiagnosticsOptions options = {});
+  Diagnostics(const Diagnostics &) = delete;
+  Diagnostics &operator=(const Diagnostics &) = delete;
+
+  /// Returns an error if one of the three regexes of \p options is malformed.
+  static llvm::Error checkOptions(const DiagnosticsOptions &options);
+
+  void error(const llvm::Twine &message);
+  void error(const InputLocation &where, const llvm::Twine &message);
+  void warning(const llvm::Twine &message);
+  void warning(const InputLocation &where, const llvm::Twine &message);
+
+  /// Records every error in \p error (a joined list is taken apart).
+  /// A success value records nothing.
+  void report(llvm::Error error);
+
+  /// Returns whether a remark of this kind and pass would be printed or kept;
+  /// asked before an expensive text is built.
+  bool wantsRemark(RemarkKind kind, llvm::StringRef pass) const;
+  /// Records \p remark if it is wanted.
+  void remark(Remark remark);
+
+  bool hasErrors() const { return errors.load() != 0; }
+  unsigned errorCount() const { return errors.load(); }
+
+  /// Prints what has been gathered since the last call, and forgets it.
+  /// Past the error limit, `too many errors emitted` is printed once.
+  void print(llvm::raw_ostream &os);
+
+  /// Writes all remarks (keepRemarks) in LLVM's YAML remark format, sorted.
+  llvm::Error writeRemarksYaml(llvm::StringRef path);
+
+  const DiagnosticsOptions &options() const { return opts; }
+
+private:
+  enum class Severity : uint8_t { Error, Warning, Remark };
+  struct Entry;
+
+  void add(Severity severity, const InputLocation &where, std::string text);
+  bool isPrinted(RemarkKind kind, llvm::StringRef pass) const;
+  void printEntry(llvm::raw_ostream &os, const Entry &entry) const;
+
+  DiagnosticsOptions opts;
+  std::optional<llvm::Regex> filters[3];
+  mutable std::mutex lock;
+  std::atomic<unsigned> errors = 0;
+  unsigned errorsPrinted = 0;
+  bool limitPrinted = false;
+  std::vector<Entry> entries;
+  std::vector<Remark> remarks;
+
+  struct Entry {
+    Severity severity;
+    InputLocation input;
+    SourceLocation source;
+    RemarkKind kind;
+    std::string pass;
+    std::string text;
+  };
+};
+
+} // namespace gpulto
+
+#endif // GPULTO_SUPPORT_DIAGNOSTICS_H

@@ -1,0 +1,99 @@
+//===- FatalSignals.cpp - Cleaning up when a signal ends us ---------------===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/FatalSignals.h"
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <mutex>
+#include <pthread.h>
+
+using namespace gpulto;
+
+namespace {
+
+/// Signals that end a process and may be caught. SIGPIPE is left alone.
+constexpr int kFatalSignals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGABRT,
+                                 SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGXCPU};
+constexpr size_t kMaxCallbacks = 8;
+
+/// Process-wide, as signals are.
+struct HandlerState {
+  std::array<std::atomic<void (*)()>, kMaxCallbacks> callbacks;
+  std::array<struct sigaction, std::size(kFatalSignals)> previous;
+};
+
+HandlerState state;
+std::mutex registration;
+
+void onFatalSignal(int signal) {
+  int savedErrno = errno;
+  for (std::atomic<void (*)()> &entry : state.callbacks)
+    if (void (*callback)() = entry.load())
+      callback();
+  // Hand on to whoever was there before, by default the end of the process.
+  for (size_t i = 0; i != std::size(kFatalSignals); ++i)
+    if (kFatalSignals[i] == signal)
+      sigaction(signal, &state.previous[i], nullptr);
+  errno = savedErrno;
+  raise(signal);
+}
+
+void installHandlers() {
+  for (size_t i = 0; i != std::size(kFatalSignals); ++i) {
+    struct sigaction &previous = state.previous[i];
+    sigaction(kFatalSignals[i], nullptr, &previous);
+    if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN)
+      continue; // nohup and the like
+    struct sigaction action = {};
+    action.sa_handler = onFatalSignal;
+    // On the alternate stack if there is one (LLVM sets it up): an overflow of
+    // the stack would lose everything otherwise.
+    action.sa_flags = SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(kFatalSignals[i], &action, nullptr);
+  }
+}
+
+} // namespace
+
+void gpulto::callOnFatalSignal(void (*callback)()) {
+  std::lock_guard guard(registration);
+  if (!state.callbacks[0].load())
+    installHandlers();
+  for (std::atomic<void (*)()> &entry : state.callbacks) {
+    void (*present)() = entry.load();
+    if (present == callback)
+      return;
+    if (present)
+      continue;
+    entry.store(callback);
+    return;
+  }
+  assert(false && "kMaxCallbacks counts the callers of this function");
+}
+
+FatalSignalBlocker::FatalSignalBlocker() {
+  static_assert(sizeof(sigset_t) <= sizeof(saved));
+  sigset_t fatal, before;
+  sigemptyset(&fatal);
+  for (int signal : kFatalSignals)
+    sigaddset(&fatal, signal);
+  pthread_sigmask(SIG_BLOCK, &fatal, &before);
+  std::memcpy(saved, &before, sizeof(before));
+}
+
+FatalSignalBlocker::~FatalSignalBlocker() {
+  sigset_t before;
+  std::memcpy(&before, saved, sizeof(before));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}

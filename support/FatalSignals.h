@@ -1,0 +1,41 @@
+//===- FatalSignals.h - Cleaning up when a signal ends us -------*- C++ -*-===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Jobserver tokens and temporary files must not outlive the process that owns
+// them. Works beside LLVM's own handlers, whichever were installed first: each
+// puts back what it found and raises the signal again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_SUPPORT_FATALSIGNALS_H
+#define GPULTO_SUPPORT_FATALSIGNALS_H
+
+namespace gpulto {
+
+/// Has \p callback called when a signal is about to end the process (SIGINT,
+/// SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and the faults, unless ignored), in the
+/// order of registration. It must be async-signal-safe, and must check that
+/// this is the process whose things it gives back: forked children inherit it.
+/// Registering the same function again does nothing. Thread-safe.
+void callOnFatalSignal(void (*callback)());
+
+/// Blocks those signals in this thread while it lives.
+class FatalSignalBlocker {
+public:
+  FatalSignalBlocker();
+  ~FatalSignalBlocker();
+  FatalSignalBlocker(const FatalSignalBlocker &) = delete;
+  FatalSignalBlocker &operator=(const FatalSignalBlocker &) = delete;
+
+private:
+  /// A sigset_t; the header of its type stays out of ours.
+  alignas(long) unsigned char saved[128];
+};
+
+} // namespace gpulto
+
+#endif // GPULTO_SUPPORT_FATALSIGNALS_H

@@ -1,0 +1,297 @@
+//===- Subprocess.cpp - Running programs, temporary files -----------------===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// posix_spawn rather than llvm::sys::ExecuteAndWait: output is captured
+// through pipes, not files, descriptors of the parent (jobserver, mapped
+// inputs) stay out of the child, and the child's own memory peak is known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Subprocess.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace gpulto;
+
+extern char **environ;
+
+//===----------------------------------------------------------------------===//
+// Quoting and finding
+//===----------------------------------------------------------------------===//
+
+std::string gpulto::shellQuote(llvm::StringRef word) {
+  constexpr llvm::StringLiteral kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "%+,-./:=@_";
+  if (!word.empty() && word.find_first_not_of(kSafe) == llvm::StringRef::npos)
+    return word.str();
+  std::string result = "'";
+  for (char c : word) {
+    if (c == '\'')
+      result += "'\\''";
+    else
+      result += c;
+  }
+  return result + "'";
+}
+
+std::string gpulto::shellQuote(llvm::StringRef program,
+                               llvm::ArrayRef<std::string> args) {
+  std::string result = shellQuote(program);
+  for (const std::string &arg : args)
+    result += " " + shellQuote(arg);
+  return result;
+}
+
+static bool isExecutableFile(const std::string &path) {
+  struct stat info = {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         access(path.c_str(), X_OK) == 0;
+}
+
+llvm::Expected<std::string>
+gpulto::findProgram(llvm::StringRef name,
+                    llvm::ArrayRef<std::string> directories) {
+  if (name.contains('/')) {
+    if (isExecutableFile(name.str()))
+      return name.str();
+    return makeError(name + ": no executable file");
+  }
+  llvm::SmallVector<std::string, 16> all(directories.begin(),
+                                         directories.end());
+  llvm::SmallVector<llvm::StringRef, 16> onPath;
+  const char *path = std::getenv("PATH");
+  llvm::StringRef(path ? path : "/usr/local/bin:/usr/bin:/bin")
+      .split(onPath, ':');
+  for (llvm::StringRef directory : onPath)
+    all.push_back(directory.empty() ? "." : directory.str());
+  for (const std::string &directory : all) {
+    llvm::SmallString<128> candidate(directory);
+    llvm::sys::path::append(candidate, name);
+    if (!directory.empty() && isExecutableFile(candidate.str().str()))
+      return candidate.str().str();
+  }
+  return makeError("program '" + name + "' not found in " +
+                   llvm::join(all, ", "));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One captured stream: a pipe whose write end goes to the child.
+struct Capture {
+  int fd = -1;
+  std::string *text = nullptr;
+};
+
+llvm::Error openPipe(int ends[2], llvm::StringRef program) {
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return fileError(program, "cannot create a pipe", errno);
+  // Where this process was started with standard descriptors closed, the pipe
+  // may lie on their numbers and would be overwritten in the child.
+  for (int *end = ends; end != ends + 2; ++end) {
+    if (*end > 2)
+      continue;
+    int moved = fcntl(*end, F_DUPFD_CLOEXEC, 3);
+    if (moved < 0)
+      return fileError(program, "cannot create a pipe", errno);
+    close(std::exchange(*end, moved));
+  }
+  return llvm::Error::success();
+}
+
+/// Reads both streams to their ends together: a child that fills one while
+/// we wait for the other would stop for ever.
+void drain(llvm::MutableArrayRef<Capture> captures) {
+  std::array<char, 16384> buffer;
+  while (true) {
+    llvm::SmallVector<pollfd, 2> waiting;
+    for (const Capture &capture : captures)
+      if (capture.fd >= 0)
+        waiting.push_back({capture.fd, POLLIN, 0});
+    if (waiting.empty())
+      return;
+    if (poll(waiting.data(), waiting.size(), -1) < 0)
+      continue; // EINTR
+    for (const pollfd &ready : waiting) {
+      if (!ready.revents)
+        continue;
+      Capture &capture = *llvm::find_if(
+          captures, [&](const Capture &c) { return c.fd == ready.fd; });
+      ssize_t size = read(ready.fd, buffer.data(), buffer.size());
+      if (size > 0) {
+        capture.text->append(buffer.data(), static_cast<size_t>(size));
+      } else if (size == 0 || errno != EINTR) {
+        close(capture.fd);
+        capture.fd = -1;
+      }
+    }
+  }
+}
+
+/// The child's environment: ours, less the unset, with the additions.
+std::vector<std::string> makeEnvironment(const ProcessOptions &options) {
+  llvm::StringSet<> dropped;
+  for (const std::string &name : options.unsetEnvironment)
+    dropped.insert(name);
+  for (const auto &[name, value] : options.environment)
+    dropped.insert(name);
+  std::vector<std::string> result;
+  for (char **entry = environ; *entry; ++entry) {
+    llvm::StringRef text = *entry;
+    if (!dropped.contains(text.split('=').first))
+      result.push_back(text.str());
+  }
+  for (const auto &[name, value] : options.environment)
+    result.push_back(name + "=" + value);
+  return result;
+}
+
+std::vector<char *> pointers(std::vector<std::string> &strings) {
+  std::vector<char *> result;
+  for (std::string &text : strings)
+    result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Spawns; returns 0 or an errno value.
+int spawn(const std::string &program, std::vector<std::string> &argv,
+          std::vector<std::string> &environment, const ProcessOptions &options,
+          int outFd, int errFd, pid_t &pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  if (!options.inheritStdin)
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (outFd >= 0)
+    posix_spawn_file_actions_adddup2(&actions, outFd, 1);
+  if (errFd >= 0)
+    posix_spawn_file_actions_adddup2(&actions, errFd, 2);
+  if (!options.keepDescriptors)
+    posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  if (!options.cwd.empty())
+    posix_spawn_file_actions_addchdir_np(&actions, options.cwd.c_str());
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigemptyset(&all);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD})
+    sigaddset(&all, signal);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::vector<char *> argPointers = pointers(argv);
+  std::vector<char *> envPointers = pointers(environment);
+  int result = posix_spawn(&pid, program.c_str(), &actions, &attributes,
+                           argPointers.data(), envPointers.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return result;
+}
+
+double milliseconds(const timeval &time) {
+  return static_cast<double>(time.tv_sec) * 1e3 +
+         static_cast<double>(time.tv_usec) / 1e3;
+}
+
+void waitFor(pid_t pid, ProcessResult &result) {
+  int status = 0;
+  rusage usage = {};
+  while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
+    ;
+  if (WIFSIGNALED(status))
+    result.signal = WTERMSIG(status);
+  else
+    result.exitCode = WEXITSTATUS(status);
+  result.cpuMs = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+  result.peakRssBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+llvm::Error failure(llvm::StringRef program, llvm::ArrayRef<std::string> args,
+                    const ProcessResult &result) {
+  std::string how =
+      result.signal
+          ? "was ended by signal " + std::to_string(result.signal) + " (" +
+                strsignal(result.signal) + ")"
+          : "failed with exit status " + std::to_string(result.exitCode);
+  std::string text = llvm::sys::path::filename(program).str() + " " + how +
+                     "\n  command: " + shellQuote(program, args);
+  llvm::StringRef output = llvm::StringRef(result.errors).rtrim();
+  if (output.empty()) // some tools, ptxas among them, complain on stdout
+    output = llvm::StringRef(result.output).rtrim();
+  if (!output.empty())
+    text += "\n" + output.str();
+  return makeError(text);
+}
+
+} // namespace
+
+llvm::Expected<ProcessResult>
+gpulto::runProcess(llvm::StringRef program, llvm::ArrayRef<std::string> args,
+                   const ProcessOptions &options) {
+  int out[2] = {-1, -1}, err[2] = {-1, -1};
+  auto closeAll = llvm::make_scope_exit([&] {
+    for (int fd : {out[0], out[1], err[0], err[1]})
+      if (fd >= 0)
+        close(fd);
+  });
+  if (options.captureStdout)
+    if (llvm::Error error = openPipe(out, program))
+      return error;
+  if (options.captureStderr)
+    if (llvm::Error error = openPipe(err, program))
+      return error;
+
+  std::vector<std::string> argv = {program.str()};
+  argv.insert(argv.end(), args.begin(), args.end());
+  std::vector<std::string> environment = makeEnvironment(options);
+  auto start = std::chrono::steady_clock::now();
+  pid_t pid = 0;
+  if (int error =
+          spawn(program.str(), argv, environment, options, out[1], err[1], pid))
+    return fileError(
+        program, "cannot run\n  command: " + shellQuote(program, args), error);
+  for (int *end : {&out[1], &err[1]})
+    if (*end >= 0)
+      close(std::exchange(*end, -1));
+  ProcessResult result;
+  Capture captures[] = {{std::exchange(out[0], -1), &result.output},
+                        {std::exchange(err[0], -1), &result.errors}};
+  drain(captures);
+  waitFor(pid, result);
+  result.wallMs = std::chrono::duration<double, std::milli>(
+                      std::chrono::steady_clock::now() - start)
+                      .count();
+  if (!result.succeeded() && !options.allowFailure)
+    return failure(program, args, result);
+  return result;
+}

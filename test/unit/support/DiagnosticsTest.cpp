@@ -1,0 +1,186 @@
+//===- DiagnosticsTest.cpp - Order, limits and remarks --------------------===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Diagnostics.h"
+
+#include "support/Subprocess.h"
+#include "test/unit/ErrorChecks.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <thread>
+
+using namespace gpulto;
+using test::messageOf;
+
+static std::string printed(Diagnostics &diagnostics) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  diagnostics.print(os);
+  return text;
+}
+
+static Remark makeRemark(RemarkKind kind, llvm::StringRef pass,
+                         llvm::StringRef text, uint32_t line = 0) {
+  Remark remark;
+  remark.kind = kind;
+  remark.pass = pass.str();
+  remark.name = "Name";
+  remark.function = "f";
+  remark.text = text.str();
+  if (line)
+    remark.where = {"a.cu", line, 3};
+  return remark;
+}
+
+TEST(Diagnostics, SortsByLocationAndDropsDuplicates) {
+  DiagnosticsOptions options;
+  options.prefix = "ld.lld";
+  Diagnostics diagnostics(options);
+  diagnostics.error(InputLocation("b.o"), "second");
+  diagnostics.warning(InputLocation("a.o", "", ".gpulto").at(16), "late");
+  diagnostics.error(InputLocation("a.o", "", ".gpulto").at(4), "early");
+  diagnostics.error(InputLocation("b.o"), "second");
+  diagnostics.error("general");
+  EXPECT_EQ(diagnostics.errorCount(), 4u);
+  EXPECT_EQ(printed(diagnostics), "ld.lld: error: general\n"
+                                  "ld.lld: error: a.o:(.gpulto+0x4): early\n"
+                                  "ld.lld: warning: a.o:(.gpulto+0x10): late\n"
+                                  "ld.lld: error: b.o: second\n");
+  EXPECT_EQ(printed(diagnostics), "");
+  EXPECT_TRUE(diagnostics.hasErrors());
+}
+
+TEST(Diagnostics, ThreadsDoNotChangeTheText) {
+  std::string first;
+  for (int round = 0; round < 5; ++round) {
+    Diagnostics diagnostics;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&, i] {
+        for (int j = 0; j < 50; ++j)
+          diagnostics.warning(InputLocation("f" + std::to_string(j)),
+                              std::to_string(i));
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    std::string text = printed(diagnostics);
+    if (round == 0)
+      first = text;
+    EXPECT_EQ(text, first);
+  }
+}
+
+TEST(Diagnostics, TakesErrorListsApart) {
+  Diagnostics diagnostics;
+  diagnostics.report(llvm::joinErrors(inputError(InputLocation("z.o"), "bad"),
+                                      makeError("other")));
+  diagnostics.report(llvm::Error::success());
+  EXPECT_EQ(printed(diagnostics),
+            "gpulto: error: other\ngpulto: error: z.o: bad\n");
+}
+
+TEST(Diagnostics, StopsAtTheLimit) {
+  DiagnosticsOptions options;
+  options.errorLimit = 2;
+  Diagnostics diagnostics(options);
+  for (char c : {'a', 'b', 'c', 'd'})
+    diagnostics.error(std::string(1, c));
+  diagnostics.warning("w");
+  EXPECT_EQ(printed(diagnostics),
+            "gpulto: error: a\ngpulto: error: b\n"
+            "gpulto: error: too many errors emitted, stopping now (use "
+            "--error-limit=0 to see all errors)\n"
+            "gpulto: warning: w\n");
+  diagnostics.error("e");
+  EXPECT_EQ(printed(diagnostics), "");
+  EXPECT_EQ(diagnostics.errorCount(), 5u);
+
+  options.errorLimit = 0;
+  Diagnostics all(options);
+  for (int i = 0; i < 50; ++i)
+    all.error(std::to_string(i));
+  EXPECT_EQ(llvm::StringRef(printed(all)).count('\n'), 50u);
+}
+
+TEST(Diagnostics, WarningsCanBeFatalOrDropped) {
+  DiagnosticsOptions options;
+  options.fatalWarnings = true;
+  Diagnostics fatal(options);
+  fatal.warning("w");
+  EXPECT_TRUE(fatal.hasErrors());
+  EXPECT_EQ(printed(fatal), "gpulto: error: w\n");
+  options.noWarnings = true;
+  Diagnostics silent(options);
+  silent.warning("w");
+  EXPECT_FALSE(silent.hasErrors());
+  EXPECT_EQ(printed(silent), "");
+}
+
+TEST(Diagnostics, FiltersRemarks) {
+  DiagnosticsOptions options;
+  options.passed = "gpulto-ipa";
+  options.missed = "^gpulto-icf$";
+  Diagnostics diagnostics(options);
+  EXPECT_TRUE(diagnostics.wantsRemark(RemarkKind::Passed, "gpulto-ipa-cp"));
+  EXPECT_FALSE(diagnostics.wantsRemark(RemarkKind::Missed, "gpulto-ipa-cp"));
+  EXPECT_FALSE(diagnostics.wantsRemark(RemarkKind::Analysis, "gpulto-icf"));
+  diagnostics.remark(
+      makeRemark(RemarkKind::Passed, "gpulto-ipa-cp", "n is 4", 12));
+  diagnostics.remark(
+      makeRemark(RemarkKind::Missed, "gpulto-ipa-cp", "unseen", 1));
+  diagnostics.remark(
+      makeRemark(RemarkKind::Missed, "gpulto-icf", "not folded", 2));
+  diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-ipa-cp", "here"));
+  EXPECT_EQ(printed(diagnostics),
+            "gpulto: remark: here [-Rpass=gpulto-ipa-cp]\n"
+            "a.cu:2:3: remark: not folded [-Rpass-missed=gpulto-icf]\n"
+            "a.cu:12:3: remark: n is 4 [-Rpass=gpulto-ipa-cp]\n");
+  EXPECT_FALSE(diagnostics.hasErrors());
+}
+
+TEST(Diagnostics, ChecksTheFilters) {
+  DiagnosticsOptions options;
+  options.missed = "(";
+  std::string message = messageOf(Diagnostics::checkOptions(options));
+  EXPECT_TRUE(llvm::StringRef(message).starts_with(
+      "-Rpass-missed=(: malformed regular expression"))
+      << message;
+  options.missed = ".*";
+  EXPECT_OK(Diagnostics::checkOptions(options));
+}
+
+TEST(Diagnostics, WritesYaml) {
+  ASSERT_VALUE(directory, TempDir::create("gpulto-test"));
+  DiagnosticsOptions options;
+  options.keepRemarks = true;
+  Diagnostics diagnostics(options);
+  diagnostics.remark(makeRemark(RemarkKind::Missed, "p", "second", 9));
+  diagnostics.remark(makeRemark(RemarkKind::Passed, "p", "it's first", 2));
+  EXPECT_EQ(printed(diagnostics), "");
+  ASSERT_OK(diagnostics.writeRemarksYaml(directory.file("r.yaml")));
+  auto buffer = llvm::MemoryBuffer::getFile(directory.file("r.yaml"));
+  ASSERT_TRUE(bool(buffer));
+  EXPECT_EQ((*buffer)->getBuffer(),
+            "--- !Passed\n"
+            "Pass:            p\n"
+            "Name:            Name\n"
+            "DebugLoc:        { File: a.cu, Line: 2, Column: 3 }\n"
+            "Function:        f\n"
+            "Args:\n"
+            "  - String:          'it''s first'\n"
+            "...\n"
+            "--- !Missed\n"
+            "Pass:            p\n"
+            "Name:            Name\n"
+            "DebugLoc:        { File: a.cu, Line: 9, Column: 3 }\n"
+            "Function:        f\n"
+            "Args:\n"
+            "  - String:          second\n"
+            "...\n");
+}
