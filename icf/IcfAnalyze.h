@@ -1,0 +1,48 @@
+//===- IcfAnalyze.h - Digests of bodies (LGEN) ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_ICFANALYZE_H
+#define GPULTO_ICF_ICFANALYZE_H
+
+#include "support/StableHash.h"
+
+#include <memory>
+
+namespace llvm {
+class Function;
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Computes content digests of one module's functions and variables: whatever
+/// can change the code made of them changes the digest. Independent of value
+/// names of locals, of metadata and type numbering, of pointer values, and of
+/// the names of copyable constants. See FunctionSummary::contentDigest for what
+/// counts of debug information. Remembers types, constants and attribute lists
+/// across calls; not thread-safe.
+class ContentDigester {
+public:
+  explicit ContentDigester(const llvm::Module &module);
+  ~ContentDigester();
+
+  /// Returns the digest of the body, signature and attributes of \p function,
+  /// a definition, and of the declarations of what it mentions.
+  Digest digestOf(const llvm::Function &function);
+
+  /// Returns the digest of the type, initialiser and properties of \p variable.
+  Digest digestOf(const llvm::GlobalVariable &variable);
+
+  /// Returns the digest of what holds for all bodies: triple, data layout,
+  /// module flags, module-level assembly.
+  Digest digestOfContext();
+
+private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,250 @@
+//===- ConstantsAnalyze.cpp - Parameters and call edges (LGEN) ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: what interprocedural constant propagation needs without bodies.
+//
+//   int g(int n, int k) { return f(n + 1, 7); }
+//   parameters of g: n, k (unused); call f(pass-through n add 1, constant 7)
+//
+//  1. fillParameter   what each formal is, and what a constant would be worth:
+//                     the instructions that become constant with it.
+//  2. addCall         one edge per call that is no intrinsic, with flags and
+//                     the jump functions of the arguments.
+//  3. returnedBy      the jump function that all returns share.
+//
+// Linear in instructions and in uses of formals (kMaxUses per formal).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Analyze.h"
+#include "ipa/JumpFunctionBuilder.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+namespace gpulto {
+
+namespace {
+
+/// Instructions followed per formal parameter.
+constexpr unsigned kMaxUses = 128;
+
+class ConstantsCollector {
+public:
+  ConstantsCollector(LgenContext &context, llvm::Function &function,
+                     FunctionSummary &result)
+      : context(context), summary(context.summary), function(function),
+        result(result), jumpFunctions(context, function),
+        layout(function.getParent()->getDataLayout()) {}
+
+  void run() {
+    addParameters();
+    addCalls();
+    result.returned = returnedBy();
+  }
+
+private:
+  void addParameters();
+  ParameterRecord describe(const llvm::Argument &argument);
+  void addScalarUses(const llvm::Argument &argument, ParameterRecord &record);
+  void addUse(const llvm::Use &use, ParameterRecord &record);
+  void addCalls();
+  void addCall(const llvm::CallBase &call);
+  JumpFunction returnedBy();
+
+  LgenContext &context;
+  ModuleSummary &summary;
+  llvm::Function &function;
+  FunctionSummary &result;
+  JumpFunctionBuilder jumpFunctions;
+  const llvm::DataLayout &layout;
+  llvm::LoopInfo *loops = nullptr;
+};
+
+void ConstantsCollector::addParameters() {
+  if (function.arg_empty())
+    return;
+  result.parameters.first = static_cast<uint32_t>(summary.parameters.size());
+  result.parameters.count = static_cast<uint32_t>(function.arg_size());
+  for (const llvm::Argument &argument : function.args())
+    summary.parameters.push_back(describe(argument));
+}
+
+ParameterRecord ConstantsCollector::describe(const llvm::Argument &argument) {
+  ParameterRecord record;
+  auto set = [&](bool holds, ParameterFlag flag) {
+    record.flags |= holds ? flag : 0;
+  };
+  llvm::Type *type = argument.getType();
+  set(argument.use_empty(), kParamUnused);
+  if (type->isPointerTy()) {
+    set(true, kParamIsPointer);
+    set(argument.hasNoAliasAttr(), kParamNoAlias);
+    set(argument.hasNonNullAttr(), kParamNonNull);
+    set(argument.hasByValAttr(), kParamByVal);
+    set(argument.hasStructRetAttr(), kParamStructRet);
+    record.addressSpace = static_cast<uint8_t>(type->getPointerAddressSpace());
+    if (llvm::MaybeAlign align = argument.getParamAlign())
+      record.alignLog2 = static_cast<uint8_t>(llvm::Log2(*align));
+    if (argument.hasByValAttr())
+      record.byValBytes = static_cast<uint32_t>(
+          layout.getTypeAllocSize(argument.getParamByValType())
+              .getFixedValue());
+  } else if (type->isSized()) {
+    set(type->isFPOrFPVectorTy(), kParamIsFloat);
+    record.bitWidth = static_cast<uint16_t>(std::min<uint64_t>(
+        UINT16_MAX, layout.getTypeSizeInBits(type).getKnownMinValue()));
+  }
+  if (!argument.use_empty())
+    addScalarUses(argument, record);
+  return record;
+}
+
+/// Follows what becomes constant with the argument, breadth first; each such
+/// instruction is a gain of one.
+void ConstantsCollector::addScalarUses(const llvm::Argument &argument,
+                                       ParameterRecord &record) {
+  llvm::SmallSetVector<const llvm::Value *, 16> known;
+  known.insert(&argument);
+  for (size_t i = 0; i < known.size() && known.size() < kMaxUses; ++i) {
+    unsigned uses = 0;
+    for (const llvm::Use &use : known[i]->uses()) {
+      if (++uses > kMaxUses)
+        break;
+      addUse(use, record);
+      auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+      bool folds =
+          llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst,
+                    llvm::SelectInst, llvm::GetElementPtrInst>(user) &&
+          llvm::all_of(user->operands(), [&](const llvm::Use &operand) {
+            return llvm::isa<llvm::Constant>(operand) ||
+                   known.contains(operand.get());
+          });
+      if (folds)
+        known.insert(user);
+    }
+  }
+  uint32_t gain = static_cast<uint32_t>(known.size() - 1);
+  constexpr uint32_t kBranchGain = 4, kLoopGain = 16, kCallGain = 32;
+  if (record.flags & kParamInCondition)
+    gain += kBranchGain;
+  if (record.flags & kParamInLoopBound)
+    gain += kLoopGain;
+  if (record.flags & kParamCalled)
+    gain += kCallGain;
+  record.constantGain = static_cast<uint32_t>(keepThreeBits(gain));
+}
+
+void ConstantsCollector::addUse(const llvm::Use &use, ParameterRecord &record) {
+  auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(user)) {
+    if (call->isCallee(&use))
+      record.flags |= kParamCalled;
+    return;
+  }
+  if (llvm::isa<llvm::GetElementPtrInst>(user) && use.getOperandNo() != 0)
+    record.flags |= kParamInAddress;
+  bool decides = (llvm::isa<llvm::BranchInst, llvm::SwitchInst>(user)) ||
+                 (llvm::isa<llvm::SelectInst>(user) && use.getOperandNo() == 0);
+  if (decides)
+    record.flags |= kParamInCondition;
+  if (!llvm::isa<llvm::CmpInst>(user))
+    return;
+  record.flags |= kParamInCondition;
+  if (function.size() == 1)
+    return;
+  if (!loops)
+    loops = &context.analyses.getResult<llvm::LoopAnalysis>(function);
+  const llvm::Loop *loop = loops->getLoopFor(user->getParent());
+  if (loop && loop->isLoopExiting(user->getParent()))
+    record.flags |= kParamInLoopBound;
+}
+
+uint8_t callFlags(const llvm::CallBase &call) {
+  uint8_t flags = 0;
+  auto set = [&](bool holds, CallFlag flag) { flags |= holds ? flag : 0; };
+  if (auto *plain = llvm::dyn_cast<llvm::CallInst>(&call)) {
+    set(plain->isTailCall(), kTailCall);
+    set(plain->isMustTailCall(), kMustTail);
+  }
+  set(llvm::isa<llvm::InvokeInst>(call), kInvoke);
+  const llvm::AttributeList &attributes = call.getAttributes();
+  set(attributes.hasFnAttr(llvm::Attribute::NoInline), kNoInlineSite);
+  set(attributes.hasFnAttr(llvm::Attribute::AlwaysInline), kAlwaysInlineSite);
+  set(attributes.hasFnAttr(llvm::Attribute::Convergent), kConvergentSite);
+  set(attributes.hasFnAttr(llvm::Attribute::Cold), kColdSite);
+  return flags;
+}
+
+void ConstantsCollector::addCalls() {
+  result.calls.first = static_cast<uint32_t>(summary.calls.size());
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &instruction : block)
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        addCall(*call);
+  result.calls.count =
+      static_cast<uint32_t>(summary.calls.size()) - result.calls.first;
+  if (result.calls.empty())
+    result.calls = {};
+}
+
+void ConstantsCollector::addCall(const llvm::CallBase &call) {
+  if (call.isInlineAsm() || llvm::isa<llvm::IntrinsicInst>(call))
+    return;
+  CallEdge edge;
+  edge.flags = callFlags(call);
+  auto *callee = llvm::dyn_cast<llvm::GlobalValue>(
+      call.getCalledOperand()->stripPointerCasts());
+  if (callee)
+    edge.callee = context.indexOf(*callee);
+  if (const llvm::DebugLoc &where = call.getDebugLoc())
+    edge.line = where.getLine();
+  // A call through another type passes what the callee's formals make of it.
+  bool matches = !callee || callee->getValueType() == call.getFunctionType();
+  if (matches) {
+    llvm::SmallVector<JumpFunction, 8> arguments;
+    for (unsigned i = 0; i < call.arg_size(); ++i)
+      arguments.push_back(jumpFunctions.ofArgument(call, i));
+    edge.arguments = context.jumpFunctions.addTrimmed(arguments);
+  }
+  summary.calls.push_back(edge);
+  context.callInstructions.push_back(&call);
+}
+
+JumpFunction ConstantsCollector::returnedBy() {
+  std::optional<JumpFunction> common;
+  if (function.getReturnType()->isVoidTy())
+    return JumpFunction();
+  for (const llvm::BasicBlock &block : function) {
+    auto *ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    if (!ret)
+      continue;
+    JumpFunction j = jumpFunctions.of(*ret->getReturnValue());
+    if (common && !(*common == j))
+      return JumpFunction();
+    common = j;
+  }
+  bool isKnown = common && common->kind != JumpFunction::Kind::Unknown;
+  return isKnown ? *common : JumpFunction();
+}
+
+} // namespace
+
+void analyzeConstants(LgenContext &context) {
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    ConstantsCollector(context, *context.bodies[i],
+                       context.summary.functions[i])
+        .run();
+}
+
+} // namespace gpulto

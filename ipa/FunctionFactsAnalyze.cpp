@@ -1,0 +1,338 @@
+//===- FunctionFactsAnalyze.cpp - One-bit facts of bodies (LGEN) ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Attributes of functions that gate inlining, cloning and folding; facts of
+// their bodies that do the same (inline assembly with labels, barriers,
+// volatile accesses, indirect branches); launch bounds of kernels. One walk
+// over the instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Analyze.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+namespace gpulto {
+
+namespace {
+
+bool isIdentifierStart(char c) {
+  return llvm::isAlpha(c) || c == '_' || c == '.' || c == '$' || c == '%';
+}
+bool isIdentifierPart(char c) { return isIdentifierStart(c) || llvm::isDigit(c); }
+
+/// Calls \p found with each identifier of \p text and with whether it is
+/// followed by a colon at the start of a statement (a label). Operand
+/// references (`$0`, `${1:w}`) are not identifiers.
+void forEachAsmToken(llvm::StringRef text,
+                     llvm::function_ref<void(llvm::StringRef, bool)> found) {
+  bool atStatement = true;
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    if (c == '\n' || c == ';' || c == '{' || c == '}') {
+      atStatement = true;
+      ++i;
+      continue;
+    }
+    if (c == '$' && text.substr(i).starts_with("${")) {
+      i = std::min(text.find('}', i), text.size());
+      i += i < text.size();
+      atStatement = false;
+      continue;
+    }
+    if (!isIdentifierPart(c)) {
+      atStatement &= llvm::isSpace(c);
+      ++i;
+      continue;
+    }
+    size_t end = i;
+    while (end < text.size() && isIdentifierPart(text[end]))
+      ++end;
+    llvm::StringRef token = text.slice(i, end);
+    size_t next = text.find_first_not_of(" \t", end);
+    bool isLabel = atStatement && isIdentifierStart(c) &&
+                   next != llvm::StringRef::npos && text[next] == ':' &&
+                   !text.substr(next).starts_with("::");
+    found(token, isLabel);
+    atStatement = isLabel;
+    i = end + isLabel;
+  }
+}
+
+/// Function attributes that do not change how two bodies combine.
+bool isHarmlessAttribute(llvm::StringRef name) {
+  return name == "min-legal-vector-width" || name == "frame-pointer" ||
+         name == "stack-protector-buffer-size" ||
+         name == "uniform-work-group-size" || name.starts_with("nvvm.");
+}
+
+class FunctionFacts {
+public:
+  explicit FunctionFacts(LgenContext &context)
+      : context(context), summary(context.summary) {
+    for (SymbolIndex i = 0; i < summary.symbols.size(); ++i) {
+      llvm::StringRef name = summary.symbols[i].name;
+      name.consume_front("\1");
+      symbolsByName[name] = i;
+    }
+  }
+
+  void run() {
+    for (size_t i = 0; i < context.bodies.size(); ++i)
+      fill(*context.bodies[i], summary.functions[i]);
+    readLaunchBounds();
+  }
+
+private:
+  void fill(const llvm::Function &function, FunctionSummary &result);
+  uint32_t attributeFlags(const llvm::Function &function);
+  Digest attributesDigest(const llvm::Function &function);
+  void visit(const llvm::Instruction &instruction);
+  void visitCall(const llvm::CallBase &call);
+  void visitAssembly(const llvm::InlineAsm &assembly);
+  void readLaunchBounds();
+  void applyAnnotation(FunctionSummary &kernel, llvm::StringRef key,
+                       uint32_t value);
+
+  LgenContext &context;
+  ModuleSummary &summary;
+  llvm::StringMap<SymbolIndex> symbolsByName;
+  llvm::DenseMap<void *, Digest> attributeDigests;
+  uint32_t flags = 0;
+};
+
+uint32_t FunctionFacts::attributeFlags(const llvm::Function &function) {
+  using A = llvm::Attribute;
+  static constexpr std::pair<A::AttrKind, uint32_t> kMap[] = {
+      {A::AlwaysInline, kAlwaysInline}, {A::NoInline, kNoInline},
+      {A::OptimizeNone, kOptNone},      {A::OptimizeForSize, kOptSize},
+      {A::MinSize, kMinSize},           {A::InlineHint, kInlineHint},
+      {A::Cold, kCold},                 {A::Hot, kHot},
+      {A::Convergent, kConvergent},     {A::NoUnwind, kNoUnwind},
+      {A::NoReturn, kNoReturn},         {A::WillReturn, kWillReturn},
+      {A::StrictFP, kStrictFP},         {A::Naked, kNaked},
+      {A::ReturnsTwice, kReturnsTwice}, {A::NoDuplicate, kNoDuplicate}};
+  uint32_t result = 0;
+  for (auto [attribute, flag] : kMap)
+    if (function.hasFnAttribute(attribute))
+      result |= flag;
+  if (function.isVarArg())
+    result |= kVarArg;
+  if (function.hasPersonalityFn())
+    result |= kHasPersonality;
+  return result;
+}
+
+Digest FunctionFacts::attributesDigest(const llvm::Function &function) {
+  llvm::AttributeSet set = function.getAttributes().getFnAttrs();
+  auto [entry, isNew] =
+      attributeDigests.try_emplace(set.hasAttributes()
+                                       ? (void *)set.begin()
+                                       : (void *)&attributeDigests);
+  if (!isNew)
+    return entry->second;
+  using A = llvm::Attribute;
+  StableHasher hasher;
+  for (A attribute : set) {
+    if (attribute.isStringAttribute()) {
+      if (isHarmlessAttribute(attribute.getKindAsString()))
+        continue;
+      hasher.add(attribute.getKindAsString());
+      hasher.add(attribute.getValueAsString());
+      continue;
+    }
+    switch (attribute.getKindAsEnum()) {
+    case A::SanitizeAddress:
+    case A::SanitizeHWAddress:
+    case A::SanitizeMemory:
+    case A::SanitizeMemTag:
+    case A::SanitizeThread:
+    case A::SanitizeNumericalStability:
+    case A::SafeStack:
+    case A::ShadowCallStack:
+    case A::StrictFP:
+    case A::NoImplicitFloat:
+    case A::NullPointerIsValid:
+    case A::StackProtect:
+    case A::StackProtectReq:
+    case A::StackProtectStrong:
+    case A::SpeculativeLoadHardening:
+    case A::NoProfile:
+    case A::UWTable:
+      hasher.add(A::getNameFromAttrKind(attribute.getKindAsEnum()));
+      break;
+    default:
+      break;
+    }
+  }
+  return entry->second = hasher.finish();
+}
+
+void FunctionFacts::visitAssembly(const llvm::InlineAsm &assembly) {
+  flags |= kHasInlineAsm;
+  forEachAsmToken(assembly.getAsmString(),
+                  [&](llvm::StringRef token, bool isLabel) {
+                    if (isLabel) {
+                      flags |= kHasAsmLabels;
+                      return;
+                    }
+                    auto named = symbolsByName.find(token);
+                    if (named == symbolsByName.end())
+                      return;
+                    flags |= kHasAsmLabels;
+                    summary.symbols[named->second].flags |=
+                        kAssemblyReferenced | kAddressTaken;
+                  });
+}
+
+void FunctionFacts::visitCall(const llvm::CallBase &call) {
+  if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
+    return visitAssembly(*assembly);
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee) {
+    if (!llvm::isa<llvm::Constant>(call.getCalledOperand()))
+      flags |= kHasIndirectCall;
+    return;
+  }
+  if (!callee->isIntrinsic())
+    return;
+  llvm::StringRef name = callee->getName();
+  if (name.starts_with("llvm.mem")) {
+    if (auto *transfer = llvm::dyn_cast<llvm::MemIntrinsic>(&call);
+        transfer && transfer->isVolatile())
+      flags |= kHasVolatile;
+    return;
+  }
+  if (!name.consume_front("llvm.nvvm."))
+    return;
+  if (name.starts_with("barrier") || name.starts_with("bar.") ||
+      name.starts_with("mbarrier") || name.starts_with("membar") ||
+      name.starts_with("fence"))
+    flags |= kHasBarrier;
+  if (name.starts_with("atomic"))
+    flags |= kHasAtomic;
+  if (!name.consume_front("read.ptx.sreg."))
+    return;
+  if (name.starts_with("tid") || name.starts_with("laneid") ||
+      name.starts_with("warpid") || name.starts_with("lanemask"))
+    flags |= kReadsThreadId;
+  else if (name.starts_with("ctaid") || name.starts_with("cluster"))
+    flags |= kReadsBlockId;
+  else if (name.starts_with("ntid") || name.starts_with("nctaid") ||
+           name.starts_with("nwarpid"))
+    flags |= kReadsGeometry;
+}
+
+void FunctionFacts::visit(const llvm::Instruction &instruction) {
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+    return visitCall(*call);
+  switch (instruction.getOpcode()) {
+  case llvm::Instruction::IndirectBr:
+    flags |= kHasIndirectBranch;
+    break;
+  case llvm::Instruction::Alloca:
+    if (!llvm::cast<llvm::AllocaInst>(instruction).isStaticAlloca())
+      flags |= kHasDynamicAlloca;
+    break;
+  case llvm::Instruction::AtomicCmpXchg:
+  case llvm::Instruction::AtomicRMW:
+  case llvm::Instruction::Fence:
+    flags |= kHasAtomic;
+    break;
+  case llvm::Instruction::Load:
+  case llvm::Instruction::Store:
+    if (instruction.isAtomic())
+      flags |= kHasAtomic;
+    break;
+  default:
+    break;
+  }
+  if (instruction.isVolatile())
+    flags |= kHasVolatile;
+}
+
+void FunctionFacts::fill(const llvm::Function &function,
+                         FunctionSummary &result) {
+  flags = attributeFlags(function);
+  for (const llvm::BasicBlock &block : function) {
+    if (block.hasAddressTaken())
+      flags |= kBlockAddressTaken;
+    for (const llvm::Instruction &instruction : block)
+      visit(instruction);
+  }
+  result.flags |= flags;
+  result.attributesDigest = attributesDigest(function);
+  if (const llvm::DISubprogram *subprogram = function.getSubprogram())
+    result.line = subprogram->getLine();
+}
+
+void FunctionFacts::applyAnnotation(FunctionSummary &kernel,
+                                    llvm::StringRef key, uint32_t value) {
+  constexpr llvm::StringLiteral kAxes = "xyz";
+  if (key == "minctasm")
+    kernel.minBlocksPerSM = value;
+  if (key == "maxnreg")
+    kernel.maxRegisters = value;
+  size_t axis = key.empty() ? llvm::StringRef::npos : kAxes.find(key.back());
+  if (axis == llvm::StringRef::npos)
+    return;
+  if (key.starts_with("maxntid"))
+    kernel.maxThreads[axis] = value;
+  if (key.starts_with("reqntid"))
+    kernel.requiredThreads[axis] = value;
+}
+
+/// nvvm.annotations: {object, key, value, key, value...}.
+void FunctionFacts::readLaunchBounds() {
+  const llvm::NamedMDNode *annotations =
+      context.module.getNamedMetadata("nvvm.annotations");
+  if (!annotations)
+    return;
+  llvm::DenseMap<const llvm::Function *, FunctionSummary *> summaries;
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    summaries[context.bodies[i]] = &summary.functions[i];
+  for (const llvm::MDNode *node : annotations->operands()) {
+    if (node->getNumOperands() == 0)
+      continue;
+    auto *object =
+        llvm::mdconst::dyn_extract_or_null<llvm::GlobalValue>(node->getOperand(0));
+    if (!object || context.indexOf(*object) == kNone)
+      continue;
+    SymbolRecord &symbol = summary.symbols[context.indexOf(*object)];
+    auto *function = llvm::dyn_cast<llvm::Function>(object);
+    FunctionSummary *kernel = function ? summaries.lookup(function) : nullptr;
+    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
+      auto *key = llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(i));
+      auto *value = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(
+          node->getOperand(i + 1));
+      if (!key || !value)
+        continue;
+      if (key->getString() == "kernel")
+        symbol.flags |= kKernel;
+      if (key->getString() == "managed")
+        symbol.flags |= kManaged;
+      if (kernel)
+        applyAnnotation(*kernel, key->getString(),
+                        static_cast<uint32_t>(value->getZExtValue()));
+    }
+  }
+}
+
+} // namespace
+
+void analyzeFunctionFacts(LgenContext &context) {
+  FunctionFacts(context).run();
+}
+
+} // namespace gpulto

@@ -1,0 +1,680 @@
+//===- JumpFunctionBuilder.cpp - Jump functions from IR -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: say of an argument what it is in terms of constants, symbols and the
+// formal parameters of the function it stands in. After the pre-link pipeline
+// scalars are SSA values, so one look at the defining instruction is enough;
+// by-value aggregates live in local variables, whose contents at a call are
+// found like this:
+//
+//  1. describe     all instructions that may write the variable; it escapes if
+//                  its address is used otherwise.
+//  2. reaches      a write determines its bytes at the call if it is the only
+//                  one that overlaps them and dominates the call, or if it is
+//                  on the straight line of code before the call and no later
+//                  overlapping write is.
+//  3. collectParts stored values become parts; a copy of another variable, a
+//                  constant or an unmodified formal is followed.
+//
+// Why not MemorySSA: its construction costs more than the whole of LGEN, and
+// SROA and MemCpyOpt have left only such simple cases.
+//
+// Source: D. Callahan et al., "Interprocedural Constant Propagation", 1986;
+// M. Jambor, J. Hubicka, IPA-SRA and aggregate jump functions in GCC (ipa-prop).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/JumpFunctionBuilder.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
+
+namespace gpulto {
+
+namespace {
+
+using Kind = JumpFunction::Kind;
+
+/// More parts than this are not worth their bytes.
+constexpr size_t kMaxParts = 64;
+/// How far copies of copies and address computations are followed.
+constexpr unsigned kMaxDepth = 6;
+/// Blocks looked at before a call, each the single predecessor of the next.
+constexpr unsigned kMaxStraightLine = 16;
+
+/// Bits of a value that a jump function can hold, or 0. Small vectors count:
+/// calling conventions pass structs of floats in them.
+unsigned scalarBits(const llvm::Type &type) {
+  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type)) {
+    unsigned element = scalarBits(*vector->getElementType());
+    uint64_t bits = uint64_t(element) * vector->getNumElements();
+    return element % 8 == 0 && bits <= 64 ? static_cast<unsigned>(bits) : 0;
+  }
+  if (type.isIntegerTy())
+    return type.getIntegerBitWidth() <= 64 ? type.getIntegerBitWidth() : 0;
+  if (type.isHalfTy() || type.isBFloatTy() || type.isFloatTy() ||
+      type.isDoubleTy())
+    return type.getScalarSizeInBits();
+  return 0;
+}
+
+JumpFunction unknown(unsigned bits) {
+  JumpFunction j;
+  j.bitWidth = static_cast<uint16_t>(bits);
+  return j;
+}
+
+std::optional<JumpOperation> operationOf(unsigned opcode) {
+  switch (opcode) {
+  case llvm::Instruction::Add:
+    return JumpOperation::Add;
+  case llvm::Instruction::Sub:
+    return JumpOperation::Sub;
+  case llvm::Instruction::Mul:
+    return JumpOperation::Mul;
+  case llvm::Instruction::Shl:
+    return JumpOperation::Shl;
+  case llvm::Instruction::LShr:
+    return JumpOperation::LShr;
+  case llvm::Instruction::AShr:
+    return JumpOperation::AShr;
+  case llvm::Instruction::And:
+    return JumpOperation::And;
+  case llvm::Instruction::Or:
+    return JumpOperation::Or;
+  case llvm::Instruction::Xor:
+    return JumpOperation::Xor;
+  case llvm::Instruction::UDiv:
+    return JumpOperation::UDiv;
+  case llvm::Instruction::ZExt:
+    return JumpOperation::ZExt;
+  case llvm::Instruction::SExt:
+    return JumpOperation::SExt;
+  case llvm::Instruction::Trunc:
+    return JumpOperation::Trunc;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The bits of the vector constant \p vector, first element lowest.
+std::optional<uint64_t> vectorBits(const llvm::Constant &vector) {
+  auto &type = *llvm::cast<llvm::FixedVectorType>(vector.getType());
+  unsigned width = scalarBits(*type.getElementType());
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < type.getNumElements(); ++i) {
+    const llvm::Constant *element = vector.getAggregateElement(i);
+    uint64_t part;
+    if (auto *integer = llvm::dyn_cast_or_null<llvm::ConstantInt>(element))
+      part = integer->getZExtValue();
+    else if (auto *number = llvm::dyn_cast_or_null<llvm::ConstantFP>(element))
+      part = number->getValueAPF().bitcastToAPInt().getZExtValue();
+    else
+      return std::nullopt;
+    bits |= part << (i * width);
+  }
+  return bits;
+}
+
+/// Whether \p value is memory of the function itself.
+bool isLocalVariable(const llvm::Value &value) {
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value))
+    return argument->hasByValAttr();
+  return llvm::isa<llvm::AllocaInst>(value);
+}
+
+/// Strips constant offsets and casts of address space; nothing when an offset
+/// does not fit.
+const llvm::Value *stripOffsets(const llvm::Value &pointer,
+                                const llvm::DataLayout &layout,
+                                int64_t &offset) {
+  const llvm::Value *base = &pointer;
+  offset = 0;
+  while (true) {
+    llvm::APInt step(layout.getIndexTypeSizeInBits(base->getType()), 0);
+    const llvm::Value *next = base->stripAndAccumulateConstantOffsets(
+        layout, step, /*AllowNonInbounds=*/true);
+    offset += step.getSExtValue();
+    auto *cast = llvm::dyn_cast<llvm::AddrSpaceCastOperator>(next);
+    if (!cast)
+      return next;
+    base = cast->getPointerOperand();
+  }
+}
+
+bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
+              uint64_t bSize) {
+  uint64_t aEnd = aOffset + std::min(aSize, ~uint64_t(0) - aOffset);
+  uint64_t bEnd = bOffset + std::min(bSize, ~uint64_t(0) - bOffset);
+  return aOffset < bEnd && bOffset < aEnd;
+}
+
+} // namespace
+
+std::optional<LaunchKind> launchKindOf(llvm::StringRef functionName) {
+  if (!functionName.consume_front("cudaLaunch"))
+    return std::nullopt;
+  functionName.consume_back("_ptsz");
+  if (functionName == "Kernel")
+    return LaunchKind::Runtime;
+  if (functionName == "KernelExC")
+    return LaunchKind::RuntimeExC;
+  if (functionName == "CooperativeKernel")
+    return LaunchKind::Cooperative;
+  return std::nullopt;
+}
+
+JumpFunctionBuilder::JumpFunctionBuilder(LgenContext &context,
+                                         llvm::Function &function)
+    : context(context), function(function),
+      layout(function.getParent()->getDataLayout()) {}
+
+JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
+  unsigned bits = scalarBits(*value.getType());
+  if (bits && value.getType()->isVectorTy()) {
+    std::optional<uint64_t> all =
+        vectorBits(llvm::cast<llvm::Constant>(value));
+    return all ? JumpFunction::constant(*all, static_cast<uint16_t>(bits))
+               : unknown(bits);
+  }
+  if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(&value))
+    return bits ? JumpFunction::constant(integer->getZExtValue(),
+                                         static_cast<uint16_t>(bits))
+                : unknown(0);
+  if (auto *number = llvm::dyn_cast<llvm::ConstantFP>(&value))
+    return bits ? JumpFunction::constant(number->getValueAPF()
+                                             .bitcastToAPInt()
+                                             .getZExtValue(),
+                                         static_cast<uint16_t>(bits))
+                : unknown(0);
+  return unknown(bits);
+}
+
+JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
+  JumpFunction j;
+  if (llvm::isa<llvm::ConstantPointerNull>(value)) {
+    j.kind = Kind::Null;
+    return j;
+  }
+  int64_t offset = 0;
+  const llvm::Value *base = stripOffsets(value, layout, offset);
+  if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(base)) {
+    SymbolIndex symbol = context.indexOf(*global);
+    if (symbol != kNone) {
+      j.kind = Kind::SymbolAddress;
+      j.source = symbol;
+      j.value = static_cast<uint64_t>(offset);
+    }
+    return j;
+  }
+  auto *argument = llvm::dyn_cast<llvm::Argument>(base);
+  if (argument && !argument->hasPassPointeeByValueCopyAttr()) {
+    bool isSame = base == &value;
+    j.kind = isSame ? Kind::PassThrough : Kind::Ancestor;
+    j.source = argument->getArgNo();
+    j.value = static_cast<uint64_t>(offset);
+    return j;
+  }
+  llvm::Align align = base->getPointerAlignment(layout);
+  if (base != &value)
+    align = llvm::commonAlignment(align, static_cast<uint64_t>(offset));
+  j.alignLog2 = static_cast<uint8_t>(llvm::Log2(align));
+  unsigned space = base->getType()->getPointerAddressSpace();
+  bool isLocal = llvm::isa<llvm::AllocaInst>(base) || argument;
+  j.addressSpace = static_cast<uint8_t>(space);
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(base))
+    j.nonNull = call->isReturnNonNull() && offset == 0;
+  if (isLocal && space == 0)
+    j.nonNull = !llvm::NullPointerIsDefined(&function);
+  return j;
+}
+
+JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
+  unsigned bits = scalarBits(*load.getType());
+  JumpFunction j = unknown(bits);
+  int64_t offset = 0;
+  auto &instruction = llvm::cast<llvm::LoadInst>(load);
+  bool isByteSized = bits ? bits % 8 == 0 : load.getType()->isPointerTy();
+  if (!instruction.isSimple() || !isByteSized)
+    return j;
+  const llvm::Value *base =
+      stripOffsets(*instruction.getPointerOperand(), layout, offset);
+  if (offset < 0 || !isLocalVariable(*base))
+    return j;
+  auto *argument = llvm::dyn_cast<llvm::Argument>(base);
+  if (!argument || !isUnmodified(*argument))
+    return ofLocal(*base, static_cast<uint64_t>(offset), load);
+  j.kind = Kind::LoadAggregate;
+  j.source = argument->getArgNo();
+  j.value = static_cast<uint64_t>(offset);
+  return j;
+}
+
+/// What \p load finds at byte \p offset of \p variable.
+JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
+                                          uint64_t offset,
+                                          const llvm::Instruction &load) {
+  JumpFunction j = unknown(scalarBits(*load.getType()));
+  const LocalVariable &local = describe(variable);
+  if (local.escapes || loadDepth > kMaxDepth)
+    return j;
+  for (const Write &write : local.writes) {
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
+    if (!store || !store->isSimple() || write.offset != offset ||
+        store->getValueOperand()->getType() != load.getType() ||
+        !reaches(write, local, load))
+      continue;
+    ++loadDepth;
+    j = of(*store->getValueOperand());
+    --loadDepth;
+    break;
+  }
+  return j;
+}
+
+JumpFunction JumpFunctionBuilder::ofScalarInstruction(
+    const llvm::Instruction &instruction) {
+  unsigned bits = scalarBits(*instruction.getType());
+  std::optional<JumpOperation> operation =
+      operationOf(instruction.getOpcode());
+  if (!operation || !bits || !instruction.getType()->isIntegerTy())
+    return unknown(bits);
+  const llvm::Value &input = *instruction.getOperand(0);
+  bool isSimple = llvm::isa<llvm::Argument, llvm::LoadInst>(input);
+  JumpFunction j = isSimple ? of(input) : JumpFunction();
+  if (j.kind != Kind::PassThrough || j.operation != JumpOperation::None ||
+      !input.getType()->isIntegerTy())
+    return unknown(bits);
+  j.operation = *operation;
+  if (instruction.isCast()) {
+    j.value = *operation == JumpOperation::Trunc ? 0 : j.bitWidth;
+    j.bitWidth = static_cast<uint16_t>(bits);
+    return j;
+  }
+  auto *operand =
+      llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+  if (!operand)
+    return unknown(bits);
+  j.value = operand->getZExtValue();
+  return j;
+}
+
+JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
+  const llvm::Type &type = *value.getType();
+  auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
+  if (load) {
+    JumpFunction j = ofLoad(*load);
+    if (j.kind != Kind::Unknown || !type.isPointerTy())
+      return j;
+  }
+  if (type.isPointerTy())
+    return ofPointer(value);
+  if (llvm::isa<llvm::Constant>(value))
+    return ofConstant(value);
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value)) {
+    unsigned bits = scalarBits(type);
+    return bits ? JumpFunction::passThrough(argument->getArgNo(),
+                                            static_cast<uint16_t>(bits))
+                : unknown(0);
+  }
+  if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value))
+    return ofScalarInstruction(*instruction);
+  return unknown(scalarBits(type));
+}
+
+JumpFunction JumpFunctionBuilder::ofArgument(const llvm::CallBase &call,
+                                             unsigned index) {
+  const llvm::Value &value = *call.getArgOperand(index);
+  if (!call.isByValArgument(index))
+    return of(value);
+  uint64_t size =
+      layout.getTypeAllocSize(call.getParamByValType(index)).getFixedValue();
+  return ofMemory(value, size, call);
+}
+
+std::pair<JumpFunction, JumpFunction>
+JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
+  constexpr unsigned kHalf = 32;
+  std::pair<JumpFunction, JumpFunction> result(unknown(kHalf), unknown(kHalf));
+  if (!value.getType()->isIntegerTy(2 * kHalf) || depth > kMaxDepth)
+    return result;
+  JumpFunction zero = JumpFunction::constant(0, kHalf);
+  if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(&value)) {
+    uint64_t bits = constant->getZExtValue();
+    return {JumpFunction::constant(uint32_t(bits), kHalf),
+            JumpFunction::constant(bits >> kHalf, kHalf)};
+  }
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction)
+    return result;
+  JumpFunction whole = of(value);
+  if (whole.kind == Kind::Constant)
+    return {JumpFunction::constant(uint32_t(whole.value), kHalf),
+            JumpFunction::constant(whole.value >> kHalf, kHalf)};
+  auto isZero = [&](const JumpFunction &j) { return j == zero; };
+  switch (instruction->getOpcode()) {
+  case llvm::Instruction::ZExt:
+    if (instruction->getOperand(0)->getType()->isIntegerTy(kHalf))
+      return {of(*instruction->getOperand(0)), zero};
+    return {result.first, zero};
+  case llvm::Instruction::Shl: {
+    auto *amount = llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1));
+    if (!amount || amount->getZExtValue() != kHalf)
+      return result;
+    return {zero, halvesOf(*instruction->getOperand(0), depth + 1).first};
+  }
+  case llvm::Instruction::Or: {
+    auto a = halvesOf(*instruction->getOperand(0), depth + 1);
+    auto b = halvesOf(*instruction->getOperand(1), depth + 1);
+    auto combine = [&](const JumpFunction &x, const JumpFunction &y) {
+      if (isZero(x) || isZero(y))
+        return isZero(x) ? y : x;
+      return unknown(kHalf);
+    };
+    return {combine(a.first, b.first), combine(a.second, b.second)};
+  }
+  default: {
+    llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
+    auto halfOf = [&](unsigned first) {
+      llvm::KnownBits half = bits.extractBits(kHalf, first);
+      return half.isConstant()
+                 ? JumpFunction::constant(half.getConstant().getZExtValue(),
+                                          kHalf)
+                 : unknown(kHalf);
+    };
+    return {halfOf(0), halfOf(kHalf)};
+  }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Whether nothing in the function can write the callee's copy \p byValue.
+bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
+  const LocalVariable &uses = describe(byValue);
+  return !uses.escapes && uses.writes.empty();
+}
+
+const JumpFunctionBuilder::LocalVariable &
+JumpFunctionBuilder::describe(const llvm::Value &variable) {
+  auto [entry, isNew] = locals.try_emplace(&variable);
+  if (!isNew)
+    return *entry->second;
+  // While its uses are looked at it counts as escaped.
+  entry->second = std::make_unique<LocalVariable>();
+  LocalVariable result;
+  result.escapes = false;
+  follow(variable, 0, true, result, 0);
+  LocalVariable &stored = *locals[&variable];
+  stored = std::move(result);
+  return stored;
+}
+
+/// Whether \p pointer is into a local array that only launches read: the
+/// addresses stored there do not escape (the runtime copies what they point
+/// to and keeps none).
+bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
+  int64_t offset;
+  auto *variable = llvm::dyn_cast<llvm::AllocaInst>(
+      stripOffsets(pointer, layout, offset));
+  if (!variable)
+    return false;
+  const LocalVariable &array = describe(*variable);
+  return !array.escapes && !array.isLoaded;
+}
+
+/// Adds what the uses of \p pointer (byte \p offset of the variable if
+/// \p isExact) do to it.
+void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
+                                 bool isExact, LocalVariable &result,
+                                 unsigned depth) {
+  constexpr unsigned kMaxUses = 256;
+  if (depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses)) {
+    result.escapes = true;
+    return;
+  }
+  auto addWrite = [&](const llvm::Instruction &instruction, uint64_t size) {
+    if (isExact)
+      result.writes.push_back({&instruction, offset, size});
+    else
+      result.writes.push_back({&instruction, 0, kUnboundedSize});
+  };
+  for (const llvm::Use &use : pointer.uses()) {
+    auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+    if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) {
+      result.isLoaded |= llvm::isa<llvm::LoadInst>(user);
+      continue;
+    }
+    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+      if (use.getOperandNo() != store->getPointerOperandIndex())
+        result.escapes |= !isLaunchArray(*store->getPointerOperand());
+      else
+        addWrite(*store, layout.getTypeStoreSize(
+                                   store->getValueOperand()->getType())
+                             .getFixedValue());
+      continue;
+    }
+    if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
+      llvm::APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
+      bool isConstant = address->accumulateConstantOffset(layout, step);
+      follow(*address, offset + (isConstant ? step.getSExtValue() : 0),
+             isExact && isConstant && !step.isNegative(), result, depth + 1);
+      continue;
+    }
+    if (llvm::isa<llvm::AddrSpaceCastInst, llvm::BitCastInst>(user)) {
+      follow(*user, offset, isExact, result, depth + 1);
+      continue;
+    }
+    auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (!call || !call->isArgOperand(&use)) {
+      result.escapes = true;
+      continue;
+    }
+    if (call->isLifetimeStartOrEnd() || call->isDroppable())
+      continue;
+    unsigned index = call->getArgOperandNo(&use);
+    if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
+      auto *length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
+      result.isLoaded |= index != 0;
+      if (index == 0)
+        addWrite(*call, length ? length->getZExtValue() : kUnboundedSize);
+      continue;
+    }
+    const llvm::Function *callee = call->getCalledFunction();
+    if (callee && launchKindOf(callee->getName()))
+      continue;
+    result.isLoaded = true;
+    if (call->isByValArgument(index))
+      continue;
+    if (!call->doesNotCapture(index))
+      result.escapes = true;
+    else if (!call->onlyReadsMemory(index))
+      result.writes.push_back({call, 0, kUnboundedSize});
+  }
+}
+
+/// Whether the bytes of \p write hold what it wrote when \p at executes.
+bool JumpFunctionBuilder::reaches(const Write &write,
+                                  const LocalVariable &variable,
+                                  const llvm::Instruction &at) {
+  if (write.size == kUnboundedSize)
+    return false;
+  llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
+  for (const Write &other : variable.writes)
+    if (other.instruction != write.instruction &&
+        overlaps(other.offset, other.size, write.offset, write.size))
+      rivals.insert(other.instruction);
+  if (rivals.empty()) {
+    if (write.instruction->getParent() == at.getParent())
+      return write.instruction->comesBefore(&at);
+    if (!dominators)
+      dominators =
+          &context.analyses.getResult<llvm::DominatorTreeAnalysis>(function);
+    return dominators->dominates(write.instruction, &at);
+  }
+  const llvm::BasicBlock *block = at.getParent();
+  llvm::BasicBlock::const_iterator position = at.getIterator();
+  for (unsigned step = 0; step < kMaxStraightLine; ++step) {
+    while (position != block->begin()) {
+      --position;
+      if (&*position == write.instruction)
+        return true;
+      if (rivals.contains(&*position))
+        return false;
+    }
+    block = block->getSinglePredecessor();
+    if (!block || block == at.getParent())
+      return false;
+    position = block->end();
+  }
+  return false;
+}
+
+void JumpFunctionBuilder::collectConstantParts(
+    const llvm::Constant &constant, uint64_t offset, uint64_t size,
+    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts) {
+  if (parts.size() >= kMaxParts)
+    return;
+  llvm::Type *type = constant.getType();
+  unsigned bits = scalarBits(*type);
+  if (bits || type->isPointerTy()) {
+    uint64_t bytes = layout.getTypeStoreSize(type).getFixedValue();
+    JumpFunction value = of(constant);
+    if (offset >= shift && offset - shift + bytes <= size &&
+        value.kind != Kind::Unknown && bits % 8 == 0)
+      parts.push_back({static_cast<uint32_t>(offset - shift), value});
+    return;
+  }
+  auto element = [&](unsigned i, uint64_t elementOffset) {
+    if (const llvm::Constant *part = constant.getAggregateElement(i))
+      collectConstantParts(*part, offset + elementOffset, size, shift, parts);
+  };
+  if (auto *structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    const llvm::StructLayout *fields = layout.getStructLayout(structure);
+    for (unsigned i = 0; i < structure->getNumElements(); ++i)
+      element(i, fields->getElementOffset(i).getFixedValue());
+  } else if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    uint64_t stride =
+        layout.getTypeAllocSize(array->getElementType()).getFixedValue();
+    uint64_t count = std::min<uint64_t>(array->getNumElements(), kMaxParts);
+    for (uint64_t i = 0; i < count; ++i)
+      element(static_cast<unsigned>(i), i * stride);
+  }
+}
+
+/// Appends the known parts of the \p size bytes at \p pointer + \p shift.
+void JumpFunctionBuilder::collectParts(
+    const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
+    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts,
+    unsigned depth) {
+  int64_t baseOffset = 0;
+  const llvm::Value *base = stripOffsets(pointer, layout, baseOffset);
+  if (baseOffset < 0 || depth > kMaxDepth)
+    return;
+  uint64_t begin = shift + static_cast<uint64_t>(baseOffset);
+  if (auto *global = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
+    if (global->isConstant() && global->hasDefinitiveInitializer())
+      collectConstantParts(*global->getInitializer(), 0, size, begin, parts);
+    return;
+  }
+  if (!isLocalVariable(*base))
+    return;
+  const LocalVariable &local = describe(*base);
+  if (local.escapes)
+    return;
+  for (const Write &write : local.writes) {
+    if (parts.size() >= kMaxParts || !overlaps(write.offset, write.size, begin, size) ||
+        !reaches(write, local, at))
+      continue;
+    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
+      bool isInside =
+          write.offset >= begin && write.offset - begin + write.size <= size;
+      JumpFunction value = of(*store->getValueOperand());
+      if (isInside && store->isSimple() && value.kind != Kind::Unknown &&
+          value.bitWidth % 8 == 0)
+        parts.push_back({static_cast<uint32_t>(write.offset - begin), value});
+      continue;
+    }
+    auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
+    if (!copy || copy->isVolatile() || write.offset > begin ||
+        write.offset + write.size < begin + size)
+      continue;
+    collectParts(*copy->getRawSource(), size, *copy, begin - write.offset,
+                 parts, depth + 1);
+  }
+}
+
+llvm::SmallVector<AggregatePart, 8>
+JumpFunctionBuilder::partsOf(const llvm::Value &pointer, uint64_t size,
+                             const llvm::Instruction &at) {
+  llvm::SmallVector<AggregatePart, 8> parts;
+  collectParts(pointer, size, at, 0, parts, 0);
+  llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  return parts;
+}
+
+JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
+                                           uint64_t size,
+                                           const llvm::Instruction &at) {
+  const llvm::Value *source = &pointer;
+  // A copy of a whole formal: follow it through one temporary.
+  auto formalOf = [&](const llvm::Value &value) -> const llvm::Argument * {
+    auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
+    if (!argument || !argument->hasByValAttr() ||
+        layout.getTypeAllocSize(argument->getParamByValType())
+                .getFixedValue() != size ||
+        !isUnmodified(*argument))
+      return nullptr;
+    return argument;
+  };
+  if (auto *variable = llvm::dyn_cast<llvm::AllocaInst>(source)) {
+    const LocalVariable &local = describe(*variable);
+    for (const Write &write : local.writes) {
+      auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
+      if (!local.escapes && copy && !copy->isVolatile() && write.offset == 0 &&
+          write.size >= size && reaches(write, local, at))
+        source = copy->getRawSource();
+    }
+  }
+  if (const llvm::Argument *argument = formalOf(*source))
+    return JumpFunction::passThrough(argument->getArgNo(), 0);
+  llvm::SmallVector<AggregatePart, 8> parts = partsOf(pointer, size, at);
+  if (parts.empty())
+    return JumpFunction();
+  return context.jumpFunctions.aggregate(parts);
+}
+
+const llvm::Value *
+JumpFunctionBuilder::storedPointer(const llvm::Value &slots, uint64_t offset,
+                                   const llvm::Instruction &at) {
+  auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&slots);
+  if (!variable)
+    return nullptr;
+  uint64_t pointerBytes = layout.getPointerSize();
+  const LocalVariable &local = describe(*variable);
+  if (local.escapes)
+    return nullptr;
+  for (const Write &write : local.writes) {
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
+    if (store && write.offset == offset && write.size == pointerBytes &&
+        reaches(write, local, at))
+      return store->getValueOperand();
+  }
+  return nullptr;
+}
+
+} // namespace gpulto

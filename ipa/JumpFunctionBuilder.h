@@ -1,0 +1,113 @@
+//===- JumpFunctionBuilder.h - Jump functions from IR -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_JUMPFUNCTIONBUILDER_H
+#define GPULTO_IPA_JUMPFUNCTIONBUILDER_H
+
+#include "ipa/LgenContext.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <utility>
+
+namespace llvm {
+class Argument;
+class DataLayout;
+class DominatorTree;
+class Type;
+class Value;
+} // namespace llvm
+
+namespace gpulto {
+
+/// How a runtime function launches the kernel of its first operand; nothing for
+/// other functions. The `_ptsz` forms count.
+std::optional<LaunchKind> launchKindOf(llvm::StringRef functionName);
+
+/// Describes values of one function in terms of its formal parameters.
+class JumpFunctionBuilder {
+public:
+  JumpFunctionBuilder(LgenContext &context, llvm::Function &function);
+
+  /// Returns the jump function of the scalar or pointer \p value. First-class
+  /// aggregates and vectors are Unknown.
+  JumpFunction of(const llvm::Value &value);
+
+  /// Returns the jump function of the \p size bytes that \p pointer points to
+  /// when \p at executes: an Aggregate, a PassThrough of a by-value formal, or
+  /// Unknown.
+  JumpFunction ofMemory(const llvm::Value &pointer, uint64_t size,
+                        const llvm::Instruction &at);
+
+  /// As ofMemory(), the known parts themselves; at most kMaxParts.
+  llvm::SmallVector<AggregatePart, 8>
+  partsOf(const llvm::Value &pointer, uint64_t size,
+          const llvm::Instruction &at);
+
+  /// Returns the jump functions of argument \p index of \p call: by-value
+  /// aggregates as such.
+  JumpFunction ofArgument(const llvm::CallBase &call, unsigned index);
+
+  /// Returns the jump functions of the low and the high 32 bits of the 64-bit
+  /// integer \p value, as clang packs pairs (the x and y of a dim3).
+  std::pair<JumpFunction, JumpFunction> halvesOf(const llvm::Value &value,
+                                                 unsigned depth = 0);
+
+  /// Returns the value last stored in the whole of the pointer-sized slot at
+  /// byte \p offset of local variable \p slots when \p at executes, or null.
+  const llvm::Value *storedPointer(const llvm::Value &slots, uint64_t offset,
+                                   const llvm::Instruction &at);
+
+private:
+  /// An instruction that may write a local variable: an alloca or the callee's
+  /// copy of a by-value formal.
+  struct Write {
+    const llvm::Instruction *instruction;
+    uint64_t offset;
+    /// Bytes; kUnboundedSize when it is not known what is written.
+    uint64_t size;
+  };
+  struct LocalVariable {
+    /// Somebody else may write it, or the writes are not known.
+    bool escapes = true;
+    /// Something other than a launch reads what is stored there.
+    bool isLoaded = false;
+    llvm::SmallVector<Write, 8> writes;
+  };
+  static constexpr uint64_t kUnboundedSize = ~uint64_t(0);
+
+  JumpFunction ofConstant(const llvm::Value &value);
+  JumpFunction ofScalarInstruction(const llvm::Instruction &instruction);
+  JumpFunction ofLoad(const llvm::Instruction &load);
+  JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
+                       const llvm::Instruction &load);
+  JumpFunction ofPointer(const llvm::Value &value);
+  bool isUnmodified(const llvm::Argument &byValue);
+  const LocalVariable &describe(const llvm::Value &variable);
+  bool isLaunchArray(const llvm::Value &pointer);
+  void follow(const llvm::Value &pointer, uint64_t offset, bool isExact,
+              LocalVariable &result, unsigned depth);
+  bool reaches(const Write &write, const LocalVariable &variable,
+               const llvm::Instruction &at);
+  void collectParts(const llvm::Value &pointer, uint64_t size,
+                    const llvm::Instruction &at, uint64_t shift,
+                    llvm::SmallVectorImpl<AggregatePart> &parts,
+                    unsigned depth);
+  void collectConstantParts(const llvm::Constant &constant, uint64_t offset,
+                            uint64_t size, uint64_t shift,
+                            llvm::SmallVectorImpl<AggregatePart> &parts);
+
+  LgenContext &context;
+  llvm::Function &function;
+  const llvm::DataLayout &layout;
+  llvm::DominatorTree *dominators = nullptr;
+  /// Looked up only, never iterated.
+  llvm::DenseMap<const llvm::Value *, std::unique_ptr<LocalVariable>> locals;
+  /// How deep loads of local variables are being followed.
+  unsigned loadDepth = 0;
+};
+
+} // namespace gpulto
+
+#endif

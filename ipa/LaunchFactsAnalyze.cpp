@@ -1,0 +1,606 @@
+//===- LaunchFactsAnalyze.cpp - Kernels and who launches them (LGEN) ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: the edges from host code into kernels.
+//
+//   k<<<n, 256>>>(p, 7)  becomes in host IR
+//   %c = call i32 @__cudaPushCallConfiguration(i64 grid, i32 1, i64 block, ...)
+//   br (icmp eq %c, 0), %ok, %end
+//   ok: call void @__device_stub__k(ptr %p, i32 7)
+//   launch of k: grid (Unknown, 1, 1), block (256, 1, 1), arguments (_, 7)
+//
+//  1. readEntries       clang's offload entries: stubs, shadow variables, names.
+//  2. describeStub      how a stub's formals map to the kernel's parameters: a
+//                       struct may arrive in two registers.
+//  3. visitCall         calls of stubs (chevron launches) and of the runtime's
+//                       launch functions; a stub's own launch is no edge.
+//  4. pushBefore        the configuration: the innermost check of a push call
+//                       that dominates the launch.
+//  5. A push that no stub call follows launches an unknown kernel.
+//
+// Linear in instructions; dominator tree where there are launches.
+// Limits: a stub call that serves two pushes (merged tails) has an unknown
+// geometry; so has a launch whose configuration is kept in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Analyze.h"
+#include "ipa/JumpFunctionBuilder.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugLoc.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/StringSaver.h"
+
+namespace gpulto {
+
+namespace {
+
+constexpr llvm::StringLiteral kEntrySection = "cuda_offloading_entries";
+constexpr llvm::StringLiteral kPush = "__cudaPushCallConfiguration";
+constexpr llvm::StringLiteral kPop = "__cudaPopCallConfiguration";
+constexpr unsigned kPushOperands = 6;
+constexpr unsigned kLaunchOperands = 8;
+constexpr unsigned kLaunchExOperands = 3;
+/// A kernel's parameters take at most 32,764 bytes.
+constexpr unsigned kMaxKernelArguments = 4096;
+
+/// Flags of an offload entry, as llvm/Frontend/Offloading/Utility.h has them.
+enum EntryFlag : uint32_t {
+  kEntryKindMask = 0x7,
+  kEntryManaged = 0x1,
+  kEntrySurface = 0x2,
+  kEntryTexture = 0x3,
+  kEntryExtern = 1u << 3,
+  kEntryConstant = 1u << 4,
+  kEntryNormalized = 1u << 5,
+};
+
+/// Fields of cudaLaunchConfig_t (CUDA 11.8 and later).
+constexpr uint64_t kConfigGrid = 0, kConfigBlock = 12, kConfigShared = 24,
+                   kConfigStream = 32, kConfigBytes = 40;
+
+llvm::StringRef calleeName(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee ? callee->getName() : llvm::StringRef();
+}
+
+JumpFunction unknown32() {
+  JumpFunction j;
+  j.bitWidth = 32;
+  return j;
+}
+
+class LaunchCollector {
+public:
+  explicit LaunchCollector(LgenContext &context)
+      : context(context), summary(context.summary),
+        layout(context.module.getDataLayout()) {}
+
+  llvm::Error run() {
+    if (summary.side == Side::Device)
+      return llvm::Error::success();
+    for (const llvm::GlobalVariable &variable : context.module.globals())
+      if (variable.getSection() == kEntrySection && variable.hasInitializer())
+        if (llvm::Error error = readEntry(variable))
+          return error;
+    for (size_t i = 0; i < context.bodies.size(); ++i)
+      if (isStub(*context.bodies[i]))
+        describeStub(*context.bodies[i], summary.functions[i]);
+    if (!context.module.getFunction(kPush) && !usesRuntime())
+      return llvm::Error::success();
+    for (size_t i = 0; i < context.bodies.size(); ++i)
+      collectLaunches(*context.bodies[i], summary.functions[i]);
+    return llvm::Error::success();
+  }
+
+private:
+  using Arguments = llvm::SmallVector<JumpFunction, 8>;
+
+  llvm::Error readEntry(const llvm::GlobalVariable &entry);
+  bool isStub(const llvm::Function &function) const {
+    SymbolIndex symbol = context.indexOf(function);
+    return symbol != kNone && summary.symbols[symbol].has(kKernelStub);
+  }
+  bool usesRuntime() const;
+  void describeStub(llvm::Function &stub, FunctionSummary &result);
+  void addPieces(const llvm::Value &slot, uint32_t kernelArgument,
+                 JumpFunctionBuilder &builder,
+                 const llvm::CallBase &launch);
+  void collectLaunches(llvm::Function &function, FunctionSummary &result);
+  void visitCall(const llvm::CallBase &call);
+  void addChevron(const llvm::CallBase &call, const llvm::Function *stub);
+  void addRuntimeLaunch(const llvm::CallBase &call, LaunchKind kind);
+  const llvm::CallBase *pushBefore(const llvm::CallBase &call);
+  bool popsBefore(const llvm::CallBase &call);
+  Arguments geometryOfPush(const llvm::CallBase *push);
+  Arguments geometryOfConfig(const llvm::CallBase &call);
+  Arguments stubArguments(const llvm::CallBase &call,
+                          const llvm::Function &stub, bool &byFormals);
+  Arguments arrayArguments(const llvm::Value &array,
+                           const llvm::CallBase &call);
+  JumpFunction valueBehind(const llvm::Value &pointer,
+                           const llvm::CallBase &call);
+  void add(const llvm::CallBase &call, const llvm::CallBase *push,
+           LaunchSite site, llvm::ArrayRef<JumpFunction> geometry,
+           llvm::ArrayRef<JumpFunction> arguments);
+
+  LgenContext &context;
+  ModuleSummary &summary;
+  const llvm::DataLayout &layout;
+  /// Kernel parameters that are aggregates: (stub, parameter). Looked up only.
+  llvm::DenseSet<std::pair<const llvm::Function *, uint32_t>> aggregates;
+  llvm::DenseMap<const llvm::Function *, Range> stubRanges;
+
+  // Of the function being looked at.
+  llvm::Function *function = nullptr;
+  JumpFunctionBuilder *jumpFunctions = nullptr;
+  EntryFrequencies *frequencies = nullptr;
+  llvm::SmallPtrSet<const llvm::CallBase *, 8> servedPushes;
+};
+
+bool LaunchCollector::usesRuntime() const {
+  for (const char *name :
+       {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "cudaLaunchKernelExC",
+        "cudaLaunchKernelExC_ptsz", "cudaLaunchCooperativeKernel",
+        "cudaLaunchCooperativeKernel_ptsz"})
+    if (context.module.getFunction(name))
+      return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Offload entries
+//===----------------------------------------------------------------------===//
+
+/// Reads {ptr address, ptr name, i64 size, i32 flags, i32 data}.
+llvm::Error LaunchCollector::readEntry(const llvm::GlobalVariable &variable) {
+  auto malformed = [&] {
+    return inputError(InputLocation(context.module.getSourceFileName()),
+                      "offload entry " + variable.getName() +
+                          " has not the five fields that clang gives it");
+  };
+  auto *fields =
+      llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer());
+  if (!fields || fields->getNumOperands() != 5)
+    return malformed();
+  auto *address = llvm::dyn_cast<llvm::GlobalValue>(
+      fields->getOperand(0)->stripPointerCasts());
+  auto *name = llvm::dyn_cast<llvm::GlobalVariable>(
+      fields->getOperand(1)->stripPointerCasts());
+  auto number = [&](unsigned i) {
+    auto *field = llvm::dyn_cast<llvm::ConstantInt>(fields->getOperand(i));
+    return field ? std::optional(field->getZExtValue()) : std::nullopt;
+  };
+  std::optional<uint64_t> size = number(2), flags = number(3), data = number(4);
+  if (!address || !name || !name->hasInitializer() || !size || !flags || !data)
+    return malformed();
+  auto *text =
+      llvm::dyn_cast<llvm::ConstantDataSequential>(name->getInitializer());
+  SymbolIndex symbol = context.indexOf(*address);
+  if (!text || !text->isCString() || symbol == kNone)
+    return malformed();
+
+  OffloadEntry entry;
+  entry.hostSymbol = symbol;
+  entry.deviceName = context.strings.save(text->getAsCString());
+  entry.sizeBytes = *size;
+  entry.isExtern = *flags & kEntryExtern;
+  entry.isConstant = *flags & kEntryConstant;
+  entry.isNormalized = *flags & kEntryNormalized;
+  entry.textureType = static_cast<uint32_t>(*data);
+  uint32_t kind = *flags & kEntryKindMask;
+  if (llvm::isa<llvm::Function>(address)) {
+    entry.kind = OffloadEntry::Kind::Kernel;
+    summary.symbols[symbol].flags |= kKernelStub;
+  } else if (kind == kEntryManaged) {
+    entry.kind = OffloadEntry::Kind::Managed;
+    summary.symbols[symbol].flags |= kManaged;
+    // clang keeps the host's initial value in X.managed and makes X the pointer
+    // that the runtime fills.
+    llvm::StringRef pointerName = address->getName();
+    if (pointerName.consume_back(".managed"))
+      if (const llvm::GlobalVariable *pointer =
+              context.module.getNamedGlobal(pointerName))
+        entry.managedPointer = context.indexOf(*pointer);
+  } else if (kind == kEntrySurface) {
+    entry.kind = OffloadEntry::Kind::Surface;
+  } else if (kind == kEntryTexture) {
+    entry.kind = OffloadEntry::Kind::Texture;
+  } else {
+    entry.kind = OffloadEntry::Kind::Variable;
+  }
+  summary.offloadEntries.push_back(entry);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stubs
+//===----------------------------------------------------------------------===//
+
+/// Finds the launch of \p stub itself and reads its array of arguments.
+void LaunchCollector::describeStub(llvm::Function &stub,
+                                   FunctionSummary &result) {
+  const llvm::CallBase *launch = nullptr;
+  for (const llvm::BasicBlock &block : stub)
+    for (const llvm::Instruction &instruction : block)
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (launchKindOf(calleeName(*call)) == LaunchKind::Runtime &&
+            call->arg_size() == kLaunchOperands &&
+            call->getArgOperand(0)->stripPointerCasts() == &stub)
+          launch = call;
+  if (!launch)
+    return;
+  uint32_t first = static_cast<uint32_t>(summary.stubArguments.size());
+  JumpFunctionBuilder builder(context, stub);
+  const llvm::Value &array = *launch->getArgOperand(5);
+  for (uint32_t k = 0; k < kMaxKernelArguments; ++k) {
+    const llvm::Value *slot = builder.storedPointer(
+        array, uint64_t(k) * layout.getPointerSize(), *launch);
+    if (!slot)
+      break;
+    addPieces(*slot, k, builder, *launch);
+  }
+  result.stubArguments = {
+      first, static_cast<uint32_t>(summary.stubArguments.size()) - first};
+  if (result.stubArguments.empty())
+    result.stubArguments = {};
+  if (!result.stubArguments.empty() || stub.arg_empty())
+    stubRanges[&stub] = result.stubArguments;
+}
+
+/// Adds where the formals behind \p slot, the address of parameter
+/// \p kernelArgument, come from.
+void LaunchCollector::addPieces(const llvm::Value &slot,
+                                uint32_t kernelArgument,
+                                JumpFunctionBuilder &builder,
+                                const llvm::CallBase &launch) {
+  if (auto *formal = llvm::dyn_cast<llvm::Argument>(&slot)) {
+    if (formal->hasByValAttr())
+      summary.stubArguments.push_back(
+          {kernelArgument, 0, formal->getArgNo(), true});
+    return;
+  }
+  auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&slot);
+  if (!variable)
+    return;
+  llvm::Type *type = variable->getAllocatedType();
+  if (type->isAggregateType())
+    aggregates.insert({launch.getFunction(), kernelArgument});
+  std::optional<llvm::TypeSize> size = variable->getAllocationSize(layout);
+  if (!size)
+    return;
+  for (const AggregatePart &part :
+       builder.partsOf(*variable, size->getKnownMinValue(), launch))
+    if (part.value.kind == JumpFunction::Kind::PassThrough &&
+        part.value.operation == JumpOperation::None)
+      summary.stubArguments.push_back(
+          {kernelArgument, part.byteOffset, part.value.source, false});
+}
+
+//===----------------------------------------------------------------------===//
+// Launch sites
+//===----------------------------------------------------------------------===//
+
+void LaunchCollector::collectLaunches(llvm::Function &body,
+                                      FunctionSummary &result) {
+  JumpFunctionBuilder builder(context, body);
+  std::optional<EntryFrequencies> blockFrequencies;
+  function = &body;
+  jumpFunctions = &builder;
+  servedPushes.clear();
+  uint32_t first = static_cast<uint32_t>(summary.launches.size());
+  llvm::SmallVector<const llvm::CallBase *, 8> pushes, launches;
+  for (const llvm::BasicBlock &block : body)
+    for (const llvm::Instruction &instruction : block) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (!callee || callee->isIntrinsic())
+        continue;
+      if (callee->getName() == kPush && call->arg_size() == kPushOperands)
+        pushes.push_back(call);
+      else if (isStub(*callee) || launchKindOf(callee->getName()))
+        launches.push_back(call);
+    }
+  if (pushes.empty() && launches.empty())
+    return;
+  blockFrequencies.emplace(context, body);
+  frequencies = &*blockFrequencies;
+  for (const llvm::CallBase *call : launches)
+    visitCall(*call);
+  for (const llvm::CallBase *push : pushes)
+    if (!servedPushes.contains(push))
+      add(*push, push, LaunchSite(), geometryOfPush(push), {});
+  result.launches = {first,
+                     static_cast<uint32_t>(summary.launches.size()) - first};
+  if (result.launches.empty())
+    result.launches = {};
+}
+
+void LaunchCollector::visitCall(const llvm::CallBase &call) {
+  const llvm::Function &callee = *call.getCalledFunction();
+  std::optional<LaunchKind> kind = launchKindOf(callee.getName());
+  if (!kind)
+    return addChevron(call, &callee);
+  unsigned operands = *kind == LaunchKind::RuntimeExC ? kLaunchExOperands
+                                                      : kLaunchOperands;
+  if (call.arg_size() != operands)
+    return;
+  unsigned handle = *kind == LaunchKind::RuntimeExC ? 1 : 0;
+  bool isOwn = isStub(*function) &&
+               call.getArgOperand(handle)->stripPointerCasts() == function;
+  if (!isOwn)
+    addRuntimeLaunch(call, *kind);
+}
+
+void LaunchCollector::addChevron(const llvm::CallBase &call,
+                                 const llvm::Function *stub) {
+  LaunchSite site;
+  site.stub = context.indexOf(*stub);
+  const llvm::CallBase *push = pushBefore(call);
+  if (push)
+    servedPushes.insert(push);
+  Arguments arguments = stubArguments(call, *stub, site.byStubFormals);
+  context.launchCalls[&call] = stub;
+  add(call, push, site, geometryOfPush(push), arguments);
+}
+
+void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
+                                       LaunchKind kind) {
+  LaunchSite site;
+  site.kind = kind;
+  bool isEx = kind == LaunchKind::RuntimeExC;
+  const llvm::Value *handle =
+      call.getArgOperand(isEx ? 1 : 0)->stripPointerCasts();
+  auto *stub = llvm::dyn_cast<llvm::Function>(handle);
+  if (stub) {
+    site.stub = context.indexOf(*stub);
+    context.launchCalls[&call] = stub;
+  }
+  Arguments geometry;
+  const llvm::CallBase *push = nullptr;
+  if (isEx) {
+    geometry = geometryOfConfig(call);
+  } else if (popsBefore(call)) {
+    // The body of a stub that was inlined here.
+    push = pushBefore(call);
+    if (push)
+      servedPushes.insert(push);
+    site.kind = LaunchKind::Chevron;
+    geometry = geometryOfPush(push);
+  } else {
+    auto grid = jumpFunctions->halvesOf(*call.getArgOperand(1));
+    auto block = jumpFunctions->halvesOf(*call.getArgOperand(3));
+    geometry = {grid.first,
+                grid.second,
+                jumpFunctions->of(*call.getArgOperand(2)),
+                block.first,
+                block.second,
+                jumpFunctions->of(*call.getArgOperand(4)),
+                jumpFunctions->of(*call.getArgOperand(6)),
+                jumpFunctions->of(*call.getArgOperand(7))};
+  }
+  add(call, push, site, geometry,
+      arrayArguments(*call.getArgOperand(isEx ? 2 : 5), call));
+}
+
+/// Returns the push call whose success leads to \p call, the innermost one.
+const llvm::CallBase *LaunchCollector::pushBefore(const llvm::CallBase &call) {
+  const llvm::DominatorTree &dominators =
+      context.analyses.getResult<llvm::DominatorTreeAnalysis>(*function);
+  const llvm::DomTreeNode *node = dominators.getNode(call.getParent());
+  for (node = node ? node->getIDom() : nullptr; node; node = node->getIDom()) {
+    const llvm::BasicBlock *block = node->getBlock();
+    auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    if (!branch || !branch->isConditional())
+      continue;
+    auto *test = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+    if (!test || !test->isEquality())
+      continue;
+    auto *push = llvm::dyn_cast<llvm::CallBase>(test->getOperand(0));
+    auto *zero = llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
+    if (!push || calleeName(*push) != kPush || !zero || !zero->isZero() ||
+        push->arg_size() != kPushOperands)
+      continue;
+    bool onTrue = test->getPredicate() == llvm::ICmpInst::ICMP_EQ;
+    llvm::BasicBlockEdge success(block, branch->getSuccessor(onTrue ? 0 : 1));
+    return dominators.dominates(success, call.getParent()) ? push : nullptr;
+  }
+  return nullptr;
+}
+
+/// Whether the straight-line code before \p call pops a configuration.
+bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
+  const llvm::BasicBlock *block = call.getParent();
+  for (const llvm::Instruction *i = call.getPrevNode(); i;
+       i = i->getPrevNode())
+    if (auto *other = llvm::dyn_cast<llvm::CallBase>(i))
+      if (calleeName(*other) == kPop)
+        return true;
+  // With exceptions the pop ends the block before.
+  const llvm::BasicBlock *previous = block->getSinglePredecessor();
+  auto *invoke =
+      previous ? llvm::dyn_cast<llvm::InvokeInst>(previous->getTerminator())
+               : nullptr;
+  return invoke && calleeName(*invoke) == kPop;
+}
+
+LaunchCollector::Arguments
+LaunchCollector::geometryOfPush(const llvm::CallBase *push) {
+  Arguments geometry(kGeometryCount);
+  for (unsigned i = kGridX; i <= kBlockZ; ++i)
+    geometry[i] = unknown32();
+  if (!push)
+    return geometry;
+  auto operand = [&](unsigned i) -> const llvm::Value & {
+    return *push->getArgOperand(i);
+  };
+  std::tie(geometry[kGridX], geometry[kGridY]) =
+      jumpFunctions->halvesOf(operand(0));
+  geometry[kGridZ] = jumpFunctions->of(operand(1));
+  std::tie(geometry[kBlockX], geometry[kBlockY]) =
+      jumpFunctions->halvesOf(operand(2));
+  geometry[kBlockZ] = jumpFunctions->of(operand(3));
+  geometry[kSharedBytes] = jumpFunctions->of(operand(4));
+  geometry[kStream] = jumpFunctions->of(operand(5));
+  return geometry;
+}
+
+LaunchCollector::Arguments
+LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
+  Arguments geometry(kGeometryCount);
+  for (unsigned i = kGridX; i <= kBlockZ; ++i)
+    geometry[i] = unknown32();
+  constexpr uint64_t kDimensionBytes = 4, kDimensions = 3;
+  auto setDimension = [&](uint64_t byte, const JumpFunction &value) {
+    if (byte < kConfigShared && value.bitWidth == 32)
+      geometry[kGridX + byte / kDimensionBytes] = value;
+  };
+  static_assert(kConfigBlock == kConfigGrid + kDimensions * kDimensionBytes);
+  for (const AggregatePart &part :
+       jumpFunctions->partsOf(*call.getArgOperand(0), kConfigBytes, call)) {
+    const JumpFunction &value = part.value;
+    if (part.byteOffset == kConfigShared && value.bitWidth == 64) {
+      geometry[kSharedBytes] = value;
+    } else if (part.byteOffset == kConfigStream) {
+      geometry[kStream] = value;
+    } else if (value.kind == JumpFunction::Kind::Constant &&
+               value.bitWidth == 64) {
+      // Two dimensions stored as one word.
+      setDimension(part.byteOffset,
+                   JumpFunction::constant(uint32_t(value.value), 32));
+      setDimension(part.byteOffset + kDimensionBytes,
+                   JumpFunction::constant(value.value >> 32, 32));
+    } else {
+      setDimension(part.byteOffset, value);
+    }
+  }
+  return geometry;
+}
+
+/// The kernel's arguments at a call of its stub; in terms of the stub's own
+/// formals, with \p byFormals set, when its body is elsewhere.
+LaunchCollector::Arguments
+LaunchCollector::stubArguments(const llvm::CallBase &call,
+                               const llvm::Function &stub, bool &byFormals) {
+  Arguments arguments;
+  if (call.getFunctionType() != stub.getFunctionType())
+    return arguments;
+  auto known = stubRanges.find(&stub);
+  byFormals = known == stubRanges.end();
+  if (byFormals) {
+    for (unsigned i = 0; i < call.arg_size(); ++i)
+      arguments.push_back(jumpFunctions->ofArgument(call, i));
+    return arguments;
+  }
+  llvm::SmallVector<AggregatePart, 8> parts;
+  llvm::ArrayRef<StubArgument> pieces =
+      slice(summary.stubArguments, known->second);
+  while (!pieces.empty()) {
+    uint32_t k = pieces.front().kernelArgument;
+    auto ofThis = pieces.take_while(
+        [&](const StubArgument &piece) { return piece.kernelArgument == k; });
+    pieces = pieces.drop_front(ofThis.size());
+    arguments.resize(k + 1);
+    bool isScalar = ofThis.size() == 1 && ofThis[0].byteOffset == 0 &&
+                    !aggregates.contains({&stub, k});
+    if (isScalar) {
+      arguments[k] = jumpFunctions->ofArgument(call, ofThis[0].formal);
+      continue;
+    }
+    parts.clear();
+    for (const StubArgument &piece : ofThis) {
+      const llvm::Value &actual = *call.getArgOperand(piece.formal);
+      JumpFunction whole = jumpFunctions->of(actual);
+      if (whole.kind != JumpFunction::Kind::Unknown) {
+        parts.push_back({piece.byteOffset, whole});
+        continue;
+      }
+      auto [low, high] = jumpFunctions->halvesOf(actual);
+      constexpr uint32_t kHalfBytes = 4;
+      if (low.kind != JumpFunction::Kind::Unknown)
+        parts.push_back({piece.byteOffset, low});
+      if (high.kind != JumpFunction::Kind::Unknown)
+        parts.push_back({piece.byteOffset + kHalfBytes, high});
+    }
+    if (!parts.empty())
+      arguments[k] = context.jumpFunctions.aggregate(parts);
+  }
+  return arguments;
+}
+
+/// What the runtime reads at \p pointer, one kernel argument.
+JumpFunction LaunchCollector::valueBehind(const llvm::Value &pointer,
+                                          const llvm::CallBase &call) {
+  llvm::Type *type = nullptr;
+  if (auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&pointer)) {
+    if (!variable->isArrayAllocation())
+      type = variable->getAllocatedType();
+  } else if (auto *global = llvm::dyn_cast<llvm::GlobalVariable>(&pointer)) {
+    type = global->getValueType();
+  } else if (auto *formal = llvm::dyn_cast<llvm::Argument>(&pointer)) {
+    if (formal->hasByValAttr())
+      type = formal->getParamByValType();
+  }
+  if (!type || !type->isSized())
+    return JumpFunction();
+  uint64_t size = layout.getTypeAllocSize(type).getFixedValue();
+  if (type->isAggregateType())
+    return jumpFunctions->ofMemory(pointer, size, call);
+  for (const AggregatePart &part : jumpFunctions->partsOf(pointer, size, call))
+    if (part.byteOffset == 0 &&
+        (type->isPointerTy() || part.value.bitWidth == size * 8))
+      return part.value;
+  return JumpFunction();
+}
+
+LaunchCollector::Arguments
+LaunchCollector::arrayArguments(const llvm::Value &array,
+                                const llvm::CallBase &call) {
+  Arguments arguments;
+  auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&array);
+  std::optional<llvm::TypeSize> size =
+      variable ? variable->getAllocationSize(layout) : std::nullopt;
+  if (!size)
+    return arguments;
+  uint64_t count = std::min<uint64_t>(
+      size->getKnownMinValue() / layout.getPointerSize(), kMaxKernelArguments);
+  for (uint64_t k = 0; k < count; ++k) {
+    const llvm::Value *slot = jumpFunctions->storedPointer(
+        array, k * layout.getPointerSize(), call);
+    arguments.push_back(slot ? valueBehind(*slot, call) : JumpFunction());
+  }
+  return arguments;
+}
+
+/// A launch runs as often as its configuration is pushed: the runtime refuses
+/// none, though static heuristics think the branch between them unlikely.
+void LaunchCollector::add(const llvm::CallBase &call,
+                          const llvm::CallBase *push, LaunchSite site,
+                          llvm::ArrayRef<JumpFunction> geometry,
+                          llvm::ArrayRef<JumpFunction> arguments) {
+  site.frequency =
+      frequencies->of(push ? *push->getParent() : *call.getParent());
+  if (const llvm::DebugLoc &where = call.getDebugLoc())
+    site.line = where.getLine();
+  site.geometry = context.jumpFunctions.add(geometry);
+  site.arguments = context.jumpFunctions.addTrimmed(arguments);
+  summary.launches.push_back(site);
+}
+
+} // namespace
+
+llvm::Error analyzeLaunchFacts(LgenContext &context) {
+  return LaunchCollector(context).run();
+}
+
+} // namespace gpulto

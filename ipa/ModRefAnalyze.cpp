@@ -1,0 +1,395 @@
+//===- ModRefAnalyze.cpp - What bodies touch (LGEN) -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: which symbols a body reads, writes and lets escape; which kinds of
+// memory it touches; what it does with the memory behind its parameters. What
+// callees do is left out where an edge says what they get: whole-program
+// analysis adds it.
+//
+//  1. Every operand that mentions a symbol becomes a reference; loads, stores,
+//     memory intrinsics and address computations that end in such accesses are
+//     told apart from escapes (useOf).
+//  2. Memory accesses are classified by the object they are based on (touch).
+//  3. Pointer parameters are followed to their uses (followParameter).
+//
+// A launch mentions its stub as handle; that is a read, no escape.
+// Linear in operands; uses of one pointer are followed to kMaxUses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Analyze.h"
+#include "ipa/JumpFunctionBuilder.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+
+namespace gpulto {
+
+namespace {
+
+constexpr unsigned kMaxUses = 64;
+
+/// What one use does with the memory behind the pointer.
+enum Access : unsigned {
+  kNothing = 0,
+  kRead = 1,
+  kWrite = 2,
+  kEscape = 4,
+  /// The use computes another pointer: its uses count.
+  kDerived = 8,
+  /// Passed on as it is to a known callee: an edge tells what becomes of it.
+  kPassedOn = 16,
+};
+
+unsigned accessOfCallArgument(const llvm::CallBase &call,
+                              const llvm::Use &use) {
+  if (!call.isArgOperand(&use))
+    return kEscape;
+  unsigned index = call.getArgOperandNo(&use);
+  if (call.isLifetimeStartOrEnd() || call.isDroppable() ||
+      llvm::isa<llvm::DbgInfoIntrinsic>(call))
+    return kNothing;
+  if (auto *memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call))
+    return use.get() == memory->getRawDest() && index == 0 ? kWrite : kRead;
+  if (call.isByValArgument(index))
+    return kRead;
+  const llvm::Function *callee = call.getCalledFunction();
+  if (callee && !callee->isIntrinsic())
+    return kPassedOn;
+  unsigned access = call.doesNotCapture(index) ? kNothing : kEscape;
+  if (call.doesNotAccessMemory(index) || call.doesNotAccessMemory())
+    return access;
+  if (!call.onlyWritesMemory(index))
+    access |= kRead;
+  if (!call.onlyReadsMemory(index))
+    access |= kWrite;
+  return access;
+}
+
+/// Returns what \p use does with the pointer it uses.
+unsigned accessOf(const llvm::Use &use) {
+  auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+    return accessOfCallArgument(*call, use);
+  switch (user->getOpcode()) {
+  case llvm::Instruction::Load:
+    return kRead;
+  case llvm::Instruction::Store:
+    return use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex()
+               ? kWrite
+               : kEscape;
+  case llvm::Instruction::AtomicRMW:
+  case llvm::Instruction::AtomicCmpXchg:
+    return use.getOperandNo() == 0 ? kRead | kWrite : kEscape;
+  case llvm::Instruction::ICmp:
+    return kNothing;
+  case llvm::Instruction::GetElementPtr:
+    return use.getOperandNo() == 0 ? kDerived : kEscape;
+  case llvm::Instruction::BitCast:
+  case llvm::Instruction::AddrSpaceCast:
+  case llvm::Instruction::PHI:
+  case llvm::Instruction::Select:
+    return kDerived;
+  default:
+    return kEscape;
+  }
+}
+
+class ModRefCollector {
+public:
+  ModRefCollector(LgenContext &context, llvm::Function &function,
+                  FunctionSummary &result)
+      : context(context), summary(context.summary), function(function),
+        result(result) {}
+
+  void run() {
+    for (const llvm::BasicBlock &block : function)
+      for (const llvm::Instruction &instruction : block) {
+        for (const llvm::Use &operand : instruction.operands())
+          if (auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get()))
+            visitConstant(*constant, operand);
+        addEffects(instruction);
+      }
+    if (function.hasPersonalityFn())
+      forEachGlobal(*function.getPersonalityFn(),
+                    [&](const llvm::GlobalValue &value, bool) {
+                      addReference(value, kReads);
+                    });
+    for (const llvm::Argument &argument : function.args())
+      followParameter(argument);
+    storeReferences();
+  }
+
+private:
+  void visitConstant(const llvm::Constant &constant, const llvm::Use &use);
+  uint8_t useOf(const llvm::Use &use);
+  void addReference(const llvm::GlobalValue &value, uint8_t flags);
+  void addEffects(const llvm::Instruction &instruction);
+  void addCallEffects(const llvm::CallBase &call);
+  void touch(const llvm::Value &pointer, bool reads, bool writes);
+  void touchOther(bool reads, bool writes) {
+    result.memoryEffects |= (reads ? kReadsOther : 0) | (writes ? kWritesOther : 0);
+  }
+  unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived);
+  void followParameter(const llvm::Argument &argument);
+  void storeReferences();
+
+  LgenContext &context;
+  ModuleSummary &summary;
+  llvm::Function &function;
+  FunctionSummary &result;
+  llvm::SmallMapVector<SymbolIndex, uint8_t, 16> references;
+};
+
+void ModRefCollector::addReference(const llvm::GlobalValue &value,
+                                   uint8_t flags) {
+  SymbolIndex symbol = context.indexOf(value);
+  if (symbol == kNone)
+    return;
+  references[symbol] |= flags;
+  if (flags & kTakesAddress)
+    summary.symbols[symbol].flags |= kAddressTaken;
+}
+
+/// How the operand \p use, which mentions a symbol, uses it.
+uint8_t ModRefCollector::useOf(const llvm::Use &use) {
+  unsigned access = accessOf(use);
+  if (access & kDerived) {
+    bool isPassedOn = false;
+    access = follow(*use.getUser(), isPassedOn);
+    if (isPassedOn)
+      access |= kEscape;
+  }
+  if (access & kPassedOn)
+    access |= kEscape;
+  uint8_t flags = 0;
+  if (access & kRead)
+    flags |= kReads;
+  if (access & kWrite)
+    flags |= kWrites;
+  if (access & kEscape)
+    flags |= kTakesAddress;
+  return flags;
+}
+
+void ModRefCollector::visitConstant(const llvm::Constant &constant,
+                                    const llvm::Use &use) {
+  if (llvm::isa<llvm::ConstantData>(constant))
+    return;
+  auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+  auto *global =
+      llvm::dyn_cast<llvm::GlobalValue>(constant.stripPointerCasts());
+  if (call && call->isCallee(&use) && global)
+    return; // a call edge, or an intrinsic
+  if (call && global) {
+    const llvm::Function *callee = call->getCalledFunction();
+    std::optional<LaunchKind> kind =
+        callee ? launchKindOf(callee->getName()) : std::nullopt;
+    unsigned handle = kind == LaunchKind::RuntimeExC ? 1 : 0;
+    if (kind && llvm::isa<llvm::Function>(global) &&
+        call->isArgOperand(&use) && call->getArgOperandNo(&use) == handle)
+      return addReference(*global, kReads);
+    if (call->isInlineAsm() && context.indexOf(*global) != kNone)
+      summary.symbols[context.indexOf(*global)].flags |= kAssemblyReferenced;
+  }
+  uint8_t flags = kTakesAddress;
+  bool isAddress = constant.getType()->isPointerTy();
+  if (isAddress)
+    flags = useOf(use);
+  forEachGlobal(constant, [&](const llvm::GlobalValue &value, bool isBlock) {
+    if (!isBlock)
+      addReference(value, flags);
+  });
+}
+
+/// Unites what all uses of \p pointer do; \p isPassedOnDerived is set when one
+/// hands it to a callee.
+unsigned ModRefCollector::follow(const llvm::Value &pointer,
+                                 bool &isPassedOnDerived) {
+  unsigned access = kNothing, uses = 0;
+  llvm::SmallVector<const llvm::Value *, 8> stack{&pointer};
+  llvm::SmallPtrSet<const llvm::Value *, 8> visited;
+  while (!stack.empty()) {
+    const llvm::Value *next = stack.pop_back_val();
+    if (!visited.insert(next).second)
+      continue;
+    for (const llvm::Use &use : next->uses()) {
+      if (++uses > kMaxUses)
+        return kRead | kWrite | kEscape;
+      unsigned one = accessOf(use);
+      if (one & kDerived)
+        stack.push_back(use.getUser());
+      isPassedOnDerived |= (one & kPassedOn) != 0;
+      access |= one & (kRead | kWrite | kEscape);
+    }
+  }
+  return access;
+}
+
+void ModRefCollector::followParameter(const llvm::Argument &argument) {
+  if (!argument.getType()->isPointerTy() || argument.use_empty())
+    return;
+  ParameterRecord &record =
+      summary.parameters[result.parameters.first + argument.getArgNo()];
+  unsigned access = kNothing, uses = 0;
+  for (const llvm::Use &use : argument.uses()) {
+    if (++uses > kMaxUses) {
+      access = kRead | kWrite | kEscape;
+      break;
+    }
+    unsigned one = accessOf(use);
+    bool isPassedOn = false;
+    if (one & kDerived) {
+      one |= follow(*use.getUser(), isPassedOn);
+      // A constant distance is an ancestor jump function: an edge tells.
+      auto *address = llvm::dyn_cast<llvm::GEPOperator>(use.getUser());
+      bool isAncestor = address && address->hasAllConstantIndices();
+      if (isPassedOn && !isAncestor)
+        one |= kRead | kWrite | kEscape;
+    }
+    access |= one;
+  }
+  // LLVM's attributes include callees: they can only narrow.
+  if (argument.onlyReadsMemory())
+    access &= ~unsigned(kWrite);
+  if (argument.hasAttribute(llvm::Attribute::WriteOnly) ||
+      argument.hasAttribute(llvm::Attribute::ReadNone))
+    access &= ~unsigned(kRead);
+  if (argument.hasNoCaptureAttr())
+    access &= ~unsigned(kEscape);
+  if (access & kRead)
+    record.flags |= kParamMayRead;
+  if (access & kWrite)
+    record.flags |= kParamMayWrite;
+  if (access & kEscape)
+    record.flags |= kParamMayEscape;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory effects
+//===----------------------------------------------------------------------===//
+
+void ModRefCollector::touch(const llvm::Value &pointer, bool reads,
+                            bool writes) {
+  const llvm::Value *base = llvm::getUnderlyingObject(&pointer);
+  auto add = [&](MemoryEffect read, MemoryEffect write) {
+    result.memoryEffects |= (reads ? read : 0) | (writes ? write : 0);
+  };
+  if (llvm::isa<llvm::AllocaInst>(base))
+    return;
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(base)) {
+    if (!argument->hasByValAttr())
+      add(kReadsArguments, kWritesArguments);
+    return;
+  }
+  if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
+    if (!variable->isConstant() || writes)
+      add(kReadsGlobals, kWritesGlobals);
+    return;
+  }
+  touchOther(reads, writes);
+}
+
+bool isSynchronizingName(llvm::StringRef intrinsic) {
+  if (!intrinsic.consume_front("llvm.nvvm."))
+    return false;
+  for (llvm::StringRef prefix : {"barrier", "bar.", "membar", "fence",
+                                 "mbarrier", "cp.async", "bar.warp"})
+    if (intrinsic.starts_with(prefix))
+      return true;
+  return false;
+}
+
+void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
+  if (call.isInlineAsm()) {
+    llvm::StringRef text =
+        llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString();
+    for (llvm::StringRef word : {"bar.", "barrier", "membar", "fence", "mfence",
+                                 "atom.", "red.", "lock"})
+      if (text.contains(word))
+        result.memoryEffects |= kSynchronizes;
+    if (!call.doesNotAccessMemory())
+      touchOther(!call.onlyWritesMemory(), !call.onlyReadsMemory());
+    if (llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->hasSideEffects())
+      result.memoryEffects |= kReadsInaccessible | kWritesInaccessible;
+    return;
+  }
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isIntrinsic())
+    return; // an edge
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(call) || call.isLifetimeStartOrEnd() ||
+      call.isDroppable())
+    return;
+  if (isSynchronizingName(callee->getName()))
+    result.memoryEffects |= kSynchronizes;
+  llvm::MemoryEffects effects = call.getMemoryEffects();
+  if (effects.doesNotAccessMemory())
+    return;
+  using Location = llvm::IRMemLocation;
+  llvm::ModRefInfo other = effects.getModRef(Location::Other);
+  touchOther(llvm::isRefSet(other), llvm::isModSet(other));
+  llvm::ModRefInfo hidden = effects.getModRef(Location::InaccessibleMem);
+  if (llvm::isRefSet(hidden))
+    result.memoryEffects |= kReadsInaccessible;
+  if (llvm::isModSet(hidden))
+    result.memoryEffects |= kWritesInaccessible;
+  llvm::ModRefInfo arguments = effects.getModRef(Location::ArgMem);
+  for (const llvm::Use &operand : call.args()) {
+    if (!operand->getType()->isPointerTy())
+      continue;
+    unsigned access = accessOf(operand);
+    touch(*operand, llvm::isRefSet(arguments) && (access & kRead),
+          llvm::isModSet(arguments) && (access & kWrite));
+  }
+}
+
+void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
+  if (!instruction.mayReadOrWriteMemory())
+    return;
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+    return addCallEffects(*call);
+  if (instruction.isVolatile())
+    result.memoryEffects |= kReadsInaccessible | kWritesInaccessible;
+  if (instruction.isAtomic())
+    result.memoryEffects |= kSynchronizes;
+  switch (instruction.getOpcode()) {
+  case llvm::Instruction::Load:
+    return touch(*instruction.getOperand(0), true, false);
+  case llvm::Instruction::Store:
+    return touch(*instruction.getOperand(1), false, true);
+  case llvm::Instruction::AtomicRMW:
+  case llvm::Instruction::AtomicCmpXchg:
+    return touch(*instruction.getOperand(0), true, true);
+  default:
+    return touchOther(true, true);
+  }
+}
+
+void ModRefCollector::storeReferences() {
+  if (references.empty())
+    return;
+  auto list = references.takeVector();
+  llvm::sort(list, llvm::less_first());
+  result.references = {static_cast<uint32_t>(summary.references.size()),
+                       static_cast<uint32_t>(list.size())};
+  for (auto [symbol, flags] : list)
+    summary.references.push_back({symbol, flags});
+}
+
+} // namespace
+
+void analyzeModRef(LgenContext &context) {
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    ModRefCollector(context, *context.bodies[i], context.summary.functions[i])
+        .run();
+}
+
+} // namespace gpulto

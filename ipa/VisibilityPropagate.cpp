@@ -1,0 +1,164 @@
+//===- VisibilityPropagate.cpp - Liveness over host and device ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: keep what the output needs and nothing else, on both sides at once.
+//
+//   int main() { f<<<1, 1>>>(); }      main -> stub of f -> kernel f -> helper
+//   void unused() { g<<<1, 1>>>(); }   unused, stub of g, g: dead
+//
+// 1. findRoots: host definitions that native code, the dynamic linker, the
+//    runtime or assembly can name: by the linker's resolutions, llvm.used,
+//    constructors, sections reached by __start_/__stop_ symbols. Kernels are
+//    no roots: a kernel is live when its stub is, that is when some live host
+//    code launches it or holds its handle. A stub that the dynamic linker can
+//    see is itself a root, so shared libraries keep their kernels.
+// 2. markLive: reachability over the call graph, linear.
+// 3. checkDeviceSymbols: what live device code uses must be defined; the
+//    device has no linker behind us that would complain.
+//
+// Limits: no reachability through the argument of dlsym other than by what is
+// exported; section-grouped metadata is kept whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Visibility.h"
+#include "summary/WpaContext.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Returns whether something that is not bitcode of this link can name the
+/// host definition \p id.
+static bool isVisibleOutside(const WpaContext &context, GlobalId id) {
+  const SymbolRecord &symbol = context.program.symbol(id);
+  if (symbol.has(kUsed) || symbol.has(kCompilerUsed) ||
+      symbol.has(kAssemblyReferenced))
+    return true;
+  if (symbol.isLocal())
+    return false;
+  if (context.isRelocatable)
+    return true;
+  uint8_t resolution = context.program.resolution(id);
+  return resolution & (kVisibleToRegular | kExportDynamic | kLinkerRedefined);
+}
+
+/// Device code is a closed program: only the driver and the runtime look in,
+/// by the names of kernels and registered variables.
+static bool isVisibleToHost(const SymbolRecord &symbol) {
+  return symbol.has(kKernel) || symbol.has(kExternallyInitialized) ||
+         symbol.has(kManaged);
+}
+
+static void markLive(WpaContext &context, SmallVectorImpl<GlobalId> &worklist) {
+  BitVector &live = context.decisions.live;
+  while (!worklist.empty()) {
+    GlobalId id = worklist.pop_back_val();
+    if (live.test(id))
+      continue;
+    live.set(id);
+    for (const GraphEdge &edge : context.graph.edges(id))
+      if (!live.test(edge.target))
+        worklist.push_back(edge.target);
+  }
+}
+
+/// Returns the definitions of constructors and destructors that run. An entry
+/// goes with the COMDAT group or the variable that it initialises.
+static void addStructors(const CombinedSummary &program,
+                         SmallVectorImpl<GlobalId> &roots) {
+  for (auto [m, module] : enumerate(program.modules()))
+    for (const StructorRecord &structor : module.summary.structors)
+      if (GlobalId id = program.liveStructor(m, structor); id != kNone)
+        roots.push_back(id);
+}
+
+static void findRoots(WpaContext &context, SmallVectorImpl<GlobalId> &roots) {
+  const CombinedSummary &program = context.program;
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+    if (program.definition(id) != id)
+      continue;
+    const SymbolRecord &symbol = program.symbol(id);
+    if (program.imageOf(id) != kHostImage) {
+      if (isVisibleToHost(symbol))
+        context.decisions.visibleOutside.set(id);
+      if (symbol.has(kUsed))
+        roots.push_back(id);
+      continue;
+    }
+    bool visible = isVisibleOutside(context, id);
+    if (visible)
+      context.decisions.visibleOutside.set(id);
+    if (visible || symbol.has(kHasSection))
+      roots.push_back(id);
+  }
+  addStructors(program, roots);
+}
+
+/// Returns whether ptxas or the device runtime provides \p name.
+static bool isDeviceBuiltin(StringRef name) {
+  static const StringLiteral kBuiltins[] = {
+      "vprintf", "malloc",       "free",    "memcpy",
+      "memset",  "__assertfail", "memmove", "__nvvm_reflect"};
+  return is_contained(kBuiltins, name) || name.starts_with("llvm.");
+}
+
+/// Reports every symbol that the live definition \p id uses and nothing
+/// defines.
+static Error checkUses(const CombinedSummary &program, GlobalId id) {
+  const CombinedModule &module = program.moduleRef(id);
+  const ModuleSummary &summary = module.summary;
+  Error errors = Error::success();
+  StringSet<> reported;
+  auto check = [&](SymbolIndex used) {
+    const SymbolRecord &symbol = summary.symbols[used];
+    if (program.definition(module.firstSymbol + used) != kNone ||
+        symbol.has(kIntrinsic) || symbol.linkage == Linkage::ExternalWeak ||
+        isDeviceBuiltin(symbol.name) || !reported.insert(symbol.name).second)
+      return;
+    // An external shared array is the kernel's dynamic shared memory.
+    if (symbol.kind == SymbolKind::Variable && symbol.addressSpace == 3)
+      return;
+    errors = joinErrors(std::move(errors),
+                        inputError(module.location,
+                                   "undefined device symbol '" + symbol.name +
+                                       "' for " + summary.arch + ", used by '" +
+                                       program.symbol(id).name + "'"));
+  };
+  if (const FunctionSummary *function = program.function(id)) {
+    for (const CallEdge &call : slice(summary.calls, function->calls))
+      if (call.callee != kNone)
+        check(call.callee);
+    for (const ReferenceEdge &use :
+         slice(summary.references, function->references))
+      check(use.symbol);
+  } else if (const VariableSummary *variable = program.variable(id)) {
+    for (const ReferenceEdge &use :
+         slice(summary.references, variable->references))
+      check(use.symbol);
+  }
+  return errors;
+}
+
+static Error checkDeviceSymbols(const WpaContext &context) {
+  Error errors = Error::success();
+  for (GlobalId id : context.decisions.live.set_bits())
+    if (context.program.imageOf(id) != kHostImage)
+      errors = joinErrors(std::move(errors), checkUses(context.program, id));
+  return errors;
+}
+
+Error propagateVisibility(WpaContext &context) {
+  context.decisions.live.resize(context.program.symbolCount());
+  context.decisions.visibleOutside.resize(context.program.symbolCount());
+  SmallVector<GlobalId, 0> worklist;
+  findRoots(context, worklist);
+  markLive(context, worklist);
+  return checkDeviceSymbols(context);
+}
+
+} // namespace gpulto

@@ -1,0 +1,217 @@
+//===- VisibilityTransform.cpp - Promote, internalise, in LTRANS ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: several partitions are built from one module, so its local symbols must
+// be one object for all of them, and yet be local again wherever WPA found that
+// one partition alone uses them.
+//
+//   static int count;  int next() { return ++count; }  void reset() { count=0;
+//   }
+//
+// With next in one partition and reset in another, `count` is promoted to
+// `count.gpulto.<tag>`, external and hidden, in both; with both in one, it
+// comes out as the local `count` again.
+//
+// 1. promoteLocals renames in the source module, before anything is moved:
+//    moving a local symbol would copy it, silently.
+// 2. applyFinalLinkage works on the finished partition.
+//
+// Copyable constants are not promoted: copies are cheaper than symbols, and
+// nobody can tell them apart. Symbols of llvm.used are promoted like others;
+// assembly that knows them by name finds a local alias beside the definition
+// (WPA keeps a module's assembly and what it names in one partition).
+//
+// Source: promotion is that of ThinLTO (T. Johnson, M. Amini, X. D. Li,
+// "ThinLTO: Scalable and Incremental LTO", CGO 2017), there without alias.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/VisibilityTransform.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static bool holdsBlockAddress(const Constant &initializer) {
+  SmallVector<const Constant *, 8> worklist = {&initializer};
+  SmallPtrSet<const Constant *, 16> seen;
+  while (!worklist.empty()) {
+    const Constant *constant = worklist.pop_back_val();
+    if (isa<BlockAddress>(constant))
+      return true;
+    if (isa<GlobalValue>(constant) || !seen.insert(constant).second)
+      continue;
+    for (const Use &operand : constant->operands())
+      if (const auto *inner = dyn_cast<Constant>(operand))
+        worklist.push_back(inner);
+  }
+  return false;
+}
+
+bool isCopyable(const GlobalVariable &global, bool isUsed) {
+  return global.hasLocalLinkage() && global.isConstant() &&
+         global.hasGlobalUnnamedAddr() && !global.hasSection() && !isUsed &&
+         global.hasInitializer() &&
+         !holdsBlockAddress(*global.getInitializer());
+}
+
+static void promote(GlobalValue &symbol, StringRef suffix) {
+  symbol.setName(symbol.getName() + suffix);
+  symbol.setLinkage(GlobalValue::ExternalLinkage);
+  symbol.setVisibility(GlobalValue::HiddenVisibility);
+  symbol.setDSOLocal(true);
+  if (auto *object = dyn_cast<GlobalObject>(&symbol))
+    object->setComdat(nullptr);
+}
+
+void promoteLocals(Module &module, StringRef suffix) {
+  SmallVector<GlobalValue *, 8> list;
+  collectUsedGlobalVariables(module, list, /*CompilerUsed=*/false);
+  collectUsedGlobalVariables(module, list, /*CompilerUsed=*/true);
+  SmallPtrSet<GlobalValue *, 8> used(list.begin(), list.end());
+  for (GlobalValue &symbol : module.global_values()) {
+    if (!symbol.hasLocalLinkage() || symbol.getName().starts_with("llvm."))
+      continue;
+    auto *variable = dyn_cast<GlobalVariable>(&symbol);
+    if (variable && isCopyable(*variable, used.contains(variable)))
+      continue;
+    promote(symbol, suffix);
+  }
+}
+
+/// Makes \p symbol strong: its only definition of the program is this one.
+static void makeExternal(GlobalValue &symbol) {
+  symbol.setLinkage(GlobalValue::ExternalLinkage);
+}
+
+/// linkonce may be dropped where it is not used, but other partitions and
+/// native objects count on this definition.
+static void keepDefinition(GlobalValue &symbol) {
+  if (symbol.hasLinkOnceODRLinkage())
+    symbol.setLinkage(GlobalValue::WeakODRLinkage);
+  else if (symbol.hasLinkOnceLinkage())
+    symbol.setLinkage(GlobalValue::WeakAnyLinkage);
+}
+
+static void internalize(GlobalValue &symbol, bool wasPrivate) {
+  symbol.setVisibility(GlobalValue::DefaultVisibility);
+  symbol.setLinkage(wasPrivate ? GlobalValue::PrivateLinkage
+                               : GlobalValue::InternalLinkage);
+}
+
+static void setFinalLinkage(const FinalSymbol &symbol) {
+  GlobalValue &value = *symbol.value;
+  bool wasLocal = !symbol.localName.empty();
+  switch (symbol.linkage) {
+  case FinalLinkage::Internal:
+    return internalize(value, symbol.wasPrivate);
+  case FinalLinkage::Hidden:
+    makeExternal(value);
+    value.setVisibility(GlobalValue::HiddenVisibility);
+    value.setDSOLocal(true);
+    return;
+  case FinalLinkage::Preserved:
+    if (!wasLocal)
+      keepDefinition(value);
+    return;
+  case FinalLinkage::Redefined:
+    value.setLinkage(GlobalValue::WeakAnyLinkage);
+    return;
+  }
+}
+
+/// Returns whether the assembly \p text holds \p name as a word.
+static bool mentions(StringRef text, StringRef name) {
+  auto isWord = [](char c) {
+    return isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '@';
+  };
+  for (size_t at = text.find(name); at != StringRef::npos;
+       at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    bool startsWord = at == 0 || !isWord(text[at - 1]);
+    bool endsWord = end == text.size() || !isWord(text[end]) ||
+                    text[end] == '@'; // name@PLT
+    if (startsWord && endsWord)
+      return true;
+  }
+  return false;
+}
+
+static Error nameIsTaken(const FinalSymbol &symbol, StringRef assembly) {
+  if (!mentions(assembly, symbol.localName))
+    return Error::success();
+  return makeError("assembly names the local symbol '" + symbol.localName +
+                   "', and two symbols of that name are in one partition");
+}
+
+/// Returns whether LLVM itself may call \p name: a local `memcpy` of one source
+/// file must not catch the calls that another one needs.
+static bool isLibraryName(const Module &module, StringRef name) {
+  TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
+  LibFunc ignored;
+  return library.getLibFunc(name, ignored);
+}
+
+/// Gives a symbol that is local again its old name.
+static Error restoreName(Module &module, const FinalSymbol &symbol,
+                         StringRef assembly) {
+  if (symbol.localName.empty())
+    return Error::success();
+  if (!module.getNamedValue(symbol.localName)) {
+    if (symbol.isUsed || !isLibraryName(module, symbol.localName))
+      symbol.value->setName(symbol.localName);
+    return Error::success();
+  }
+  return symbol.isUsed ? nameIsTaken(symbol, assembly) : Error::success();
+}
+
+/// Makes the promoted \p symbol known to assembly under its old name too.
+static Error addLocalAlias(Module &module, const FinalSymbol &symbol,
+                           StringRef assembly) {
+  if (symbol.localName.empty() || !symbol.isUsed)
+    return Error::success();
+  GlobalValue *other = module.getNamedValue(symbol.localName);
+  if (other)
+    return nameIsTaken(symbol, assembly);
+  GlobalValue &value = *symbol.value;
+  auto *alias = GlobalAlias::create(
+      value.getValueType(), value.getAddressSpace(),
+      GlobalValue::InternalLinkage, symbol.localName, &value, &module);
+  alias->setThreadLocalMode(value.getThreadLocalMode());
+  appendToCompilerUsed(module, {alias});
+  return Error::success();
+}
+
+Error applyFinalLinkage(Module &module, ArrayRef<FinalSymbol> symbols,
+                        StringRef assembly) {
+  for (const FinalSymbol &symbol : symbols)
+    setFinalLinkage(symbol);
+  // What assembly may name goes first when two symbols want one name.
+  for (bool used : {true, false})
+    for (const FinalSymbol &symbol : symbols) {
+      if (symbol.isUsed != used)
+        continue;
+      bool isInternal = symbol.linkage == FinalLinkage::Internal;
+      if (Error error = isInternal ? restoreName(module, symbol, assembly)
+                                   : addLocalAlias(module, symbol, assembly))
+        return error;
+    }
+  return Error::success();
+}
+
+} // namespace gpulto

@@ -1,0 +1,348 @@
+//===- Wpa.cpp - Whole-program analysis -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/Wpa.h"
+
+#include "ipa/Visibility.h"
+#include "summary/CallGraph.h"
+#include "summary/WpaContext.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+/// Turns a partition map into jobs.
+class JobBuilder {
+public:
+  JobBuilder(const WpaContext &context, ArrayRef<JobInput> bitcode,
+             const WpaOptions &options)
+      : context(context), program(context.program), bitcode(bitcode),
+        options(options) {}
+
+  std::vector<LtransJob> run(const PartitionMap &map);
+  std::vector<RegistrationEntry> registration() const;
+
+private:
+  std::string finalName(GlobalId id) const;
+  void addSymbols(const Partition &partition, LtransJob &job);
+  void addStructors(LtransJob &job) const;
+  void chooseHomes(std::vector<LtransJob> &jobs);
+  DeviceCodegenOptions deviceOptions(const PartitionMap &map,
+                                     ImageIndex image) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  ArrayRef<JobInput> bitcode;
+  const WpaOptions &options;
+  /// By GlobalId: hidden local definitions, whose names get the tag.
+  BitVector promoted;
+};
+} // namespace
+
+static StringRef withoutEscape(StringRef name) {
+  name.consume_front("\1");
+  return name;
+}
+
+/// Returns the name under which the linker will know definition \p id.
+std::string JobBuilder::finalName(GlobalId id) const {
+  const CombinedModule &module = program.moduleRef(id);
+  const SymbolRecord &symbol = program.symbol(id);
+  bool keepsName = symbol.has(kUsed) || symbol.has(kCompilerUsed);
+  if (symbol.isLocal() && !keepsName && promoted.test(id))
+    return promotedName(withoutEscape(symbol.name), module.tag);
+  return withoutEscape(symbol.name).str();
+}
+
+/// Lists the symbols of \p partition by module.
+void JobBuilder::addSymbols(const Partition &partition, LtransJob &job) {
+  std::vector<std::pair<GlobalId, JobSymbol>> symbols;
+  for (const PartitionSymbol &define : partition.defines) {
+    symbols.push_back({define.id,
+                       {program.symbol(define.id).name.str(), JobRole::Define,
+                        define.linkage}});
+    if (define.linkage == FinalLinkage::Hidden)
+      promoted.set(define.id);
+  }
+  for (GlobalId id : partition.imports)
+    symbols.push_back({id,
+                       {program.symbol(id).name.str(), JobRole::Import,
+                        FinalLinkage::Preserved}});
+  llvm::sort(symbols,
+             [](const auto &a, const auto &b) { return a.first < b.first; });
+  ModuleIndex last = kNone;
+  for (auto &[id, symbol] : symbols) {
+    ModuleIndex m = program.moduleOf(id);
+    if (m != last) {
+      job.inputs.push_back(bitcode[m]);
+      job.inputs.back().tag = program.modules()[m].tag;
+      last = m;
+    }
+    job.inputs.back().symbols.push_back(std::move(symbol));
+  }
+}
+
+void JobBuilder::addStructors(LtransJob &job) const {
+  for (ModuleIndex m : program.images()[kHostImage].modules)
+    for (const StructorRecord &structor :
+         program.modules()[m].summary.structors)
+      if (GlobalId id = program.liveStructor(m, structor); id != kNone)
+        job.structors.push_back(
+            {structor.priority, finalName(id), structor.isDestructor});
+}
+
+/// Debug info and assembly of a module go to the job that defines most of it;
+/// assembly of a module that defines nothing else goes to the first job.
+void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
+  std::vector<std::pair<size_t, JobInput *>> best(bitcode.size(), {0, nullptr});
+  StringMap<ModuleIndex> moduleOfTag;
+  for (auto [m, module] : enumerate(program.modules()))
+    moduleOfTag[module.tag] = m;
+  for (LtransJob &job : jobs)
+    for (JobInput &input : job.inputs) {
+      size_t defines = llvm::count_if(input.symbols, [](const JobSymbol &s) {
+        return s.role == JobRole::Define;
+      });
+      auto &[count, home] = best[moduleOfTag[input.tag]];
+      if (!home || defines > count) {
+        count = defines;
+        home = &input;
+      }
+    }
+  for (auto [m, module] : enumerate(program.modules())) {
+    bool hasAssembly = module.summary.has(kHasModuleAsm);
+    if (JobInput *home = best[m].second) {
+      home->isHome = true;
+      home->emitsAssembly = hasAssembly;
+    } else if (hasAssembly && module.image == kHostImage && !jobs.empty() &&
+               jobs.front().side == Side::Host) {
+      JobInput input = bitcode[m];
+      input.tag = module.tag;
+      input.isHome = input.emitsAssembly = true;
+      auto &inputs = jobs.front().inputs;
+      auto place = llvm::find_if(inputs, [&](const JobInput &other) {
+        return moduleOfTag[other.tag] > m;
+      });
+      // Pointers into `best` for earlier modules are not used any more.
+      inputs.insert(place, std::move(input));
+    }
+  }
+}
+
+DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
+                                               ImageIndex image) const {
+  DeviceCodegenOptions device = options.device;
+  device.relocatable =
+      llvm::count_if(map.partitions, [&](const Partition &partition) {
+        return partition.image == image;
+      }) > 1;
+  return device;
+}
+
+std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
+  promoted.resize(program.symbolCount());
+  std::vector<LtransJob> jobs;
+  for (auto [p, partition] : enumerate(map.partitions)) {
+    LtransJob job;
+    job.index = p;
+    job.side = program.images()[partition.image].side;
+    job.arch = program.images()[partition.image].arch;
+    job.optLevel = partition.optLevel;
+    job.sizeLevel = partition.sizeLevel;
+    job.host = options.host;
+    if (job.side == Side::Device)
+      job.device = deviceOptions(map, partition.image);
+    job.weight = partition.weight;
+    job.memoryBytes =
+        context.params.ltransBaseBytes +
+        partition.weight * uint64_t(context.params.ltransBytesPerInstruction);
+    addSymbols(partition, job);
+    jobs.push_back(std::move(job));
+  }
+  if (!jobs.empty() && jobs.front().side == Side::Host)
+    addStructors(jobs.front());
+  chooseHomes(jobs);
+  return jobs;
+}
+
+/// Returns what the program registers: the live stubs and shadow variables of
+/// the units whose definitions prevail.
+std::vector<RegistrationEntry> JobBuilder::registration() const {
+  std::vector<RegistrationEntry> entries;
+  StringSet<> seen;
+  for (ModuleIndex m : program.images()[kHostImage].modules)
+    for (const OffloadEntry &entry :
+         program.modules()[m].summary.offloadEntries) {
+      if (entry.hostSymbol == kNone)
+        continue;
+      GlobalId id = program.id(m, entry.hostSymbol);
+      if (program.definition(id) != id || !context.decisions.live.test(id) ||
+          !seen.insert(entry.deviceName).second)
+        continue;
+      RegistrationEntry result;
+      result.kind = entry.kind;
+      result.hostSymbol = finalName(id);
+      if (entry.managedPointer != kNone)
+        result.managedPointer =
+            finalName(program.definition(program.id(m, entry.managedPointer)));
+      result.deviceName = entry.deviceName.str();
+      result.sizeBytes = entry.sizeBytes;
+      result.isExtern = entry.isExtern;
+      result.isConstant = entry.isConstant;
+      result.isNormalized = entry.isNormalized;
+      result.textureType = entry.textureType;
+      entries.push_back(std::move(result));
+    }
+  return entries;
+}
+
+/// Gives each module its suffix for promoted names: a part of its digest, and
+/// a number for modules with equal contents. No path goes in.
+static void assignTags(std::vector<WpaModule> &modules) {
+  constexpr size_t kTagDigits = 12;
+  StringMap<unsigned> seen;
+  for (WpaModule &module : modules) {
+    std::string tag = module.bitcode.digest.hex().substr(0, kTagDigits);
+    unsigned copies = seen[tag]++;
+    module.module.tag = copies ? tag + "_" + std::to_string(copies) : tag;
+  }
+}
+
+/// Marks what the registration and the constructor list will refer to.
+static BitVector findExternallyUsed(const WpaContext &context) {
+  const CombinedSummary &program = context.program;
+  BitVector used(program.symbolCount());
+  auto mark = [&](ModuleIndex m, SymbolIndex symbol) {
+    if (symbol != kNone)
+      if (GlobalId id = program.definition(program.id(m, symbol)); id != kNone)
+        used.set(id);
+  };
+  for (ModuleIndex m : program.images()[kHostImage].modules) {
+    const ModuleSummary &summary = program.modules()[m].summary;
+    for (const OffloadEntry &entry : summary.offloadEntries) {
+      mark(m, entry.hostSymbol);
+      mark(m, entry.managedPointer);
+    }
+    for (const StructorRecord &structor : summary.structors)
+      mark(m, structor.function);
+  }
+  return used;
+}
+
+/// A program whose host half is all native, or only assembly and constructors,
+/// still needs one job to put those in.
+static void ensureHostPartition(const CombinedSummary &program,
+                                PartitionMap &map) {
+  bool hasHost =
+      !map.partitions.empty() && map.partitions.front().image == kHostImage;
+  bool needsOne =
+      llvm::any_of(program.images()[kHostImage].modules, [&](ModuleIndex m) {
+        return program.modules()[m].summary.has(kHasModuleAsm);
+      });
+  if (!hasHost && needsOne)
+    map.partitions.insert(map.partitions.begin(), Partition());
+}
+
+static PartitionMap cutProgram(const WpaContext &context,
+                               const PartitionOptions &options) {
+  PartitionMap map;
+  map.home.assign(context.program.symbolCount(), kNone);
+  partitionHost(context, options, map);
+  ensureHostPartition(context.program, map);
+  for (ImageIndex i = kHostImage + 1; i < context.program.images().size(); ++i)
+    partitionDevice(context, i, options, map);
+  decideBoundaries(context, findExternallyUsed(context), map);
+  return map;
+}
+
+static void countProgram(const WpaContext &context, const PartitionMap &map,
+                         Statistics &statistics) {
+  const CombinedSummary &program = context.program;
+  statistics.set("modules", program.modules().size());
+  statistics.set("symbols", program.symbolCount());
+  statistics.set("edges", context.graph.edgeCount());
+  uint64_t definitions = 0;
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    definitions += program.definition(id) == id;
+  statistics.set("definitions", definitions);
+  statistics.set("live-definitions", context.decisions.live.count());
+  uint64_t imports = 0;
+  for (const Partition &partition : map.partitions) {
+    imports += partition.imports.size();
+    statistics.add(partition.image == kHostImage ? "host-partitions"
+                                                 : "device-partitions");
+  }
+  statistics.set("imports", imports);
+}
+
+/// A kernel that host code may launch must be there in every image.
+static void checkKernels(const WpaContext &context) {
+  const CombinedSummary &program = context.program;
+  size_t images = program.images().size() - 1;
+  for (ModuleIndex m : program.images()[kHostImage].modules)
+    for (const OffloadEntry &entry :
+         program.modules()[m].summary.offloadEntries) {
+      if (entry.kind != OffloadEntry::Kind::Kernel || entry.hostSymbol == kNone)
+        continue;
+      GlobalId id = program.id(m, entry.hostSymbol);
+      if (program.definition(id) == id && context.decisions.live.test(id) &&
+          program.deviceCounterparts(id).size() < images)
+        context.diagnostics.warning(
+            program.modules()[m].location,
+            "kernel '" + entry.deviceName +
+                "' has no device code for every architecture of this link; "
+                "its launch fails where it is missing");
+    }
+}
+
+Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
+                            const WpaOptions &options, const Params &params,
+                            Diagnostics &diagnostics, Statistics &statistics) {
+  assignTags(modules);
+  CombinedSummary program;
+  std::vector<JobInput> bitcode;
+  for (WpaModule &module : modules) {
+    bitcode.push_back(std::move(module.bitcode));
+    program.addModule(std::move(module.module));
+  }
+  // From here on no module is added.
+  if (Error error = program.resolve())
+    return error;
+  CallGraph graph(program);
+  WpaContext context{program, graph, params, diagnostics, options.isRelocatable,
+                     {}};
+
+  // From here on the set of live symbols only shrinks.
+  if (Error error = propagateVisibility(context))
+    return error;
+  checkKernels(context);
+
+  // From here on decisions are fixed.
+  PartitionMap map = cutProgram(context, options.partitions);
+  countProgram(context, map, statistics);
+
+  JobBuilder builder(context, bitcode, options);
+  LinkPlan plan;
+  plan.jobs = builder.run(map);
+  plan.registration = builder.registration();
+  for (const Image &image : ArrayRef(program.images()).drop_front())
+    plan.architectures.push_back(image.arch);
+  if (!program.images()[kHostImage].modules.empty()) {
+    const ModuleSummary &first =
+        program.modules()[program.images()[kHostImage].modules.front()].summary;
+    plan.hostTriple = first.targetTriple.str();
+    plan.hostDataLayout = first.dataLayout.str();
+  }
+  return plan;
+}
+
+} // namespace gpulto

@@ -1,0 +1,64 @@
+//===- Wpa.h - Whole-program analysis ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// From summaries and resolutions to LTRANS jobs. Reads no function body: no
+// header of LLVM's IR may be included here (tools/check_layers.py).
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_WPA_H
+#define GPULTO_LTO_WPA_H
+
+#include "lto/DeviceLink.h"
+#include "lto/LtransJob.h"
+#include "partitioner/Partition.h"
+#include "summary/CombinedSummary.h"
+#include "support/Diagnostics.h"
+#include "support/Params.h"
+#include "support/Statistics.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// A bitcode module as WPA gets it: its summary, with resolutions, and where
+/// LTRANS will find its body.
+struct WpaModule {
+  CombinedModule module;
+  /// Path, bytes and digest; tag and symbols are filled by WPA.
+  JobInput bitcode;
+};
+
+struct WpaOptions {
+  PartitionOptions partitions;
+  /// `-r`: nothing is internalised.
+  bool isRelocatable = false;
+  HostCodegenOptions host;
+  DeviceCodegenOptions device;
+};
+
+/// What the rest of the link does; see lto/Pipeline.cpp.
+struct LinkPlan {
+  /// Host jobs, then those of each architecture in order.
+  std::vector<LtransJob> jobs;
+  std::vector<std::string> architectures;
+  std::vector<RegistrationEntry> registration;
+  std::string hostTriple;
+  std::string hostDataLayout;
+};
+
+/// Runs whole-program analysis over \p modules, which are in input order.
+/// Deterministic: the plan depends on nothing but the arguments. Errors:
+/// duplicate or undefined device symbols. Counts go to \p statistics.
+llvm::Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
+                                  const WpaOptions &options,
+                                  const Params &params,
+                                  Diagnostics &diagnostics,
+                                  Statistics &statistics);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,274 @@
+//===- DevicePropagate.cpp - Closed device partitions ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: device partitions that compile and inline alone. A GPU has no cheap
+// call into another object: ptxas must see a kernel with all it reaches.
+//
+//   k1 -> a -> b     k2 -> a      k3 -> c     |  {k1 k2 a b}  {k3 c}
+//
+// 1. findUnits: a unit is a kernel with the definitions it reaches. Kernels
+//    that reach a function whose address is taken, or that call indirectly,
+//    are one unit: a pointer may travel from any of them to any other through
+//    memory, and a pointer is good in its own partition only.
+// 2. pack: units in program order fill partitions up to the aimed weight; a
+//    function shared by units of one partition is counted once, one shared by
+//    partitions is compiled in each.
+// 3. placeVariables: a mutable variable is defined by the first partition that
+//    uses it and declared by the others (nvlink joins them); constants whose
+//    address means nothing, and block-shared memory, are copied.
+//
+// Complexity: one traversal per unit, bounded by the partition it is in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "partitioner/Partition.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+constexpr uint8_t kSharedAddressSpace = 3;
+
+/// Entry points that must share a partition.
+struct Unit {
+  std::vector<GlobalId> roots;
+  uint8_t optLevel = 2;
+  uint8_t sizeLevel = 0;
+  ModuleIndex module = 0;
+};
+
+class DevicePartitioner {
+public:
+  DevicePartitioner(const WpaContext &context, ImageIndex image,
+                    const PartitionOptions &options, PartitionMap &map)
+      : context(context), program(context.program), image(image),
+        options(options), map(map) {}
+
+  void run() {
+    findUnits();
+    pack();
+    placeVariables();
+  }
+
+private:
+  bool isLiveDefinition(GlobalId id) const {
+    return program.definition(id) == id && context.decisions.live.test(id);
+  }
+  bool callsIndirectly(GlobalId id) const;
+  bool isAddressTaken(GlobalId id) const;
+  void findUnits();
+  void reach(GlobalId root, DenseSet<GlobalId> &seen,
+             std::vector<GlobalId> &found) const;
+  uint64_t collect(const Unit &unit, DenseSet<GlobalId> &seen,
+                   std::vector<GlobalId> &found) const;
+  bool canJoin(const Unit &unit, uint64_t weight, uint64_t added) const;
+  uint64_t aimedWeight() const;
+  void pack();
+  void placeVariables();
+  bool isCopied(GlobalId id) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  ImageIndex image;
+  const PartitionOptions &options;
+  PartitionMap &map;
+  std::vector<Unit> units;
+  uint32_t firstPartition = 0;
+};
+} // namespace
+
+bool DevicePartitioner::callsIndirectly(GlobalId id) const {
+  const FunctionSummary *function = program.function(id);
+  return function && function->has(kHasIndirectCall);
+}
+
+/// Returns whether a pointer to function \p id may exist at run time.
+bool DevicePartitioner::isAddressTaken(GlobalId id) const {
+  const SymbolRecord &symbol = program.symbol(id);
+  return symbol.kind == SymbolKind::Function && !symbol.has(kKernel) &&
+         symbol.has(kAddressTaken);
+}
+
+/// Adds to \p found what \p root reaches and \p seen does not hold yet. Data
+/// does not lead into other partitions: a variable is only named.
+void DevicePartitioner::reach(GlobalId root, DenseSet<GlobalId> &seen,
+                              std::vector<GlobalId> &found) const {
+  SmallVector<GlobalId, 32> worklist{root};
+  while (!worklist.empty()) {
+    GlobalId id = worklist.pop_back_val();
+    if (!seen.insert(id).second)
+      continue;
+    if (!program.symbol(id).has(kCopyable))
+      found.push_back(id);
+    for (const GraphEdge &edge : context.graph.edges(id))
+      if (edge.kind != EdgeKind::Device && isLiveDefinition(edge.target))
+        worklist.push_back(edge.target);
+  }
+}
+
+void DevicePartitioner::findUnits() {
+  Unit indirect;
+  for (ModuleIndex m : program.images()[image].modules) {
+    const CombinedModule &module = program.modules()[m];
+    for (SymbolIndex s = 0; s < module.summary.symbols.size(); ++s) {
+      GlobalId id = module.firstSymbol + s;
+      if (!isLiveDefinition(id))
+        continue;
+      bool isEntry = module.summary.symbols[s].has(kKernel);
+      bool joins = isAddressTaken(id);
+      if (isEntry) {
+        DenseSet<GlobalId> seen;
+        std::vector<GlobalId> found;
+        reach(id, seen, found);
+        joins = llvm::any_of(found, [&](GlobalId reached) {
+          return callsIndirectly(reached) || isAddressTaken(reached);
+        });
+      }
+      Unit single{{id}, module.summary.optLevel, module.summary.sizeLevel, m};
+      if (joins && indirect.roots.empty())
+        indirect = single;
+      else if (joins)
+        indirect.roots.push_back(id);
+      else if (isEntry)
+        units.push_back(single);
+    }
+  }
+  if (!indirect.roots.empty())
+    units.insert(units.begin(), indirect);
+  llvm::stable_sort(units, [](const Unit &a, const Unit &b) {
+    return std::pair(a.optLevel, a.sizeLevel) <
+           std::pair(b.optLevel, b.sizeLevel);
+  });
+}
+
+/// Adds to \p found what \p unit reaches and \p seen does not hold yet, and
+/// returns its weight.
+uint64_t DevicePartitioner::collect(const Unit &unit, DenseSet<GlobalId> &seen,
+                                    std::vector<GlobalId> &found) const {
+  size_t old = found.size();
+  for (GlobalId root : unit.roots)
+    reach(root, seen, found);
+  uint64_t weight = 0;
+  for (GlobalId id : ArrayRef(found).drop_front(old))
+    weight += definitionWeight(program, id);
+  return weight;
+}
+
+uint64_t DevicePartitioner::aimedWeight() const {
+  if (!options.count)
+    return context.params.devicePartitionInstructions;
+  DenseSet<GlobalId> seen;
+  std::vector<GlobalId> found;
+  uint64_t total = 0;
+  for (const Unit &unit : units)
+    total += collect(unit, seen, found);
+  return total / options.count + 1;
+}
+
+/// Returns whether \p unit, which adds \p added, may join the last partition.
+bool DevicePartitioner::canJoin(const Unit &unit, uint64_t weight,
+                                uint64_t added) const {
+  if (map.partitions.size() == firstPartition)
+    return false;
+  const Partition &last = map.partitions.back();
+  if (last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel)
+    return false;
+  switch (options.mode) {
+  case PartitionMode::One:
+    return true;
+  case PartitionMode::Max:
+    return false;
+  case PartitionMode::OneToOne:
+    return program.moduleOf(last.defines.front().id) == unit.module;
+  case PartitionMode::Balanced:
+    return last.weight + added <= weight;
+  }
+  return false;
+}
+
+void DevicePartitioner::pack() {
+  firstPartition = map.partitions.size();
+  uint64_t weight = aimedWeight();
+  DenseSet<GlobalId> seen; // what the last partition holds
+  for (const Unit &unit : units) {
+    std::vector<GlobalId> found;
+    uint64_t added = collect(unit, seen, found);
+    if (!canJoin(unit, weight, added)) {
+      map.partitions.emplace_back();
+      map.partitions.back().image = image;
+      map.partitions.back().optLevel = unit.optLevel;
+      map.partitions.back().sizeLevel = unit.sizeLevel;
+      seen.clear();
+      found.clear();
+      added = collect(unit, seen, found);
+    }
+    Partition &partition = map.partitions.back();
+    partition.weight += added;
+    for (GlobalId id : found)
+      partition.defines.push_back({id, FinalLinkage::Preserved});
+  }
+}
+
+/// Returns whether each partition gets a copy of its own of variable \p id.
+bool DevicePartitioner::isCopied(GlobalId id) const {
+  const SymbolRecord &symbol = program.symbol(id);
+  if (symbol.addressSpace == kSharedAddressSpace)
+    return true;
+  bool isFixed = symbol.has(kConstant) && !symbol.has(kExternallyInitialized);
+  return isFixed && symbol.has(kUnnamedAddr);
+}
+
+void DevicePartitioner::placeVariables() {
+  // Live variables that no kernel reaches are there for the host.
+  std::vector<GlobalId> unreached;
+  DenseSet<GlobalId> placed;
+  for (Partition &partition :
+       MutableArrayRef(map.partitions).drop_front(firstPartition))
+    for (const PartitionSymbol &define : partition.defines)
+      placed.insert(define.id);
+  for (ModuleIndex m : program.images()[image].modules) {
+    const CombinedModule &module = program.modules()[m];
+    for (SymbolIndex s = 0; s < module.summary.symbols.size(); ++s) {
+      GlobalId id = module.firstSymbol + s;
+      const SymbolRecord &symbol = module.summary.symbols[s];
+      if (isLiveDefinition(id) && symbol.kind != SymbolKind::Function &&
+          !symbol.has(kCopyable) && !placed.contains(id))
+        unreached.push_back(id);
+    }
+  }
+  if (!unreached.empty() && map.partitions.size() == firstPartition) {
+    map.partitions.emplace_back();
+    map.partitions.back().image = image;
+  }
+  for (GlobalId id : unreached) {
+    Partition &first = map.partitions[firstPartition];
+    first.defines.push_back({id, FinalLinkage::Preserved});
+    ++first.weight;
+  }
+  for (uint32_t p = firstPartition; p < map.partitions.size(); ++p) {
+    std::vector<PartitionSymbol> &defines = map.partitions[p].defines;
+    llvm::erase_if(defines, [&](const PartitionSymbol &define) {
+      bool isFunction = program.function(define.id) != nullptr;
+      bool isFirst = map.home[define.id] == kNone;
+      if (isFirst)
+        map.home[define.id] = p;
+      return !isFirst && !isFunction && !isCopied(define.id);
+    });
+    llvm::sort(defines,
+               [](const auto &a, const auto &b) { return a.id < b.id; });
+  }
+}
+
+void partitionDevice(const WpaContext &context, ImageIndex image,
+                     const PartitionOptions &options, PartitionMap &map) {
+  DevicePartitioner(context, image, options, map).run();
+}
+
+} // namespace gpulto

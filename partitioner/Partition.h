@@ -1,0 +1,81 @@
+//===- Partition.h - Cutting the program into LTRANS partitions -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_PARTITIONER_PARTITION_H
+#define GPULTO_PARTITIONER_PARTITION_H
+
+#include "summary/Decisions.h"
+#include "summary/WpaContext.h"
+
+#include <vector>
+
+namespace gpulto {
+
+/// How the program is cut; all but Balanced exist for tests.
+enum class PartitionMode : uint8_t {
+  /// Even weights, few crossing edges.
+  Balanced,
+  /// One partition per image and -O level.
+  One,
+  /// As many as there are atoms (host) or kernels (device).
+  Max,
+  /// One per module.
+  OneToOne,
+};
+
+struct PartitionOptions {
+  PartitionMode mode = PartitionMode::Balanced;
+  /// Number of host partitions and of partitions of each device image; 0: as
+  /// many as the work needs.
+  unsigned count = 0;
+};
+
+/// A definition that a partition makes, and who will see it.
+struct PartitionSymbol {
+  GlobalId id = kNone;
+  FinalLinkage linkage = FinalLinkage::Preserved;
+};
+
+/// What one LTRANS job compiles.
+struct Partition {
+  ImageIndex image = kHostImage;
+  uint8_t optLevel = 2;
+  uint8_t sizeLevel = 0;
+  std::vector<PartitionSymbol> defines; // by id
+  /// Bodies to be inlined, from other partitions; by id.
+  std::vector<GlobalId> imports;
+  /// IR instructions of the definitions.
+  uint64_t weight = 0;
+};
+
+struct PartitionMap {
+  std::vector<Partition> partitions; // host first, then the images in order
+  /// By GlobalId: the first partition that defines the symbol, or kNone.
+  std::vector<uint32_t> home;
+};
+
+/// Cuts the live definitions of the host image into partitions of even weight
+/// with few crossing edges. Every live host definition that is not copyable
+/// goes into exactly one.
+void partitionHost(const WpaContext &context, const PartitionOptions &options,
+                   PartitionMap &map);
+
+/// Cuts the device image \p image into partitions that are closed under calls:
+/// a function reached from kernels of several partitions is in each of them, a
+/// mutable variable in the first that uses it.
+void partitionDevice(const WpaContext &context, ImageIndex image,
+                     const PartitionOptions &options, PartitionMap &map);
+
+/// Chooses the bodies that each host partition imports, then decides the
+/// linkage of every definition from who uses it.
+/// \p externallyUsed: definitions that objects of our own making refer to (the
+/// registration of kernels, the list of constructors).
+void decideBoundaries(const WpaContext &context,
+                      const llvm::BitVector &externallyUsed, PartitionMap &map);
+
+/// Returns the weight of definition \p id in IR instructions, at least 1.
+uint64_t definitionWeight(const CombinedSummary &program, GlobalId id);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,51 @@
+//===- CallGraph.cpp - Who uses whom, across launches ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "summary/CallGraph.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+CallGraph::CallGraph(const CombinedSummary &program) {
+  first.reserve(program.symbolCount() + 1);
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+    first.push_back(table.size());
+    if (program.definition(id) == id)
+      addEdges(program, id);
+  }
+  first.push_back(table.size());
+}
+
+void CallGraph::addEdges(const CombinedSummary &program, GlobalId id) {
+  const CombinedModule &module = program.moduleRef(id);
+  const ModuleSummary &summary = module.summary;
+  auto add = [&](SymbolIndex used, EdgeKind kind, uint8_t flags,
+                 uint32_t frequency) {
+    GlobalId target = program.definition(module.firstSymbol + used);
+    if (target != kNone)
+      table.push_back({target, kind, flags, frequency});
+  };
+  auto addReferences = [&](Range references) {
+    for (const ReferenceEdge &edge : slice(summary.references, references))
+      add(edge.symbol, EdgeKind::Reference, edge.flags, 256);
+  };
+  if (const FunctionSummary *function = program.function(id)) {
+    for (const CallEdge &call : slice(summary.calls, function->calls))
+      if (call.callee != kNone)
+        add(call.callee, EdgeKind::Call, call.flags, call.frequency);
+    for (const LaunchSite &launch : slice(summary.launches, function->launches))
+      if (launch.stub != kNone)
+        add(launch.stub, EdgeKind::Reference, kTakesAddress, launch.frequency);
+    addReferences(function->references);
+  } else if (const VariableSummary *variable = program.variable(id)) {
+    addReferences(variable->references);
+  } else if (const AliasSummary *alias = program.alias(id)) {
+    add(alias->target, EdgeKind::Alias, 0, 256);
+  }
+  for (GlobalId device : program.deviceCounterparts(id))
+    table.push_back({device, EdgeKind::Device, 0, 256});
+}
+
+} // namespace gpulto

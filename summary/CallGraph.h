@@ -1,0 +1,60 @@
+//===- CallGraph.h - Who uses whom, across launches -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One graph over host and device definitions. Host functions reach kernels
+// through the stubs that launch them: a stub, and the shadow of a device
+// variable, have an edge to their counterpart in every architecture's image.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_CALLGRAPH_H
+#define GPULTO_SUMMARY_CALLGRAPH_H
+
+#include "summary/CombinedSummary.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <vector>
+
+namespace gpulto {
+
+enum class EdgeKind : uint8_t {
+  Call,
+  /// Reads, writes or takes the address.
+  Reference,
+  /// An alias to its aliasee, an ifunc to its resolver.
+  Alias,
+  /// A stub to its kernel, a shadow to its device variable.
+  Device,
+};
+
+struct GraphEdge {
+  GlobalId target = kNone;
+  EdgeKind kind = EdgeKind::Reference;
+  uint8_t flags = 0; // CallFlag or ReferenceFlag
+  uint32_t frequency = 256;
+};
+
+class CallGraph {
+public:
+  /// Builds the edges of every definition of \p program that prevails. Linear
+  /// in the size of the summaries.
+  explicit CallGraph(const CombinedSummary &program);
+
+  /// Edges of definition \p id in the order of its summary; empty for
+  /// declarations and for definitions that do not prevail.
+  llvm::ArrayRef<GraphEdge> edges(GlobalId id) const {
+    return llvm::ArrayRef(table).slice(first[id], first[id + 1] - first[id]);
+  }
+  size_t edgeCount() const { return table.size(); }
+
+private:
+  void addEdges(const CombinedSummary &program, GlobalId id);
+
+  std::vector<uint32_t> first;
+  std::vector<GraphEdge> table;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,261 @@
+//===- CombinedSummary.cpp - All modules of a link as one program ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "summary/CombinedSummary.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// A leading \1 only says "do not mangle": it is no part of the name.
+static CachedHashStringRef plainName(StringRef name) {
+  name.consume_front("\1");
+  return CachedHashStringRef(name);
+}
+
+static bool definesNothing(const SymbolRecord &symbol) {
+  return symbol.isDeclaration() || symbol.kind == SymbolKind::Assembly ||
+         symbol.linkage == Linkage::AvailableExternally ||
+         symbol.linkage == Linkage::Appending ||
+         symbol.linkage == Linkage::ExternalWeak || symbol.has(kRegistration);
+}
+
+/// Returns whether another definition may stand in for this one.
+static bool isReplaceable(const SymbolRecord &symbol) {
+  switch (symbol.linkage) {
+  case Linkage::LinkOnceAny:
+  case Linkage::LinkOnceODR:
+  case Linkage::WeakAny:
+  case Linkage::WeakODR:
+  case Linkage::Common:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void CombinedSummary::addModule(CombinedModule module) {
+  module.body.assign(module.summary.symbols.size(), kNone);
+  auto index = [&](const auto &bodies) {
+    for (auto [i, body] : enumerate(bodies))
+      module.body[body.symbol] = i;
+  };
+  index(module.summary.functions);
+  index(module.summary.variables);
+  index(module.summary.aliases);
+  module.resolution.resize(module.summary.symbols.size(), 0);
+  allModules.push_back(std::move(module));
+}
+
+Error CombinedSummary::resolve() {
+  numberSymbols();
+  names.resize(allImages.size());
+  findKeptComdats();
+  defineHostNames();
+  Error errors = Error::success();
+  for (ImageIndex i = kHostImage + 1; i < allImages.size(); ++i)
+    errors = joinErrors(std::move(errors), defineDeviceNames(i));
+  if (errors)
+    return errors;
+  resolveUses();
+  joinOffloadEntries();
+  return Error::success();
+}
+
+/// Groups the modules into images, the host first and the architectures by
+/// name, and numbers their symbols.
+void CombinedSummary::numberSymbols() {
+  std::vector<StringRef> architectures;
+  for (const CombinedModule &module : allModules)
+    if (module.summary.side == Side::Device)
+      architectures.push_back(module.summary.arch);
+  llvm::sort(architectures);
+  architectures.erase(llvm::unique(architectures), architectures.end());
+  allImages.push_back({Side::Host, "", {}});
+  for (StringRef arch : architectures)
+    allImages.push_back({Side::Device, arch.str(), {}});
+
+  totalSymbols = 0;
+  for (auto [i, module] : enumerate(allModules)) {
+    if (module.summary.side == Side::Device)
+      module.image =
+          1 + (llvm::lower_bound(architectures, module.summary.arch) -
+               architectures.begin());
+    allImages[module.image].modules.push_back(i);
+    module.firstSymbol = totalSymbols;
+    totalSymbols += module.summary.symbols.size();
+    owner.resize(totalSymbols, i);
+  }
+}
+
+/// Host: the linker kept a group where any of its symbols prevails. A group of
+/// local symbols alone competes with nobody. Device groups have the same name
+/// rules as their symbols and are not looked at.
+void CombinedSummary::findKeptComdats() {
+  keptComdats.resize(allModules.size());
+  for (auto [m, module] : enumerate(allModules)) {
+    std::vector<bool> &kept = keptComdats[m];
+    kept.assign(module.summary.comdats.size(), true);
+    if (module.summary.side == Side::Device)
+      continue;
+    std::vector<bool> hasGlobal(kept.size(), false), prevails(kept.size());
+    for (auto [s, symbol] : enumerate(module.summary.symbols)) {
+      if (symbol.comdat == kNone || symbol.isLocal())
+        continue;
+      hasGlobal[symbol.comdat] = true;
+      if (module.resolution[s] & kPrevailing)
+        prevails[symbol.comdat] = true;
+    }
+    for (size_t c = 0; c < kept.size(); ++c)
+      kept[c] = !hasGlobal[c] || prevails[c];
+  }
+}
+
+/// Returns whether \p symbol is a global definition that takes part in the
+/// choice of the prevailing one.
+bool CombinedSummary::isCandidate(ModuleIndex module,
+                                  SymbolIndex symbol) const {
+  const SymbolRecord &record = allModules[module].summary.symbols[symbol];
+  return !record.isLocal() && !definesNothing(record);
+}
+
+void CombinedSummary::defineHostNames() {
+  for (ModuleIndex m : allImages[kHostImage].modules)
+    for (SymbolIndex s = 0; s < allModules[m].summary.symbols.size(); ++s)
+      if (isCandidate(m, s) && (allModules[m].resolution[s] & kPrevailing))
+        names[kHostImage].try_emplace(
+            plainName(allModules[m].summary.symbols[s].name), id(m, s));
+}
+
+/// Device code never meets the linker: one strong definition prevails; of weak
+/// ones that whose translation unit's host stub prevails (a kernel must match
+/// the host code that launches it), else the first.
+Error CombinedSummary::defineDeviceNames(ImageIndex image) {
+  DenseMap<CachedHashStringRef, uint32_t> objectOfStub;
+  for (ModuleIndex m : allImages[kHostImage].modules)
+    for (const OffloadEntry &entry : allModules[m].summary.offloadEntries)
+      if (entry.hostSymbol != kNone) {
+        const SymbolRecord &stub =
+            allModules[m].summary.symbols[entry.hostSymbol];
+        if (stub.isLocal() ||
+            (allModules[m].resolution[entry.hostSymbol] & kPrevailing))
+          objectOfStub.try_emplace(plainName(entry.deviceName),
+                                   allModules[m].object);
+      }
+
+  Error errors = Error::success();
+  auto &table = names[image];
+  for (ModuleIndex m : allImages[image].modules)
+    for (SymbolIndex s = 0; s < allModules[m].summary.symbols.size(); ++s) {
+      if (!isCandidate(m, s))
+        continue;
+      const SymbolRecord &candidate = allModules[m].summary.symbols[s];
+      CachedHashStringRef name = plainName(candidate.name);
+      auto [it, isNew] = table.try_emplace(name, id(m, s));
+      if (isNew)
+        continue;
+      const SymbolRecord &present = symbol(it->second);
+      if (isReplaceable(present)) {
+        auto wanted = objectOfStub.find(name);
+        if (!isReplaceable(candidate) ||
+            (wanted != objectOfStub.end() &&
+             wanted->second == allModules[m].object &&
+             moduleRef(it->second).object != wanted->second))
+          it->second = id(m, s);
+        continue;
+      }
+      if (!isReplaceable(candidate))
+        errors = joinErrors(
+            std::move(errors),
+            inputError(allModules[m].location,
+                       "duplicate device symbol '" + candidate.name + "' for " +
+                           allImages[image].arch + "; first defined in " +
+                           moduleRef(it->second).location.str()));
+    }
+  return errors;
+}
+
+void CombinedSummary::resolveUses() {
+  definitions.assign(totalSymbols, kNone);
+  for (auto [m, module] : enumerate(allModules))
+    for (auto [s, symbol] : enumerate(module.summary.symbols)) {
+      GlobalId self = module.firstSymbol + s;
+      if (symbol.has(kRegistration))
+        continue;
+      if (symbol.isLocal()) {
+        bool dropped = symbol.comdat != kNone && !keptComdats[m][symbol.comdat];
+        definitions[self] = dropped || definesNothing(symbol) ? kNone : self;
+        continue;
+      }
+      definitions[self] = lookup(module.image, symbol.name);
+    }
+}
+
+GlobalId CombinedSummary::lookup(ImageIndex image, StringRef name) const {
+  auto it = names[image].find(plainName(name));
+  return it == names[image].end() ? kNone : it->second;
+}
+
+/// Joins host stubs and shadow variables with what they stand for in each
+/// image. A unit whose stub does not prevail says nothing.
+void CombinedSummary::joinOffloadEntries() {
+  for (ModuleIndex m : allImages[kHostImage].modules)
+    for (const OffloadEntry &entry : allModules[m].summary.offloadEntries) {
+      if (entry.hostSymbol == kNone ||
+          definitions[id(m, entry.hostSymbol)] != id(m, entry.hostSymbol))
+        continue;
+      SmallVector<GlobalId, 2> &found = counterparts[id(m, entry.hostSymbol)];
+      for (ImageIndex i = kHostImage + 1; i < allImages.size(); ++i)
+        if (GlobalId device = lookup(i, entry.deviceName); device != kNone)
+          found.push_back(device);
+    }
+}
+
+GlobalId CombinedSummary::liveStructor(ModuleIndex module,
+                                       const StructorRecord &structor) const {
+  if (structor.function == kNone)
+    return kNone;
+  if (structor.associated != kNone) {
+    GlobalId associated = id(module, structor.associated);
+    if (definitions[associated] != associated)
+      return kNone;
+  }
+  return definitions[id(module, structor.function)];
+}
+
+ArrayRef<GlobalId>
+CombinedSummary::deviceCounterparts(GlobalId hostDefinition) const {
+  auto it = counterparts.find(hostDefinition);
+  return it == counterparts.end() ? ArrayRef<GlobalId>() : it->second;
+}
+
+const FunctionSummary *CombinedSummary::function(GlobalId id) const {
+  const CombinedModule &module = moduleRef(id);
+  uint32_t body = module.body[indexOf(id)];
+  bool isFunction = symbol(id).kind == SymbolKind::Function;
+  return isFunction && body != kNone ? &module.summary.functions[body]
+                                     : nullptr;
+}
+
+const VariableSummary *CombinedSummary::variable(GlobalId id) const {
+  const CombinedModule &module = moduleRef(id);
+  uint32_t body = module.body[indexOf(id)];
+  bool isVariable = symbol(id).kind == SymbolKind::Variable;
+  return isVariable && body != kNone ? &module.summary.variables[body]
+                                     : nullptr;
+}
+
+const AliasSummary *CombinedSummary::alias(GlobalId id) const {
+  const CombinedModule &module = moduleRef(id);
+  uint32_t body = module.body[indexOf(id)];
+  SymbolKind kind = symbol(id).kind;
+  bool isAlias = kind == SymbolKind::Alias || kind == SymbolKind::IFunc;
+  return isAlias && body != kNone ? &module.summary.aliases[body] : nullptr;
+}
+
+} // namespace gpulto

@@ -1,0 +1,145 @@
+//===- CombinedSummary.h - All modules of a link as one program -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Modules are grouped into images: image 0 is the host program, each further
+// image is the device program of one architecture. An image is a name space: a
+// name is defined at most once in it. Every symbol of every module has a dense
+// GlobalId ordered by (module, symbol); `definition` leads from each to the
+// definition that prevails. The device side is resolved here, the host side by
+// the linker.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_COMBINEDSUMMARY_H
+#define GPULTO_SUMMARY_COMBINEDSUMMARY_H
+
+#include "summary/ModuleSummary.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/CachedHashString.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Dense number of a symbol in the link: CombinedModule::firstSymbol + index.
+using GlobalId = uint32_t;
+using ModuleIndex = uint32_t;
+using ImageIndex = uint32_t;
+constexpr ImageIndex kHostImage = 0;
+
+/// What the linker decided of a host symbol; see lto/Pipeline.h.
+enum ResolutionFlag : uint8_t {
+  kPrevailing = 1u << 0,
+  kFinalDefinition = 1u << 1,
+  kVisibleToRegular = 1u << 2,
+  kExportDynamic = 1u << 3,
+  kLinkerRedefined = 1u << 4,
+  /// The linker said something of this symbol.
+  kResolved = 1u << 5,
+};
+
+/// One module in the program.
+struct CombinedModule {
+  ModuleSummary summary;
+  ImageIndex image = kHostImage;
+  /// Number of the input object that holds the module: the host module and the
+  /// device modules of one translation unit have the same.
+  uint32_t object = 0;
+  GlobalId firstSymbol = 0;
+  /// For messages.
+  InputLocation location;
+  /// Host only: resolution of each symbol.
+  std::vector<uint8_t> resolution;
+  /// By symbol: index in summary.functions / variables / aliases, or kNone.
+  std::vector<uint32_t> body;
+  /// Unique in the link; see JobInput::tag.
+  std::string tag;
+};
+
+struct Image {
+  Side side = Side::Host;
+  std::string arch;
+  std::vector<ModuleIndex> modules;
+};
+
+class CombinedSummary {
+public:
+  /// Adds a module; modules must be added host and device interleaved in input
+  /// order, which is the order of everything that follows.
+  void addModule(CombinedModule module);
+
+  /// Numbers symbols, resolves names and checks that the modules agree.
+  /// Errors: duplicate device definitions, device symbols of different kinds.
+  llvm::Error resolve();
+
+  llvm::ArrayRef<CombinedModule> modules() const { return allModules; }
+  llvm::ArrayRef<Image> images() const { return allImages; }
+  GlobalId symbolCount() const { return totalSymbols; }
+
+  GlobalId id(ModuleIndex module, SymbolIndex symbol) const {
+    return allModules[module].firstSymbol + symbol;
+  }
+  ModuleIndex moduleOf(GlobalId id) const { return owner[id]; }
+  const CombinedModule &moduleRef(GlobalId id) const {
+    return allModules[owner[id]];
+  }
+  SymbolIndex indexOf(GlobalId id) const {
+    return id - allModules[owner[id]].firstSymbol;
+  }
+  const SymbolRecord &symbol(GlobalId id) const {
+    return moduleRef(id).summary.symbols[indexOf(id)];
+  }
+  ImageIndex imageOf(GlobalId id) const { return moduleRef(id).image; }
+  /// Resolution flags of a host symbol.
+  uint8_t resolution(GlobalId id) const {
+    return moduleRef(id).resolution[indexOf(id)];
+  }
+  /// Returns the definition that a use of \p id in its module means, or kNone
+  /// when no module of the image defines it.
+  GlobalId definition(GlobalId id) const { return definitions[id]; }
+  /// Returns the prevailing definition of \p name in \p image, or kNone.
+  GlobalId lookup(ImageIndex image, llvm::StringRef name) const;
+
+  /// Returns the body of a definition, or null when it is not of that kind.
+  const FunctionSummary *function(GlobalId id) const;
+  const VariableSummary *variable(GlobalId id) const;
+  const AliasSummary *alias(GlobalId id) const;
+
+  /// Returns whether the COMDAT group \p comdat of \p module was kept there.
+  bool isComdatKept(ModuleIndex module, uint32_t comdat) const {
+    return keptComdats[module][comdat];
+  }
+  /// Returns the function that \p structor of \p module runs, or kNone when the
+  /// entry went with its COMDAT group or with the variable it belongs to.
+  GlobalId liveStructor(ModuleIndex module,
+                        const StructorRecord &structor) const;
+  /// Returns the device definitions, one per image that has it, of what the
+  /// host calls \p hostDefinition (a stub or a shadow variable).
+  llvm::ArrayRef<GlobalId> deviceCounterparts(GlobalId hostDefinition) const;
+
+private:
+  void numberSymbols();
+  void findKeptComdats();
+  void defineHostNames();
+  llvm::Error defineDeviceNames(ImageIndex image);
+  void resolveUses();
+  void joinOffloadEntries();
+  bool isCandidate(ModuleIndex module, SymbolIndex symbol) const;
+
+  std::vector<CombinedModule> allModules;
+  std::vector<Image> allImages;
+  GlobalId totalSymbols = 0;
+  std::vector<ModuleIndex> owner;
+  std::vector<GlobalId> definitions;
+  std::vector<llvm::DenseMap<llvm::CachedHashStringRef, GlobalId>> names;
+  std::vector<std::vector<bool>> keptComdats;
+  llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
+};
+
+} // namespace gpulto
+
+#endif

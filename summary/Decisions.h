@@ -1,0 +1,47 @@
+//===- Decisions.h - What WPA decided, for LTRANS to carry out --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The only thing that whole-program analysis hands to LTRANS. A pass writes
+// here, the next one reads here; there is no side channel.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_DECISIONS_H
+#define GPULTO_SUMMARY_DECISIONS_H
+
+#include "summary/CombinedSummary.h"
+
+#include "llvm/ADT/BitVector.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace gpulto {
+
+/// Who can see a symbol that a partition defines.
+enum class FinalLinkage : uint8_t {
+  /// Nobody outside this partition: internal.
+  Internal,
+  /// Other partitions of this link: external, hidden. A local symbol gets the
+  /// module's tag as suffix (promotion).
+  Hidden,
+  /// As the source said: native objects or other programs may use it.
+  Preserved,
+  /// As Preserved, but the linker redefines the name (--wrap): uses must not
+  /// look into this body, so it becomes weak.
+  Redefined,
+  Last = Redefined
+};
+
+/// Decisions over the whole program, indexed by GlobalId.
+struct Decisions {
+  /// Definitions that the output needs.
+  llvm::BitVector live;
+  /// Live definitions that something outside the bitcode can name: they keep
+  /// their names and linkage.
+  llvm::BitVector visibleOutside;
+};
+
+} // namespace gpulto
+
+#endif

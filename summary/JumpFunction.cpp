@@ -1,0 +1,176 @@
+//===- JumpFunction.cpp - Evaluating and composing jump functions ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "summary/JumpFunction.h"
+
+#include <algorithm>
+
+namespace gpulto {
+
+namespace {
+
+/// Keeps the low \p width bits; width 0 (a pointer) and 64 keep all.
+uint64_t truncateTo(uint64_t bits, unsigned width) {
+  if (width == 0 || width >= 64)
+    return bits;
+  return bits & ((uint64_t(1) << width) - 1);
+}
+
+/// Reads the low \p width bits as a signed number.
+int64_t signExtend(uint64_t bits, unsigned width) {
+  if (width == 0 || width >= 64)
+    return static_cast<int64_t>(bits);
+  unsigned unused = 64 - width;
+  return static_cast<int64_t>(bits << unused) >> unused;
+}
+
+/// Applies `formal OP operand` in \p width bits. ZExt and SExt widen from
+/// \p operand bits; Trunc narrows to \p width. Nothing where LLVM's operation
+/// would be poison or undefined.
+std::optional<uint64_t> apply(JumpOperation operation, uint64_t formal,
+                              uint64_t operand, unsigned width) {
+  unsigned bits = width == 0 ? 64 : width;
+  bool isShift = operation == JumpOperation::Shl ||
+                 operation == JumpOperation::LShr ||
+                 operation == JumpOperation::AShr;
+  if (isShift && operand >= bits)
+    return std::nullopt;
+  switch (operation) {
+  case JumpOperation::None:
+  case JumpOperation::Trunc:
+    return truncateTo(formal, width);
+  case JumpOperation::Add:
+    return truncateTo(formal + operand, width);
+  case JumpOperation::Sub:
+    return truncateTo(formal - operand, width);
+  case JumpOperation::Mul:
+    return truncateTo(formal * operand, width);
+  case JumpOperation::Shl:
+    return truncateTo(formal << operand, width);
+  case JumpOperation::LShr:
+    return truncateTo(formal, width) >> operand;
+  case JumpOperation::AShr:
+    return truncateTo(
+        static_cast<uint64_t>(signExtend(formal, width) >> operand), width);
+  case JumpOperation::And:
+    return truncateTo(formal & operand, width);
+  case JumpOperation::Or:
+    return truncateTo(formal | operand, width);
+  case JumpOperation::Xor:
+    return truncateTo(formal ^ operand, width);
+  case JumpOperation::ZExt:
+    return truncateTo(truncateTo(formal, operand), width);
+  case JumpOperation::SExt:
+    return truncateTo(static_cast<uint64_t>(signExtend(formal, operand)),
+                      width);
+  case JumpOperation::UDiv:
+    if (truncateTo(operand, width) == 0)
+      return std::nullopt;
+    return truncateTo(formal, width) / truncateTo(operand, width);
+  }
+  return std::nullopt;
+}
+
+/// Returns \p function with the pointer facts of both: each holds at the site.
+JumpFunction withFacts(JumpFunction function, const JumpFunction &other) {
+  function.alignLog2 = std::max(function.alignLog2, other.alignLog2);
+  if (function.addressSpace == 0)
+    function.addressSpace = other.addressSpace;
+  function.nonNull |= other.nonNull;
+  return function;
+}
+
+/// Unknown but for the facts of \p inner, which hold in every context.
+JumpFunction unknownLike(const JumpFunction &inner) {
+  JumpFunction result;
+  result.bitWidth = inner.bitWidth;
+  return withFacts(result, inner);
+}
+
+JumpFunction composePassThrough(const JumpFunction &outer,
+                                const JumpFunction &inner) {
+  if (inner.operation == JumpOperation::None)
+    return withFacts(outer, inner);
+  if (outer.kind == JumpFunction::Kind::Constant) {
+    std::optional<uint64_t> bits = evaluate(inner, outer.value);
+    return bits ? withFacts(JumpFunction::constant(*bits, inner.bitWidth),
+                            inner)
+                : unknownLike(inner);
+  }
+  if (outer.kind != JumpFunction::Kind::PassThrough)
+    return unknownLike(inner);
+  JumpFunction result = inner;
+  result.source = outer.source;
+  if (outer.operation == JumpOperation::None)
+    return result;
+  bool bothAdd = outer.operation == JumpOperation::Add &&
+                 inner.operation == JumpOperation::Add &&
+                 outer.bitWidth == inner.bitWidth;
+  if (!bothAdd)
+    return unknownLike(inner);
+  result.value = truncateTo(outer.value + inner.value, inner.bitWidth);
+  return result;
+}
+
+JumpFunction composeAncestor(const JumpFunction &outer,
+                             const JumpFunction &inner) {
+  JumpFunction result = inner;
+  result.source = outer.source;
+  switch (outer.kind) {
+  case JumpFunction::Kind::PassThrough:
+    return outer.operation == JumpOperation::None ? result
+                                                  : unknownLike(inner);
+  case JumpFunction::Kind::Ancestor:
+  case JumpFunction::Kind::SymbolAddress:
+    result.kind = outer.kind;
+    result.value = outer.value + inner.value;
+    return result;
+  default:
+    return unknownLike(inner);
+  }
+}
+
+} // namespace
+
+std::optional<uint64_t> evaluate(const JumpFunction &function,
+                                 std::optional<uint64_t> formal) {
+  switch (function.kind) {
+  case JumpFunction::Kind::Constant:
+    return function.value;
+  case JumpFunction::Kind::Null:
+    return 0;
+  case JumpFunction::Kind::PassThrough:
+    if (!formal)
+      return std::nullopt;
+    return apply(function.operation, *formal, function.value,
+                 function.bitWidth);
+  default:
+    return std::nullopt;
+  }
+}
+
+JumpFunction compose(const JumpFunction &outer, const JumpFunction &inner) {
+  switch (inner.kind) {
+  case JumpFunction::Kind::PassThrough:
+    return composePassThrough(outer, inner);
+  case JumpFunction::Kind::Ancestor:
+    return composeAncestor(outer, inner);
+  case JumpFunction::Kind::LoadAggregate: {
+    bool isWhole = outer.kind == JumpFunction::Kind::PassThrough &&
+                   outer.operation == JumpOperation::None;
+    if (!isWhole)
+      return unknownLike(inner);
+    JumpFunction result = inner;
+    result.source = outer.source;
+    return result;
+  }
+  case JumpFunction::Kind::Aggregate:
+    // Its parts are in a table that is not at hand here.
+    return unknownLike(inner);
+  default:
+    return inner;
+  }
+}
+
+} // namespace gpulto

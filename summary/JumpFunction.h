@@ -1,0 +1,120 @@
+//===- JumpFunction.h - What a caller passes, as the callee sees it -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A jump function describes one actual argument of a call, or one component of
+// a kernel launch (grid, block, shared memory, stream, argument), in terms of
+// constants and of the caller's own formal parameters. WPA evaluates jump
+// functions over the call graph; no function body is needed.
+//
+// Source: D. Callahan, K. D. Cooper, K. Kennedy, L. Torczon, "Interprocedural
+// Constant Propagation", SIGPLAN 1986; the kinds are those of GCC's ipa-prop.h.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_JUMPFUNCTION_H
+#define GPULTO_SUMMARY_JUMPFUNCTION_H
+
+#include <cstdint>
+#include <optional>
+
+namespace gpulto {
+
+/// The operation of a pass-through jump function: formal OP value.
+enum class JumpOperation : uint8_t {
+  None,
+  Add,
+  Sub,
+  Mul,
+  Shl,
+  LShr,
+  AShr,
+  And,
+  Or,
+  Xor,
+  ZExt,
+  SExt,
+  Trunc,
+  UDiv,
+  Last = UDiv
+};
+
+/// One actual argument. A plain value: 40 bytes, no ownership.
+struct JumpFunction {
+  enum class Kind : uint8_t {
+    /// Nothing is known.
+    Unknown,
+    /// The integer or floating-point constant whose bits are \c value.
+    Constant,
+    /// The null pointer.
+    Null,
+    /// The address of symbol \c source plus \c value bytes.
+    SymbolAddress,
+    /// Formal parameter \c source, through \c operation with \c value.
+    PassThrough,
+    /// Pointer: formal parameter \c source plus \c value bytes.
+    Ancestor,
+    /// The \c bitWidth bits at byte \c value of by-value aggregate formal
+    /// parameter \c source.
+    LoadAggregate,
+    /// A by-value aggregate: parts [source, source + count) of the module's
+    /// aggregate part table; what no part covers is unknown.
+    Aggregate,
+    Last = Aggregate
+  };
+
+  Kind kind = Kind::Unknown;
+  JumpOperation operation = JumpOperation::None;
+  /// Width of the value in bits; 0 when it is a pointer or an aggregate.
+  uint16_t bitWidth = 0;
+  /// Formal parameter, symbol, or first aggregate part; see Kind.
+  uint32_t source = 0;
+  /// Constant bits (zero-extended), operand, or byte offset; see Kind.
+  uint64_t value = 0;
+  /// Aggregate: number of parts.
+  uint32_t count = 0;
+  /// Pointer facts that hold at this site whatever the kind: log2 of the proven
+  /// alignment, the address space it is known to point into (0: generic), and
+  /// whether it is known not to be null.
+  uint8_t alignLog2 = 0;
+  uint8_t addressSpace = 0;
+  bool nonNull = false;
+
+  bool operator==(const JumpFunction &) const = default;
+
+  static JumpFunction constant(uint64_t bits, uint16_t width) {
+    JumpFunction j;
+    j.kind = Kind::Constant;
+    j.value = bits;
+    j.bitWidth = width;
+    return j;
+  }
+  static JumpFunction passThrough(uint32_t formal, uint16_t width) {
+    JumpFunction j;
+    j.kind = Kind::PassThrough;
+    j.source = formal;
+    j.bitWidth = width;
+    return j;
+  }
+};
+
+/// One known part of a by-value aggregate: \c value holds at \c byteOffset.
+struct AggregatePart {
+  uint32_t byteOffset = 0;
+  JumpFunction value;
+  bool operator==(const AggregatePart &) const = default;
+};
+
+/// Returns the constant that \p function yields when its formal parameter has
+/// the constant bits \p formal; nothing when it is not that kind or when the
+/// operation is undefined for it (shift too large, division by zero).
+std::optional<uint64_t> evaluate(const JumpFunction &function,
+                                 std::optional<uint64_t> formal);
+
+/// Returns the jump function of \p inner as seen by the caller's caller, given
+/// that the formal parameter \p inner refers to is itself passed as \p outer.
+/// Unknown when the composition cannot be expressed.
+JumpFunction compose(const JumpFunction &outer, const JumpFunction &inner);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,487 @@
+//===- ModuleSummary.h - What whole-program analysis knows of a module ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One ModuleSummary per bitcode module: the host side of a translation unit,
+// or its device side for one architecture. LGEN fills it while the body is in
+// memory; WPA reads nothing else. All per-function lists are ranges of flat
+// module-wide tables, so that a program of a million functions is a few large
+// arrays. Names are StringRefs into the mapped object; nothing is copied.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_MODULESUMMARY_H
+#define GPULTO_SUMMARY_MODULESUMMARY_H
+
+#include "summary/JumpFunction.h"
+#include "support/StableHash.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+enum class Side : uint8_t { Host, Device };
+
+/// Index of a symbol within its module.
+using SymbolIndex = uint32_t;
+constexpr uint32_t kNone = ~0u;
+
+/// A range of one of the module's flat tables.
+struct Range {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  bool operator==(const Range &) const = default;
+  bool empty() const { return count == 0; }
+};
+
+template <typename T>
+llvm::ArrayRef<T> slice(const std::vector<T> &table, Range range) {
+  return llvm::ArrayRef<T>(table).slice(range.first, range.count);
+}
+
+enum class SymbolKind : uint8_t {
+  Function,
+  Variable,
+  Alias,
+  IFunc,
+  /// Defined or used by module-level assembly only; no IR value.
+  Assembly,
+  Last = Assembly
+};
+
+/// The meanings are those of llvm::GlobalValue::LinkageTypes.
+enum class Linkage : uint8_t {
+  External,
+  AvailableExternally,
+  LinkOnceAny,
+  LinkOnceODR,
+  WeakAny,
+  WeakODR,
+  Appending,
+  Internal,
+  Private,
+  ExternalWeak,
+  Common,
+  Last = Common
+};
+
+enum class SymbolVisibility : uint8_t { Default, Hidden, Protected };
+
+/// Facts of a symbol that are one bit each.
+enum SymbolFlag : uint32_t {
+  kDeclaration = 1u << 0,
+  /// The address is not significant anywhere / in this module.
+  kUnnamedAddr = 1u << 1,
+  kLocalUnnamedAddr = 1u << 2,
+  kThreadLocal = 1u << 3,
+  kDSOLocal = 1u << 4,
+  /// In llvm.used: must stay, under its name, whatever the linker says.
+  kUsed = 1u << 5,
+  /// In llvm.compiler.used: must stay, under its name, until code generation.
+  kCompilerUsed = 1u << 6,
+  /// Has an explicit section.
+  kHasSection = 1u << 7,
+  /// Its address is used other than to call it, in this module.
+  kAddressTaken = 1u << 8,
+  /// A local constant whose address means nothing (a string literal): each
+  /// partition gets its own copy; never partitioned, renamed or promoted.
+  kCopyable = 1u << 9,
+  /// Mentioned by inline or module assembly, as far as that can be known.
+  kAssemblyReferenced = 1u << 10,
+  /// Device: a kernel entry. Host: the stub that launches a kernel.
+  kKernel = 1u << 11,
+  kKernelStub = 1u << 12,
+  /// Written or read by the host at run time (registered device variable).
+  kExternallyInitialized = 1u << 13,
+  kManaged = 1u << 14,
+  kConstant = 1u << 15,
+  /// An intrinsic or a runtime-library name known to LLVM: never renamed.
+  kIntrinsic = 1u << 16,
+  /// A constructor, destructor, vtable or other symbol whose address the
+  /// language does not let a program compare.
+  kAddressInsignificantByLanguage = 1u << 17,
+  /// Host: an entry of section cuda_offloading_entries, its name string, or the
+  /// guard that plain links trip over. Our registration replaces them: WPA
+  /// never keeps such a symbol and ignores what it refers to.
+  kRegistration = 1u << 18,
+};
+
+struct SymbolRecord {
+  /// The IR name (with a leading \\1 where the IR has one).
+  llvm::StringRef name;
+  SymbolKind kind = SymbolKind::Function;
+  Linkage linkage = Linkage::External;
+  SymbolVisibility visibility = SymbolVisibility::Default;
+  uint8_t addressSpace = 0;
+  uint32_t flags = 0;
+  /// Definitions with equal atom numbers go to one partition together: COMDAT
+  /// group, alias and aliasee, ifunc and resolver, a variable that holds block
+  /// addresses and its function. kNone for declarations and copyable constants.
+  uint32_t atom = kNone;
+  /// Index in ModuleSummary::comdats, or kNone.
+  uint32_t comdat = kNone;
+
+  bool has(SymbolFlag flag) const { return flags & flag; }
+  bool isDeclaration() const { return flags & kDeclaration; }
+  bool isLocal() const {
+    return linkage == Linkage::Internal || linkage == Linkage::Private;
+  }
+  bool operator==(const SymbolRecord &) const = default;
+};
+
+enum class ComdatKind : uint8_t {
+  Any,
+  ExactMatch,
+  Largest,
+  NoDeduplicate,
+  SameSize,
+  Last = SameSize
+};
+struct ComdatRecord {
+  llvm::StringRef name;
+  ComdatKind kind = ComdatKind::Any;
+  bool operator==(const ComdatRecord &) const = default;
+};
+
+/// What a call site says of itself.
+enum CallFlag : uint8_t {
+  kTailCall = 1u << 0,
+  kMustTail = 1u << 1,
+  kInvoke = 1u << 2,
+  kNoInlineSite = 1u << 3,
+  kAlwaysInlineSite = 1u << 4,
+  kConvergentSite = 1u << 5,
+  kColdSite = 1u << 6,
+};
+
+struct CallEdge {
+  /// Symbol called, or kNone for an indirect call.
+  SymbolIndex callee = kNone;
+  uint8_t flags = 0;
+  /// Executions per entry of the caller, in 1/256 (256: once); LGEN keeps three
+  /// significant bits.
+  uint32_t frequency = 256;
+  /// Jump functions of the arguments, in ModuleSummary::jumpFunctions. Trailing
+  /// Unknown ones are dropped.
+  Range arguments;
+  /// Source line of the call in the caller's file; 0 when not known.
+  uint32_t line = 0;
+  bool operator==(const CallEdge &) const = default;
+};
+
+/// How a body uses a symbol other than by calling it.
+enum ReferenceFlag : uint8_t {
+  kReads = 1u << 0,
+  kWrites = 1u << 1,
+  /// The address escapes from a plain load, store or call.
+  kTakesAddress = 1u << 2,
+};
+
+struct ReferenceEdge {
+  SymbolIndex symbol = kNone;
+  uint8_t flags = 0;
+  bool operator==(const ReferenceEdge &) const = default;
+};
+
+enum class LaunchKind : uint8_t {
+  /// <<<>>>: push configuration, then the stub.
+  Chevron,
+  Runtime,     // cudaLaunchKernel
+  RuntimeExC,  // cudaLaunchKernelExC
+  Cooperative, // cudaLaunchCooperativeKernel
+  Last = Cooperative
+};
+
+/// A launch of a kernel by host code: a host -> device edge of the call graph.
+struct LaunchSite {
+  /// Host stub whose kernel is launched, or kNone when the handle is unknown.
+  SymbolIndex stub = kNone;
+  LaunchKind kind = LaunchKind::Chevron;
+  uint32_t frequency = 256;
+  uint32_t line = 0;
+  /// Jump functions: grid x, y, z, block x, y, z, shared bytes, stream; kNone
+  /// entries do not exist: always kGeometryCount of them.
+  Range geometry;
+  /// Jump functions of the kernel's arguments, in order. Trailing Unknown ones
+  /// are dropped.
+  Range arguments;
+  /// The stub's body was not in the module: \c arguments are those of the stub
+  /// as the host's calling convention passes them (a struct of two words is two
+  /// arguments); the stub's FunctionSummary::stubArguments translates them.
+  bool byStubFormals = false;
+  bool operator==(const LaunchSite &) const = default;
+};
+
+/// Host stub: where a piece of one of its formal parameters goes in the
+/// kernel's parameter list.
+struct StubArgument {
+  /// Parameter of the kernel, and the byte in it where the piece starts.
+  uint32_t kernelArgument = 0;
+  uint32_t byteOffset = 0;
+  /// Formal parameter of the stub, and whether it is a by-value aggregate that
+  /// is passed on whole.
+  uint32_t formal = 0;
+  bool isAggregate = false;
+  bool operator==(const StubArgument &) const = default;
+};
+
+/// Order of LaunchSite::geometry.
+enum Geometry : uint32_t {
+  kGridX,
+  kGridY,
+  kGridZ,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kSharedBytes,
+  kStream,
+  kGeometryCount
+};
+
+enum ParameterFlag : uint16_t {
+  kParamUnused = 1u << 0,
+  kParamNoAlias = 1u << 1,
+  kParamNonNull = 1u << 2,
+  kParamByVal = 1u << 3,
+  kParamStructRet = 1u << 4,
+  /// Pointer: memory it points to may be read / written / the pointer kept.
+  kParamMayRead = 1u << 5,
+  kParamMayWrite = 1u << 6,
+  kParamMayEscape = 1u << 7,
+  /// Scalar: used in a branch condition, as a loop bound, as an index: what a
+  /// constant would be worth.
+  kParamInCondition = 1u << 8,
+  kParamInLoopBound = 1u << 9,
+  kParamInAddress = 1u << 10,
+  kParamCalled = 1u << 11,
+  kParamIsPointer = 1u << 12,
+  kParamIsFloat = 1u << 13,
+  kParamGridConstant = 1u << 14,
+};
+
+struct ParameterRecord {
+  uint16_t flags = 0;
+  /// Scalars: bits. Pointers: 0. By-value aggregates: see byValBytes.
+  uint16_t bitWidth = 0;
+  uint8_t addressSpace = 0;
+  uint8_t alignLog2 = 0;
+  /// Size of a byval aggregate, in bytes.
+  uint32_t byValBytes = 0;
+  /// Instructions that a constant here would let us remove, estimated.
+  uint32_t constantGain = 0;
+  bool operator==(const ParameterRecord &) const = default;
+};
+
+enum FunctionFlag : uint32_t {
+  kAlwaysInline = 1u << 0,
+  kNoInline = 1u << 1,
+  kOptNone = 1u << 2,
+  kOptSize = 1u << 3,
+  kMinSize = 1u << 4,
+  kInlineHint = 1u << 5,
+  kCold = 1u << 6,
+  kHot = 1u << 7,
+  kConvergent = 1u << 8,
+  kVarArg = 1u << 9,
+  kNoUnwind = 1u << 10,
+  kNoReturn = 1u << 11,
+  kWillReturn = 1u << 12,
+  kStrictFP = 1u << 13,
+  kNaked = 1u << 14,
+  kReturnsTwice = 1u << 15,
+  kHasPersonality = 1u << 16,
+  /// Inline asm that defines labels or names symbols: neither renamed nor
+  /// cloned. kHasInlineAsm: any inline asm at all.
+  kHasInlineAsm = 1u << 17,
+  kHasAsmLabels = 1u << 18,
+  kHasIndirectBranch = 1u << 19,
+  kBlockAddressTaken = 1u << 20,
+  kHasDynamicAlloca = 1u << 21,
+  kHasIndirectCall = 1u << 22,
+  kHasBarrier = 1u << 23,
+  kHasAtomic = 1u << 24,
+  kHasVolatile = 1u << 25,
+  kIsRecursive = 1u << 26,
+  /// Device: reads thread or block ids, or geometry.
+  kReadsThreadId = 1u << 27,
+  kReadsBlockId = 1u << 28,
+  kReadsGeometry = 1u << 29,
+  kHasLoop = 1u << 30,
+  kNoDuplicate = 1u << 31,
+};
+
+/// Memory a body may touch beyond its own stack; one bit each for read and
+/// write. Callees are not included: WPA adds them.
+enum MemoryEffect : uint16_t {
+  kReadsArguments = 1u << 0,
+  kWritesArguments = 1u << 1,
+  kReadsGlobals = 1u << 2,
+  kWritesGlobals = 1u << 3,
+  kReadsOther = 1u << 4,
+  kWritesOther = 1u << 5,
+  kReadsInaccessible = 1u << 6,
+  kWritesInaccessible = 1u << 7,
+  kSynchronizes = 1u << 8,
+};
+
+struct FunctionSummary {
+  SymbolIndex symbol = kNone;
+  uint32_t flags = 0;
+  uint16_t memoryEffects = 0;
+  /// IR instructions without debug and lifetime markers.
+  uint32_t instructionCount = 0;
+  /// Estimated code: host bytes, or device SASS bytes.
+  uint32_t sizeBytes = 0;
+  /// Estimated time of one entry in cycles of the target's cost model, loops
+  /// weighed by frequency. Unit: TargetTransformInfo recip-throughput units.
+  uint64_t timeCycles = 0;
+  /// Fixed stack (allocas of constant size), bytes.
+  uint32_t stackBytes = 0;
+  /// Device: registers a thread needs, estimated from live values.
+  uint16_t registersPerThread = 0;
+  uint16_t maxLoopDepth = 0;
+  /// Device kernels: launch bounds; 0 when not given.
+  uint32_t maxThreads[3] = {0, 0, 0};
+  uint32_t requiredThreads[3] = {0, 0, 0};
+  uint32_t minBlocksPerSM = 0;
+  uint32_t maxRegisters = 0;
+  /// Source line of the definition; 0 when not known.
+  uint32_t line = 0;
+  /// Everything that makes the code of a body: two bodies of equal digest
+  /// compile alike. Names included. Key of the caches. Of debug information
+  /// only lines, columns and names of scopes and variables count, not the types
+  /// (a cache key of a kFullDebugInfo module takes bitcodeDigest as well).
+  Digest contentDigest;
+  /// Target, features, floating-point and sanitizer attributes: functions of
+  /// different digests are not inlined into each other without a closer look.
+  Digest attributesDigest;
+  Range parameters;
+  Range calls;
+  Range references;
+  Range launches;
+  /// Kernel stubs: ordered by (kernelArgument, byteOffset); empty when the body
+  /// has not the shape that clang gives it.
+  Range stubArguments;
+  /// What the function returns: Unknown, Constant, PassThrough ...
+  JumpFunction returned;
+
+  bool has(FunctionFlag flag) const { return flags & flag; }
+  bool operator==(const FunctionSummary &) const = default;
+};
+
+struct VariableSummary {
+  SymbolIndex symbol = kNone;
+  uint64_t sizeBytes = 0;
+  uint8_t alignLog2 = 0;
+  bool zeroInitialized = false;
+  /// The initializer holds a block address: its function must be loaded with
+  /// it.
+  bool hasBlockAddress = false;
+  Range references;
+  Digest contentDigest;
+  bool operator==(const VariableSummary &) const = default;
+};
+
+/// An alias or ifunc: \c symbol stands for \c target (the resolver of an
+/// ifunc).
+struct AliasSummary {
+  SymbolIndex symbol = kNone;
+  SymbolIndex target = kNone;
+  int64_t offsetBytes = 0;
+  bool operator==(const AliasSummary &) const = default;
+};
+
+/// An entry of llvm.global_ctors or llvm.global_dtors.
+struct StructorRecord {
+  uint32_t priority = 65535;
+  SymbolIndex function = kNone;
+  /// Symbol whose death removes the entry, or kNone.
+  SymbolIndex associated = kNone;
+  bool isDestructor = false;
+  bool operator==(const StructorRecord &) const = default;
+};
+
+/// What the host registers with the runtime under a device name; the fields
+/// are those of clang's __tgt_offload_entry.
+struct OffloadEntry {
+  enum class Kind : uint8_t {
+    Kernel,
+    Variable,
+    Managed,
+    Surface,
+    Texture,
+    Last = Texture
+  };
+  Kind kind = Kind::Kernel;
+  /// Host stub or shadow variable.
+  SymbolIndex hostSymbol = kNone;
+  /// Managed: the pointer variable that the runtime fills; else kNone.
+  SymbolIndex managedPointer = kNone;
+  llvm::StringRef deviceName;
+  uint64_t sizeBytes = 0;
+  bool isExtern = false;
+  bool isConstant = false;
+  bool isNormalized = false;
+  /// Texture or surface type.
+  uint32_t textureType = 0;
+  bool operator==(const OffloadEntry &) const = default;
+};
+
+enum ModuleFlag : uint32_t {
+  kHasModuleAsm = 1u << 0,
+  kHasDebugInfo = 1u << 1,
+  kFullDebugInfo = 1u << 2,
+  kSemanticInterposition = 1u << 3,
+  kHasProfile = 1u << 4,
+  kUnwindTables = 1u << 5,
+};
+
+/// All that WPA knows of one module. Plain data; \c strings owns the few
+/// strings that are not in a mapped file.
+struct ModuleSummary {
+  Side side = Side::Host;
+  /// Device: "sm_90"; host: empty.
+  llvm::StringRef arch;
+  llvm::StringRef sourceName;
+  llvm::StringRef targetTriple;
+  llvm::StringRef dataLayout;
+  uint32_t flags = 0;
+  /// The compile's -O level (0-3) and size level (0-2).
+  uint8_t optLevel = 2;
+  uint8_t sizeLevel = 0;
+  uint8_t picLevel = 0;
+  uint8_t pieLevel = 0;
+  /// Digest of the module's bitcode as stored (raw bytes).
+  Digest bitcodeDigest;
+  /// Digest of what holds for every body of the module: triple, data layout,
+  /// module flags, module-level assembly, dependent libraries.
+  Digest contextDigest;
+
+  std::vector<SymbolRecord> symbols;
+  std::vector<ComdatRecord> comdats;
+  std::vector<FunctionSummary> functions; // in symbol order
+  std::vector<VariableSummary> variables; // in symbol order
+  std::vector<AliasSummary> aliases;
+  std::vector<StructorRecord> structors; // in module order
+  std::vector<OffloadEntry> offloadEntries;
+
+  // Flat tables; see Range.
+  std::vector<ParameterRecord> parameters;
+  std::vector<CallEdge> calls;
+  std::vector<ReferenceEdge> references;
+  std::vector<LaunchSite> launches;
+  std::vector<StubArgument> stubArguments;
+  std::vector<JumpFunction> jumpFunctions;
+  std::vector<AggregatePart> aggregateParts;
+
+  bool has(ModuleFlag flag) const { return flags & flag; }
+  bool operator==(const ModuleSummary &) const = default;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,915 @@
+//===- SummaryFormat.cpp - Bytes of a module summary ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: every link reads all summaries, so they must be small and fast to read.
+//
+// One description serves both directions: each record has a `transfer(io, r)`
+// that names its fields once; io is an Encoder or a Decoder. What can be left
+// out is left out in four ways:
+//
+//  1. Numbers are LEB128; symbol numbers are differences where they ascend.
+//  2. Interned values: small records that repeat (jump functions, parameters,
+//     attribute sets, call kinds) are written once and then by number.
+//  3. Ranges of a flat table that start where the last one ended are a count;
+//     a range that was seen before (equal argument lists) is its number.
+//  4. Names stand in the string table of the module's bitcode already, in
+//     nearly the same order: a name there is a length.
+//
+// docs/formats.md has the layout. Linear in the size of the summary.
+//
+//===----------------------------------------------------------------------===//
+
+#include "summary/SummaryFormat.h"
+
+#include "support/BinaryStream.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <limits>
+#include <type_traits>
+
+namespace gpulto {
+
+namespace {
+
+constexpr uint32_t kSummaryMagic = 0x4d555347; // "GSUM"
+
+uint64_t zigzag(int64_t value) {
+  return (static_cast<uint64_t>(value) << 1) ^
+         static_cast<uint64_t>(value >> 63);
+}
+int64_t unzigzag(uint64_t value) {
+  return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+}
+
+/// Sizes of the flat tables, known before any range is read.
+struct TableSizes {
+  uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
+           structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
+           references = 0, launches = 0, stubArguments = 0, jumpFunctions = 0,
+           aggregateParts = 0;
+};
+
+/// Where a name was found.
+enum NameForm : uint64_t {
+  /// In the bitcode's names, right behind the name before.
+  kNextBitcodeName = 0,
+  /// In the bitcode's names, at a distance from there.
+  kBitcodeName = 1,
+  /// In the summary's own names, behind the name before.
+  kOwnName = 2,
+  /// The name of the symbol's COMDAT group.
+  kComdatName = 3,
+};
+
+/// Ranges of one flat table seen so far, in order of appearance.
+struct RangeHistory {
+  uint32_t end = 0;
+  std::vector<Range> seen;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> numbers;
+};
+
+constexpr uint64_t kNoRange = 0;
+constexpr uint64_t kExplicitRange = 2;
+
+/// Values written once; \c numbers is keyed by their bytes (Encoder only).
+template <typename T> struct Interner {
+  std::vector<T> values;                // Decoder
+  llvm::StringMap<uint32_t> numbers;    // Encoder
+};
+
+//===----------------------------------------------------------------------===//
+// Encoder
+//===----------------------------------------------------------------------===//
+
+class Encoder {
+public:
+  static constexpr bool isReading = false;
+
+  explicit Encoder(llvm::StringRef bitcodeNames) : names(bitcodeNames) {}
+
+  template <typename T> void number(T &value) {
+    out.uleb(static_cast<uint64_t>(value));
+  }
+  template <typename T> void signedNumber(T &value) {
+    out.uleb(zigzag(static_cast<int64_t>(value)));
+  }
+  template <typename E> void enumerator(E &value, E) { out.enumerator(value); }
+  void boolean(bool &value) { out.boolean(value); }
+  void digest(Digest &value) { out.digest(value); }
+  /// An index below \p size; kNone where \p orNone.
+  void index(uint32_t &value, uint32_t, bool orNone, const char *) {
+    out.uleb(orNone ? uint64_t(value + 1) : value);
+  }
+  /// A number close to \p previous.
+  void delta(uint32_t &value, uint32_t previous, uint32_t, const char *) {
+    out.uleb(zigzag(int64_t(value) - int64_t(previous)));
+  }
+  void name(llvm::StringRef &value, llvm::StringRef comdat = {});
+  void range(Range &value, uint32_t tableSize, RangeHistory &history);
+  template <typename T, typename F>
+  void interned(T &value, Interner<T> &interner, F transferFields) {
+    Encoder scratch(llvm::StringRef{});
+    transferFields(scratch, value);
+    auto [entry, isNew] = interner.numbers.try_emplace(
+        scratch.out.str(), uint32_t(interner.numbers.size() + 1));
+    if (!isNew)
+      return out.uleb(entry->second);
+    out.uleb(0);
+    out.bytes(scratch.out.str());
+  }
+  void check(bool, const char *) {}
+
+  BinaryWriter out;
+  BinaryWriter own;
+
+private:
+  llvm::StringRef names;
+  size_t nextName = 0;
+};
+
+void Encoder::name(llvm::StringRef &value, llvm::StringRef comdat) {
+  auto emit = [&](NameForm form) { out.uleb(value.size() << 2 | form); };
+  if (!value.empty() && value == comdat) {
+    out.uleb(kComdatName);
+    return;
+  }
+  if (names.substr(nextName).starts_with(value)) {
+    emit(kNextBitcodeName);
+    nextName += value.size();
+    return;
+  }
+  size_t at = names.find(value, nextName);
+  if (at == llvm::StringRef::npos)
+    at = names.find(value);
+  if (at == llvm::StringRef::npos) {
+    emit(kOwnName);
+    own.bytes(value);
+    return;
+  }
+  emit(kBitcodeName);
+  out.uleb(zigzag(int64_t(at) - int64_t(nextName)));
+  nextName = at + value.size();
+}
+
+void Encoder::range(Range &value, uint32_t, RangeHistory &history) {
+  if (value == Range())
+    return out.uleb(kNoRange);
+  std::pair<uint32_t, uint32_t> key(value.first, value.count);
+  if (auto known = history.numbers.find(key); known != history.numbers.end())
+    return out.uleb(uint64_t(known->second + 2) << 1);
+  history.numbers[key] = history.numbers.size();
+  if (value.first == history.end && value.count) {
+    out.uleb(uint64_t(value.count) << 1 | 1);
+    history.end += value.count;
+    return;
+  }
+  out.uleb(kExplicitRange);
+  out.uleb(value.first);
+  out.uleb(value.count);
+}
+
+//===----------------------------------------------------------------------===//
+// Decoder
+//===----------------------------------------------------------------------===//
+
+class Decoder {
+public:
+  static constexpr bool isReading = true;
+
+  Decoder(BinaryReader &reader, llvm::StringRef bitcodeNames)
+      : in(reader), names(bitcodeNames) {}
+
+  template <typename T> void number(T &value) {
+    uint64_t bits = in.uleb();
+    if (LLVM_UNLIKELY(bits > std::numeric_limits<T>::max())) {
+      in.fail("number " + llvm::Twine(bits) + " too large for its field");
+      bits = 0;
+    }
+    value = static_cast<T>(bits);
+  }
+  template <typename T> void signedNumber(T &value) {
+    value = static_cast<T>(unzigzag(in.uleb()));
+  }
+  template <typename E> void enumerator(E &value, E last) {
+    value = in.enumerator(last);
+  }
+  void boolean(bool &value) { value = in.boolean(); }
+  void digest(Digest &value) { value = in.digest(); }
+  void index(uint32_t &value, uint32_t size, bool orNone, const char *what) {
+    uint64_t raw = in.uleb();
+    if (orNone && raw == 0) {
+      value = kNone;
+      return;
+    }
+    setIndex(value, orNone ? raw - 1 : raw, size, what);
+  }
+  void delta(uint32_t &value, uint32_t previous, uint32_t size,
+             const char *what) {
+    // Wraps on a hostile difference; the check is on the sum.
+    setIndex(value, uint64_t(previous) + uint64_t(unzigzag(in.uleb())), size,
+             what);
+  }
+  void name(llvm::StringRef &value, llvm::StringRef comdat = {});
+  void range(Range &value, uint32_t tableSize, RangeHistory &history);
+  template <typename T, typename F>
+  void interned(T &value, Interner<T> &interner, F transferFields) {
+    uint64_t number = in.uleb();
+    if (number == 0) {
+      transferFields(*this, value);
+      interner.values.push_back(value);
+      return;
+    }
+    if (LLVM_UNLIKELY(number > interner.values.size()))
+      return in.fail("reference to value " + llvm::Twine(number) + " of " +
+                     llvm::Twine(interner.values.size()));
+    value = interner.values[number - 1];
+  }
+  void check(bool holds, const char *message) {
+    if (LLVM_UNLIKELY(!holds))
+      in.fail(message);
+  }
+
+  BinaryReader &in;
+  llvm::StringRef own;
+
+private:
+  void setIndex(uint32_t &value, uint64_t index, uint32_t size,
+                const char *what) {
+    if (LLVM_UNLIKELY(index >= size)) {
+      in.fail("index " + llvm::Twine(index) + " of " + what + ", expected less "
+              "than " + llvm::Twine(size));
+      index = 0;
+    }
+    value = static_cast<uint32_t>(index);
+  }
+
+  llvm::StringRef names;
+  size_t nextName = 0;
+  size_t nextOwn = 0;
+};
+
+void Decoder::name(llvm::StringRef &value, llvm::StringRef comdat) {
+  uint64_t code = in.uleb();
+  uint64_t size = code >> 2;
+  value = {};
+  switch (code & 3) {
+  case kComdatName:
+    check(!comdat.empty() && size == 0, "name of a COMDAT that is not there");
+    value = comdat;
+    return;
+  case kOwnName:
+    if (size > own.size() - nextOwn)
+      return in.fail("name past the end of the summary's names");
+    value = own.substr(nextOwn, size);
+    nextOwn += size;
+    return;
+  case kBitcodeName:
+    nextName += static_cast<size_t>(unzigzag(in.uleb()));
+    break;
+  default:
+    break;
+  }
+  if (nextName > names.size() || size > names.size() - nextName) {
+    nextName = 0;
+    return in.fail("name past the end of the bitcode's names");
+  }
+  value = names.substr(nextName, size);
+  nextName += size;
+}
+
+void Decoder::range(Range &value, uint32_t tableSize, RangeHistory &history) {
+  uint64_t code = in.uleb();
+  value = {};
+  if (code == kNoRange)
+    return;
+  if ((code & 1) == 0 && code != kExplicitRange) {
+    uint64_t number = (code >> 1) - 2;
+    if (LLVM_UNLIKELY(number >= history.seen.size()))
+      return in.fail("reference to range " + llvm::Twine(number) + " of " +
+                     llvm::Twine(history.seen.size()));
+    value = history.seen[number];
+    return;
+  }
+  bool isNext = code & 1;
+  uint64_t first = isNext ? history.end : in.uleb();
+  uint64_t count = isNext ? code >> 1 : in.uleb();
+  if (LLVM_UNLIKELY(first > tableSize || count > tableSize - first))
+    return in.fail("range past the end of its table");
+  value.first = static_cast<uint32_t>(first);
+  value.count = static_cast<uint32_t>(count);
+  if (isNext)
+    history.end += value.count;
+  history.seen.push_back(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+/// Widths that need no number of their own.
+constexpr uint16_t kCommonWidths[] = {0, 1, 8, 16, 32, 64};
+constexpr unsigned kOtherWidth = 6;
+
+unsigned widthCode(uint16_t width) {
+  for (unsigned code = 0; code < kOtherWidth; ++code)
+    if (kCommonWidths[code] == width)
+      return code;
+  return kOtherWidth;
+}
+
+/// Constants are stored with their sign, so that -1 takes a byte.
+uint64_t packConstant(uint64_t bits, uint16_t width) {
+  if (width == 0 || width > 64)
+    return bits;
+  unsigned unused = 64 - width;
+  return zigzag(static_cast<int64_t>(bits << unused) >> unused);
+}
+uint64_t unpackConstant(uint64_t raw, uint16_t width) {
+  if (width == 0 || width > 64)
+    return raw;
+  unsigned unused = 64 - width;
+  return static_cast<uint64_t>(unzigzag(raw)) << unused >> unused;
+}
+
+bool hasSource(JumpFunction::Kind kind) {
+  using Kind = JumpFunction::Kind;
+  return kind == Kind::SymbolAddress || kind == Kind::PassThrough ||
+         kind == Kind::Ancestor || kind == Kind::LoadAggregate ||
+         kind == Kind::Aggregate;
+}
+
+/// First byte: kind (3 bits), facts follow (1), operation follows (1), width
+/// code (3).
+template <typename IO>
+void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
+  using Kind = JumpFunction::Kind;
+  bool hasFacts = j.alignLog2 || j.addressSpace || j.nonNull;
+  bool hasOperation = j.operation != JumpOperation::None;
+  uint64_t head = uint64_t(j.kind) | uint64_t(hasFacts) << 3 |
+                  uint64_t(hasOperation) << 4 |
+                  uint64_t(widthCode(j.bitWidth)) << 5;
+  io.number(head);
+  if constexpr (IO::isReading) {
+    io.check(head < 256 && (head >> 5) <= kOtherWidth, "bad jump function");
+    j.kind = Kind(head & 7);
+    hasFacts = head >> 3 & 1;
+    hasOperation = head >> 4 & 1;
+    if ((head >> 5) < kOtherWidth)
+      j.bitWidth = kCommonWidths[head >> 5];
+  }
+  if ((head >> 5) == kOtherWidth)
+    io.number(j.bitWidth);
+  if (hasFacts) {
+    uint32_t packed = uint32_t(j.alignLog2) << 1 | uint32_t(j.nonNull);
+    io.number(packed);
+    io.check(packed < 128, "alignment too large");
+    j.alignLog2 = packed >> 1 & 63;
+    j.nonNull = packed & 1;
+    io.number(j.addressSpace);
+  }
+  if (hasOperation)
+    io.enumerator(j.operation, JumpOperation::Last);
+  if (hasSource(j.kind)) {
+    if (j.kind == Kind::SymbolAddress)
+      io.index(j.source, sizes.symbols, false, "a symbol");
+    else
+      io.number(j.source);
+  }
+  if (j.kind == Kind::Aggregate) {
+    io.number(j.count);
+    io.check(j.source <= sizes.aggregateParts &&
+                 j.count <= sizes.aggregateParts - j.source,
+             "aggregate parts past the end of their table");
+    return;
+  }
+  bool hasValue = j.kind == Kind::Constant || j.kind == Kind::SymbolAddress ||
+                  j.kind == Kind::Ancestor ||
+                  j.kind == Kind::LoadAggregate || hasOperation;
+  if (!hasValue)
+    return;
+  uint64_t raw;
+  if (j.kind == Kind::SymbolAddress || j.kind == Kind::Ancestor) {
+    raw = zigzag(static_cast<int64_t>(j.value));
+    io.number(raw);
+    j.value = static_cast<uint64_t>(unzigzag(raw));
+    return;
+  }
+  raw = packConstant(j.value, j.bitWidth);
+  io.number(raw);
+  j.value = unpackConstant(raw, j.bitWidth);
+}
+
+/// All state of one pass over a summary.
+template <typename IO> struct Transfer {
+  IO &io;
+  ModuleSummary &s;
+  const TableSizes &sizes;
+
+  Interner<JumpFunction> jumpFunctionPool;
+  Interner<ParameterRecord> parameterPool;
+  struct SymbolShape {
+    SymbolKind kind = SymbolKind::Function;
+    Linkage linkage = Linkage::External;
+    SymbolVisibility visibility = SymbolVisibility::Default;
+    uint8_t addressSpace = 0;
+    uint32_t flags = 0;
+  };
+  Interner<SymbolShape> shapes;
+  struct FunctionShape {
+    uint32_t flags = 0;
+    uint16_t memoryEffects = 0;
+    Digest attributesDigest;
+  };
+  Interner<FunctionShape> functionShapes;
+  struct CallShape {
+    uint8_t flags = 0;
+    uint32_t frequency = 0;
+  };
+  Interner<CallShape> callShapes;
+
+  RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
+      launchRanges, stubArgumentRanges;
+  uint32_t lastLine = 0;
+
+  Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
+      : io(io), s(s), sizes(sizes) {}
+
+  void all();
+  void header();
+  void comdats();
+  void symbols();
+  void jumpFunction(JumpFunction &j);
+  void jumpFunctions();
+  void parameters();
+  void calls();
+  void references();
+  void launches();
+  void smallTables();
+  void offloadEntries();
+  void variables();
+  void functions();
+  void functionDetails(FunctionSummary &f);
+  void line(uint32_t &value);
+};
+
+template <typename IO> void Transfer<IO>::line(uint32_t &value) {
+  io.delta(value, lastLine, kNone, "a line");
+  lastLine = value;
+}
+
+template <typename IO> void Transfer<IO>::header() {
+  uint8_t side = uint8_t(s.side);
+  io.number(side);
+  io.check(side <= 1, "unknown side");
+  s.side = side ? Side::Device : Side::Host;
+  io.name(s.arch);
+  io.name(s.sourceName);
+  io.name(s.targetTriple);
+  io.name(s.dataLayout);
+  io.number(s.flags);
+  io.number(s.optLevel);
+  io.number(s.sizeLevel);
+  io.number(s.picLevel);
+  io.number(s.pieLevel);
+  io.digest(s.bitcodeDigest);
+  io.digest(s.contextDigest);
+}
+
+template <typename IO> void Transfer<IO>::comdats() {
+  for (ComdatRecord &c : s.comdats) {
+    io.name(c.name);
+    io.enumerator(c.kind, ComdatKind::Last);
+  }
+}
+
+/// Atom numbers and COMDATs are coded relative to the next unused one: 0 none,
+/// 1 the next, 1 + n the n-th back from it; what lies further ahead is escaped
+/// by a number beyond all that are in use.
+template <typename IO>
+void transferFresh(IO &io, uint32_t &value, uint32_t &fresh) {
+  uint64_t code = 0;
+  if (value != kNone)
+    code = value <= fresh ? 1 + uint64_t(fresh - value) : 1 + uint64_t(value);
+  io.number(code);
+  if constexpr (IO::isReading) {
+    io.check(code <= kNone, "number out of range");
+    if (code == 0)
+      value = kNone;
+    else if (code - 1 <= fresh)
+      value = fresh - static_cast<uint32_t>(code - 1);
+    else
+      value = static_cast<uint32_t>(code - 1);
+  }
+  if (value != kNone && value >= fresh)
+    fresh = value + 1;
+}
+
+template <typename IO> void Transfer<IO>::symbols() {
+  uint32_t freshAtom = 0, freshComdat = 0;
+  for (SymbolRecord &r : s.symbols) {
+    SymbolShape shape{r.kind, r.linkage, r.visibility, r.addressSpace, r.flags};
+    io.interned(shape, shapes, [](auto &io, SymbolShape &x) {
+      io.enumerator(x.kind, SymbolKind::Last);
+      io.enumerator(x.linkage, Linkage::Last);
+      io.enumerator(x.visibility, SymbolVisibility::Protected);
+      io.number(x.addressSpace);
+      io.number(x.flags);
+    });
+    if constexpr (IO::isReading) {
+      r.kind = shape.kind;
+      r.linkage = shape.linkage;
+      r.visibility = shape.visibility;
+      r.addressSpace = shape.addressSpace;
+      r.flags = shape.flags;
+    }
+    transferFresh(io, r.atom, freshAtom);
+    transferFresh(io, r.comdat, freshComdat);
+    llvm::StringRef comdat;
+    if (r.comdat != kNone) {
+      if (r.comdat >= sizes.comdats) {
+        io.check(false, "COMDAT index out of range");
+        r.comdat = kNone;
+      } else {
+        comdat = s.comdats[r.comdat].name;
+      }
+    }
+    io.name(r.name, comdat);
+  }
+}
+
+template <typename IO> void Transfer<IO>::jumpFunction(JumpFunction &j) {
+  io.interned(j, jumpFunctionPool, [this](auto &io, JumpFunction &x) {
+    transferFields(io, x, sizes);
+  });
+}
+
+template <typename IO> void Transfer<IO>::jumpFunctions() {
+  for (JumpFunction &j : s.jumpFunctions)
+    jumpFunction(j);
+  for (AggregatePart &p : s.aggregateParts) {
+    io.number(p.byteOffset);
+    jumpFunction(p.value);
+    io.check(p.value.kind != JumpFunction::Kind::Aggregate,
+             "aggregate inside an aggregate");
+  }
+}
+
+template <typename IO> void Transfer<IO>::parameters() {
+  for (ParameterRecord &p : s.parameters)
+    io.interned(p, parameterPool, [](auto &io, ParameterRecord &x) {
+      io.number(x.flags);
+      io.number(x.bitWidth);
+      io.number(x.addressSpace);
+      io.number(x.alignLog2);
+      io.number(x.byValBytes);
+      io.number(x.constantGain);
+    });
+}
+
+template <typename IO> void Transfer<IO>::calls() {
+  bool hasLines = false;
+  for (const CallEdge &c : s.calls)
+    hasLines |= c.line != 0;
+  io.boolean(hasLines);
+  for (CallEdge &c : s.calls) {
+    io.index(c.callee, sizes.symbols, true, "a called symbol");
+    CallShape shape{c.flags, c.frequency};
+    io.interned(shape, callShapes, [](auto &io, CallShape &x) {
+      io.number(x.flags);
+      io.number(x.frequency);
+    });
+    c.flags = shape.flags;
+    c.frequency = shape.frequency;
+    io.range(c.arguments, sizes.jumpFunctions, jumpFunctionRanges);
+    if (hasLines)
+      line(c.line);
+  }
+}
+
+template <typename IO> void Transfer<IO>::references() {
+  uint32_t previous = 0;
+  for (ReferenceEdge &r : s.references) {
+    uint64_t packed =
+        zigzag(int64_t(r.symbol) - int64_t(previous)) << 3 | (r.flags & 7);
+    io.number(packed);
+    if constexpr (IO::isReading) {
+      uint64_t symbol = previous + uint64_t(unzigzag(packed >> 3));
+      io.check(symbol < sizes.symbols, "reference to a symbol out of range");
+      r.symbol = static_cast<uint32_t>(symbol);
+      r.flags = packed & 7;
+    }
+    previous = r.symbol;
+  }
+}
+
+template <typename IO> void Transfer<IO>::launches() {
+  for (LaunchSite &l : s.launches) {
+    io.index(l.stub, sizes.symbols, true, "a launched symbol");
+    io.enumerator(l.kind, LaunchKind::Last);
+    io.number(l.frequency);
+    line(l.line);
+    io.range(l.geometry, sizes.jumpFunctions, jumpFunctionRanges);
+    io.check(l.geometry.count == kGeometryCount, "incomplete launch geometry");
+    io.range(l.arguments, sizes.jumpFunctions, jumpFunctionRanges);
+    io.boolean(l.byStubFormals);
+  }
+  for (StubArgument &a : s.stubArguments) {
+    io.number(a.kernelArgument);
+    io.number(a.byteOffset);
+    io.number(a.formal);
+    io.boolean(a.isAggregate);
+  }
+}
+
+template <typename IO> void Transfer<IO>::smallTables() {
+  for (AliasSummary &a : s.aliases) {
+    io.index(a.symbol, sizes.symbols, false, "an alias");
+    io.index(a.target, sizes.symbols, true, "an aliasee");
+    io.signedNumber(a.offsetBytes);
+  }
+  for (StructorRecord &r : s.structors) {
+    io.number(r.priority);
+    io.index(r.function, sizes.symbols, true, "a constructor");
+    io.index(r.associated, sizes.symbols, true, "an associated symbol");
+    io.boolean(r.isDestructor);
+  }
+}
+
+template <typename IO> void Transfer<IO>::offloadEntries() {
+  for (OffloadEntry &e : s.offloadEntries) {
+    io.enumerator(e.kind, OffloadEntry::Kind::Last);
+    io.index(e.hostSymbol, sizes.symbols, true, "an offload entry");
+    io.index(e.managedPointer, sizes.symbols, true, "a managed variable");
+    io.name(e.deviceName);
+    io.number(e.sizeBytes);
+    uint8_t bits = uint8_t(e.isExtern) | uint8_t(e.isConstant) << 1 |
+                   uint8_t(e.isNormalized) << 2;
+    io.number(bits);
+    io.check(bits < 8, "unknown flags of an offload entry");
+    e.isExtern = bits & 1;
+    e.isConstant = bits & 2;
+    e.isNormalized = bits & 4;
+    io.number(e.textureType);
+  }
+}
+
+template <typename IO> void Transfer<IO>::variables() {
+  uint32_t previous = 0;
+  for (VariableSummary &v : s.variables) {
+    bool isFirst = &v == &s.variables.front();
+    io.delta(v.symbol, previous, sizes.symbols, "a variable");
+    io.check(isFirst || v.symbol > previous, "variables are not in order");
+    previous = v.symbol;
+    io.number(v.sizeBytes);
+    uint32_t bits = uint32_t(v.zeroInitialized) |
+                    uint32_t(v.hasBlockAddress) << 1 | uint32_t(v.alignLog2) << 2;
+    io.number(bits);
+    io.check(bits < 256, "alignment too large");
+    v.zeroInitialized = bits & 1;
+    v.hasBlockAddress = bits & 2;
+    v.alignLog2 = bits >> 2;
+    io.range(v.references, sizes.references, referenceRanges);
+    io.digest(v.contentDigest);
+  }
+}
+
+/// What most functions do not have, behind a mask of what there is.
+template <typename IO>
+void Transfer<IO>::functionDetails(FunctionSummary &f) {
+  auto isSet = [](const auto &array) {
+    return array[0] || array[1] || array[2];
+  };
+  uint32_t mask = 0;
+  auto present = [&, bit = 0](bool has) mutable {
+    mask |= uint32_t(has) << bit++;
+  };
+  if constexpr (!IO::isReading) {
+    present(f.stackBytes);
+    present(f.registersPerThread);
+    present(f.maxLoopDepth);
+    present(isSet(f.maxThreads) || f.minBlocksPerSM || f.maxRegisters);
+    present(isSet(f.requiredThreads));
+    present(f.line);
+    present(!(f.references == Range()));
+    present(!(f.launches == Range()) || !(f.stubArguments == Range()));
+    present(!(f.returned == JumpFunction()));
+  }
+  io.number(mask);
+  io.check(mask < 1u << 9, "unknown fields of a function");
+  auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
+  if (has())
+    io.number(f.stackBytes);
+  if (has())
+    io.number(f.registersPerThread);
+  if (has())
+    io.number(f.maxLoopDepth);
+  if (has()) {
+    for (uint32_t &dimension : f.maxThreads)
+      io.number(dimension);
+    io.number(f.minBlocksPerSM);
+    io.number(f.maxRegisters);
+  }
+  if (has())
+    for (uint32_t &dimension : f.requiredThreads)
+      io.number(dimension);
+  if (has())
+    line(f.line);
+  if (has())
+    io.range(f.references, sizes.references, referenceRanges);
+  if (has()) {
+    io.range(f.launches, sizes.launches, launchRanges);
+    io.range(f.stubArguments, sizes.stubArguments, stubArgumentRanges);
+  }
+  if (has())
+    jumpFunction(f.returned);
+}
+
+template <typename IO> void Transfer<IO>::functions() {
+  uint32_t previous = 0;
+  for (FunctionSummary &f : s.functions) {
+    bool isFirst = &f == &s.functions.front();
+    io.delta(f.symbol, previous, sizes.symbols, "a function");
+    io.check(isFirst || f.symbol > previous, "functions are not in order");
+    previous = f.symbol;
+    FunctionShape shape{f.flags, f.memoryEffects, f.attributesDigest};
+    io.interned(shape, functionShapes, [](auto &io, FunctionShape &x) {
+      io.number(x.flags);
+      io.number(x.memoryEffects);
+      io.digest(x.attributesDigest);
+    });
+    f.flags = shape.flags;
+    f.memoryEffects = shape.memoryEffects;
+    f.attributesDigest = shape.attributesDigest;
+    io.number(f.instructionCount);
+    io.number(f.sizeBytes);
+    io.number(f.timeCycles);
+    io.digest(f.contentDigest);
+    io.range(f.parameters, sizes.parameters, parameterRanges);
+    io.range(f.calls, sizes.calls, callRanges);
+    functionDetails(f);
+  }
+}
+
+template <typename IO> void Transfer<IO>::all() {
+  header();
+  comdats();
+  symbols();
+  jumpFunctions();
+  parameters();
+  calls();
+  references();
+  launches();
+  smallTables();
+  offloadEntries();
+  variables();
+  functions();
+}
+
+//===----------------------------------------------------------------------===//
+// Whole summaries
+//===----------------------------------------------------------------------===//
+
+/// Calls \p each with every table, its size field and the fewest bytes that an
+/// element can take.
+template <typename F>
+void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
+  each(s.symbols, sizes.symbols, 4);
+  each(s.comdats, sizes.comdats, 2);
+  each(s.functions, sizes.functions, 24);
+  each(s.variables, sizes.variables, 20);
+  each(s.aliases, sizes.aliases, 3);
+  each(s.structors, sizes.structors, 4);
+  each(s.offloadEntries, sizes.offloadEntries, 7);
+  each(s.parameters, sizes.parameters, 1);
+  each(s.calls, sizes.calls, 3);
+  each(s.references, sizes.references, 1);
+  each(s.launches, sizes.launches, 7);
+  each(s.stubArguments, sizes.stubArguments, 4);
+  each(s.jumpFunctions, sizes.jumpFunctions, 1);
+  each(s.aggregateParts, sizes.aggregateParts, 2);
+}
+
+/// The formal parameter that \p j names, if it names one.
+std::optional<uint32_t> formalOf(const JumpFunction &j) {
+  using Kind = JumpFunction::Kind;
+  if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
+      j.kind == Kind::LoadAggregate)
+    return j.source;
+  return std::nullopt;
+}
+
+/// Whether every formal that \p j names, in its parts too, is below \p count.
+bool formalsBelow(const ModuleSummary &s, const JumpFunction &j,
+                  uint32_t count) {
+  if (std::optional<uint32_t> formal = formalOf(j))
+    return *formal < count;
+  if (j.kind != JumpFunction::Kind::Aggregate)
+    return true;
+  for (const AggregatePart &part :
+       llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count))
+    if (std::optional<uint32_t> formal = formalOf(part.value);
+        formal && *formal >= count)
+      return false;
+  return true;
+}
+
+bool formalsBelow(const ModuleSummary &s, Range range, uint32_t count) {
+  for (const JumpFunction &j : slice(s.jumpFunctions, range))
+    if (!formalsBelow(s, j, count))
+      return false;
+  return true;
+}
+
+/// Checks what only holds between tables: jump functions name parameters of
+/// the function they stand in; summaries belong to symbols of their kind.
+const char *findInconsistency(const ModuleSummary &s) {
+  auto isDefined = [&](SymbolIndex symbol, SymbolKind kind) {
+    return s.symbols[symbol].kind == kind && !s.symbols[symbol].isDeclaration();
+  };
+  for (const FunctionSummary &f : s.functions) {
+    if (!isDefined(f.symbol, SymbolKind::Function))
+      return "body of a symbol that is no defined function";
+    uint32_t count = f.parameters.count;
+    for (const CallEdge &call : slice(s.calls, f.calls))
+      if (!formalsBelow(s, call.arguments, count))
+        return "argument of a call refers to a parameter that does not exist";
+    for (const LaunchSite &launch : slice(s.launches, f.launches))
+      if (!formalsBelow(s, launch.geometry, count) ||
+          !formalsBelow(s, launch.arguments, count))
+        return "launch refers to a parameter that does not exist";
+    for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
+      if (a.formal >= count)
+        return "stub argument refers to a parameter that does not exist";
+    if (!formalsBelow(s, f.returned, count))
+      return "return value refers to a parameter that does not exist";
+  }
+  for (const VariableSummary &v : s.variables)
+    if (!isDefined(v.symbol, SymbolKind::Variable))
+      return "contents of a symbol that is no defined variable";
+  return nullptr;
+}
+
+} // namespace
+
+std::string writeSummary(const ModuleSummary &summary,
+                         llvm::StringRef bitcodeNames) {
+  // The description takes records by reference because it also reads; the
+  // Encoder changes nothing.
+  ModuleSummary &s = const_cast<ModuleSummary &>(summary);
+  Encoder body(bitcodeNames);
+  TableSizes sizes;
+  forEachTable(s, sizes, [](auto &table, uint32_t &size, unsigned) {
+    size = static_cast<uint32_t>(table.size());
+  });
+  Transfer<Encoder>(body, s, sizes).all();
+
+  BinaryWriter out;
+  out.u32(kSummaryMagic);
+  out.uleb(kSummaryVersion);
+  out.string(body.own.str());
+  forEachTable(s, sizes, [&](auto &, uint32_t &size, unsigned) {
+    out.uleb(size);
+  });
+  out.bytes(body.out.str());
+  return out.take();
+}
+
+llvm::Expected<ModuleSummary> readSummary(llvm::StringRef bytes,
+                                          llvm::StringRef bitcodeNames,
+                                          const InputLocation &location) {
+  BinaryReader in(bytes, location);
+  if (in.u32() != kSummaryMagic)
+    in.fail("not a summary");
+  uint64_t version = in.uleb();
+  if (!in.failed() && version != kSummaryVersion)
+    in.fail("summary version " + llvm::Twine(version) + ", this linker reads " +
+            llvm::Twine(kSummaryVersion) + "; recompile the object");
+  Decoder decoder(in, bitcodeNames);
+  decoder.own = in.string();
+
+  ModuleSummary s;
+  TableSizes sizes;
+  uint64_t leastBytes = 0;
+  forEachTable(s, sizes, [&](auto &, uint32_t &size, unsigned minBytes) {
+    size = in.uleb32();
+    leastBytes += uint64_t(size) * minBytes;
+  });
+  if (leastBytes > in.remaining())
+    in.fail("tables larger than the summary");
+  if (in.failed())
+    return in.takeError();
+  forEachTable(s, sizes, [](auto &table, uint32_t &size, unsigned) {
+    table.resize(size);
+  });
+  Transfer<Decoder>(decoder, s, sizes).all();
+  if (llvm::Error error = in.finish())
+    return std::move(error);
+  if (const char *problem = findInconsistency(s))
+    return inputError(location, problem);
+  return s;
+}
+
+} // namespace gpulto

@@ -1,0 +1,28 @@
+//===- WpaContext.h - What every pass of WPA sees ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_WPACONTEXT_H
+#define GPULTO_SUMMARY_WPACONTEXT_H
+
+#include "summary/CallGraph.h"
+#include "summary/CombinedSummary.h"
+#include "summary/Decisions.h"
+#include "support/Diagnostics.h"
+#include "support/Params.h"
+
+namespace gpulto {
+
+/// The state that travels through the propagate stages. Owned by lto/Wpa.
+struct WpaContext {
+  const CombinedSummary &program;
+  const CallGraph &graph;
+  const Params &params;
+  Diagnostics &diagnostics;
+  /// `-r`: everything stays visible.
+  bool isRelocatable = false;
+  Decisions decisions;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,95 @@
+//===- LtransJobTest.cpp - Text form of LTRANS jobs -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/LtransJob.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace gpulto;
+using namespace llvm;
+using testing::HasSubstr;
+
+/// A job in which every field differs from its default.
+static LtransJob fullJob() {
+  LtransJob job;
+  job.index = 7;
+  job.side = Side::Device;
+  job.arch = "sm_90a";
+  job.optLevel = 3;
+  job.sizeLevel = 1;
+  job.host = {1, "pic", "medium", "znver3", {"+avx", "-sse4a"}, false, false,
+              false};
+  job.device = {"/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true};
+  JobInput input;
+  input.path = "lib\xff name.a"; // no UTF-8
+  input.member = "b.o";
+  input.offset = 1ull << 40;
+  input.storedBytes = 12;
+  input.rawBytes = 34;
+  input.compressed = true;
+  input.digest = digestOf("x");
+  input.tag = "0123abcd";
+  input.isHome = true;
+  input.emitsAssembly = true;
+  input.symbols = {{"\1name", JobRole::Import, FinalLinkage::Internal},
+                   {"b", JobRole::Define, FinalLinkage::Hidden},
+                   {"c", JobRole::Define, FinalLinkage::Redefined}};
+  job.inputs = {input};
+  job.structors = {{101, "f", false}, {65535, "g", true}};
+  job.weight = ~0ull;
+  job.memoryBytes = 1ull << 33;
+  return job;
+}
+
+TEST(LtransJob, RoundTrips) {
+  for (const LtransJob &job : {fullJob(), LtransJob()}) {
+    std::string text = writeJob(job);
+    Expected<LtransJob> read = readJob(text, "j");
+    ASSERT_TRUE(static_cast<bool>(read)) << toString(read.takeError());
+    EXPECT_EQ(*read, job);
+    EXPECT_EQ(writeJob(*read), text);
+  }
+}
+
+static std::string errorOf(StringRef text) {
+  Expected<LtransJob> read = readJob(text, "j.json");
+  if (!read)
+    return toString(read.takeError());
+  ADD_FAILURE() << "accepted: " << text.str();
+  return "";
+}
+
+static std::string changed(StringRef from, StringRef to) {
+  std::string text = writeJob(fullJob());
+  size_t position = text.find(from);
+  EXPECT_NE(position, std::string::npos) << from.str();
+  return text.replace(position, from.size(), to);
+}
+
+TEST(LtransJob, RefusesOtherText) {
+  EXPECT_THAT(errorOf(""), HasSubstr("j.json: no job file"));
+  EXPECT_THAT(errorOf("[]"), HasSubstr("'gpultoJob' is missing"));
+  EXPECT_THAT(errorOf("{\"gpultoJob\":99}"), HasSubstr("job version 99"));
+  EXPECT_THAT(errorOf(changed("\"weight\"", "\"height\"")),
+              HasSubstr("weight"));
+  EXPECT_THAT(errorOf(changed("\"isHome\": true", "\"isHome\": 1")),
+              HasSubstr("isHome"));
+  EXPECT_THAT(errorOf(changed("\"index\": 7", "\"index\": 4294967296")),
+              HasSubstr("number too large"));
+  EXPECT_THAT(errorOf(changed("\"import\"", "\"export\"")),
+              HasSubstr("unknown value"));
+  EXPECT_THAT(errorOf(changed("\"side\"", "\"aaa\": 1, \"side\"")),
+              HasSubstr("unknown key"));
+  EXPECT_THAT(errorOf(changed("\"sm_90a\"", "\"\"")),
+              HasSubstr("names an architecture"));
+  EXPECT_THAT(errorOf(changed("\"optLevel\": 3", "\"optLevel\": 4")),
+              HasSubstr("out of range"));
+}
+
+TEST(LtransJob, NamesPromotedSymbols) {
+  EXPECT_EQ(promotedName("s", "t"), "s.gpulto.t");
+}

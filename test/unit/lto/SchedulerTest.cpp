@@ -1,0 +1,256 @@
+//===- SchedulerTest.cpp - Run LTRANS jobs in forked processes ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/Scheduler.h"
+
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace gpulto;
+using namespace llvm;
+using testing::HasSubstr;
+
+namespace {
+
+/// What the children tell, in memory that they share with the test.
+struct Record {
+  std::atomic<int> running;
+  std::atomic<int> mostRunning;
+  std::atomic<int> started;
+  std::atomic<int> order[64];
+  std::atomic<uint64_t> memory, mostMemory;
+};
+
+class SchedulerTest : public testing::Test {
+protected:
+  void SetUp() override {
+    unsetenv("MAKEFLAGS");
+    void *shared = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(shared, MAP_FAILED);
+    record = new (shared) Record();
+    Expected<TempDir> made = TempDir::create("scheduler-test");
+    ASSERT_TRUE(static_cast<bool>(made));
+    directory = std::move(*made);
+    options.outputDirectory = directory.path();
+    options.run = [this](const LtransJob &job, const std::string &,
+                         const std::string &) { return work(job); };
+  }
+  void TearDown() override { munmap(record, sizeof(Record)); }
+
+  Error work(const LtransJob &job) {
+    record->order[record->started++] = job.index;
+    int now = ++record->running;
+    uint64_t memory = record->memory += job.memoryBytes;
+    for (int most = record->mostRunning;
+         now > most && !record->mostRunning.compare_exchange_weak(most, now);)
+      ;
+    for (uint64_t most = record->mostMemory;
+         memory > most &&
+         !record->mostMemory.compare_exchange_weak(most, memory);)
+      ;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    record->memory -= job.memoryBytes;
+    --record->running;
+    return Error::success();
+  }
+
+  static std::vector<LtransJob> makeJobs(unsigned count) {
+    std::vector<LtransJob> jobs(count);
+    for (unsigned i = 0; i < count; ++i)
+      jobs[i].index = i;
+    return jobs;
+  }
+
+  Record *record = nullptr;
+  TempDir directory;
+  SchedulerOptions options;
+};
+
+/// A pipe with tokens, as make gives it to its children.
+class Jobserver {
+public:
+  explicit Jobserver(unsigned tokens) : tokens(tokens) {
+    EXPECT_EQ(pipe(ends), 0);
+    std::string bytes(tokens, '+');
+    EXPECT_EQ(write(ends[1], bytes.data(), tokens), ssize_t(tokens));
+    setenv("MAKEFLAGS",
+           (" -j --jobserver-auth=" + std::to_string(ends[0]) + "," +
+            std::to_string(ends[1]))
+               .c_str(),
+           1);
+  }
+  ~Jobserver() {
+    unsetenv("MAKEFLAGS");
+    close(ends[0]);
+    close(ends[1]);
+  }
+  /// Returns the number of tokens that lie in the pipe.
+  unsigned count() {
+    char buffer[256];
+    int flags = fcntl(ends[0], F_GETFL);
+    fcntl(ends[0], F_SETFL, flags | O_NONBLOCK);
+    ssize_t got = read(ends[0], buffer, sizeof(buffer));
+    fcntl(ends[0], F_SETFL, flags);
+    return got < 0 ? 0 : got;
+  }
+  unsigned tokens;
+
+private:
+  int ends[2];
+};
+
+TEST_F(SchedulerTest, RunsAllJobsHeaviestFirst) {
+  std::vector<LtransJob> jobs = makeJobs(5);
+  const unsigned weights[] = {3, 9, 1, 9, 5};
+  for (auto [index, weight] : enumerate(weights))
+    jobs[index].weight = weight;
+  options.jobs = 1;
+  unsigned last = 0, calls = 0;
+  options.progress = [&](unsigned done, unsigned running, unsigned total) {
+    EXPECT_LE(running, 1u);
+    EXPECT_EQ(total, 5u);
+    last = done;
+    ++calls;
+  };
+  auto statistics = runJobs(jobs, options);
+  ASSERT_TRUE(static_cast<bool>(statistics));
+  EXPECT_EQ(last, 5u);
+  EXPECT_EQ(calls, 11u);
+  std::vector<int> order(record->order, record->order + 5);
+  EXPECT_EQ(order, (std::vector<int>{1, 3, 4, 0, 2}));
+  ASSERT_EQ(statistics->size(), 5u);
+  for (const JobStatistics &job : *statistics) {
+    EXPECT_GT(job.wallSeconds, 0.01);
+    EXPECT_GT(job.peakMemoryBytes, 0u);
+  }
+}
+
+TEST_F(SchedulerTest, NeverRunsMoreThanItHoldsTokens) {
+  for (unsigned tokens : {0u, 1u, 3u}) {
+    record->mostRunning = 0;
+    record->started = 0;
+    Jobserver server(tokens);
+    auto statistics = runJobs(makeJobs(12), options);
+    ASSERT_TRUE(static_cast<bool>(statistics));
+    EXPECT_EQ(record->started, 12);
+    EXPECT_LE(record->mostRunning, int(tokens) + 1);
+    EXPECT_EQ(server.count(), tokens) << "tokens were lost or made";
+  }
+}
+
+TEST_F(SchedulerTest, LimitsJobs) {
+  options.jobs = 3;
+  ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(9), options)));
+  EXPECT_EQ(record->started, 9);
+  EXPECT_LE(record->mostRunning, 3);
+}
+
+TEST_F(SchedulerTest, ReturnsTokensAfterAFailure) {
+  Jobserver server(4);
+  options.run = [&](const LtransJob &job, const std::string &,
+                    const std::string &) -> Error {
+    if (job.index == 2)
+      return makeError("job two went wrong");
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+    return Error::success();
+  };
+  auto start = std::chrono::steady_clock::now();
+  auto statistics = runJobs(makeJobs(20), options);
+  ASSERT_FALSE(static_cast<bool>(statistics));
+  EXPECT_EQ(toString(statistics.takeError()), "job two went wrong");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(server.count(), 4u);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was not reaped";
+}
+
+TEST_F(SchedulerTest, ReportsADeadChild) {
+  options.run = [](const LtransJob &, const std::string &,
+                   const std::string &) -> Error {
+    errs() << "last words";
+    raise(SIGKILL);
+    return Error::success();
+  };
+  auto statistics = runJobs(makeJobs(1), options);
+  ASSERT_FALSE(static_cast<bool>(statistics));
+  std::string text = toString(statistics.takeError());
+  EXPECT_THAT(text, HasSubstr("LTRANS job 0 killed by SIGKILL"));
+  EXPECT_THAT(text, HasSubstr("last words"));
+}
+
+TEST_F(SchedulerTest, PassesLongMessages) {
+  options.run = [](const LtransJob &, const std::string &,
+                   const std::string &) -> Error {
+    return makeError(std::string(1 << 20, 'x'));
+  };
+  auto statistics = runJobs(makeJobs(1), options);
+  ASSERT_FALSE(static_cast<bool>(statistics));
+  EXPECT_EQ(toString(statistics.takeError()).size(), size_t(1) << 20);
+}
+
+TEST_F(SchedulerTest, BoundsMemory) {
+  std::vector<LtransJob> jobs = makeJobs(10);
+  for (auto [index, job] : enumerate(jobs))
+    job.memoryBytes = index == 4 ? 5000 : 100;
+  options.jobs = 8;
+  options.memoryLimitBytes = 300;
+  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  EXPECT_EQ(record->started, 10);
+  EXPECT_LE(record->mostMemory, 5000u); // alone, but not left out
+  record->mostMemory = 0;
+  jobs[4].memoryBytes = 100;
+  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  EXPECT_LE(record->mostMemory, 300u);
+}
+
+TEST_F(SchedulerTest, EndsChildrenOnASignal) {
+  options.run = [this](const LtransJob &, const std::string &,
+                       const std::string &) -> Error {
+    ++record->started;
+    std::this_thread::sleep_for(std::chrono::seconds(60));
+    return Error::success();
+  };
+  options.jobs = 2;
+  pid_t link = fork();
+  if (link == 0) {
+    auto ignored = runJobs(makeJobs(2), options);
+    consumeError(ignored.takeError());
+    _exit(0);
+  }
+  for (int i = 0; i < 500 && record->started < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_EQ(record->started, 2);
+  kill(link, SIGINT);
+  int status = 0;
+  ASSERT_EQ(waitpid(link, &status, 0), link);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
+TEST_F(SchedulerTest, AcceptsNoJobs) {
+  auto statistics = runJobs({}, options);
+  ASSERT_TRUE(static_cast<bool>(statistics));
+  EXPECT_TRUE(statistics->empty());
+}
+
+} // namespace

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "partitioner/Partition.h"
+
+#include "gtest/gtest.h"
+#include "ipa/Visibility.h"
+#include "test/unit/ProgramBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+using namespace gpulto;
+
+namespace {
+
+constexpr uint8_t kWins = kResolved | kPrevailing | kFinalDefinition;
+constexpr uint8_t kRoot = kWins | kVisibleToRegular;
+
+/// Resolves, finds what is live, cuts.
+PartitionMap cut(TestProgram &program, const PartitionOptions &options) {
+  EXPECT_FALSE(program.finish());
+  EXPECT_FALSE(propagateVisibility(*program.context));
+  PartitionMap map;
+  map.home.assign(program.summary.symbolCount(), kNone);
+  partitionHost(*program.context, options, map);
+  for (ImageIndex i = 1; i < program.summary.images().size(); ++i)
+    partitionDevice(*program.context, i, options, map);
+  decideBoundaries(*program.context,
+                   llvm::BitVector(program.summary.symbolCount()), map);
+  return map;
+}
+
+/// Returns the linkage of \p id in partition \p p, or nothing.
+std::optional<FinalLinkage> linkage(const PartitionMap &map, size_t p,
+                                    GlobalId id) {
+  for (const PartitionSymbol &define : map.partitions[p].defines)
+    if (define.id == id)
+      return define.linkage;
+  return std::nullopt;
+}
+
+/// Two clusters of eight functions; one call between them.
+void addClusters(TestProgram &program) {
+  static const char *names[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
+                                "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
+  ModuleBuilder module;
+  for (int i = 0; i < 16; ++i) {
+    std::vector<SymbolIndex> callees;
+    for (int j = i / 8 * 8; j < i; ++j)
+      callees.push_back(j);
+    if (i == 15)
+      callees.push_back(0);
+    module.define(names[i], kRoot, callees, 100);
+  }
+  program.summary.addModule(module.take(0));
+}
+
+TEST(Partition, CutsWhereFewEdgesCross) {
+  TestProgram program;
+  addClusters(program);
+  PartitionOptions options;
+  options.count = 2;
+  PartitionMap map = cut(program, options);
+  ASSERT_EQ(map.partitions.size(), 2u);
+  EXPECT_EQ(map.partitions[0].defines.size(), 8u);
+  EXPECT_EQ(map.home[program.host("a7")], 0u);
+  EXPECT_EQ(map.home[program.host("b0")], 1u);
+}
+
+TEST(Partition, EveryLiveDefinitionIsInExactlyOneHostPartition) {
+  for (PartitionMode mode : {PartitionMode::Balanced, PartitionMode::One,
+                             PartitionMode::Max, PartitionMode::OneToOne})
+    for (unsigned count = 0; count < 20; ++count) {
+      TestProgram program;
+      addClusters(program);
+      PartitionOptions options;
+      options.mode = mode;
+      options.count = count;
+      PartitionMap map = cut(program, options);
+      std::map<GlobalId, int> times;
+      for (const Partition &partition : map.partitions)
+        for (const PartitionSymbol &define : partition.defines)
+          ++times[define.id];
+      EXPECT_EQ(times.size(), 16u);
+      for (auto [id, n] : times)
+        EXPECT_EQ(n, 1) << id;
+      if (mode == PartitionMode::Max) {
+        EXPECT_EQ(map.partitions.size(), 16u);
+      } else if (mode != PartitionMode::Balanced) {
+        EXPECT_EQ(map.partitions.size(), 1u);
+      }
+    }
+}
+
+TEST(Partition, AtomsStayTogether) {
+  TestProgram program;
+  ModuleBuilder module;
+  for (const char *name : {"a", "b", "c", "d"})
+    module.define(name, kRoot, {}, 100);
+  module.symbol(0).atom = 7;
+  module.symbol(3).atom = 7;
+  program.summary.addModule(module.take(0));
+  PartitionOptions options;
+  options.mode = PartitionMode::Max;
+  PartitionMap map = cut(program, options);
+  EXPECT_EQ(map.partitions.size(), 3u);
+  EXPECT_EQ(map.home[0], map.home[3]);
+}
+
+TEST(Partition, LevelsAreNotMixed) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u}) {
+    ModuleBuilder module;
+    module.define(object ? "f" : "g", kRoot, {});
+    module.summary().optLevel = object ? 3 : 1;
+    program.summary.addModule(module.take(object));
+  }
+  PartitionOptions options;
+  options.mode = PartitionMode::One;
+  PartitionMap map = cut(program, options);
+  ASSERT_EQ(map.partitions.size(), 2u);
+  EXPECT_EQ(map.partitions[0].optLevel, 1);
+  EXPECT_EQ(map.partitions[1].optLevel, 3);
+}
+
+/// main -> small and large, each in a module of its own.
+PartitionMap cutImports(TestProgram &program, uint32_t flagsOfSmall = 0,
+                        Linkage linkage = Linkage::External) {
+  ModuleBuilder a, b;
+  SymbolIndex small = a.declare("small", kResolved);
+  SymbolIndex large = a.declare("large", kResolved);
+  a.define("main", kRoot, {small, large});
+  SymbolIndex leaf = b.define("leaf", 0, {}, 20, 0, Linkage::Internal);
+  b.define("small", kWins, {leaf}, 50, 0, linkage);
+  b.summary().functions.back().flags = flagsOfSmall;
+  b.define("large", kWins, {}, 5000);
+  program.summary.addModule(a.take(0));
+  program.summary.addModule(b.take(1));
+  PartitionOptions options;
+  options.mode = PartitionMode::OneToOne;
+  return cut(program, options);
+}
+
+TEST(Partition, SmallCalleesAreImportedAndTheirLocalsPromoted) {
+  TestProgram program;
+  PartitionMap map = cutImports(program);
+  ASSERT_EQ(map.partitions.size(), 2u);
+  GlobalId small = program.host("small"), leaf = small - 1;
+  EXPECT_EQ(map.partitions[0].imports, (std::vector<GlobalId>{leaf, small}));
+  EXPECT_EQ(linkage(map, 1, leaf), FinalLinkage::Hidden);
+  EXPECT_EQ(linkage(map, 1, small), FinalLinkage::Hidden);
+  EXPECT_EQ(linkage(map, 1, program.host("large")), FinalLinkage::Hidden);
+  EXPECT_EQ(linkage(map, 0, program.host("main")), FinalLinkage::Preserved);
+}
+
+TEST(Partition, WhatMustNotBeInlinedIsNotImported) {
+  for (uint32_t flag : {kNoInline, kOptNone, kHasAsmLabels}) {
+    TestProgram program;
+    EXPECT_TRUE(cutImports(program, flag).partitions[0].imports.empty());
+  }
+  TestProgram program;
+  EXPECT_TRUE(
+      cutImports(program, 0, Linkage::WeakAny).partitions[0].imports.empty());
+}
+
+/// k1 and k2 share a helper, a mutable variable and a literal.
+void addKernels(TestProgram &program, bool addressTaken) {
+  ModuleBuilder host;
+  SymbolIndex stub1 = host.define("stub1", kRoot, {}, 10, kKernelStub);
+  SymbolIndex stub2 = host.define("stub2", kRoot, {}, 10, kKernelStub);
+  host.offload(stub1, "k1");
+  host.offload(stub2, "k2");
+  program.summary.addModule(host.take(0));
+  ModuleBuilder device(Side::Device, "sm_90");
+  SymbolIndex counter = device.variable("counter", 0, 0, 1);
+  SymbolIndex literal = device.variable("literal", 0, kConstant | kUnnamedAddr,
+                                        4, {}, Linkage::Internal);
+  SymbolIndex tile = device.variable("tile", 0, 0, 3, {}, Linkage::Internal);
+  SymbolIndex helper = device.define(
+      "helper", 0, {}, 100, addressTaken ? uint32_t(kAddressTaken) : 0);
+  for (const char *kernel : {"k1", "k2"}) {
+    device.define(kernel, 0, {helper}, 100, kKernel);
+    device.refer(counter, kWrites);
+    device.refer(literal);
+    device.refer(tile);
+  }
+  program.summary.addModule(device.take(0));
+}
+
+TEST(Partition, DevicePartitionsAreClosed) {
+  TestProgram program;
+  addKernels(program, false);
+  PartitionOptions options;
+  options.mode = PartitionMode::Max;
+  PartitionMap map = cut(program, options);
+  size_t first = map.partitions.size() - 2;
+  GlobalId helper = program.device("helper");
+  GlobalId counter = program.device("counter");
+  GlobalId literal = counter + 1, tile = counter + 2;
+  for (size_t p : {first, first + 1}) {
+    EXPECT_EQ(linkage(map, p, helper), FinalLinkage::Internal);
+    EXPECT_EQ(linkage(map, p, literal), FinalLinkage::Internal);
+    EXPECT_EQ(linkage(map, p, tile), FinalLinkage::Internal);
+  }
+  EXPECT_EQ(linkage(map, first, counter), FinalLinkage::Hidden);
+  EXPECT_EQ(linkage(map, first + 1, counter), std::nullopt);
+  EXPECT_EQ(linkage(map, first, program.device("k1")), FinalLinkage::Preserved);
+}
+
+TEST(Partition, KernelsThatShareFunctionPointersShareAPartition) {
+  TestProgram program;
+  addKernels(program, true);
+  PartitionOptions options;
+  options.mode = PartitionMode::Max;
+  PartitionMap map = cut(program, options);
+  EXPECT_EQ(map.home[program.device("k1")], map.home[program.device("k2")]);
+}
+
+} // namespace

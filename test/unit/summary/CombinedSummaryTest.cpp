@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "summary/CombinedSummary.h"
+
+#include "gtest/gtest.h"
+#include "test/unit/ProgramBuilder.h"
+
+using namespace gpulto;
+
+namespace {
+
+constexpr uint8_t kLoses = kResolved;
+constexpr uint8_t kWins = kResolved | kPrevailing | kFinalDefinition;
+
+TEST(CombinedSummary, LinkerDecidesWhichHostDefinitionPrevails) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u}) {
+    ModuleBuilder module;
+    module.define("f", object == 1 ? kWins : kLoses, {}, 10, 0,
+                  Linkage::LinkOnceODR);
+    program.summary.addModule(module.take(object));
+  }
+  ASSERT_FALSE(program.finish());
+  EXPECT_EQ(program.summary.moduleOf(program.host("f")), 1u);
+  EXPECT_EQ(program.summary.definition(0), program.host("f"));
+}
+
+TEST(CombinedSummary, LocalsOfOneNameAreDifferentSymbols) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u}) {
+    ModuleBuilder module;
+    module.define("f", 0, {}, 10, 0, Linkage::Internal);
+    program.summary.addModule(module.take(object));
+  }
+  ASSERT_FALSE(program.finish());
+  EXPECT_EQ(program.summary.definition(0), 0u);
+  EXPECT_EQ(program.summary.definition(1), 1u);
+  EXPECT_EQ(program.host("f"), kNone);
+}
+
+TEST(CombinedSummary, ArchitecturesAreNameSpacesOfTheirOwn) {
+  TestProgram program;
+  for (const char *arch : {"sm_90", "sm_80"}) {
+    ModuleBuilder module(Side::Device, arch);
+    module.define("k", 0, {}, 10, kKernel);
+    program.summary.addModule(module.take(0));
+  }
+  ASSERT_FALSE(program.finish());
+  ASSERT_EQ(program.summary.images().size(), 3u);
+  EXPECT_EQ(program.summary.images()[1].arch, "sm_80");
+  EXPECT_NE(program.device("k", 1), program.device("k", 2));
+}
+
+TEST(CombinedSummary, TwoStrongDeviceDefinitionsAreAnError) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u}) {
+    ModuleBuilder module(Side::Device, "sm_90");
+    module.define("helper", 0, {});
+    program.summary.addModule(module.take(object));
+  }
+  std::string message = llvm::toString(program.finish());
+  EXPECT_NE(message.find("m1.o"), std::string::npos) << message;
+  EXPECT_NE(message.find("duplicate device symbol 'helper' for sm_90; first "
+                         "defined in m0.o"),
+            std::string::npos)
+      << message;
+}
+
+TEST(CombinedSummary, KernelComesFromTheUnitWhoseStubPrevails) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u}) {
+    ModuleBuilder host;
+    SymbolIndex stub = host.define("stub", object == 1 ? kWins : kLoses, {}, 10,
+                                   kKernelStub, Linkage::LinkOnceODR);
+    host.offload(stub, "kernel");
+    program.summary.addModule(host.take(object));
+    ModuleBuilder device(Side::Device, "sm_90");
+    device.define("kernel", 0, {}, 10, kKernel, Linkage::WeakODR);
+    program.summary.addModule(device.take(object));
+  }
+  ASSERT_FALSE(program.finish());
+  EXPECT_EQ(program.summary.moduleRef(program.device("kernel")).object, 1u);
+  ASSERT_EQ(program.summary.deviceCounterparts(program.host("stub")).size(),
+            1u);
+  EXPECT_EQ(program.summary.deviceCounterparts(program.host("stub"))[0],
+            program.device("kernel"));
+}
+
+TEST(CombinedSummary, StrongDeviceDefinitionBeatsWeak) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u, 2u}) {
+    ModuleBuilder module(Side::Device, "sm_90");
+    module.define("f", 0, {}, 10, 0,
+                  object == 1 ? Linkage::External : Linkage::WeakAny);
+    program.summary.addModule(module.take(object));
+  }
+  ASSERT_FALSE(program.finish());
+  EXPECT_EQ(program.summary.moduleOf(program.device("f")), 1u);
+}
+
+TEST(CombinedSummary, LocalOfALosingComdatIsGone) {
+  TestProgram program;
+  for (uint32_t object : {0u, 1u}) {
+    ModuleBuilder module;
+    SymbolIndex inlineVariable = module.variable(
+        "v", object == 0 ? kWins : kLoses, 0, 0, {}, Linkage::LinkOnceODR);
+    SymbolIndex init = module.define("init", 0, {}, 10, 0, Linkage::Internal);
+    module.summary().comdats.push_back({"v", ComdatKind::Any});
+    module.symbol(inlineVariable).comdat = 0;
+    module.symbol(init).comdat = 0;
+    module.summary().structors.push_back({65535, init, inlineVariable, false});
+    program.summary.addModule(module.take(object));
+  }
+  ASSERT_FALSE(program.finish());
+  const auto &modules = program.summary.modules();
+  EXPECT_EQ(
+      program.summary.liveStructor(0, modules[0].summary.structors.front()),
+      1u);
+  EXPECT_EQ(
+      program.summary.liveStructor(1, modules[1].summary.structors.front()),
+      kNone);
+  EXPECT_EQ(program.summary.definition(3), kNone);
+}
+
+TEST(CombinedSummary, EscapedNamesMeanTheSameSymbol) {
+  TestProgram program;
+  ModuleBuilder user, definer;
+  user.declare("\1f", kResolved);
+  definer.define("f", kWins, {});
+  program.summary.addModule(user.take(0));
+  program.summary.addModule(definer.take(1));
+  ASSERT_FALSE(program.finish());
+  EXPECT_EQ(program.summary.definition(0), 1u);
+}
+
+} // namespace

@@ -1,0 +1,112 @@
+//===- JumpFunctionTest.cpp - Evaluating and composing --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "summary/JumpFunction.h"
+
+#include "gtest/gtest.h"
+
+using namespace gpulto;
+
+namespace {
+
+using Kind = JumpFunction::Kind;
+
+JumpFunction operation(uint32_t formal, JumpOperation op, uint64_t value,
+                       uint16_t width) {
+  JumpFunction j = JumpFunction::passThrough(formal, width);
+  j.operation = op;
+  j.value = value;
+  return j;
+}
+
+TEST(JumpFunction, EvaluatesConstants) {
+  EXPECT_EQ(evaluate(JumpFunction::constant(7, 32), std::nullopt), 7u);
+  EXPECT_EQ(evaluate(JumpFunction(), 3), std::nullopt);
+  JumpFunction null;
+  null.kind = Kind::Null;
+  EXPECT_EQ(evaluate(null, std::nullopt), 0u);
+}
+
+TEST(JumpFunction, EvaluatesOperationsInTheirWidth) {
+  auto run = [](JumpOperation op, uint64_t value, uint16_t width,
+                uint64_t formal) {
+    return evaluate(operation(0, op, value, width), formal);
+  };
+  EXPECT_EQ(run(JumpOperation::Add, 1, 8, 255), 0u);
+  EXPECT_EQ(run(JumpOperation::Sub, 1, 32, 0), 0xffffffffu);
+  EXPECT_EQ(run(JumpOperation::Mul, 3, 16, 0x8000), 0x8000u);
+  EXPECT_EQ(run(JumpOperation::Shl, 4, 8, 0xff), 0xf0u);
+  EXPECT_EQ(run(JumpOperation::LShr, 4, 8, 0xf0), 0xfu);
+  EXPECT_EQ(run(JumpOperation::AShr, 4, 8, 0xf0), 0xffu);
+  EXPECT_EQ(run(JumpOperation::And, 0xc, 8, 0xa), 8u);
+  EXPECT_EQ(run(JumpOperation::Or, 0xc, 8, 0xa), 0xeu);
+  EXPECT_EQ(run(JumpOperation::Xor, 0xc, 8, 0xa), 6u);
+  EXPECT_EQ(run(JumpOperation::ZExt, 8, 32, 0x1ff), 0xffu);
+  EXPECT_EQ(run(JumpOperation::SExt, 8, 32, 0x80), 0xffffff80u);
+  EXPECT_EQ(run(JumpOperation::SExt, 32, 64, 0x80000000), 0xffffffff80000000u);
+  EXPECT_EQ(run(JumpOperation::Trunc, 0, 8, 0x1234), 0x34u);
+  EXPECT_EQ(run(JumpOperation::UDiv, 3, 32, 10), 3u);
+  EXPECT_EQ(run(JumpOperation::None, 0, 64, ~0ull), ~0ull);
+}
+
+TEST(JumpFunction, UndefinedOperationsGiveNothing) {
+  EXPECT_EQ(evaluate(operation(0, JumpOperation::Shl, 32, 32), 1),
+            std::nullopt);
+  EXPECT_EQ(evaluate(operation(0, JumpOperation::AShr, 64, 64), 1),
+            std::nullopt);
+  EXPECT_EQ(evaluate(operation(0, JumpOperation::UDiv, 0, 32), 1),
+            std::nullopt);
+  EXPECT_EQ(evaluate(operation(0, JumpOperation::Add, 1, 32), std::nullopt),
+            std::nullopt);
+}
+
+TEST(JumpFunction, ComposesPassThrough) {
+  JumpFunction plain = JumpFunction::passThrough(2, 32);
+  JumpFunction addOne = operation(0, JumpOperation::Add, 1, 32);
+  EXPECT_EQ(compose(JumpFunction::constant(4, 32), addOne),
+            JumpFunction::constant(5, 32));
+  EXPECT_EQ(compose(plain, addOne), operation(2, JumpOperation::Add, 1, 32));
+  EXPECT_EQ(compose(operation(2, JumpOperation::Add, 0xffffffff, 32), addOne),
+            operation(2, JumpOperation::Add, 0, 32));
+  EXPECT_EQ(compose(operation(2, JumpOperation::Mul, 3, 32), addOne).kind,
+            Kind::Unknown);
+  EXPECT_EQ(compose(JumpFunction(), addOne).kind, Kind::Unknown);
+}
+
+TEST(JumpFunction, ComposesAncestors) {
+  JumpFunction field;
+  field.kind = Kind::Ancestor;
+  field.source = 0;
+  field.value = 8;
+  JumpFunction outer = JumpFunction::passThrough(3, 0);
+  JumpFunction both = compose(outer, field);
+  EXPECT_EQ(both.kind, Kind::Ancestor);
+  EXPECT_EQ(both.source, 3u);
+  EXPECT_EQ(both.value, 8u);
+  JumpFunction symbol;
+  symbol.kind = Kind::SymbolAddress;
+  symbol.source = 9;
+  symbol.value = 16;
+  EXPECT_EQ(compose(symbol, field).value, 24u);
+  EXPECT_EQ(compose(symbol, field).source, 9u);
+  EXPECT_EQ(compose(compose(outer, field), field).value, 16u);
+}
+
+TEST(JumpFunction, FactsOfBothSitesHold) {
+  JumpFunction outer = JumpFunction::passThrough(0, 0);
+  outer.alignLog2 = 8;
+  JumpFunction inner = JumpFunction::passThrough(0, 0);
+  inner.nonNull = true;
+  inner.alignLog2 = 2;
+  JumpFunction both = compose(outer, inner);
+  EXPECT_EQ(both.alignLog2, 8);
+  EXPECT_TRUE(both.nonNull);
+}
+
+TEST(JumpFunction, WhatDoesNotDependOnTheCallerStays) {
+  JumpFunction constant = JumpFunction::constant(5, 32);
+  EXPECT_EQ(compose(JumpFunction(), constant), constant);
+}
+
+} // namespace

@@ -1,0 +1,345 @@
+//===- SummaryFormatTest.cpp - Round trips and damage ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "summary/SummaryFormat.h"
+
+#include "llvm/Support/Error.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace gpulto;
+
+namespace {
+
+const InputLocation kWhere("x.o");
+
+JumpFunction jump(JumpFunction::Kind kind, uint32_t source, uint64_t value,
+                  uint16_t width) {
+  JumpFunction j;
+  j.kind = kind;
+  j.source = source;
+  j.value = value;
+  j.bitWidth = width;
+  return j;
+}
+
+/// A summary with an element in every table and every kind of jump function.
+ModuleSummary fullSummary() {
+  using Kind = JumpFunction::Kind;
+  ModuleSummary s;
+  s.side = Side::Host;
+  s.sourceName = "a.cu";
+  s.targetTriple = "x86_64-pc-linux-gnu";
+  s.dataLayout = "e-m:e";
+  s.flags = kHasModuleAsm | kFullDebugInfo;
+  s.optLevel = 3;
+  s.sizeLevel = 1;
+  s.picLevel = 2;
+  s.pieLevel = 1;
+  s.bitcodeDigest = {1, 2};
+  s.contextDigest = {3, ~0ull};
+  s.comdats = {{"group", ComdatKind::Any}, {"other", ComdatKind::Largest}};
+  for (const char *name : {"var", "main", "group", "callee", "alias", "asm"}) {
+    SymbolRecord r;
+    r.name = name;
+    s.symbols.push_back(r);
+  }
+  s.symbols[0].kind = SymbolKind::Variable;
+  s.symbols[0].linkage = Linkage::Internal;
+  s.symbols[0].flags = kAddressTaken | kConstant;
+  s.symbols[0].atom = 0;
+  s.symbols[0].addressSpace = 4;
+  s.symbols[1].atom = 1;
+  s.symbols[2].comdat = 0;
+  s.symbols[2].linkage = Linkage::LinkOnceODR;
+  s.symbols[2].visibility = SymbolVisibility::Hidden;
+  s.symbols[2].atom = 7;
+  s.symbols[3].flags = kDeclaration;
+  s.symbols[4].kind = SymbolKind::Alias;
+  s.symbols[4].atom = 1;
+  s.symbols[5].kind = SymbolKind::Assembly;
+  s.symbols[5].comdat = 1;
+
+  s.aggregateParts = {{0, JumpFunction::constant(7, 32)},
+                      {8, jump(Kind::PassThrough, 0, 0, 64)}};
+  JumpFunction shifted = JumpFunction::passThrough(1, 32);
+  shifted.operation = JumpOperation::Shl;
+  shifted.value = 5;
+  JumpFunction aligned;
+  aligned.alignLog2 = 8;
+  aligned.addressSpace = 1;
+  aligned.nonNull = true;
+  JumpFunction aggregate;
+  aggregate.kind = Kind::Aggregate;
+  aggregate.count = 2;
+  s.jumpFunctions = {
+      JumpFunction(),
+      JumpFunction::constant(0xffffffff, 32),
+      JumpFunction::constant(~0ull, 64),
+      JumpFunction::constant(0x80, 8),
+      JumpFunction::constant(5, 24),
+      jump(Kind::Null, 0, 0, 0),
+      jump(Kind::SymbolAddress, 3, uint64_t(-8), 0),
+      shifted,
+      jump(Kind::Ancestor, 0, 16, 0),
+      jump(Kind::LoadAggregate, 1, 24, 32),
+      aggregate,
+      aligned,
+  };
+  s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
+                  {kParamInLoopBound, 32, 0, 0, 0, 200}};
+  CallEdge indirect;
+  indirect.flags = kInvoke;
+  indirect.frequency = 1024;
+  indirect.line = 17;
+  CallEdge direct;
+  direct.callee = 3;
+  direct.arguments = {0, 6};
+  direct.line = 12;
+  CallEdge again = direct;
+  CallEdge overlapping = direct;
+  overlapping.arguments = {3, 9};
+  s.calls = {indirect, direct, again, overlapping};
+  s.references = {{0, kReads | kWrites}, {3, kTakesAddress}, {1, kReads}};
+  LaunchSite launch;
+  launch.stub = 2;
+  launch.kind = LaunchKind::RuntimeExC;
+  launch.geometry = {1, kGeometryCount};
+  launch.arguments = {9, 3};
+  launch.byStubFormals = true;
+  LaunchSite unknown;
+  unknown.geometry = {0, kGeometryCount};
+  s.launches = {launch, unknown};
+  s.stubArguments = {{0, 0, 0, true}, {1, 4, 1, false}};
+
+  FunctionSummary f;
+  f.symbol = 1;
+  f.flags = kNoInline | kNoDuplicate;
+  f.memoryEffects = kReadsGlobals | kSynchronizes;
+  f.instructionCount = 100;
+  f.sizeBytes = 1600;
+  f.timeCycles = 1ull << 40;
+  f.stackBytes = 32;
+  f.registersPerThread = 40;
+  f.maxLoopDepth = 2;
+  f.maxThreads[0] = 256;
+  f.requiredThreads[1] = 4;
+  f.minBlocksPerSM = 2;
+  f.maxRegisters = 64;
+  f.line = 3;
+  f.contentDigest = {5, 6};
+  f.attributesDigest = {7, 8};
+  f.parameters = {0, 2};
+  f.calls = {0, 3};
+  f.references = {0, 2};
+  f.launches = {0, 2};
+  f.stubArguments = {0, 2};
+  f.returned = shifted;
+  FunctionSummary g;
+  g.symbol = 2;
+  g.parameters = {0, 2};
+  g.calls = {3, 1};
+  s.functions = {f, g};
+  VariableSummary v;
+  v.symbol = 0;
+  v.sizeBytes = 1ull << 33;
+  v.alignLog2 = 8;
+  v.zeroInitialized = true;
+  v.hasBlockAddress = true;
+  v.references = {2, 1};
+  v.contentDigest = {9, 10};
+  s.variables = {v};
+  s.aliases = {{4, 1, -16}};
+  s.structors = {{101, 1, kNone, false}, {65535, 2, 0, true}};
+  OffloadEntry entry;
+  entry.kind = OffloadEntry::Kind::Managed;
+  entry.hostSymbol = 0;
+  entry.managedPointer = 3;
+  entry.deviceName = "_Z3devv";
+  entry.sizeBytes = 4;
+  entry.isConstant = entry.isExtern = true;
+  entry.textureType = 3;
+  s.offloadEntries = {entry};
+  return s;
+}
+
+/// The names as LLVM's bitcode writer would order them.
+constexpr llvm::StringLiteral kBitcodeNames = "groupvarmaincalleealias";
+
+testing::AssertionResult roundTrips(const ModuleSummary &s,
+                                    llvm::StringRef names) {
+  std::string bytes = writeSummary(s, names);
+  llvm::Expected<ModuleSummary> read = readSummary(bytes, names, kWhere);
+  if (!read)
+    return testing::AssertionFailure() << llvm::toString(read.takeError());
+  if (!(*read == s))
+    return testing::AssertionFailure() << "differs";
+  if (writeSummary(*read, names) != bytes)
+    return testing::AssertionFailure() << "written differently again";
+  return testing::AssertionSuccess();
+}
+
+std::string messageOf(llvm::Expected<ModuleSummary> result) {
+  return result ? "" : llvm::toString(result.takeError());
+}
+
+TEST(SummaryFormat, RoundTripsEmpty) {
+  EXPECT_TRUE(roundTrips(ModuleSummary(), ""));
+}
+
+TEST(SummaryFormat, RoundTripsEverything) {
+  EXPECT_TRUE(roundTrips(fullSummary(), ""));
+  EXPECT_TRUE(roundTrips(fullSummary(), kBitcodeNames));
+}
+
+TEST(SummaryFormat, RoundTripsDeviceSide) {
+  ModuleSummary s = fullSummary();
+  s.side = Side::Device;
+  s.arch = "sm_90";
+  EXPECT_TRUE(roundTrips(s, ""));
+}
+
+TEST(SummaryFormat, NamesInBitcodeAreNotRepeated) {
+  std::string with = writeSummary(fullSummary(), kBitcodeNames);
+  EXPECT_EQ(with.find("callee"), std::string::npos);
+  EXPECT_NE(writeSummary(fullSummary(), "").find("callee"), std::string::npos);
+}
+
+TEST(SummaryFormat, NamesPointIntoBitcode) {
+  std::string names = kBitcodeNames.str();
+  std::string bytes = writeSummary(fullSummary(), names);
+  ModuleSummary read = cantFail(readSummary(bytes, names, kWhere));
+  EXPECT_EQ(read.symbols[3].name.data(), names.data() + 12);
+}
+
+TEST(SummaryFormat, RefusesOtherVersions) {
+  std::string bytes = writeSummary(ModuleSummary(), "");
+  bytes[4] = char(kSummaryVersion + 1);
+  EXPECT_THAT(messageOf(readSummary(bytes, "", kWhere)),
+              testing::HasSubstr("summary version"));
+  bytes[0] = 'X';
+  EXPECT_THAT(messageOf(readSummary(bytes, "", kWhere)),
+              testing::HasSubstr("not a summary"));
+}
+
+TEST(SummaryFormat, ErrorsNameThePlace) {
+  std::string bytes = writeSummary(fullSummary(), "");
+  bytes.resize(bytes.size() - 1);
+  EXPECT_THAT(messageOf(readSummary(bytes, "", kWhere)),
+              testing::StartsWith("x.o"));
+}
+
+TEST(SummaryFormat, RefusesEveryTruncation) {
+  std::string bytes = writeSummary(fullSummary(), kBitcodeNames);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_NE(messageOf(readSummary(llvm::StringRef(bytes).take_front(size),
+                                    kBitcodeNames, kWhere)),
+              "")
+        << "cut to " << size;
+  bytes.push_back(0);
+  EXPECT_NE(messageOf(readSummary(bytes, kBitcodeNames, kWhere)), "");
+}
+
+TEST(SummaryFormat, RefusesMissingBitcodeNames) {
+  std::string bytes = writeSummary(fullSummary(), kBitcodeNames);
+  for (size_t size = 0; size < kBitcodeNames.size(); ++size)
+    EXPECT_NE(
+        messageOf(readSummary(bytes, kBitcodeNames.take_front(size), kWhere)),
+        "");
+}
+
+/// Uses every index and range of \p s as WPA would.
+uint64_t useAll(const ModuleSummary &s) {
+  uint64_t sum = 0;
+  auto symbol = [&](SymbolIndex i) {
+    if (i != kNone)
+      sum += s.symbols[i].name.size();
+  };
+  auto list = [&](Range range, Range formals) {
+    for (const JumpFunction &j : slice(s.jumpFunctions, range)) {
+      if (j.kind == JumpFunction::Kind::SymbolAddress)
+        symbol(j.source);
+      if (j.kind == JumpFunction::Kind::PassThrough)
+        sum += slice(s.parameters, formals)[j.source].bitWidth;
+      if (j.kind == JumpFunction::Kind::Aggregate)
+        for (uint32_t i = 0; i < j.count; ++i)
+          sum += s.aggregateParts[j.source + i].byteOffset;
+    }
+  };
+  for (const SymbolRecord &r : s.symbols)
+    if (r.comdat != kNone)
+      sum += s.comdats[r.comdat].name.size();
+  for (const FunctionSummary &f : s.functions) {
+    symbol(f.symbol);
+    for (const CallEdge &c : slice(s.calls, f.calls)) {
+      symbol(c.callee);
+      list(c.arguments, f.parameters);
+    }
+    for (const ReferenceEdge &r : slice(s.references, f.references))
+      symbol(r.symbol);
+    for (const LaunchSite &l : slice(s.launches, f.launches)) {
+      symbol(l.stub);
+      list(l.geometry, f.parameters);
+      list(l.arguments, f.parameters);
+    }
+  }
+  for (const VariableSummary &v : s.variables)
+    for (const ReferenceEdge &r : slice(s.references, v.references))
+      symbol(r.symbol);
+  for (const AliasSummary &a : s.aliases)
+    symbol(a.target);
+  for (const StructorRecord &r : s.structors)
+    symbol(r.function);
+  for (const OffloadEntry &e : s.offloadEntries)
+    symbol(e.hostSymbol);
+  return sum;
+}
+
+TEST(SummaryFormat, DamageIsRefusedOrHarmless) {
+  const std::string good = writeSummary(fullSummary(), kBitcodeNames);
+  std::mt19937 random(1);
+  unsigned refused = 0;
+  constexpr unsigned kRounds = 20000;
+  uint64_t sum = 0;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    std::string bad = good;
+    for (unsigned i = 0, n = 1 + random() % 4; i < n; ++i)
+      bad[random() % bad.size()] = char(random());
+    llvm::Expected<ModuleSummary> read =
+        readSummary(bad, kBitcodeNames, kWhere);
+    if (read)
+      sum += useAll(*read);
+    else
+      ++refused;
+    llvm::consumeError(read.takeError());
+  }
+  EXPECT_GT(refused, kRounds / 4);
+  EXPECT_GT(sum, 0u);
+}
+
+TEST(SummaryFormat, RefusesJumpFunctionOfMissingParameter) {
+  ModuleSummary s = fullSummary();
+  s.functions[0].parameters.count = 1;
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("parameter that does not exist"));
+}
+
+TEST(SummaryFormat, RefusesBodyOfDeclaration) {
+  ModuleSummary s = fullSummary();
+  s.symbols[2].flags |= kDeclaration;
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("no defined function"));
+}
+
+TEST(SummaryFormat, RefusesUnorderedFunctions) {
+  ModuleSummary s = fullSummary();
+  std::swap(s.functions[0], s.functions[1]);
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("not in order"));
+}
+
+} // namespace
