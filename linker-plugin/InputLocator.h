@@ -1,0 +1,84 @@
+//===- InputLocator.h - From a linker's name to file and offset -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// lld names a module `lib.a(member.o at 1234)` or by its path. WPA and the jobs
+// read the inputs again, some of them in other processes, so each must be known
+// as a file and an offset.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_LINKER_PLUGIN_INPUTLOCATOR_H
+#define GPULTO_LINKER_PLUGIN_INPUTLOCATOR_H
+
+#include "lto/Pipeline.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm::object {
+class Archive;
+}
+
+namespace gpulto {
+
+/// `lib.a(member.o at 1234)`, taken apart.
+struct MemberName {
+  llvm::StringRef archive;
+  llvm::StringRef member;
+  uint64_t headerOffset = 0; ///< bytes, of the member's header in the archive
+};
+
+/// Takes \p name apart; nothing if it is no member's name. Where the name can
+/// be read in several ways (parentheses in file names), the archive's part is
+/// the shortest.
+std::optional<MemberName> parseMemberName(llvm::StringRef name);
+
+/// Finds the file, member and offset of the inputs of one link.
+class InputLocator {
+public:
+  /// Notes an archive that the linker opened. Its buffer must stay mapped as
+  /// long as locate is called. Errors: a malformed member.
+  llvm::Error addArchive(const llvm::object::Archive &archive);
+
+  /// Returns the paths of the archives noted, each once, in their order.
+  std::vector<std::string> archivePaths() const;
+
+  /// Returns path, member and offset (no symbols) of the input whose bitcode
+  /// the linker mapped at \p bitcode and calls \p name. A member of a thin
+  /// archive gets its own file as path and no member. Errors: an input that is
+  /// not found again in the file system or whose bitcode there differs.
+  llvm::Expected<LinkObject> locate(llvm::StringRef name,
+                                    llvm::StringRef bitcode) const;
+
+private:
+  struct Member {
+    llvm::StringRef contents; ///< empty in a thin archive
+    std::string name;
+    std::string thinPath;
+    uint64_t headerOffset = 0;
+  };
+  struct SeenArchive {
+    llvm::MemoryBufferRef buffer;
+    bool isThin = false;
+    std::vector<Member> members; ///< in archive order
+  };
+
+  std::optional<LinkObject> locateInMapped(llvm::StringRef bitcode) const;
+  std::optional<LinkObject> locateInThin(llvm::StringRef name,
+                                         llvm::StringRef bitcode) const;
+
+  std::vector<SeenArchive> archives;
+};
+
+/// Returns the place of \p name, a path or `lib.a(member.o at 1234)`, without a
+/// linker that has mapped it. Errors: no such file or member.
+llvm::Expected<LinkObject> locateByName(llvm::StringRef name);
+
+} // namespace gpulto
+
+#endif // GPULTO_LINKER_PLUGIN_INPUTLOCATOR_H

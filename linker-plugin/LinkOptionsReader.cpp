@@ -1,0 +1,115 @@
+//===- LinkOptionsReader.cpp - A link's options, parsed -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "linker-plugin/LinkOptionsReader.h"
+
+#include "linker-plugin/OptionTable.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Arg.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace gpulto {
+namespace {
+
+/// Returns the error for \p arg, whose value is not \p expected.
+Error invalidValue(const Arg &arg, const Twine &expected) {
+  return makeError("invalid value '" + Twine(arg.getValue()) + "' in '" +
+                   arg.getSpelling() + arg.getValue() + "', expected " +
+                   expected);
+}
+
+/// Reads the positive number \p arg holds into \p result.
+Error readCount(const Arg &arg, const Twine &expected, unsigned &result) {
+  if (StringRef(arg.getValue()).getAsInteger(10, result) || result == 0)
+    return invalidValue(arg, expected);
+  return Error::success();
+}
+
+Error readPartitions(const Arg &arg, PartitionOptions &partitions) {
+  StringRef value = arg.getValue();
+  partitions.mode = StringSwitch<PartitionMode>(value)
+                        .Case("one", PartitionMode::One)
+                        .Case("max", PartitionMode::Max)
+                        .Case("1to1", PartitionMode::OneToOne)
+                        .Default(PartitionMode::Balanced);
+  if (value == "auto" || partitions.mode != PartitionMode::Balanced)
+    return Error::success();
+  return readCount(arg, "a number from 1, auto, one, max or 1to1",
+                   partitions.count);
+}
+
+/// Reads the options that are one of a few words; their values have been
+/// checked against Options.td.
+void readChoices(const ArgList &args, LinkOptions &link) {
+  StringRef embed = args.getLastArgValue(options::OPT_embed);
+  link.embedGiven = !embed.empty();
+  link.embed = StringSwitch<EmbedKind>(embed)
+                   .Case("ptx", EmbedKind::Ptx)
+                   .Case("cubin", EmbedKind::Cubin)
+                   .Default(EmbedKind::Both);
+  link.jobserver =
+      StringSwitch<JobserverMode>(args.getLastArgValue(options::OPT_jobserver))
+          .Case("strict", JobserverMode::Strict)
+          .Case("off", JobserverMode::Off)
+          .Default(JobserverMode::Auto);
+  link.progress =
+      StringSwitch<ProgressMode>(args.getLastArgValue(options::OPT_progress))
+          .Case("on", ProgressMode::On)
+          .Case("off", ProgressMode::Off)
+          .Default(ProgressMode::Auto);
+}
+
+/// Returns where intermediate files are kept; empty: nowhere.
+std::string saveTempsDirectory(const ArgList &args, StringRef outputFile) {
+  const Arg *arg =
+      args.getLastArg(options::OPT_save_temps, options::OPT_save_temps_EQ);
+  if (!arg)
+    return "";
+  if (arg->getOption().matches(options::OPT_save_temps_EQ))
+    return arg->getValue();
+  return (outputFile + ".gpulto-temps").str();
+}
+
+Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
+  DiagnosticsOptions &to = result.diagnostics;
+  to.passed = args.getLastArgValue(options::OPT_rpass);
+  to.missed = args.getLastArgValue(options::OPT_rpass_missed);
+  to.analysis = args.getLastArgValue(options::OPT_rpass_analysis);
+  result.remarksFile = args.getLastArgValue(options::OPT_remarks);
+  to.keepRemarks = !result.remarksFile.empty();
+  return Diagnostics::checkOptions(to);
+}
+
+} // namespace
+
+Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
+                                            StringRef outputFile) {
+  ParsedLinkOptions result;
+  LinkOptions &link = result.link;
+  link.outputFile = outputFile.str();
+  if (const Arg *arg = args.getLastArg(options::OPT_jobs))
+    if (Error error = readCount(*arg, "a number from 1", link.jobs))
+      return error;
+  if (const Arg *arg = args.getLastArg(options::OPT_partitions))
+    if (Error error = readPartitions(*arg, link.partitions))
+      return error;
+  readChoices(args, link);
+  link.cudaPath = args.getLastArgValue(options::OPT_cuda_path);
+  link.ptxasArguments = args.getAllArgValues(options::OPT_ptxas_arg);
+  link.statsFile = args.getLastArgValue(options::OPT_stats);
+  link.timeTraceFile = args.getLastArgValue(options::OPT_time_trace);
+  link.saveTempsDirectory = saveTempsDirectory(args, outputFile);
+  link.verbose = args.hasArg(options::OPT_verbose);
+  for (const std::string &assignment : args.getAllArgValues(options::OPT_param))
+    if (Error error = link.params.set(assignment))
+      return error;
+  if (Error error = readDiagnosticsOptions(args, result))
+    return error;
+  return result;
+}
+
+} // namespace gpulto

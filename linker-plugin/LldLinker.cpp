@@ -1,0 +1,453 @@
+//===- LldLinker.cpp - The door for lld: take over its LTO step -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// lld has no plugin API. It does have an exact border: all it wants of LTO goes
+// through llvm::lto::LTO, and it resolves every symbol before and links native
+// objects after. The program is linked with -Wl,--wrap= for these functions, so
+// lld's calls arrive here (names from lld's own archive, see LldSymbols.h):
+//
+//   LTO::getRuntimeLibcallSymbols  wrapRuntimeSymbols: fat archive members that
+//                                  only generated code needs join before LTO
+//   Archive::create                wrapCreateArchive: notes the archives
+//   LTO::LTO                       wrapConstructor: how to generate code
+//   LTO::add                       wrapAdd: one input and its resolutions
+//   LTO::getMaxTasks               wrapMaxTasks: the inputs are complete: runs
+//                                  the pipeline, so the number of objects is
+//                                  exact and no limit has to be guessed
+//   LTO::run                       wrapRun: hands the objects to lld
+//
+// So resolution (archives, groups, COMDAT, versions, --wrap, scripts) is lld's
+// to the letter. Why not define the functions ourselves: the constructor must
+// still run, because lld destroys the object.
+//
+// Limits: the interface is C++ and internal, hence one exact LLVM release,
+// checked when configuring.
+//
+//===----------------------------------------------------------------------===//
+
+#include "linker-plugin/LldLinker.h"
+
+#include "linker-plugin/AssemblySymbols.h"
+#include "linker-plugin/InputLocator.h"
+#include "linker-plugin/LinkOptionsReader.h"
+#include "linker-plugin/LldSymbols.h"
+#include "linker-plugin/OptionTable.h"
+#include "lto/Pipeline.h"
+#include "support/Error.h"
+
+#include "lld/Common/Driver.h"
+#include "lld/Common/ErrorHandler.h"
+#include "llvm/LTO/LTO.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/Caching.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <cassert>
+#include <optional>
+
+using namespace llvm;
+
+LLD_HAS_DRIVER(elf)
+
+namespace lld::elf {
+/// lld's own option table (lld/ELF/Driver.h, a header that is not installed).
+/// With it our reading of the command line cannot differ from lld's.
+class ELFOptTable : public opt::GenericOptTable {
+public:
+  ELFOptTable();
+};
+} // namespace lld::elf
+
+namespace gpulto {
+namespace {
+
+/// What lld's command line says that the pipeline has to know.
+struct LldCommandLine {
+  OutputKind output = OutputKind::Executable;
+  std::string outputFile = "a.out";
+  bool wantsHelp = false;
+  bool wantsVersion = false;
+  /// An option that asks LLVM's LTO for something other than a program.
+  std::string unsupported;
+};
+
+/// One run of the linker. Owned by linkWithLld.
+struct LinkSession {
+  ParsedLinkOptions options;
+  LldCommandLine commandLine;
+  InputLocator locator;
+  LinkInputs inputs;
+  /// Where `--save-temps=resolution` wants the resolutions, as in stock lld.
+  std::unique_ptr<raw_ostream> resolutionFile;
+  /// Set once lld has handed over all inputs.
+  bool inputsComplete = false;
+  LinkOutputs outputs;
+  /// Why the pipeline made no outputs; reported by run.
+  std::optional<Error> failure;
+};
+
+/// The functions lld calls have no context argument and the objects they are
+/// called on are LLVM's, so the session is reached through this pointer. Set
+/// only while linkWithLld runs, and only by it.
+LinkSession *session = nullptr;
+
+/// What the registration object refers to. lld resolves such references after
+/// LTO by itself, except into members with bitcode: those must join before.
+constexpr const char *kRegistrationSymbols[] = {
+    "atexit",
+    "__cudaInitModule",
+    "__cudaRegisterFatBinary",
+    "__cudaRegisterFatBinaryEnd",
+    "__cudaRegisterFunction",
+    "__cudaRegisterManagedVar",
+    "__cudaRegisterSurface",
+    "__cudaRegisterTexture",
+    "__cudaRegisterVar",
+    "__cudaUnregisterFatBinary",
+};
+
+StringRef nameOf(Reloc::Model model) {
+  switch (model) {
+  case Reloc::Static:
+    return "static";
+  case Reloc::PIC_:
+    return "pic";
+  case Reloc::DynamicNoPIC:
+    return "dynamic-no-pic";
+  case Reloc::ROPI:
+  case Reloc::RWPI:
+  case Reloc::ROPI_RWPI:
+    return "";
+  }
+  return "";
+}
+
+StringRef nameOf(CodeModel::Model model) {
+  switch (model) {
+  case CodeModel::Tiny:
+    return "tiny";
+  case CodeModel::Small:
+    return "small";
+  case CodeModel::Kernel:
+    return "kernel";
+  case CodeModel::Medium:
+    return "medium";
+  case CodeModel::Large:
+    return "large";
+  }
+  return "";
+}
+
+/// Takes from lld's configuration of LTO what code generation needs. Under -r
+/// lld names no relocation model: the modules say.
+HostCodegenOptions codegenOptions(const lto::Config &config) {
+  HostCodegenOptions codegen;
+  codegen.optLevel = static_cast<uint8_t>(config.CGOptLevel);
+  if (config.RelocModel)
+    codegen.relocationModel = nameOf(*config.RelocModel).str();
+  if (config.CodeModel)
+    codegen.codeModel = nameOf(*config.CodeModel).str();
+  codegen.cpu = config.CPU;
+  codegen.features = config.MAttrs;
+  codegen.functionSections = config.Options.FunctionSections;
+  codegen.dataSections = config.Options.DataSections;
+  codegen.uniqueSectionNames = config.Options.UniqueSectionNames;
+  return codegen;
+}
+
+/// Writes one input in the format of LLVM's resolution file.
+void writeResolutions(raw_ostream &os, const lto::InputFile &input,
+                      ArrayRef<lto::SymbolResolution> resolutions) {
+  os << input.getName() << '\n';
+  for (auto [symbol, resolution] : zip_equal(input.symbols(), resolutions)) {
+    os << "-r=" << input.getName() << ',' << symbol.getName() << ',';
+    if (resolution.Prevailing)
+      os << 'p';
+    if (resolution.FinalDefinitionInLinkageUnit)
+      os << 'l';
+    if (resolution.VisibleToRegularObj)
+      os << 'x';
+    if (resolution.LinkerRedefined)
+      os << 'r';
+    os << '\n';
+  }
+  os.flush();
+}
+
+/// Records \p input with lld's \p resolutions.
+Error addInput(LinkSession &link, lto::InputFile &input,
+               ArrayRef<lto::SymbolResolution> resolutions) {
+  if (link.resolutionFile)
+    writeResolutions(*link.resolutionFile, input, resolutions);
+  Expected<LinkObject> object = link.locator.locate(
+      input.getName(), input.getSingleBitcodeModule().getBuffer());
+  if (!object)
+    return object.takeError();
+  for (auto [symbol, resolution] : zip_equal(input.symbols(), resolutions)) {
+    LinkSymbol to;
+    to.irName = symbol.getIRName().str();
+    to.name = symbol.getName().str();
+    to.prevailing = resolution.Prevailing;
+    to.finalDefinition = resolution.FinalDefinitionInLinkageUnit;
+    to.visibleToRegularObject = resolution.VisibleToRegularObj;
+    to.exportDynamic = resolution.ExportDynamic;
+    to.linkerRedefined = resolution.LinkerRedefined;
+    object->symbols.push_back(std::move(to));
+  }
+  link.inputs.objects.push_back(std::move(*object));
+  return Error::success();
+}
+
+/// Returns how messages look: as lld was told on the command line.
+DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {
+  const lld::ErrorHandler &handler = lld::errorHandler();
+  DiagnosticsOptions options = link.options.diagnostics;
+  options.prefix = handler.logName.str();
+  options.errorLimit = static_cast<unsigned>(handler.errorLimit);
+  options.fatalWarnings = handler.fatalWarnings;
+  options.noWarnings = handler.suppressWarnings;
+  options.color = lld::errs().colors_enabled();
+  return options;
+}
+
+/// Runs the pipeline on the complete inputs of \p link. Warnings and remarks
+/// are printed here; what stops the link is returned.
+Error runPipeline(LinkSession &link) {
+  link.inputs.archives = link.locator.archivePaths();
+  link.inputs.output = link.commandLine.output;
+  markAssemblySymbols(link.inputs);
+  Diagnostics diagnostics(diagnosticsOptions(link));
+  Expected<LinkOutputs> outputs =
+      runLink(link.inputs, link.options.link, diagnostics);
+  lld::errorHandler().errorCount += diagnostics.errorCount();
+  diagnostics.print(lld::errs());
+  if (!outputs)
+    return outputs.takeError();
+  link.outputs = std::move(*outputs);
+  if (link.options.remarksFile.empty())
+    return Error::success();
+  return diagnostics.writeRemarksYaml(link.options.remarksFile);
+}
+
+/// Copies the objects into the streams that \p addStream opens.
+Error handOver(LinkSession &link, const AddStreamFn &addStream) {
+  unsigned task = 0;
+  for (NativeObject &object : link.outputs.objects) {
+    Expected<std::unique_ptr<CachedFileStream>> stream =
+        addStream(task++, object.name);
+    if (!stream)
+      return stream.takeError();
+    *(*stream)->OS << object.contents->getBuffer();
+    object.contents.reset();
+  }
+  return Error::success();
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What lld calls. A reference parameter stands for a class passed by value:
+// the platform's ABI passes such objects by address.
+//===----------------------------------------------------------------------===//
+
+#define GPULTO_REAL(name) asm("__real_" name)
+#define GPULTO_WRAP(name) asm("__wrap_" name)
+
+void realConstructor(lto::LTO *self, lto::Config &config,
+                     lto::ThinBackend &backend, unsigned parallelism,
+                     lto::LTO::LTOKind kind)
+    GPULTO_REAL(GPULTO_LLD_LTO_CONSTRUCTOR);
+SmallVector<const char *> realRuntimeSymbols(const Triple &triple)
+    GPULTO_REAL(GPULTO_LLD_LTO_RUNTIME_SYMBOLS);
+Expected<std::unique_ptr<object::Archive>>
+realCreateArchive(MemoryBufferRef buffer)
+    GPULTO_REAL(GPULTO_LLD_ARCHIVE_CREATE);
+
+void wrapConstructor(lto::LTO *self, lto::Config &config,
+                     lto::ThinBackend &backend, unsigned parallelism,
+                     lto::LTO::LTOKind kind)
+    GPULTO_WRAP(GPULTO_LLD_LTO_CONSTRUCTOR);
+SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple)
+    GPULTO_WRAP(GPULTO_LLD_LTO_RUNTIME_SYMBOLS);
+Expected<std::unique_ptr<object::Archive>>
+wrapCreateArchive(MemoryBufferRef buffer)
+    GPULTO_WRAP(GPULTO_LLD_ARCHIVE_CREATE);
+Error wrapAdd(lto::LTO *self, std::unique_ptr<lto::InputFile> input,
+              ArrayRef<lto::SymbolResolution> resolutions)
+    GPULTO_WRAP(GPULTO_LLD_LTO_ADD);
+unsigned wrapMaxTasks(const lto::LTO *self)
+    GPULTO_WRAP(GPULTO_LLD_LTO_MAX_TASKS);
+Error wrapRun(lto::LTO *self, AddStreamFn addStream, FileCache cache)
+    GPULTO_WRAP(GPULTO_LLD_LTO_RUN);
+
+void wrapConstructor(lto::LTO *self, lto::Config &config,
+                     lto::ThinBackend &backend, unsigned parallelism,
+                     lto::LTO::LTOKind kind) {
+  if (session) {
+    session->inputs.codegen = codegenOptions(config);
+    session->resolutionFile = std::move(config.ResolutionFile);
+  }
+  realConstructor(self, config, backend, parallelism, kind);
+}
+
+SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple) {
+  SmallVector<const char *> symbols = realRuntimeSymbols(triple);
+  append_range(symbols, kRegistrationSymbols);
+  return symbols;
+}
+
+Expected<std::unique_ptr<object::Archive>>
+wrapCreateArchive(MemoryBufferRef buffer) {
+  Expected<std::unique_ptr<object::Archive>> archive = realCreateArchive(buffer);
+  // The pipeline opens archives too. lld itself reports malformed members.
+  if (archive && session && !session->inputsComplete)
+    consumeError(session->locator.addArchive(**archive));
+  return archive;
+}
+
+Error wrapAdd(lto::LTO *, std::unique_ptr<lto::InputFile> input,
+              ArrayRef<lto::SymbolResolution> resolutions) {
+  assert(session && "lld runs only inside linkWithLld");
+  return addInput(*session, *input, resolutions);
+}
+
+unsigned wrapMaxTasks(const lto::LTO *) {
+  assert(session && "lld runs only inside linkWithLld");
+  session->inputsComplete = true;
+  // After an error lld goes on to here; there is nothing left to gain then.
+  if (!session->inputs.objects.empty() && lld::errorCount() == 0)
+    session->failure = runPipeline(*session);
+  // lld looks at the first object's buffer even when there is none.
+  return std::max<size_t>(1, session->outputs.objects.size());
+}
+
+Error wrapRun(lto::LTO *, AddStreamFn addStream, FileCache) {
+  assert(session && "lld runs only inside linkWithLld");
+  if (session->failure && *session->failure)
+    return std::move(*session->failure);
+  return handOver(*session, addStream);
+}
+
+//===----------------------------------------------------------------------===//
+// The command line
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Parses \p argv with lld's table. Mistakes are lld's to report.
+opt::InputArgList parseForLld(const opt::OptTable &table,
+                              ArrayRef<const char *> argv) {
+  unsigned missingIndex = 0, missingCount = 0;
+  return table.ParseArgs(argv, missingIndex, missingCount);
+}
+
+/// Replaces `@file` in \p argv by the file's contents, quoted as lld's
+/// --rsp-quoting says.
+void expandResponseFiles(const opt::OptTable &table, StringSaver &saver,
+                         SmallVectorImpl<const char *> &argv) {
+  cl::TokenizerCallback tokenizer = cl::TokenizeGNUCommandLine;
+  opt::InputArgList args = parseForLld(table, argv);
+  for (const opt::Arg *arg : args)
+    if (arg->getOption().getName() == "rsp-quoting" && arg->getNumValues() &&
+        StringRef(arg->getValue()) == "windows")
+      tokenizer = cl::TokenizeWindowsCommandLine;
+  cl::ExpandResponseFiles(saver, tokenizer, argv);
+}
+
+/// Reads from lld's part of the command line what the pipeline has to know.
+LldCommandLine readLldCommandLine(const opt::OptTable &table,
+                                  ArrayRef<const char *> argv) {
+  LldCommandLine result;
+  bool relocatable = false, shared = false, pie = false;
+  opt::InputArgList args = parseForLld(table, argv);
+  for (const opt::Arg *arg : args) {
+    StringRef name = arg->getOption().getName();
+    if (name == "o" && arg->getNumValues())
+      result.outputFile = arg->getValue();
+    else if (name == "relocatable")
+      relocatable = true;
+    else if (name == "shared")
+      shared = true;
+    else if (name == "pie" || name == "no-pie")
+      pie = name == "pie";
+    else if (name == "help")
+      result.wantsHelp = true;
+    else if (name == "version")
+      result.wantsVersion = true;
+    else if (name == "lto-emit-llvm" || name == "lto-emit-asm" ||
+             name.starts_with("thinlto-index-only"))
+      result.unsupported = ("--" + name.rtrim('=')).str();
+  }
+  if (relocatable)
+    result.output = OutputKind::Relocatable;
+  else if (shared)
+    result.output = OutputKind::Shared;
+  else if (pie)
+    result.output = OutputKind::PieExecutable;
+  return result;
+}
+
+/// Takes our options out of \p argv, which keeps lld's, into \p link.
+Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv) {
+  const unsigned visible = options::LinkOption | options::LinkerOption;
+  Expected<options::OwnArgs> own =
+      options::takeOwnOptions(ArrayRef(argv).drop_front(), visible);
+  if (!own)
+    return own.takeError();
+  argv.resize(1);
+  // Objects carry bitcode beside native code; an option that says otherwise
+  // comes later and wins.
+  argv.push_back("--fat-lto-objects");
+  append_range(argv, own->rest);
+  const lld::elf::ELFOptTable table;
+  link.commandLine = readLldCommandLine(table, ArrayRef(argv).drop_front());
+  if (!link.commandLine.unsupported.empty())
+    return makeError(link.commandLine.unsupported +
+                     " is not supported: gpulto makes native code only");
+  Expected<ParsedLinkOptions> parsed =
+      readLinkOptions(*own->args, link.commandLine.outputFile);
+  if (!parsed)
+    return parsed.takeError();
+  link.options = std::move(*parsed);
+  return Error::success();
+}
+
+/// Prints what follows lld's own help.
+void printOwnHelp() {
+  options::optionTable().printHelp(
+      outs(), "ld.lld [lld's and gpulto's options] file...",
+      "gpulto's options, beside those of lld above", /*ShowHidden=*/false,
+      /*ShowAllAliases=*/true, opt::Visibility(options::LinkOption));
+}
+
+} // namespace
+
+int linkWithLld(ArrayRef<const char *> arguments) {
+  BumpPtrAllocator allocator;
+  StringSaver saver(allocator);
+  SmallVector<const char *, 256> argv(arguments);
+  expandResponseFiles(lld::elf::ELFOptTable(), saver, argv);
+
+  LinkSession link;
+  if (Error error = readOptions(link, argv)) {
+    handleAllErrors(std::move(error), [](const ErrorInfoBase &info) {
+      errs() << "ld.lld: error: " << info.message() << '\n';
+    });
+    return 1;
+  }
+  session = &link;
+  bool good = lld::elf::link(argv, outs(), errs(), /*exitEarly=*/true,
+                             /*disableOutput=*/false);
+  session = nullptr;
+  if (link.commandLine.wantsHelp)
+    printOwnHelp();
+  else if (link.commandLine.wantsVersion)
+    outs() << "gpulto " << GPULTO_VERSION << '\n';
+  // Leaves without running destructors: lld's take long and do nothing.
+  lld::exitLld(good ? 0 : 1);
+}
+
+} // namespace gpulto

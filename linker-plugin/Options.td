@@ -1,0 +1,134 @@
+//===- Options.td - every user option of gpulto ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one table of gpulto's own options. Read by the compiler drivers
+// (gpulto-clang++, gpulto-clang), by ld.lld's front and the linker plugin, and
+// by tools/gen_options_doc.py, which writes docs/options.md from it.
+//
+// Every option is one token (a flag or a joined value), so that it survives
+// -Xlinker unchanged and can be taken out of a foreign command line without
+// knowing that line's other options. The visibility says who acts on it:
+//
+//   CompileOption  the driver, when it compiles
+//   LinkOption     the driver hands it to the linker, the linker acts on it
+//   LinkerOption   the linker only; the driver writes it from options of
+//                  clang's, users need not
+//
+// Thresholds and tuning values are not here but in support/Params.def; they
+// are set with --gpulto-param=.
+//
+//===----------------------------------------------------------------------===//
+
+include "llvm/Option/OptParser.td"
+
+def CompileOption : OptionVisibility;
+def LinkOption : OptionVisibility;
+def LinkerOption : OptionVisibility;
+
+defvar Both = [CompileOption, LinkOption];
+
+//===----------------------------------------------------------------------===//
+// Switching gpulto on
+//===----------------------------------------------------------------------===//
+
+def lto_gpu : Flag<["-"], "flto=gpu">, Visibility<Both>,
+  HelpText<"Optimize the host and device code of the whole program together at "
+           "link time; give it both when compiling and when linking">;
+
+//===----------------------------------------------------------------------===//
+// Work and its limits
+//===----------------------------------------------------------------------===//
+
+def jobs : Joined<["--"], "gpulto-jobs=">, Visibility<Both>, MetaVarName<"<N>">,
+  HelpText<"Run at most <N> jobs at once; the default is what make's jobserver "
+           "grants or, without one, the number of cores">;
+
+def jobserver : Joined<["--"], "gpulto-jobserver=">, Visibility<Both>,
+  MetaVarName<"<auto|strict|off>">, Values<"auto,strict,off">,
+  HelpText<"Use make's jobserver: 'auto' also finds it when the recipe lacks "
+           "'+', 'strict' only through MAKEFLAGS, 'off' ignores it">;
+
+def partitions : Joined<["--"], "gpulto-partitions=">, Visibility<[LinkOption]>,
+  MetaVarName<"<N|auto|one|max|1to1>">,
+  HelpText<"Cut the program into <N> host partitions; 'auto' (default) decides "
+           "by size, 'one' makes one, 'max' one per function, '1to1' one per "
+           "input file">;
+
+def param : Joined<["--"], "gpulto-param=">, Visibility<Both>,
+  MetaVarName<"<name>=<value>">,
+  HelpText<"Set a threshold of an optimization; the names, ranges and defaults "
+           "are listed under Parameters">;
+
+//===----------------------------------------------------------------------===//
+// Device code
+//===----------------------------------------------------------------------===//
+
+def embed : Joined<["--"], "gpulto-embed=">, Visibility<[LinkOption]>,
+  MetaVarName<"<ptx|cubin|both>">, Values<"ptx,cubin,both">,
+  HelpText<"Choose which forms of the device code the program carries; the "
+           "default is 'both' when ptxas is found, else 'ptx'">;
+
+def cuda_path : Joined<["--"], "gpulto-cuda-path=">, Visibility<[LinkOption]>,
+  MetaVarName<"<dir>">,
+  HelpText<"Take ptxas, nvlink and fatbinary from the CUDA toolkit in <dir>; "
+           "the default is clang's --cuda-path, CUDA_PATH, the toolkit of nvcc "
+           "on PATH, or /usr/local/cuda">;
+
+def ptxas_arg : Joined<["--"], "gpulto-ptxas-arg=">, Visibility<[LinkOption]>,
+  MetaVarName<"<arg>">,
+  HelpText<"Pass <arg> to every ptxas run of the link; -Xcuda-ptxas does the "
+           "same">;
+
+//===----------------------------------------------------------------------===//
+// Looking inside
+//===----------------------------------------------------------------------===//
+
+def verbose : Flag<["--"], "gpulto-verbose">, Visibility<Both>,
+  HelpText<"Print what gpulto decides and the commands it runs to standard "
+           "error">;
+
+def progress : Joined<["--"], "gpulto-progress=">, Visibility<[LinkOption]>,
+  MetaVarName<"<auto|on|off>">, Values<"auto,on,off">,
+  HelpText<"Show the stage and the jobs done while linking; 'auto' (default) "
+           "does so on a terminal only">;
+
+def stats : Joined<["--"], "gpulto-stats=">, Visibility<[LinkOption]>,
+  MetaVarName<"<file>">,
+  HelpText<"Write time, bytes, memory, partitions and jobs of each stage of "
+           "the link to <file> as JSON">;
+
+def time_trace : Joined<["--"], "gpulto-time-trace=">,
+  Visibility<[LinkOption]>, MetaVarName<"<file>">,
+  HelpText<"Write a timeline of the link to <file> in Chrome's trace format">;
+
+def remarks : Joined<["--"], "gpulto-remarks=">, Visibility<[LinkOption]>,
+  MetaVarName<"<file>">,
+  HelpText<"Write every remark of the link-time optimizations to <file> as "
+           "YAML">;
+
+def save_temps : Flag<["--"], "gpulto-save-temps">, Visibility<Both>,
+  HelpText<"Keep the intermediate files beside the output, in "
+           "<output>.gpulto-temps">;
+
+def save_temps_EQ : Joined<["--"], "gpulto-save-temps=">, Visibility<Both>,
+  MetaVarName<"<dir>">,
+  HelpText<"Keep the intermediate files in <dir>">;
+
+//===----------------------------------------------------------------------===//
+// Written by the driver for the linker
+//===----------------------------------------------------------------------===//
+
+def rpass : Joined<["--"], "gpulto-rpass=">, Visibility<[LinkerOption]>,
+  MetaVarName<"<regex>">,
+  HelpText<"Print remarks on optimizations done by the passes whose names "
+           "match <regex>; the driver writes it for -Rpass=">;
+
+def rpass_missed : Joined<["--"], "gpulto-rpass-missed=">,
+  Visibility<[LinkerOption]>, MetaVarName<"<regex>">,
+  HelpText<"Print remarks on optimizations missed by the passes whose names "
+           "match <regex>; the driver writes it for -Rpass-missed=">;
+
+def rpass_analysis : Joined<["--"], "gpulto-rpass-analysis=">,
+  Visibility<[LinkerOption]>, MetaVarName<"<regex>">,
+  HelpText<"Print analysis remarks of the passes whose names match <regex>; "
+           "the driver writes it for -Rpass-analysis=">;

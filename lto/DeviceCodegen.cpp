@@ -1,0 +1,311 @@
+//===- DeviceCodegen.cpp - Optimise a device module, make PTX -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// ThinLTO's post-link pipeline, as on the host, and around it what gpucc adds:
+//
+// 1. InferAddressSpaces before inlining, and again on each function once its
+//    callees have been inlined: an inlined helper's generic pointer becomes one
+//    to shared or global memory while GVN and the vectorizers can still use it.
+// 2. SeparateConstOffsetFromGEP, StraightLineStrengthReduce, NaryReassociate and
+//    EarlyCSE run after unrolling, in NVPTX's own code generation.
+//
+// ptxas is called without -c: with launch bounds it raises the number of
+// registers, and nvlink does not lower it again. A partition that is to be
+// joined with others is assembled with -ewp instead.
+//
+// Source: J. Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/DeviceCodegen.h"
+
+#include "lto/Optimizer.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Returns the newest PTX version ("+ptx85") that a function was compiled for;
+/// 0 when none says.
+static unsigned ptxVersion(const Module &module) {
+  unsigned newest = 0;
+  for (const Function &function : module) {
+    StringRef features =
+        function.getFnAttribute("target-features").getValueAsString();
+    for (StringRef feature : split(features, ',')) {
+      unsigned version = 0;
+      if (feature.consume_front("+ptx") && !feature.getAsInteger(10, version))
+        newest = std::max(newest, version);
+    }
+  }
+  return newest;
+}
+
+Expected<std::unique_ptr<TargetMachine>>
+createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
+  std::string message;
+  const Target *target =
+      TargetRegistry::lookupTarget(module.getTargetTriple(), message);
+  if (!target)
+    return makeError(message);
+  std::string features;
+  if (unsigned version = ptxVersion(module))
+    features = "+ptx" + utostr(version);
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Fast; // see pinRounding
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      module.getTargetTriple(), arch, features, options, std::nullopt,
+      std::nullopt, toCodegenLevel(optLevel)));
+  if (!machine)
+    return makeError("no code generator for " + module.getTargetTriple());
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(arch))
+    return makeError("this LLVM does not know the architecture " + arch);
+  return machine;
+}
+
+void optimizeDevice(Module &module, TargetMachine &machine, unsigned optLevel,
+                    unsigned sizeLevel) {
+  TimeTraceScope trace("Optimize device");
+  OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
+  runPasses(module, machine, level, [&](PassBuilder &builder) {
+    ModulePassManager passes;
+    passes.addPass(GlobalDCEPass());
+    if (optLevel > 0) {
+      passes.addPass(
+          createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
+      builder.registerPeepholeEPCallback(
+          [](FunctionPassManager &manager, OptimizationLevel) {
+            manager.addPass(InferAddressSpacesPass());
+          });
+    }
+    passes.addPass(
+        builder.buildThinLTODefaultPipeline(level, /*ImportSummary=*/nullptr));
+    return passes;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Fused multiply-add
+//===----------------------------------------------------------------------===//
+//
+// Code generation has one switch for a whole module: fuse everything, or only
+// what is marked, and then each unmarked operation is written as `add.rn`, which
+// ptxas does not fuse. Plain CUDA compiles fuse everything. A partition may hold
+// units of both kinds, so everything is fused, and operations that must not be
+// are turned into intrinsics that say so.
+
+bool isContractible(const Instruction &instruction) {
+  switch (instruction.getOpcode()) {
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool forbidsContraction(const Module &module) {
+  for (const Function &function : module)
+    for (const Instruction &instruction : instructions(function))
+      if (isContractible(instruction) && !instruction.hasAllowContract())
+        return true;
+  return false;
+}
+
+/// Returns the intrinsic for a scalar operation that is rounded by itself.
+static Intrinsic::ID roundedIntrinsic(bool isMultiplication, bool isDouble,
+                                      bool flushes) {
+  if (isMultiplication)
+    return isDouble  ? Intrinsic::nvvm_mul_rn_d
+           : flushes ? Intrinsic::nvvm_mul_rn_ftz_f
+                     : Intrinsic::nvvm_mul_rn_f;
+  return isDouble  ? Intrinsic::nvvm_add_rn_d
+         : flushes ? Intrinsic::nvvm_add_rn_ftz_f
+                   : Intrinsic::nvvm_add_rn_f;
+}
+
+/// Returns \p left OP \p right, rounded by itself; vectors element by element.
+static Value *roundedOperation(IRBuilder<> &builder, unsigned opcode,
+                               Value *left, Value *right, bool flushes) {
+  if (auto *type = dyn_cast<FixedVectorType>(left->getType())) {
+    Value *result = PoisonValue::get(type);
+    for (unsigned i = 0; i < type->getNumElements(); ++i)
+      result = builder.CreateInsertElement(
+          result,
+          roundedOperation(builder, opcode,
+                           builder.CreateExtractElement(left, i),
+                           builder.CreateExtractElement(right, i), flushes),
+          i);
+    return result;
+  }
+  if (opcode == Instruction::FSub)
+    right = builder.CreateFNeg(right);
+  Intrinsic::ID id =
+      roundedIntrinsic(opcode == Instruction::FMul,
+                       left->getType()->isDoubleTy(), flushes);
+  return builder.CreateIntrinsic(id, {}, {left, right});
+}
+
+/// Returns whether \p function flushes single-precision denormals to zero.
+static bool flushesDenormals(const Function &function) {
+  return function.getDenormalMode(APFloat::IEEEsingle()).Output ==
+         DenormalMode::PreserveSign;
+}
+
+/// Keeps unmarked operations of \p module from being fused. Returns false if
+/// there are some of a type that has no intrinsic (half precision).
+static bool pinRounding(Module &module) {
+  bool all = true;
+  for (Function &function : module) {
+    bool flushes = flushesDenormals(function);
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      if (!isContractible(instruction) || instruction.hasAllowContract())
+        continue;
+      Type *element = instruction.getType()->getScalarType();
+      if (!element->isFloatTy() && !element->isDoubleTy()) {
+        all = false;
+        continue;
+      }
+      IRBuilder<> builder(&instruction);
+      instruction.replaceAllUsesWith(roundedOperation(
+          builder, instruction.getOpcode(), instruction.getOperand(0),
+          instruction.getOperand(1), flushes));
+      instruction.eraseFromParent();
+    }
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Line tables
+//===----------------------------------------------------------------------===//
+
+/// Makes every compile unit one that gives .loc and .file directives and
+/// nothing else. DWARF sections in PTX would have to be joined when partitions
+/// are, and optimised device code is debugged by lines.
+static void keepLineTablesOnly(Module &module) {
+  NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
+  if (!units)
+    return;
+  DebugInfoFinder finder;
+  finder.processModule(module);
+  std::map<DICompileUnit *, DICompileUnit *> replaced;
+  std::vector<DICompileUnit *> kept;
+  for (MDNode *node : units->operands()) {
+    auto *unit = cast<DICompileUnit>(node);
+    DICompileUnit *lines = unit;
+    if (unit->getEmissionKind() == DICompileUnit::FullDebug ||
+        unit->getEmissionKind() == DICompileUnit::LineTablesOnly)
+      lines = DICompileUnit::getDistinct(
+          module.getContext(), unit->getSourceLanguage(), unit->getFile(),
+          unit->getProducer(), unit->isOptimized(), unit->getFlags(),
+          unit->getRuntimeVersion(), unit->getSplitDebugFilename(),
+          DICompileUnit::DebugDirectivesOnly, nullptr, nullptr, nullptr, nullptr,
+          nullptr, unit->getDWOId(), unit->getSplitDebugInlining(),
+          unit->getDebugInfoForProfiling(), unit->getNameTableKind(),
+          unit->getRangesBaseAddress(), unit->getSysRoot(), unit->getSDK());
+    replaced[unit] = lines;
+    kept.push_back(lines);
+  }
+  units->clearOperands();
+  for (DICompileUnit *unit : kept)
+    units->addOperand(unit);
+  for (DISubprogram *subprogram : finder.subprograms())
+    if (auto found = replaced.find(subprogram->getUnit());
+        found != replaced.end())
+      subprogram->replaceUnit(found->second);
+}
+
+Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
+                              bool pinUnmarked) {
+  TimeTraceScope trace("Generate PTX");
+  if (pinUnmarked && !pinRounding(module))
+    machine.Options.AllowFPOpFusion = FPOpFusion::Standard;
+  if (module.getNamedMetadata("llvm.dbg.cu")) {
+    stripNonLineTableDebugInfo(module);
+    keepLineTablesOnly(module);
+  }
+  SmallString<0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager passes;
+  TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
+  passes.add(new TargetLibraryInfoWrapperPass(library));
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::AssemblyFile,
+                                  /*DisableVerify=*/true))
+    return makeError("no assembly text for " + module.getTargetTriple());
+  passes.run(module);
+  return std::string(text);
+}
+
+//===----------------------------------------------------------------------===//
+// ptxas
+//===----------------------------------------------------------------------===//
+
+Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
+                                  const DeviceCodegenOptions &options,
+                                  unsigned optLevel) {
+  TimeTraceScope trace("ptxas");
+  if (options.ptxas.empty())
+    return makeError("a cubin is wanted, but the job names no ptxas");
+  Expected<TempDir> directory = TempDir::create("gpulto-ptxas");
+  if (!directory)
+    return directory.takeError();
+  // ptxas writes its command into the cubin: the names must not vary.
+  static constexpr StringLiteral kInput = "device.ptx", kOutput = "device.cubin";
+  if (Error error = writeFileAtomically(directory->file(kInput), ptx))
+    return error;
+  static const char *const kLevels[] = {"-O0", "-O1", "-O3", "-O3"};
+  std::vector<std::string> arguments = {kLevels[std::min(optLevel, 3u)],
+                                        ("-arch=" + arch).str()};
+  if (options.relocatable)
+    arguments.push_back("-ewp");
+  if (ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t"))
+    arguments.push_back("-lineinfo");
+  append_range(arguments, options.ptxasArguments);
+  append_range(arguments, ArrayRef<std::string>{kInput.str(), "-o", kOutput.str()});
+  ProcessOptions process;
+  process.cwd = directory->path();
+  Expected<ProcessResult> result =
+      runProcess(options.ptxas, arguments, process);
+  if (!result)
+    return result.takeError();
+  StringRef messages = result->errors;
+  if (messages.contains("ignoring extern qualifier"))
+    return makeError("ptxas would not share a variable: " +
+                     shellQuote(options.ptxas, arguments) + "\n" + messages);
+  auto cubin = MemoryBuffer::getFile(directory->file(kOutput));
+  if (!cubin)
+    return makeError("ptxas wrote no cubin: " +
+                     shellQuote(options.ptxas, arguments));
+  return (*cubin)->getBuffer().str();
+}
+
+} // namespace gpulto

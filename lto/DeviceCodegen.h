@@ -1,0 +1,55 @@
+//===- DeviceCodegen.h - Optimise a device module, make PTX -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_DEVICECODEGEN_H
+#define GPULTO_LTO_DEVICECODEGEN_H
+
+#include "lto/LtransJob.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace gpulto {
+
+/// Returns the NVPTX machine for \p module on \p arch ("sm_90"), of the newest
+/// PTX version that its functions were compiled for. Errors: unknown arch.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createDeviceMachine(const llvm::Module &module, llvm::StringRef arch,
+                    unsigned optLevel);
+
+/// Returns whether \p instruction may become part of a fused multiply-add: an
+/// addition, subtraction or multiplication.
+bool isContractible(const llvm::Instruction &instruction);
+
+/// Returns whether \p module holds such an operation without the mark
+/// `contract`: one that must not be fused. Asked before optimization, which
+/// makes operations of its own.
+bool forbidsContraction(const llvm::Module &module);
+
+/// Runs what follows ThinLTO's compile step, with inference of address spaces
+/// around the inliner.
+void optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
+                    unsigned optLevel, unsigned sizeLevel);
+
+/// Returns the PTX text of \p module, which is changed. Debug information is
+/// reduced to line tables. \p pinUnmarked: operations without `contract` must
+/// not be fused, neither here nor by ptxas. Errors: the target emits no text.
+llvm::Expected<std::string> emitPtx(llvm::Module &module,
+                                    llvm::TargetMachine &machine,
+                                    bool pinUnmarked);
+
+/// Assembles \p ptx with ptxas and returns the cubin. \p optLevel: 0-3.
+/// The cubin does not depend on where it is made. Errors: ptxas cannot be run,
+/// fails (its command and messages), or ignores an external variable.
+llvm::Expected<std::string> assemblePtx(llvm::StringRef ptx,
+                                        llvm::StringRef arch,
+                                        const DeviceCodegenOptions &options,
+                                        unsigned optLevel);
+
+} // namespace gpulto
+
+#endif

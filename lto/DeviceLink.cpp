@@ -1,0 +1,135 @@
+//===- DeviceLink.cpp - Join the device partitions of an architecture -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// PTX is always joined as text (lto/PtxMerge): the driver links nothing.
+// Cubins are joined by nvlink, which keeps each partition's code as ptxas made
+// it. Without nvlink, the joined PTX is assembled as a whole instead: slower,
+// same meaning.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/DeviceLink.h"
+
+#include "lto/DeviceCodegen.h"
+#include "lto/PtxMerge.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/TimeProfiler.h"
+
+#include <memory>
+#include <vector>
+
+using namespace llvm;
+
+namespace gpulto {
+
+static Expected<std::unique_ptr<MemoryBuffer>> readResult(StringRef path) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return inputError(InputLocation(path), buffer.getError().message());
+  return std::move(*buffer);
+}
+
+static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results) {
+  TimeTraceScope trace("Merge PTX");
+  std::vector<std::unique_ptr<MemoryBuffer>> buffers;
+  std::vector<PtxPart> parts;
+  for (const LtransResultPaths &result : results) {
+    auto buffer = readResult(result.ptx);
+    if (!buffer)
+      return buffer.takeError();
+    buffers.push_back(std::move(*buffer));
+    parts.push_back({sys::path::filename(result.ptx).str(),
+                     buffers.back()->getBuffer()});
+  }
+  if (parts.size() == 1)
+    return parts.front().text.str();
+  return mergePtx(parts);
+}
+
+/// Runs nvlink in a directory of our own under names that do not vary.
+static Expected<std::string> runNvlink(StringRef arch,
+                                       ArrayRef<LtransResultPaths> results,
+                                       StringRef nvlink,
+                                       StringRef tempDirectory) {
+  TimeTraceScope trace("nvlink");
+  SmallString<128> directory(tempDirectory);
+  sys::path::append(directory, "nvlink-" + arch);
+  if (std::error_code error = sys::fs::create_directories(directory))
+    return makeError(directory + ": " + error.message());
+  static constexpr StringLiteral kOutput = "linked.cubin";
+  std::vector<std::string> arguments = {("-arch=" + arch).str()};
+  for (size_t i = 0; i < results.size(); ++i) {
+    auto cubin = readResult(results[i].cubin);
+    if (!cubin)
+      return cubin.takeError();
+    std::string name = std::to_string(i) + ".cubin";
+    if (Error error = writeFileAtomically((directory + "/" + name).str(),
+                                          (*cubin)->getBuffer()))
+      return error;
+    arguments.push_back(name);
+  }
+  arguments.push_back("-o");
+  arguments.push_back(kOutput.str());
+  ProcessOptions process;
+  process.cwd = std::string(directory);
+  auto done = runProcess(nvlink, arguments, process);
+  if (!done)
+    return done.takeError();
+  auto linked = readResult((directory + "/" + kOutput).str());
+  if (!linked)
+    return linked.takeError();
+  return (*linked)->getBuffer().str();
+}
+
+static bool haveCubins(ArrayRef<LtransResultPaths> results) {
+  return all_of(results, [](const LtransResultPaths &result) {
+    return !result.cubin.empty();
+  });
+}
+
+Expected<DeviceProgram>
+linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
+                     const CudaTools &tools, EmbedKind embed,
+                     StringRef tempDirectory) {
+  if (results.empty())
+    return makeError("no device partition for " + arch);
+  DeviceProgram program;
+  program.arch = arch.str();
+  bool wantsCubin = embed != EmbedKind::Ptx && haveCubins(results);
+  bool needsPtx = embed != EmbedKind::Cubin ||
+                  (results.size() > 1 && tools.nvlink.empty());
+  if (needsPtx) {
+    auto ptx = joinPtx(results);
+    if (!ptx)
+      return ptx.takeError();
+    program.ptx = std::move(*ptx);
+  }
+  if (!wantsCubin)
+    return program;
+  Expected<std::string> cubin = std::string();
+  if (results.size() == 1) {
+    auto only = readResult(results.front().cubin);
+    if (!only)
+      return only.takeError();
+    cubin = (*only)->getBuffer().str();
+  } else if (!tools.nvlink.empty()) {
+    cubin = runNvlink(arch, results, tools.nvlink, tempDirectory);
+  } else {
+    DeviceCodegenOptions options;
+    options.ptxas = tools.ptxas;
+    cubin = assemblePtx(program.ptx, arch, options, /*optLevel=*/3);
+  }
+  if (!cubin)
+    return cubin.takeError();
+  program.cubin = std::move(*cubin);
+  return program;
+}
+
+} // namespace gpulto

@@ -1,0 +1,157 @@
+//===- Lgen.cpp - The compile-time stage ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/Lgen.h"
+
+#include "fatobj/FatObjectReader.h"
+#include "icf/IcfAnalyze.h"
+#include "ipa/Analyze.h"
+#include "summary/SummaryFormat.h"
+#include "support/Error.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace gpulto {
+
+namespace {
+
+llvm::StringRef archOf(const llvm::Module &module, llvm::StringRef given,
+                       llvm::StringSaver &strings) {
+  if (!given.empty())
+    return strings.save(given);
+  for (const llvm::Function &function : module)
+    if (function.hasFnAttribute("target-cpu"))
+      return strings.save(
+          function.getFnAttribute("target-cpu").getValueAsString());
+  return {};
+}
+
+uint32_t moduleFlags(const llvm::Module &module) {
+  uint32_t flags = 0;
+  for (const llvm::DICompileUnit *unit : module.debug_compile_units()) {
+    if (unit->getEmissionKind() != llvm::DICompileUnit::NoDebug)
+      flags |= kHasDebugInfo;
+    if (unit->getEmissionKind() == llvm::DICompileUnit::FullDebug)
+      flags |= kFullDebugInfo;
+  }
+  if (module.getSemanticInterposition())
+    flags |= kSemanticInterposition;
+  if (module.getProfileSummary(/*IsCS=*/false) ||
+      module.getProfileSummary(/*IsCS=*/true))
+    flags |= kHasProfile;
+  if (module.getUwtable() != llvm::UWTableKind::None)
+    flags |= kUnwindTables;
+  return flags;
+}
+
+llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
+                       ModuleSummaryStorage &storage) {
+  ModuleSummary &summary = storage.summary;
+  llvm::Triple triple(module.getTargetTriple());
+  if (triple.isNVPTX())
+    summary.side = Side::Device;
+  else if (triple.isX86() && triple.isArch64Bit())
+    summary.side = Side::Host;
+  else
+    return inputError(InputLocation(module.getSourceFileName()),
+                      "target '" + module.getTargetTriple() +
+                          "', expected x86_64 or nvptx64");
+  if (summary.side == Side::Device)
+    summary.arch = archOf(module, options.arch, storage.strings);
+  summary.sourceName = storage.strings.save(module.getSourceFileName());
+  summary.targetTriple = storage.strings.save(module.getTargetTriple());
+  summary.dataLayout = storage.strings.save(module.getDataLayoutStr());
+  summary.flags = moduleFlags(module);
+  summary.optLevel = options.optLevel;
+  summary.sizeLevel = options.sizeLevel;
+  summary.picLevel = static_cast<uint8_t>(module.getPICLevel());
+  summary.pieLevel = static_cast<uint8_t>(module.getPIELevel());
+  return llvm::Error::success();
+}
+
+void analyzeContents(LgenContext &context) {
+  ContentDigester digester(context.module);
+  ModuleSummary &summary = context.summary;
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    summary.functions[i].contentDigest =
+        digester.digestOf(*context.bodies[i]);
+  size_t next = 0;
+  for (const llvm::GlobalVariable &variable : context.module.globals())
+    if (next < summary.variables.size() &&
+        context.indexOf(variable) == summary.variables[next].symbol)
+      summary.variables[next++].contentDigest = digester.digestOf(variable);
+  summary.contextDigest = digester.digestOfContext();
+}
+
+} // namespace
+
+llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
+                            llvm::FunctionAnalysisManager &analyses,
+                            ModuleSummaryStorage &storage) {
+  if (llvm::Error error = fillHeader(module, options, storage))
+    return error;
+  LgenContext context(module, storage.summary, storage.strings, analyses);
+  analyzeVisibility(context);
+  analyzeFunctionFacts(context);
+  analyzeConstants(context);
+  if (llvm::Error error = analyzeLaunchFacts(context))
+    return error;
+  analyzeModRef(context);
+  analyzeInliner(context);
+  analyzeContents(context);
+  return llvm::Error::success();
+}
+
+llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
+                            ModuleSummaryStorage &storage) {
+  std::string unused;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), unused);
+  std::unique_ptr<llvm::TargetMachine> machine;
+  if (target)
+    machine.reset(target->createTargetMachine(module.getTargetTriple(),
+                                              options.arch, "",
+                                              llvm::TargetOptions(), {}));
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  return summarizeModule(module, options, functions, storage);
+}
+
+llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
+                                             const LgenOptions &options) {
+  InputLocation where(bitcode.getBufferIdentifier());
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> module =
+      llvm::parseBitcodeFile(bitcode, context);
+  if (!module)
+    return inputError(where, llvm::toString(module.takeError()));
+  ModuleSummaryStorage storage;
+  if (llvm::Error error = summarizeModule(**module, options, storage))
+    return std::move(error);
+  storage.summary.bitcodeDigest = digestOf(bitcode.getBuffer());
+  llvm::Expected<StrtabRange> names =
+      findHostStrtab(bitcode.getBuffer(), where);
+  if (!names) {
+    llvm::consumeError(names.takeError());
+    return writeSummary(storage.summary, {});
+  }
+  return writeSummary(storage.summary,
+                      bitcode.getBuffer().substr(names->offset, names->size));
+}
+
+} // namespace gpulto

@@ -1,0 +1,39 @@
+//===- Ltrans.h - Run one LTRANS job ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LTRANS_H
+#define GPULTO_LTO_LTRANS_H
+
+#include "lto/LtransJob.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace gpulto {
+
+/// Paths of what a job made. Host: an ELF object. Device: PTX, and a cubin when
+/// the job asked for one.
+struct LtransResultPaths {
+  std::string object;
+  std::string ptx;
+  std::string cubin;
+};
+
+/// Returns the names that a job writes for output prefix \p prefix.
+LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
+
+/// Runs \p job in this process: reads the bodies it names (verifying size and
+/// digest), applies the decisions, runs LLVM's pipeline and code generation,
+/// and writes resultPaths(job, prefix) atomically. Equal jobs over equal inputs
+/// write equal bytes in any directory. \p saveTempsPrefix: when not empty,
+/// bitcode before and after optimization is kept under that prefix. Errors:
+/// missing or changed input, invalid bitcode, failing ptxas (with its command
+/// and messages).
+llvm::Error runLtransJob(const LtransJob &job, llvm::StringRef prefix,
+                         llvm::StringRef saveTempsPrefix);
+
+} // namespace gpulto
+
+#endif

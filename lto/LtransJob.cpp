@@ -1,0 +1,333 @@
+//===- LtransJob.cpp - Text form of LTRANS jobs ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// JSON, with every key written, in a fixed order. The reader is strict: a key
+// that is missing, unknown or of the wrong type is an error with its path, so
+// that a job from another version is refused instead of half understood.
+//
+// Symbol names and paths are bytes. Those that are not UTF-8, which JSON cannot
+// hold, are written as {"bytes": "<hexadecimal>"}.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/LtransJob.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+#include <set>
+#include <type_traits>
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr int64_t kJobVersion = 1;
+
+std::string promotedName(StringRef name, StringRef tag) {
+  return (name + ".gpulto." + tag).str();
+}
+
+//===----------------------------------------------------------------------===//
+// One description of the fields serves both directions: describe(archive, x)
+// calls archive.field(name, member) for each, in file order.
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Names of an enumeration's values, in order.
+template <typename E> struct EnumNames;
+template <> struct EnumNames<JobRole> {
+  static constexpr const char *names[] = {"define", "import"};
+};
+template <> struct EnumNames<FinalLinkage> {
+  static constexpr const char *names[] = {"internal", "hidden", "preserved",
+                                          "redefined"};
+};
+template <> struct EnumNames<Side> {
+  static constexpr const char *names[] = {"host", "device"};
+};
+
+template <typename A> void describe(A &a, JobSymbol &s) {
+  a.field("name", s.name);
+  a.field("role", s.role);
+  a.field("linkage", s.linkage);
+}
+
+template <typename A> void describe(A &a, JobInput &i) {
+  a.field("path", i.path);
+  a.field("member", i.member);
+  a.field("offset", i.offset);
+  a.field("storedBytes", i.storedBytes);
+  a.field("rawBytes", i.rawBytes);
+  a.field("compressed", i.compressed);
+  a.field("digest", i.digest);
+  a.field("tag", i.tag);
+  a.field("isHome", i.isHome);
+  a.field("emitsAssembly", i.emitsAssembly);
+  a.field("symbols", i.symbols);
+}
+
+template <typename A> void describe(A &a, JobStructor &s) {
+  a.field("priority", s.priority);
+  a.field("function", s.function);
+  a.field("isDestructor", s.isDestructor);
+}
+
+template <typename A> void describe(A &a, HostCodegenOptions &o) {
+  a.field("optLevel", o.optLevel);
+  a.field("relocationModel", o.relocationModel);
+  a.field("codeModel", o.codeModel);
+  a.field("cpu", o.cpu);
+  a.field("features", o.features);
+  a.field("functionSections", o.functionSections);
+  a.field("dataSections", o.dataSections);
+  a.field("uniqueSectionNames", o.uniqueSectionNames);
+}
+
+template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
+  a.field("ptxas", o.ptxas);
+  a.field("ptxasArguments", o.ptxasArguments);
+  a.field("wantCubin", o.wantCubin);
+  a.field("relocatable", o.relocatable);
+}
+
+template <typename A> void describe(A &a, LtransJob &j) {
+  a.field("index", j.index);
+  a.field("side", j.side);
+  a.field("arch", j.arch);
+  a.field("optLevel", j.optLevel);
+  a.field("sizeLevel", j.sizeLevel);
+  a.field("host", j.host);
+  a.field("device", j.device);
+  a.field("inputs", j.inputs);
+  a.field("structors", j.structors);
+  a.field("weight", j.weight);
+  a.field("memoryBytes", j.memoryBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+class JobWriter {
+public:
+  explicit JobWriter(json::OStream &out) : out(out) {}
+
+  template <typename T> void field(const char *name, T &member) {
+    out.attributeBegin(name);
+    value(member);
+    out.attributeEnd();
+  }
+
+private:
+  void text(const std::string &text) {
+    if (json::isUTF8(text)) {
+      out.value(StringRef(text));
+      return;
+    }
+    out.object([&] { out.attribute("bytes", toHex(text, true)); });
+  }
+  template <typename T> void value(std::vector<T> &list) {
+    out.array([&] {
+      for (T &element : list)
+        value(element);
+    });
+  }
+  template <typename T> void value(T &item) {
+    if constexpr (std::is_same_v<T, bool>)
+      out.value(item);
+    else if constexpr (std::is_same_v<T, std::string>)
+      text(item);
+    else if constexpr (std::is_same_v<T, Digest>)
+      out.value(item.hex());
+    else if constexpr (std::is_enum_v<T>)
+      out.value(EnumNames<T>::names[static_cast<unsigned>(item)]);
+    else if constexpr (std::is_integral_v<T>)
+      out.value(static_cast<uint64_t>(item));
+    else
+      out.object([&] { describe(*this, item); });
+  }
+
+  json::OStream &out;
+};
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Reads one object; the first problem is kept and ends the reading.
+class JobReader {
+public:
+  JobReader(const json::Object &object, json::Path path, bool &ok)
+      : object(object), path(path), ok(ok) {}
+
+  template <typename T> void field(const char *name, T &member) {
+    known.insert(name);
+    if (!ok)
+      return;
+    const json::Value *found = object.get(name);
+    if (!found)
+      return fail(path.field(name), "missing value");
+    value(*found, path.field(name), member);
+  }
+
+  /// Reports a key that no field() call asked for.
+  void finish() {
+    if (!ok)
+      return;
+    // json::Object is a hash map: report the first unknown key by name.
+    std::set<std::string> unknown;
+    for (const auto &entry : object)
+      if (!known.count(entry.first.str()))
+        unknown.insert(entry.first.str());
+    if (unknown.empty())
+      return;
+    unknownKey = *unknown.begin();
+    fail(path.field(unknownKey), "unknown key");
+  }
+
+private:
+  void fail(json::Path where, StringLiteral message) {
+    where.report(message);
+    ok = false;
+  }
+
+  void value(const json::Value &from, json::Path where, std::string &to) {
+    if (auto text = from.getAsString()) {
+      to = text->str();
+      return;
+    }
+    const json::Object *wrapped = from.getAsObject();
+    auto bytes = wrapped ? wrapped->getString("bytes") : std::nullopt;
+    if (!bytes || wrapped->size() != 1 || !tryGetFromHex(*bytes, to))
+      fail(where, "expected string");
+  }
+  void value(const json::Value &from, json::Path where, Digest &to) {
+    auto text = from.getAsString();
+    if (!text || !Digest::fromHex(*text, to))
+      fail(where, "expected 32 hexadecimal digits");
+  }
+  template <typename T>
+  void value(const json::Value &from, json::Path where, std::vector<T> &to) {
+    const json::Array *list = from.getAsArray();
+    if (!list)
+      return fail(where, "expected array");
+    to.clear();
+    to.resize(list->size());
+    for (size_t i = 0; i < list->size() && ok; ++i)
+      value((*list)[i], where.index(i), to[i]);
+  }
+  template <typename T>
+  void value(const json::Value &from, json::Path where, T &to) {
+    if constexpr (std::is_same_v<T, bool>) {
+      auto flag = from.getAsBoolean();
+      if (!flag)
+        return fail(where, "expected boolean");
+      to = *flag;
+    } else if constexpr (std::is_enum_v<T>) {
+      enumeration(from, where, to);
+    } else if constexpr (std::is_integral_v<T>) {
+      auto number = from.getAsUINT64();
+      if (!number)
+        return fail(where, "expected unsigned integer");
+      if (*number > std::numeric_limits<T>::max())
+        return fail(where, "number too large");
+      to = static_cast<T>(*number);
+    } else {
+      const json::Object *inner = from.getAsObject();
+      if (!inner)
+        return fail(where, "expected object");
+      JobReader reader(*inner, where, ok);
+      describe(reader, to);
+      reader.finish();
+    }
+  }
+  template <typename E>
+  void enumeration(const json::Value &from, json::Path where, E &to) {
+    auto text = from.getAsString();
+    if (!text)
+      return fail(where, "expected string");
+    unsigned index = 0;
+    for (const char *name : EnumNames<E>::names) {
+      if (*text == name) {
+        to = static_cast<E>(index);
+        return;
+      }
+      ++index;
+    }
+    fail(where, "unknown value");
+  }
+
+  const json::Object &object;
+  json::Path path;
+  bool &ok;
+  std::set<std::string> known;
+  /// Storage for the path segment of an unknown key.
+  std::string unknownKey;
+};
+
+} // namespace
+
+std::string writeJob(const LtransJob &job) {
+  std::string text;
+  raw_string_ostream stream(text);
+  json::OStream out(stream, /*IndentSize=*/1);
+  LtransJob copy = job; // describe() serves the reader too, which writes
+  out.object([&] {
+    out.attribute("gpultoJob", kJobVersion);
+    JobWriter writer(out);
+    describe(writer, copy);
+  });
+  stream << '\n';
+  return text;
+}
+
+static Error checkJob(const LtransJob &job, const InputLocation &where) {
+  if (job.optLevel > 3 || job.sizeLevel > 2 || job.host.optLevel > 3)
+    return inputError(where, "optimization level out of range");
+  if ((job.side == Side::Device) == job.arch.empty())
+    return inputError(where, "a device job names an architecture, a host job "
+                             "does not");
+  std::set<StringRef> tags;
+  for (const JobInput &input : job.inputs)
+    if (!tags.insert(input.tag).second)
+      return inputError(where, "two inputs have the tag '" + input.tag + "'");
+  return Error::success();
+}
+
+Expected<LtransJob> readJob(StringRef text, StringRef path) {
+  InputLocation where(path);
+  Expected<json::Value> parsed = json::parse(text);
+  if (!parsed)
+    return inputError(where, "no job file: " + toString(parsed.takeError()));
+  const json::Object *object = parsed->getAsObject();
+  auto version = object ? object->getInteger("gpultoJob") : std::nullopt;
+  if (!version)
+    return inputError(where, "no job file: the key 'gpultoJob' is missing");
+  if (*version != kJobVersion)
+    return inputError(where, "job version " + Twine(*version) +
+                                 ", this program reads " + Twine(kJobVersion));
+  LtransJob job;
+  json::Path::Root root("job");
+  bool ok = true;
+  {
+    JobReader reader(*object, root, ok);
+    int64_t ignoredVersion = 0;
+    reader.field("gpultoJob", ignoredVersion);
+    describe(reader, job);
+    reader.finish();
+  }
+  if (!ok)
+    return inputError(where, toString(root.getError()));
+  if (Error error = checkJob(job, where))
+    return error;
+  return job;
+}
+
+} // namespace gpulto

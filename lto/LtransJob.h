@@ -1,0 +1,131 @@
+//===- LtransJob.h - One unit of LTRANS work --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A job says which symbols of which bitcode modules go into one partition, what
+// becomes of each, and how to generate code. It refers to its inputs by path,
+// offset, size and digest and holds no bitcode, so it can be run by a forked
+// process of the link or by `gpulto ltrans JOB` wherever the files are.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LTRANSJOB_H
+#define GPULTO_LTO_LTRANSJOB_H
+
+#include "summary/Decisions.h"
+#include "summary/ModuleSummary.h"
+#include "support/StableHash.h"
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// What becomes of a symbol of an input module in this partition.
+enum class JobRole : uint8_t {
+  /// The body is materialised and this partition defines the symbol.
+  Define,
+  /// The body is materialised as available_externally, for inlining only.
+  Import,
+};
+
+struct JobSymbol {
+  std::string name; // IR name in the input module
+  JobRole role = JobRole::Define;
+  FinalLinkage linkage = FinalLinkage::Preserved;
+  bool operator==(const JobSymbol &) const = default;
+};
+
+/// One bitcode module that the job reads. Symbols not listed become
+/// declarations; locals not listed are referred to by their promoted names.
+struct JobInput {
+  /// File, archive member for messages, and the bytes of the bitcode in it.
+  std::string path;
+  std::string member;
+  uint64_t offset = 0;
+  uint64_t storedBytes = 0;
+  /// Size after decompression; equal to storedBytes when not compressed.
+  uint64_t rawBytes = 0;
+  bool compressed = false;
+  /// Digest of the raw bitcode.
+  Digest digest;
+  /// Unique in the link, equal for equal inputs in any directory: the promoted
+  /// name of local symbol `s` is `s.gpulto.<tag>`.
+  std::string tag;
+  /// This partition holds most of the module: its full debug info goes here.
+  bool isHome = false;
+  /// The module's assembly is emitted by this partition.
+  bool emitsAssembly = false;
+  std::vector<JobSymbol> symbols;
+  bool operator==(const JobInput &) const = default;
+};
+
+/// An entry of the program's constructor or destructor list, as symbol names
+/// after promotion. Only one partition, the glue, lists them all.
+struct JobStructor {
+  uint32_t priority = 65535;
+  std::string function;
+  bool isDestructor = false;
+  bool operator==(const JobStructor &) const = default;
+};
+
+/// How host code is generated; from the linker's command line.
+struct HostCodegenOptions {
+  /// -O level of code generation, 0-3, when the modules do not say otherwise.
+  uint8_t optLevel = 2;
+  /// "static", "pic" or "dynamic-no-pic"; empty: from the modules' PIC level.
+  std::string relocationModel;
+  /// "small", "medium", "large", ... ; empty: default.
+  std::string codeModel;
+  std::string cpu;
+  std::vector<std::string> features;
+  bool functionSections = true;
+  bool dataSections = true;
+  bool uniqueSectionNames = true;
+  bool operator==(const HostCodegenOptions &) const = default;
+};
+
+/// How device code is generated.
+struct DeviceCodegenOptions {
+  /// Absolute path of ptxas; empty: PTX only.
+  std::string ptxas;
+  std::vector<std::string> ptxasArguments;
+  bool wantCubin = false;
+  /// The cubin is to be joined with others by nvlink: `ptxas -ewp`.
+  bool relocatable = false;
+  bool operator==(const DeviceCodegenOptions &) const = default;
+};
+
+struct LtransJob {
+  /// Position in the link: results are used in this order.
+  uint32_t index = 0;
+  Side side = Side::Host;
+  /// Device: "sm_90"; host: empty.
+  std::string arch;
+  /// -O and size level of the modules (a partition holds one level only).
+  uint8_t optLevel = 2;
+  uint8_t sizeLevel = 0;
+  HostCodegenOptions host;
+  DeviceCodegenOptions device;
+  std::vector<JobInput> inputs; // in module order
+  std::vector<JobStructor> structors;
+  /// Estimated work (instructions) and peak memory (bytes), for the scheduler.
+  uint64_t weight = 0;
+  uint64_t memoryBytes = 0;
+  bool operator==(const LtransJob &) const = default;
+};
+
+/// Returns the promoted name of local symbol \p name of the module \p tag.
+std::string promotedName(llvm::StringRef name, llvm::StringRef tag);
+
+/// Returns the text of \p job (JSON, stable key order).
+std::string writeJob(const LtransJob &job);
+
+/// Reads what writeJob wrote. \p path is used in error messages.
+llvm::Expected<LtransJob> readJob(llvm::StringRef text, llvm::StringRef path);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,657 @@
+//===- LtransModule.cpp - Build the module of a partition -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: one LLVM module that holds the bodies of a partition and declarations
+// of all they refer to, at a cost that grows with those bodies and not with the
+// modules they come from.
+//
+// For each input of the job (PartitionBuilder::addInput):
+// 1. readJobInput: its bytes, checked against size and digest.
+// 2. openModule: lazily; of a module whose home is another partition, debug
+//    information only as far as the bodies need it (else partitions' bitcode
+//    grew ninefold on zstd).
+// 3. promoteLocals (ipa/VisibilityTransform): else IRMover copies statics.
+// 4. prepareSymbols: materialise the bodies, set import or definition linkage.
+//    COMDATs are dropped: this link has chosen the definition already.
+// 5. IRMover::move. What is not listed becomes a declaration.
+// At the end (finish): constructors, llvm.used, final linkage.
+//
+// Assembly at module level is taken off before each move and given to one
+// partition. Constructor lists are never moved: one partition, the glue, lists
+// them all in the program's order, which partitions of their own would lose.
+//
+// Measured on zstd: reading and parsing costs 0.5 ms per partition and module
+// (1.1-1.8 ms with -g), 1.5 % of LTRANS, so modules are parsed again by each
+// job instead of being cut up by one process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/LtransModule.h"
+
+#include "ipa/VisibilityTransform.h"
+#include "lto/DeviceCodegen.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/AutoUpgrade.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/IRMover.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+DiagnosticCollector &DiagnosticCollector::install(LLVMContext &context) {
+  auto owned = std::make_unique<DiagnosticCollector>();
+  DiagnosticCollector &collector = *owned;
+  context.setDiagnosticHandler(std::move(owned));
+  return collector;
+}
+
+bool DiagnosticCollector::handleDiagnostics(const DiagnosticInfo &info) {
+  DiagnosticSeverity severity = info.getSeverity();
+  if (severity != DS_Error && severity != DS_Warning)
+    return true;
+  std::string text;
+  raw_string_ostream stream(text);
+  DiagnosticPrinterRawOStream printer(stream);
+  info.print(printer);
+  if (severity == DS_Error)
+    errors.push_back(std::move(text));
+  else
+    errs() << "warning: " << text << '\n';
+  return true;
+}
+
+Error DiagnosticCollector::take() {
+  if (errors.empty())
+    return Error::success();
+  std::string text = join(errors, "\n");
+  errors.clear();
+  return makeError(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static InputLocation locate(const JobInput &input) {
+  return InputLocation(input.path, input.member);
+}
+
+/// Returns the stored bytes. They are read, not mapped: a file that shrinks
+/// under a mapping would kill the process.
+static Expected<std::unique_ptr<WritableMemoryBuffer>>
+readStored(const JobInput &input) {
+  InputLocation where = locate(input);
+  Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(input.path);
+  if (!file)
+    return inputError(where, toString(file.takeError()));
+  auto close = make_scope_exit([&] { sys::fs::closeFile(*file); });
+  auto buffer =
+      WritableMemoryBuffer::getNewUninitMemBuffer(input.storedBytes, where.str());
+  if (!buffer)
+    return inputError(where, "out of memory for " + Twine(input.storedBytes) +
+                                 " bytes");
+  MutableArrayRef<char> rest = buffer->getBuffer();
+  uint64_t offset = input.offset;
+  while (!rest.empty()) {
+    Expected<size_t> count = sys::fs::readNativeFileSlice(*file, rest, offset);
+    if (!count)
+      return inputError(where, toString(count.takeError()));
+    if (*count == 0)
+      return inputError(where.at(offset),
+                        "the file ends here, but the job reads " +
+                            Twine(rest.size()) + " bytes more");
+    rest = rest.drop_front(*count);
+    offset += *count;
+  }
+  return buffer;
+}
+
+/// No bitcode module is larger; guards against absurd sizes in a job file.
+static constexpr uint64_t kMaxBitcodeBytes = uint64_t(1) << 36;
+
+Expected<std::unique_ptr<MemoryBuffer>> readJobInput(const JobInput &input) {
+  InputLocation where = locate(input);
+  if (input.storedBytes > kMaxBitcodeBytes || input.rawBytes > kMaxBitcodeBytes)
+    return inputError(where, "the job names an absurd size");
+  if (!input.compressed && input.storedBytes != input.rawBytes)
+    return inputError(where, "the job names two sizes of uncompressed bitcode");
+  auto stored = readStored(input);
+  if (!stored)
+    return stored.takeError();
+  std::unique_ptr<MemoryBuffer> raw = std::move(*stored);
+  if (input.compressed) {
+    auto buffer =
+        WritableMemoryBuffer::getNewUninitMemBuffer(input.rawBytes, where.str());
+    if (!buffer)
+      return inputError(where, "out of memory for " + Twine(input.rawBytes) +
+                                   " bytes");
+    size_t size = input.rawBytes;
+    if (Error error = compression::zstd::decompress(
+            arrayRefFromStringRef(raw->getBuffer()),
+            reinterpret_cast<uint8_t *>(buffer->getBufferStart()), size))
+      return inputError(where.at(input.offset), toString(std::move(error)));
+    if (size != input.rawBytes)
+      return inputError(where.at(input.offset),
+                        "bitcode of " + Twine(size) + " bytes, expected " +
+                            Twine(input.rawBytes));
+    raw = std::move(buffer);
+  }
+  Digest digest = digestOf(raw->getBuffer());
+  if (digest != input.digest)
+    return inputError(where, "the bitcode has changed: its digest is " +
+                                 digest.hex() + ", the job expects " +
+                                 input.digest.hex());
+  return raw;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One symbol of the job found in its source module.
+struct SourceSymbol {
+  const JobSymbol *job = nullptr;
+  GlobalValue *value = nullptr;
+  /// Set when it is local; see FinalSymbol.
+  std::string localName;
+  bool wasPrivate = false;
+  bool isUsed = false;
+  bool isCompilerUsed = false;
+};
+
+class PartitionBuilder {
+public:
+  PartitionBuilder(const LtransJob &job, LLVMContext &context,
+                   DiagnosticCollector &diagnostics)
+      : job(job), context(context), diagnostics(diagnostics),
+        partition(std::make_unique<Module>("ltrans", context)),
+        mover(*partition) {}
+
+  Error addInput(const JobInput &input);
+  Error finish();
+  std::unique_ptr<Module> take() { return std::move(partition); }
+
+private:
+  Expected<std::unique_ptr<Module>> openModule(const JobInput &input);
+  Error checkTarget(const Module &source, const JobInput &input);
+  Expected<std::vector<SourceSymbol>> findSymbols(Module &source,
+                                                  const JobInput &input);
+  Expected<SmallVector<GlobalValue *>>
+  prepareSymbols(const JobInput &input, ArrayRef<SourceSymbol> symbols);
+  Error checkBase(const SourceSymbol &symbol,
+                  ArrayRef<SourceSymbol> symbols) const;
+  Error move(std::unique_ptr<Module> source, ArrayRef<GlobalValue *> values,
+             const JobInput &input);
+  void addStructors();
+  void addUsed();
+  Error collectFinal(std::vector<FinalSymbol> &result);
+
+  /// A definition, by its name after promotion, and what becomes of it.
+  struct Definition {
+    std::string name;
+    FinalSymbol final;
+    bool isCompilerUsed = false;
+  };
+
+  const LtransJob &job;
+  LLVMContext &context;
+  DiagnosticCollector &diagnostics;
+  std::unique_ptr<Module> partition;
+  IRMover mover;
+  std::vector<Definition> definitions; // in the order of the job
+  StringSet<> defined;
+  bool hasTarget = false;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<Module>>
+PartitionBuilder::openModule(const JobInput &input) {
+  InputLocation where = locate(input);
+  auto buffer = readJobInput(input);
+  if (!buffer)
+    return buffer.takeError();
+  Expected<std::vector<BitcodeModule>> modules =
+      getBitcodeModuleList(**buffer);
+  if (!modules)
+    return inputError(where, toString(modules.takeError()));
+  if (modules->size() != 1)
+    return inputError(where, "bitcode of " + Twine(modules->size()) +
+                                 " modules, expected one; recompile without "
+                                 "-fsplit-lto-unit");
+  auto source = modules->front().getLazyModule(
+      context, /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/!input.isHome);
+  if (!source)
+    return inputError(where, toString(source.takeError()));
+  (*source)->setOwnedMemoryBuffer(std::move(*buffer));
+  if (Error error = (*source)->materializeMetadata())
+    return inputError(where, toString(std::move(error)));
+  UpgradeDebugInfo(**source);
+  if (Error error = checkTarget(**source, input))
+    return error;
+  nameUnamedGlobals(**source);
+  return source;
+}
+
+Error PartitionBuilder::checkTarget(const Module &source,
+                                    const JobInput &input) {
+  Triple triple(source.getTargetTriple());
+  bool isDevice = job.side == Side::Device;
+  if (triple.isNVPTX() != isDevice)
+    return inputError(locate(input), "bitcode for " + source.getTargetTriple() +
+                                         " in a job for the " +
+                                         (isDevice ? "device" : "host"));
+  if (!hasTarget) {
+    partition->setDataLayout(source.getDataLayout());
+    partition->setTargetTriple(source.getTargetTriple());
+    partition->setSourceFileName(source.getSourceFileName());
+    hasTarget = true;
+    return Error::success();
+  }
+  if (source.getDataLayout() != partition->getDataLayout())
+    return inputError(locate(input),
+                      "data layout '" + source.getDataLayoutStr() +
+                          "' differs from that of the other inputs, '" +
+                          partition->getDataLayoutStr() + "'");
+  return Error::success();
+}
+
+Expected<std::vector<SourceSymbol>>
+PartitionBuilder::findSymbols(Module &source, const JobInput &input) {
+  SmallPtrSet<GlobalValue *, 8> used, compilerUsed;
+  for (bool compiler : {false, true}) {
+    SmallVector<GlobalValue *, 8> list;
+    collectUsedGlobalVariables(source, list, compiler);
+    (compiler ? compilerUsed : used).insert(list.begin(), list.end());
+  }
+  std::vector<SourceSymbol> result;
+  result.reserve(input.symbols.size());
+  for (const JobSymbol &symbol : input.symbols) {
+    SourceSymbol found;
+    found.job = &symbol;
+    found.value = source.getNamedValue(symbol.name);
+    if (!found.value)
+      return inputError(locate(input),
+                        "the job names '" + symbol.name +
+                            "', which the bitcode does not have");
+    if (found.value->hasLocalLinkage())
+      found.localName = symbol.name;
+    found.wasPrivate = found.value->hasPrivateLinkage();
+    found.isUsed = used.contains(found.value);
+    found.isCompilerUsed = compilerUsed.contains(found.value);
+    result.push_back(std::move(found));
+  }
+  return result;
+}
+
+/// An alias stays with its aliasee, an ifunc with its resolver: neither can be
+/// a declaration there.
+Error PartitionBuilder::checkBase(const SourceSymbol &symbol,
+                                  ArrayRef<SourceSymbol> symbols) const {
+  const GlobalObject *base = nullptr;
+  if (auto *alias = dyn_cast<GlobalAlias>(symbol.value))
+    base = alias->getAliaseeObject();
+  else if (auto *ifunc = dyn_cast<GlobalIFunc>(symbol.value))
+    base = ifunc->getResolverFunction();
+  else
+    return Error::success();
+  if (symbol.job->role == JobRole::Import)
+    return makeError("the job imports '" + symbol.job->name +
+                     "', which is an alias or ifunc");
+  for (const SourceSymbol &other : symbols)
+    if (other.value == base && other.job->role == JobRole::Define)
+      return Error::success();
+  return makeError("the job defines '" + symbol.job->name +
+                   "' without what it stands for");
+}
+
+/// Gives \p value the linkage it has while it moves.
+static void setMovingLinkage(GlobalValue &value, JobRole role) {
+  if (auto *object = dyn_cast<GlobalObject>(&value))
+    object->setComdat(nullptr);
+  if (role == JobRole::Import)
+    value.setLinkage(GlobalValue::AvailableExternallyLinkage);
+  else if (value.hasLinkOnceODRLinkage())
+    value.setLinkage(GlobalValue::WeakODRLinkage);
+  else if (value.hasLinkOnceLinkage())
+    value.setLinkage(GlobalValue::WeakAnyLinkage);
+}
+
+Expected<SmallVector<GlobalValue *>>
+PartitionBuilder::prepareSymbols(const JobInput &input,
+                                 ArrayRef<SourceSymbol> symbols) {
+  InputLocation where = locate(input);
+  SmallVector<GlobalValue *> values;
+  for (const SourceSymbol &symbol : symbols) {
+    GlobalValue &value = *symbol.value;
+    bool isDefinition = symbol.job->role == JobRole::Define;
+    if (value.isDeclaration() ||
+        (isDefinition && value.hasAvailableExternallyLinkage()))
+      return inputError(where, "the job wants the body of '" +
+                                   symbol.job->name +
+                                   "', which is not defined in the bitcode");
+    if (value.hasAppendingLinkage() || symbol.job->name.starts_with("llvm."))
+      return inputError(where, "the job names '" + symbol.job->name +
+                                   "', which is no symbol");
+    if (Error error = checkBase(symbol, symbols))
+      return inputError(where, toString(std::move(error)));
+    std::string name = value.getName().str();
+    if (!isDefinition && defined.contains(name))
+      continue; // the body is here already
+    if (isDefinition && !defined.insert(name).second)
+      return inputError(where, "the job defines '" + name + "' twice");
+    if (Error error = value.materialize())
+      return inputError(where, toString(std::move(error)));
+    setMovingLinkage(value, symbol.job->role);
+    values.push_back(&value);
+    if (!isDefinition)
+      continue;
+    Definition definition;
+    definition.name = name;
+    definition.final.linkage = symbol.job->linkage;
+    definition.final.localName = symbol.localName;
+    definition.final.wasPrivate = symbol.wasPrivate;
+    definition.final.isUsed = symbol.isUsed || symbol.isCompilerUsed;
+    definition.isCompilerUsed = symbol.isCompilerUsed;
+    definitions.push_back(std::move(definition));
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Device particulars
+//===----------------------------------------------------------------------===//
+
+/// Keeps of nvvm.annotations what speaks of \p values, once, and of other lists
+/// what the partition does not have yet.
+static void filterNamedMetadata(Module &source, const Module &partition,
+                                const SmallPtrSetImpl<GlobalValue *> &values) {
+  for (NamedMDNode &list : source.named_metadata()) {
+    bool isAnnotations = list.getName() == "nvvm.annotations";
+    if (!isAnnotations && list.getName() != "nvvmir.version" &&
+        list.getName() != "llvm.ident")
+      continue;
+    SmallPtrSet<const MDNode *, 16> seen;
+    if (const NamedMDNode *have = partition.getNamedMetadata(list.getName()))
+      seen.insert(have->op_begin(), have->op_end());
+    SmallVector<MDNode *> kept;
+    for (MDNode *node : list.operands()) {
+      if (isAnnotations) {
+        auto *about = node->getNumOperands()
+                          ? dyn_cast_or_null<ConstantAsMetadata>(
+                                node->getOperand(0))
+                          : nullptr;
+        auto *value = about ? dyn_cast<GlobalValue>(about->getValue()) : nullptr;
+        if (!value || !values.contains(value))
+          continue;
+      }
+      if (seen.insert(node).second)
+        kept.push_back(node);
+    }
+    list.clearOperands();
+    for (MDNode *node : kept)
+      list.addOperand(node);
+  }
+}
+
+/// Removes the module flag \p name.
+static void dropModuleFlag(Module &module, StringRef name) {
+  NamedMDNode *flags = module.getModuleFlagsMetadata();
+  if (!flags)
+    return;
+  SmallVector<MDNode *> kept;
+  for (MDNode *flag : flags->operands()) {
+    auto *key = flag->getNumOperands() > 1
+                    ? dyn_cast_or_null<MDString>(flag->getOperand(1))
+                    : nullptr;
+    if (!key || key->getString() != name)
+      kept.push_back(flag);
+  }
+  flags->clearOperands();
+  for (MDNode *flag : kept)
+    flags->addOperand(flag);
+}
+
+/// Answers __nvvm_reflect("__CUDA_FTZ") in the bodies that have been read: units
+/// may differ in the answer, which is a flag of the module, and flags that
+/// differ cannot be merged. The other questions NVVMReflect answers later.
+static void answerFlushDenormals(Module &source) {
+  static constexpr StringLiteral kFlag = "nvvm-reflect-ftz";
+  auto *flag =
+      mdconst::extract_or_null<ConstantInt>(source.getModuleFlag(kFlag));
+  uint64_t answer = flag ? flag->getZExtValue() : 0;
+  dropModuleFlag(source, kFlag);
+  Function *reflect = source.getFunction("__nvvm_reflect");
+  if (!reflect)
+    return;
+  for (User *user : make_early_inc_range(reflect->users())) {
+    auto *call = dyn_cast<CallInst>(user);
+    StringRef question;
+    if (!call || call->arg_size() != 1 ||
+        !getConstantStringInfo(call->getArgOperand(0), question) ||
+        question != "__CUDA_FTZ")
+      continue;
+    call->replaceAllUsesWith(ConstantInt::get(call->getType(), answer));
+    call->eraseFromParent();
+  }
+}
+
+/// With -ffp-contract=fast, CUDA's default, clang marks the operations of the
+/// source and lets its back end fuse all others too, those of libdevice above
+/// all. Here units of both kinds may meet in one module, so the mark says all:
+/// in units compiled so, every operation gets it (see DeviceCodegen.h).
+static void markContraction(ArrayRef<GlobalValue *> values) {
+  SmallVector<Instruction *> unmarked;
+  bool isFast = false;
+  for (GlobalValue *value : values) {
+    auto *function = dyn_cast<Function>(value);
+    if (!function)
+      continue;
+    for (Instruction &instruction : instructions(*function)) {
+      if (!isContractible(instruction))
+        continue;
+      if (instruction.hasAllowContract())
+        isFast = true;
+      else
+        unmarked.push_back(&instruction);
+    }
+  }
+  if (isFast)
+    for (Instruction *instruction : unmarked)
+      instruction->setHasAllowContract(true);
+}
+
+/// Takes off what a device module has for the compiler alone.
+static void prepareDevice(Module &source, ArrayRef<GlobalValue *> values) {
+  for (StringRef name :
+       {"llvm.used", "llvm.compiler.used", "__clang_gpu_used_external"})
+    if (GlobalVariable *list = source.getNamedGlobal(name))
+      list->eraseFromParent();
+  answerFlushDenormals(source);
+  markContraction(values);
+}
+
+//===----------------------------------------------------------------------===//
+// Moving and finishing
+//===----------------------------------------------------------------------===//
+
+Error PartitionBuilder::move(std::unique_ptr<Module> source,
+                             ArrayRef<GlobalValue *> values,
+                             const JobInput &input) {
+  SmallPtrSet<GlobalValue *, 32> moved(values.begin(), values.end());
+  filterNamedMetadata(*source, *partition, moved);
+  std::string assembly = source->getModuleInlineAsm();
+  source->setModuleInlineAsm("");
+  Error error = mover.move(
+      std::move(source), values, [](GlobalValue &, IRMover::ValueAdder) {},
+      /*IsPerformingImport=*/!input.isHome);
+  error = joinErrors(std::move(error), diagnostics.take());
+  if (error)
+    return inputError(locate(input), toString(std::move(error)));
+  if (input.emitsAssembly && !assembly.empty())
+    partition->appendModuleInlineAsm(assembly);
+  return Error::success();
+}
+
+Error PartitionBuilder::addInput(const JobInput &input) {
+  TimeTraceScope trace("Load and move", input.path);
+  auto source = openModule(input);
+  if (!source)
+    return source.takeError();
+  auto symbols = findSymbols(**source, input);
+  if (!symbols)
+    return symbols.takeError();
+  promoteLocals(**source, promotedName("", input.tag));
+  auto values = prepareSymbols(input, *symbols);
+  if (!values)
+    return values.takeError();
+  if (job.side == Side::Device)
+    prepareDevice(**source, *values);
+  return move(std::move(*source), *values, input);
+}
+
+void PartitionBuilder::addStructors() {
+  Type *voidType = Type::getVoidTy(context);
+  for (const JobStructor &structor : job.structors) {
+    auto *function = partition->getFunction(structor.function);
+    if (!function) {
+      function = Function::Create(FunctionType::get(voidType, false),
+                                  GlobalValue::ExternalLinkage,
+                                  structor.function, *partition);
+      // Promoted symbols are hidden; others are seen as the linker sees them.
+      if (StringRef(structor.function).contains(promotedName("", ""))) {
+        function->setVisibility(GlobalValue::HiddenVisibility);
+        function->setDSOLocal(true);
+      }
+    }
+    if (structor.isDestructor)
+      appendToGlobalDtors(*partition, function, structor.priority);
+    else
+      appendToGlobalCtors(*partition, function, structor.priority);
+  }
+}
+
+void PartitionBuilder::addUsed() {
+  if (job.side == Side::Device)
+    return;
+  SmallVector<GlobalValue *> used, compilerUsed;
+  for (const Definition &definition : definitions)
+    if (definition.final.isUsed)
+      (definition.isCompilerUsed ? compilerUsed : used)
+          .push_back(definition.final.value);
+  if (!used.empty())
+    appendToUsed(*partition, used);
+  if (!compilerUsed.empty())
+    appendToCompilerUsed(*partition, compilerUsed);
+}
+
+/// PTX knows letters, digits, _ and $ in names; locals are cleaned by NVPTX
+/// itself, in the same way.
+static std::string ptxName(StringRef name) {
+  std::string result;
+  for (char c : name) {
+    if (isAlnum(c) || c == '_' || c == '$')
+      result += c;
+    else if (c == '.' || c == '@')
+      result += "_$_";
+    else
+      result += "_$" + toHex(StringRef(&c, 1), /*LowerCase=*/true);
+  }
+  return result;
+}
+
+static Error cleanDeviceNames(Module &partition) {
+  for (GlobalValue &value : partition.global_values()) {
+    if (value.hasLocalLinkage() || value.getName().starts_with("llvm."))
+      continue;
+    std::string name = ptxName(value.getName());
+    if (name == value.getName())
+      continue;
+    if (partition.getNamedValue(name))
+      return makeError("'" + value.getName() + "' and '" + name +
+                       "' have one name in PTX");
+    value.setName(name);
+  }
+  return Error::success();
+}
+
+/// Invalid debug information is dropped with a warning, as LLVM's own reader
+/// does; anything else is an error.
+static Error verify(Module &partition) {
+  TimeTraceScope trace("Verify");
+  std::string problems;
+  raw_string_ostream stream(problems);
+  bool brokenDebugInfo = false;
+  if (verifyModule(partition, &stream, &brokenDebugInfo))
+    return makeError("the merged module is invalid: " + problems);
+  if (brokenDebugInfo) {
+    errs() << "warning: invalid debug information is dropped: " << problems;
+    StripDebugInfo(partition);
+  }
+  return Error::success();
+}
+
+Error PartitionBuilder::finish() {
+  if (!hasTarget)
+    return makeError("the job has no inputs");
+  std::vector<FinalSymbol> finals;
+  for (Definition &definition : definitions) {
+    definition.final.value = partition->getNamedValue(definition.name);
+    if (!definition.final.value)
+      return makeError("'" + definition.name + "' was lost in moving");
+    finals.push_back(definition.final);
+  }
+  addStructors();
+  addUsed();
+  if (Error error = applyFinalLinkage(*partition, finals,
+                                      partition->getModuleInlineAsm()))
+    return error;
+  if (job.side == Side::Device)
+    if (Error error = cleanDeviceNames(*partition))
+      return error;
+  return verify(*partition);
+}
+
+Expected<std::unique_ptr<Module>>
+buildPartition(const LtransJob &job, LLVMContext &context,
+               DiagnosticCollector &diagnostics) {
+  PartitionBuilder builder(job, context, diagnostics);
+  for (const JobInput &input : job.inputs)
+    if (Error error = builder.addInput(input))
+      return error;
+  if (Error error = builder.finish())
+    return error;
+  return builder.take();
+}
+
+} // namespace gpulto

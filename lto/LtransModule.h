@@ -1,0 +1,51 @@
+//===- LtransModule.h - Build the module of a partition ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LTRANSMODULE_H
+#define GPULTO_LTO_LTRANSMODULE_H
+
+#include "lto/LtransJob.h"
+
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Keeps the errors that LLVM reports through a context, instead of printing
+/// them and ending the process. Warnings go to stderr, remarks nowhere.
+class DiagnosticCollector : public llvm::DiagnosticHandler {
+public:
+  /// Installs a collector in \p context, which owns it.
+  static DiagnosticCollector &install(llvm::LLVMContext &context);
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override;
+  /// Returns what has been reported since the last call, or success.
+  llvm::Error take();
+
+private:
+  std::vector<std::string> errors;
+};
+
+/// Reads the bitcode that \p input names, decompressed. Errors: the file cannot
+/// be read, is shorter than it was, or its contents have changed.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readJobInput(const JobInput &input);
+
+/// Builds the module of \p job in \p context: the bodies it names, promoted
+/// and with their final linkage, constructors and used lists. \p diagnostics
+/// is \p context's. Errors: inputs missing or changed, invalid bitcode, a job
+/// that does not fit its inputs, modules that cannot be merged.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+buildPartition(const LtransJob &job, llvm::LLVMContext &context,
+               DiagnosticCollector &diagnostics);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,92 @@
+//===- Optimizer.cpp - LLVM's pass manager, set up as clang's -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The tuning options are those that clang 19 derives from the -O level for a
+// compile of its own (Driver/ToolChains/CommonArgs.cpp, BackendUtil.cpp):
+//
+//                      O0   O1   O2   O3   Os   Oz
+//   loop vectorizer    no   no   yes  yes  yes  no
+//   SLP vectorizer     no   no   yes  yes  yes  yes
+//   unrolling          no   no   yes  yes  yes  yes
+//   interleaving       as unrolling
+//   call graph profile yes (integrated assembler)
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/Optimizer.h"
+
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+OptimizationLevel toLlvmLevel(unsigned optLevel, unsigned sizeLevel) {
+  switch (optLevel) {
+  case 0:
+    return OptimizationLevel::O0;
+  case 1:
+    return OptimizationLevel::O1;
+  case 2:
+    return sizeLevel == 0   ? OptimizationLevel::O2
+           : sizeLevel == 1 ? OptimizationLevel::Os
+                            : OptimizationLevel::Oz;
+  default:
+    return OptimizationLevel::O3;
+  }
+}
+
+CodeGenOptLevel toCodegenLevel(unsigned optLevel) {
+  switch (optLevel) {
+  case 0:
+    return CodeGenOptLevel::None;
+  case 1:
+    return CodeGenOptLevel::Less;
+  case 2:
+    return CodeGenOptLevel::Default;
+  default:
+    return CodeGenOptLevel::Aggressive;
+  }
+}
+
+static PipelineTuningOptions tuning(OptimizationLevel level) {
+  PipelineTuningOptions options;
+  bool isFull = level.getSpeedupLevel() > 1;
+  options.LoopVectorization = isFull && level != OptimizationLevel::Oz;
+  options.SLPVectorization = isFull;
+  options.LoopUnrolling = isFull;
+  options.LoopInterleaving = isFull;
+  options.CallGraphProfile = true;
+  return options;
+}
+
+void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
+               function_ref<ModulePassManager(PassBuilder &)> build) {
+  PassInstrumentationCallbacks callbacks;
+  StandardInstrumentations instrumentations(module.getContext(),
+                                            /*DebugLogging=*/false);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  if (timeTraceProfilerEnabled())
+    instrumentations.registerCallbacks(callbacks, &modules);
+
+  PassBuilder builder(&machine, tuning(level), std::nullopt, &callbacks);
+  TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
+  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  build(builder).run(module, modules);
+}
+
+} // namespace gpulto

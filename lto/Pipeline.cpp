@@ -1,0 +1,250 @@
+//===- Pipeline.cpp - One link, from resolutions to native objects --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Read this first: runLink is the whole link, stage by stage, with what holds
+// after each. What a stage needs is in its argument list; nothing is global.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/Pipeline.h"
+
+#include "lto/LinkReader.h"
+#include "lto/Progress.h"
+#include "lto/Scheduler.h"
+#include "lto/Wpa.h"
+#include "support/Statistics.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static CudaTools findCudaTools(StringRef root) {
+  CudaTools tools;
+  if (root.empty())
+    return tools;
+  auto tool = [&](StringRef name) -> std::string {
+    SmallString<128> path(root);
+    sys::path::append(path, "bin", name);
+    return sys::fs::can_execute(path) ? path.str().str() : std::string();
+  };
+  tools.root = root.str();
+  tools.ptxas = tool("ptxas");
+  tools.nvlink = tool("nvlink");
+  return tools;
+}
+
+/// Chooses what is embedded: cubins need ptxas. Errors: the user asked for
+/// cubins and there is no ptxas.
+static Expected<EmbedKind> chooseEmbedding(const LinkOptions &options,
+                                           const CudaTools &tools) {
+  if (options.embed == EmbedKind::Ptx || !tools.ptxas.empty())
+    return options.embed;
+  if (options.embedGiven)
+    return makeError("--gpulto-embed asks for cubins, but no ptxas was found" +
+                     (tools.root.empty()
+                          ? Twine("; give --gpulto-cuda-path=DIR")
+                          : " in " + Twine(tools.root) + "/bin"));
+  return EmbedKind::Ptx;
+}
+
+static WpaOptions wpaOptions(const LinkInputs &inputs,
+                             const LinkOptions &options, const CudaTools &tools,
+                             EmbedKind embed) {
+  WpaOptions result;
+  result.partitions = options.partitions;
+  result.isRelocatable = inputs.output == OutputKind::Relocatable;
+  result.host = inputs.codegen;
+  result.device.wantCubin = embed != EmbedKind::Ptx;
+  if (result.device.wantCubin)
+    result.device.ptxas = tools.ptxas;
+  result.device.ptxasArguments = options.ptxasArguments;
+  return result;
+}
+
+static Expected<std::vector<JobStatistics>>
+runLtrans(const LinkPlan &plan, const LinkOptions &options,
+          StringRef directory) {
+  Progress progress(options.progress, options.outputFile);
+  SchedulerOptions scheduler;
+  scheduler.jobs = options.jobs;
+  scheduler.mode = options.jobserver;
+  scheduler.outputDirectory = directory.str();
+  scheduler.saveTempsDirectory = options.saveTempsDirectory;
+  scheduler.progress = [&](unsigned done, unsigned running, unsigned total) {
+    progress.show("LTRANS", done, running, total);
+  };
+  return runJobs(plan.jobs, scheduler);
+}
+
+static std::string jobPrefix(StringRef directory, const LtransJob &job) {
+  return (directory + "/" + Twine(job.index)).str();
+}
+
+static Error keepJobs(const LinkPlan &plan, const LinkOptions &options) {
+  if (options.saveTempsDirectory.empty())
+    return Error::success();
+  if (std::error_code code =
+          sys::fs::create_directories(options.saveTempsDirectory))
+    return inputError(InputLocation(options.saveTempsDirectory),
+                      "cannot create: " + code.message());
+  for (const LtransJob &job : plan.jobs)
+    if (Error error = writeFileAtomically(
+            jobPrefix(options.saveTempsDirectory, job) + ".job.json",
+            writeJob(job)))
+      return error;
+  return Error::success();
+}
+
+/// Reads the host objects that the jobs wrote.
+static Expected<std::vector<NativeObject>>
+collectHostObjects(const LinkPlan &plan, StringRef directory) {
+  std::vector<NativeObject> objects;
+  for (const LtransJob &job : plan.jobs) {
+    if (job.side != Side::Host)
+      continue;
+    std::string path = resultPaths(job, jobPrefix(directory, job)).object;
+    ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+    if (!file)
+      return inputError(InputLocation(path), file.getError().message());
+    objects.push_back(
+        {"gpulto." + std::to_string(job.index) + ".o", std::move(*file)});
+  }
+  return objects;
+}
+
+static Expected<std::vector<DeviceProgram>> linkDevices(const LinkPlan &plan,
+                                                        StringRef directory,
+                                                        const CudaTools &tools,
+                                                        EmbedKind embed) {
+  std::vector<DeviceProgram> programs;
+  for (const std::string &arch : plan.architectures) {
+    std::vector<LtransResultPaths> results;
+    for (const LtransJob &job : plan.jobs)
+      if (job.side == Side::Device && job.arch == arch)
+        results.push_back(resultPaths(job, jobPrefix(directory, job)));
+    if (results.empty())
+      continue; // no live device code
+    Expected<DeviceProgram> program =
+        linkDevicePartitions(arch, results, tools, embed, directory);
+    if (!program)
+      return program.takeError();
+    programs.push_back(std::move(*program));
+  }
+  return programs;
+}
+
+static Error keepPrograms(ArrayRef<DeviceProgram> programs,
+                          const LinkOptions &options) {
+  if (options.saveTempsDirectory.empty())
+    return Error::success();
+  for (const DeviceProgram &program : programs) {
+    std::string prefix = options.saveTempsDirectory + "/" + program.arch;
+    if (Error error = writeFileAtomically(prefix + ".ptx", program.ptx))
+      return error;
+    if (!program.cubin.empty())
+      if (Error error = writeFileAtomically(prefix + ".cubin", program.cubin))
+        return error;
+  }
+  return Error::success();
+}
+
+static json::Value describeJobs(const LinkPlan &plan,
+                                ArrayRef<JobStatistics> jobs) {
+  json::Array result;
+  for (auto [job, used] : zip(plan.jobs, jobs))
+    result.push_back(
+        json::Object{{"index", int64_t(job.index)},
+                     {"arch", job.side == Side::Host ? "host" : job.arch},
+                     {"modules", int64_t(job.inputs.size())},
+                     {"weight", int64_t(job.weight)},
+                     {"wall-ms", int64_t(used.wallSeconds * 1000)},
+                     {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
+                     {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}});
+  return result;
+}
+
+Expected<LinkOutputs> runLink(const LinkInputs &inputs,
+                              const LinkOptions &options,
+                              Diagnostics &diagnostics) {
+  Statistics statistics;
+  CudaTools tools = findCudaTools(options.cudaPath);
+  Expected<EmbedKind> embed = chooseEmbedding(options, tools);
+  if (!embed)
+    return embed.takeError();
+
+  // 1. Read: the summaries of all inputs; bodies stay on disk.
+  PhaseTimer readTimer(&statistics, "read");
+  Expected<LinkModules> modules =
+      readLinkInputs(inputs, diagnostics, statistics);
+  readTimer.stop();
+  if (!modules)
+    return modules.takeError();
+  // From here on no input is added.
+
+  // 2. WPA: resolve, decide, cut.
+  PhaseTimer wpaTimer(&statistics, "wpa");
+  Expected<LinkPlan> plan = planLink(std::move(modules->modules),
+                                     wpaOptions(inputs, options, tools, *embed),
+                                     options.params, diagnostics, statistics);
+  wpaTimer.stop();
+  if (!plan)
+    return plan.takeError();
+  if (Error error = keepJobs(*plan, options))
+    return error;
+  // From here on the jobs are fixed: a job's result depends on the job alone.
+
+  // 3. LTRANS: the jobs, in parallel, the largest first.
+  Expected<TempDir> temporary = TempDir::create("gpulto");
+  if (!temporary)
+    return temporary.takeError();
+  PhaseTimer ltransTimer(&statistics, "ltrans");
+  Expected<std::vector<JobStatistics>> jobs =
+      runLtrans(*plan, options, temporary->path());
+  ltransTimer.stop();
+  if (!jobs)
+    return jobs.takeError();
+  // From here on results are used in the order of the jobs.
+
+  // 4. Device link: one program per architecture.
+  PhaseTimer deviceTimer(&statistics, "device-link");
+  Expected<std::vector<DeviceProgram>> programs =
+      linkDevices(*plan, temporary->path(), tools, *embed);
+  if (!programs)
+    return programs.takeError();
+  if (Error error = keepPrograms(*programs, options))
+    return error;
+
+  // 5. Join: host objects, then the one that registers device code.
+  Expected<std::vector<NativeObject>> objects =
+      collectHostObjects(*plan, temporary->path());
+  if (!objects)
+    return objects.takeError();
+  if (!programs->empty()) {
+    Expected<std::string> registration = makeRegistrationObject(
+        *programs, plan->registration, *embed, inputs.codegen, plan->hostTriple,
+        plan->hostDataLayout);
+    if (!registration)
+      return registration.takeError();
+    objects->push_back(
+        {"gpulto.registration.o", MemoryBuffer::getMemBufferCopy(
+                                      *registration, "gpulto.registration.o")});
+  }
+  deviceTimer.stop();
+  // From here on nothing is decided: the linker lays out what it was given.
+
+  // 6. Report.
+  if (!options.statsFile.empty()) {
+    statistics.attach("jobs", describeJobs(*plan, *jobs));
+    if (Error error = statistics.writeJson(options.statsFile))
+      return error;
+  }
+  return LinkOutputs{std::move(*objects)};
+}
+
+} // namespace gpulto

@@ -1,0 +1,105 @@
+//===- Pipeline.h - One link, from resolutions to native objects ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The border between a linker and the optimizer. A door (our ld.lld, later the
+// gold plugin) fills LinkInputs from what its linker resolved, calls runLink,
+// and hands the objects it gets back to the linker.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_PIPELINE_H
+#define GPULTO_LTO_PIPELINE_H
+
+#include "lto/DeviceLink.h"
+#include "lto/LtransJob.h"
+#include "lto/Progress.h"
+#include "partitioner/Partition.h"
+#include "support/Diagnostics.h"
+#include "support/Jobserver.h"
+#include "support/Params.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// What the linker decided of one symbol of one input; the flags are those of
+/// llvm::lto::SymbolResolution.
+struct LinkSymbol {
+  std::string irName; // empty for symbols of module assembly
+  std::string name;
+  bool prevailing = false;
+  bool finalDefinition = false;
+  bool visibleToRegularObject = false;
+  bool exportDynamic = false;
+  bool linkerRedefined = false;
+};
+
+/// One input with host bitcode that the linker took into the program.
+struct LinkObject {
+  /// File, and for an archive member its name and the offset of the member's
+  /// contents in the archive.
+  std::string path;
+  std::string member;
+  uint64_t memberOffset = 0;
+  std::vector<LinkSymbol> symbols;
+};
+
+enum class OutputKind : uint8_t {
+  Executable,
+  PieExecutable,
+  Shared,
+  Relocatable
+};
+
+struct LinkInputs {
+  std::vector<LinkObject> objects; // in the linker's order
+  /// Archives on the command line, in order: members that the host did not need
+  /// are searched for device symbols that are still undefined.
+  std::vector<std::string> archives;
+  OutputKind output = OutputKind::Executable;
+  HostCodegenOptions codegen;
+};
+
+/// The user's options for a link; see linker-plugin/Options.td.
+struct LinkOptions {
+  unsigned jobs = 0; // 0: jobserver, else cores
+  JobserverMode jobserver = JobserverMode::Auto;
+  EmbedKind embed = EmbedKind::Both;
+  bool embedGiven = false;
+  PartitionOptions partitions;
+  std::string cudaPath;
+  std::vector<std::string> ptxasArguments;
+  std::string statsFile;
+  std::string timeTraceFile;
+  std::string saveTempsDirectory; // empty: keep nothing
+  std::string outputFile;         // for messages
+  ProgressMode progress = ProgressMode::Auto;
+  bool verbose = false;
+  Params params;
+};
+
+/// A native object for the linker.
+struct NativeObject {
+  std::string name; // for messages and maps
+  std::unique_ptr<llvm::MemoryBuffer> contents;
+};
+
+struct LinkOutputs {
+  std::vector<NativeObject> objects; // in partition order
+};
+
+/// Runs WPA and LTRANS over \p inputs. Deterministic: the objects' bytes depend
+/// on inputs and options only, not on jobs, directory or time. Diagnostics that
+/// do not stop the link go to \p diagnostics. Errors: everything that does.
+llvm::Expected<LinkOutputs> runLink(const LinkInputs &inputs,
+                                    const LinkOptions &options,
+                                    Diagnostics &diagnostics);
+
+} // namespace gpulto
+
+#endif

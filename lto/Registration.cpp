@@ -1,0 +1,326 @@
+//===- Registration.cpp - The host object that holds the device code ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What is built, in C:
+//
+//   static const char image[] __attribute__((section(".nv_fatbin"))) = ...;
+//   static const struct { int magic, version; const void *data, *unused; }
+//       wrapper __attribute__((section(".nvFatBinSegment")));
+//   static void **handle;
+//   static const struct { const void *stub; const char *name; } kernels[];
+//   static void unregisterImage(void) { __cudaUnregisterFatBinary(handle); }
+//   __attribute__((constructor(101))) static void registerImage(void) {
+//     handle = __cudaRegisterFatBinary(&wrapper);
+//     for (each kernel)
+//       __cudaRegisterFunction(handle, stub, name, name, -1, 0, 0, 0, 0, 0);
+//     for (each variable) __cudaRegisterVar(...), __cudaRegisterManagedVar(...)
+//     __cudaRegisterFatBinaryEnd(handle);
+//     atexit(unregisterImage);
+//   }
+//
+// The tables name the live stubs and variables directly. Tables between
+// __start_ and __stop_ symbols, as clang's offload wrapper has them, do not
+// survive --gc-sections and would list dead kernels too.
+//
+// Source: the calls are those of clang's CGCUDANV.cpp (LLVM 19) and of
+// crt/host_runtime.h of CUDA 13.0; the runtime's own priority is 101.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fatobj/DeviceImage.h"
+#include "lto/DeviceLink.h"
+#include "lto/HostCodegen.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr uint32_t kFatbinWrapperMagic = 0x466243b1;
+static constexpr uint32_t kFatbinWrapperVersion = 1;
+static constexpr unsigned kFatbinAlignment = 16;
+static constexpr int kConstructorPriority = 101;
+
+//===----------------------------------------------------------------------===//
+// The fat binary
+//===----------------------------------------------------------------------===//
+
+static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs,
+                                           EmbedKind embed) {
+  std::vector<DeviceImage> images;
+  StringSet<> seen;
+  for (const DeviceProgram &program : programs) {
+    if (!seen.insert(program.arch).second)
+      return makeError("two device programs for " + program.arch);
+    auto arch = parseArch(program.arch);
+    if (!arch)
+      return arch.takeError();
+    bool wantsCubin = embed != EmbedKind::Ptx && !program.cubin.empty();
+    if (embed == EmbedKind::Cubin && !wantsCubin)
+      return makeError("no cubin for " + program.arch +
+                       ": ptxas is needed for --gpulto-embed=cubin");
+    if (wantsCubin) {
+      DeviceImage image;
+      image.kind = DeviceImage::Kind::Cubin;
+      image.arch = *arch;
+      image.bytes = program.cubin;
+      images.push_back(std::move(image));
+    }
+    if (embed == EmbedKind::Cubin)
+      continue;
+    DeviceImage image;
+    image.kind = DeviceImage::Kind::Ptx;
+    image.arch = *arch;
+    image.bytes = program.ptx;
+    images.push_back(std::move(image));
+  }
+  return writeFatbinary(images);
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class RegistrationBuilder {
+public:
+  RegistrationBuilder(Module &module)
+      : module(module), context(module.getContext()), builder(context),
+        pointer(PointerType::getUnqual(context)), word(builder.getInt32Ty()),
+        size(module.getDataLayout().getIntPtrType(context)) {}
+
+  Error build(StringRef fatbinary, ArrayRef<RegistrationEntry> entries);
+
+private:
+  using Row = SmallVector<Constant *, 6>;
+  GlobalVariable *addConstant(Constant *value, const Twine &name);
+  GlobalVariable *addWrapper(StringRef fatbinary);
+  Constant *symbol(StringRef name);
+  Constant *string(StringRef text);
+  Constant *number(uint64_t value) { return ConstantInt::get(word, value); }
+  Function *beginFunction(StringRef name);
+  FunctionCallee runtime(StringRef name, Type *result, ArrayRef<Type *> types);
+  void addLoop(ArrayRef<Row> rows, StringRef name,
+               function_ref<void(ArrayRef<Value *>)> call);
+  void registerKernels(ArrayRef<Row> rows, Value *handle);
+  void registerVariables(ArrayRef<Row> rows, Value *handle);
+  void registerManaged(ArrayRef<Row> rows, Value *handle);
+
+  Module &module;
+  LLVMContext &context;
+  IRBuilder<> builder;
+  PointerType *pointer;
+  IntegerType *word;
+  IntegerType *size;
+  Function *function = nullptr;
+};
+
+} // namespace
+
+GlobalVariable *RegistrationBuilder::addConstant(Constant *value,
+                                                 const Twine &name) {
+  return new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                            GlobalValue::InternalLinkage, value, name);
+}
+
+GlobalVariable *RegistrationBuilder::addWrapper(StringRef fatbinary) {
+  GlobalVariable *image =
+      addConstant(ConstantDataArray::getString(context, fatbinary, false),
+                  "__gpulto_fatbin");
+  image->setSection(".nv_fatbin");
+  image->setAlignment(Align(kFatbinAlignment));
+  Constant *fields[] = {number(kFatbinWrapperMagic),
+                        number(kFatbinWrapperVersion), image,
+                        ConstantPointerNull::get(pointer)};
+  GlobalVariable *wrapper = addConstant(
+      ConstantStruct::getAnon(context, fields), "__gpulto_fatbin_wrapper");
+  wrapper->setSection(".nvFatBinSegment");
+  wrapper->setAlignment(Align(8));
+  return wrapper;
+}
+
+/// The table takes an address and nothing else, so any type will do.
+Constant *RegistrationBuilder::symbol(StringRef name) {
+  if (GlobalValue *known = module.getNamedValue(name))
+    return known;
+  return new GlobalVariable(module, builder.getInt8Ty(), /*isConstant=*/false,
+                            GlobalValue::ExternalLinkage, nullptr, name);
+}
+
+Constant *RegistrationBuilder::string(StringRef text) {
+  GlobalVariable *global =
+      addConstant(ConstantDataArray::getString(context, text), "name");
+  global->setLinkage(GlobalValue::PrivateLinkage);
+  global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return global;
+}
+
+Function *RegistrationBuilder::beginFunction(StringRef name) {
+  auto *type = FunctionType::get(builder.getVoidTy(), false);
+  auto *made =
+      Function::Create(type, GlobalValue::InternalLinkage, name, module);
+  builder.SetInsertPoint(BasicBlock::Create(context, "entry", made));
+  return made;
+}
+
+FunctionCallee RegistrationBuilder::runtime(StringRef name, Type *result,
+                                            ArrayRef<Type *> types) {
+  return module.getOrInsertFunction(name,
+                                    FunctionType::get(result, types, false));
+}
+
+/// Puts \p rows into a table and, at the insert point, a loop over it that
+/// hands the columns of each row to \p call.
+void RegistrationBuilder::addLoop(ArrayRef<Row> rows, StringRef name,
+                                  function_ref<void(ArrayRef<Value *>)> call) {
+  if (rows.empty())
+    return;
+  std::vector<Constant *> structs;
+  for (const Row &row : rows)
+    structs.push_back(ConstantStruct::getAnon(context, row));
+  auto *rowType = cast<StructType>(structs.front()->getType());
+  GlobalVariable *table = addConstant(
+      ConstantArray::get(ArrayType::get(rowType, structs.size()), structs),
+      name);
+  BasicBlock *before = builder.GetInsertBlock();
+  BasicBlock *body = BasicBlock::Create(context, "loop", function);
+  BasicBlock *after = BasicBlock::Create(context, "done", function);
+  builder.CreateBr(body);
+  builder.SetInsertPoint(body);
+  PHINode *index = builder.CreatePHI(size, 2);
+  index->addIncoming(ConstantInt::get(size, 0), before);
+  Value *row = builder.CreateInBoundsGEP(rowType, table, index);
+  SmallVector<Value *, 6> columns;
+  for (unsigned i = 0; i < rowType->getNumElements(); ++i)
+    columns.push_back(builder.CreateLoad(
+        rowType->getElementType(i), builder.CreateStructGEP(rowType, row, i)));
+  call(columns);
+  Value *next = builder.CreateAdd(index, ConstantInt::get(size, 1));
+  index->addIncoming(next, body);
+  builder.CreateCondBr(
+      builder.CreateICmpULT(next, ConstantInt::get(size, rows.size())), body,
+      after);
+  builder.SetInsertPoint(after);
+}
+
+void RegistrationBuilder::registerKernels(ArrayRef<Row> rows, Value *handle) {
+  FunctionCallee callee =
+      runtime("__cudaRegisterFunction", word,
+              {pointer, pointer, pointer, pointer, word, pointer, pointer,
+               pointer, pointer, pointer});
+  Constant *null = ConstantPointerNull::get(pointer);
+  Constant *noLimit = ConstantInt::getSigned(word, -1);
+  addLoop(rows, "__gpulto_kernels", [&](ArrayRef<Value *> row) {
+    builder.CreateCall(callee, {handle, row[0], row[1], row[1], noLimit, null,
+                                null, null, null, null});
+  });
+}
+
+void RegistrationBuilder::registerVariables(ArrayRef<Row> rows, Value *handle) {
+  FunctionCallee callee = runtime(
+      "__cudaRegisterVar", builder.getVoidTy(),
+      {pointer, pointer, pointer, pointer, word, size, word, word});
+  addLoop(rows, "__gpulto_variables", [&](ArrayRef<Value *> row) {
+    builder.CreateCall(callee, {handle, row[0], row[1], row[1], row[3], row[2],
+                                row[4], number(0)});
+  });
+}
+
+void RegistrationBuilder::registerManaged(ArrayRef<Row> rows, Value *handle) {
+  FunctionCallee callee = runtime(
+      "__cudaRegisterManagedVar", builder.getVoidTy(),
+      {pointer, pointer, pointer, pointer, word, size, word, word});
+  addLoop(rows, "__gpulto_managed", [&](ArrayRef<Value *> row) {
+    builder.CreateCall(callee, {handle, row[5], row[0], row[1], row[3], row[2],
+                                row[4], number(0)});
+  });
+}
+
+Error RegistrationBuilder::build(StringRef fatbinary,
+                                 ArrayRef<RegistrationEntry> entries) {
+  std::vector<Row> kernels, variables, managed;
+  for (const RegistrationEntry &entry : entries) {
+    Row row = {symbol(entry.hostSymbol), string(entry.deviceName)};
+    if (entry.kind == OffloadEntry::Kind::Kernel) {
+      kernels.push_back(row);
+      continue;
+    }
+    if (entry.kind != OffloadEntry::Kind::Variable &&
+        entry.kind != OffloadEntry::Kind::Managed)
+      return makeError("'" + entry.deviceName +
+                       "' is a texture or surface reference, which CUDA 12 "
+                       "and newer do not have");
+    row.append({ConstantInt::get(size, entry.sizeBytes),
+                number(entry.isExtern), number(entry.isConstant)});
+    if (entry.kind == OffloadEntry::Kind::Managed)
+      row.push_back(symbol(entry.managedPointer));
+    bool isManaged = entry.kind == OffloadEntry::Kind::Managed;
+    (isManaged ? managed : variables).push_back(row);
+  }
+
+  auto *handle = new GlobalVariable(
+      module, pointer, /*isConstant=*/false, GlobalValue::InternalLinkage,
+      ConstantPointerNull::get(pointer), "__gpulto_fatbin_handle");
+  Function *unregister = beginFunction("__gpulto_unregister");
+  builder.CreateCall(runtime("__cudaUnregisterFatBinary", builder.getVoidTy(),
+                             {pointer}),
+                     builder.CreateLoad(pointer, handle));
+  builder.CreateRetVoid();
+
+  function = beginFunction("__gpulto_register");
+  Value *image = builder.CreateCall(
+      runtime("__cudaRegisterFatBinary", pointer, {pointer}),
+      addWrapper(fatbinary));
+  builder.CreateStore(image, handle);
+  registerKernels(kernels, image);
+  registerVariables(variables, image);
+  registerManaged(managed, image);
+  builder.CreateCall(
+      runtime("__cudaRegisterFatBinaryEnd", builder.getVoidTy(), {pointer}),
+      image);
+  builder.CreateCall(runtime("atexit", word, {pointer}), unregister);
+  builder.CreateRetVoid();
+  appendToGlobalCtors(module, function, kConstructorPriority);
+  return Error::success();
+}
+
+Expected<std::string> makeRegistrationObject(
+    ArrayRef<DeviceProgram> programs, ArrayRef<RegistrationEntry> entries,
+    EmbedKind embed, const HostCodegenOptions &codegen, StringRef targetTriple,
+    StringRef dataLayout) {
+  auto fatbinary = makeFatbinary(programs, embed);
+  if (!fatbinary)
+    return fatbinary.takeError();
+  initializeTargets();
+  LLVMContext context;
+  Module module("gpulto-registration", context);
+  module.setTargetTriple(targetTriple);
+  module.setDataLayout(dataLayout);
+  RegistrationBuilder registration(module);
+  if (Error error = registration.build(*fatbinary, entries))
+    return error;
+  std::string problems;
+  raw_string_ostream stream(problems);
+  if (verifyModule(module, &stream))
+    return makeError("the registration module is invalid: " + problems);
+  HostCodegenOptions options = codegen;
+  if (options.relocationModel.empty())
+    options.relocationModel = "pic"; // right in every kind of output
+  auto machine = createHostMachine(module, options, codegen.optLevel);
+  if (!machine)
+    return machine.takeError();
+  return emitHostObject(module, **machine);
+}
+
+} // namespace gpulto

@@ -1,0 +1,57 @@
+//===- Scheduler.h - Run LTRANS jobs in forked processes --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_SCHEDULER_H
+#define GPULTO_LTO_SCHEDULER_H
+
+#include "lto/LtransJob.h"
+#include "support/Jobserver.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+struct SchedulerOptions {
+  /// Processes at a time. 0: as many as the jobserver gives; without one, the
+  /// cores of this machine. With a jobserver the number is a further limit.
+  unsigned jobs = 0;
+  JobserverMode mode = JobserverMode::Auto;
+  /// Job i writes resultPaths(job, outputDirectory + "/" + i). Must exist.
+  std::string outputDirectory;
+  /// When not empty: runLtransJob keeps bitcode there, one prefix per job.
+  std::string saveTempsDirectory;
+  /// Sum of LtransJob::memoryBytes of jobs that run at a time; 0: four fifths
+  /// of the memory that is free at the start. One job runs in any case.
+  uint64_t memoryLimitBytes = 0;
+  /// Called in this process when a job starts or ends. May be empty.
+  std::function<void(unsigned done, unsigned running, unsigned total)> progress;
+  /// What runs in the child, runLtransJob when empty. For tests.
+  std::function<llvm::Error(const LtransJob &, const std::string &prefix,
+                            const std::string &saveTempsPrefix)>
+      run;
+};
+
+struct JobStatistics {
+  double wallSeconds = 0;
+  double cpuSeconds = 0; ///< user and system, children of the job included
+  uint64_t peakMemoryBytes = 0;
+};
+
+/// Runs \p jobs, each in a forked process, the heaviest first, and returns what
+/// they took in the order of \p jobs. Never runs more processes than it holds
+/// slots of make's jobserver. The first failure stops the rest: running
+/// processes are killed and waited for, and the error of the failed job with
+/// the lowest index is returned. SIGINT, SIGTERM and SIGHUP do the same, and
+/// are then raised again. Call it from one thread at a time.
+llvm::Expected<std::vector<JobStatistics>>
+runJobs(llvm::ArrayRef<LtransJob> jobs, const SchedulerOptions &options);
+
+} // namespace gpulto
+
+#endif

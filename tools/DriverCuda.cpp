@@ -1,0 +1,306 @@
+//===- DriverCuda.cpp - CUDA toolkits newer than clang --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// clang 19 knows CUDA up to 12.5. Three things keep it from working with 13.0:
+//
+//   1. it includes texture_fetch_functions.h, which is gone: an empty header
+//      of that name on an -isystem path serves;
+//   2. it calls fatbinary with --image=profile=sm_90,file=X, where 13.0 knows
+//      only --image3=kind=elf,sm=90,file=X: a program of that name, found
+//      through -B before the toolkit's, translates (fatbinaryMain);
+//   3. ptxas 13.0 starts at sm_75, clang's default is sm_52, and build systems
+//      probe with sm_20 to sm_52: architectures are raised to the lowest one
+//      that ptxas itself lists.
+//
+// The toolkit's path stays the real one: it appears in dependency files and
+// debug information. The translating program is told the real fatbinary by
+// -Xcuda-fatbinary, which clang passes through.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/DriverCuda.h"
+
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+
+#include <set>
+
+using namespace llvm;
+namespace opts = clang::driver::options;
+
+namespace gpulto::driver {
+
+/// What clang compiles for when nothing is said (clang 19).
+constexpr unsigned kClangDefaultArch = 52;
+/// The default where no ptxas tells what it supports.
+constexpr unsigned kFallbackDefaultArch = 75;
+/// Tells fatbinaryMain which program to call.
+constexpr StringLiteral kRealFatbinary = "--gpulto-fatbinary=";
+
+void warn(const Twine &message) {
+  WithColor::warning(errs(), "gpulto-clang") << message << '\n';
+}
+
+static std::string joined(StringRef directory, const Twine &rest) {
+  SmallString<128> path(directory);
+  sys::path::append(path, rest);
+  return std::string(path);
+}
+
+Expected<Installation> Installation::find(const char *argv0, bool cxx) {
+  // The address of any function of the program serves to find its file.
+  std::string self = sys::fs::getMainExecutable(
+      argv0, reinterpret_cast<void *>(&Installation::find));
+  Installation result;
+  result.bin = sys::path::parent_path(self).str();
+  std::string prefix = sys::path::parent_path(result.bin).str();
+  result.linker = joined(prefix, "libexec/gpulto/ld.lld");
+  result.lgenPlugin = joined(prefix, "lib/gpulto/gpulto-lgen.so");
+  result.cudaShim = joined(prefix, "lib/gpulto/cuda-shim");
+  std::string name = cxx ? "clang++" : "clang";
+  result.clang = joined(GPULTO_CLANG_DIRECTORY, name);
+  if (sys::fs::can_execute(result.clang))
+    return result;
+  Expected<std::string> found =
+      findProgram(name + "-" + std::to_string(LLVM_VERSION_MAJOR));
+  if (!found)
+    return found.takeError();
+  result.clang = *found;
+  return result;
+}
+
+static bool isToolkit(const Twine &root) {
+  return sys::fs::exists(root + "/include/cuda_runtime.h") ||
+         sys::fs::exists(root + "/include/cuda.h");
+}
+
+bool CudaToolkit::needsRepair() const {
+  // 13.0 dropped the header and the option spelling together.
+  return !root.empty() &&
+         !sys::fs::exists(root + "/include/texture_fetch_functions.h");
+}
+
+/// Returns the toolkit that nvcc on PATH belongs to, or empty.
+static std::string toolkitOfNvcc() {
+  Expected<std::string> nvcc = findProgram("nvcc");
+  if (!nvcc) {
+    consumeError(nvcc.takeError());
+    return "";
+  }
+  SmallString<128> real;
+  if (sys::fs::real_path(*nvcc, real))
+    return "";
+  return sys::path::parent_path(sys::path::parent_path(real)).str();
+}
+
+CudaToolkit findCudaToolkit(const CommandLine &line) {
+  // Given explicitly: taken as it is, so that clang reports a wrong one.
+  StringRef given;
+  for (const DriverArg &argument : line.arguments()) {
+    if (argument.is(opts::OPT_cuda_path_EQ))
+      given = argument.arg->getValue();
+  }
+  given = line.ownValue(options::OPT_cuda_path, given);
+  if (!given.empty())
+    return {given.rtrim('/').str()};
+  std::string fromEnvironment;
+  if (const char *path = std::getenv("CUDA_PATH"))
+    fromEnvironment = StringRef(path).rtrim('/').str();
+  for (const std::string &root :
+       {fromEnvironment, toolkitOfNvcc(), std::string("/usr/local/cuda"),
+        std::string(GPULTO_CONFIGURED_CUDA)})
+    if (!root.empty() && isToolkit(root))
+      return {root};
+  return {};
+}
+
+std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit) {
+  if (!toolkit || !sys::fs::can_execute(toolkit.ptxas()))
+    return {};
+  Expected<ProcessResult> help = runProcess(toolkit.ptxas(), {"--help"});
+  if (!help) {
+    consumeError(help.takeError());
+    return {};
+  }
+  // The list of allowed values: 'sm_75','sm_80',...,'sm_90a'.
+  std::set<unsigned> found;
+  SmallVector<StringRef, 128> words;
+  StringRef(help->output).split(words, '\'');
+  for (StringRef word : words) {
+    unsigned number = 0;
+    if (word.consume_front("sm_") && !word.getAsInteger(10, number))
+      found.insert(number);
+  }
+  return {found.begin(), found.end()};
+}
+
+bool choosesArchitecture(const DriverArg &argument) {
+  return argument.is(opts::OPT_offload_arch_EQ) ||
+         argument.is(opts::OPT_no_offload_arch_EQ);
+}
+
+namespace {
+
+/// Orders sm_75 before sm_80 before sm_100 before sm_100a.
+struct ArchOrder {
+  static std::pair<unsigned, StringRef> key(StringRef name) {
+    StringRef digits = name;
+    digits.consume_front("sm_");
+    unsigned number = 0;
+    digits.consumeInteger(10, number);
+    return {number, digits};
+  }
+  bool operator()(StringRef a, StringRef b) const {
+    return std::pair(key(a), a) < std::pair(key(b), b);
+  }
+};
+
+} // namespace
+
+/// Returns \p name, or the lowest supported architecture if \p name is older
+/// than all \p supported.
+static std::string raised(StringRef name, ArrayRef<unsigned> supported) {
+  StringRef digits = name;
+  unsigned number = 0;
+  bool plain = digits.consume_front("sm_") && !digits.getAsInteger(10, number);
+  if (!plain || supported.empty() || number >= supported.front())
+    return name.str();
+  std::string lowest = "sm_" + std::to_string(supported.front());
+  warn("this CUDA toolkit does not support " + name + ", compiling for " +
+       lowest + " instead");
+  return lowest;
+}
+
+OffloadArchitectures offloadArchitectures(const CommandLine &line,
+                                          const CudaToolkit &toolkit) {
+  OffloadArchitectures result;
+  std::vector<unsigned> supported = supportedArchitectures(toolkit);
+  std::set<std::string, ArchOrder> wanted;
+  for (const DriverArg &argument : line.arguments()) {
+    if (!choosesArchitecture(argument))
+      continue;
+    bool add = argument.is(opts::OPT_offload_arch_EQ);
+    for (StringRef name : split(argument.arg->getValue(), ',')) {
+      if (add)
+        wanted.insert(name.str());
+      else if (name == "all")
+        wanted.clear();
+      else
+        wanted.erase(name.str());
+    }
+  }
+  result.native = wanted.count("native") != 0;
+  std::set<std::string, ArchOrder> final;
+  for (const std::string &name : wanted) {
+    std::string possible = raised(name, supported);
+    result.changed |= possible != name;
+    final.insert(std::move(possible));
+  }
+  if (final.empty()) {
+    unsigned lowest =
+        supported.empty() ? kFallbackDefaultArch : supported.front();
+    result.changed |= lowest > kClangDefaultArch;
+    final.insert("sm_" + std::to_string(lowest));
+  }
+  result.names.assign(final.begin(), final.end());
+  return result;
+}
+
+std::vector<std::string> cudaRepairs(const CommandLine &line,
+                                     const CudaToolkit &toolkit,
+                                     const Installation &installation,
+                                     bool makesFatbinary) {
+  std::vector<std::string> words;
+  if (!toolkit)
+    return words;
+  if (!line.clangArgs().hasArg(opts::OPT_cuda_path_EQ))
+    words.push_back("--cuda-path=" + toolkit.root);
+  if (!toolkit.needsRepair())
+    return words;
+  words.push_back("-Wno-unknown-cuda-version");
+  words.insert(words.end(), {"-isystem", installation.cudaShim});
+  if (makesFatbinary)
+    words.insert(words.end(),
+                 {"-B" + installation.cudaShim + "/bin", "-Xcuda-fatbinary",
+                  kRealFatbinary.str() + toolkit.fatbinary()});
+  return words;
+}
+
+/// Makes links in \p to for everything in \p from but \p left out.
+static Error linkEntries(const std::string &from, const std::string &to,
+                         StringRef leftOut) {
+  std::error_code code;
+  for (sys::fs::directory_iterator entry(from, code), end;
+       !code && entry != end; entry.increment(code)) {
+    StringRef name = sys::path::filename(entry->path());
+    if (name != leftOut)
+      if (std::error_code failed =
+              sys::fs::create_link(entry->path(), joined(to, name)))
+        return errorCodeToError(failed);
+  }
+  return errorCodeToError(code);
+}
+
+Expected<TempDir> repairedToolkit(const CudaToolkit &toolkit,
+                                  const Installation &installation) {
+  Expected<TempDir> copy = TempDir::create("gpulto-cuda");
+  if (!copy)
+    return copy.takeError();
+  // Links need targets that do not depend on where they lie.
+  SmallString<128> root(toolkit.root);
+  if (std::error_code code = sys::fs::make_absolute(root))
+    return errorCodeToError(code);
+  std::string bin = copy->file("bin");
+  if (std::error_code code = sys::fs::create_directory(bin))
+    return fileError(bin, "cannot make the directory", code.value());
+  if (Error failure = linkEntries(std::string(root), copy->path(), "bin"))
+    return failure;
+  if (Error failure = linkEntries(joined(root, "bin"), bin, "fatbinary"))
+    return failure;
+  for (const auto &[target, name] :
+       {std::pair(installation.cudaShim + "/bin/fatbinary", "/fatbinary"),
+        std::pair(joined(root, "bin/fatbinary"), "/fatbinary.real")})
+    if (std::error_code code = sys::fs::create_link(target, bin + name))
+      return fileError(bin + name, "cannot make the link", code.value());
+  return copy;
+}
+
+/// Translates one argument of fatbinary's; others are returned as they are.
+static std::string translatedImage(StringRef word) {
+  StringRef rest = word.ltrim('-');
+  if (!rest.consume_front("image=") && !rest.consume_front("im="))
+    return word.str();
+  StringRef kind;
+  if (rest.consume_front("profile=sm_"))
+    kind = "elf";
+  else if (rest.consume_front("profile=compute_"))
+    kind = "ptx";
+  else
+    return word.str();
+  auto [arch, file] = rest.split(',');
+  return ("--image3=kind=" + kind + ",sm=" + arch + "," + file).str();
+}
+
+int fatbinaryMain(ArrayRef<const char *> argv) {
+  Command command;
+  for (StringRef word : argv.drop_front()) {
+    if (word.consume_front(kRealFatbinary))
+      command.program = word.str();
+    else
+      command.add(translatedImage(word));
+  }
+  // In a copy of a toolkit the real program lies beside this one.
+  if (command.program.empty())
+    command.program = std::string(argv.front()) + ".real";
+  Error failure = execute(command);
+  WithColor::error(errs(), "fatbinary") << toString(std::move(failure)) << '\n';
+  return 1;
+}
+
+} // namespace gpulto::driver

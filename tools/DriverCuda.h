@@ -1,0 +1,88 @@
+//===- DriverCuda.h - CUDA toolkits newer than clang ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_DRIVERCUDA_H
+#define GPULTO_TOOLS_DRIVERCUDA_H
+
+#include "support/Subprocess.h"
+#include "tools/DriverCommandLine.h"
+#include "tools/DriverProcess.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto::driver {
+
+/// The places of an installation that the driver needs, found from the path of
+/// the running program, so that build tree and installation work alike.
+struct Installation {
+  std::string bin;        ///< the directory of this program
+  std::string linker;     ///< our ld.lld
+  std::string lgenPlugin; ///< the pass plugin clang loads
+  std::string cudaShim;   ///< stand-ins for what clang misses in CUDA 13
+  std::string clang;      ///< clang or clang++
+
+  /// \p argv0: this program's name, \p cxx: wants clang++.
+  /// Errors: no clang of the version we were built with.
+  static llvm::Expected<Installation> find(const char *argv0, bool cxx);
+};
+
+/// A CUDA toolkit; root is empty when there is none.
+struct CudaToolkit {
+  std::string root;
+
+  explicit operator bool() const { return !root.empty(); }
+  std::string ptxas() const { return root + "/bin/ptxas"; }
+  std::string fatbinary() const { return root + "/bin/fatbinary"; }
+  /// Whether clang 19 expects a header and an option spelling it lacks
+  /// (toolkits from 13.0 on).
+  bool needsRepair() const;
+};
+
+/// Returns the toolkit: --gpulto-cuda-path=, --cuda-path=,
+/// CUDA_PATH, that of nvcc on PATH, /usr/local/cuda, and the one known when
+/// gpulto was built.
+CudaToolkit findCudaToolkit(const CommandLine &line);
+
+/// Returns the architectures (75, 80, ...) that \p toolkit's ptxas compiles
+/// for, ascending; empty when there is no ptxas. Asks ptxas.
+std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit);
+
+/// What --offload-arch and its relatives ask for.
+struct OffloadArchitectures {
+  std::vector<std::string> names; ///< canonical order, without duplicates
+  bool changed = false;           ///< differs from what clang would take
+  bool native = false;            ///< --offload-arch=native was among them
+};
+
+/// Returns the architectures to compile \p line for: as given, raised to the
+/// lowest one \p toolkit knows (with a warning), without duplicates.
+OffloadArchitectures offloadArchitectures(const CommandLine &line,
+                                          const CudaToolkit &toolkit);
+
+/// Whether \p argument is --offload-arch, --no-offload-arch or an alias.
+bool choosesArchitecture(const DriverArg &argument);
+
+/// Returns the words to put before a CUDA compile so that clang 19 works with
+/// \p toolkit. \p makesFatbinary: clang will call fatbinary.
+std::vector<std::string> cudaRepairs(const CommandLine &line,
+                                     const CudaToolkit &toolkit,
+                                     const Installation &installation,
+                                     bool makesFatbinary);
+
+/// Returns a temporary directory that looks like \p toolkit (links into it),
+/// with a fatbinary that clang's own device linker can work with.
+/// Errors: the directory cannot be made.
+llvm::Expected<TempDir> repairedToolkit(const CudaToolkit &toolkit,
+                                        const Installation &installation);
+
+/// The program `fatbinary` in Installation::cudaShim: calls the toolkit's with
+/// the option spelling it knows. Returns the exit status.
+int fatbinaryMain(llvm::ArrayRef<const char *> argv);
+
+/// Prints a warning of the driver's.
+void warn(const llvm::Twine &message);
+
+} // namespace gpulto::driver
+
+#endif

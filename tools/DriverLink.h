@@ -1,0 +1,26 @@
+//===- DriverLink.h - Link with gpulto's linker -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_DRIVERLINK_H
+#define GPULTO_TOOLS_DRIVERLINK_H
+
+#include "tools/DriverCommandLine.h"
+#include "tools/DriverCuda.h"
+#include "tools/DriverProcess.h"
+
+#include <map>
+#include <string>
+
+namespace gpulto::driver {
+
+/// Returns clang's command that links \p line's inputs with our ld.lld.
+/// \p objects: for an input that was compiled in this call (its index in
+/// CommandLine::inputs()), the object. Errors: a linker we do not support.
+llvm::Expected<Command>
+linkCommand(const CommandLine &line, const Installation &installation,
+            const CudaToolkit &toolkit,
+            const std::map<unsigned, std::string> &objects);
+
+} // namespace gpulto::driver
+
+#endif

@@ -1,0 +1,87 @@
+//===- DriverObject.cpp - Assemble a fat object ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tools/DriverObject.h"
+
+#include "fatobj/FatObjectReader.h"
+#include "fatobj/FatObjectWriter.h"
+#include "summary/SummaryFormat.h"
+#include "support/Error.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+using namespace llvm;
+
+namespace gpulto::driver {
+
+using Buffers = std::vector<std::unique_ptr<MemoryBuffer>>;
+
+/// Reads \p path; the bytes live as long as \p buffers.
+static Expected<StringRef> read(const std::string &path, StringRef what,
+                                StringRef source, Buffers &buffers) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(
+      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return inputError(InputLocation(source),
+                      "the compiler wrote no " + what + " (" +
+                          buffer.getError().message() + ")");
+  buffers.push_back(std::move(*buffer));
+  return buffers.back()->getBuffer();
+}
+
+/// Returns \p summary with its names as references into the symbol name table
+/// of the host bitcode in \p object.
+static Expected<std::string> summaryForObject(StringRef summary,
+                                              MemoryBufferRef object,
+                                              const InputLocation &where) {
+  Expected<ModuleSummary> parsed = readSummary(summary, "", where);
+  if (!parsed)
+    return parsed.takeError();
+  Expected<StringRef> bitcode = hostBitcodeOf(object, where);
+  if (!bitcode)
+    return bitcode.takeError();
+  if (bitcode->empty())
+    return inputError(where, "no host bitcode in the object clang wrote");
+  Expected<StrtabRange> names = findHostStrtab(*bitcode, where);
+  if (!names)
+    return names.takeError();
+  return writeSummary(*parsed, bitcode->substr(names->offset, names->size));
+}
+
+Error assembleFatObject(const ObjectFiles &files, const std::string &output) {
+  Buffers buffers;
+  InputLocation where(files.source);
+  FatObjectContents contents;
+  contents.optionDigest = files.optionDigest;
+  Expected<StringRef> object =
+      read(files.hostObject, "object", files.source, buffers);
+  if (!object)
+    return object.takeError();
+  Expected<StringRef> summary =
+      read(files.hostSummary, "host summary", files.source, buffers);
+  if (!summary)
+    return summary.takeError();
+  Expected<std::string> hostSummary = summaryForObject(
+      *summary, MemoryBufferRef(*object, files.hostObject), where);
+  if (!hostSummary)
+    return hostSummary.takeError();
+  contents.hostSummary = *hostSummary;
+  for (const DeviceFiles &device : files.devices) {
+    Expected<StringRef> bitcode =
+        read(device.bitcode, device.arch + " bitcode", files.source, buffers);
+    if (!bitcode)
+      return bitcode.takeError();
+    Expected<StringRef> deviceSummary =
+        read(device.summary, device.arch + " summary", files.source, buffers);
+    if (!deviceSummary)
+      return deviceSummary.takeError();
+    contents.devices.push_back({device.arch, *deviceSummary, *bitcode});
+  }
+  FatObjectOptions options;
+  options.slim = files.slim;
+  return writeFatObject(files.hostObject, contents, output, options);
+}
+
+} // namespace gpulto::driver

@@ -1,0 +1,238 @@
+//===- LgenPlugin.cpp - LGEN inside clang ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The pass plugin that gpulto-clang++ gives to clang:
+//
+//   -fplugin=SO -fpass-plugin=SO -mllvm -gpulto-summary-out=FILE
+//
+// Where it runs, and what it does there:
+//
+//  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
+//                  call of the stub beside its configuration.
+//  OptimizerLast   first call, the end of the pre-link pipeline: the passes that
+//                  clang runs between here and the bitcode writer (aliases,
+//                  names) run now; then the module is summarised and FILE is
+//                  written. Device: __nvvm_reflect is resolved and the module
+//                  flag nvvm-reflect-ftz dropped, because modules that disagree
+//                  on it cannot be linked.
+//                  second call (fat objects only, after the bitcode has been
+//                  embedded): a native half with device code gets the guard, a
+//                  reference that no link but ours can do without.
+//
+// With -disable-llvm-passes nothing runs and no file is written; the driver
+// reports that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fatobj/Format.h"
+#include "lto/Lgen.h"
+#include "summary/SummaryFormat.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/CanonicalizeAliases.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/NameAnonGlobals.h"
+
+using namespace gpulto;
+
+namespace {
+
+// LLVM's way of giving a plugin an option; set once, while clang starts.
+llvm::cl::opt<std::string>
+    summaryPath("gpulto-summary-out", llvm::cl::value_desc("file"),
+                llvm::cl::desc("Write gpulto's summary of the module to <file>"));
+
+constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
+constexpr llvm::StringLiteral kOffloadSection = "cuda_offloading_entries";
+constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
+constexpr llvm::StringLiteral kBitcodeSection = ".llvm.lto";
+
+bool isDevice(const llvm::Module &module) {
+  return llvm::Triple(module.getTargetTriple()).isNVPTX();
+}
+
+bool hasSection(const llvm::Module &module, llvm::StringRef section) {
+  return llvm::any_of(module.globals(), [&](const llvm::GlobalVariable &v) {
+    return v.getSection() == section;
+  });
+}
+
+/// Keeps launches recognisable; see the head of this file.
+struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &) {
+    if (isDevice(module))
+      return llvm::PreservedAnalyses::all();
+    bool changed = false;
+    for (llvm::Function &function : module) {
+      if (function.isDeclaration() ||
+          !function.getName().contains("__device_stub__"))
+        continue;
+      function.removeFnAttr(llvm::Attribute::AlwaysInline);
+      function.removeFnAttr(llvm::Attribute::InlineHint);
+      function.addFnAttr(llvm::Attribute::NoInline);
+      changed = true;
+    }
+    return changed ? llvm::PreservedAnalyses::none()
+                   : llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+/// The value of `__nvvm_reflect(name)` in this module.
+uint64_t reflectedValue(const llvm::Module &module,
+                        const llvm::Function &caller, llvm::StringRef name) {
+  if (name == "__CUDA_FTZ") {
+    auto *flag = llvm::mdconst::extract_or_null<llvm::ConstantInt>(
+        module.getModuleFlag(kFtzFlag));
+    return flag ? flag->getZExtValue() : 0;
+  }
+  if (name == "__CUDA_ARCH") {
+    llvm::StringRef cpu =
+        caller.getFnAttribute("target-cpu").getValueAsString();
+    unsigned version = 0;
+    constexpr unsigned kArchPerVersion = 10;
+    if (cpu.consume_front("sm_") && !cpu.consumeInteger(10, version))
+      return version * kArchPerVersion;
+  }
+  return 0;
+}
+
+/// Resolves what is left of __nvvm_reflect (clang's own pass has run early)
+/// and drops the flag that it reads.
+bool resolveReflection(llvm::Module &module) {
+  bool changed = false;
+  for (llvm::StringRef name : {"__nvvm_reflect", "llvm.nvvm.reflect"}) {
+    llvm::Function *reflect = module.getFunction(name);
+    if (!reflect)
+      continue;
+    for (llvm::User *user : llvm::make_early_inc_range(reflect->users())) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(user);
+      if (!call || call->getCalledOperand() != reflect)
+        continue;
+      auto *text = llvm::dyn_cast<llvm::GlobalVariable>(
+          call->getArgOperand(0)->stripPointerCasts());
+      auto *characters =
+          text && text->hasInitializer()
+              ? llvm::dyn_cast<llvm::ConstantDataSequential>(
+                    text->getInitializer())
+              : nullptr;
+      if (!characters || !characters->isCString())
+        continue;
+      call->replaceAllUsesWith(llvm::ConstantInt::get(
+          call->getType(), reflectedValue(module, *call->getFunction(),
+                                          characters->getAsCString())));
+      call->eraseFromParent();
+      changed = true;
+    }
+    if (!reflect->use_empty())
+      return changed;
+  }
+  llvm::NamedMDNode *flags = module.getModuleFlagsMetadata();
+  if (!flags)
+    return changed;
+  llvm::SmallVector<llvm::MDNode *, 8> kept;
+  for (llvm::MDNode *flag : flags->operands()) {
+    auto *key = llvm::dyn_cast<llvm::MDString>(flag->getOperand(1));
+    if (!key || key->getString() != kFtzFlag)
+      kept.push_back(flag);
+  }
+  if (kept.size() == flags->getNumOperands())
+    return changed;
+  flags->clearOperands();
+  for (llvm::MDNode *flag : kept)
+    flags->addOperand(flag);
+  return true;
+}
+
+/// Adds the guard to the native half of an object with kernels.
+void addGuard(llvm::Module &module) {
+  llvm::Type *byte = llvm::Type::getInt8Ty(module.getContext());
+  auto *symbol = llvm::cast<llvm::GlobalVariable>(
+      module.getOrInsertGlobal(kGuardSymbol, byte));
+  auto *guard = new llvm::GlobalVariable(
+      module, symbol->getType(), /*isConstant=*/false,
+      llvm::GlobalValue::PrivateLinkage, symbol, "gpulto.guard");
+  guard->setSection(kGuardSection);
+  // In llvm.used it also survives --gc-sections.
+  llvm::appendToUsed(module, {guard});
+}
+
+/// Computes and writes the summary.
+class SummarizePass : public llvm::PassInfoMixin<SummarizePass> {
+public:
+  explicit SummarizePass(llvm::OptimizationLevel level) : level(level) {}
+
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses) {
+    if (summaryPath.empty())
+      return llvm::PreservedAnalyses::all();
+    if (hasSection(module, kBitcodeSection)) {
+      if (!hasSection(module, kOffloadSection))
+        return llvm::PreservedAnalyses::all();
+      addGuard(module);
+      return llvm::PreservedAnalyses::none();
+    }
+    llvm::TimeTraceScope scope("gpulto LGEN");
+    if (isDevice(module))
+      resolveReflection(module);
+    // Both also run between here and the bitcode writer: then in vain.
+    llvm::CanonicalizeAliasesPass().run(module, analyses);
+    llvm::NameAnonGlobalPass().run(module, analyses);
+    if (llvm::Error error = write(module, analyses))
+      module.getContext().emitError("gpulto: " +
+                                    llvm::toString(std::move(error)));
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+
+private:
+  llvm::Error write(llvm::Module &module,
+                    llvm::ModuleAnalysisManager &analyses) {
+    LgenOptions options;
+    options.optLevel = static_cast<uint8_t>(level.getSpeedupLevel());
+    options.sizeLevel = static_cast<uint8_t>(level.getSizeLevel());
+    llvm::FunctionAnalysisManager &functions =
+        analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module)
+            .getManager();
+    ModuleSummaryStorage storage;
+    if (llvm::Error error =
+            summarizeModule(module, options, functions, storage))
+      return error;
+    std::string bytes = writeSummary(storage.summary, {});
+    return llvm::writeToOutput(summaryPath, [&](llvm::raw_ostream &out) {
+      out << bytes;
+      return llvm::Error::success();
+    });
+  }
+
+  llvm::OptimizationLevel level;
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "gpulto-lgen", LLVM_VERSION_STRING,
+          [](llvm::PassBuilder &builder) {
+            builder.registerPipelineStartEPCallback(
+                [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+                  passes.addPass(KeepStubsPass());
+                });
+            builder.registerOptimizerLastEPCallback(
+                [](llvm::ModulePassManager &passes,
+                   llvm::OptimizationLevel level) {
+                  passes.addPass(SummarizePass(level));
+                });
+          }};
+}

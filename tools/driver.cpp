@@ -1,0 +1,378 @@
+//===- driver.cpp - gpulto-clang++ and gpulto-clang -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The compiler driver. It takes clang's command line and does one of these:
+//
+//   without -flto=gpu   becomes clang, with what CUDA 13 needs (DriverCuda)
+//   -flto=gpu -c        compiles each source to a fat object (DriverCompile)
+//   -flto=gpu           links with our ld.lld (DriverLink), after compiling
+//                       sources that are among the inputs
+//   -flto=gpu -E, -S, -M, -fsyntax-only, ...
+//                       becomes clang: there is no link-time optimization yet
+//                       in what these print
+//
+//===----------------------------------------------------------------------===//
+#include "support/Error.h"
+#include "support/Subprocess.h"
+#include "tools/DriverCommandLine.h"
+#include "tools/DriverCompile.h"
+#include "tools/DriverCuda.h"
+#include "tools/DriverLink.h"
+#include "tools/DriverProcess.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace gpulto;
+using namespace gpulto::driver;
+namespace opts = clang::driver::options;
+namespace types = clang::driver::types;
+
+namespace {
+
+/// One call of the driver.
+class Invocation {
+public:
+  Invocation(const CommandLine &line, const Installation &installation)
+      : line(line), installation(installation) {}
+
+  /// Returns the exit status.
+  Expected<int> run();
+
+private:
+  Expected<int> becomeClang();
+  void addCudaRepairs(Command &command,
+                      const OffloadArchitectures *replacement);
+  bool linksDeviceCode() const;
+  Expected<int> printHelp();
+  Expected<int> compileObjects();
+  Expected<int> compileAndLink();
+  Error prepare(bool linkFollows);
+  Error readLimits();
+  Error makeTemporary();
+  Expected<int> compileOne(const CompileContext &context,
+                           const DriverInput &input, const std::string &output,
+                           unsigned number);
+  Expected<int> runLink(const std::map<unsigned, std::string> &objects);
+  bool isPrintOnly() const {
+    return line.clangArgs().hasArg(opts::OPT__HASH_HASH_HASH);
+  }
+  bool stopsEarly() const;
+  std::string outputName() const;
+
+  const CommandLine &line;
+  const Installation &installation;
+  CudaToolkit toolkit;
+  std::vector<std::string> architectures;
+  JobLimit limit;
+  TempDir temporary;
+  std::string temporaryPath;
+};
+
+} // namespace
+
+/// Whether clang is to do something that ends before there is an object, or
+/// that is not about the inputs at all.
+bool Invocation::stopsEarly() const {
+  static constexpr unsigned kPrints[] = {opts::OPT__version,
+                                         opts::OPT_version,
+                                         opts::OPT_help,
+                                         opts::OPT__help_hidden,
+                                         opts::OPT_dumpversion,
+                                         opts::OPT_dumpmachine,
+                                         opts::OPT_print_search_dirs,
+                                         opts::OPT_print_file_name_EQ,
+                                         opts::OPT_print_prog_name_EQ};
+  const opt::InputArgList &args = line.clangArgs();
+  for (unsigned id : kPrints)
+    if (args.hasArg(id))
+      return true;
+  bool onlyHeaders = any_of(line.inputs(), [](const DriverInput &input) {
+    return types::onlyPrecompileType(input.type);
+  });
+  return line.inputs().empty() || line.isMalformed() || onlyHeaders ||
+         line.finalStep() == FinalStep::Other ||
+         args.hasArg(opts::OPT_offload_device_only);
+}
+
+Expected<int> Invocation::run() {
+  if (line.clangArgs().hasArg(opts::OPT_help))
+    return printHelp();
+  if (!line.wantsGpuLto() || stopsEarly())
+    return becomeClang();
+  if (line.finalStep() == FinalStep::Compile)
+    return compileObjects();
+  return compileAndLink();
+}
+
+Expected<int> Invocation::printHelp() {
+  Command command;
+  command.program = installation.clang;
+  command.add("--help");
+  Expected<int> status = runAndWait(command);
+  if (!status || *status != 0)
+    return status;
+  outs() << '\n';
+  options::optionTable().printHelp(
+      outs(), "gpulto-clang++ -flto=gpu [options] file...",
+      "gpulto: link-time optimization of host and device code",
+      /*ShowHidden=*/false, /*ShowAllAliases=*/false,
+      opt::Visibility(options::CompileOption | options::LinkOption));
+  outs().flush();
+  return 0;
+}
+
+/// Adds what clang needs for CUDA sources.
+void Invocation::addCudaRepairs(Command &command,
+                                const OffloadArchitectures *replacement) {
+  command.add("--start-no-unused-arguments");
+  command.addAll(cudaRepairs(line, toolkit, installation, true));
+  if (line.wantsGpuLto())
+    command.addAll({"--offload-new-driver", "-fgpu-rdc"});
+  command.add("--end-no-unused-arguments");
+  if (replacement)
+    for (const std::string &name : replacement->names)
+      command.add("--offload-arch=" + name);
+}
+
+/// Whether the link goes through clang's own linker for device code, which
+/// finds its tools in the toolkit only.
+bool Invocation::linksDeviceCode() const {
+  const opt::InputArgList &args = line.clangArgs();
+  return line.finalStep() == FinalStep::Link && !line.inputs().empty() &&
+         (args.hasArg(opts::OPT_offload_link) ||
+          (line.hasCudaInput() &&
+           args.hasFlag(opts::OPT_offload_new_driver,
+                        opts::OPT_no_offload_new_driver, false)));
+}
+
+/// Runs clang with the same words but ours, repaired for the CUDA toolkit.
+Expected<int> Invocation::becomeClang() {
+  Command command;
+  command.program = installation.clang;
+  bool cuda = line.hasCudaInput() && !line.isMalformed();
+  bool replace = false;
+  if (cuda || linksDeviceCode())
+    toolkit = findCudaToolkit(line);
+  if (cuda) {
+    OffloadArchitectures wanted = offloadArchitectures(line, toolkit);
+    replace = wanted.changed && !wanted.native;
+    addCudaRepairs(command, replace ? &wanted : nullptr);
+  }
+  for (const DriverArg &argument : line.arguments()) {
+    if (isOwn(argument) && !line.wantsGpuLto())
+      warn("argument unused without '-flto=gpu': '" +
+           argument.arg->getSpelling() + "'");
+    bool isOurs =
+        isOwn(argument) ||
+        (choosesLto(argument) && (line.wantsGpuLto() || isGpuLto(argument)));
+    if (!isOurs && !(replace && choosesArchitecture(argument)))
+      command.addWords(line.wordsOf(argument));
+  }
+  if (!linksDeviceCode() || !toolkit.needsRepair() || isPrintOnly()) {
+    if (Error failure = execute(command))
+      return failure;
+    return 0; // not reached: execute returns errors only
+  }
+  Expected<TempDir> copy = repairedToolkit(toolkit, installation);
+  if (!copy)
+    return copy.takeError();
+  command.add("-Wl,--cuda-path=" + copy->path());
+  return runAndWait(command);
+}
+
+Error Invocation::readLimits() {
+  StringRef jobs = line.ownValue(options::OPT_jobs);
+  if (!jobs.empty() && (jobs.getAsInteger(10, limit.jobs) || limit.jobs == 0))
+    return makeError("invalid value '" + jobs +
+                     "' in '--gpulto-jobs=', expected a number above 0");
+  StringRef mode = line.ownValue(options::OPT_jobserver, "auto");
+  limit.jobserver = mode == "off"      ? JobserverMode::Off
+                    : mode == "strict" ? JobserverMode::Strict
+                                       : JobserverMode::Auto;
+  return Error::success();
+}
+
+/// The name of what this call makes; of several objects, the first.
+std::string Invocation::outputName() const {
+  if (!line.output().empty())
+    return line.output().str();
+  if (line.finalStep() == FinalStep::Link)
+    return "a.out";
+  return (sys::path::stem(line.inputs().front().path) + ".o").str();
+}
+
+Error Invocation::makeTemporary() {
+  if (isPrintOnly()) {
+    temporaryPath = "/tmp/gpulto-XXXXXX";
+    return Error::success();
+  }
+  StringRef keptIn = line.ownValue(options::OPT_save_temps_EQ);
+  bool keeps = line.ownArgs().hasArg(options::OPT_save_temps);
+  if (!keptIn.empty() || keeps) {
+    temporaryPath =
+        keptIn.empty() ? outputName() + ".gpulto-temps" : keptIn.str();
+    if (std::error_code code = sys::fs::create_directories(temporaryPath))
+      return makeError(temporaryPath + ": cannot make the directory (" +
+                       code.message() + ")");
+    return Error::success();
+  }
+  Expected<TempDir> made = TempDir::create("gpulto");
+  if (!made)
+    return made.takeError();
+  temporary = std::move(*made);
+  temporaryPath = temporary.path();
+  return Error::success();
+}
+
+/// Finds out what compiles need, for the sources of this call.
+Error Invocation::prepare(bool linkFollows) {
+  if (Error failure = readLimits())
+    return failure;
+  bool compiles = any_of(line.inputs(), [](const DriverInput &input) {
+    return !input.isLinkerInput();
+  });
+  if (linkFollows || line.hasCudaInput())
+    toolkit = findCudaToolkit(line);
+  if (!compiles)
+    return Error::success();
+  if (line.hasCudaInput()) {
+    OffloadArchitectures wanted = offloadArchitectures(line, toolkit);
+    if (wanted.native)
+      return makeError("'--offload-arch=native' cannot be used with "
+                       "'-flto=gpu'; name the architecture, for example "
+                       "'--offload-arch=sm_90'");
+    architectures = std::move(wanted.names);
+  }
+  if (!isPrintOnly() && !sys::fs::exists(installation.lgenPlugin))
+    return makeError(installation.lgenPlugin +
+                     ": the LGEN plugin is missing; the installation of gpulto "
+                     "is incomplete");
+  return makeTemporary();
+}
+
+Expected<int> Invocation::compileOne(const CompileContext &context,
+                                     const DriverInput &input,
+                                     const std::string &output,
+                                     unsigned number) {
+  std::string name = sys::path::stem(input.path).str();
+  // Two sources of one name in one call need two temporary names.
+  std::string prefix =
+      temporaryPath + "/" + std::to_string(number) + "-" + name;
+  Expected<CompilePlan> plan = planCompile(context, input, output, prefix);
+  if (!plan)
+    return plan.takeError();
+  if (isPrintOnly() || line.clangArgs().hasArg(opts::OPT_v) ||
+      line.ownArgs().hasArg(options::OPT_verbose))
+    printPlan(errs(), *plan);
+  return isPrintOnly() ? 0 : runCompile(*plan, limit);
+}
+
+Expected<int> Invocation::compileObjects() {
+  if (Error failure = prepare(/*linkFollows=*/false))
+    return failure;
+  unsigned sources = count_if(line.inputs(), [](const DriverInput &input) {
+    return !input.isLinkerInput();
+  });
+  if (sources > 1 && !line.output().empty())
+    return makeError("cannot specify -o when generating multiple output files");
+  CompileContext context{line, installation, toolkit, architectures, false};
+  for (unsigned i = 0; i < line.inputs().size(); ++i) {
+    const DriverInput &input = line.inputs()[i];
+    if (input.isLinkerInput()) {
+      warn(input.path + ": 'linker' input unused");
+      continue;
+    }
+    std::string output = line.output().str();
+    if (output.empty())
+      output = (sys::path::stem(input.path) + ".o").str();
+    Expected<int> status = compileOne(context, input, output, i);
+    if (!status || *status != 0)
+      return status;
+  }
+  return 0;
+}
+
+Expected<int>
+Invocation::runLink(const std::map<unsigned, std::string> &objects) {
+  Expected<Command> command = linkCommand(line, installation, toolkit, objects);
+  if (!command)
+    return command.takeError();
+  if (isPrintOnly()) {
+    printCommand(errs(), *command);
+    return 0;
+  }
+  if (!sys::fs::can_execute(installation.linker))
+    return makeError(installation.linker +
+                     ": the linker is missing; the installation of gpulto is "
+                     "incomplete");
+  if (line.ownArgs().hasArg(options::OPT_verbose))
+    printCommand(errs(), *command);
+  // With no temporary files of ours to remove, clang takes our place.
+  if (temporary.path().empty())
+    if (Error failure = execute(*command))
+      return failure;
+  return runAndWait(*command);
+}
+
+Expected<int> Invocation::compileAndLink() {
+  if (Error failure = prepare(/*linkFollows=*/true))
+    return failure;
+  CompileContext context{line, installation, toolkit, architectures, true};
+  std::map<unsigned, std::string> objects;
+  for (unsigned i = 0; i < line.inputs().size(); ++i) {
+    const DriverInput &input = line.inputs()[i];
+    if (input.isLinkerInput())
+      continue;
+    std::string object = temporaryPath + "/" + std::to_string(i) + "-" +
+                         sys::path::stem(input.path).str() + ".o";
+    Expected<int> status = compileOne(context, input, object, i);
+    if (!status || *status != 0)
+      return status;
+    objects[i] = object;
+  }
+  return runLink(objects);
+}
+
+static int reportError(Error failure) {
+  int count = 0;
+  handleAllErrors(std::move(failure), [&](const ErrorInfoBase &info) {
+    WithColor::error(errs(), "gpulto-clang") << info.message() << '\n';
+    ++count;
+  });
+  return count ? 1 : 0;
+}
+
+/// Hands clang's internal modes (-cc1) on unseen.
+static int runInternalTool(ArrayRef<const char *> argv,
+                           const Installation &installation) {
+  Command command;
+  command.program = installation.clang;
+  command.addWords(argv.drop_front());
+  return reportError(execute(command));
+}
+
+int main(int argc, char **argv) {
+  ArrayRef<const char *> words(argv, argc);
+  sys::PrintStackTraceOnErrorSignal(argv[0]);
+  StringRef name = sys::path::filename(argv[0]);
+  if (name == "fatbinary")
+    return fatbinaryMain(words);
+  Expected<Installation> installation =
+      Installation::find(argv[0], name.contains("++"));
+  if (!installation)
+    return reportError(installation.takeError());
+  if (argc > 1 && StringRef(argv[1]).starts_with("-cc1"))
+    return runInternalTool(words, *installation);
+  Expected<std::unique_ptr<CommandLine>> line = CommandLine::parse(words);
+  if (!line)
+    return reportError(line.takeError());
+  Expected<int> status = Invocation(**line, *installation).run();
+  return status ? *status : reportError(status.takeError());
+}

@@ -1,0 +1,62 @@
+//===- gpulto.cpp - The gpulto command ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// gpulto COMMAND ARGUMENT...: one table of commands, each in its own file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/DumpCommand.h"
+#include "tools/ImagesCommand.h"
+#include "tools/LtoCommand.h"
+#include "tools/LtransCommand.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace {
+
+struct Subcommand {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  /// Runs it on the words after its name and returns the exit status.
+  int (*run)(llvm::ArrayRef<const char *> arguments);
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"dump", "print objects, archives, summaries, call graph, job files",
+     gpulto::dumpCommand},
+    {"images", "print the device images that a file holds",
+     gpulto::imagesCommand},
+    {"lto", "link objects without a linker, resolutions given",
+     gpulto::ltoCommand},
+    {"ltrans", "run one job of a link", gpulto::ltransCommand},
+};
+
+void printUsage(llvm::raw_ostream &out) {
+  out << "usage: gpulto COMMAND ARGUMENT...\n\ncommands:\n";
+  for (const Subcommand &subcommand : kSubcommands)
+    out << llvm::formatv("  {0,-8} {1}\n", subcommand.name, subcommand.summary);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::ArrayRef<const char *> words(argv, static_cast<size_t>(argc));
+  llvm::StringRef name = words.size() > 1 ? words[1] : "";
+  if (name == "--help" || name == "-h" || name == "help") {
+    printUsage(llvm::outs());
+    return 0;
+  }
+  for (const Subcommand &subcommand : kSubcommands)
+    if (subcommand.name == name)
+      return subcommand.run(words.drop_front(2));
+  if (!name.empty())
+    llvm::errs() << "gpulto: unknown command '" << name << "'\n";
+  printUsage(llvm::errs());
+  return 2;
+}
