@@ -1,0 +1,231 @@
+//===- DecodeMemory.cpp - ld, st, atom, red, cp.async ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/Decoder.h"
+
+#include <algorithm>
+
+namespace gpulto::emu {
+
+/// How much nearer to the end of a slice an instruction brings a warp, by how
+/// likely it is that the warp waits for what it reads.
+static constexpr uint8_t kSpinLikely = 16, kSpinPossible = 1;
+
+Space Decoder::memorySpace() const {
+  for (std::string_view m : st->modifiers) {
+    if (m == "global")
+      return Space::Global;
+    if (m == "shared")
+      return Space::Shared;
+    if (m == "local")
+      return Space::Local;
+    if (m == "const")
+      return Space::Const;
+    if (m == "param")
+      return Space::Param;
+  }
+  return Space::Generic;
+}
+
+bool Decoder::vectorWidth(unsigned &n) {
+  n = desc.has("v2") ? 2 : desc.has("v4") ? 4 : desc.has("v8") ? 8 : 1;
+  return true;
+}
+
+static InsnClass memoryClass(Space space, bool isStore) {
+  switch (space) {
+  case Space::Global:
+    return isStore ? InsnClass::StoreGlobal : InsnClass::LoadGlobal;
+  case Space::Shared:
+    return isStore ? InsnClass::StoreShared : InsnClass::LoadShared;
+  case Space::Local:
+    return InsnClass::Local;
+  case Space::Const:
+    return InsnClass::LoadConstant;
+  case Space::Param:
+    return InsnClass::Param;
+  default:
+    return InsnClass::Generic;
+  }
+}
+
+bool Decoder::decodeLoadStore() {
+  const std::vector<Operand> &ops = st->operands;
+  bool isStore = desc.opcode == "st";
+  Space space = memorySpace();
+  Type type = desc.type();
+  if (ops.size() < 2 || type == Type::None)
+    return fail("malformed " + std::string(desc.opcode));
+  unsigned n = 1;
+  vectorWidth(n);
+  const Operand &where = ops[isStore ? 0 : 1];
+  const Operand &what = ops[isStore ? 1 : 0];
+  if (desc.has("async") || desc.has("bulk") || desc.has("mmio") ||
+      where.kind == Operand::Tensor) {
+    emitNotImplemented();
+    return true;
+  }
+  if (!address(where, insn, space))
+    return false;
+  insn.cls = memoryClass(space == Space::Param ? space : insn.space, isStore);
+  insn.bytes = static_cast<uint8_t>(sizeOf(type));
+  insn.vec = static_cast<uint8_t>(n);
+  if (isStore)
+    insn.flags |= kIsStore;
+  if (desc.has("nc"))
+    insn.flags |= kReadOnly;
+  insn.ctl = Ctl::Faulting;
+  if (!isStore && (desc.has("volatile") || desc.has("relaxed") ||
+                   desc.has("acquire"))) {
+    insn.ctl = Ctl::Spin;
+    insn.mode2 = kSpinLikely;
+  }
+  bool isParam = insn.space == Space::Param && insn.flags & kIsKernel &&
+                 insn.s[0] == kNoOp;
+  if (isParam && !isStore) {
+    desc.variant = 1;
+    insn.ctl = Ctl::Normal;
+    uint64_t end = 0;
+    for (size_t k = 0; k < fn.params.size(); ++k)
+      end = std::max<uint64_t>(end, fn.params[k].callerOffset +
+                                        fn.params[k].sizeBytes);
+    if (insn.imm < 0 ||
+        static_cast<uint64_t>(insn.imm) + n * sizeOf(type) > end)
+      return fail("load beyond the kernel's parameters");
+  }
+  std::vector<Op> list;
+  unsigned bytes = 0;
+  const std::vector<Operand> single{what};
+  const std::vector<Operand> &parts =
+      what.kind == Operand::Vector ? what.parts : single;
+  if (parts.size() != n)
+    return fail("vector of " + std::to_string(parts.size()) +
+                " elements where " + std::to_string(n) + " are named");
+  for (const Operand &o : parts) // The registers' width, before immediates.
+    if (unsigned b = registerBytes(o))
+      bytes = b;
+  if (!bytes)
+    bytes = std::max(2u, sizeOf(type));
+  for (const Operand &o : parts) {
+    Op op = kNoOp;
+    unsigned got = bytes;
+    if (isStore ? !sourceOfWidth(o, type, bytes, op) : !dest(o, op, &got))
+      return false;
+    if (op != kNoOp && got != bytes)
+      return fail("registers of different sizes in one vector");
+    list.push_back(op);
+  }
+  if (bytes < sizeOf(type))
+    return fail("register narrower than the type of the access");
+  desc.destBytes = desc.sourceBytes = bytes;
+  if (n > 1) {
+    insn.extra = static_cast<uint32_t>(fn.extra.size());
+    fn.extra.insert(fn.extra.end(), list.begin(), list.end());
+  } else if (isStore) {
+    insn.s[1] = list[0];
+  } else {
+    if (list[0] == kNoOp) { // Into '_': the access still happens.
+      uint32_t temporary = newRegister(type);
+      refs.defs.push_back(temporary);
+      list[0] = temporary << 1;
+    }
+    insn.d[0] = list[0];
+  }
+  return emitSelected();
+}
+
+bool Decoder::decodeAtomic() {
+  const std::vector<Operand> &ops = st->operands;
+  bool isRed = desc.opcode == "red";
+  Type type = desc.type();
+  size_t first = isRed ? 0 : 1;
+  bool cas = desc.has("cas");
+  if (desc.has("async") || type == Type::None) {
+    emitNotImplemented();
+    return true;
+  }
+  if (ops.size() < first + 2 + (cas ? 1 : 0))
+    return fail("malformed " + std::string(desc.opcode));
+  unsigned n = 1;
+  vectorWidth(n);
+  insn.cls = InsnClass::Atomic;
+  insn.ctl = Ctl::Spin;
+  insn.mode2 = cas || desc.has("exch") ? kSpinLikely : kSpinPossible;
+  insn.bytes = static_cast<uint8_t>(sizeOf(type));
+  insn.vec = static_cast<uint8_t>(n);
+  insn.flags |= kIsStore;
+  if (!address(ops[first], insn, memorySpace()))
+    return false;
+  if (n > 1) {
+    const Operand &from = ops[first + 1];
+    if (cas || from.kind != Operand::Vector || from.parts.size() != n ||
+        (!isRed && (ops[0].kind != Operand::Vector ||
+                    ops[0].parts.size() != n)))
+      return fail("malformed vector atomic");
+    std::vector<Op> list(2 * n, kNoOp);
+    for (unsigned k = 0; k < n; ++k) {
+      if (!source(from.parts[k], type, list[n + k]) ||
+          (!isRed && !dest(ops[0].parts[k], list[k])))
+        return false;
+    }
+    insn.extra = static_cast<uint32_t>(fn.extra.size());
+    fn.extra.insert(fn.extra.end(), list.begin(), list.end());
+    return emitSelected();
+  }
+  unsigned bytes = std::max(2u, sizeOf(type));
+  if (!isRed && !dest(ops[0], insn.d[0], &bytes))
+    return false;
+  if (bytes != std::max(2u, sizeOf(type)))
+    return fail("destination of the wrong size");
+  if (!source(ops[first + 1], type, insn.s[1]) ||
+      (cas && !source(ops[first + 2], type, insn.s[2])))
+    return false;
+  return emitSelected();
+}
+
+/// The non-bulk asynchronous copies are done at once, so that waiting for them
+/// is nothing.
+bool Decoder::decodeCopyAsync() {
+  const std::vector<Operand> &ops = st->operands;
+  if (desc.has("commit_group") || desc.has("wait_group") ||
+      desc.has("wait_all")) {
+    if (!desc.has("bulk")) {
+      insn.cls = InsnClass::Other;
+      desc.opcode = "nop";
+      return emit(exec.select(desc));
+    }
+  }
+  if (!desc.has("async") || desc.has("bulk") || desc.has("mbarrier") ||
+      desc.has("reduce") || desc.has("cache_hint") || ops.size() < 3) {
+    emitNotImplemented();
+    return true;
+  }
+  insn.cls = InsnClass::StoreShared;
+  insn.ctl = Ctl::Faulting;
+  if (ops[2].kind != Operand::Integer ||
+      (ops[2].value != 4 && ops[2].value != 8 && ops[2].value != 16))
+    return fail("cp.async of a size other than 4, 8 or 16");
+  insn.bytes = static_cast<uint8_t>(ops[2].value);
+  Insn from;
+  if (!address(ops[0], insn, Space::Shared) ||
+      !address(ops[1], from, Space::Global))
+    return false;
+  if (from.s[0] == kNoOp) { // A variable: its address as a constant.
+    from.s[0] = constant(8, static_cast<uint64_t>(from.imm));
+    from.imm = 0;
+  }
+  if (from.flags & kAddress32 || from.imm < INT32_MIN || from.imm > INT32_MAX)
+    return fail("source address of cp.async");
+  insn.s[1] = from.s[0];
+  insn.target = static_cast<uint32_t>(from.imm);
+  if (ops.size() > 3 && !source(ops[3], Type::U32, insn.s[2])) {
+    emitNotImplemented(); // An ignore-source predicate.
+    return true;
+  }
+  return emitSelected();
+}
+
+} // namespace gpulto::emu

@@ -1,0 +1,188 @@
+//===- Decoder.h - From statements to instructions with handlers ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_DECODER_H
+#define GPULTO_EMULATOR_DECODER_H
+
+#include "emulator/Ast.h"
+#include "emulator/InsnDesc.h"
+#include "emulator/Machine.h"
+#include "emulator/Parser.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace gpulto::emu {
+
+/// What a name of the module level stands for.
+struct Symbol {
+  enum Kind : uint8_t { None, Variable, Shared, Function } kind = None;
+  uint64_t address = 0;      ///< Variable: in device memory.
+  Space space = Space::Global;
+  uint32_t sharedIndex = 0;  ///< Shared: index among the module's.
+  emu::Function *function = nullptr; ///< Null for an external function.
+  External external = External::None;
+};
+
+/// Where the decoder asks for names of the module level, and where it enters
+/// shared variables of functions.
+class SymbolSource {
+public:
+  virtual Symbol lookup(std::string_view name) = 0;
+  /// Adds a shared variable declared in a function; returns its index.
+  virtual uint32_t addShared(const VariableDecl &decl) = 0;
+  /// Adds a .global or .const variable declared in a function.
+  virtual uint64_t addVariable(const VariableDecl &decl) = 0;
+
+protected:
+  ~SymbolSource() = default;
+};
+
+/// Assigns the offsets of returns and parameters in \p fn's local area.
+void layoutParameters(const FunctionDecl &decl, Function &fn);
+
+/// A register before assignment.
+struct VirtualRegister {
+  Type type = Type::None;
+  /// Bytes of one lane in the file: 2, 4, 8 or 16; 0 for a predicate.
+  unsigned bytes = 0;
+};
+
+/// Registers an instruction writes and reads, for assignment.
+struct RegisterUses {
+  std::vector<uint32_t> defs, uses;
+};
+
+/// Decodes one function. Errors carry a line of the source.
+class Decoder {
+public:
+  Decoder(const FunctionDecl &decl, const FunctionBody &body, Function &fn,
+          SymbolSource &symbols, const ExecTable &exec)
+      : decl(decl), body(body), fn(fn), symbols(symbols), exec(exec) {}
+  ParseError run();
+
+private:
+  /// What a name in the body stands for.
+  struct Entity {
+    enum Kind : uint8_t { Register, Frame, KernelParam, Shared, Global, Label,
+                          Targets } kind = Register;
+    uint32_t index = 0;   ///< Register, shared variable, label, target list.
+    uint32_t offset = 0;  ///< Frame: in the local area; KernelParam: in the
+                          ///< parameter buffer.
+    uint64_t sizeBytes = 0;
+    uint64_t address = 0; ///< Global.
+    Space space = Space::Local;
+  };
+  struct RegisterRange {
+    uint32_t first = 0, count = 0;
+  };
+  struct Scope {
+    std::unordered_map<std::string_view, Entity> names;
+    std::unordered_map<std::string_view, RegisterRange> ranges;
+    uint32_t cursor = 0; ///< End of the frame variables so far.
+    bool seen = false;
+  };
+  /// A decoded source operand of a type.
+  struct Source {
+    Op op = kNoOp;
+    unsigned bytes = 0;
+  };
+
+  // Errors and names (Decoder.cpp).
+  bool fail(std::string text);
+  bool isNotImplemented();
+  bool declare(const Statement &s);
+  bool declareParameters();
+  void declareLabels();
+  const Entity *find(std::string_view name);
+  bool lookUp(std::string_view name, Entity &entity);
+  uint32_t newRegister(Type type);
+  Scope &currentScope();
+
+  // Operands (Decoder.cpp).
+  Op constant(unsigned bytes, uint64_t value);
+  bool immediate(const Operand &o, Type type, uint64_t &value);
+  bool isImmediate(const Operand &o) const;
+  bool source(const Operand &o, Type type, Op &op, unsigned *bytes = nullptr);
+  bool sourceOfWidth(const Operand &o, Type type, unsigned bytes, Op &op);
+  bool predicate(const Operand &o, Op &op);
+  bool dest(const Operand &o, Op &op, unsigned *bytes = nullptr,
+            bool allowSink = true);
+  bool destPair(const Operand &o, bool firstIsPredicate);
+  bool address(const Operand &o, Insn &i, Space space);
+  bool symbolAddress(const Operand &o, Insn &i, bool &found);
+  bool guard(const Statement &s);
+  unsigned registerBytes(const Operand &o);
+
+  // Emission (Decoder.cpp).
+  bool emit(Handler fn);
+  bool emitSelected();
+  void emitNotImplemented();
+  void begin(const Statement &s);
+
+  // Instructions.
+  bool instruction(const Statement &s);
+  bool decodeAlu();      // DecodeAlu.cpp
+  bool decodeMov();
+  bool decodeMovVector(bool isPack);
+  bool decodeMovSymbol(const Operand &o, bool &handled);
+  bool specialRegister(const Operand &o, unsigned &reg) const;
+  bool decodeCvt();
+  bool decodeCvta();
+  bool decodeSetp();
+  bool decodePredicateLogic();
+  bool decodeLoadStore(); // DecodeMemory.cpp
+  bool decodeAtomic();
+  bool decodeCopyAsync();
+  Space memorySpace() const;
+  bool vectorWidth(unsigned &n);
+  bool decodeControl(bool &handled); // DecodeControl.cpp
+  bool decodeBranchIndex();
+  bool decodeCall();
+  bool decodeBarrier();
+  bool decodeWarpOp();
+  void finishControlFlow();
+  InsnClass classOf() const;
+
+  const FunctionDecl &decl;
+  const FunctionBody &body;
+  Function &fn;
+  SymbolSource &symbols;
+  const ExecTable &exec;
+  ParseError error;
+
+  std::vector<Scope> scopes;
+  std::vector<VirtualRegister> registers;
+  std::vector<RegisterUses> uses; ///< Parallel to fn.code.
+  std::map<std::pair<unsigned, uint64_t>, uint32_t> constantIndex;
+  std::vector<std::pair<unsigned, uint64_t>> constants;
+  std::vector<uint32_t> labelPositions; ///< By label index.
+  struct TargetList {
+    std::vector<std::string_view> names;
+    uint32_t scope;
+  };
+  std::vector<TargetList> targetLists;
+  std::map<std::string, uint32_t, std::less<>> textIndex;
+
+  // The instruction in hand.
+  const Statement *st = nullptr;
+  uint32_t scope = 0;
+  InsnDesc desc;
+  Insn insn;
+  RegisterUses refs;
+  std::vector<SharedUse> pendingShared;
+};
+
+/// Registers to offsets: liveness, then slots. Rewrites all operands of
+/// fn.code and fn.extra from (register or constant index) to offsets and fills
+/// frameBytes, liveRegisters and constants.
+bool assignRegisters(Function &fn, const std::vector<VirtualRegister> &registers,
+                     const std::vector<RegisterUses> &uses,
+                     const std::vector<std::pair<unsigned, uint64_t>> &constants);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_DECODER_H

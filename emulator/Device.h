@@ -1,0 +1,288 @@
+//===- Device.h - The emulated GPU, as its host runtime sees it -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interface between the interpreter of PTX (this directory) and the
+// replacement for the CUDA runtime (emulator/runtime). A Device owns memory
+// and modules and runs kernels. Everything is synchronous: a launch returns
+// when the grid has finished, so streams and events are in order by nature.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_DEVICE_H
+#define GPULTO_EMULATOR_DEVICE_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpulto::emu {
+
+/// What went wrong. The runtime maps each kind to one cudaError_t; the remark
+/// after a kind names that code.
+enum class ErrorKind : uint8_t {
+  None,                 ///< cudaSuccess
+  InvalidPtx,           ///< cudaErrorInvalidPtx: lexer, parser, decoder
+  UnresolvedSymbol,     ///< cudaErrorInvalidPtx/JitCompilation: linking
+  DuplicateSymbol,      ///< the same
+  InvalidValue,         ///< cudaErrorInvalidValue
+  InvalidConfiguration, ///< cudaErrorInvalidConfiguration
+  OutOfResources,       ///< cudaErrorLaunchOutOfResources
+  CooperativeTooLarge,  ///< cudaErrorCooperativeLaunchTooLarge
+  OutOfMemory,          ///< cudaErrorMemoryAllocation
+  NotImplemented,       ///< cudaErrorNotSupported; the text names what
+  // What follows happens while a kernel runs; it is sticky (see Device).
+  IllegalAddress,     ///< cudaErrorIllegalAddress (bounds, freed memory)
+  MisalignedAddress,  ///< cudaErrorMisalignedAddress
+  InvalidAddressSpace,///< cudaErrorInvalidAddressSpace
+  IllegalInstruction, ///< cudaErrorIllegalInstruction
+  InvalidPc,          ///< cudaErrorInvalidPc: call through a wild pointer
+  StackOverflow,      ///< cudaErrorLaunchFailure with that text
+  Trap,               ///< cudaErrorLaunchFailure: trap
+  Assert,             ///< cudaErrorAssert
+  Deadlock,           ///< cudaErrorLaunchTimeout: nothing can run any more
+  InstructionLimit,   ///< cudaErrorLaunchTimeout: Options::maxWarpInstructions
+};
+
+/// The outcome of an operation: success, or a kind and a text for humans.
+struct [[nodiscard]] Status {
+  ErrorKind kind = ErrorKind::None;
+  /// For a fault: what, at which address, kernel, PTX file:line, source line,
+  /// block and thread. Lower case, no final period. Empty on success.
+  std::string text;
+
+  bool ok() const { return kind == ErrorKind::None; }
+  /// True for the kinds that make every later call fail as on hardware.
+  bool isSticky() const { return kind >= ErrorKind::IllegalAddress; }
+};
+
+/// Who may use a range of memory, and how it came to be.
+enum class AllocationKind : uint8_t {
+  Device,         ///< cudaMalloc
+  Managed,        ///< cudaMallocManaged, __managed__
+  Host,           ///< cudaMallocHost, cudaHostAlloc
+  HostRegistered, ///< cudaHostRegister: memory of the program itself
+  Global,         ///< a .global variable of a module
+  Constant,       ///< a .const variable of a module; device code only reads
+  Param,          ///< parameters of a running kernel; device code only reads
+  DeviceHeap,     ///< malloc in device code
+};
+
+/// One live range of memory. Addresses are those of this process too.
+struct Allocation {
+  uint64_t address = 0;
+  uint64_t sizeBytes = 0;
+  AllocationKind kind = AllocationKind::Device;
+};
+
+/// The size of the emulated GPU. The defaults follow an sm_90 part in all that
+/// a program can trip over (blocks, shared memory, registers) but have fewer
+/// multiprocessors, so that programs which fill the machine stay small.
+struct DeviceLimits {
+  uint32_t computeMajor = 9, computeMinor = 0;
+  uint32_t smCount = 16;
+  uint32_t warpSize = 32;
+  uint32_t maxThreadsPerBlock = 1024;
+  std::array<uint32_t, 3> maxBlockDim{1024, 1024, 64};
+  std::array<uint32_t, 3> maxGridDim{2147483647u, 65535, 65535};
+  uint32_t maxThreadsPerSm = 2048;
+  uint32_t maxBlocksPerSm = 32;
+  uint32_t registersPerSm = 65536;
+  uint32_t sharedPerBlockBytes = 48 * 1024;
+  uint32_t sharedPerBlockOptinBytes = 227 * 1024;
+  uint32_t sharedPerSmBytes = 228 * 1024;
+  uint32_t reservedSharedPerBlockBytes = 1024;
+  uint32_t constantBytes = 64 * 1024;
+  uint64_t globalBytes = 16ull << 30; ///< What allocations may add up to.
+  uint64_t heapBytes = 8ull << 20;    ///< cudaLimitMallocHeapSize
+  uint64_t stackBytes = 1024;         ///< cudaLimitStackSize, as reported
+};
+
+/// How the device behaves; fixed when it is made, save where a setter exists.
+struct Options {
+  DeviceLimits limits;
+  /// Worker threads; 0 takes one per core. 1 makes spinning kernels
+  /// deterministic.
+  unsigned threads = 0;
+  /// Not 0: shake the order of warps and blocks by this seed.
+  uint64_t scheduleSeed = 0;
+  /// Report races on shared memory (see Device::raceReports).
+  bool checkRaces = false;
+  /// Not 0: stop a launch after so many warp instructions.
+  uint64_t maxWarpInstructions = 0;
+  /// Gather performance counters (see Device::countersJson).
+  bool counters = false;
+  /// Run one thread at a time instead of warps; for comparison in bench/.
+  bool oneThreadAtATime = false;
+  /// Receives what device printf prints, after each launch, blocks in order.
+  /// Null: stdout.
+  std::function<void(std::string_view)> print;
+  /// Receives errors, assertion texts and race reports. Null: stderr.
+  std::function<void(std::string_view)> diagnose;
+};
+
+/// One translation unit of device code.
+struct PtxSource {
+  std::string name; ///< Shown in messages, e.g. "app: image 1 of 2".
+  std::string text; ///< Whole PTX; a final NUL is tolerated.
+};
+
+/// One formal parameter of a kernel in its packed parameter buffer.
+struct KernelParam {
+  uint32_t offsetBytes = 0;
+  uint32_t sizeBytes = 0;
+  uint32_t alignBytes = 0;
+};
+
+/// What is known of a kernel without running it.
+struct KernelInfo {
+  std::string name; ///< As in PTX (mangled).
+  std::vector<KernelParam> params;
+  uint32_t paramBytes = 0;
+  /// 32-bit registers that are live at once, at most, as an estimate of what
+  /// ptxas would allocate. Never more than 255, never less than 16.
+  uint32_t registers = 0;
+  uint64_t staticSharedBytes = 0;
+  uint64_t localBytes = 0; ///< .local of the kernel itself, callees excluded.
+  uint64_t constBytes = 0; ///< .const of the module.
+  bool usesDynamicShared = false;
+  uint32_t ptxMajor = 0, ptxMinor = 0;    ///< .version
+  uint32_t targetSm = 0;                  ///< .target, e.g. 90
+  std::array<uint32_t, 3> maxntid{0, 0, 0}; ///< All 0 when absent.
+  std::array<uint32_t, 3> reqntid{0, 0, 0}; ///< All 0 when absent.
+  uint32_t minnctapersm = 0, maxnreg = 0; ///< 0 when absent.
+  uint32_t maxThreadsPerBlock = 1024;     ///< From the limits and the above.
+};
+
+/// A kernel of a loaded module; lives as long as the module.
+class Kernel {
+public:
+  virtual const KernelInfo &info() const = 0;
+
+protected:
+  ~Kernel() = default;
+};
+
+/// A variable of a loaded module.
+struct VariableInfo {
+  std::string name;
+  uint64_t address = 0;
+  uint64_t sizeBytes = 0;
+  AllocationKind kind = AllocationKind::Global;
+};
+
+/// Linked device code with its variables in device memory. Unloading is
+/// destruction; the Device must outlive it.
+class Module {
+public:
+  virtual ~Module() = default;
+  /// Returns null when there is none. Decodes nothing: cheap.
+  virtual const Kernel *findKernel(std::string_view name) const = 0;
+  /// Returns null when there is none.
+  virtual const VariableInfo *findVariable(std::string_view name) const = 0;
+  /// All names in the order of the sources.
+  virtual std::vector<std::string> kernelNames() const = 0;
+  /// Decodes every function now and returns the first error; otherwise a
+  /// function is decoded at its first use.
+  virtual Status decodeAll() = 0;
+};
+
+/// How one grid is started.
+struct LaunchConfig {
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> block{1, 1, 1};
+  uint64_t dynamicSharedBytes = 0;
+  bool cooperative = false;
+};
+
+/// Direction of a copy, for the counters.
+enum class CopyDirection : uint8_t {
+  HostToDevice,
+  DeviceToHost,
+  DeviceToDevice,
+  HostToHost,
+};
+
+/// An emulated GPU. All of it may be called from several threads; launches are
+/// run one after the other. After a sticky error of a launch every launch
+/// fails with that error until resetSticky().
+class Device {
+public:
+  /// Returns null and fills \p error when memory cannot be reserved.
+  static std::unique_ptr<Device> create(Options options, Status &error);
+  virtual ~Device() = default;
+
+  virtual const DeviceLimits &limits() const = 0;
+  virtual void setHeapBytes(uint64_t bytes) = 0;
+  virtual void setStackBytes(uint64_t bytes) = 0;
+
+  // Memory ------------------------------------------------------------------
+
+  /// Returns the address of new memory (also an address of this process, at
+  /// least 256-byte aligned), or 0 when limits().globalBytes are used up.
+  /// Contents are not zero: a fixed pattern makes reads of them visible.
+  /// Freed addresses are not handed out again for long (use after free).
+  virtual uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) = 0;
+  /// \p address must be the start of a live allocation of \p kind, else
+  /// InvalidValue.
+  virtual Status free(uint64_t address, AllocationKind kind) = 0;
+  /// Makes memory of the program accessible to kernels.
+  virtual Status registerHost(const void *address, uint64_t sizeBytes) = 0;
+  virtual Status unregisterHost(const void *address) = 0;
+  /// Fills \p allocation with the live range that holds \p address. False when
+  /// there is none: then it is pageable host memory, or wild. An address that
+  /// was freed is wild too; isDeviceAddress tells them apart.
+  virtual bool findAllocation(uint64_t address,
+                              Allocation &allocation) const = 0;
+  /// True for addresses in the device's reserved mapping, live or not. Only
+  /// live ones may be touched.
+  virtual bool isDeviceAddress(uint64_t address) const = 0;
+  /// Bytes handed out and not freed of what counts against globalBytes.
+  virtual uint64_t allocatedBytes() const = 0;
+  /// Copies like memmove, after a check that whatever lies in the device's
+  /// mapping is live; counts the bytes (and those that were there already).
+  virtual Status copy(void *destination, const void *source,
+                      uint64_t sizeBytes, CopyDirection direction) = 0;
+  /// Repeats an element of 1, 2 or 4 bytes; checked as copy.
+  virtual Status fill(void *destination, uint32_t value, unsigned elementBytes,
+                      uint64_t count) = 0;
+
+  // Code --------------------------------------------------------------------
+
+  /// Parses and links the sources into one module. Relocatable sources find
+  /// each other's definitions. Returns null and fills \p error (with
+  /// name:line) on failure.
+  virtual std::unique_ptr<Module> loadModule(std::vector<PtxSource> sources,
+                                             Status &error) = 0;
+
+  /// Runs a grid to its end. \p params are info().paramBytes bytes, each
+  /// parameter at its offset.
+  virtual Status launch(const Kernel &kernel, const LaunchConfig &config,
+                        const void *params) = 0;
+  /// Blocks of this shape that fit one multiprocessor (0: none fits).
+  virtual uint32_t maxBlocksPerSm(const Kernel &kernel,
+                                  uint32_t threadsPerBlock,
+                                  uint64_t dynamicSharedBytes) const = 0;
+  /// The sticky error, or success.
+  virtual Status stickyError() const = 0;
+  virtual void resetSticky() = 0;
+
+  // Reports -----------------------------------------------------------------
+
+  /// All counters so far as one JSON document; same bytes from run to run.
+  /// "{}" without Options::counters.
+  virtual std::string countersJson() const = 0;
+  /// Races on shared memory seen so far, one line each, sorted.
+  virtual std::vector<std::string> raceReports() const = 0;
+};
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_DEVICE_H

@@ -1,0 +1,325 @@
+//===- DeviceImpl.cpp - The emulated GPU ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/DeviceImpl.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+namespace gpulto::emu {
+
+std::unique_ptr<Device> Device::create(Options options, Status &error) {
+  auto device = std::make_unique<DeviceImpl>(std::move(options));
+  if (!device->reserve()) {
+    error = {ErrorKind::OutOfMemory,
+             "cannot reserve address space for device memory"};
+    return nullptr;
+  }
+  error = {};
+  return device;
+}
+
+DeviceImpl::DeviceImpl(Options o) : options(std::move(o)) {
+  bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+  exec = hasV3 ? &isa_v3::execTable() : &isa_base::execTable();
+  if (!options.threads)
+    options.threads = std::max(1u, std::thread::hardware_concurrency());
+}
+
+DeviceImpl::~DeviceImpl() = default;
+
+void DeviceImpl::report(std::string_view text) const {
+  if (options.diagnose) {
+    options.diagnose(text);
+    return;
+  }
+  fwrite(text.data(), 1, text.size(), stderr);
+}
+
+// Memory. -------------------------------------------------------------------------
+
+uint64_t DeviceImpl::allocate(uint64_t sizeBytes, AllocationKind kind) {
+  return memory.allocate(sizeBytes, 256, kind);
+}
+
+Status DeviceImpl::free(uint64_t address, AllocationKind kind) {
+  if (memory.release(address, kind))
+    return {};
+  return {ErrorKind::InvalidValue,
+          std::string("not the start of ") + allocationName(kind)};
+}
+
+Status DeviceImpl::registerHost(const void *address, uint64_t sizeBytes) {
+  if (memory.registerHost(reinterpret_cast<uint64_t>(address), sizeBytes))
+    return {};
+  return {ErrorKind::InvalidValue, "memory is registered already, or empty"};
+}
+
+Status DeviceImpl::unregisterHost(const void *address) {
+  if (memory.unregisterHost(reinterpret_cast<uint64_t>(address)))
+    return {};
+  return {ErrorKind::InvalidValue, "memory is not registered"};
+}
+
+bool DeviceImpl::findAllocation(uint64_t address,
+                                Allocation &allocation) const {
+  return memory.find(address, allocation);
+}
+
+bool DeviceImpl::isDeviceAddress(uint64_t address) const {
+  return memory.contains(address);
+}
+
+Status DeviceImpl::checkLive(const void *address, uint64_t sizeBytes,
+                             const char *what) const {
+  if (memory.isLive(reinterpret_cast<uint64_t>(address), sizeBytes))
+    return {};
+  return {ErrorKind::InvalidValue,
+          std::string(what) + " of " + std::to_string(sizeBytes) +
+              " bytes is not within live device memory"};
+}
+
+Status DeviceImpl::copy(void *destination, const void *source,
+                        uint64_t sizeBytes, CopyDirection direction) {
+  if (!sizeBytes)
+    return {};
+  if (Status s = checkLive(destination, sizeBytes, "destination"); !s.ok())
+    return s;
+  if (Status s = checkLive(source, sizeBytes, "source"); !s.ok())
+    return s;
+  if (options.counters)
+    counters.addCopy(direction, sizeBytes,
+                     memcmp(destination, source, sizeBytes) == 0);
+  memmove(destination, source, sizeBytes);
+  return {};
+}
+
+Status DeviceImpl::fill(void *destination, uint32_t value,
+                        unsigned elementBytes, uint64_t count) {
+  if (elementBytes != 1 && elementBytes != 2 && elementBytes != 4)
+    return {ErrorKind::InvalidValue, "element of a fill"};
+  if (Status s = checkLive(destination, elementBytes * count, "destination");
+      !s.ok())
+    return s;
+  if (elementBytes == 1) {
+    memset(destination, static_cast<int>(value), count);
+    return {};
+  }
+  uint8_t *to = static_cast<uint8_t *>(destination);
+  for (uint64_t k = 0; k < count; ++k)
+    memcpy(to + k * elementBytes, &value, elementBytes);
+  return {};
+}
+
+// Code. -----------------------------------------------------------------------------
+
+void DeviceImpl::addFunction(FunctionEntry &entry) {
+  std::lock_guard lock(functionMutex);
+  entry.fn.globalId = static_cast<uint32_t>(functionTable.size());
+  entry.fn.handle = memory.codeWindow() + functionTable.size() * kCodeStep;
+  functionTable.push_back(&entry);
+}
+
+void DeviceImpl::removeFunction(FunctionEntry &entry) {
+  std::lock_guard lock(functionMutex);
+  functionTable[entry.fn.globalId] = nullptr;
+}
+
+FunctionEntry *DeviceImpl::functionOf(uint64_t handle) {
+  std::lock_guard lock(functionMutex);
+  uint64_t offset = handle - memory.codeWindow();
+  if (offset % kCodeStep || offset / kCodeStep >= functionTable.size())
+    return nullptr;
+  return functionTable[offset / kCodeStep];
+}
+
+std::unique_ptr<Module> DeviceImpl::loadModule(std::vector<PtxSource> sources,
+                                               Status &error) {
+  auto module = std::make_unique<ModuleImpl>(*this);
+  error = module->load(std::move(sources));
+  if (!error.ok())
+    return nullptr;
+  return module;
+}
+
+/// Rounds registers as the hardware gives them out: by warp, 256 at a time.
+static uint32_t registersOfWarp(uint32_t registers) {
+  return (registers * kLanes + 255) & ~255u;
+}
+
+uint32_t DeviceImpl::maxBlocksPerSm(const Kernel &kernel,
+                                    uint32_t threadsPerBlock,
+                                    uint64_t dynamicSharedBytes) const {
+  const DeviceLimits &l = options.limits;
+  const KernelInfo &info = kernel.info();
+  if (!threadsPerBlock || threadsPerBlock > info.maxThreadsPerBlock)
+    return 0;
+  uint32_t warps = (threadsPerBlock + kLanes - 1) / kLanes;
+  uint32_t blocks = std::min(l.maxBlocksPerSm,
+                             l.maxThreadsPerSm / (warps * kLanes));
+  // A launch bound makes the compiler keep to as many registers as fit.
+  uint32_t perBlock = registersOfWarp(info.registers) * warps;
+  uint32_t byRegisters = l.registersPerSm / perBlock;
+  if (byRegisters == 0)
+    byRegisters = 1;
+  blocks = std::min(blocks, std::max(byRegisters, info.minnctapersm));
+  uint64_t shared = info.staticSharedBytes + dynamicSharedBytes;
+  if (shared > l.sharedPerBlockOptinBytes)
+    return 0;
+  shared += l.reservedSharedPerBlockBytes;
+  return std::min<uint32_t>(
+      blocks, static_cast<uint32_t>(l.sharedPerSmBytes / shared));
+}
+
+Status DeviceImpl::checkConfig(const KernelImpl &kernel,
+                               const LaunchConfig &c) const {
+  const DeviceLimits &l = options.limits;
+  const KernelInfo &info = kernel.info();
+  auto bad = [&](std::string text) {
+    return Status{ErrorKind::InvalidConfiguration,
+                  text + " for kernel " + info.name};
+  };
+  uint64_t threads = 1;
+  for (unsigned k = 0; k < 3; ++k) {
+    if (!c.grid[k] || c.grid[k] > l.maxGridDim[k])
+      return bad("grid dimension " + std::to_string(c.grid[k]));
+    if (!c.block[k] || c.block[k] > l.maxBlockDim[k])
+      return bad("block dimension " + std::to_string(c.block[k]));
+    threads *= c.block[k];
+  }
+  if (threads > l.maxThreadsPerBlock)
+    return bad("block of " + std::to_string(threads) + " threads");
+  if (info.reqntid[0]) {
+    for (unsigned k = 0; k < 3; ++k)
+      if (c.block[k] != info.reqntid[k])
+        return {ErrorKind::InvalidValue,
+                "block differs from .reqntid of kernel " + info.name};
+  }
+  if (threads > info.maxThreadsPerBlock)
+    return {ErrorKind::InvalidValue,
+            "block of " + std::to_string(threads) + " threads, kernel " +
+                info.name + " is compiled for " +
+                std::to_string(info.maxThreadsPerBlock)};
+  uint64_t shared = info.staticSharedBytes + c.dynamicSharedBytes;
+  if (shared > l.sharedPerBlockOptinBytes)
+    return {ErrorKind::InvalidValue,
+            std::to_string(shared) + " bytes of shared memory for kernel " +
+                info.name + ", the device has " +
+                std::to_string(l.sharedPerBlockOptinBytes)};
+  if (!c.cooperative)
+    return {};
+  uint64_t fits =
+      uint64_t(l.smCount) * maxBlocksPerSm(kernel,
+                                           static_cast<uint32_t>(threads),
+                                           c.dynamicSharedBytes);
+  uint64_t blocks = uint64_t(c.grid[0]) * c.grid[1] * c.grid[2];
+  if (blocks > fits)
+    return {ErrorKind::CooperativeTooLarge,
+            "cooperative grid of " + std::to_string(blocks) +
+                " blocks, only " + std::to_string(fits) + " fit the device"};
+  return {};
+}
+
+Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
+                          const void *params) {
+  std::lock_guard lock(launchMutex);
+  if (Status s = stickyError(); !s.ok())
+    return s;
+  const KernelImpl &kernel = static_cast<const KernelImpl &>(k);
+  const KernelInfo &info = kernel.info();
+  if (Status s = kernel.prepare(); !s.ok())
+    return s;
+  if (Status s = checkConfig(kernel, config); !s.ok())
+    return s;
+  kernel.patchShared();
+  Launch launch;
+  launch.device = this;
+  launch.memory = &memory;
+  launch.kernel = &kernel.entry->fn;
+  launch.layout = &kernel;
+  for (unsigned d = 0; d < 3; ++d) {
+    launch.grid[d] = config.grid[d];
+    launch.block[d] = config.block[d];
+  }
+  launch.threadsPerBlock = config.block[0] * config.block[1] * config.block[2];
+  launch.blockCount =
+      uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
+  launch.staticShared = kernel.staticShared;
+  launch.dynamicShared = static_cast<uint32_t>(config.dynamicSharedBytes);
+  launch.sharedBytes = launch.staticShared + launch.dynamicShared;
+  const uint8_t *bytes = static_cast<const uint8_t *>(params);
+  if (info.paramBytes)
+    launch.params.assign(bytes, bytes + info.paramBytes);
+  launch.smCount = options.limits.smCount;
+  launch.gridId = nextGridId++;
+  launch.counting = options.counters;
+  launch.checkRaces = options.checkRaces && launch.sharedBytes;
+  launch.oneThread = options.oneThreadAtATime;
+  launch.seed = options.scheduleSeed;
+  launch.instructionLimit = options.maxWarpInstructions;
+  launch.sharedWindow = memory.sharedWindow();
+  launch.localWindow = memory.localWindow();
+  launch.paramWindow = memory.paramWindow();
+  uint64_t perSm = std::max(1u, maxBlocksPerSm(kernel, launch.threadsPerBlock,
+                                               config.dynamicSharedBytes));
+  Status status =
+      runGrid(*this, launch, options.threads, perSm * launch.smCount);
+  if (!status.ok()) {
+    report("gpulto-emu: " + status.text + "\n");
+    if (status.isSticky()) {
+      std::lock_guard state(stateMutex);
+      sticky = status;
+    }
+  }
+  return status;
+}
+
+Status DeviceImpl::stickyError() const {
+  std::lock_guard lock(stateMutex);
+  return sticky;
+}
+
+void DeviceImpl::resetSticky() {
+  std::lock_guard lock(stateMutex);
+  sticky = {};
+}
+
+// Reports. ----------------------------------------------------------------------------
+
+void DeviceImpl::countLaunch(const Launch &launch,
+                             const std::vector<std::vector<InsnCounts>> &counts,
+                             uint64_t barriers) {
+  std::vector<const Function *> functions;
+  {
+    std::lock_guard lock(functionMutex);
+    for (const FunctionEntry *f : functionTable)
+      functions.push_back(f ? &f->fn : nullptr);
+  }
+  const KernelImpl *kernel = static_cast<const KernelImpl *>(launch.layout);
+  counters.addLaunch(launch, kernel->info().registers, counts, functions,
+                     barriers);
+}
+
+std::string DeviceImpl::countersJson() const {
+  return options.counters ? counters.json() : "{}";
+}
+
+void DeviceImpl::addRaces(const std::set<std::string> &reports) {
+  std::lock_guard lock(stateMutex);
+  for (const std::string &text : reports)
+    if (races.insert(text).second)
+      report("gpulto-emu: " + text + "\n");
+}
+
+std::vector<std::string> DeviceImpl::raceReports() const {
+  std::lock_guard lock(stateMutex);
+  return {races.begin(), races.end()};
+}
+
+} // namespace gpulto::emu

@@ -1,0 +1,88 @@
+//===- DeviceImpl.h - The emulated GPU ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_DEVICEIMPL_H
+#define GPULTO_EMULATOR_DEVICEIMPL_H
+
+#include "emulator/Counters.h"
+#include "emulator/Device.h"
+#include "emulator/ModuleImpl.h"
+
+#include <atomic>
+#include <set>
+
+namespace gpulto::emu {
+
+class DeviceImpl final : public Device {
+public:
+  DeviceImpl(Options options);
+  ~DeviceImpl() override;
+  bool reserve() { return memory.reserve(options.limits.globalBytes); }
+
+  const DeviceLimits &limits() const override { return options.limits; }
+  void setHeapBytes(uint64_t bytes) override { options.limits.heapBytes = bytes; }
+  void setStackBytes(uint64_t bytes) override {
+    options.limits.stackBytes = bytes;
+  }
+  uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) override;
+  Status free(uint64_t address, AllocationKind kind) override;
+  Status registerHost(const void *address, uint64_t sizeBytes) override;
+  Status unregisterHost(const void *address) override;
+  bool findAllocation(uint64_t address, Allocation &allocation) const override;
+  bool isDeviceAddress(uint64_t address) const override;
+  uint64_t allocatedBytes() const override { return memory.allocatedBytes(); }
+  Status copy(void *destination, const void *source, uint64_t sizeBytes,
+              CopyDirection direction) override;
+  Status fill(void *destination, uint32_t value, unsigned elementBytes,
+              uint64_t count) override;
+  std::unique_ptr<Module> loadModule(std::vector<PtxSource> sources,
+                                     Status &error) override;
+  Status launch(const Kernel &kernel, const LaunchConfig &config,
+                const void *params) override;
+  uint32_t maxBlocksPerSm(const Kernel &kernel, uint32_t threadsPerBlock,
+                          uint64_t dynamicSharedBytes) const override;
+  Status stickyError() const override;
+  void resetSticky() override;
+  std::string countersJson() const override;
+  std::vector<std::string> raceReports() const override;
+
+  /// Gives \p entry a handle for function pointers.
+  void addFunction(FunctionEntry &entry);
+  void removeFunction(FunctionEntry &entry);
+  /// The function with that handle, or null.
+  FunctionEntry *functionOf(uint64_t handle);
+  void addRaces(const std::set<std::string> &reports);
+  void countLaunch(const Launch &launch,
+                   const std::vector<std::vector<InsnCounts>> &counts,
+                   uint64_t barriers);
+
+  Options options;
+  Memory memory;
+  const ExecTable *exec = nullptr;
+  Counters counters;
+
+private:
+  friend class ModuleImpl;
+  Status checkConfig(const KernelImpl &kernel, const LaunchConfig &config) const;
+  Status checkLive(const void *address, uint64_t sizeBytes,
+                   const char *what) const;
+  void report(std::string_view text) const;
+
+  mutable std::mutex launchMutex, functionMutex, stateMutex;
+  std::vector<FunctionEntry *> functionTable;
+  Status sticky;
+  std::set<std::string> races;
+  uint64_t nextGridId = 1;
+};
+
+/// Runs a grid on up to \p threads threads, with up to \p residentLimit blocks
+/// at once; defined in Scheduler.cpp.
+Status runGrid(DeviceImpl &device, Launch &launch, unsigned threads,
+               uint64_t residentLimit);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_DEVICEIMPL_H

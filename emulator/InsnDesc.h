@@ -1,0 +1,62 @@
+//===- InsnDesc.h - The shape of an instruction, before decoding ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_INSNDESC_H
+#define GPULTO_EMULATOR_INSNDESC_H
+
+#include "emulator/Types.h"
+
+#include <string_view>
+#include <vector>
+
+namespace gpulto::emu {
+
+/// Opcode and modifiers, with what the decoder found out about the operands.
+struct InsnDesc {
+  std::string_view opcode;
+  const std::vector<std::string_view> *modifiers = nullptr;
+  /// Types among the modifiers, in order.
+  Type types[4] = {Type::None, Type::None, Type::None, Type::None};
+  unsigned typeCount = 0;
+  /// Bytes of the registers of the first destination and first source; they may
+  /// be wider than the type for ld, st and cvt.
+  unsigned destBytes = 0, sourceBytes = 0;
+  /// Further hints, by opcode: kind of a mov, special register, space.
+  unsigned variant = 0;
+  Space space = Space::Generic;
+
+  bool has(std::string_view modifier) const {
+    for (std::string_view m : *modifiers)
+      if (m == modifier)
+        return true;
+    return false;
+  }
+  Type type() const { return types[0]; }
+};
+
+/// Variants of mov.
+enum MoveVariant : unsigned {
+  kMovePlain,
+  kMovePack,        ///< {a, b, ...} into one; elements in s and extra
+  kMoveUnpack,
+  kMoveSpecial,     ///< A special register: Insn::mode is a SpecialReg
+  kMoveFrameLocal,  ///< Address of a variable in the frame's local area
+  kMoveShared,      ///< Offset of a shared variable: Insn::imm
+};
+
+/// Special registers.
+enum SpecialReg : unsigned {
+  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ,
+  kNctaidX, kNctaidY, kNctaidZ, kLaneId, kWarpId, kNwarpId, kSmId, kNsmId,
+  kGridId, kClock, kClockHi, kClock64, kGlobalTimer, kGlobalTimerLo,
+  kGlobalTimerHi, kLaneMaskEq, kLaneMaskLe, kLaneMaskLt, kLaneMaskGe,
+  kLaneMaskGt, kDynamicSmemSize, kTotalSmemSize, kAggrSmemSize,
+  kReservedSmemBegin, kZero, kOne, kTrue,
+};
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_INSNDESC_H

@@ -1,0 +1,388 @@
+//===- Machine.h - Decoded code and the state of what runs it -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp runs 32 lanes in lockstep where they agree and keeps a program counter
+// and a call frame per lane where they do not. A register is a column set: 32
+// values side by side (structure of arrays), so one handler call is a short
+// vector loop. A predicate is a 32-bit mask. Frames are slices of one register
+// stack per warp; since every lane owns its column, lanes at different depths
+// of calls never touch each other's values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_MACHINE_H
+#define GPULTO_EMULATOR_MACHINE_H
+
+#include "emulator/Device.h"
+#include "emulator/Memory.h"
+#include "emulator/Types.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gpulto::emu {
+
+constexpr unsigned kLanes = 32;
+constexpr uint32_t kAllLanes = 0xffffffffu;
+
+struct Warp;
+struct Block;
+struct Worker;
+struct Launch;
+struct Insn;
+struct Function;
+
+/// Executes one instruction for the lanes in the mask (never empty).
+using Handler = void (*)(Warp &, const Insn &, uint32_t);
+
+/// An operand: byte offset into the frame (bit 0 clear) or into the function's
+/// pool of broadcast constants (bit 0 set), shifted left by one.
+using Op = uint32_t;
+constexpr Op kNoOp = ~0u;
+constexpr uint32_t kNoGuard = ~0u;
+
+/// What the run loop does with an instruction.
+enum class Ctl : uint8_t {
+  Normal,      ///< Calls the handler.
+  Faulting,    ///< The same, then looks for a fault.
+  Spin,        ///< Faulting, and a sign that the loop around may be waiting;
+               ///< mode2 is its weight.
+  Branch,
+  BranchIndex, ///< brx.idx
+  Exit,
+  Return,
+  Call,
+  Barrier,     ///< bar and barrier; mode is a BarrierOp
+  WarpBarrier, ///< bar.warp.sync
+  WarpSync,    ///< Handler runs when all lanes of the member mask are here.
+  Yield,       ///< nanosleep: gives up the slice.
+  Trap,
+  Breakpoint,
+  NotImplemented,
+};
+
+enum class BarrierOp : uint8_t { Sync, Arrive, Popc, And, Or };
+
+/// Classes of the counters; names in Counters.cpp.
+enum class InsnClass : uint8_t {
+  Integer, Float32, Float64, Half, Move, Convert, Compare, Branch, Call,
+  LoadGlobal, StoreGlobal, LoadShared, StoreShared, Local, LoadConstant,
+  Param, Generic, Atomic, Barrier, WarpOp, Special, Fence, Other, Count
+};
+
+/// Flags of an instruction.
+enum : uint8_t {
+  kAddress32 = 1,  ///< The address operand is a 32-bit register.
+  kIsStore = 2,
+  kIsKernel = 4,   ///< In an .entry: .param means the kernel's parameters.
+  kFrameLocal = 8, ///< The address is relative to the frame's local base.
+  kGuardNegated = 16,
+  kReadOnly = 32,  ///< ld.global.nc
+};
+
+/// A decoded instruction; one cache line.
+struct alignas(64) Insn {
+  Handler fn = nullptr;
+  int64_t imm = 0;            ///< Address offset or immediate.
+  uint32_t guard = kNoGuard;  ///< Byte offset of the predicate in the frame.
+  uint32_t target = 0;        ///< Branch target, call site or table.
+  Op d[2] = {kNoOp, kNoOp};
+  Op s[4] = {kNoOp, kNoOp, kNoOp, kNoOp};
+  Ctl ctl = Ctl::Normal;
+  InsnClass cls = InsnClass::Other;
+  uint8_t flags = 0;
+  uint8_t mode = 0;
+  uint8_t mode2 = 0;
+  uint8_t vec = 1;            ///< Elements of a vector access.
+  uint8_t bytes = 0;          ///< Bytes of one element in memory.
+  Space space = Space::Generic;
+  uint32_t extra = 0;         ///< First of more operands in Function::extra.
+};
+static_assert(sizeof(Insn) == 64);
+
+/// Where an instruction comes from.
+struct InsnInfo {
+  uint32_t line = 0;      ///< In the PTX source.
+  uint32_t file = 0;      ///< .loc file; 0: none.
+  uint32_t sourceLine = 0;
+  uint32_t text = 0;      ///< Index into Function::texts (opcode).
+};
+
+/// Argument or result of a call: bytes between frames' local areas.
+struct CallCopy {
+  uint32_t callerOffset = 0;
+  uint32_t sizeBytes = 0;
+};
+
+enum class External : uint8_t { None, Printf, Assert, Malloc, Free };
+
+struct CallSite {
+  Function *callee = nullptr; ///< Null: indirect, through s[0].
+  External external = External::None;
+  std::vector<CallCopy> arguments, results;
+};
+
+/// A use of a shared variable; patched into Insn::imm per kernel, since each
+/// kernel lays out the shared variables it reaches.
+struct SharedUse {
+  uint32_t insn = 0;
+  uint32_t variable = 0; ///< Index into the module's shared variables.
+  int64_t addend = 0;
+};
+
+/// Memory for broadcast constants, 64-byte aligned.
+struct AlignedFree {
+  void operator()(uint8_t *p) const { ::free(p); }
+};
+using AlignedBytes = std::unique_ptr<uint8_t[], AlignedFree>;
+/// Returns zeroed memory; null when there is none.
+AlignedBytes allocateAligned(size_t bytes);
+
+/// A decoded function or kernel.
+struct Function {
+  std::string name;
+  uint32_t id = 0;         ///< Index in the module.
+  uint32_t globalId = 0;   ///< Index among all functions of the device.
+  uint64_t handle = 0;     ///< Its address for function pointers.
+  bool isEntry = false;
+  const std::string *sourceName = nullptr;
+  const std::vector<std::string> *files = nullptr;
+
+  std::vector<Insn> code;
+  std::vector<InsnInfo> info; ///< Parallel to code.
+  std::vector<std::string> texts;
+  AlignedBytes constants;
+  std::vector<Op> extra;
+  std::deque<CallSite> callSites;
+  std::vector<std::vector<uint32_t>> branchTables;
+  std::vector<SharedUse> sharedUses;
+
+  uint32_t frameBytes = 0;  ///< Registers, all lanes.
+  uint32_t localBytes = 0;  ///< Per lane: returns, parameters, .local, .param.
+  uint32_t depotBytes = 0;  ///< What of it is .local.
+  uint32_t liveRegisters = 0; ///< 32-bit registers live at once, at most.
+  std::vector<CallCopy> params, returns; ///< callerOffset: in own local area.
+  std::vector<Function *> callees;
+  std::vector<Function *> takenAddresses;
+  bool callsIndirectly = false;
+};
+
+/// One activation shared by all lanes that came to it with the same layout.
+struct Frame {
+  const Function *fn = nullptr;
+  uint32_t regOffset = 0;
+  uint32_t localBase = 0;
+  uint32_t depth = 0;
+  uint32_t id = 0;
+  Frame *lastCallee = nullptr;
+};
+
+/// How a lane gets back from a call.
+struct CallRecord {
+  Frame *frame = nullptr;
+  uint32_t pc = 0;
+  const CallSite *site = nullptr;
+};
+
+/// Dynamic counts of one instruction.
+struct InsnCounts {
+  uint64_t warps = 0, threads = 0;
+  uint64_t divergent = 0;
+  uint64_t accesses = 0, sectors = 0, idealSectors = 0, bytes = 0;
+  uint64_t bankConflicts = 0;
+};
+
+/// What stopped a launch.
+struct Fault {
+  ErrorKind kind = ErrorKind::None;
+  std::string text;
+};
+
+/// A live range that an instruction touched last.
+struct CachedRange {
+  uint64_t begin = 1, end = 0;
+  uint32_t epoch = 0;
+  AllocationKind kind = AllocationKind::Device;
+};
+
+constexpr unsigned kRangeCacheSize = 256;
+
+/// A thread of the host that runs blocks.
+struct Worker {
+  Launch *launch = nullptr;
+  Fault fault;
+  bool faulted = false;
+  std::array<CachedRange, kRangeCacheSize> ranges;
+  /// By Function::globalId; filled at first use.
+  std::vector<std::vector<InsnCounts>> counts;
+  uint64_t warpInsns = 0;
+  uint64_t barriers = 0;
+};
+
+/// A thread that waits at a block barrier.
+struct BarrierWait {
+  Warp *warp;
+  const Insn *insn;
+  Frame *frame;
+  uint32_t mask;
+};
+
+struct BlockBarrier {
+  std::vector<BarrierWait> waits;
+  uint32_t expected = 0;    ///< Threads; 0: all of the block.
+  uint32_t arrivedOnly = 0; ///< Threads of bar.arrive.
+  uint32_t trueCount = 0;   ///< Threads whose predicate holds.
+};
+
+struct Warp {
+  uint8_t *base[2] = {nullptr, nullptr}; ///< Frame and constants in use.
+  Worker *worker = nullptr;
+  Block *block = nullptr;
+  InsnCounts *counts = nullptr; ///< Of the function in use; null: off.
+  Frame *frame = nullptr;       ///< Of the group that runs.
+  uint32_t active = 0;          ///< Lanes of the group that runs.
+  uint32_t alive = 0;
+  uint32_t atBarrier = 0;       ///< Wait at a block barrier.
+  uint32_t atSync = 0;          ///< Wait for lanes of their warp.
+  uint32_t deferred = 0;        ///< Had their share; others first.
+  uint32_t carry = 0;           ///< CC.CF
+  uint32_t syncPhase = 0;       ///< Grows when lanes of the warp synchronise.
+  uint32_t index = 0;           ///< In the block.
+  uint32_t pc[kLanes] = {};
+  Frame *frames[kLanes] = {};
+  uint32_t tid[3][kLanes] = {};
+  uint32_t syncMask[kLanes] = {}; ///< Member masks of lanes in atSync.
+  AlignedBytes regs;
+  size_t regBytes = 0;
+  AlignedBytes local;
+  uint32_t localBytes = 0;  ///< Per lane.
+  uint32_t localStride = 0;
+  std::deque<Frame> framePool;
+  size_t framesUsed = 0;
+  std::vector<CallRecord> calls[kLanes];
+};
+
+/// Shadow of shared memory for the race report; see RaceCheck.cpp.
+struct RaceShadow;
+struct RaceShadowDelete {
+  void operator()(RaceShadow *) const;
+};
+
+struct Block {
+  Launch *launch = nullptr;
+  uint64_t linear = 0;
+  uint32_t ctaid[3] = {};
+  uint8_t *shared = nullptr;
+  AlignedBytes sharedMemory;
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::array<BlockBarrier, 16> barriers;
+  uint32_t liveThreads = 0;
+  uint32_t barrierPhase = 0; ///< Grows at each completed barrier.
+  bool isFresh = true;       ///< Has not run yet.
+  std::string output;
+  std::unique_ptr<RaceShadow, RaceShadowDelete> race;
+  uint32_t nextWarp = 0;
+};
+
+class DeviceImpl;
+
+/// A grid being run; read-only while it runs, save what is noted.
+struct Launch {
+  DeviceImpl *device = nullptr;
+  Memory *memory = nullptr;
+  const Function *kernel = nullptr;
+  const void *layout = nullptr; ///< Whose shared layout is patched in.
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t block[3] = {1, 1, 1};
+  uint32_t threadsPerBlock = 1;
+  uint64_t blockCount = 1;
+  uint32_t staticShared = 0, dynamicShared = 0, sharedBytes = 0;
+  std::vector<uint8_t> params;
+  uint32_t smCount = 1;
+  uint64_t gridId = 0;
+  bool singleThread = true; ///< One worker: atomics need no lock.
+  bool counting = false;
+  bool checkRaces = false;
+  bool oneThread = false;
+  uint64_t seed = 0;
+  uint64_t instructionLimit = 0;
+  uint64_t sharedWindow = 0, localWindow = 0, paramWindow = 0;
+};
+
+/// Records a fault of \p lane at \p insn, with its place, unless there is one.
+void raiseFault(Warp &w, const Insn &insn, unsigned lane, ErrorKind kind,
+                const std::string &text);
+
+/// Finds out why \p address may not be accessed and raises the fault.
+void raiseAddressFault(Warp &w, const Insn &insn, unsigned lane,
+                       uint64_t address, unsigned bytes, bool isWrite);
+
+/// Slow path of global accesses: the live range around \p address, or false.
+bool findRange(Warp &w, uint64_t address, CachedRange &range);
+
+/// Counts an access of lanes \p mask at \p addresses (global or generic).
+void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
+                 const uint64_t *addresses, unsigned bytes);
+/// Counts bank conflicts of an access to shared memory (offsets).
+void countShared(Warp &w, const Insn &insn, uint32_t mask,
+                 const uint64_t *offsets, unsigned bytes);
+/// Records accesses to shared memory for the race report.
+void noteShared(Warp &w, const Insn &insn, uint32_t mask,
+                const uint64_t *offsets, unsigned bytes, bool isWrite,
+                bool isAtomic);
+
+/// Enters the callees of \p site for \p mask; false on a fault.
+bool enterCalls(Warp &w, const Insn &insn, uint32_t mask, const CallSite &site,
+                uint32_t returnPc);
+/// Raises the fault of trap, brkpt, and instructions without a handler.
+void raiseStop(Warp &w, const Insn &insn, uint32_t mask);
+/// Returns from the running frame for \p mask.
+void leaveCall(Warp &w, uint32_t mask);
+/// Runs an external function for \p mask; false on a fault.
+bool callExternal(Warp &w, const Insn &insn, uint32_t mask,
+                  const CallSite &site);
+/// Arrival of \p mask at a block barrier; lanes wait or all go on.
+void arriveBarrier(Warp &w, const Insn &insn, uint32_t mask, uint32_t id,
+                   uint32_t count, uint32_t predicate);
+/// To be called when lanes of a block ended: barriers may be complete now.
+void recheckBarriers(Block &block);
+/// Makes \p frame the one in use.
+void useFrame(Warp &w, Frame *frame);
+
+/// Why runWarp came back.
+enum class RunResult : uint8_t {
+  Slice,    ///< It may be waiting for others: a spin loop, nanosleep.
+  Progress, ///< It has run for long.
+  Blocked,  ///< Every lane waits for a barrier or for lanes of its warp.
+  Done,
+  Fault,    ///< Worker::fault
+};
+
+/// Parsed shape of an instruction, from which a handler is chosen.
+struct InsnDesc;
+
+/// The handlers of one level of the instruction set.
+struct ExecTable {
+  /// Returns null when there is no such instruction.
+  Handler (*select)(const InsnDesc &desc);
+  /// Runs a warp for a slice. With \p force, when no lane can run, lanes that
+  /// wait for lanes of their warp go on without these.
+  RunResult (*runWarp)(Warp &w, bool force);
+};
+namespace isa_base {
+const ExecTable &execTable();
+}
+namespace isa_v3 {
+const ExecTable &execTable();
+}
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_MACHINE_H

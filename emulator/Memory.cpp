@@ -1,0 +1,214 @@
+//===- Memory.cpp - Device memory: one arena and what is live in it -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/Memory.h"
+
+#include <cstring>
+#include <mutex>
+#include <sys/mman.h>
+
+namespace gpulto::emu {
+
+/// Gap behind each allocation: an index that runs over finds nothing live.
+static constexpr uint64_t kGapBytes = 512;
+static constexpr uint64_t kPageBytes = 4096;
+static constexpr uint64_t kWindowCount = 4;
+
+static uint64_t alignTo(uint64_t value, uint64_t align) {
+  return (value + align - 1) & ~(align - 1);
+}
+
+const char *allocationName(AllocationKind kind) {
+  switch (kind) {
+  case AllocationKind::Device:
+    return "device memory";
+  case AllocationKind::Managed:
+    return "managed memory";
+  case AllocationKind::Host:
+    return "pinned host memory";
+  case AllocationKind::HostRegistered:
+    return "registered host memory";
+  case AllocationKind::Global:
+    return "a .global variable";
+  case AllocationKind::Constant:
+    return "a .const variable";
+  case AllocationKind::Param:
+    return "kernel parameters";
+  case AllocationKind::DeviceHeap:
+    return "the device heap";
+  }
+  return "memory";
+}
+
+/// Memory that counts as the device's own.
+static bool countsAsDevice(AllocationKind kind) {
+  return kind != AllocationKind::Host &&
+         kind != AllocationKind::HostRegistered;
+}
+
+Memory::~Memory() {
+  if (base)
+    munmap(reinterpret_cast<void *>(base), reservedBytes);
+}
+
+bool Memory::reserve(uint64_t limit) {
+  limitBytes = limit;
+  // Much more than the limit, so that freed addresses rest long; less where
+  // the address space is limited.
+  for (uint64_t bytes = 1ull << 40; bytes >= 1ull << 30; bytes >>= 1) {
+    void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+      continue;
+    madvise(p, bytes, MADV_DONTDUMP);
+    base = reinterpret_cast<uint64_t>(p);
+    reservedBytes = bytes;
+    bump = base + kWindowCount * kWindowBytes;
+    mprotect(p, kWindowCount * kWindowBytes, PROT_NONE);
+    return true;
+  }
+  return false;
+}
+
+uint64_t Memory::place(uint64_t sizeBytes, uint64_t alignBytes) {
+  uint64_t size = alignTo(sizeBytes, 256) + kGapBytes;
+  uint64_t at = alignTo(bump, alignBytes);
+  if (at + size <= base + reservedBytes) {
+    bump = at + size;
+    return at;
+  }
+  // The mapping has been used once. First fit in what lies between the live
+  // allocations.
+  freed.clear();
+  uint64_t from = base + kWindowCount * kWindowBytes;
+  for (const auto &[address, allocation] : live) {
+    if (address < from)
+      continue;
+    at = alignTo(from, alignBytes);
+    if (at + size <= address)
+      return at;
+    from = alignTo(address + allocation.sizeBytes, 256) + kGapBytes;
+  }
+  at = alignTo(from, alignBytes);
+  return at + size <= base + reservedBytes ? at : 0;
+}
+
+uint64_t Memory::allocate(uint64_t sizeBytes, uint64_t alignBytes,
+                          AllocationKind kind) {
+  if (alignBytes < 256)
+    alignBytes = 256;
+  std::unique_lock lock(mutex);
+  if (sizeBytes > limitBytes)
+    return 0;
+  if (countsAsDevice(kind) && usedBytes + sizeBytes > limitBytes)
+    return 0;
+  uint64_t at = place(sizeBytes, alignBytes);
+  if (!at)
+    return 0;
+  live[at] = {at, sizeBytes, kind};
+  if (countsAsDevice(kind))
+    usedBytes += sizeBytes;
+  if (kind == AllocationKind::DeviceHeap)
+    usedHeapBytes += sizeBytes;
+  return at;
+}
+
+bool Memory::release(uint64_t address, AllocationKind kind) {
+  std::unique_lock lock(mutex);
+  auto it = live.find(address);
+  if (it == live.end() || it->second.kind != kind)
+    return false;
+  Allocation allocation = it->second;
+  live.erase(it);
+  freed[address] = allocation;
+  ++epochCounter;
+  if (countsAsDevice(kind))
+    usedBytes -= allocation.sizeBytes;
+  if (kind == AllocationKind::DeviceHeap)
+    usedHeapBytes -= allocation.sizeBytes;
+  // Give the pages back; what shares a page with neighbours is cleared.
+  uint64_t end = address + allocation.sizeBytes;
+  uint64_t first = alignTo(address, kPageBytes), last = end & ~(kPageBytes - 1);
+  if (first < last) {
+    memset(reinterpret_cast<void *>(address), 0, first - address);
+    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+    memset(reinterpret_cast<void *>(last), 0, end - last);
+  } else {
+    memset(reinterpret_cast<void *>(address), 0, allocation.sizeBytes);
+  }
+  return true;
+}
+
+bool Memory::registerHost(uint64_t address, uint64_t sizeBytes) {
+  std::unique_lock lock(mutex);
+  if (!sizeBytes || contains(address))
+    return false;
+  auto next = live.lower_bound(address);
+  if (next != live.end() && next->first < address + sizeBytes)
+    return false;
+  if (next != live.begin()) {
+    const Allocation &previous = std::prev(next)->second;
+    if (previous.address + previous.sizeBytes > address)
+      return false;
+  }
+  live[address] = {address, sizeBytes, AllocationKind::HostRegistered};
+  return true;
+}
+
+bool Memory::unregisterHost(uint64_t address) {
+  std::unique_lock lock(mutex);
+  auto it = live.find(address);
+  if (it == live.end() || it->second.kind != AllocationKind::HostRegistered)
+    return false;
+  live.erase(it);
+  ++epochCounter;
+  return true;
+}
+
+bool Memory::find(uint64_t address, Allocation &allocation) const {
+  std::shared_lock lock(mutex);
+  auto it = live.upper_bound(address);
+  if (it == live.begin())
+    return false;
+  --it;
+  if (address - it->second.address >= it->second.sizeBytes)
+    return false;
+  allocation = it->second;
+  return true;
+}
+
+bool Memory::findNearest(uint64_t address, Allocation &allocation,
+                         bool &isFreed) const {
+  std::shared_lock lock(mutex);
+  bool found = false;
+  auto look = [&](const std::map<uint64_t, Allocation> &map, bool free) {
+    auto it = map.upper_bound(address);
+    if (it == map.begin())
+      return;
+    --it;
+    if (found && it->second.address < allocation.address)
+      return;
+    allocation = it->second;
+    isFreed = free;
+    found = true;
+  };
+  look(live, false);
+  look(freed, true);
+  return found;
+}
+
+bool Memory::isLive(uint64_t address, uint64_t sizeBytes) const {
+  if (sizeBytes == 0)
+    return true;
+  bool begins = contains(address), ends = contains(address + sizeBytes - 1);
+  if (!begins && !ends)
+    return true;
+  Allocation allocation;
+  return find(address, allocation) &&
+         address - allocation.address + sizeBytes <= allocation.sizeBytes;
+}
+
+} // namespace gpulto::emu

@@ -1,0 +1,104 @@
+//===- Memory.h - Device memory: one arena and what is live in it ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One large mapping is reserved when the device is made; a device pointer is an
+// address in it, so host code (memcpy, managed memory) and kernels agree on
+// addresses. Allocations are separated by gaps and a freed address is not
+// handed out again until the whole mapping has been used once, so that accesses
+// out of bounds and after free are seen.
+//
+// Shared memory, local memory, kernel parameters and functions have generic
+// addresses in windows at the start of the mapping. Nothing lies behind the
+// windows: an access is translated by the executing thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_MEMORY_H
+#define GPULTO_EMULATOR_MEMORY_H
+
+#include "emulator/Device.h"
+
+#include <atomic>
+#include <map>
+#include <shared_mutex>
+
+namespace gpulto::emu {
+
+/// Bytes of each window of generic addresses.
+constexpr uint64_t kWindowBytes = 16ull << 20;
+/// Distance between the handles of functions in the code window.
+constexpr uint64_t kCodeStep = 16;
+
+/// Half-open range of addresses.
+struct Range {
+  uint64_t begin = 0, end = 0;
+};
+
+/// The memory of a device. Thread-safe.
+class Memory {
+public:
+  Memory() = default;
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  /// Reserves the mapping. False when the system refuses.
+  bool reserve(uint64_t limitBytes);
+
+  uint64_t sharedWindow() const { return base; }
+  uint64_t localWindow() const { return base + kWindowBytes; }
+  uint64_t paramWindow() const { return base + 2 * kWindowBytes; }
+  uint64_t codeWindow() const { return base + 3 * kWindowBytes; }
+
+  /// Returns 0 when the limit or the mapping is used up.
+  uint64_t allocate(uint64_t sizeBytes, uint64_t alignBytes,
+                    AllocationKind kind);
+  /// False unless \p address starts a live allocation of \p kind.
+  bool release(uint64_t address, AllocationKind kind);
+  bool registerHost(uint64_t address, uint64_t sizeBytes);
+  bool unregisterHost(uint64_t address);
+
+  /// Finds the live allocation that holds \p address.
+  bool find(uint64_t address, Allocation &allocation) const;
+  /// Finds the nearest allocation that begins at or below \p address, live or
+  /// freed, for messages.
+  bool findNearest(uint64_t address, Allocation &allocation,
+                   bool &isFreed) const;
+  bool contains(uint64_t address) const {
+    return address - base < reservedBytes;
+  }
+  /// True when the part of the range that lies in the mapping is live.
+  bool isLive(uint64_t address, uint64_t sizeBytes) const;
+
+  /// Grows by one whenever an allocation disappears; caches of ranges compare.
+  uint32_t epoch() const { return epochCounter.load(std::memory_order_relaxed); }
+  uint64_t allocatedBytes() const {
+    return usedBytes.load(std::memory_order_relaxed);
+  }
+  uint64_t heapBytes() const {
+    return usedHeapBytes.load(std::memory_order_relaxed);
+  }
+
+private:
+  uint64_t place(uint64_t sizeBytes, uint64_t alignBytes);
+
+  mutable std::shared_mutex mutex;
+  uint64_t base = 0;
+  uint64_t reservedBytes = 0;
+  uint64_t limitBytes = 0;
+  uint64_t bump = 0;
+  std::map<uint64_t, Allocation> live;
+  std::map<uint64_t, Allocation> freed; ///< Not yet handed out again.
+  std::atomic<uint32_t> epochCounter{1};
+  std::atomic<uint64_t> usedBytes{0}, usedHeapBytes{0};
+};
+
+/// Returns what messages call an allocation of this kind.
+const char *allocationName(AllocationKind kind);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_MEMORY_H

@@ -1,0 +1,430 @@
+//===- Scheduler.cpp - Blocks and threads of the host ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Goal: run blocks to their end one after the other where they do not wait for
+// each other, and give all co-resident blocks their turn where they do.
+//
+// 1. A worker takes blocks in order of their index and runs one until it ends
+//    (runBlock).
+// 2. A block whose warps all went round spin loops, or ran for very long, goes
+//    to the back of the worker's queue. When a whole round of the queue ended
+//    no block, as many new ones are admitted as are resident: a grid barrier
+//    over n blocks costs O(n log n) slices, and a chain of waiting blocks
+//    (decoupled look-back) hardly more than one.
+// 3. No more blocks are resident at once than the device would have, so a
+//    program that hangs on hardware because of it hangs here, too.
+// 4. Helpers start only when a grid has run for a while: most grids of tests
+//    are shorter than the start of a thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/DeviceImpl.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <thread>
+#include <xmmintrin.h>
+
+namespace gpulto::emu {
+
+bool growRegisters(Warp &w, size_t bytes);
+bool growLocal(Warp &w, uint32_t bytes);
+Frame *newFrame(Warp &w);
+std::unique_ptr<RaceShadow, RaceShadowDelete> makeRaceShadow(size_t bytes);
+const std::set<std::string> &raceReportsOf(const RaceShadow &shadow);
+
+namespace {
+
+/// Rounds over the warps of a block that only made progress, before others get
+/// their turn.
+constexpr unsigned kRoundsOfBlock = 64;
+/// Warp instructions before helpers are started: some hundred microseconds.
+constexpr uint64_t kAloneInsns = 1u << 14;
+/// Blocks among which a seeded schedule changes the order.
+constexpr uint64_t kShuffleWindow = 32;
+/// Rounding to nearest, no flushing of denormals, no exceptions.
+constexpr unsigned kDefaultControl = 0x1f80;
+
+enum class BlockResult : uint8_t { Done, Yield, Fault };
+
+/// Randomness of a seeded schedule (splitmix64).
+struct Random {
+  uint64_t state;
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+};
+
+class Grid {
+public:
+  Grid(DeviceImpl &device, Launch &launch, unsigned threads,
+       uint64_t residentLimit)
+      : device(device), launch(launch), threads(threads),
+        residentLimit(residentLimit) {}
+  Status run();
+
+private:
+  void work(Worker &worker);
+  std::unique_ptr<Block> takeBlock(Worker &worker,
+                                   std::vector<std::unique_ptr<Block>> &pool);
+  bool initBlock(Block &block, uint64_t linear);
+  bool initWarp(Block &block, Warp &warp, uint32_t index);
+  BlockResult runBlock(Worker &worker, Block &block);
+  bool forceOrDeadlock(Worker &worker, Block &block, bool &forced);
+  void finishBlock(Worker &worker, Block &block);
+  void startHelpers();
+  uint64_t orderOf(uint64_t index) const;
+
+  DeviceImpl &device;
+  Launch &launch;
+  unsigned threads;
+  uint64_t residentLimit;
+  std::atomic<uint64_t> nextBlock{0};
+  std::atomic<uint64_t> resident{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::thread> helpers;
+  std::map<uint64_t, std::string> outputs;
+  std::set<std::string> races;
+  Fault fault;
+};
+
+/// The block that is started as number \p index.
+uint64_t Grid::orderOf(uint64_t index) const {
+  if (!launch.seed)
+    return index;
+  uint64_t first = index / kShuffleWindow * kShuffleWindow;
+  uint64_t n = std::min(kShuffleWindow, launch.blockCount - first);
+  uint64_t order[kShuffleWindow];
+  for (uint64_t k = 0; k < n; ++k)
+    order[k] = first + k;
+  Random random{launch.seed ^ (first * 0x9e3779b97f4a7c15)};
+  for (uint64_t k = n; k > 1; --k)
+    std::swap(order[k - 1], order[random.next() % k]);
+  return order[index - first];
+}
+
+bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
+  const Function &kernel = *launch.kernel;
+  w.block = &block;
+  w.index = index;
+  w.alive = w.atBarrier = w.atSync = w.deferred = w.carry = 0;
+  w.syncPhase = 0;
+  w.framesUsed = 0;
+  if (!growRegisters(w, std::max<size_t>(kernel.frameBytes, 64)))
+    return false;
+  w.localBytes = 0;
+  if (!growLocal(w, kernel.localBytes))
+    return false;
+  Frame *root = newFrame(w);
+  root->fn = &kernel;
+  uint32_t first = index * kLanes;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t t = first + l;
+    w.pc[l] = 0;
+    w.frames[l] = root;
+    w.calls[l].clear();
+    w.alive |= t < launch.threadsPerBlock ? 1u << l : 0;
+    w.tid[0][l] = t % launch.block[0];
+    w.tid[1][l] = t / launch.block[0] % launch.block[1];
+    w.tid[2][l] = t / launch.block[0] / launch.block[1];
+  }
+  return true;
+}
+
+bool Grid::initBlock(Block &block, uint64_t linear) {
+  block.launch = &launch;
+  block.linear = linear;
+  block.ctaid[0] = static_cast<uint32_t>(linear % launch.grid[0]);
+  block.ctaid[1] =
+      static_cast<uint32_t>(linear / launch.grid[0] % launch.grid[1]);
+  block.ctaid[2] =
+      static_cast<uint32_t>(linear / launch.grid[0] / launch.grid[1]);
+  block.liveThreads = launch.threadsPerBlock;
+  block.barrierPhase = 0;
+  block.nextWarp = 0;
+  for (BlockBarrier &b : block.barriers)
+    b = BlockBarrier();
+  if (!block.sharedMemory) {
+    block.sharedMemory = allocateAligned(launch.sharedBytes);
+    if (!block.sharedMemory)
+      return false;
+    block.shared = block.sharedMemory.get();
+  } else {
+    memset(block.shared, 0, launch.sharedBytes);
+  }
+  uint32_t warps = (launch.threadsPerBlock + kLanes - 1) / kLanes;
+  while (block.warps.size() < warps)
+    block.warps.push_back(std::make_unique<Warp>());
+  for (uint32_t k = 0; k < warps; ++k)
+    if (!initWarp(block, *block.warps[k], k))
+      return false;
+  if (launch.checkRaces)
+    block.race = makeRaceShadow(launch.sharedBytes);
+  return true;
+}
+
+/// Warps wait and none can run. Lets lanes go that wait for lanes of their own
+/// warp; if there are none, this is a deadlock.
+bool Grid::forceOrDeadlock(Worker &worker, Block &block, bool &forced) {
+  for (std::unique_ptr<Warp> &w : block.warps) {
+    if (!w->atSync)
+      continue;
+    w->worker = &worker;
+    forced = true;
+    return device.exec->runWarp(*w, true) != RunResult::Fault;
+  }
+  Warp *waiting = nullptr;
+  for (std::unique_ptr<Warp> &w : block.warps)
+    if (!waiting && w->alive & w->atBarrier)
+      waiting = w.get();
+  unsigned lane = waiting ? static_cast<unsigned>(
+                                __builtin_ctz(waiting->alive &
+                                              waiting->atBarrier))
+                          : 0;
+  std::string text = "deadlock: " + std::to_string(block.liveThreads) +
+                     " threads of the block live and none can go on";
+  if (!waiting) {
+    worker.faulted = true;
+    worker.fault = {ErrorKind::Deadlock, text};
+    return false;
+  }
+  waiting->worker = &worker;
+  useFrame(*waiting, waiting->frames[lane]);
+  uint32_t pc = waiting->pc[lane];
+  const Insn &insn = waiting->frame->fn->code[pc ? pc - 1 : 0];
+  raiseFault(*waiting, insn, lane, ErrorKind::Deadlock, text);
+  return false;
+}
+
+BlockResult Grid::runBlock(Worker &worker, Block &block) {
+  Random random{launch.seed ^ (block.linear + 1)};
+  size_t n = (launch.threadsPerBlock + kLanes - 1) / kLanes;
+  for (unsigned round = 0;; ++round) {
+    bool ran = false, spun = false;
+    size_t start = launch.seed ? random.next() % n : 0;
+    for (size_t k = 0; k < n; ++k) {
+      Warp &w = *block.warps[(start + k) % n];
+      if (!(w.alive & ~w.atBarrier & ~w.atSync))
+        continue;
+      ran = true;
+      w.worker = &worker;
+      RunResult r = device.exec->runWarp(w, false);
+      if (r == RunResult::Fault)
+        return BlockResult::Fault;
+      spun |= r == RunResult::Slice;
+    }
+    if (!block.liveThreads)
+      return BlockResult::Done;
+    if (stop.load(std::memory_order_relaxed))
+      return BlockResult::Yield;
+    if (launch.instructionLimit &&
+        worker.warpInsns > launch.instructionLimit) {
+      worker.faulted = true;
+      worker.fault = {ErrorKind::InstructionLimit,
+                      "kernel " + launch.kernel->name + " ran " +
+                          std::to_string(worker.warpInsns) +
+                          " warp instructions, the limit is " +
+                          std::to_string(launch.instructionLimit)};
+      return BlockResult::Fault;
+    }
+    bool forced = false;
+    if (!ran && !forceOrDeadlock(worker, block, forced))
+      return BlockResult::Fault;
+    if (!block.liveThreads)
+      return BlockResult::Done;
+    if (spun || round >= kRoundsOfBlock)
+      return BlockResult::Yield;
+  }
+}
+
+std::unique_ptr<Block>
+Grid::takeBlock(Worker &worker, std::vector<std::unique_ptr<Block>> &pool) {
+  if (stop.load(std::memory_order_relaxed) ||
+      nextBlock.load(std::memory_order_relaxed) >= launch.blockCount)
+    return nullptr;
+  if (resident.fetch_add(1) >= residentLimit) {
+    --resident;
+    return nullptr;
+  }
+  uint64_t index = nextBlock.fetch_add(1);
+  if (index >= launch.blockCount) {
+    --resident;
+    return nullptr;
+  }
+  std::unique_ptr<Block> block;
+  if (!pool.empty()) {
+    block = std::move(pool.back());
+    pool.pop_back();
+  } else {
+    block = std::make_unique<Block>();
+  }
+  if (!initBlock(*block, orderOf(index))) {
+    worker.faulted = true;
+    worker.fault = {ErrorKind::OutOfMemory, "out of memory for a block"};
+    stop = true;
+    return nullptr;
+  }
+  return block;
+}
+
+void Grid::finishBlock(Worker &, Block &block) {
+  --resident;
+  if (block.output.empty() && !block.race)
+    return;
+  std::lock_guard lock(mutex);
+  if (!block.output.empty())
+    outputs[block.linear] = std::move(block.output);
+  block.output.clear();
+  if (block.race)
+    races.insert(raceReportsOf(*block.race).begin(),
+                 raceReportsOf(*block.race).end());
+}
+
+void Grid::work(Worker &worker) {
+  unsigned control = _mm_getcsr();
+  _mm_setcsr(kDefaultControl);
+  std::deque<std::unique_ptr<Block>> queue;
+  std::vector<std::unique_ptr<Block>> pool;
+  size_t roundLeft = 0; // Blocks to visit before more are admitted.
+  bool roundEnded = false;
+  while (!worker.faulted) {
+    if (queue.empty() || roundLeft == 0) {
+      // Admit one when there is none, or double after a fruitless round.
+      size_t wanted = queue.empty() ? 1 : roundEnded ? 0 : queue.size();
+      for (; wanted; --wanted) {
+        std::unique_ptr<Block> block = takeBlock(worker, pool);
+        if (!block)
+          break;
+        queue.push_front(std::move(block));
+      }
+      if (queue.empty()) {
+        // Others may still hold places that blocks not yet begun wait for.
+        bool more = nextBlock.load() < launch.blockCount;
+        if (!more || stop.load())
+          break;
+        std::this_thread::yield();
+        continue;
+      }
+      roundLeft = queue.size();
+      roundEnded = false;
+    }
+    std::unique_ptr<Block> block = std::move(queue.front());
+    queue.pop_front();
+    --roundLeft;
+    switch (runBlock(worker, *block)) {
+    case BlockResult::Done:
+      finishBlock(worker, *block);
+      pool.push_back(std::move(block));
+      roundEnded = true;
+      break;
+    case BlockResult::Yield:
+      if (stop.load(std::memory_order_relaxed)) {
+        finishBlock(worker, *block);
+        break;
+      }
+      queue.push_back(std::move(block));
+      break;
+    case BlockResult::Fault:
+      finishBlock(worker, *block);
+      stop = true;
+      break;
+    }
+    if (threads > 1 && helpers.empty() && worker.warpInsns > kAloneInsns &&
+        &worker == workers[0].get())
+      startHelpers();
+    if (stop.load(std::memory_order_relaxed) && queue.empty())
+      break;
+    if (stop.load(std::memory_order_relaxed)) {
+      for (std::unique_ptr<Block> &b : queue)
+        finishBlock(worker, *b);
+      break;
+    }
+  }
+  _mm_setcsr(control);
+}
+
+void Grid::startHelpers() {
+  uint64_t left = launch.blockCount - std::min(launch.blockCount,
+                                               nextBlock.load());
+  unsigned wanted =
+      static_cast<unsigned>(std::min<uint64_t>(threads - 1, left));
+  if (!wanted) {
+    threads = 1;
+    return;
+  }
+  launch.singleThread = false;
+  for (unsigned k = 0; k < wanted; ++k) {
+    workers.push_back(std::make_unique<Worker>());
+    workers.back()->launch = &launch;
+  }
+  for (unsigned k = 0; k < wanted; ++k) {
+    Worker *worker = workers[workers.size() - 1 - k].get();
+    helpers.emplace_back([this, worker] { work(*worker); });
+  }
+}
+
+Status Grid::run() {
+  workers.reserve(threads);
+  workers.push_back(std::make_unique<Worker>());
+  workers[0]->launch = &launch;
+  launch.singleThread = true;
+  work(*workers[0]);
+  for (std::thread &t : helpers)
+    t.join();
+  // The fault of the first worker that has one; what others did is lost.
+  Fault first;
+  for (const std::unique_ptr<Worker> &w : workers)
+    if (w->faulted && first.kind == ErrorKind::None)
+      first = w->fault;
+  std::string output;
+  for (auto &[linear, text] : outputs)
+    output += text;
+  if (!output.empty()) {
+    if (device.options.print) {
+      device.options.print(output);
+    } else {
+      fwrite(output.data(), 1, output.size(), stdout);
+      fflush(stdout);
+    }
+  }
+  if (!races.empty())
+    device.addRaces(races);
+  if (launch.counting) {
+    std::vector<std::vector<InsnCounts>> counts;
+    uint64_t barriers = 0;
+    for (const std::unique_ptr<Worker> &w : workers) {
+      barriers += w->barriers;
+      if (counts.size() < w->counts.size())
+        counts.resize(w->counts.size());
+      for (size_t f = 0; f < w->counts.size(); ++f) {
+        const std::vector<InsnCounts> &from = w->counts[f];
+        if (counts[f].size() < from.size())
+          counts[f].resize(from.size());
+        for (size_t k = 0; k < from.size(); ++k)
+          addCounts(counts[f][k], from[k]);
+      }
+    }
+    device.countLaunch(launch, counts, barriers);
+  }
+  return first.kind == ErrorKind::None ? Status()
+                                       : Status{first.kind, first.text};
+}
+
+} // namespace
+
+Status runGrid(DeviceImpl &device, Launch &launch, unsigned threads,
+               uint64_t residentLimit) {
+  return Grid(device, launch, threads, residentLimit).run();
+}
+
+} // namespace gpulto::emu

@@ -1,0 +1,290 @@
+//===- ExecMemory.cpp - ld and st -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An access has three steps: the lanes' addresses; their check and translation
+// to addresses of this process (resolve.h); and the transfer, which is one
+// vector move where the lanes touch consecutive elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/exec/Resolve.h"
+
+namespace gpulto::emu::GPULTO_EMU_ISA {
+
+namespace {
+
+/// True when lane l's address is the first one's plus l * stride. All lanes on.
+inline bool isConsecutive(const uint64_t *p, uint64_t stride) {
+  uint64_t first = p[0], differs = 0;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    differs |= p[l] - (first + l * stride);
+  return differs == 0;
+}
+
+inline const Op *elements(Warp &w, const Insn &i, Op single[1], bool isLoad) {
+  if (i.vec > 1)
+    return w.frame->fn->extra.data() + i.extra;
+  single[0] = isLoad ? i.d[0] : i.s[1];
+  return single;
+}
+
+/// Loads elements of type T into registers of type R.
+template <class T, class R> void load(Warp &w, const Insn &i, uint32_t m) {
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, i.vec * sizeof(T), i.vec * sizeof(T), false, p))
+    return;
+  Op single[1];
+  const Op *ops = elements(w, i, single, true);
+  if (i.vec == 1) {
+    R *d = dst<R>(w, ops[0]);
+    if (m == kAllLanes && isConsecutive(p, sizeof(T))) {
+      const T *from = reinterpret_cast<const T *>(p[0]);
+      if constexpr (std::is_same_v<T, R>) {
+        std::memcpy(d, from, sizeof(T) * kLanes);
+      } else {
+        EMU_VECTORIZE
+        for (unsigned l = 0; l < kLanes; ++l)
+          d[l] = static_cast<R>(from[l]);
+      }
+      return;
+    }
+    each(m, [&](unsigned l) {
+      d[l] = static_cast<R>(*reinterpret_cast<const T *>(p[l]));
+    });
+    return;
+  }
+  // Up to 16 bytes are read at once, which hardware guarantees for relaxed
+  // vector loads that such programs as CUB's scan rely on.
+  unsigned vec = i.vec;
+  R *d[8];
+  for (unsigned k = 0; k < vec; ++k)
+    d[k] = ops[k] == kNoOp ? nullptr : dst<R>(w, ops[k]);
+  auto each16 = [&](auto count) {
+    constexpr unsigned kCount = decltype(count)::value;
+    each(m, [&](unsigned l) {
+      alignas(16) T t[kCount];
+      if constexpr (sizeof(t) == 16) {
+        _mm_store_si128(reinterpret_cast<__m128i *>(t),
+                        _mm_load_si128(reinterpret_cast<const __m128i *>(p[l])));
+      } else {
+        std::memcpy(t, reinterpret_cast<const void *>(p[l]), sizeof(t));
+      }
+      for (unsigned k = 0; k < kCount; ++k)
+        if (d[k])
+          d[k][l] = static_cast<R>(t[k]);
+    });
+  };
+  if (vec == 2)
+    each16(Constant<2u>());
+  else if (vec == 4)
+    each16(Constant<4u>());
+  else
+    each16(Constant<8u>());
+}
+
+template <class T, class R> void store(Warp &w, const Insn &i, uint32_t m) {
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, i.vec * sizeof(T), i.vec * sizeof(T), true, p))
+    return;
+  Op single[1];
+  const Op *ops = elements(w, i, single, false);
+  if (i.vec == 1) {
+    const R *s = src<R>(w, ops[0]);
+    if (m == kAllLanes && isConsecutive(p, sizeof(T))) {
+      T *to = reinterpret_cast<T *>(p[0]);
+      if constexpr (std::is_same_v<T, R>) {
+        std::memcpy(to, s, sizeof(T) * kLanes);
+      } else {
+        EMU_VECTORIZE
+        for (unsigned l = 0; l < kLanes; ++l)
+          to[l] = static_cast<T>(s[l]);
+      }
+      return;
+    }
+    each(m, [&](unsigned l) {
+      *reinterpret_cast<T *>(p[l]) = static_cast<T>(s[l]);
+    });
+    return;
+  }
+  unsigned vec = i.vec;
+  const R *s[8];
+  for (unsigned k = 0; k < vec; ++k)
+    s[k] = src<R>(w, ops[k]);
+  auto each16 = [&](auto count) {
+    constexpr unsigned kCount = decltype(count)::value;
+    each(m, [&](unsigned l) {
+      alignas(16) T t[kCount];
+      for (unsigned k = 0; k < kCount; ++k)
+        t[k] = static_cast<T>(s[k][l]);
+      if constexpr (sizeof(t) == 16) {
+        _mm_store_si128(reinterpret_cast<__m128i *>(p[l]),
+                        _mm_load_si128(reinterpret_cast<const __m128i *>(t)));
+      } else {
+        std::memcpy(reinterpret_cast<void *>(p[l]), t, sizeof(t));
+      }
+    });
+  };
+  if (vec == 2)
+    each16(Constant<2u>());
+  else if (vec == 4)
+    each16(Constant<4u>());
+  else
+    each16(Constant<8u>());
+}
+
+/// ld.param of a kernel at a fixed offset: one value for all lanes. The
+/// decoder has checked the bounds.
+template <class T, class R>
+void loadKernelParam(Warp &w, const Insn &i, uint32_t m) {
+  const uint8_t *from =
+      w.block->launch->params.data() + static_cast<uint64_t>(i.imm);
+  Op single[1];
+  const Op *ops = elements(w, i, single, true);
+  for (unsigned k = 0; k < i.vec; ++k) {
+    if (ops[k] == kNoOp)
+      continue;
+    T t;
+    std::memcpy(&t, from + k * sizeof(T), sizeof(t));
+    R v = static_cast<R>(t);
+    map(m, dst<R>(w, ops[k]), [v](uint32_t) { return v; }, w.tid[0]);
+  }
+}
+
+/// b128: a column pair; atomically, as one 16-byte move.
+void load128(Warp &w, const Insn &i, uint32_t m) {
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, 16, 16, false, p))
+    return;
+  uint64_t *d = dst<uint64_t>(w, i.d[0]);
+  each(m, [&](unsigned l) {
+    __m128i v = _mm_load_si128(reinterpret_cast<const __m128i *>(p[l]));
+    d[l] = static_cast<uint64_t>(_mm_cvtsi128_si64(v));
+    d[kLanes + l] =
+        static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(v, v)));
+  });
+}
+void store128(Warp &w, const Insn &i, uint32_t m) {
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, 16, 16, true, p))
+    return;
+  const uint64_t *s = src<uint64_t>(w, i.s[1]);
+  each(m, [&](unsigned l) {
+    _mm_store_si128(reinterpret_cast<__m128i *>(p[l]),
+                    _mm_set_epi64x(static_cast<long long>(s[kLanes + l]),
+                                   static_cast<long long>(s[l])));
+  });
+}
+
+/// cp.async of 4, 8 or 16 bytes, done at once. s[0]: shared address, s[1]:
+/// global address, Insn::target its offset; Insn::bytes: size; s[2]: bytes to take from the source, the
+/// rest zero (kNoOp: all).
+void copyAsync(Warp &w, const Insn &i, uint32_t m) {
+  alignas(64) uint64_t to[kLanes], from[kLanes];
+  unsigned bytes = i.bytes;
+  Insn source = i;
+  source.s[0] = i.s[1];
+  source.imm = static_cast<int32_t>(i.target);
+  source.space = Space::Global;
+  source.flags &= static_cast<uint8_t>(~kAddress32);
+  const uint32_t *take = i.s[2] == kNoOp ? nullptr : src<uint32_t>(w, i.s[2]);
+  uint32_t reads = m;
+  if (take) // Lanes that take nothing do not read.
+    each(m, [&](unsigned l) {
+      if (take[l] == 0)
+        reads &= ~(1u << l);
+    });
+  if (!resolve(w, i, m, bytes, bytes, true, to))
+    return;
+  if (reads && !resolveAt(w, source, i, reads, bytes, bytes, false, from))
+    return;
+  each(m, [&](unsigned l) {
+    unsigned n = take && take[l] < bytes ? take[l] : bytes;
+    uint8_t t[16] = {};
+    if (n)
+      std::memcpy(t, reinterpret_cast<const void *>(from[l]), n);
+    std::memcpy(reinterpret_cast<void *>(to[l]), t, bytes);
+  });
+}
+
+template <class T> Handler loadFor(unsigned registerBytes, unsigned variant) {
+  bool param = variant == 1;
+  switch (registerBytes) {
+  case 2:
+    if constexpr (sizeof(T) <= 2)
+      return param ? loadKernelParam<T, uint16_t> : load<T, uint16_t>;
+    return nullptr;
+  case 4:
+    if constexpr (sizeof(T) <= 4)
+      return param ? loadKernelParam<T, uint32_t> : load<T, uint32_t>;
+    return nullptr;
+  case 8:
+    return param ? loadKernelParam<T, uint64_t> : load<T, uint64_t>;
+  default:
+    return nullptr;
+  }
+}
+template <class T> Handler storeFor(unsigned registerBytes) {
+  switch (registerBytes) {
+  case 2:
+    if constexpr (sizeof(T) <= 2)
+      return store<T, uint16_t>;
+    return nullptr;
+  case 4:
+    if constexpr (sizeof(T) <= 4)
+      return store<T, uint32_t>;
+    return nullptr;
+  case 8:
+    return store<T, uint64_t>;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+Handler selectMemory(const InsnDesc &d) {
+  Type t = d.type();
+  if (d.opcode == "cp")
+    return copyAsync;
+  if (d.opcode == "ld" || d.opcode == "ldu") {
+    unsigned r = d.destBytes, v = d.variant;
+    switch (sizeOf(t)) {
+    case 1:
+      return isSigned(t) ? loadFor<int8_t>(r, v) : loadFor<uint8_t>(r, v);
+    case 2:
+      return isSigned(t) ? loadFor<int16_t>(r, v) : loadFor<uint16_t>(r, v);
+    case 4:
+      return isSigned(t) && r == 8 ? loadFor<int32_t>(r, v)
+                                   : loadFor<uint32_t>(r, v);
+    case 8:
+      return loadFor<uint64_t>(r, v);
+    case 16:
+      return load128;
+    default:
+      return nullptr;
+    }
+  }
+  if (d.opcode != "st")
+    return nullptr;
+  unsigned r = d.sourceBytes;
+  switch (sizeOf(t)) {
+  case 1:
+    return storeFor<uint8_t>(r);
+  case 2:
+    return storeFor<uint16_t>(r);
+  case 4:
+    return storeFor<uint32_t>(r);
+  case 8:
+    return storeFor<uint64_t>(r);
+  case 16:
+    return store128;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace gpulto::emu::GPULTO_EMU_ISA

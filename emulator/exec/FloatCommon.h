@@ -1,0 +1,185 @@
+//===- FloatCommon.h - NaN, denormals, saturation, small formats ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Single-precision instructions return the NaN 0x7fffffff whatever NaN came in;
+// double-precision ones behave as the host's (PTX ISA 9.0, section 9.7.3).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_EXEC_FLOATCOMMON_H
+#define GPULTO_EMULATOR_EXEC_FLOATCOMMON_H
+
+#include "emulator/exec/ExecCommon.h"
+
+#include <cmath>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+namespace gpulto::emu::GPULTO_EMU_ISA {
+
+constexpr uint32_t kNaN32 = 0x7fffffff;
+constexpr uint16_t kNaN16 = 0x7fff;
+
+inline float canonical(float x) {
+  uint32_t bits = bitCast<uint32_t>(x);
+  return bitCast<float>((bits & 0x7fffffff) > 0x7f800000 ? kNaN32 : bits);
+}
+inline double canonical(double x) { return x; }
+
+/// Denormals to zero of the same sign.
+inline float flush(float x) {
+  uint32_t bits = bitCast<uint32_t>(x);
+  return bitCast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+inline double flush(double x) { return x; }
+
+/// To [0, 1]; NaN becomes 0.
+template <class T> inline T saturate(T x) {
+  T low = x > T(0) ? x : T(0);
+  return low < T(1) ? low : T(1);
+}
+
+enum class Round : uint8_t { Nearest, Zero, Down, Up };
+
+/// Converts to a binary format with \p kExp exponent and \p kMant fraction
+/// bits, the top exponent being infinity and NaN. Exact: rounds once.
+template <int kExp, int kMant>
+inline uint16_t encodeSmall(double value, Round round) {
+  constexpr int kBias = (1 << (kExp - 1)) - 1;
+  constexpr uint16_t kInfinity = ((1 << kExp) - 1) << kMant;
+  uint64_t bits = bitCast<uint64_t>(value);
+  uint16_t sign = static_cast<uint16_t>(bits >> 63 << (kExp + kMant));
+  if (value != value)
+    return kNaN16;
+  if (std::isinf(value))
+    return sign | kInfinity;
+  if (value == 0)
+    return sign;
+  bool away = (round == Round::Up && !sign) || (round == Round::Down && sign);
+  int exponent = static_cast<int>(bits >> 52 & 2047) - 1023;
+  uint64_t mantissa = (bits & ((1ull << 52) - 1)) | 1ull << 52;
+  if (exponent == -1023) // Far below the smallest value of these formats.
+    return static_cast<uint16_t>(sign | (away ? 1 : 0));
+  int shift = 52 - kMant;
+  int biased = exponent + kBias;
+  if (biased < 1) {
+    shift += 1 - biased;
+    biased = 0;
+    if (shift > 63)
+      return static_cast<uint16_t>(sign | (away ? 1 : 0));
+  } else {
+    --biased; // The hidden one of the mantissa adds it back.
+  }
+  uint64_t kept = mantissa >> shift;
+  uint64_t rest = mantissa & ((1ull << shift) - 1), half = 1ull << (shift - 1);
+  if (round == Round::Nearest ? rest > half || (rest == half && (kept & 1))
+                              : away && rest)
+    ++kept;
+  uint64_t result = (static_cast<uint64_t>(biased) << kMant) + kept;
+  if (result >= kInfinity) {
+    bool toInfinity = round == Round::Nearest || away;
+    result = toInfinity ? kInfinity : kInfinity - 1;
+  }
+  return static_cast<uint16_t>(sign | result);
+}
+
+/// The value of such a format; exact.
+template <int kExp, int kMant> inline float decodeSmall(uint16_t h) {
+  constexpr int kBias = (1 << (kExp - 1)) - 1;
+  constexpr uint32_t kTop = (1 << kExp) - 1;
+  uint32_t sign = static_cast<uint32_t>(h >> (kExp + kMant) & 1) << 31;
+  uint32_t exponent = h >> kMant & kTop;
+  uint32_t mantissa = h & ((1u << kMant) - 1);
+  if (exponent == kTop)
+    return bitCast<float>(mantissa ? kNaN32 : sign | 0x7f800000);
+  if (exponent == 0) {
+    float v = std::ldexp(static_cast<float>(mantissa), 1 - kBias - kMant);
+    return sign ? -v : v;
+  }
+  return bitCast<float>(sign | (exponent + 127 - kBias) << 23 |
+                        mantissa << (23 - kMant));
+}
+
+struct HalfFormat {
+  static float decode(uint16_t h) {
+#ifdef __F16C__
+    return _cvtsh_ss(h);
+#else
+    return decodeSmall<5, 10>(h);
+#endif
+  }
+  static uint16_t encode(double v, Round r = Round::Nearest) {
+    return encodeSmall<5, 10>(v, r);
+  }
+  static uint16_t encodeFloat(float v) {
+#ifdef __F16C__
+    return v != v ? kNaN16
+                  : static_cast<uint16_t>(_cvtss_sh(v, _MM_FROUND_TO_NEAREST_INT));
+#else
+    return encodeSmall<5, 10>(v, Round::Nearest);
+#endif
+  }
+  static constexpr uint16_t kOne = 0x3c00;
+  static constexpr uint16_t kExponent = 0x7c00;
+};
+struct BFloatFormat {
+  static float decode(uint16_t h) {
+    return bitCast<float>(static_cast<uint32_t>(h) << 16);
+  }
+  static uint16_t encode(double v, Round r = Round::Nearest) {
+    return encodeSmall<8, 7>(v, r);
+  }
+  static uint16_t encodeFloat(float v) {
+    uint32_t bits = bitCast<uint32_t>(v);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+      return kNaN16;
+    return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+  static constexpr uint16_t kOne = 0x3f80;
+  static constexpr uint16_t kExponent = 0x7f80;
+};
+
+/// The rounding an instruction names; nearest when it names none.
+inline Round roundOf(const InsnDesc &d) {
+  if (d.has("rz") || d.has("rzi"))
+    return Round::Zero;
+  if (d.has("rm") || d.has("rmi"))
+    return Round::Down;
+  if (d.has("rp") || d.has("rpi"))
+    return Round::Up;
+  return Round::Nearest;
+}
+
+/// Sets the direction in which the processor rounds, for as long as it lives.
+class RoundingScope {
+public:
+  explicit RoundingScope(Round r) {
+    asm volatile("stmxcsr %0" : "=m"(saved));
+    static constexpr uint32_t kBits[] = {0, 0x6000, 0x2000, 0x4000};
+    uint32_t now = (saved & ~0x6000u) | kBits[static_cast<unsigned>(r)];
+    asm volatile("ldmxcsr %0" : : "m"(now) : "memory");
+  }
+  ~RoundingScope() {
+    asm volatile("ldmxcsr %0" : : "m"(saved) : "memory");
+  }
+  RoundingScope(const RoundingScope &) = delete;
+  RoundingScope &operator=(const RoundingScope &) = delete;
+
+private:
+  uint32_t saved;
+};
+
+/// Hides a value from the optimizer, so that arithmetic on it stays within a
+/// RoundingScope.
+template <class T> inline T opaque(T v) {
+  asm volatile("" : "+x"(v) : : "memory");
+  return v;
+}
+
+} // namespace gpulto::emu::GPULTO_EMU_ISA
+
+#endif // GPULTO_EMULATOR_EXEC_FLOATCOMMON_H

@@ -1,0 +1,271 @@
+//===- Resolve.h - From PTX addresses to addresses of this process --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every access is checked: alignment, bounds, liveness, space. For global
+// memory the check of a whole warp is two comparisons against the range that
+// the same instruction touched last; only a miss asks the allocator.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_EXEC_RESOLVE_H
+#define GPULTO_EMULATOR_EXEC_RESOLVE_H
+
+#include "emulator/exec/ExecCommon.h"
+
+namespace gpulto::emu::GPULTO_EMU_ISA {
+
+/// Addresses of \p place's operand for all lanes (off ones too).
+inline void addresses(Warp &w, const Insn &place, uint64_t *a) {
+  uint64_t offset = static_cast<uint64_t>(place.imm);
+  if (place.flags & kFrameLocal)
+    offset += w.frame->localBase;
+  if (place.s[0] == kNoOp) {
+    EMU_VECTORIZE
+    for (unsigned l = 0; l < kLanes; ++l)
+      a[l] = offset;
+  } else if (place.flags & kAddress32) {
+    const uint32_t *r = src<uint32_t>(w, place.s[0]);
+    EMU_VECTORIZE
+    for (unsigned l = 0; l < kLanes; ++l)
+      a[l] = r[l] + offset;
+  } else {
+    const uint64_t *r = src<uint64_t>(w, place.s[0]);
+    EMU_VECTORIZE
+    for (unsigned l = 0; l < kLanes; ++l)
+      a[l] = r[l] + offset;
+  }
+}
+
+struct Extent {
+  uint64_t low, high, bits; ///< Smallest, largest, and all bits that are set.
+};
+inline Extent extentOf(const uint64_t *a) {
+  // Signed comparisons vectorise; addresses of user space and offsets are
+  // positive, and what is not has been sorted out by its magnitude.
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  uint64_t bits = 0;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l) {
+    int64_t v = static_cast<int64_t>(a[l]);
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+    bits |= a[l];
+  }
+  return {static_cast<uint64_t>(low), static_cast<uint64_t>(high), bits};
+}
+
+/// Puts the address of the first lane that is on into lanes that are off, so
+/// that whole-warp checks need no mask.
+inline void fillOff(uint32_t m, uint64_t *a) {
+  if (m == kAllLanes)
+    return;
+  uint64_t first = a[__builtin_ctz(m)];
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint64_t on = 0 - static_cast<uint64_t>(m >> l & 1);
+    a[l] = (a[l] & on) | (first & ~on);
+  }
+}
+
+/// Offsets into a lane's local memory to addresses.
+inline bool resolveLocal(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
+                         uint64_t *a) {
+  Extent e = extentOf(a);
+  if (e.low > w.localBytes || e.high > w.localBytes ||
+      e.high + bytes > w.localBytes) {
+    each(m, [&](unsigned l) {
+      if (a[l] > w.localBytes || a[l] + bytes > w.localBytes)
+        raiseFault(w, at, l, ErrorKind::IllegalAddress,
+                   "access to local memory beyond its end");
+    });
+    return false;
+  }
+  uint64_t base = reinterpret_cast<uint64_t>(w.local.get());
+  uint64_t stride = w.localStride;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    a[l] += base + l * stride;
+  return true;
+}
+
+inline bool resolveShared(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
+                          bool isWrite, bool isAtomic, uint64_t *a) {
+  uint64_t size = w.block->launch->sharedBytes;
+  Extent e = extentOf(a);
+  if (e.low > size || e.high > size || e.high + bytes > size) {
+    each(m, [&](unsigned l) {
+      if (a[l] > size || a[l] + bytes > size)
+        raiseAddressFault(w, at, l, w.block->launch->sharedWindow + a[l],
+                          bytes, isWrite);
+    });
+    return false;
+  }
+  if (w.counts)
+    countShared(w, at, m, a, bytes);
+  if (w.block->race)
+    noteShared(w, at, m, a, bytes, isWrite, isAtomic);
+  uint64_t base = reinterpret_cast<uint64_t>(w.block->shared);
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    a[l] += base;
+  return true;
+}
+
+/// One lane's generic address; returns 0 after a fault.
+inline uint64_t resolveOne(Warp &w, const Insn &at, unsigned lane, uint64_t a,
+                           unsigned bytes, bool isWrite, bool isAtomic,
+                           CachedRange &range) {
+  const Launch &launch = *w.block->launch;
+  if (a - launch.sharedWindow < kWindowBytes) {
+    uint64_t offset = a - launch.sharedWindow;
+    if (offset + bytes <= launch.sharedBytes) {
+      if (w.block->race) {
+        uint64_t offsets[kLanes] = {};
+        offsets[lane] = offset;
+        noteShared(w, at, 1u << lane, offsets, bytes, isWrite, isAtomic);
+      }
+      return reinterpret_cast<uint64_t>(w.block->shared) + offset;
+    }
+  } else if (a - launch.localWindow < kWindowBytes) {
+    uint64_t offset = a - launch.localWindow;
+    if (offset + bytes <= w.localBytes)
+      return reinterpret_cast<uint64_t>(w.local.get()) +
+             lane * uint64_t(w.localStride) + offset;
+  } else if (a - launch.paramWindow < kWindowBytes) {
+    uint64_t offset = a - launch.paramWindow;
+    if (offset + bytes <= launch.params.size() && !isWrite)
+      return reinterpret_cast<uint64_t>(launch.params.data()) + offset;
+  } else {
+    if (!(range.begin <= a && a + bytes <= range.end &&
+          range.epoch == launch.memory->epoch()) &&
+        !findRange(w, a, range)) {
+      raiseAddressFault(w, at, lane, a, bytes, isWrite);
+      return 0;
+    }
+    bool readOnly = range.kind == AllocationKind::Constant ||
+                    range.kind == AllocationKind::Param;
+    if (a + bytes <= range.end && !(isWrite && readOnly))
+      return a;
+  }
+  raiseAddressFault(w, at, lane, a, bytes, isWrite);
+  return 0;
+}
+
+/// Global, constant and generic addresses.
+inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
+                          unsigned bytes, bool isWrite, bool isAtomic,
+                          uint64_t *a) {
+  Memory &memory = *w.block->launch->memory;
+  CachedRange &range =
+      w.worker->ranges[(reinterpret_cast<uintptr_t>(&at) >> 6) %
+                       kRangeCacheSize];
+  Extent e = extentOf(a);
+  bool isConstant = space == Space::Const;
+  for (unsigned attempt = 0; attempt < 2; ++attempt) {
+    if (range.begin <= e.low && e.high + bytes <= range.end &&
+        e.low <= e.high && range.epoch == memory.epoch()) {
+      bool readOnly = range.kind == AllocationKind::Constant;
+      if (!(isWrite && readOnly) && !(isConstant && !readOnly)) {
+        if (w.counts)
+          countGlobal(w, at, m, a, bytes);
+        return true;
+      }
+    }
+    if (attempt == 0 && !findRange(w, a[__builtin_ctz(m)], range))
+      break;
+  }
+  // Several allocations, windows, or a fault.
+  if (isConstant || space == Space::Global) {
+    uint64_t window = w.block->launch->sharedWindow;
+    bool bad = false;
+    each(m, [&](unsigned l) {
+      if (a[l] - window < 4 * kWindowBytes) {
+        raiseFault(w, at, l, ErrorKind::InvalidAddressSpace,
+                   "the address of shared or local memory, parameters or code "
+                   "is used as one of global memory");
+        bad = true;
+      }
+    });
+    if (bad)
+      return false;
+  }
+  if (w.counts)
+    countGlobal(w, at, m, a, bytes);
+  bool ok = true;
+  each(m, [&](unsigned l) {
+    if (!ok)
+      return;
+    uint64_t r = resolveOne(w, at, l, a[l], bytes, isWrite, isAtomic, range);
+    if (r && isConstant && range.kind != AllocationKind::Constant) {
+      raiseFault(w, at, l, ErrorKind::InvalidAddressSpace,
+                 "the address is not one of constant memory");
+      r = 0;
+    }
+    ok = r != 0;
+    a[l] = r;
+  });
+  return ok;
+}
+
+/// Kernel parameters through a register.
+inline bool resolveParam(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
+                         uint64_t *a) {
+  const std::vector<uint8_t> &params = w.block->launch->params;
+  bool ok = true;
+  each(m, [&](unsigned l) {
+    if (ok && (a[l] > params.size() || a[l] + bytes > params.size())) {
+      raiseFault(w, at, l, ErrorKind::IllegalAddress,
+                 "access beyond the kernel's parameters");
+      ok = false;
+    }
+    a[l] += reinterpret_cast<uint64_t>(params.data());
+  });
+  return ok;
+}
+
+/// Checks and translates the access of \p place (operand, offset, space) for
+/// the lanes of \p m; faults and counts name \p at. Off lanes get an address of
+/// a lane that is on. Returns false after a fault.
+inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
+                      unsigned bytes, unsigned align, bool isWrite, uint64_t *a,
+                      bool isAtomic = false) {
+  addresses(w, place, a);
+  fillOff(m, a);
+  uint64_t bits = 0;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    bits |= a[l];
+  if (bits & (align - 1)) {
+    each(m, [&](unsigned l) {
+      if (a[l] & (align - 1))
+        raiseFault(w, at, l, ErrorKind::MisalignedAddress,
+                   "the address is not a multiple of " +
+                       std::to_string(align));
+    });
+    return false;
+  }
+  switch (place.space) {
+  case Space::Shared:
+    return resolveShared(w, at, m, bytes, isWrite, isAtomic, a);
+  case Space::Local:
+    return resolveLocal(w, at, m, bytes, a);
+  case Space::Param:
+    return place.flags & kIsKernel ? resolveParam(w, at, m, bytes, a)
+                                   : resolveLocal(w, at, m, bytes, a);
+  default:
+    return resolveGlobal(w, at, place.space, m, bytes, isWrite, isAtomic, a);
+  }
+}
+
+inline bool resolve(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
+                    unsigned align, bool isWrite, uint64_t *a,
+                    bool isAtomic = false) {
+  return resolveAt(w, i, i, m, bytes, align, isWrite, a, isAtomic);
+}
+
+} // namespace gpulto::emu::GPULTO_EMU_ISA
+
+#endif // GPULTO_EMULATOR_EXEC_RESOLVE_H

@@ -1,0 +1,390 @@
+//===- Run.cpp - The loop that runs a warp --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Goal: lockstep as long and as wide as possible, without ever starving a lane.
+//
+// 1. selectGroup: of the lanes that can run, those in the deepest call frame,
+//    and of these those at the lowest program counter, form the group. Compilers
+//    lay code out so that the join of a branch comes behind both sides; the
+//    group at the lower counter thus catches up with the others.
+// 2. The group runs until it splits, waits, ends, or reaches the counter of
+//    waiting lanes of its frame, with which it then merges.
+// 3. A group that goes round a loop of atomics or volatile loads while others
+//    wait may be waiting for these: after kSpins such instructions it is
+//    deferred, and the others get their turn. So intra-warp spin locks finish.
+// 4. The same count ends the warp's slice, which gives other warps and blocks
+//    their turn (grid barriers, look-back).
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/exec/ExecCommon.h"
+
+namespace gpulto::emu::GPULTO_EMU_ISA {
+
+namespace {
+
+/// Weight of instructions that may spin before the slice ends, and of taken
+/// backward branches. Large enough to make rescheduling cheap, small enough
+/// that a chain of a thousand waiting blocks resolves in well under a second.
+constexpr uint32_t kSpins = 256 * 16;
+constexpr uint32_t kBranchesOfSlice = 1u << 16;
+constexpr uint32_t kBranchesOfGroup = 1u << 20;
+
+struct Group {
+  uint32_t mask = 0;
+  uint32_t pc = 0;
+  uint32_t next = ~0u; ///< Lowest counter of others in this frame above pc.
+  bool others = false;
+  bool forced = false;
+};
+
+/// Chooses among \p pool; merges with any of \p runnable at the same place.
+void chooseGroup(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
+  const Frame *best = nullptr;
+  uint32_t pc = ~0u;
+  for (uint32_t rest = pool; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctz(rest));
+    const Frame *f = w.frames[l];
+    bool better = !best || f->depth > best->depth ||
+                  (f->depth == best->depth &&
+                   (f->id < best->id || (f == best && w.pc[l] < pc)));
+    if (better) {
+      best = f;
+      pc = w.pc[l];
+    }
+  }
+  uint32_t mask = 0, next = ~0u;
+  for (uint32_t rest = runnable; rest; rest &= rest - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctz(rest));
+    if (w.frames[l] != best)
+      continue;
+    if (w.pc[l] == pc)
+      mask |= 1u << l;
+    else if (w.pc[l] > pc && w.pc[l] < next)
+      next = w.pc[l];
+  }
+  g.mask = mask;
+  g.pc = pc;
+  g.next = next;
+  g.others = mask != runnable;
+}
+
+/// False when no lane can run.
+bool selectGroup(Warp &w, Group &g, bool force) {
+  uint32_t runnable = w.alive & ~w.atBarrier & ~w.atSync;
+  g = Group();
+  if (!runnable) {
+    if (!w.atSync || !force)
+      return false;
+    // Nobody else can come: go on with those that are here.
+    chooseGroup(w, w.atSync, w.atSync, g);
+    w.atSync &= ~g.mask;
+    g.forced = true;
+    g.next = ~0u;
+  } else {
+    uint32_t pool = runnable & ~w.deferred;
+    if (!pool) {
+      w.deferred = 0;
+      pool = runnable;
+    }
+    if (w.block->launch->oneThread) {
+      unsigned l = static_cast<unsigned>(__builtin_ctz(pool));
+      g.mask = 1u << l;
+      g.pc = w.pc[l];
+      g.others = runnable != g.mask;
+    } else {
+      chooseGroup(w, pool, runnable, g);
+    }
+  }
+  useFrame(w, w.frames[__builtin_ctz(g.mask)]);
+  w.active = g.mask;
+  return true;
+}
+
+inline void setPc(Warp &w, uint32_t mask, uint32_t pc) {
+  each(mask, [&](unsigned l) { w.pc[l] = pc; });
+}
+
+/// shfl.sync and the like, for the lanes \p m of the group at \p pc. Lanes
+/// whose partners are missing wait. Returns the lanes that went on.
+uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
+                   bool forced) {
+  uint32_t passed = 0;
+  ++w.syncPhase;
+  bool isBarrier = i.ctl == Ctl::WarpBarrier;
+  alignas(64) uint32_t wanted[kLanes];
+  if (i.s[3] == kNoOp)
+    std::memset(wanted, 0xff, sizeof(wanted));
+  else
+    std::memcpy(wanted, src<uint32_t>(w, i.s[3]), sizeof(wanted));
+  for (uint32_t rest = m; rest;) {
+    uint32_t want = wanted[__builtin_ctz(rest)], here = 0;
+    for (uint32_t r = rest; r; r &= r - 1)
+      if (wanted[__builtin_ctz(r)] == want)
+        here |= r & (0 - r);
+    rest &= ~here;
+    // Lanes that wait for the same set: at this instruction, or at any
+    // bar.warp.sync.
+    uint32_t joined = 0;
+    for (uint32_t r = w.atSync; r; r &= r - 1) {
+      unsigned l = static_cast<unsigned>(__builtin_ctz(r));
+      bool same = w.frames[l] == w.frame && w.pc[l] == pc;
+      if (w.syncMask[l] == want && (same || isBarrier))
+        joined |= 1u << l;
+    }
+    if (!forced && (want & w.alive & ~(here | joined))) {
+      w.atSync |= here;
+      each(here, [&](unsigned l) {
+        w.pc[l] = pc;
+        w.syncMask[l] = want;
+      });
+      continue;
+    }
+    w.atSync &= ~joined;
+    if (isBarrier) {
+      // Those that waited elsewhere go on from there.
+      each(joined, [&](unsigned l) { ++w.pc[l]; });
+      passed |= here;
+    } else {
+      w.active |= joined;
+      i.fn(w, i, here | joined);
+      passed |= here | joined;
+    }
+  }
+  return passed;
+}
+
+/// Lanes \p m end.
+void endLanes(Warp &w, uint32_t m) {
+  w.alive &= ~m;
+  w.deferred &= ~m;
+  w.atSync = 0; // They look again who is left to wait for.
+  w.block->liveThreads -= static_cast<uint32_t>(__builtin_popcount(m));
+  recheckBarriers(*w.block);
+}
+
+template <bool kCount> RunResult run(Warp &w, bool force) {
+  Worker &worker = *w.worker;
+  uint32_t spins = 0, branches = 0;
+  Group g;
+  while (true) {
+    if (!selectGroup(w, g, force))
+      return w.alive ? RunResult::Blocked : RunResult::Done;
+    force = false;
+    uint32_t mask = g.mask, pc = g.pc;
+    const uint32_t next = g.next;
+    const Insn *code = w.frame->fn->code.data();
+    uint32_t groupSpins = 0, groupBranches = 0;
+
+    // Leaves with the lanes of mask at pc.
+    while (true) {
+      const Insn &i = code[pc];
+      uint32_t m = mask;
+      if (i.guard != kNoGuard) {
+        uint32_t p = *reinterpret_cast<uint32_t *>(w.base[0] + i.guard);
+        m &= i.flags & kGuardNegated ? ~p : p;
+      }
+      ++worker.warpInsns;
+      if (kCount) {
+        InsnCounts &c = w.counts[pc];
+        ++c.warps;
+        c.threads += static_cast<unsigned>(__builtin_popcount(m));
+      }
+      switch (i.ctl) {
+      case Ctl::Normal:
+        if (m)
+          i.fn(w, i, m);
+        if (++pc >= next)
+          goto leave;
+        continue;
+      case Ctl::Faulting:
+        if (m) {
+          i.fn(w, i, m);
+          if (worker.faulted)
+            return RunResult::Fault;
+        }
+        if (++pc >= next)
+          goto leave;
+        continue;
+      case Ctl::Spin:
+        if (m) {
+          i.fn(w, i, m);
+          if (worker.faulted)
+            return RunResult::Fault;
+        }
+        ++pc;
+        spins += i.mode2;
+        groupSpins += i.mode2;
+        if (spins >= kSpins || (g.others && groupSpins >= kSpins)) {
+          if (g.others)
+            w.deferred |= mask;
+          setPc(w, mask, pc);
+          if (spins >= kSpins)
+            return RunResult::Slice;
+          goto reselect;
+        }
+        if (pc >= next)
+          goto leave;
+        continue;
+      case Ctl::Branch: {
+        if (m != mask && m) {
+          if (kCount)
+            ++w.counts[pc].divergent;
+          setPc(w, m, i.target);
+          setPc(w, mask & ~m, pc + 1);
+          goto reselect;
+        }
+        if (!m) {
+          if (++pc >= next)
+            goto leave;
+          continue;
+        }
+        bool backward = i.target <= pc;
+        pc = i.target;
+        if (backward) {
+          if (++branches >= kBranchesOfSlice ||
+              (++groupBranches >= kBranchesOfGroup && g.others)) {
+            if (groupBranches >= kBranchesOfGroup && g.others)
+              w.deferred |= mask;
+            setPc(w, mask, pc);
+            return RunResult::Progress;
+          }
+        }
+        if (pc >= next)
+          goto leave;
+        continue;
+      }
+      case Ctl::BranchIndex: {
+        const std::vector<uint32_t> &table =
+            w.frame->fn->branchTables[i.target];
+        const uint32_t *index = src<uint32_t>(w, i.s[0]);
+        setPc(w, mask & ~m, pc + 1);
+        for (uint32_t r = m; r; r &= r - 1) {
+          unsigned l = static_cast<unsigned>(__builtin_ctz(r));
+          if (index[l] >= table.size()) {
+            raiseFault(w, i, l, ErrorKind::InvalidPc,
+                       "brx.idx index " + std::to_string(index[l]) +
+                           " of a table of " + std::to_string(table.size()));
+            return RunResult::Fault;
+          }
+          w.pc[l] = table[index[l]];
+        }
+        if (++branches >= kBranchesOfSlice)
+          return RunResult::Progress;
+        goto reselect;
+      }
+      case Ctl::Exit:
+        if (m) {
+          endLanes(w, m);
+          mask &= ~m;
+          if (!mask || w.block->launch->oneThread) {
+            setPc(w, mask, pc + 1);
+            goto reselect;
+          }
+        }
+        ++pc;
+        goto leave;
+      case Ctl::Return:
+        setPc(w, mask & ~m, pc + 1);
+        if (m) {
+          if (w.frame->depth == 0)
+            endLanes(w, m);
+          else
+            leaveCall(w, m);
+        }
+        goto reselect;
+      case Ctl::Call: {
+        setPc(w, mask & ~m, pc + 1);
+        if (!m)
+          goto reselect;
+        const CallSite &site = w.frame->fn->callSites[i.target];
+        if (site.external != External::None) {
+          if (!callExternal(w, i, m, site))
+            return RunResult::Fault;
+          if (++pc >= next)
+            goto leave;
+          continue;
+        }
+        if (!enterCalls(w, i, m, site, pc + 1))
+          return RunResult::Fault;
+        goto reselect;
+      }
+      case Ctl::Barrier: {
+        setPc(w, mask, pc + 1);
+        if (m) {
+          unsigned l = static_cast<unsigned>(__builtin_ctz(m));
+          uint32_t id = src<uint32_t>(w, i.s[0])[l];
+          uint32_t count = i.s[1] == kNoOp ? 0 : src<uint32_t>(w, i.s[1])[l];
+          uint32_t p = i.s[2] == kNoOp ? 0 : predSrc(w, i.s[2]);
+          arriveBarrier(w, i, m, id, count, p);
+          if (worker.faulted)
+            return RunResult::Fault;
+        }
+        goto reselect;
+      }
+      case Ctl::WarpBarrier:
+      case Ctl::WarpSync: {
+        uint32_t passed = m ? syncLanes(w, i, m, pc, g.forced) : 0;
+        g.forced = false;
+        if (passed == m && w.active == g.mask) {
+          if (++pc >= next)
+            goto leave;
+          continue;
+        }
+        setPc(w, (mask & ~m) | passed, pc + 1);
+        goto reselect;
+      }
+      case Ctl::Yield:
+        setPc(w, mask, pc + 1);
+        if (m) {
+          if (g.others)
+            w.deferred |= mask;
+          return RunResult::Slice;
+        }
+        goto reselect;
+      case Ctl::Trap:
+      case Ctl::Breakpoint:
+      case Ctl::NotImplemented:
+        if (!m) {
+          if (++pc >= next)
+            goto leave;
+          continue;
+        }
+        raiseStop(w, i, m);
+        return RunResult::Fault;
+      }
+    }
+  leave:
+    setPc(w, mask, pc);
+  reselect:;
+  }
+}
+
+} // namespace
+
+RunResult runWarp(Warp &w, bool force) {
+  return w.block->launch->counting ? run<true>(w, force)
+                                   : run<false>(w, force);
+}
+
+static Handler select(const InsnDesc &d) {
+  using Selector = Handler (*)(const InsnDesc &);
+  static constexpr Selector kSelectors[] = {
+      selectMove,    selectInteger, selectBits,   selectFloat,
+      selectHalf,    selectCompare, selectMemory, selectConvert,
+      selectAtomic,  selectWarp};
+  for (Selector s : kSelectors)
+    if (Handler h = s(d))
+      return h;
+  return nullptr;
+}
+
+const ExecTable &execTable() {
+  static constexpr ExecTable kTable = {select, runWarp};
+  return kTable;
+}
+
+} // namespace gpulto::emu::GPULTO_EMU_ISA

@@ -1,0 +1,115 @@
+//===- ApiArray.cpp - Entry points: CUDA arrays ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/runtime/Array.h"
+#include "emulator/runtime/Runtime.h"
+
+using namespace gpulto::emu;
+
+namespace {
+
+/// All arrays of the process; guarded by the runtime's mutex.
+std::map<const void *, std::unique_ptr<Array>> &arrays() {
+  static auto *all = new std::map<const void *, std::unique_ptr<Array>>;
+  return *all;
+}
+
+cudaError_t makeArray(Runtime &runtime, cudaArray_t *result,
+                      const cudaChannelFormatDesc *format, cudaExtent extent,
+                      unsigned flags) {
+  if (!result || !format || extent.width == 0)
+    return cudaErrorInvalidValue;
+  size_t bits = format->x + format->y + format->z + format->w;
+  if (bits == 0 || bits % 8)
+    return cudaErrorInvalidChannelDescriptor;
+  auto array = std::make_unique<Array>();
+  array->format = *format;
+  array->extent = extent;
+  array->flags = flags;
+  array->elementBytes = bits / 8;
+  size_t bytes = array->rowBytes() * array->rows() * array->slices();
+  array->address = runtime.device()->allocate(bytes, AllocationKind::Device);
+  if (!array->address)
+    return cudaErrorMemoryAllocation;
+  runtime.allocations[array->address] = AllocationKind::Device;
+  *result = reinterpret_cast<cudaArray_t>(array.get());
+  const void *key = array.get();
+  arrays()[key] = std::move(array);
+  return cudaSuccess;
+}
+
+} // namespace
+
+namespace gpulto::emu {
+
+Array *findArray(cudaArray_const_t handle) {
+  auto found = arrays().find(handle);
+  return found == arrays().end() ? nullptr : found->second.get();
+}
+
+} // namespace gpulto::emu
+
+extern "C" {
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array,
+                            const cudaChannelFormatDesc *format, size_t width,
+                            size_t height, unsigned flags) {
+  return enter([&](Runtime &runtime) {
+    return makeArray(runtime, array, format, {width, height, 0}, flags);
+  });
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array,
+                              const cudaChannelFormatDesc *format,
+                              cudaExtent extent, unsigned flags) {
+  return enter([&](Runtime &runtime) {
+    return makeArray(runtime, array, format, extent, flags);
+  });
+}
+
+cudaError_t cudaFreeArray(cudaArray_t handle) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!handle)
+      return cudaSuccess;
+    Array *array = findArray(handle);
+    if (!array)
+      return cudaErrorInvalidResourceHandle;
+    Status status =
+        runtime.device()->free(array->address, AllocationKind::Device);
+    runtime.allocations.erase(array->address);
+    arrays().erase(handle);
+    return report(status);
+  });
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *format, cudaExtent *extent,
+                             unsigned *flags, cudaArray_t handle) {
+  return enter([&](Runtime &) {
+    Array *array = findArray(handle);
+    if (!array)
+      return cudaErrorInvalidResourceHandle;
+    if (format)
+      *format = array->format;
+    if (extent)
+      *extent = array->extent;
+    if (flags)
+      *flags = array->flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *format,
+                               cudaArray_const_t handle) {
+  return cudaArrayGetInfo(format, nullptr, nullptr,
+                          const_cast<cudaArray_t>(handle));
+}
+
+} // extern "C"

@@ -1,0 +1,506 @@
+//===- ApiCode.cpp - Entry points: registration, launch, functions --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/runtime/HostImage.h"
+#include "emulator/runtime/Operation.h"
+#include "emulator/runtime/Runtime.h"
+#include "emulator/runtime/Stream.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector_types.h>
+
+using namespace gpulto::emu;
+
+namespace {
+
+/// What a `<<<...>>>` pushed and the stub has not popped yet.
+struct CallConfiguration {
+  dim3 grid, block;
+  size_t sharedBytes;
+  cudaStream_t stream;
+};
+
+std::vector<CallConfiguration> &callConfigurations() {
+  thread_local std::vector<CallConfiguration> stack;
+  return stack;
+}
+
+CodeModule *moduleOf(void **handle) {
+  return reinterpret_cast<CodeModule *>(handle);
+}
+
+cudaError_t launch(const void *function, dim3 grid, dim3 block, void **args,
+                   size_t sharedBytes, cudaStream_t stream, bool cooperative) {
+  return enter([&](Runtime &runtime) {
+    KernelOp op;
+    if (cudaError_t error = makeKernelOp(runtime, function, grid, block, args,
+                                         sharedBytes, cooperative, op))
+      return error;
+    return submit(runtime, stream, std::move(op));
+  });
+}
+
+/// Reads the launch attributes that matter; the others are hints.
+cudaError_t readAttributes(const cudaLaunchConfig_t &config,
+                           bool &cooperative) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute &attribute = config.attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension &&
+        attribute.val.clusterDim.x * attribute.val.clusterDim.y *
+                attribute.val.clusterDim.z >
+            1)
+      return notSupported("launch in clusters");
+  }
+  return cudaSuccess;
+}
+
+void fillAttributes(const KernelEntry &entry, const DeviceLimits &limits,
+                    cudaFuncAttributes &attributes) {
+  const KernelInfo &info = entry.kernel->info();
+  attributes = {};
+  attributes.sharedSizeBytes = info.staticSharedBytes;
+  attributes.constSizeBytes = info.constBytes;
+  attributes.localSizeBytes = info.localBytes;
+  attributes.maxThreadsPerBlock = info.maxThreadsPerBlock;
+  attributes.numRegs = info.registers;
+  attributes.ptxVersion = info.targetSm;
+  attributes.binaryVersion = limits.computeMajor * 10 + limits.computeMinor;
+  int64_t fits = std::max<int64_t>(0, int64_t(limits.sharedPerBlockBytes) -
+                                          int64_t(info.staticSharedBytes));
+  attributes.maxDynamicSharedSizeBytes =
+      entry.maxDynamicSharedBytes >= 0 ? entry.maxDynamicSharedBytes : fits;
+  attributes.preferredShmemCarveout = entry.sharedCarveout;
+}
+
+cudaError_t setAttribute(KernelEntry &entry, const DeviceLimits &limits,
+                         cudaFuncAttribute attribute, int value) {
+  switch (attribute) {
+  case cudaFuncAttributeMaxDynamicSharedMemorySize: {
+    uint64_t fixed = entry.kernel->info().staticSharedBytes;
+    if (value < 0 || uint64_t(value) + fixed > limits.sharedPerBlockOptinBytes)
+      return cudaErrorInvalidValue;
+    entry.maxDynamicSharedBytes = value;
+    return cudaSuccess;
+  }
+  case cudaFuncAttributePreferredSharedMemoryCarveout:
+    if (value < -1 || value > 100)
+      return cudaErrorInvalidValue;
+    entry.sharedCarveout = value;
+    return cudaSuccess;
+  case cudaFuncAttributeClusterDimMustBeSet:
+  case cudaFuncAttributeRequiredClusterWidth:
+  case cudaFuncAttributeRequiredClusterHeight:
+  case cudaFuncAttributeRequiredClusterDepth:
+    return notSupported("cudaFuncSetAttribute of a cluster size");
+  case cudaFuncAttributeNonPortableClusterSizeAllowed:
+  case cudaFuncAttributeClusterSchedulingPolicyPreference:
+    return cudaSuccess;
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
+
+/// Runs \p body on the kernel that \p function stands for.
+template <typename Body>
+cudaError_t withKernel(const void *function, Body body) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    KernelEntry *entry = nullptr;
+    if (cudaError_t error =
+            runtime.registry.findKernel(runtime, function, entry))
+      return error;
+    return body(runtime, *entry);
+  });
+}
+
+/// Checks a library handle and runs \p body on its loaded module.
+template <typename Body>
+cudaError_t withLibrary(cudaLibrary_t library, Body body) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!runtime.registry.isModule(library))
+      return cudaErrorInvalidResourceHandle;
+    auto &module = *reinterpret_cast<CodeModule *>(library);
+    if (cudaError_t error = runtime.registry.load(runtime, module))
+      return error;
+    return body(runtime, module);
+  });
+}
+
+cudaError_t loadLibrary(const char *origin, const void *code,
+                        cudaLibrary_t *library) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!library || !code)
+      return cudaErrorInvalidValue;
+    DeviceImages images;
+    if (std::string error = readCode(code, images); !error.empty()) {
+      complain(std::string(origin) + ": " + error);
+      return cudaErrorInvalidKernelImage;
+    }
+    unsigned arch = runtime.settings.arch;
+    std::vector<PtxSource> sources;
+    for (size_t index : selectImages(images, arch))
+      sources.push_back({origin, std::move(images.images[index].text)});
+    if (sources.empty()) {
+      complain(std::string(origin) + ": " + explainNoImage(images, arch));
+      return cudaErrorNoKernelImageForDevice;
+    }
+    CodeModule *module =
+        runtime.registry.addLibrary(origin, std::move(sources));
+    if (cudaError_t error = runtime.registry.load(runtime, *module)) {
+      runtime.registry.remove(module);
+      return error;
+    }
+    *library = reinterpret_cast<cudaLibrary_t>(module);
+    return cudaSuccess;
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+// Registration: called by constructors that the compilers emit ---------------
+
+void **__cudaRegisterFatBinary(void *wrapper) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  return reinterpret_cast<void **>(runtime.registry.addFatBinary(wrapper));
+}
+
+void __cudaRegisterFatBinaryEnd(void **) {}
+
+void __cudaUnregisterFatBinary(void **handle) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  runtime.registry.remove(moduleOf(handle));
+}
+
+void __cudaRegisterFunction(void **handle, const char *hostFunction, char *,
+                            const char *deviceName, int, uint3 *, uint3 *,
+                            dim3 *, dim3 *, int *) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  if (runtime.registry.isModule(handle))
+    runtime.registry.addKernel(moduleOf(handle), hostFunction, deviceName,
+                               runtime.settings.refuseDoubleStub);
+}
+
+void __cudaRegisterVar(void **handle, char *hostVariable, char *,
+                       const char *deviceName, int isExtern, size_t sizeBytes,
+                       int, int) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  if (runtime.registry.isModule(handle))
+    runtime.registry.addVariable(moduleOf(handle), hostVariable, deviceName,
+                                 sizeBytes, isExtern != 0);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **hostPointer, char *,
+                              const char *deviceName, int, size_t sizeBytes,
+                              int, int) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  if (!runtime.registry.isModule(handle))
+    return;
+  runtime.registry.addManaged(moduleOf(handle), hostPointer, deviceName);
+  runtime.registry.addVariable(moduleOf(handle),
+                               reinterpret_cast<const void *>(hostPointer),
+                               deviceName, sizeBytes, false);
+}
+
+/// Called by host code before it touches a managed variable.
+char __cudaInitModule(void **handle) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+           if (!runtime.registry.isModule(handle))
+             return cudaErrorInvalidResourceHandle;
+           return runtime.registry.load(runtime, *moduleOf(handle));
+         }) == cudaSuccess;
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedBytes,
+                                     cudaStream_t stream) {
+  callConfigurations().push_back({grid, block, sharedBytes, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
+                                       size_t *sharedBytes, void *stream) {
+  std::vector<CallConfiguration> &stack = callConfigurations();
+  if (stack.empty())
+    return recordError(cudaErrorMissingConfiguration);
+  *grid = stack.back().grid;
+  *block = stack.back().block;
+  *sharedBytes = stack.back().sharedBytes;
+  *static_cast<cudaStream_t *>(stream) = stack.back().stream;
+  stack.pop_back();
+  return cudaSuccess;
+}
+
+// Launch ----------------------------------------------------------------------
+
+/// Called by nvcc's stubs, which keep the handle and ignore a failure: so the
+/// code is not loaded here, and the launch tells what is wrong with it.
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    KernelEntry *entry = runtime.registry.findEntry(function);
+    *kernel = reinterpret_cast<cudaKernel_t>(entry);
+    return entry ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  });
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function) {
+  if (!kernel)
+    return recordError(cudaErrorInvalidValue);
+  return __cudaGetKernel(kernel, function);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol) {
+  return withKernel(symbol, [&](Runtime &, KernelEntry &entry) {
+    if (!function)
+      return cudaErrorInvalidValue;
+    *function = reinterpret_cast<cudaFunction_t>(&entry);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                               void **args, size_t sharedBytes,
+                               cudaStream_t stream) {
+  return launch(kernel, grid, block, args, sharedBytes, stream, false);
+}
+GPULTO_EMU_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
+                             void **args, size_t sharedBytes,
+                             cudaStream_t stream) {
+  return launch(function, grid, block, args, sharedBytes, stream, false);
+}
+GPULTO_EMU_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid,
+                                        dim3 block, void **args,
+                                        size_t sharedBytes,
+                                        cudaStream_t stream) {
+  return launch(function, grid, block, args, sharedBytes, stream, true);
+}
+GPULTO_EMU_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+                                const void *function, void **args) {
+  if (!config || (config->numAttrs && !config->attrs))
+    return recordError(cudaErrorInvalidValue);
+  bool cooperative = false;
+  if (cudaError_t error = readAttributes(*config, cooperative))
+    return recordError(error);
+  return launch(function, config->gridDim, config->blockDim, args,
+                config->dynamicSmemBytes, config->stream, cooperative);
+}
+GPULTO_EMU_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+
+// Functions -------------------------------------------------------------------
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
+                                  const void *function) {
+  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+    if (!attributes)
+      return cudaErrorInvalidValue;
+    fillAttributes(entry, runtime.device()->limits(), *attributes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function,
+                                 cudaFuncAttribute attribute, int value) {
+  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+    return setAttribute(entry, runtime.device()->limits(), attribute, value);
+  });
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                            cudaFuncAttribute attribute,
+                                            int value, int device) {
+  if (device != 0)
+    return recordError(cudaErrorInvalidDevice);
+  return cudaFuncSetAttribute(kernel, attribute, value);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *function, cudaFuncCache) {
+  return withKernel(function,
+                    [](Runtime &, KernelEntry &) { return cudaSuccess; });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function,
+                                       cudaSharedMemConfig) {
+  return withKernel(function,
+                    [](Runtime &, KernelEntry &) { return cudaSuccess; });
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *function) {
+  return withKernel(function, [&](Runtime &, KernelEntry &entry) {
+    if (!name)
+      return cudaErrorInvalidValue;
+    *name = entry.name.c_str();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *function, size_t index,
+                                 size_t *offset, size_t *size) {
+  return withKernel(function, [&](Runtime &, KernelEntry &entry) {
+    const KernelInfo &info = entry.kernel->info();
+    if (!offset || index >= info.params.size())
+      return cudaErrorInvalidValue;
+    *offset = info.params[index].offsetBytes;
+    if (size)
+      *size = info.params[index].sizeBytes;
+    return cudaSuccess;
+  });
+}
+
+// Occupancy -------------------------------------------------------------------
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *function, int blockSize, size_t dynamicBytes,
+    unsigned) {
+  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+    if (!blocks || blockSize <= 0)
+      return cudaErrorInvalidValue;
+    *blocks = runtime.device()->maxBlocksPerSm(*entry.kernel, blockSize,
+                                               dynamicBytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                          const void *function,
+                                                          int blockSize,
+                                                          size_t dynamicBytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, function, blockSize, dynamicBytes, 0);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
+                                                      const void *function,
+                                                      int blocks,
+                                                      int blockSize) {
+  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+    if (!bytes || blocks <= 0 || blockSize <= 0)
+      return cudaErrorInvalidValue;
+    Device &device = *runtime.device();
+    const DeviceLimits &limits = device.limits();
+    // The largest amount with which that many blocks still fit.
+    uint64_t low = 0, high = limits.sharedPerBlockOptinBytes;
+    auto fits = [&](uint64_t dynamicBytes) {
+      return device.maxBlocksPerSm(*entry.kernel, blockSize, dynamicBytes) >=
+             static_cast<uint32_t>(blocks);
+    };
+    if (!fits(0))
+      return cudaErrorInvalidValue;
+    while (low < high) {
+      uint64_t middle = (low + high + 1) / 2;
+      if (fits(middle))
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    *bytes = low;
+    return cudaSuccess;
+  });
+}
+
+// Libraries -------------------------------------------------------------------
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+                                cudaJitOption *, void **, unsigned,
+                                cudaLibraryOption *, void **, unsigned) {
+  return loadLibrary("code of cudaLibraryLoadData", code, library);
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
+                                    cudaJitOption *, void **, unsigned,
+                                    cudaLibraryOption *, void **, unsigned) {
+  std::FILE *file = path ? std::fopen(path, "rb") : nullptr;
+  if (!file)
+    return recordError(cudaErrorFileNotFound);
+  std::string text;
+  char buffer[65536];
+  size_t count;
+  while ((count = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
+    text.append(buffer, count);
+  std::fclose(file);
+  return loadLibrary(path, text.c_str(), library);
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  return withLibrary(library, [](Runtime &runtime, CodeModule &module) {
+    runtime.registry.remove(&module);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
+                                 const char *name) {
+  return withLibrary(library, [&](Runtime &runtime, CodeModule &module) {
+    KernelEntry *entry = nullptr;
+    if (!kernel || !name)
+      return cudaErrorInvalidValue;
+    cudaError_t error =
+        runtime.registry.findKernelByName(runtime, module, name, entry);
+    *kernel = reinterpret_cast<cudaKernel_t>(entry);
+    return error;
+  });
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library) {
+  return withLibrary(library, [&](Runtime &, CodeModule &module) {
+    if (!count)
+      return cudaErrorInvalidValue;
+    *count = module.module->kernelNames().size();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count,
+                                        cudaLibrary_t library) {
+  return withLibrary(
+      library, [&](Runtime &runtime, CodeModule &module) -> cudaError_t {
+        unsigned index = 0;
+        for (const std::string &name : module.module->kernelNames()) {
+          KernelEntry *entry = nullptr;
+          if (index == count)
+            break;
+          if (cudaError_t error = runtime.registry.findKernelByName(
+                  runtime, module, name, entry))
+            return error;
+          kernels[index++] = reinterpret_cast<cudaKernel_t>(entry);
+        }
+        return cudaSuccess;
+      });
+}
+
+cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes,
+                                 cudaLibrary_t library, const char *name) {
+  return withLibrary(library, [&](Runtime &, CodeModule &module) {
+    const VariableInfo *info =
+        name ? module.module->findVariable(name) : nullptr;
+    if (!info)
+      return name ? cudaErrorSymbolNotFound : cudaErrorInvalidValue;
+    if (address)
+      *address = reinterpret_cast<void *>(info->address);
+    if (bytes)
+      *bytes = info->sizeBytes;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryGetManaged(void **address, size_t *bytes,
+                                  cudaLibrary_t library, const char *name) {
+  return cudaLibraryGetGlobal(address, bytes, library, name);
+}
+
+} // extern "C"

@@ -1,0 +1,440 @@
+//===- ApiCopy.cpp - Entry points: copies and fills -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every copy becomes a cudaMemcpy3DParms, so that capture, graphs and direct
+// execution share one path (Operation.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/runtime/Array.h"
+#include "emulator/runtime/Operation.h"
+#include "emulator/runtime/Runtime.h"
+
+using namespace gpulto::emu;
+
+namespace {
+
+cudaError_t submitCopy(Runtime &runtime, const cudaMemcpy3DParms &params,
+                       cudaStream_t stream) {
+  if (cudaError_t error = validateCopy(runtime, params))
+    return error;
+  return submit(runtime, stream, CopyOp{params});
+}
+
+cudaError_t copyLinear(void *to, const void *from, size_t count,
+                       cudaMemcpyKind kind, cudaStream_t stream) {
+  return enter([&](Runtime &runtime) {
+    return submitCopy(runtime, makeLinearCopy(to, from, count, kind).params,
+                      stream);
+  });
+}
+
+cudaError_t copy2D(void *to, size_t toPitch, const void *from, size_t fromPitch,
+                   size_t width, size_t height, cudaMemcpyKind kind,
+                   cudaStream_t stream) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (width > toPitch || width > fromPitch)
+      return cudaErrorInvalidPitchValue;
+    cudaMemcpy3DParms params{};
+    params.srcPtr = {const_cast<void *>(from), fromPitch, width, height};
+    params.dstPtr = {to, toPitch, width, height};
+    params.extent = {width, height, 1};
+    params.kind = kind;
+    return submitCopy(runtime, params, stream);
+  });
+}
+
+/// A region of an array and a pitched area; widths and offsets in bytes, as
+/// the 2D array forms count them.
+struct ArrayRegion {
+  cudaArray_const_t array;
+  size_t xBytes, y;
+};
+
+/// Sets one side of \p params to an array. False when the bytes do not fall on
+/// elements.
+bool setArray(const ArrayRegion &region, size_t widthBytes,
+              cudaArray_t &arraySlot, cudaPos &position, size_t &width) {
+  Array *array = findArray(region.array);
+  if (!array || region.xBytes % array->elementBytes ||
+      widthBytes % array->elementBytes)
+    return false;
+  arraySlot = const_cast<cudaArray_t>(region.array);
+  position = {region.xBytes / array->elementBytes, region.y, 0};
+  width = widthBytes / array->elementBytes;
+  return true;
+}
+
+cudaError_t copyToArray(const ArrayRegion &to, const void *from,
+                        size_t fromPitch, size_t width, size_t height,
+                        cudaMemcpyKind kind, cudaStream_t stream) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    cudaMemcpy3DParms params{};
+    size_t elements = 0;
+    if (!setArray(to, width, params.dstArray, params.dstPos, elements))
+      return cudaErrorInvalidValue;
+    params.srcPtr = {const_cast<void *>(from), fromPitch, width, height};
+    params.extent = {elements, height, 1};
+    params.kind = kind;
+    return submitCopy(runtime, params, stream);
+  });
+}
+
+cudaError_t copyFromArray(void *to, size_t toPitch, const ArrayRegion &from,
+                          size_t width, size_t height, cudaMemcpyKind kind,
+                          cudaStream_t stream) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    cudaMemcpy3DParms params{};
+    size_t elements = 0;
+    if (!setArray(from, width, params.srcArray, params.srcPos, elements))
+      return cudaErrorInvalidValue;
+    params.dstPtr = {to, toPitch, width, height};
+    params.extent = {elements, height, 1};
+    params.kind = kind;
+    return submitCopy(runtime, params, stream);
+  });
+}
+
+cudaError_t copySymbol(const void *symbol, size_t offset, size_t count,
+                       void *to, const void *from, cudaMemcpyKind kind,
+                       cudaStream_t stream) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    VariableInfo info;
+    if (cudaError_t error =
+            runtime.registry.findVariable(runtime, symbol, info))
+      return error;
+    if (offset > info.sizeBytes || count > info.sizeBytes - offset)
+      return cudaErrorInvalidValue;
+    void *address = reinterpret_cast<void *>(info.address + offset);
+    CopyOp op = to ? makeLinearCopy(to, address, count, kind)
+                   : makeLinearCopy(address, from, count, kind);
+    return submitCopy(runtime, op.params, stream);
+  });
+}
+
+cudaError_t fill(void *pointer, size_t pitch, int value, size_t width,
+                 size_t height, size_t depth, size_t slicePitch,
+                 cudaStream_t stream) {
+  return enter([&](Runtime &runtime) {
+    FillOp op;
+    op.params.dst = pointer;
+    op.params.pitch = pitch;
+    op.params.value = static_cast<uint8_t>(value);
+    op.params.elementSize = 1;
+    op.params.width = width;
+    op.params.height = height;
+    op.depth = depth;
+    op.slicePitch = slicePitch;
+    return submit(runtime, stream, std::move(op));
+  });
+}
+
+cudaMemcpy3DParms fromPeerParams(const cudaMemcpy3DPeerParms &peer) {
+  cudaMemcpy3DParms params{};
+  params.srcArray = peer.srcArray;
+  params.srcPos = peer.srcPos;
+  params.srcPtr = peer.srcPtr;
+  params.dstArray = peer.dstArray;
+  params.dstPos = peer.dstPos;
+  params.dstPtr = peer.dstPtr;
+  params.extent = peer.extent;
+  params.kind = cudaMemcpyDefault;
+  return params;
+}
+
+} // namespace
+
+extern "C" {
+
+// Consecutive bytes
+// -------------------------------------------------------------
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t count,
+                       cudaMemcpyKind kind) {
+  return copyLinear(to, from, count, kind, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  return copyLinear(to, from, count, kind, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
+
+cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from,
+                           int fromDevice, size_t count) {
+  if (toDevice || fromDevice)
+    return recordError(cudaErrorInvalidDevice);
+  return copyLinear(to, from, count, cudaMemcpyDefault, nullptr);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from,
+                                int fromDevice, size_t count,
+                                cudaStream_t stream) {
+  if (toDevice || fromDevice)
+    return recordError(cudaErrorInvalidDevice);
+  return copyLinear(to, from, count, cudaMemcpyDefault, stream);
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from,
+                                 const size_t *sizes, size_t count,
+                                 cudaMemcpyAttributes *, size_t *, size_t,
+                                 cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i)
+    if (cudaError_t error =
+            copyLinear(to[i], from[i], sizes[i], cudaMemcpyDefault, stream))
+      return error;
+  return cudaSuccess;
+}
+GPULTO_EMU_ALIAS(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
+
+// Rows and boxes
+// ----------------------------------------------------------------
+
+cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from,
+                         size_t fromPitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  return copy2D(to, toPitch, from, fromPitch, width, height, kind, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from,
+                              size_t fromPitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy2D(to, toPitch, from, fromPitch, width, height, kind, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *params,
+                              cudaStream_t stream) {
+  return enter([&](Runtime &runtime) {
+    return params ? submitCopy(runtime, *params, stream)
+                  : cudaErrorInvalidValue;
+  });
+}
+GPULTO_EMU_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *params) {
+  return cudaMemcpy3DAsync(params, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *params,
+                                  cudaStream_t stream) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!params)
+      return cudaErrorInvalidValue;
+    if (params->srcDevice || params->dstDevice)
+      return cudaErrorInvalidDevice;
+    return submitCopy(runtime, fromPeerParams(*params), stream);
+  });
+}
+GPULTO_EMU_ALIAS(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync);
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *params) {
+  return cudaMemcpy3DPeerAsync(params, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
+
+// Arrays
+// ------------------------------------------------------------------------
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t xBytes, size_t y,
+                                     const void *from, size_t fromPitch,
+                                     size_t width, size_t height,
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+  return copyToArray({to, xBytes, y}, from, fromPitch, width, height, kind,
+                     stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t xBytes, size_t y,
+                                const void *from, size_t fromPitch,
+                                size_t width, size_t height,
+                                cudaMemcpyKind kind) {
+  return copyToArray({to, xBytes, y}, from, fromPitch, width, height, kind,
+                     nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t toPitch,
+                                       cudaArray_const_t from, size_t xBytes,
+                                       size_t y, size_t width, size_t height,
+                                       cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  return copyFromArray(to, toPitch, {from, xBytes, y}, width, height, kind,
+                       stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
+
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t toPitch,
+                                  cudaArray_const_t from, size_t xBytes,
+                                  size_t y, size_t width, size_t height,
+                                  cudaMemcpyKind kind) {
+  return copyFromArray(to, toPitch, {from, xBytes, y}, width, height, kind,
+                       nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t toXBytes,
+                                     size_t toY, cudaArray_const_t from,
+                                     size_t fromXBytes, size_t fromY,
+                                     size_t width, size_t height,
+                                     cudaMemcpyKind kind) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    cudaMemcpy3DParms params{};
+    size_t elements = 0;
+    if (!setArray({from, fromXBytes, fromY}, width, params.srcArray,
+                  params.srcPos, elements) ||
+        !setArray({to, toXBytes, toY}, width, params.dstArray, params.dstPos,
+                  elements))
+      return cudaErrorInvalidValue;
+    params.extent = {elements, height, 1};
+    params.kind = kind;
+    return submitCopy(runtime, params, nullptr);
+  });
+}
+GPULTO_EMU_ALIAS(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
+
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t xBytes, size_t y,
+                                   const void *from, size_t count,
+                                   cudaMemcpyKind kind, cudaStream_t stream) {
+  return copyToArray({to, xBytes, y}, from, count, count, 1, kind, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync);
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t xBytes, size_t y,
+                              const void *from, size_t count,
+                              cudaMemcpyKind kind) {
+  // The old form wraps over rows; whole rows from the start are one box.
+  Array *array = findArray(to);
+  if (array && xBytes == 0 && count > array->rowBytes() &&
+      count % array->rowBytes() == 0)
+    return copyToArray({to, 0, y}, from, array->rowBytes(), array->rowBytes(),
+                       count / array->rowBytes(), kind, nullptr);
+  return copyToArray({to, xBytes, y}, from, count, count, 1, kind, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
+
+cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from,
+                                     size_t xBytes, size_t y, size_t count,
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+  Array *array = findArray(from);
+  if (array && xBytes == 0 && count > array->rowBytes() &&
+      count % array->rowBytes() == 0)
+    return copyFromArray(to, array->rowBytes(), {from, 0, y}, array->rowBytes(),
+                         count / array->rowBytes(), kind, stream);
+  return copyFromArray(to, count, {from, xBytes, y}, count, 1, kind, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);
+
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t xBytes,
+                                size_t y, size_t count, cudaMemcpyKind kind) {
+  return cudaMemcpyFromArrayAsync(to, from, xBytes, y, count, kind, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+
+// Variables
+// ---------------------------------------------------------------------
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
+                                    size_t count, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!from)
+    return recordError(cudaErrorInvalidValue);
+  return copySymbol(symbol, offset, count, nullptr, from, kind, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from,
+                               size_t count, size_t offset,
+                               cudaMemcpyKind kind) {
+  return cudaMemcpyToSymbolAsync(symbol, from, count, offset, kind, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol,
+                                      size_t count, size_t offset,
+                                      cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  if (!to)
+    return recordError(cudaErrorInvalidValue);
+  return copySymbol(symbol, offset, count, to, nullptr, kind, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count,
+                                 size_t offset, cudaMemcpyKind kind) {
+  return cudaMemcpyFromSymbolAsync(to, symbol, count, offset, kind, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+
+cudaError_t cudaGetSymbolAddress(void **address, const void *symbol) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    VariableInfo info;
+    if (!address)
+      return cudaErrorInvalidValue;
+    if (cudaError_t error =
+            runtime.registry.findVariable(runtime, symbol, info))
+      return error;
+    *address = reinterpret_cast<void *>(info.address);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    VariableInfo info;
+    if (!size)
+      return cudaErrorInvalidValue;
+    if (cudaError_t error =
+            runtime.registry.findVariable(runtime, symbol, info))
+      return error;
+    *size = info.sizeBytes;
+    return cudaSuccess;
+  });
+}
+
+// Fills
+// -------------------------------------------------------------------------
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count,
+                            cudaStream_t stream) {
+  return fill(pointer, count, value, count, 1, 1, 0, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync);
+
+cudaError_t cudaMemset(void *pointer, int value, size_t count) {
+  return cudaMemsetAsync(pointer, value, count, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemset_ptds, cudaMemset);
+
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value,
+                              size_t width, size_t height,
+                              cudaStream_t stream) {
+  return fill(pointer, pitch, value, width, height, 1, 0, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                         size_t height) {
+  return cudaMemset2DAsync(pointer, pitch, value, width, height, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitched, int value,
+                              cudaExtent extent, cudaStream_t stream) {
+  return fill(pitched.ptr, pitched.pitch, value, extent.width, extent.height,
+              extent.depth, pitched.pitch * pitched.ysize, stream);
+}
+GPULTO_EMU_ALIAS(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pitched, int value, cudaExtent extent) {
+  return cudaMemset3DAsync(pitched, value, extent, nullptr);
+}
+GPULTO_EMU_ALIAS(cudaMemset3D_ptds, cudaMemset3D);
+
+} // extern "C"

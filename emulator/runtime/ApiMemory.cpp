@@ -1,0 +1,546 @@
+//===- ApiMemory.cpp - Entry points: allocation ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/runtime/Graph.h"
+#include "emulator/runtime/Runtime.h"
+#include "emulator/runtime/Stream.h"
+
+#include <cstring>
+
+using namespace gpulto::emu;
+
+namespace {
+
+/// cudaMallocPitch rounds rows up to this, as an H100 does.
+constexpr size_t kPitchBytes = 512;
+
+cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
+                     void **pointer) {
+  if (!pointer)
+    return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (sizeBytes == 0)
+    return cudaSuccess;
+  uint64_t address = runtime.device()->allocate(sizeBytes, kind);
+  if (!address)
+    return cudaErrorMemoryAllocation;
+  runtime.allocations[address] = kind;
+  *pointer = reinterpret_cast<void *>(address);
+  return cudaSuccess;
+}
+
+/// Frees memory that was allocated as one of two kinds.
+cudaError_t release(Runtime &runtime, const void *pointer, AllocationKind kind,
+                    AllocationKind orKind) {
+  if (!pointer)
+    return cudaSuccess;
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  auto found = runtime.allocations.find(address);
+  if (found == runtime.allocations.end() ||
+      (found->second != kind && found->second != orKind))
+    return cudaErrorInvalidValue;
+  Status status = runtime.device()->free(address, found->second);
+  runtime.allocations.erase(found);
+  return report(status);
+}
+
+cudaError_t allocateHost(Runtime &runtime, size_t sizeBytes, unsigned flags,
+                         void **pointer) {
+  cudaError_t error =
+      allocate(runtime, AllocationKind::Host, sizeBytes, pointer);
+  if (error == cudaSuccess && *pointer)
+    runtime.hostRanges[reinterpret_cast<uint64_t>(*pointer)] = {sizeBytes,
+                                                                flags};
+  return error;
+}
+
+/// Finds the pinned or registered range that holds \p pointer.
+const HostRange *findHostRange(const Runtime &runtime, const void *pointer) {
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  auto next = runtime.hostRanges.upper_bound(address);
+  if (next == runtime.hostRanges.begin())
+    return nullptr;
+  --next;
+  return address - next->first < next->second.sizeBytes ? &next->second
+                                                        : nullptr;
+}
+
+size_t pitchFor(size_t widthBytes) {
+  return (widthBytes + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
+}
+
+/// A location of memory that exists here: the one device, or the host.
+bool isKnownLocation(const cudaMemLocation &location) {
+  return location.type != cudaMemLocationTypeDevice || location.id == 0;
+}
+
+/// Checks that a range of managed memory is one.
+cudaError_t checkManaged(Runtime &runtime, const void *pointer, size_t count) {
+  Allocation allocation;
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  if (!count || !runtime.device()->findAllocation(address, allocation) ||
+      allocation.kind != AllocationKind::Managed ||
+      address - allocation.address + count > allocation.sizeBytes)
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void **pointer, size_t sizeBytes) {
+  return enter([&](Runtime &runtime) {
+    return allocate(runtime, AllocationKind::Device, sizeBytes, pointer);
+  });
+}
+
+cudaError_t cudaFree(void *pointer) {
+  return enter([&](Runtime &runtime) {
+    return release(runtime, pointer, AllocationKind::Device,
+                   AllocationKind::Managed);
+  });
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t sizeBytes,
+                              unsigned flags) {
+  return enter([&](Runtime &runtime) {
+    if (sizeBytes == 0 ||
+        (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+      return cudaErrorInvalidValue;
+    return allocate(runtime, AllocationKind::Managed, sizeBytes, pointer);
+  });
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t sizeBytes) {
+  return enter([&](Runtime &runtime) {
+    return allocateHost(runtime, sizeBytes, cudaHostAllocDefault, pointer);
+  });
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t sizeBytes, unsigned flags) {
+  return enter([&](Runtime &runtime) {
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped |
+                  cudaHostAllocWriteCombined))
+      return cudaErrorInvalidValue;
+    return allocateHost(runtime, sizeBytes, flags, pointer);
+  });
+}
+
+cudaError_t cudaFreeHost(void *pointer) {
+  return enter([&](Runtime &runtime) {
+    runtime.hostRanges.erase(reinterpret_cast<uint64_t>(pointer));
+    return release(runtime, pointer, AllocationKind::Host,
+                   AllocationKind::Host);
+  });
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t sizeBytes, unsigned flags) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!pointer || !sizeBytes)
+      return cudaErrorInvalidValue;
+    if (findHostRange(runtime, pointer))
+      return cudaErrorHostMemoryAlreadyRegistered;
+    Status status = runtime.device()->registerHost(pointer, sizeBytes);
+    if (!status.ok())
+      return report(status);
+    uint64_t address = reinterpret_cast<uint64_t>(pointer);
+    runtime.allocations[address] = AllocationKind::HostRegistered;
+    runtime.hostRanges[address] = {sizeBytes, flags};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void *pointer) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    uint64_t address = reinterpret_cast<uint64_t>(pointer);
+    auto found = runtime.allocations.find(address);
+    if (found == runtime.allocations.end() ||
+        found->second != AllocationKind::HostRegistered)
+      return cudaErrorHostMemoryNotRegistered;
+    runtime.allocations.erase(found);
+    runtime.hostRanges.erase(address);
+    return report(runtime.device()->unregisterHost(pointer));
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+  return enter([&](Runtime &runtime) {
+    if (!device || !findHostRange(runtime, host))
+      return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host) {
+  return enter([&](Runtime &runtime) {
+    const HostRange *range = findHostRange(runtime, host);
+    if (!flags || !range)
+      return cudaErrorInvalidValue;
+    // With unified addressing all pinned memory is mapped.
+    *flags = range->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width,
+                            size_t height) {
+  return enter([&](Runtime &runtime) {
+    if (!pitch)
+      return cudaErrorInvalidValue;
+    *pitch = pitchFor(width);
+    return allocate(runtime, AllocationKind::Device, *pitch * height, pointer);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr *pitched, cudaExtent extent) {
+  return enter([&](Runtime &runtime) {
+    if (!pitched)
+      return cudaErrorInvalidValue;
+    pitched->pitch = pitchFor(extent.width);
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return allocate(runtime, AllocationKind::Device,
+                    pitched->pitch * extent.height * extent.depth,
+                    &pitched->ptr);
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t *freeBytes, size_t *totalBytes) {
+  return enter([&](Runtime &runtime) {
+    size_t total = runtime.device()->limits().globalBytes;
+    if (totalBytes)
+      *totalBytes = total;
+    if (freeBytes)
+      *freeBytes = total - runtime.device()->allocatedBytes();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
+                                     const void *pointer) {
+  return enter([&](Runtime &runtime) {
+    if (!attributes)
+      return cudaErrorInvalidValue;
+    *attributes = {};
+    attributes->device = -2; // what the runtime says for unregistered memory
+    attributes->hostPointer = const_cast<void *>(pointer);
+    Allocation allocation;
+    if (!runtime.device()->findAllocation(reinterpret_cast<uint64_t>(pointer),
+                                          allocation)) {
+      attributes->type = cudaMemoryTypeUnregistered;
+      return cudaSuccess;
+    }
+    attributes->device = 0;
+    attributes->devicePointer = const_cast<void *>(pointer);
+    switch (allocation.kind) {
+    case AllocationKind::Host:
+    case AllocationKind::HostRegistered:
+      attributes->type = cudaMemoryTypeHost;
+      break;
+    case AllocationKind::Managed:
+      attributes->type = cudaMemoryTypeManaged;
+      break;
+    default:
+      attributes->type = cudaMemoryTypeDevice;
+      attributes->hostPointer = nullptr;
+      break;
+    }
+    return cudaSuccess;
+  });
+}
+
+// Managed memory: it is always where it is needed -----------------------------
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count,
+                                 cudaMemLocation location, unsigned flags,
+                                 cudaStream_t stream) {
+  return enter([&](Runtime &runtime) {
+    if (flags || !isKnownLocation(location))
+      return cudaErrorInvalidValue;
+    if (!findStream(stream))
+      return cudaErrorInvalidResourceHandle;
+    return checkManaged(runtime, pointer, count);
+  });
+}
+GPULTO_EMU_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t count,
+                          cudaMemoryAdvise advice, cudaMemLocation location) {
+  return enter([&](Runtime &runtime) {
+    bool readsLocation = advice != cudaMemAdviseSetReadMostly &&
+                         advice != cudaMemAdviseUnsetReadMostly;
+    if (readsLocation && !isKnownLocation(location))
+      return cudaErrorInvalidValue;
+    return checkManaged(runtime, pointer, count);
+  });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t,
+                                     unsigned) {
+  return enter([&](Runtime &runtime) {
+    if (!findStream(stream))
+      return cudaErrorInvalidResourceHandle;
+    return checkManaged(runtime, pointer, 1);
+  });
+}
+GPULTO_EMU_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
+
+} // extern "C"
+
+// Stream-ordered memory
+// --------------------------------------------------------
+
+namespace {
+
+/// The object behind cudaMemPool_t. Memory is taken from the device directly;
+/// the pool keeps count and the values that programs set and read back.
+struct MemoryPool {
+  std::map<int, uint64_t> attributes;
+  uint64_t usedBytes = 0, usedHighBytes = 0;
+};
+
+struct Pools {
+  MemoryPool standard;
+  std::map<const void *, std::unique_ptr<MemoryPool>> made;
+  MemoryPool *current = &standard;
+  /// Pool and size of every live allocation made from a pool.
+  std::map<uint64_t, std::pair<MemoryPool *, uint64_t>> allocations;
+};
+
+Pools &pools() {
+  static Pools *all = new Pools; // never destroyed, as the Runtime
+  return *all;
+}
+
+MemoryPool *findPool(cudaMemPool_t handle) {
+  Pools &all = pools();
+  if (static_cast<const void *>(handle) == &all.standard)
+    return &all.standard;
+  auto found = all.made.find(handle);
+  return found == all.made.end() ? nullptr : found->second.get();
+}
+
+cudaMemPool_t handleOf(MemoryPool *pool) {
+  return reinterpret_cast<cudaMemPool_t>(pool);
+}
+
+cudaError_t allocateFromPool(Runtime &runtime, MemoryPool &pool,
+                             size_t sizeBytes, cudaStream_t handle,
+                             void **pointer) {
+  Stream *stream = findStream(handle);
+  if (!stream)
+    return cudaErrorInvalidResourceHandle;
+  if (!stream->capture) {
+    cudaError_t error =
+        allocate(runtime, AllocationKind::Device, sizeBytes, pointer);
+    if (error == cudaSuccess && *pointer) {
+      pool.usedBytes += sizeBytes;
+      pool.usedHighBytes = std::max(pool.usedHighBytes, pool.usedBytes);
+      pools().allocations[reinterpret_cast<uint64_t>(*pointer)] = {&pool,
+                                                                   sizeBytes};
+    }
+    return error;
+  }
+  AllocateOp op;
+  op.params.bytesize = sizeBytes;
+  op.params.poolProps.allocType = cudaMemAllocationTypePinned;
+  op.params.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  if (cudaError_t error = makeAllocateOp(runtime, op))
+    return error;
+  *pointer = op.params.dptr;
+  return submit(runtime, handle, std::move(op));
+}
+
+cudaError_t readPoolAttribute(const MemoryPool &pool, cudaMemPoolAttr attribute,
+                              void *value) {
+  auto found = pool.attributes.find(attribute);
+  uint64_t set = found == pool.attributes.end() ? 0 : found->second;
+  switch (attribute) {
+  case cudaMemPoolReuseFollowEventDependencies:
+  case cudaMemPoolReuseAllowOpportunistic:
+  case cudaMemPoolReuseAllowInternalDependencies:
+    *static_cast<int *>(value) = found == pool.attributes.end() ? 1 : set;
+    return cudaSuccess;
+  case cudaMemPoolAttrReleaseThreshold:
+    *static_cast<uint64_t *>(value) = set;
+    return cudaSuccess;
+  case cudaMemPoolAttrReservedMemCurrent:
+  case cudaMemPoolAttrUsedMemCurrent:
+    *static_cast<uint64_t *>(value) = pool.usedBytes;
+    return cudaSuccess;
+  case cudaMemPoolAttrReservedMemHigh:
+  case cudaMemPoolAttrUsedMemHigh:
+    *static_cast<uint64_t *>(value) = pool.usedHighBytes;
+    return cudaSuccess;
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
+
+template <typename Body> cudaError_t withPool(cudaMemPool_t handle, Body body) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    MemoryPool *pool = findPool(handle);
+    if (!pool)
+      return cudaErrorInvalidValue;
+    return body(runtime, *pool);
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaMallocAsync(void **pointer, size_t sizeBytes,
+                            cudaStream_t stream) {
+  return enter([&](Runtime &runtime) {
+    return allocateFromPool(runtime, *pools().current, sizeBytes, stream,
+                            pointer);
+  });
+}
+GPULTO_EMU_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t sizeBytes,
+                                    cudaMemPool_t pool, cudaStream_t stream) {
+  return withPool(pool, [&](Runtime &runtime, MemoryPool &from) {
+    return allocateFromPool(runtime, from, sizeBytes, stream, pointer);
+  });
+}
+GPULTO_EMU_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    Stream *stream = findStream(handle);
+    if (!stream)
+      return cudaErrorInvalidResourceHandle;
+    if (!pointer)
+      return cudaErrorInvalidValue;
+    if (stream->capture)
+      return submit(runtime, handle, FreeOp{pointer});
+    auto &allocations = pools().allocations;
+    auto found = allocations.find(reinterpret_cast<uint64_t>(pointer));
+    if (found != allocations.end()) {
+      found->second.first->usedBytes -= found->second.second;
+      allocations.erase(found);
+    }
+    return release(runtime, pointer, AllocationKind::Device,
+                   AllocationKind::Managed);
+  });
+}
+GPULTO_EMU_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
+  if (!pool || device != 0)
+    return recordError(pool ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+  *pool = handleOf(&pools().standard);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
+  if (!pool || device != 0)
+    return recordError(pool ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+  *pool = handleOf(pools().current);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+  if (device != 0)
+    return recordError(cudaErrorInvalidDevice);
+  return withPool(handle, [](Runtime &, MemoryPool &pool) {
+    pools().current = &pool;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
+                              const cudaMemPoolProps *properties) {
+  return enter([&](Runtime &) {
+    if (!pool || !properties ||
+        properties->location.type != cudaMemLocationTypeDevice ||
+        properties->location.id != 0)
+      return cudaErrorInvalidValue;
+    if (properties->handleTypes != cudaMemHandleTypeNone)
+      return notSupported("cudaMemPoolCreate with a shareable handle");
+    auto made = std::make_unique<MemoryPool>();
+    *pool = handleOf(made.get());
+    pools().made[made.get()] = std::move(made);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return withPool(handle, [](Runtime &, MemoryPool &pool) {
+    Pools &all = pools();
+    if (&pool == &all.standard)
+      return cudaErrorInvalidValue;
+    if (all.current == &pool)
+      all.current = &all.standard;
+    std::erase_if(all.allocations,
+                  [&](const auto &item) { return item.second.first == &pool; });
+    all.made.erase(&pool);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
+  return withPool(handle, [](Runtime &, MemoryPool &) { return cudaSuccess; });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle,
+                                    cudaMemPoolAttr attribute, void *value) {
+  return withPool(handle, [&](Runtime &, MemoryPool &pool) {
+    return value ? readPoolAttribute(pool, attribute, value)
+                 : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle,
+                                    cudaMemPoolAttr attribute, void *value) {
+  return withPool(handle, [&](Runtime &, MemoryPool &pool) {
+    if (!value)
+      return cudaErrorInvalidValue;
+    switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      pool.attributes[attribute] = *static_cast<int *>(value);
+      return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold:
+      pool.attributes[attribute] = *static_cast<uint64_t *>(value);
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      pool.usedHighBytes = pool.usedBytes;
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle,
+                                 const cudaMemAccessDesc *list, size_t count) {
+  return withPool(handle, [&](Runtime &, MemoryPool &) {
+    for (size_t i = 0; i < count; ++i)
+      if (!isKnownLocation(list[i].location))
+        return cudaErrorInvalidDevice;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *flags,
+                                 cudaMemPool_t handle,
+                                 cudaMemLocation *location) {
+  return withPool(handle, [&](Runtime &, MemoryPool &) {
+    if (!flags || !location || !isKnownLocation(*location))
+      return cudaErrorInvalidValue;
+    *flags = cudaMemAccessFlagsProtReadWrite;
+    return cudaSuccess;
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,28 @@
+//===- DeviceAttributes.h - What the device says of itself -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_DEVICEATTRIBUTES_H
+#define GPULTO_EMULATOR_RUNTIME_DEVICEATTRIBUTES_H
+
+#include "emulator/Device.h"
+
+#include <cuda_runtime_api.h>
+
+namespace gpulto::emu {
+
+/// Returns an attribute of the device in \p value; false for codes that no
+/// attribute has. What can change a program's behaviour (limits, features)
+/// comes from the emulated device; the rest (clocks, caches, texture sizes) is
+/// that of an H100.
+bool deviceAttribute(const DeviceLimits &limits, cudaDeviceAttr attribute,
+                     int &value);
+
+/// Fills in the property record from the same source.
+void deviceProperties(const DeviceLimits &limits, cudaDeviceProp &properties);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_DEVICEATTRIBUTES_H

@@ -1,0 +1,86 @@
+//===- FatBinary.h - Reading the device images in a program ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The containers in which a host program carries its device code.
+///
+/// A program hands `__cudaRegisterFatBinary` a wrapper (24 bytes: magic
+/// 0x466243b1, version, pointer to a container, and, in version 2, pointer to
+/// a zero-terminated array of the containers that nvcc's device link
+/// consumed). A container is a header of 16 bytes (magic 0xba55ed50, version,
+/// header size, size of what follows) and entries, each a header of at least
+/// 64 bytes and a payload. The layout was read off the output of fatbinary
+/// 13.0 and of clang 19.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_FATBINARY_H
+#define GPULTO_EMULATOR_RUNTIME_FATBINARY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpulto::emu {
+
+/// What one entry of a container holds.
+enum class ImageKind : uint16_t { Ptx = 1, Cubin = 2, Other = 0xffff };
+
+/// How far a virtual architecture's PTX may be carried: `sm_90` runs on all
+/// later ones, `sm_90a` on 9.0 only, `sm_100f` on later ones of its family.
+enum class ArchScope : uint8_t { Forward, Exact, Family };
+
+/// One entry of a container. Owns its text.
+struct DeviceImage {
+  ImageKind kind = ImageKind::Other;
+  /// Compute capability times ten, 90 for sm_90.
+  unsigned arch = 0;
+  ArchScope scope = ArchScope::Forward;
+  /// PTX made for a later device link (`-rdc=true`): symbols may be extern.
+  bool isRelocatable = false;
+  /// Decompressed PTX without trailing zero bytes; empty for a cubin.
+  std::string text;
+};
+
+/// What a wrapper or a set of containers holds, in order.
+struct DeviceImages {
+  std::vector<DeviceImage> images;
+  /// Index of the first image of each container, for relocatable PTX: every
+  /// container is one translation unit.
+  std::vector<size_t> containerStarts;
+};
+
+/// Reads one container from \p bytes, which may be longer than it, and appends
+/// its images to \p into. Never reads outside \p bytes and never allocates
+/// more than kMaxImageBytes for one image. Returns an empty string, or what is
+/// wrong, with the offset in bytes from the start of the container.
+std::string readContainer(std::span<const uint8_t> bytes, DeviceImages &into);
+
+/// No decompressed image may be larger than this (1 GiB): a header that claims
+/// more is damaged.
+inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
+
+/// True when \p image's PTX may run on a device of capability \p deviceArch
+/// (times ten).
+bool fitsDevice(const DeviceImage &image, unsigned deviceArch);
+
+/// Chooses what a device of capability \p deviceArch runs: of every container
+/// the PTX of the highest architecture that fits; all images of that
+/// architecture when they are relocatable (one for each translation unit,
+/// when a link step gathered several in one container). Returns indices into
+/// \p images, ascending; empty when nothing fits.
+std::vector<size_t> selectImages(const DeviceImages &images,
+                                 unsigned deviceArch);
+
+/// Describes why selectImages found nothing and what to do about it, for the
+/// user: cubins only, PTX for later devices only, or no device code at all.
+std::string explainNoImage(const DeviceImages &images, unsigned deviceArch);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_FATBINARY_H

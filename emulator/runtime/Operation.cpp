@@ -1,0 +1,358 @@
+//===- Operation.cpp - What a stream or graph can do ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/runtime/Operation.h"
+
+#include "emulator/runtime/Array.h"
+#include "emulator/runtime/Graph.h"
+#include "emulator/runtime/Runtime.h"
+#include "emulator/runtime/Stream.h"
+
+#include <cstring>
+
+namespace gpulto::emu {
+namespace {
+
+/// One side of a copy, as addresses.
+struct CopySide {
+  uint8_t *base = nullptr;
+  size_t pitch = 0;
+  size_t slicePitch = 0;
+};
+
+/// A copy in bytes, ready to run.
+struct CopyPlan {
+  CopySide to, from;
+  size_t widthBytes = 0, height = 0, depth = 0;
+};
+
+/// Resolves one side; false when the region leaves an array.
+bool resolveSide(cudaArray_t handle, const cudaPitchedPtr &pitched,
+                 const cudaPos &position, const cudaExtent &extent,
+                 size_t elementBytes, CopySide &side) {
+  if (handle) {
+    Array *array = findArray(handle);
+    if (!array || position.x + extent.width > array->extent.width ||
+        position.y + extent.height > array->rows() ||
+        position.z + extent.depth > array->slices())
+      return false;
+    side.pitch = array->rowBytes();
+    side.slicePitch = side.pitch * array->rows();
+    side.base = reinterpret_cast<uint8_t *>(array->address) +
+                position.z * side.slicePitch + position.y * side.pitch +
+                position.x * array->elementBytes;
+    return true;
+  }
+  if (!pitched.ptr)
+    return false;
+  size_t widthBytes = extent.width * elementBytes;
+  bool hasRows = extent.height > 1 || extent.depth > 1;
+  if (hasRows && pitched.pitch < widthBytes)
+    return false;
+  side.pitch = pitched.pitch;
+  side.slicePitch =
+      pitched.pitch * (pitched.ysize ? pitched.ysize : extent.height);
+  // A position in plain memory counts bytes, next to an array elements.
+  side.base = static_cast<uint8_t *>(pitched.ptr) +
+              position.z * side.slicePitch + position.y * side.pitch +
+              position.x * elementBytes;
+  return true;
+}
+
+cudaError_t planCopy(const cudaMemcpy3DParms &params, CopyPlan &plan) {
+  if ((params.srcArray && params.srcPtr.ptr) ||
+      (params.dstArray && params.dstPtr.ptr))
+    return cudaErrorInvalidValue;
+  size_t elementBytes = 1;
+  if (Array *array = findArray(params.srcArray))
+    elementBytes = array->elementBytes;
+  else if (Array *array = findArray(params.dstArray))
+    elementBytes = array->elementBytes;
+  plan.widthBytes = params.extent.width * elementBytes;
+  plan.height = params.extent.height;
+  plan.depth = params.extent.depth;
+  if (plan.widthBytes == 0 || plan.height == 0 || plan.depth == 0)
+    return cudaSuccess;
+  if (!resolveSide(params.dstArray, params.dstPtr, params.dstPos, params.extent,
+                   elementBytes, plan.to) ||
+      !resolveSide(params.srcArray, params.srcPtr, params.srcPos, params.extent,
+                   elementBytes, plan.from))
+    return params.srcArray || params.dstArray || plan.height > 1
+               ? cudaErrorInvalidPitchValue
+               : cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+/// True when the runtime counts the address as the device's: with unified
+/// addressing also pinned and managed memory may take the device's role.
+bool mayBeDevice(const Device &device, const void *pointer) {
+  Allocation allocation;
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  return device.isDeviceAddress(address) ||
+         device.findAllocation(address, allocation);
+}
+
+/// True for memory that lies on the device, for the direction of a copy.
+bool isOnDevice(const Device &device, const void *pointer) {
+  Allocation allocation;
+  if (!device.findAllocation(reinterpret_cast<uint64_t>(pointer), allocation))
+    return false;
+  return allocation.kind != AllocationKind::Host &&
+         allocation.kind != AllocationKind::HostRegistered;
+}
+
+CopyDirection directionOf(const Device &device, const void *to,
+                          const void *from) {
+  bool toDevice = isOnDevice(device, to), fromDevice = isOnDevice(device, from);
+  if (toDevice)
+    return fromDevice ? CopyDirection::DeviceToDevice
+                      : CopyDirection::HostToDevice;
+  return fromDevice ? CopyDirection::DeviceToHost : CopyDirection::HostToHost;
+}
+
+/// The runtime rejects a pageable host address where the kind says "device".
+cudaError_t checkKind(const Device &device, cudaMemcpyKind kind, const void *to,
+                      const void *from) {
+  switch (kind) {
+  case cudaMemcpyHostToHost:
+  case cudaMemcpyDefault:
+    return cudaSuccess;
+  case cudaMemcpyHostToDevice:
+    return mayBeDevice(device, to) ? cudaSuccess : cudaErrorInvalidValue;
+  case cudaMemcpyDeviceToHost:
+    return mayBeDevice(device, from) ? cudaSuccess : cudaErrorInvalidValue;
+  case cudaMemcpyDeviceToDevice:
+    return mayBeDevice(device, to) && mayBeDevice(device, from)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+  }
+  return cudaErrorInvalidMemcpyDirection;
+}
+
+cudaError_t run(Runtime &runtime, const CopyOp &op) {
+  CopyPlan plan;
+  if (cudaError_t error = planCopy(op.params, plan))
+    return error;
+  if (plan.widthBytes == 0 || plan.height == 0 || plan.depth == 0)
+    return cudaSuccess;
+  Device &device = *runtime.device();
+  if (cudaError_t error =
+          checkKind(device, op.params.kind, plan.to.base, plan.from.base))
+    return error;
+  CopyDirection direction = directionOf(device, plan.to.base, plan.from.base);
+  // Rows that follow each other without a gap are one copy.
+  size_t width = plan.widthBytes, height = plan.height;
+  if (height > 1 && plan.to.pitch == width && plan.from.pitch == width) {
+    width *= height;
+    height = 1;
+  }
+  for (size_t z = 0; z < plan.depth; ++z)
+    for (size_t y = 0; y < height; ++y) {
+      Status status = device.copy(
+          plan.to.base + z * plan.to.slicePitch + y * plan.to.pitch,
+          plan.from.base + z * plan.from.slicePitch + y * plan.from.pitch,
+          width, direction);
+      if (!status.ok())
+        return report(status);
+    }
+  return cudaSuccess;
+}
+
+cudaError_t run(Runtime &runtime, const FillOp &op) {
+  const cudaMemsetParams &params = op.params;
+  if (params.width == 0 || params.height == 0 || op.depth == 0)
+    return cudaSuccess;
+  unsigned bytes = params.elementSize;
+  if (bytes != 1 && bytes != 2 && bytes != 4)
+    return cudaErrorInvalidValue;
+  size_t rowBytes = params.width * bytes;
+  if (params.height > 1 && params.pitch < rowBytes)
+    return cudaErrorInvalidValue;
+  Device &device = *runtime.device();
+  if (!mayBeDevice(device, params.dst))
+    return cudaErrorInvalidValue;
+  size_t width = params.width, height = params.height;
+  if (height > 1 && params.pitch == rowBytes) {
+    width *= height;
+    height = 1;
+  }
+  uint8_t *base = static_cast<uint8_t *>(params.dst);
+  for (size_t z = 0; z < op.depth; ++z)
+    for (size_t y = 0; y < height; ++y) {
+      Status status = device.fill(base + z * op.slicePitch + y * params.pitch,
+                                  params.value, bytes, width);
+      if (!status.ok())
+        return report(status);
+    }
+  return cudaSuccess;
+}
+
+/// Refuses more dynamic shared memory than the function may have.
+cudaError_t checkShared(const Runtime &runtime, const Device &device,
+                        const KernelOp &op) {
+  (void)runtime;
+  const DeviceLimits &limits = device.limits();
+  uint64_t fixed = op.entry->kernel->info().staticSharedBytes;
+  uint64_t allowed =
+      op.entry->maxDynamicSharedBytes >= 0 ? op.entry->maxDynamicSharedBytes
+      : fixed < limits.sharedPerBlockBytes ? limits.sharedPerBlockBytes - fixed
+                                           : 0;
+  if (allowed + fixed < limits.sharedPerBlockBytes)
+    allowed = limits.sharedPerBlockBytes - fixed;
+  return op.sharedBytes > allowed ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t run(Runtime &runtime, const KernelOp &op) {
+  // The module may have been unloaded since, by cudaDeviceReset.
+  if (cudaError_t error = runtime.registry.load(runtime, *op.entry->owner))
+    return error;
+  if (!op.entry->kernel)
+    return cudaErrorInvalidDeviceFunction;
+  Device &device = *runtime.device();
+  if (cudaError_t error = checkShared(runtime, device, op))
+    return error;
+  LaunchConfig config;
+  config.grid = {op.grid.x, op.grid.y, op.grid.z};
+  config.block = {op.block.x, op.block.y, op.block.z};
+  config.dynamicSharedBytes = op.sharedBytes;
+  config.cooperative = op.cooperative;
+  if (runtime.settings.verbose)
+    complain("launch " + op.entry->name + " grid " + std::to_string(op.grid.x) +
+             "x" + std::to_string(op.grid.y) + "x" + std::to_string(op.grid.z) +
+             " block " + std::to_string(op.block.x) + "x" +
+             std::to_string(op.block.y) + "x" + std::to_string(op.block.z) +
+             " shared " + std::to_string(op.sharedBytes));
+  Status status = device.launch(*op.entry->kernel, config, op.params.data());
+  if (status.ok())
+    return cudaSuccess;
+  if (!status.isSticky())
+    return report(status);
+  // On hardware the launch has succeeded by the time the kernel faults.
+  runtime.sticky = toCudaError(status.kind);
+  return cudaSuccess;
+}
+
+cudaError_t run(Runtime &runtime, const HostOp &op) {
+  // The function may take locks that another thread holds while it calls us.
+  runtime.mutex.unlock();
+  if (op.callback)
+    op.callback(op.stream, cudaSuccess, op.params.userData);
+  else if (op.params.fn)
+    op.params.fn(op.params.userData);
+  runtime.mutex.lock();
+  return cudaSuccess;
+}
+
+cudaError_t run(Runtime &, const EventRecordOp &op) {
+  // A node of a graph may outlive its event.
+  if (!findEvent(reinterpret_cast<cudaEvent_t>(op.event)))
+    return cudaErrorInvalidResourceHandle;
+  op.event->isRecorded = true;
+  op.event->time = std::chrono::steady_clock::now();
+  op.event->capture.reset();
+  return cudaSuccess;
+}
+
+cudaError_t run(Runtime &runtime, const ChildOp &op) {
+  std::vector<GraphNode *> order;
+  if (!topologicalOrder(*op.graph, order))
+    return cudaErrorInvalidValue;
+  return runGraph(runtime, order);
+}
+
+/// Waiting is over before it begins, and memory of graphs stays in place.
+cudaError_t run(Runtime &, const EmptyOp &) { return cudaSuccess; }
+cudaError_t run(Runtime &, const EventWaitOp &) { return cudaSuccess; }
+cudaError_t run(Runtime &, const AllocateOp &) { return cudaSuccess; }
+cudaError_t run(Runtime &, const FreeOp &) { return cudaSuccess; }
+
+} // namespace
+
+cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
+                         dim3 block, void **args, size_t sharedBytes,
+                         bool cooperative, KernelOp &op) {
+  if (cudaError_t error =
+          runtime.registry.findKernel(runtime, function, op.entry))
+    return error;
+  op.function = function;
+  op.grid = grid;
+  op.block = block;
+  op.sharedBytes = sharedBytes;
+  op.cooperative = cooperative;
+  const KernelInfo &info = op.entry->kernel->info();
+  op.params.resize(info.paramBytes);
+  for (size_t i = 0; i < info.params.size(); ++i) {
+    const KernelParam &param = info.params[i];
+    if (!args || !args[i])
+      return cudaErrorInvalidValue;
+    std::memcpy(op.params.data() + param.offsetBytes, args[i], param.sizeBytes);
+  }
+  return cudaSuccess;
+}
+
+GraphMemory::~GraphMemory() {
+  Runtime &runtime = Runtime::get();
+  if (runtime.allocations.erase(address))
+    (void)runtime.device()->free(address, AllocationKind::Device);
+}
+
+cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op) {
+  uint64_t address =
+      runtime.device()->allocate(op.params.bytesize, AllocationKind::Device);
+  if (!address)
+    return cudaErrorMemoryAllocation;
+  runtime.allocations[address] = AllocationKind::Device;
+  op.memory = std::make_shared<GraphMemory>();
+  op.memory->address = address;
+  op.params.dptr = reinterpret_cast<void *>(address);
+  return cudaSuccess;
+}
+
+CopyOp makeLinearCopy(void *destination, const void *source, size_t sizeBytes,
+                      cudaMemcpyKind kind) {
+  CopyOp op;
+  op.params.srcPtr = {const_cast<void *>(source), sizeBytes, sizeBytes, 1};
+  op.params.dstPtr = {destination, sizeBytes, sizeBytes, 1};
+  op.params.extent = {sizeBytes, 1, 1};
+  op.params.kind = kind;
+  return op;
+}
+
+cudaError_t validateCopy(Runtime &runtime, const cudaMemcpy3DParms &params) {
+  CopyPlan plan;
+  if (cudaError_t error = planCopy(params, plan))
+    return error;
+  if (!plan.to.base)
+    return cudaSuccess;
+  return checkKind(*runtime.device(), params.kind, plan.to.base,
+                   plan.from.base);
+}
+
+cudaError_t execute(Runtime &runtime, Operation &operation) {
+  return std::visit([&](auto &op) { return run(runtime, op); }, operation);
+}
+
+cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation) {
+  Stream *stream = findStream(handle);
+  if (!stream)
+    return cudaErrorInvalidResourceHandle;
+  if (!stream->capture) {
+    if ((handle == nullptr || handle == cudaStreamLegacy) &&
+        legacyStreamIsBlocked())
+      return cudaErrorStreamCaptureImplicit;
+    return execute(runtime, operation);
+  }
+  if (stream->capture->isInvalid)
+    return cudaErrorStreamCaptureInvalidated;
+  GraphNode *node =
+      addNode(*stream->capture->graph, stream->tail, std::move(operation));
+  if (!node)
+    return cudaErrorInvalidValue;
+  stream->tail = {node};
+  return cudaSuccess;
+}
+
+} // namespace gpulto::emu

@@ -1,0 +1,128 @@
+//===- Operation.h - What a stream or graph can do -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One unit of stream work: a kernel, a copy, a fill, a host function, an
+/// event. An entry point makes an Operation and submits it; it runs at once,
+/// or becomes a graph node while the stream is being captured.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_OPERATION_H
+#define GPULTO_EMULATOR_RUNTIME_OPERATION_H
+
+#include "emulator/runtime/Registry.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace gpulto::emu {
+
+class Runtime;
+struct Event;
+struct Graph;
+
+struct EmptyOp {};
+
+struct KernelOp {
+  KernelEntry *entry = nullptr;
+  /// What the caller named it by, handed back by cudaGraphKernelNodeGetParams.
+  const void *function = nullptr;
+  dim3 grid, block;
+  size_t sharedBytes = 0;
+  bool cooperative = false;
+  /// The packed parameters, each at its offset.
+  std::vector<std::byte> params;
+  /// Addresses of the parameters inside `params`; what GetParams hands out.
+  std::vector<void *> pointers;
+};
+
+/// A copy in the form of cudaMemcpy3D, which every other form maps to. Widths
+/// are in bytes unless an array takes part.
+struct CopyOp {
+  cudaMemcpy3DParms params{};
+};
+
+/// A fill of `depth` slices of a pitched area.
+struct FillOp {
+  cudaMemsetParams params{};
+  size_t depth = 1;
+  /// Bytes from one slice to the next.
+  size_t slicePitch = 0;
+};
+
+struct HostOp {
+  cudaHostNodeParams params{};
+  /// cudaStreamAddCallback's form when set; `params.fn` is null then.
+  cudaStreamCallback_t callback = nullptr;
+  cudaStream_t stream = nullptr;
+};
+
+struct EventRecordOp {
+  Event *event = nullptr;
+};
+
+struct EventWaitOp {
+  Event *event = nullptr;
+};
+
+/// Device memory that graphs own: freed when the last of them goes, unless the
+/// program freed it before.
+struct GraphMemory {
+  uint64_t address = 0;
+  ~GraphMemory();
+};
+
+/// Memory of a graph. The address is fixed when the node is made.
+struct AllocateOp {
+  cudaMemAllocNodeParams params{};
+  std::shared_ptr<GraphMemory> memory;
+};
+
+struct FreeOp {
+  void *address = nullptr;
+};
+
+struct ChildOp {
+  std::shared_ptr<Graph> graph;
+};
+
+using Operation =
+    std::variant<EmptyOp, KernelOp, CopyOp, FillOp, HostOp, EventRecordOp,
+                 EventWaitOp, AllocateOp, FreeOp, ChildOp>;
+
+/// Fills in a kernel launch: finds the kernel, packs the parameters. Checks
+/// what the launch itself would refuse only when it runs.
+cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
+                         dim3 block, void **args, size_t sharedBytes,
+                         bool cooperative, KernelOp &op);
+
+/// Allocates \p op.params.bytesize bytes of graph memory and sets
+/// `op.params.dptr`.
+cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op);
+
+/// Makes the copy of \p sizeBytes consecutive bytes.
+CopyOp makeLinearCopy(void *destination, const void *source, size_t sizeBytes,
+                      cudaMemcpyKind kind);
+
+/// Checks a copy's arguments without doing it, as enqueueing does.
+cudaError_t validateCopy(Runtime &runtime, const cudaMemcpy3DParms &params);
+
+/// Runs \p operation now. The mutex is held; it is released while a host
+/// function runs.
+cudaError_t execute(Runtime &runtime, Operation &operation);
+
+/// Submits \p operation to \p stream: runs it, or adds it to the graph under
+/// capture.
+cudaError_t submit(Runtime &runtime, cudaStream_t stream, Operation operation);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_OPERATION_H

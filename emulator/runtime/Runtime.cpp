@@ -1,0 +1,171 @@
+//===- Runtime.cpp - State of the replacement CUDA runtime ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "emulator/runtime/Runtime.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+namespace gpulto::emu {
+
+Runtime &Runtime::get() {
+  static Runtime *runtime = new Runtime; // never destroyed, see the header
+  return *runtime;
+}
+
+Runtime::Runtime() {
+  const char *text = std::getenv(kSettingsVariable);
+  std::vector<std::string> errors;
+  settings = parseSettings(text ? text : "", errors);
+  for (const std::string &error : errors)
+    complain(std::string(kSettingsVariable) + ": " + error);
+}
+
+Device *Runtime::device() {
+  if (emulated || initFailure != cudaSuccess)
+    return emulated.get();
+  Options options;
+  options.limits.computeMajor = settings.arch / 10;
+  options.limits.computeMinor = settings.arch % 10;
+  if (settings.smCount)
+    options.limits.smCount = settings.smCount;
+  if (settings.memoryMiB)
+    options.limits.globalBytes = settings.memoryMiB << 20;
+  options.threads = settings.threads;
+  options.scheduleSeed = settings.scheduleSeed;
+  options.checkRaces = settings.raceCheck;
+  options.maxWarpInstructions = settings.maxInstructions;
+  options.counters = !settings.counters.empty();
+  Status status;
+  emulated = Device::create(std::move(options), status);
+  if (!emulated)
+    initFailure = report(status) == cudaErrorMemoryAllocation
+                      ? cudaErrorMemoryAllocation
+                      : cudaErrorInitializationError;
+  return emulated.get();
+}
+
+void Runtime::reset() {
+  registry.unloadAll();
+  sticky = cudaSuccess;
+  if (emulated) {
+    for (const auto &[address, kind] : allocations) {
+      if (kind == AllocationKind::HostRegistered)
+        (void)emulated->unregisterHost(reinterpret_cast<void *>(address));
+      else
+        (void)emulated->free(address, kind);
+    }
+    emulated->resetSticky();
+  }
+  allocations.clear();
+  hostRanges.clear();
+  limits.clear();
+}
+
+void Runtime::writeReports() {
+  if (!emulated || settings.counters.empty())
+    return;
+  std::string text = emulated->countersJson();
+  std::FILE *file = std::fopen(settings.counters.c_str(), "w");
+  if (!file) {
+    complain("cannot write counters to " + settings.counters);
+    return;
+  }
+  bool failed = std::fwrite(text.data(), 1, text.size(), file) != text.size();
+  failed |= std::fclose(file) != 0;
+  if (failed)
+    complain("cannot write counters to " + settings.counters);
+}
+
+ThreadState &threadState() {
+  thread_local ThreadState state;
+  return state;
+}
+
+cudaError_t recordError(cudaError_t error) {
+  if (error != cudaSuccess && error != cudaErrorNotReady)
+    threadState().lastError = error;
+  return error;
+}
+
+cudaError_t toCudaError(ErrorKind kind) {
+  switch (kind) {
+  case ErrorKind::None:
+    return cudaSuccess;
+  case ErrorKind::InvalidPtx:
+  case ErrorKind::UnresolvedSymbol:
+  case ErrorKind::DuplicateSymbol:
+    return cudaErrorInvalidPtx;
+  case ErrorKind::InvalidValue:
+    return cudaErrorInvalidValue;
+  case ErrorKind::InvalidConfiguration:
+    return cudaErrorInvalidConfiguration;
+  case ErrorKind::OutOfResources:
+    return cudaErrorLaunchOutOfResources;
+  case ErrorKind::CooperativeTooLarge:
+    return cudaErrorCooperativeLaunchTooLarge;
+  case ErrorKind::OutOfMemory:
+    return cudaErrorMemoryAllocation;
+  case ErrorKind::NotImplemented:
+    return cudaErrorNotSupported;
+  case ErrorKind::IllegalAddress:
+    return cudaErrorIllegalAddress;
+  case ErrorKind::MisalignedAddress:
+    return cudaErrorMisalignedAddress;
+  case ErrorKind::InvalidAddressSpace:
+    return cudaErrorInvalidAddressSpace;
+  case ErrorKind::IllegalInstruction:
+    return cudaErrorIllegalInstruction;
+  case ErrorKind::InvalidPc:
+    return cudaErrorInvalidPc;
+  case ErrorKind::StackOverflow:
+  case ErrorKind::Trap:
+    return cudaErrorLaunchFailure;
+  case ErrorKind::Assert:
+    return cudaErrorAssert;
+  case ErrorKind::Deadlock:
+  case ErrorKind::InstructionLimit:
+    return cudaErrorLaunchTimeout;
+  }
+  return cudaErrorUnknown;
+}
+
+void complain(std::string_view text) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "gpulto emulator: %.*s\n", static_cast<int>(text.size()),
+               text.data());
+}
+
+cudaError_t report(const Status &status) {
+  if (!status.ok() && !status.isSticky() && !status.text.empty())
+    complain(status.text);
+  return toCudaError(status.kind);
+}
+
+cudaError_t notSupported(const char *what) {
+  static std::mutex mutex;
+  static std::set<std::string> *told = new std::set<std::string>;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (told->insert(what).second)
+      complain(std::string(what) + " is not supported");
+  }
+  return recordError(cudaErrorNotSupported);
+}
+
+/// The library was loaded before the program ran, so its finalizer runs after
+/// the program's atexit handlers.
+__attribute__((destructor)) static void writeReportsAtExit() {
+  Runtime::get().writeReports();
+}
+
+} // namespace gpulto::emu
+
+/// Called by the generated definitions of what is not implemented.
+extern "C" int gpultoEmuNotSupported(const char *name) {
+  return gpulto::emu::notSupported(name);
+}

@@ -1,0 +1,129 @@
+//===- Runtime.h - State of the replacement CUDA runtime -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What all entry points share: the device, the registered code, the mutex,
+/// and the rules for errors.
+///
+/// Everything runs when it is called: a kernel or copy has finished before the
+/// call that enqueues it returns. That is one of the orders CUDA allows, so
+/// streams need no queues. Only the *reporting* of a kernel's fault is
+/// deferred to the next call, as on hardware, where a launch cannot know.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_RUNTIME_H
+#define GPULTO_EMULATOR_RUNTIME_RUNTIME_H
+
+#include "emulator/Device.h"
+#include "emulator/runtime/Registry.h"
+#include "emulator/runtime/Settings.h"
+
+#include <cuda_runtime_api.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+namespace gpulto::emu {
+
+/// A pinned or registered host range, for cudaHostGetFlags.
+struct HostRange {
+  uint64_t sizeBytes = 0;
+  unsigned flags = 0;
+};
+
+/// The one state of the process. Made at the first use and never destroyed:
+/// programs unregister their code from atexit handlers, after the static
+/// destructors of this library may have run.
+class Runtime {
+public:
+  /// Returns the process's runtime.
+  static Runtime &get();
+
+  /// The device, made at the first call; null when it could not be made, then
+  /// initError() tells why. The mutex must be held.
+  Device *device();
+  cudaError_t initError() const { return initFailure; }
+
+  /// Frees all memory, unloads the modules and forgets a sticky error, as
+  /// cudaDeviceReset. The mutex must be held.
+  void reset();
+
+  /// Writes the counters where the settings say. Called at exit.
+  void writeReports();
+
+  /// Guards all that follows. Released while a host callback runs.
+  std::mutex mutex;
+  Settings settings;
+  Registry registry;
+  /// Not cudaSuccess after a kernel fault: every call fails with it.
+  cudaError_t sticky = cudaSuccess;
+  /// Live allocations of cudaMalloc and its like, freed by reset().
+  std::map<uint64_t, AllocationKind> allocations;
+  /// Pinned and registered host memory, by address.
+  std::map<uint64_t, HostRange> hostRanges;
+  /// cudaDeviceSetLimit's values that only have to be remembered.
+  std::map<int, size_t> limits;
+  unsigned deviceFlags = cudaDeviceScheduleAuto;
+  cudaFuncCache cacheConfig = cudaFuncCachePreferNone;
+  cudaSharedMemConfig sharedMemConfig = cudaSharedMemBankSizeFourByte;
+
+private:
+  Runtime();
+
+  std::unique_ptr<Device> emulated;
+  cudaError_t initFailure = cudaSuccess;
+};
+
+/// State of a host thread.
+struct ThreadState {
+  /// What cudaGetLastError returns.
+  cudaError_t lastError = cudaSuccess;
+  cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
+};
+
+/// Returns the calling thread's state.
+ThreadState &threadState();
+
+/// Remembers \p error as the thread's last error unless it is success or "not
+/// ready", and returns it.
+cudaError_t recordError(cudaError_t error);
+
+/// Maps the device's error kinds to the API's codes.
+cudaError_t toCudaError(ErrorKind kind);
+
+/// Prints \p text with the emulator's prefix on standard error.
+void complain(std::string_view text);
+
+/// Prints \p status unless it is success, and returns its code. Faults of
+/// kernels are printed by the device itself.
+cudaError_t report(const Status &status);
+
+/// Runs \p body as an entry point that needs the device: locks, fails with a
+/// sticky error or when there is no device, and records what comes back.
+template <typename Body> cudaError_t enter(Body body) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  if (!runtime.device())
+    return recordError(runtime.initError());
+  if (runtime.sticky != cudaSuccess)
+    return recordError(runtime.sticky);
+  return recordError(body(runtime));
+}
+
+/// Returns cudaErrorNotSupported and says once, on standard error, that
+/// \p what is missing.
+cudaError_t notSupported(const char *what);
+
+} // namespace gpulto::emu
+
+/// Declares \p form, a per-thread-default-stream form, as another name for
+/// \p function: with synchronous streams both do the same.
+#define GPULTO_EMU_ALIAS(form, function)                                       \
+  extern "C" decltype(function) form __attribute__((alias(#function)))
+
+#endif // GPULTO_EMULATOR_RUNTIME_RUNTIME_H

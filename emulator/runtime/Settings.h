@@ -1,0 +1,83 @@
+//===- Settings.h - What the user asked of the emulator --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The options of gpulto-run, which reach the replacement libcudart in the
+/// program by one environment variable, GPULTO_EMULATOR:
+///
+///     GPULTO_EMULATOR="arch=90;threads=1;counters=/tmp/c.json"
+///
+/// Names are those of gpulto-run's options without the dashes. In a value
+/// `%3B` stands for a semicolon and `%25` for a percent sign. Both sides use
+/// the one table in Settings.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_SETTINGS_H
+#define GPULTO_EMULATOR_RUNTIME_SETTINGS_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpulto::emu {
+
+/// The environment variable's name.
+inline constexpr const char *kSettingsVariable = "GPULTO_EMULATOR";
+
+/// All that can be set; the defaults are what an empty variable means.
+struct Settings {
+  /// Emulated compute capability times ten.
+  unsigned arch = 90;
+  /// Worker threads; 0 takes one per core.
+  unsigned threads = 0;
+  /// Emulated multiprocessors; 0 takes the device's default.
+  unsigned smCount = 0;
+  /// Emulated device memory in MiB; 0 takes the device's default.
+  uint64_t memoryMiB = 0;
+  /// Not 0: shakes the order of warps and blocks.
+  uint64_t scheduleSeed = 0;
+  /// Not 0: stops a launch after so many warp instructions.
+  uint64_t maxInstructions = 0;
+  /// Reports races on shared memory on stderr.
+  bool raceCheck = false;
+  /// A second host stub for one device function is an error.
+  bool refuseDoubleStub = false;
+  /// Reports loads and launches on stderr.
+  bool verbose = false;
+  /// PTX that replaces every image of the program; empty: none.
+  std::string deviceCode;
+  /// Where the counters go at exit; empty: none are gathered.
+  std::string counters;
+};
+
+/// One option, for parsing and for --help.
+struct SettingSpec {
+  const char *name;
+  /// What the value is called in the help; null: a switch without a value.
+  const char *valueName;
+  const char *help;
+};
+
+/// All options, in the order of the help text.
+const std::vector<SettingSpec> &settingSpecs();
+
+/// Applies one option. Returns an empty string, or what is wrong with it. A
+/// switch takes an empty value or `1`.
+std::string applySetting(Settings &settings, std::string_view name,
+                         std::string_view value);
+
+/// Reads the environment variable's text. What is wrong comes back in
+/// \p errors, one line each; the rest is applied.
+Settings parseSettings(std::string_view text, std::vector<std::string> &errors);
+
+/// Escapes \p value for the environment variable.
+std::string escapeSetting(std::string_view value);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_SETTINGS_H

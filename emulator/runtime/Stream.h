@@ -1,0 +1,95 @@
+//===- Stream.h - Streams, events and stream capture -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The objects behind cudaStream_t and cudaEvent_t. Streams are always idle,
+/// since work is done when it is submitted; what they carry is their identity
+/// and, while captured, the place in the graph where the next node goes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_STREAM_H
+#define GPULTO_EMULATOR_RUNTIME_STREAM_H
+
+#include <chrono>
+#include <cuda_runtime_api.h>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace gpulto::emu {
+
+class Runtime;
+struct Graph;
+struct GraphNode;
+struct Stream;
+
+/// A capture from begin to end; shared by the streams that take part.
+struct Capture {
+  unsigned long long id = 0;
+  std::shared_ptr<Graph> graph;
+  Stream *origin = nullptr;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  /// Set when a call was made that capture forbids; the end then fails.
+  bool isInvalid = false;
+};
+
+struct Stream {
+  unsigned long long id = 0;
+  unsigned flags = cudaStreamDefault;
+  int priority = 0;
+  std::shared_ptr<Capture> capture;
+  /// What the next captured node depends on.
+  std::vector<GraphNode *> tail;
+  /// Values set by cudaStreamSetAttribute, to be read back.
+  std::map<int, cudaLaunchAttributeValue> attributes;
+};
+
+struct Event {
+  unsigned flags = cudaEventDefault;
+  bool isRecorded = false;
+  std::chrono::steady_clock::time_point time;
+  /// Where it was recorded when that happened under capture.
+  std::weak_ptr<Capture> capture;
+  std::vector<GraphNode *> tail;
+};
+
+/// Finds the stream of a handle; the null handle, cudaStreamLegacy and
+/// cudaStreamPerThread have a stream each. Null for a handle that is none.
+Stream *findStream(cudaStream_t handle);
+
+/// Finds the event of a handle; null when there is none.
+Event *findEvent(cudaEvent_t handle);
+
+/// Makes a stream; \p flags and \p priority are checked already.
+Stream *createStream(unsigned flags, int priority);
+void destroyStream(Stream *stream);
+Event *createEvent(unsigned flags);
+void destroyEvent(Event *event);
+/// Forgets all streams and events the program made.
+void destroyAllStreams();
+
+/// Returns the streams that take part in \p capture, by age.
+std::vector<Stream *> streamsOf(const Capture &capture);
+
+/// True when some stream that synchronises with the legacy stream is being
+/// captured, so that using the latter is an error.
+bool legacyStreamIsBlocked();
+
+/// Returns what an operation that waits for \p stream has to say: an error if
+/// the stream is being captured (which the call then spoils).
+cudaError_t checkNotCapturing(Stream &stream);
+
+/// Records \p event on \p stream, by time or, under capture, by place.
+cudaError_t recordEvent(Runtime &runtime, Event &event, cudaStream_t stream,
+                        unsigned flags);
+/// Makes \p stream wait for \p event; may pull it into the event's capture.
+cudaError_t waitEvent(Runtime &runtime, cudaStream_t stream, Event &event,
+                      unsigned flags);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_STREAM_H

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of gpulto-run itself and of what needs more than one file: refusals,
+substituted device code, shared libraries, two stubs for one kernel. One
+function for each behaviour; run with --only=NAME for a single one. Exit
+status 77 says that a tool is missing."""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+SKIP = 77
+
+PROGRAM = """
+#include <cstdio>
+__global__ void answer(int *p) { *p = ANSWER; }
+int main() {
+  int *p, host = 0;
+  cudaMalloc(&p, sizeof(int));
+  answer<<<1, 1>>>(p);
+  cudaMemcpy(&host, p, sizeof(int), cudaMemcpyDeviceToHost);
+  printf("%d %s\\n", host, cudaGetErrorString(cudaGetLastError()));
+}
+"""
+
+LIBRARY = """
+#include <cstdio>
+__device__ int state = START;
+static __global__ void step(int *p) { *p = ++state; }
+extern "C" int NAME() {
+  int *p, host = 0;
+  cudaMalloc(&p, sizeof(int));
+  step<<<1, 1>>>(p);
+  cudaMemcpy(&host, p, sizeof(int), cudaMemcpyDeviceToHost);
+  return host;
+}
+"""
+
+USER = """
+#include <cstdio>
+#include <dlfcn.h>
+extern "C" int first();
+int main(int, char **argv) {
+  int a = first(), b = first();
+  for (int round = 0; round < 2; ++round) {
+    void *library = dlopen(argv[1], RTLD_NOW);
+    auto second = (int (*)())dlsym(library, "second");
+    printf("%d %d %d\\n", a, b, second());
+    dlclose(library);
+  }
+}
+"""
+
+# Registers one fat binary and two host stubs for its one kernel, as identical
+# code folding across launches would.
+TWO_STUBS = r"""
+#include <cstdio>
+#include <cuda_runtime_api.h>
+extern "C" {
+extern char image[];
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int,
+                            void *, void *, void *, void *, int *);
+}
+asm(".section .nv_fatbin,\"a\"\n.globl image\nimage:\n.incbin \"IMAGE\"\n"
+    ".previous\n");
+struct { int magic, version; const void *data; void *extra; }
+    wrapper = {0x466243b1, 1, image, nullptr};
+static void stubA(int *) {}
+static void stubB(int *p) { if (p) printf("%d\n", *p); }
+static int launch(const void *stub) {
+  int *p, host = 0;
+  cudaMalloc((void **)&p, sizeof(int));
+  void *args[] = {&p};
+  cudaLaunchKernel(stub, dim3{1, 1, 1}, dim3{1, 1, 1}, args, 0, nullptr);
+  cudaMemcpy(&host, p, sizeof(int), cudaMemcpyDeviceToHost);
+  return host;
+}
+int main() {
+  void **handle = __cudaRegisterFatBinary(&wrapper);
+  char name[] = "_Z6answerPi";
+  for (const void *stub : {(const void *)stubA, (const void *)stubB})
+    __cudaRegisterFunction(handle, (const char *)stub, name, name, -1, nullptr,
+                           nullptr, nullptr, nullptr, nullptr);
+  __cudaRegisterFatBinaryEnd(handle);
+  printf("%d %d\n", launch((const void *)stubA), launch((const void *)stubB));
+}
+"""
+
+
+class Failure(Exception):
+    pass
+
+
+class Tests:
+    def __init__(self, options):
+        self.options = options
+        self.nvcc = os.path.join(options.cuda, "bin", "nvcc")
+        os.makedirs(options.work, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.options.work, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+        return self.path(name)
+
+    def build(self, output, source, *flags):
+        command = [self.nvcc, "-arch=sm_90", source, "-o", self.path(output),
+                   *flags]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode:
+            raise Failure(" ".join(command) + "\n" + result.stderr)
+        return self.path(output)
+
+    def program(self, output, *flags, answer=1):
+        source = self.write(output + ".cu", PROGRAM)
+        return self.build(output, source, f"-DANSWER={answer}", *flags)
+
+    def run(self, *arguments, environment=None):
+        return subprocess.run([self.options.gpulto_run, *arguments],
+                              capture_output=True, text=True, timeout=60,
+                              env={**os.environ, **(environment or {})})
+
+    def expect(self, result, status, out="", err=""):
+        if result.returncode != status or out not in result.stdout or \
+                err not in result.stderr:
+            raise Failure(f"expected status {status}, '{out}' and '{err}'; got "
+                          f"{result.returncode}\n{result.stdout}\n"
+                          f"{result.stderr}")
+
+    # Refusals ---------------------------------------------------------------
+
+    def test_static_runtime(self):
+        program = self.program("static", "-cudart", "static")
+        self.expect(self.run("--emulate", program), 126,
+                    err="static CUDA runtime")
+
+    def test_cubin_only(self):
+        source = self.write("cubin.cu", PROGRAM)
+        program = self.path("cubin")
+        subprocess.run([self.nvcc, source, "-o", program, "-DANSWER=1",
+                        "-cudart", "shared", "-gencode",
+                        "arch=compute_90,code=sm_90"], check=True)
+        result = self.run("--emulate", program)
+        self.expect(result, 0, err="no PTX")
+        self.expect(result, 0, "0 no kernel image", "--device-code")
+
+    def test_command_line(self):
+        self.expect(self.run("--frobnicate", "/bin/true"), 125,
+                    err="unknown option")
+        self.expect(self.run("--arch=old", "/bin/true"), 125,
+                    err="not a number")
+        self.expect(self.run("--counters", "/bin/true"), 125,
+                    err="needs a value")
+        self.expect(self.run(), 125, err="no program")
+        self.expect(self.run("/does/not/exist"), 127, err="No such file")
+        self.expect(self.run("--help"), 0, "--device-code=FILE.ptx")
+        self.expect(self.run("--emulate", "--", "/bin/echo", "--arch=1"), 0,
+                    "--arch=1")
+
+    def test_older_device(self):
+        program = self.program("new", "-cudart", "shared")
+        self.expect(self.run("--arch=80", program), 0, "0 no kernel image",
+                    "pass --arch=90")
+
+    # Images -----------------------------------------------------------------
+
+    def test_newest_image(self):
+        source = self.write("multi.cu", PROGRAM.replace(
+            "ANSWER", "__CUDA_ARCH__ / 10"))
+        program = self.path("multi")
+        command = [self.nvcc, source, "-o", program, "-cudart", "shared"]
+        for arch in ("75", "86", "90a"):
+            command += ["-gencode", f"arch=compute_{arch},code=compute_{arch}"]
+        subprocess.run(command, check=True)
+        for device, image in ((75, 75), (80, 75), (89, 86), (90, 90),
+                              (100, 86)):
+            self.expect(self.run(f"--arch={device}", program), 0,
+                        f"{image} no error")
+
+    def test_compression(self):
+        for mode in ("size", "speed", "balance", "none"):
+            program = self.program("mode-" + mode, "-cudart", "shared",
+                                   f"--compress-mode={mode}")
+            self.expect(self.run("--emulate", program), 0, "1 no error")
+
+    def test_device_code(self):
+        program = self.program("replaced", "-cudart", "shared", answer=1)
+        source = self.path("replaced.cu")
+        ptx = self.build("two;%25.ptx", source, "-DANSWER=2", "-ptx")
+        self.expect(self.run("--emulate", program), 0, "1 no error")
+        self.expect(self.run("--device-code=" + ptx, program), 0, "2 no error")
+        self.expect(self.run("--device-code=/none", program), 0,
+                    "0 file not found", "cannot open /none")
+
+    # Registration -----------------------------------------------------------
+
+    def test_shared_libraries(self):
+        for name, start in (("first", 10), ("second", 20)):
+            source = self.write(name + ".cu", LIBRARY)
+            self.build(f"lib{name}.so", source, "-shared", "-Xcompiler=-fPIC",
+                       f"-DNAME={name}", f"-DSTART={start}", "-cudart",
+                       "shared")
+        user = self.build("user", self.write("user.cpp", USER), "-cudart",
+                          "shared", "-L" + self.options.work, "-lfirst",
+                          "-Xlinker", "-rpath=" + self.options.work, "-ldl")
+        self.expect(self.run("--emulate", user, self.path("libsecond.so")), 0,
+                    "11 12 21\n11 12 21\n")
+
+    def test_two_stubs(self):
+        source = self.write("answer.cu", PROGRAM)
+        image = self.build("answer.fatbin", source, "-DANSWER=3", "-fatbin")
+        program = self.build(
+            "stubs", self.write("stubs.cpp", TWO_STUBS.replace("IMAGE", image)),
+            "-cudart", "shared")
+        self.expect(self.run("--emulate", program), 0, "3 3")
+        self.expect(self.run("--refuse-double-stub", program), 1,
+                    err="two host stubs")
+
+    # Options ----------------------------------------------------------------
+
+    def test_environment(self):
+        program = self.program("environment", "-cudart", "shared")
+        self.expect(
+            self.run(program, environment={"GPULTO_EMULATOR": "verbose;x=1"}),
+            0, "1 no error", "GPULTO_EMULATOR: unknown setting 'x'")
+
+    def test_counters(self):
+        program = self.program("counted", "-cudart", "shared")
+        texts = []
+        for name in ("a.json", "b.json"):
+            self.expect(self.run("--counters=" + self.path(name), program), 0)
+            with open(self.path(name)) as file:
+                texts.append(file.read())
+        json.loads(texts[0])
+        if texts[0] != texts[1] or "answer" not in texts[0]:
+            raise Failure("counters differ or lack the kernel:\n" + texts[0])
+
+    def test_rpath(self):
+        program = self.program("rpath", "-cudart", "shared", "-Xlinker",
+                               "--disable-new-dtags", "-Xlinker",
+                               f"-rpath={self.options.cuda}/lib64")
+        self.expect(self.run("--emulate", program), 0, "1 no error")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpulto-run", required=True)
+    parser.add_argument("--cuda", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--only")
+    options = parser.parse_args()
+    tests = Tests(options)
+    if not shutil.which(tests.nvcc):
+        print(f"skipped: no {tests.nvcc}")
+        return SKIP
+    failures = 0
+    for name in sorted(n for n in dir(tests) if n.startswith("test_")):
+        if options.only and name != "test_" + options.only:
+            continue
+        try:
+            getattr(tests, name)()
+            print(f"ok    {name}")
+        except Failure as failure:
+            failures += 1
+            print(f"FAIL  {name}: {failure}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

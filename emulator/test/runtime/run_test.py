@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds a CUDA program with an unmodified compiler, runs it by gpulto-run and
+compares what it says with the directives in its source:
+
+  // EXPECT: text            next line of standard output, exactly
+  // EXPECT-ERR: regex       some line of standard error matches
+  // EXPECT-STATUS: n        exit status (0)
+  // RUN-OPTIONS: ...        options of gpulto-run
+  // ONLY: nvcc clang ...    build variants this program is for
+  // SOURCES: b.cu ...       further translation units, beside this one
+  // BUILD: ...              further compiler options
+  // LABEL: slow             the label in ctest (fast)
+
+Exit status 77 says that a tool is missing."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SKIP = 77
+VARIANTS = ("nvcc", "nvcc-rdc", "clang", "clang-rdc")
+
+
+def directives(path):
+    found = {}
+    with open(path) as file:
+        for line in file:
+            match = re.match(r"\s*// ([A-Z][A-Z-]*): ?(.*)$", line)
+            if match:
+                found.setdefault(match[1], []).append(match[2])
+    return found
+
+
+def words(found, name):
+    return [w for line in found.get(name, []) for w in line.split()]
+
+
+def toolkit_for_clang(options):
+    """Makes the symlink toolkit in which stock clang works, once."""
+    directory = os.path.join(options.work, "ptx-toolkit")
+    if not os.path.exists(os.path.join(directory, "shim")):
+        tool = os.path.join(os.path.dirname(__file__), "..", "ptx-toolkit")
+        scratch = f"{directory}.{os.getpid()}"
+        subprocess.run([tool, scratch, options.cuda], check=True)
+        try:
+            os.rename(scratch, directory)
+        except OSError:  # another test was faster
+            shutil.rmtree(scratch)
+    return directory
+
+
+def compile_command(options, found, sources, output):
+    library = os.path.join(options.cuda, "lib64")
+    extra = words(found, "BUILD")
+    rdc = options.variant.endswith("-rdc")
+    if options.variant.startswith("nvcc"):
+        nvcc = os.path.join(options.cuda, "bin", "nvcc")
+        return ([nvcc, "-arch=sm_90", "-O2", "-cudart", "shared"] +
+                (["-rdc=true"] if rdc else []) + extra + sources +
+                ["-o", output])
+    toolkit = toolkit_for_clang(options)
+    command = [options.clang, f"--cuda-path={toolkit}", "-isystem",
+               f"{toolkit}/shim", "-isystem",
+               f"{toolkit}/include/cccl", "-Wno-unknown-cuda-version",
+               "--offload-arch=sm_90", "-O2"]
+    if rdc:
+        command += ["-fgpu-rdc", "--offload-new-driver",
+                    f"-Wl,--cuda-path={toolkit}"]
+    return command + extra + sources + ["-o", output, f"-L{library}",
+                                        "-lcudart"]
+
+
+def check(found, result, options):
+    problems = []
+    expected = found.get("EXPECT", [])
+    got = result.stdout.splitlines()
+    if got != expected:
+        for i in range(max(len(got), len(expected))):
+            want = expected[i] if i < len(expected) else "<nothing>"
+            have = got[i] if i < len(got) else "<nothing>"
+            if want != have:
+                problems.append(f"line {i + 1}: expected '{want}', got '{have}'")
+                break
+    for pattern in found.get("EXPECT-ERR", []):
+        if not any(re.search(pattern, l) for l in result.stderr.splitlines()):
+            problems.append(f"standard error has no line like '{pattern}'")
+    status = int(found.get("EXPECT-STATUS", ["0"])[0])
+    if result.returncode != status:
+        problems.append(f"exit status {result.returncode}, expected {status}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpulto-run", required=True)
+    parser.add_argument("--cuda", required=True)
+    parser.add_argument("--clang", default="clang++-19")
+    parser.add_argument("--work", required=True, help="scratch directory")
+    parser.add_argument("--variant", choices=VARIANTS, required=True)
+    parser.add_argument("source")
+    options = parser.parse_args()
+
+    found = directives(options.source)
+    compiler = (os.path.join(options.cuda, "bin", "nvcc")
+                if options.variant.startswith("nvcc") else options.clang)
+    if not shutil.which(compiler):
+        print(f"skipped: no {compiler}")
+        return SKIP
+    os.makedirs(options.work, exist_ok=True)
+    name = os.path.splitext(os.path.basename(options.source))[0]
+    output = os.path.join(options.work, f"{name}.{options.variant}")
+    here = os.path.dirname(os.path.abspath(options.source))
+    sources = [options.source] + [os.path.join(here, s)
+                                  for s in words(found, "SOURCES")]
+    command = compile_command(options, found, sources, output)
+    built = subprocess.run(command, capture_output=True, text=True)
+    if built.returncode:
+        print(" ".join(command), built.stdout, built.stderr, sep="\n")
+        return 1
+    result = subprocess.run(
+        [options.gpulto_run, "--emulate"] + words(found, "RUN-OPTIONS") +
+        [output], capture_output=True, text=True, timeout=120)
+    problems = check(found, result, options)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print("--- standard output", result.stdout, "--- standard error",
+              result.stderr, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
