@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A callee's registers lie behind its caller's on the warp's register stack,
-// its local area behind its caller's in each lane's local memory. Frames with
-// the same function at the same place are one object, so that lanes that came
-// there by different ways run together.
+// its local area behind its caller's in each lane's local memory. Calls of one
+// function from one frame share a frame object wherever in the caller they
+// stand, so that lanes that came there by different ways run together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,7 @@ namespace gpulto::emu {
 /// What one lane's local memory, and one warp's registers, may grow to.
 static constexpr uint32_t kMaxLocalBytes = 512 << 10;
 static constexpr size_t kMaxRegisterBytes = 256u << 20;
+static constexpr uint32_t kReturnBytes = 16;
 /// Keeps lanes' local memories from falling on one cache set.
 static constexpr uint32_t kLocalPadBytes = 64;
 
@@ -92,16 +93,17 @@ Frame *newFrame(Warp &w) {
 static Frame *calleeFrame(Warp &w, Frame *caller, const Function &callee) {
   if (caller->lastCallee && caller->lastCallee->fn == &callee)
     return caller->lastCallee;
-  uint32_t regOffset = caller->regOffset + caller->fn->frameBytes;
-  uint32_t localBase = caller->localBase + caller->fn->localBytes;
-  for (size_t k = 0; k < w.framesUsed; ++k) {
-    Frame &f = w.framePool[k];
-    if (f.fn == &callee && f.regOffset == regOffset &&
-        f.localBase == localBase && f.depth == caller->depth + 1) {
-      caller->lastCallee = &f;
-      return &f;
+  for (Frame *f = caller->firstCallee; f; f = f->nextSibling) {
+    if (f->fn == &callee) {
+      caller->lastCallee = f;
+      return f;
     }
   }
+  uint32_t regOffset = caller->regOffset + caller->fn->frameBytes;
+  uint32_t localBase = caller->localBase + caller->fn->localBytes;
+  // Hardware keeps the return address on the stack as well.
+  if (localBase + caller->depth * kReturnBytes > kMaxLocalBytes)
+    return nullptr;
   if (!growRegisters(w, size_t(regOffset) + callee.frameBytes) ||
       !growLocal(w, localBase + callee.localBytes))
     return nullptr;
@@ -110,7 +112,8 @@ static Frame *calleeFrame(Warp &w, Frame *caller, const Function &callee) {
   f->regOffset = regOffset;
   f->localBase = localBase;
   f->depth = caller->depth + 1;
-  caller->lastCallee = f;
+  f->nextSibling = caller->firstCallee;
+  caller->firstCallee = caller->lastCallee = f;
   return f;
 }
 

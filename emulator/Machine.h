@@ -181,7 +181,8 @@ struct Frame {
   uint32_t localBase = 0;
   uint32_t depth = 0;
   uint32_t id = 0;
-  Frame *lastCallee = nullptr;
+  Frame *lastCallee = nullptr; ///< Of those called from here.
+  Frame *firstCallee = nullptr, *nextSibling = nullptr;
 };
 
 /// How a lane gets back from a call.

@@ -32,15 +32,26 @@ static llvm::Error libelfError(const char *what) {
                    (why ? why : "unknown libelf error"));
 }
 
+/// Bytes that alignment may add to a file in all. More is a damaged header:
+/// the gaps are written out.
+static constexpr uint64_t kMaxPadding = 64 << 20;
+
 /// Adds one section at \p offset; returns the offset after it.
 static llvm::Error addSection(Elf *elf, const SectionToWrite &section,
-                              uint64_t &offset) {
+                              uint64_t &offset, uint64_t &padding) {
   Elf_Scn *scn = elf_newscn(elf);
   if (!scn)
     return libelfError("new section");
   GElf_Shdr header = section.header;
   uint64_t alignment = std::max<uint64_t>(header.sh_addralign, 1);
-  offset = llvm::alignTo(offset, alignment);
+  if (!llvm::isPowerOf2_64(alignment) || alignment > kMaxPadding)
+    return makeError("section alignment " + llvm::Twine(alignment));
+  uint64_t aligned = llvm::alignTo(offset, alignment);
+  padding += aligned - offset;
+  if (padding > kMaxPadding)
+    return makeError("section alignments need more than " +
+                     llvm::Twine(kMaxPadding) + " bytes of padding");
+  offset = aligned;
   header.sh_offset = offset;
   if (header.sh_type != SHT_NOBITS) {
     header.sh_size = section.contents.size();
@@ -83,9 +94,10 @@ static llvm::Error fillFile(Elf *elf, const ElfBuilder &builder) {
   if (!gelf_newehdr(elf, ELFCLASS64))
     return libelfError("file header");
   elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
-  uint64_t offset = sizeof(Elf64_Ehdr);
+  uint64_t offset = sizeof(Elf64_Ehdr), padding = 0;
   for (size_t i = 1; i < builder.sections.size(); ++i)
-    if (llvm::Error error = addSection(elf, builder.sections[i], offset))
+    if (llvm::Error error =
+            addSection(elf, builder.sections[i], offset, padding))
       return error;
   GElf_Ehdr header = {};
   if (!gelf_getehdr(elf, &header))

@@ -354,13 +354,19 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
     return {JumpFunction::constant(uint32_t(bits), kHalf),
             JumpFunction::constant(bits >> kHalf, kHalf)};
   }
-  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-  if (!instruction)
-    return result;
   JumpFunction whole = of(value);
   if (whole.kind == Kind::Constant)
     return {JumpFunction::constant(uint32_t(whole.value), kHalf),
             JumpFunction::constant(whole.value >> kHalf, kHalf)};
+  if (whole.kind == Kind::PassThrough &&
+      whole.operation == JumpOperation::None) {
+    whole.operation = JumpOperation::Trunc;
+    whole.bitWidth = kHalf;
+    return {whole, result.second};
+  }
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction)
+    return result;
   auto isZero = [&](const JumpFunction &j) { return j == zero; };
   switch (instruction->getOpcode()) {
   case llvm::Instruction::ZExt:

@@ -15,13 +15,14 @@
 //                       struct may arrive in two registers.
 //  3. visitCall         calls of stubs (chevron launches) and of the runtime's
 //                       launch functions; a stub's own launch is no edge.
-//  4. pushBefore        the configuration: the innermost check of a push call
-//                       that dominates the launch.
+//  4. pushesBefore      the configuration: the innermost check of a push call
+//                       that dominates the launch, or several whose tails the
+//                       optimizer merged.
 //  5. A push that no stub call follows launches an unknown kernel.
 //
 // Linear in instructions; dominator tree where there are launches.
-// Limits: a stub call that serves two pushes (merged tails) has an unknown
-// geometry; so has a launch whose configuration is kept in memory.
+// Limit: a launch whose configuration is kept in memory (-O0) has an unknown
+// geometry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,7 @@
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -119,8 +121,14 @@ private:
   void collectLaunches(llvm::Function &function, FunctionSummary &result);
   void visitCall(const llvm::CallBase &call);
   void addChevron(const llvm::CallBase &call, const llvm::Function *stub);
+  void addConfigured(const llvm::CallBase &call, const LaunchSite &site,
+                     llvm::ArrayRef<JumpFunction> arguments);
   void addRuntimeLaunch(const llvm::CallBase &call, LaunchKind kind);
-  const llvm::CallBase *pushBefore(const llvm::CallBase &call);
+  using Pushes = llvm::SmallVector<const llvm::CallBase *, 2>;
+  Pushes pushesBefore(const llvm::CallBase &call);
+  size_t position(const llvm::CallBase &call) const {
+    return static_cast<size_t>(llvm::find(calls, &call) - calls.begin());
+  }
   bool popsBefore(const llvm::CallBase &call);
   Arguments geometryOfPush(const llvm::CallBase *push);
   Arguments geometryOfConfig(const llvm::CallBase &call);
@@ -145,6 +153,8 @@ private:
   llvm::Function *function = nullptr;
   JumpFunctionBuilder *jumpFunctions = nullptr;
   EntryFrequencies *frequencies = nullptr;
+  /// Its push calls, in order, and those that a launch was found for.
+  llvm::SmallVector<const llvm::CallBase *, 8> calls;
   llvm::SmallPtrSet<const llvm::CallBase *, 8> servedPushes;
 };
 
@@ -299,7 +309,8 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
   jumpFunctions = &builder;
   servedPushes.clear();
   uint32_t first = static_cast<uint32_t>(summary.launches.size());
-  llvm::SmallVector<const llvm::CallBase *, 8> pushes, launches;
+  llvm::SmallVector<const llvm::CallBase *, 8> launches;
+  calls.clear();
   for (const llvm::BasicBlock &block : body)
     for (const llvm::Instruction &instruction : block) {
       auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -307,17 +318,17 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
       if (!callee || callee->isIntrinsic())
         continue;
       if (callee->getName() == kPush && call->arg_size() == kPushOperands)
-        pushes.push_back(call);
+        calls.push_back(call);
       else if (isStub(*callee) || launchKindOf(callee->getName()))
         launches.push_back(call);
     }
-  if (pushes.empty() && launches.empty())
+  if (calls.empty() && launches.empty())
     return;
   blockFrequencies.emplace(context, body);
   frequencies = &*blockFrequencies;
   for (const llvm::CallBase *call : launches)
     visitCall(*call);
-  for (const llvm::CallBase *push : pushes)
+  for (const llvm::CallBase *push : calls)
     if (!servedPushes.contains(push))
       add(*push, push, LaunchSite(), geometryOfPush(push), {});
   result.launches = {first,
@@ -346,12 +357,8 @@ void LaunchCollector::addChevron(const llvm::CallBase &call,
                                  const llvm::Function *stub) {
   LaunchSite site;
   site.stub = context.indexOf(*stub);
-  const llvm::CallBase *push = pushBefore(call);
-  if (push)
-    servedPushes.insert(push);
   Arguments arguments = stubArguments(call, *stub, site.byStubFormals);
-  context.launchCalls[&call] = stub;
-  add(call, push, site, geometryOfPush(push), arguments);
+  addConfigured(call, site, arguments);
 }
 
 void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
@@ -362,21 +369,18 @@ void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
   const llvm::Value *handle =
       call.getArgOperand(isEx ? 1 : 0)->stripPointerCasts();
   auto *stub = llvm::dyn_cast<llvm::Function>(handle);
-  if (stub) {
+  if (stub)
     site.stub = context.indexOf(*stub);
-    context.launchCalls[&call] = stub;
+  Arguments arguments =
+      arrayArguments(*call.getArgOperand(isEx ? 2 : 5), call);
+  if (!isEx && popsBefore(call)) {
+    // The body of a stub that was inlined here.
+    site.kind = LaunchKind::Chevron;
+    return addConfigured(call, site, arguments);
   }
   Arguments geometry;
-  const llvm::CallBase *push = nullptr;
   if (isEx) {
     geometry = geometryOfConfig(call);
-  } else if (popsBefore(call)) {
-    // The body of a stub that was inlined here.
-    push = pushBefore(call);
-    if (push)
-      servedPushes.insert(push);
-    site.kind = LaunchKind::Chevron;
-    geometry = geometryOfPush(push);
   } else {
     auto grid = jumpFunctions->halvesOf(*call.getArgOperand(1));
     auto block = jumpFunctions->halvesOf(*call.getArgOperand(3));
@@ -389,33 +393,75 @@ void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
                 jumpFunctions->of(*call.getArgOperand(6)),
                 jumpFunctions->of(*call.getArgOperand(7))};
   }
-  add(call, push, site, geometry,
-      arrayArguments(*call.getArgOperand(isEx ? 2 : 5), call));
+  add(call, nullptr, site, geometry, arguments);
 }
 
-/// Returns the push call whose success leads to \p call, the innermost one.
-const llvm::CallBase *LaunchCollector::pushBefore(const llvm::CallBase &call) {
+/// Adds a launch per configuration that may be in force at \p call.
+void LaunchCollector::addConfigured(const llvm::CallBase &call,
+                                    const LaunchSite &site,
+                                    llvm::ArrayRef<JumpFunction> arguments) {
+  Pushes pushes = pushesBefore(call);
+  if (pushes.empty())
+    add(call, nullptr, site, geometryOfPush(nullptr), arguments);
+  for (const llvm::CallBase *push : pushes) {
+    servedPushes.insert(push);
+    add(call, push, site, geometryOfPush(push), arguments);
+  }
+}
+
+/// Returns the push call that the branch at the end of \p block checks, and the
+/// successor taken when it succeeds.
+std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
+checkedPush(const llvm::BasicBlock &block) {
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  if (!branch || !branch->isConditional())
+    return {};
+  auto *test = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  if (!test || !test->isEquality())
+    return {};
+  auto *push = llvm::dyn_cast<llvm::CallBase>(test->getOperand(0));
+  auto *zero = llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
+  if (!push || calleeName(*push) != kPush || !zero || !zero->isZero() ||
+      push->arg_size() != kPushOperands)
+    return {};
+  bool onTrue = test->getPredicate() == llvm::ICmpInst::ICMP_EQ;
+  return {push, branch->getSuccessor(onTrue ? 0 : 1)};
+}
+
+/// Returns the push calls whose success leads to \p call: the innermost one, or
+/// several when their successes meet. Empty when it is not clear.
+LaunchCollector::Pushes
+LaunchCollector::pushesBefore(const llvm::CallBase &call) {
   const llvm::DominatorTree &dominators =
       context.analyses.getResult<llvm::DominatorTreeAnalysis>(*function);
-  const llvm::DomTreeNode *node = dominators.getNode(call.getParent());
+  const llvm::BasicBlock *target = call.getParent();
+  const llvm::DomTreeNode *node = dominators.getNode(target);
   for (node = node ? node->getIDom() : nullptr; node; node = node->getIDom()) {
-    const llvm::BasicBlock *block = node->getBlock();
-    auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-    if (!branch || !branch->isConditional())
+    auto [push, success] = checkedPush(*node->getBlock());
+    if (!push)
       continue;
-    auto *test = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-    if (!test || !test->isEquality())
-      continue;
-    auto *push = llvm::dyn_cast<llvm::CallBase>(test->getOperand(0));
-    auto *zero = llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
-    if (!push || calleeName(*push) != kPush || !zero || !zero->isZero() ||
-        push->arg_size() != kPushOperands)
-      continue;
-    bool onTrue = test->getPredicate() == llvm::ICmpInst::ICMP_EQ;
-    llvm::BasicBlockEdge success(block, branch->getSuccessor(onTrue ? 0 : 1));
-    return dominators.dominates(success, call.getParent()) ? push : nullptr;
+    llvm::BasicBlockEdge edge(node->getBlock(), success);
+    if (dominators.dominates(edge, target))
+      return {push};
+    break;
   }
-  return nullptr;
+  while (const llvm::BasicBlock *previous = target->getSinglePredecessor()) {
+    if (previous == call.getParent())
+      return {};
+    target = previous;
+  }
+  Pushes pushes;
+  for (const llvm::BasicBlock *block : llvm::predecessors(target)) {
+    auto [push, success] = checkedPush(*block);
+    if (!push || success != target || llvm::is_contained(pushes, push))
+      return {};
+    pushes.push_back(push);
+  }
+  // Predecessors come in the order of uses; the function's order is stable.
+  llvm::sort(pushes, [&](const llvm::CallBase *a, const llvm::CallBase *b) {
+    return position(*a) < position(*b);
+  });
+  return pushes;
 }
 
 /// Whether the straight-line code before \p call pops a configuration.

@@ -68,10 +68,6 @@ struct LgenContext {
   std::vector<llvm::Function *> bodies;
   /// The instructions of summary.calls, in that order.
   std::vector<const llvm::CallBase *> callInstructions;
-  /// Calls and handle operands that stand for kernel launches: the call of the
-  /// launching function or stub -> the stub. Filled by analyzeLaunchFacts.
-  llvm::DenseMap<const llvm::CallBase *, const llvm::Function *> launchCalls;
-
   JumpFunctionTable jumpFunctions;
 
   LgenContext(const llvm::Module &module, ModuleSummary &summary,

@@ -47,12 +47,17 @@ enum Access : unsigned {
   kDerived = 8,
   /// Passed on as it is to a known callee: an edge tells what becomes of it.
   kPassedOn = 16,
+  /// The pointer is called: no escape of a parameter's, but the function that
+  /// it points to has an indirect caller.
+  kIndirectCall = 32,
 };
 
 unsigned accessOfCallArgument(const llvm::CallBase &call,
                               const llvm::Use &use) {
+  if (call.isCallee(&use))
+    return kIndirectCall;
   if (!call.isArgOperand(&use))
-    return kEscape;
+    return kEscape; // an operand bundle
   unsigned index = call.getArgOperandNo(&use);
   if (call.isLifetimeStartOrEnd() || call.isDroppable() ||
       llvm::isa<llvm::DbgInfoIntrinsic>(call))
@@ -168,7 +173,7 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
     if (isPassedOn)
       access |= kEscape;
   }
-  if (access & kPassedOn)
+  if (access & (kPassedOn | kIndirectCall))
     access |= kEscape;
   uint8_t flags = 0;
   if (access & kRead)
@@ -228,7 +233,7 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
       if (one & kDerived)
         stack.push_back(use.getUser());
       isPassedOnDerived |= (one & kPassedOn) != 0;
-      access |= one & (kRead | kWrite | kEscape);
+      access |= one & (kRead | kWrite | kEscape | kIndirectCall);
     }
   }
   return access;
@@ -390,6 +395,11 @@ void analyzeModRef(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
     ModRefCollector(context, *context.bodies[i], context.summary.functions[i])
         .run();
+  // Who has the address of an alias has that of its target.
+  for (const AliasSummary &alias : context.summary.aliases)
+    if (alias.target != kNone &&
+        context.summary.symbols[alias.symbol].has(kAddressTaken))
+      context.summary.symbols[alias.target].flags |= kAddressTaken;
 }
 
 } // namespace gpulto

@@ -114,19 +114,19 @@ InputLocator::locateInMapped(StringRef bitcode) const {
   for (const SeenArchive &archive : archives) {
     if (archive.isThin || !contains(archive.buffer.getBuffer(), bitcode))
       continue;
-    auto after = upper_bound(
-        archive.members, bitcode.begin(),
-        [](const char *address, const Member &member) {
-          return std::less<>()(address, member.contents.begin());
-        });
+    auto after =
+        upper_bound(archive.members, bitcode.begin(),
+                    [](const char *address, const Member &member) {
+                      return std::less<>()(address, member.contents.begin());
+                    });
     if (after == archive.members.begin())
       continue;
     const Member &member = *std::prev(after);
     LinkObject object;
     object.path = archive.buffer.getBufferIdentifier().str();
     object.member = member.name;
-    object.memberOffset = member.contents.begin() -
-                          archive.buffer.getBufferStart();
+    object.memberOffset =
+        member.contents.begin() - archive.buffer.getBufferStart();
     return object;
   }
   return std::nullopt;

@@ -98,13 +98,10 @@ LinkSession *session = nullptr;
 /// LTO by itself, except into members with bitcode: those must join before.
 constexpr const char *kRegistrationSymbols[] = {
     "atexit",
-    "__cudaInitModule",
     "__cudaRegisterFatBinary",
     "__cudaRegisterFatBinaryEnd",
     "__cudaRegisterFunction",
     "__cudaRegisterManagedVar",
-    "__cudaRegisterSurface",
-    "__cudaRegisterTexture",
     "__cudaRegisterVar",
     "__cudaUnregisterFatBinary",
 };
@@ -301,7 +298,8 @@ SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple) {
 
 Expected<std::unique_ptr<object::Archive>>
 wrapCreateArchive(MemoryBufferRef buffer) {
-  Expected<std::unique_ptr<object::Archive>> archive = realCreateArchive(buffer);
+  Expected<std::unique_ptr<object::Archive>> archive =
+      realCreateArchive(buffer);
   // The pipeline opens archives too. lld itself reports malformed members.
   if (archive && session && !session->inputsComplete)
     consumeError(session->locator.addArchive(**archive));

@@ -13,9 +13,11 @@
 //      one readable and one writable. "One pipe" is checked by device and
 //      inode: without `+` in the recipe the numbers may be closed, or be other
 //      files of a tool in between (CMake's link.txt is one measured case).
-//   4. In mode Auto, else: the parents are walked up to the first process
-//      whose two descriptors are one pipe (make), and the pipe is opened
-//      through /proc/PID/fd.
+//   4. In mode Auto, else: the parents are walked up to the first make whose
+//      two descriptors are one pipe, and the pipe is opened through
+//      /proc/PID/fd. Other programs are passed over: many wake themselves
+//      through a pipe to themselves, often at just these numbers, and reading
+//      from that would break them.
 //
 // Whatever was found is opened again through /proc: that gives a file
 // description of our own. O_NONBLOCK belongs to the description, and make's is
@@ -38,6 +40,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
 #include <array>
@@ -301,11 +304,27 @@ pid_t parentOf(pid_t process) {
   return rest.split(' ').first.getAsInteger(10, parent) ? 0 : parent;
 }
 
-/// Finds the nearest ancestor whose descriptors are one pipe.
+/// Returns whether a process is GNU make, by its name.
+bool isMake(pid_t process) {
+  std::string path = "/proc/" + std::to_string(process) + "/comm";
+  std::FILE *file = std::fopen(path.c_str(), "re");
+  if (!file)
+    return false;
+  char name[64] = {};
+  size_t size = std::fread(name, 1, sizeof(name), file);
+  std::fclose(file);
+  return llvm::StringSwitch<bool>(llvm::StringRef(name, size).rtrim())
+      .Cases("make", "gmake", "gnumake", "remake", true)
+      .Default(false);
+}
+
+/// Finds the nearest make whose descriptors are one pipe.
 std::optional<Ends> openAncestorPipe(const ServerName &server,
                                      std::string &detail) {
   for (pid_t process = parentOf(getpid()); process > 0;
        process = parentOf(process)) {
+    if (!isMake(process))
+      continue;
     std::string whyNot;
     std::optional<Ends> ends = openPipe(std::to_string(process), server.readFd,
                                         server.writeFd, whyNot);

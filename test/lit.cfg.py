@@ -60,6 +60,7 @@ ours = {
     "ld.lld": build + "/libexec/gpulto/ld.lld",
     "lgen": build + "/lib/gpulto/gpulto-lgen.so",
     "split-jobs": build + "/test/bin/gpulto-split-jobs",
+    "device-link": build + "/test/bin/gpulto-device-link",
 }
 for name, found in ours.items():
     program(name, found)

@@ -160,6 +160,8 @@ static Command deviceCommand(const CompileContext &context,
                   "--offload-new-driver", "-fgpu-rdc", "-foffload-lto=thin",
                   "-emit-llvm", "-Xclang", "-cuid=" + unit});
   addLgen(command, context, files.summary);
+  command.addAll(
+      {"-Xclang", "-mllvm", "-Xclang", "-gpulto-arch=" + files.arch});
   if (!dependencies.empty())
     command.addAll(
         {context.line.clangArgs().hasArg(opts::OPT_MD) ? "-MD" : "-MMD", "-MF",

@@ -99,16 +99,8 @@ static std::string toolkitOfNvcc() {
   return sys::path::parent_path(sys::path::parent_path(real)).str();
 }
 
-CudaToolkit findCudaToolkit(const CommandLine &line) {
-  // Given explicitly: taken as it is, so that clang reports a wrong one.
-  StringRef given;
-  for (const DriverArg &argument : line.arguments()) {
-    if (argument.is(opts::OPT_cuda_path_EQ))
-      given = argument.arg->getValue();
-  }
-  given = line.ownValue(options::OPT_cuda_path, given);
-  if (!given.empty())
-    return {given.rtrim('/').str()};
+/// Returns the toolkit that is used when the command line names none.
+static CudaToolkit defaultToolkit() {
   std::string fromEnvironment;
   if (const char *path = std::getenv("CUDA_PATH"))
     fromEnvironment = StringRef(path).rtrim('/').str();
@@ -118,6 +110,13 @@ CudaToolkit findCudaToolkit(const CommandLine &line) {
     if (!root.empty() && isToolkit(root))
       return {root};
   return {};
+}
+
+CudaToolkit findCudaToolkit(const CommandLine &line) {
+  // Given explicitly: taken as it is, so that clang reports a wrong one.
+  StringRef given = line.clangArgs().getLastArgValue(opts::OPT_cuda_path_EQ);
+  given = line.ownValue(options::OPT_cuda_path, given);
+  return given.empty() ? defaultToolkit() : CudaToolkit{given.rtrim('/').str()};
 }
 
 std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit) {

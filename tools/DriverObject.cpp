@@ -10,6 +10,7 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <deque>
 #include <memory>
 
 using namespace llvm;
@@ -50,6 +51,17 @@ static Expected<std::string> summaryForObject(StringRef summary,
   return writeSummary(*parsed, bitcode->substr(names->offset, names->size));
 }
 
+/// Returns \p summary as that of architecture \p arch: a module without
+/// functions does not say which it was compiled for.
+static Expected<std::string> summaryForDevice(StringRef summary, StringRef arch,
+                                              const InputLocation &where) {
+  Expected<ModuleSummary> parsed = readSummary(summary, "", where);
+  if (!parsed)
+    return parsed.takeError();
+  parsed->arch = arch;
+  return writeSummary(*parsed, "");
+}
+
 Error assembleFatObject(const ObjectFiles &files, const std::string &output) {
   Buffers buffers;
   InputLocation where(files.source);
@@ -68,6 +80,7 @@ Error assembleFatObject(const ObjectFiles &files, const std::string &output) {
   if (!hostSummary)
     return hostSummary.takeError();
   contents.hostSummary = *hostSummary;
+  std::deque<std::string> deviceSummaries;
   for (const DeviceFiles &device : files.devices) {
     Expected<StringRef> bitcode =
         read(device.bitcode, device.arch + " bitcode", files.source, buffers);
@@ -77,7 +90,12 @@ Error assembleFatObject(const ObjectFiles &files, const std::string &output) {
         read(device.summary, device.arch + " summary", files.source, buffers);
     if (!deviceSummary)
       return deviceSummary.takeError();
-    contents.devices.push_back({device.arch, *deviceSummary, *bitcode});
+    Expected<std::string> encoded =
+        summaryForDevice(*deviceSummary, device.arch, where);
+    if (!encoded)
+      return encoded.takeError();
+    deviceSummaries.push_back(std::move(*encoded));
+    contents.devices.push_back({device.arch, deviceSummaries.back(), *bitcode});
   }
   FatObjectOptions options;
   options.slim = files.slim;

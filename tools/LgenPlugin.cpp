@@ -5,11 +5,14 @@
 // The pass plugin that gpulto-clang++ gives to clang:
 //
 //   -fplugin=SO -fpass-plugin=SO -mllvm -gpulto-summary-out=FILE
+//   and for a device compile -mllvm -gpulto-arch=ARCH
 //
 // Where it runs, and what it does there:
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
-//                  call of the stub beside its configuration.
+//                  call of the stub beside its configuration, and each gets a
+//                  word of its own. Device: names
+//                  that clang changed midway are joined.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes that
 //                  clang runs between here and the bitcode writer (aliases,
 //                  names) run now; then the module is summarised and FILE is
@@ -38,6 +41,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/CanonicalizeAliases.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -51,6 +55,11 @@ namespace {
 llvm::cl::opt<std::string>
     summaryPath("gpulto-summary-out", llvm::cl::value_desc("file"),
                 llvm::cl::desc("Write gpulto's summary of the module to <file>"));
+
+// A module without functions does not say for which architecture it is.
+llvm::cl::opt<std::string>
+    archName("gpulto-arch", llvm::cl::value_desc("arch"),
+             llvm::cl::desc("The device architecture of this compile"));
 
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kOffloadSection = "cuda_offloading_entries";
@@ -67,13 +76,35 @@ bool hasSection(const llvm::Module &module, llvm::StringRef section) {
   });
 }
 
+/// Puts a word before each kernel stub that only this kernel's stub has: its
+/// address is the kernel's handle, and two stubs with equal code must stay two
+/// under a linker's --icf=all.
+bool makeStubsUnique(llvm::Module &module) {
+  bool changed = false;
+  for (const llvm::GlobalVariable &entry : module.globals()) {
+    if (entry.getSection() != kOffloadSection || !entry.hasInitializer() ||
+        !entry.getInitializer()->getNumOperands())
+      continue;
+    auto *stub = llvm::dyn_cast<llvm::Function>(
+        llvm::cast<llvm::Constant>(entry.getInitializer()->getOperand(0))
+            ->stripPointerCasts());
+    if (!stub || stub->isDeclaration() || stub->hasPrefixData())
+      continue;
+    stub->setPrefixData(
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()),
+                               llvm::xxh3_64bits(entry.getName())));
+    changed = true;
+  }
+  return changed;
+}
+
 /// Keeps launches recognisable; see the head of this file.
 struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &) {
     if (isDevice(module))
       return llvm::PreservedAnalyses::all();
-    bool changed = false;
+    bool changed = makeStubsUnique(module);
     for (llvm::Function &function : module) {
       if (function.isDeclaration() ||
           !function.getName().contains("__device_stub__"))
@@ -81,6 +112,30 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
       function.removeFnAttr(llvm::Attribute::AlwaysInline);
       function.removeFnAttr(llvm::Attribute::InlineHint);
       function.addFnAttr(llvm::Attribute::NoInline);
+      changed = true;
+    }
+    return changed ? llvm::PreservedAnalyses::none()
+                   : llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+/// clang 19 names a static device variable that host code uses
+/// `x__static__<unit>`, so that the host finds it; a kernel that it met before
+/// that use still refers to plain `x`, which nobody defines. Joins the two.
+struct JoinRenamedPass : llvm::PassInfoMixin<JoinRenamedPass> {
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &) {
+    if (!isDevice(module))
+      return llvm::PreservedAnalyses::all();
+    bool changed = false;
+    for (llvm::GlobalVariable &renamed : module.globals()) {
+      auto [plain, unit] = renamed.getName().rsplit("__static__");
+      llvm::GlobalVariable *old = module.getNamedGlobal(plain);
+      if (unit.empty() || renamed.isDeclaration() || !old || old == &renamed ||
+          !old->isDeclaration() || old->getType() != renamed.getType())
+        continue;
+      old->replaceAllUsesWith(&renamed);
       changed = true;
     }
     return changed ? llvm::PreservedAnalyses::none()
@@ -184,15 +239,18 @@ public:
       return llvm::PreservedAnalyses::none();
     }
     llvm::TimeTraceScope scope("gpulto LGEN");
-    if (isDevice(module))
-      resolveReflection(module);
+    bool changed = isDevice(module) && resolveReflection(module);
     // Both also run between here and the bitcode writer: then in vain.
-    llvm::CanonicalizeAliasesPass().run(module, analyses);
-    llvm::NameAnonGlobalPass().run(module, analyses);
+    auto run = [&](auto pass) {
+      changed |= !pass.run(module, analyses).areAllPreserved();
+    };
+    run(llvm::CanonicalizeAliasesPass());
+    run(llvm::NameAnonGlobalPass());
     if (llvm::Error error = write(module, analyses))
       module.getContext().emitError("gpulto: " +
                                     llvm::toString(std::move(error)));
-    return llvm::PreservedAnalyses::none();
+    return changed ? llvm::PreservedAnalyses::none()
+                   : llvm::PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 
@@ -200,6 +258,7 @@ private:
   llvm::Error write(llvm::Module &module,
                     llvm::ModuleAnalysisManager &analyses) {
     LgenOptions options;
+    options.arch = archName;
     options.optLevel = static_cast<uint8_t>(level.getSpeedupLevel());
     options.sizeLevel = static_cast<uint8_t>(level.getSizeLevel());
     llvm::FunctionAnalysisManager &functions =
@@ -228,6 +287,7 @@ llvmGetPassPluginInfo() {
             builder.registerPipelineStartEPCallback(
                 [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
                   passes.addPass(KeepStubsPass());
+                  passes.addPass(JoinRenamedPass());
                 });
             builder.registerOptimizerLastEPCallback(
                 [](llvm::ModulePassManager &passes,

@@ -47,16 +47,22 @@ static const char kUsage[] =
     "Runs the link-time optimizer without a linker and writes the native\n"
     "objects to PREFIX.0.o, PREFIX.1.o and so on.\n"
     "\n"
-    "  INPUT                  an object, or a member as 'lib.a(m.o at OFFSET)'\n"
+    "  INPUT                  an object, or a member as 'lib.a(m.o at "
+    "OFFSET)'\n"
     "  -r=INPUT,SYMBOL,FLAGS  what a linker resolved of a symbol: p its\n"
     "                         definition here prevails, l it is final in this\n"
-    "                         program, x native objects see it, d it is exported\n"
+    "                         program, x native objects see it, d it is "
+    "exported\n"
     "                         dynamically, r the linker redefined it\n"
-    "  --resolutions=FILE     inputs and resolutions, as in the file written by\n"
+    "  --resolutions=FILE     inputs and resolutions, as in the file written "
+    "by\n"
     "                         ld.lld --save-temps=resolution\n"
-    "  --archive=FILE         search FILE for device code that is still missing\n"
-    "  --output-kind=KIND     executable (default), pie, shared or relocatable\n"
-    "  --relocation-model=M   static or pic; the default follows from the kind\n"
+    "  --archive=FILE         search FILE for device code that is still "
+    "missing\n"
+    "  --output-kind=KIND     executable (default), pie, shared or "
+    "relocatable\n"
+    "  --relocation-model=M   static or pic; the default follows from the "
+    "kind\n"
     "  -O0 -O1 -O2 -O3        level of code generation (default 2)\n"
     "  -o PREFIX              where to write\n"
     "  @FILE                  more arguments\n"
@@ -108,9 +114,9 @@ Error readResolutionFile(StringRef path, LtoArguments &to) {
     }
     StringRef input = to.names.empty() ? "" : StringRef(to.names.back());
     if (Error error = addResolution(text, input, to))
-      return joinErrors(inputError(InputLocation(path),
-                                   "line " + Twine(line.line_number())),
-                        std::move(error));
+      return joinErrors(
+          inputError(InputLocation(path), "line " + Twine(line.line_number())),
+          std::move(error));
   }
   return Error::success();
 }
@@ -223,8 +229,8 @@ Error resolveSymbols(StringRef name, const lto::InputFile &bitcode,
   for (const lto::InputFile::Symbol &symbol : bitcode.symbols()) {
     auto found = resolutions.find(symbol.getName().str());
     if (found == resolutions.end())
-      return inputError(InputLocation(name), "no resolution for symbol '" +
-                                                 symbol.getName() + "'");
+      return inputError(InputLocation(name),
+                        "no resolution for symbol '" + symbol.getName() + "'");
     StringRef flags = found->second.front();
     LinkSymbol to;
     to.irName = symbol.getIRName().str();
@@ -261,8 +267,8 @@ Error addInput(StringRef name, LtoArguments &arguments) {
       lto::InputFile::create(*bitcode);
   if (!symbols)
     return inputError(InputLocation(name), toString(symbols.takeError()));
-  if (Error error = resolveSymbols(
-          name, **symbols, arguments.resolutions[name.str()], *input))
+  if (Error error = resolveSymbols(name, **symbols,
+                                   arguments.resolutions[name.str()], *input))
     return error;
   arguments.inputs.objects.push_back(std::move(*input));
   return Error::success();

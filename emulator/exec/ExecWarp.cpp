@@ -25,7 +25,10 @@ template <Shuffle S> void shuffle(Warp &w, const Insn &i, uint32_t m) {
   std::memcpy(a, src<uint32_t>(w, i.s[0]), sizeof(a));
   std::memcpy(b, src<uint32_t>(w, i.s[1]), sizeof(b));
   std::memcpy(c, src<uint32_t>(w, i.s[2]), sizeof(c));
-  uint32_t *d = i.d[0] == kNoOp ? nullptr : dst<uint32_t>(w, i.d[0]);
+  // Never null: GCC 12 makes a test of it in the loop the mask of a gather, with
+  // 1 where the sign bit is wanted, and nothing is loaded.
+  alignas(64) uint32_t dropped[kLanes];
+  uint32_t *d = i.d[0] == kNoOp ? dropped : dst<uint32_t>(w, i.d[0]);
   uint32_t valid = 0;
   each(m, [&](unsigned l) {
     int lane = static_cast<int>(l), by = static_cast<int>(b[l] & 31);
@@ -55,8 +58,7 @@ template <Shuffle S> void shuffle(Warp &w, const Insn &i, uint32_t m) {
     if (!in)
       from = lane;
     valid |= static_cast<uint32_t>(in) << l;
-    if (d)
-      d[l] = a[from & 31];
+    d[l] = a[from & 31];
   });
   if (i.d[1] != kNoOp)
     writePred(w, i.d[1], m, valid);

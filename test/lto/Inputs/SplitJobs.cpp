@@ -14,7 +14,7 @@
 //   --import     lists functions that a partition uses and another defines for
 //                import
 //   --internalize=no             keeps every linkage (FinalLinkage::Preserved)
-//   --keep=NAME  seen from outside; `main` always is
+//   --keep=NAME  seen from outside; `main` and kernels always are
 //   --arch=sm_90 device modules: closed partitions, one set of kernels each
 //   --ptxas=FILE, --relocatable, --opt=N, --pic
 //
@@ -31,6 +31,7 @@
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -142,6 +143,14 @@ void Program::load() {
     SmallVector<GlobalValue *, 8> list;
     collectUsedGlobalVariables(*unit.module, list, false);
     collectUsedGlobalVariables(*unit.module, list, true);
+    if (const NamedMDNode *list =
+            unit.module->getNamedMetadata("nvvm.annotations"))
+      for (const MDNode *node : list->operands())
+        if (auto *kind = dyn_cast_or_null<MDString>(node->getOperand(1));
+            kind && kind->getString() == "kernel" && node->getOperand(0))
+          keep.push_back(mdconst::extract<Function>(node->getOperand(0))
+                             ->getName()
+                             .str());
     if (arch.empty())
       unit.used.insert(list.begin(), list.end());
     units.push_back(std::move(unit));

@@ -416,6 +416,20 @@ TEST_F(FatObjectTest, DamagedElfHeadersNeverCrash) {
   EXPECT_GT(good, 0u);
 }
 
+// A gap before a section is written out: one wrong bit must not fill memory.
+TEST_F(FatObjectTest, HugeAlignmentsAreErrors) {
+  std::string bytes = readFile(path("b.o"));
+  ASSERT_VALUE(object, ElfObject::open(refTo(bytes), InputLocation("b.o")));
+  uint64_t second = object.header().e_shoff + 2 * sizeof(Elf64_Shdr) +
+                    offsetof(Elf64_Shdr, sh_addralign);
+  for (uint64_t alignment : {uint64_t(3), uint64_t(1) << 33, ~uint64_t(0)}) {
+    std::string damaged = bytes;
+    std::memcpy(damaged.data() + second, &alignment, sizeof(alignment));
+    EXPECT_EQ(messageOf(makeFat(damaged)),
+              "section alignment " + std::to_string(alignment));
+  }
+}
+
 TEST_F(FatObjectTest, TruncatedObjectsAreErrors) {
   ASSERT_VALUE(fat, makeFat(readFile(path("b.o"))));
   for (size_t size = 0; size < fat.size(); size += size < 200 ? 1 : 13) {

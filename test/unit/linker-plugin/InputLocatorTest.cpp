@@ -3,6 +3,8 @@
 
 #include "linker-plugin/InputLocator.h"
 
+#include "gtest/gtest.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -16,8 +18,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include "gtest/gtest.h"
 
 #include <string>
 #include <vector>
@@ -66,9 +66,7 @@ protected:
       Expected<NewArchiveMember> member =
           NewArchiveMember::getFile(path(directory + "/m.o"), true);
       EXPECT_TRUE(bool(member));
-      member->MemberName = !thin             ? "m.o"
-                           : directory == "x" ? "x/m.o"
-                                              : "y/m.o";
+      member->MemberName = !thin ? "m.o" : directory == "x" ? "x/m.o" : "y/m.o";
       members.push_back(std::move(*member));
     }
     EXPECT_FALSE(errorToBool(
@@ -152,8 +150,7 @@ TEST_F(InputLocatorTest, ThinArchive) {
     EXPECT_EQ(object->memberOffset, 0u);
     files.push_back(object->path);
   });
-  EXPECT_EQ(files,
-            (std::vector<std::string>{path("x/m.o"), path("y/m.o")}));
+  EXPECT_EQ(files, (std::vector<std::string>{path("x/m.o"), path("y/m.o")}));
 }
 
 TEST_F(InputLocatorTest, PlainFile) {

@@ -3,9 +3,8 @@
 
 #include "linker-plugin/LinkOptionsReader.h"
 
-#include "linker-plugin/OptionTable.h"
-
 #include "gtest/gtest.h"
+#include "linker-plugin/OptionTable.h"
 
 #include <string>
 #include <vector>
@@ -92,9 +91,9 @@ TEST(LinkOptionsReader, SaveTemps) {
 }
 
 TEST(LinkOptionsReader, Remarks) {
-  llvm::Expected<ParsedLinkOptions> parsed = read(
-      {"--gpulto-rpass=inline", "--gpulto-rpass-missed=icf",
-       "--gpulto-rpass-analysis=.*", "--gpulto-remarks=r.yaml"});
+  llvm::Expected<ParsedLinkOptions> parsed =
+      read({"--gpulto-rpass=inline", "--gpulto-rpass-missed=icf",
+            "--gpulto-rpass-analysis=.*", "--gpulto-remarks=r.yaml"});
   ASSERT_TRUE(bool(parsed));
   EXPECT_EQ(parsed->diagnostics.passed, "inline");
   EXPECT_EQ(parsed->diagnostics.missed, "icf");

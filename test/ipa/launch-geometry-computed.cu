@@ -1,0 +1,36 @@
+// Geometry and arguments that depend on the caller: formals pass through, what
+// is computed is unknown, and only that.
+// REQUIRES: cuda
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
+// RUN: %gpulto dump --summary %t.o | FileCheck %s
+__global__ void kernel(int *p, int n) { p[n] = 1; }
+
+// CHECK: host function _Z8launchesPiiP11CUstream_st
+// CHECK: grid.x=? grid.y=i32 1 grid.z=i32 1 block.x=i32 256 {{.*}} shared=? stream=arg2 args=(arg0+40, arg1:i32 add 4294967295)
+// CHECK: grid.x=arg1:i32 grid.y=i32 1 grid.z=i32 1 block.x=i32 32 block.y=arg1:i32 {{.*}} args=(?(align {{[0-9]+}} nonnull))
+void launches(int *p, int n, cudaStream_t stream) {
+  kernel<<<(n + 255) / 256, 256, n * sizeof(int) * 3 + 8, stream>>>(p + 10, n - 1);
+  int local[4];
+  kernel<<<n, dim3(32, n)>>>(local, n * n + 1);
+}
+
+// The frequency of a launch is that of its loop.
+// CHECK: host function _Z4loopPii
+// CHECK: launch {{.*}} freq {{[1-9][0-9]}} grid.x=i32 1
+void loop(int *p, int n) {
+  for (int i = 0; i < n; ++i)
+    kernel<<<1, 64>>>(p, i);
+}
+
+// Two configurations that meet in one stub call are two launches.
+// CHECK: host function _Z6mergedPib
+// CHECK: launch {{.*}}kernelPii chevron freq 0.5 grid.x=i32 1 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
+// CHECK-NEXT: launch {{.*}}kernelPii chevron freq 0.5 grid.x=i32 2 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
+// CHECK-NOT: launch
+// CHECK: function
+void merged(int *p, bool c) {
+  if (c)
+    kernel<<<1, 64>>>(p, 3);
+  else
+    kernel<<<2, 64>>>(p, 3);
+}

@@ -1,0 +1,25 @@
+// A kernel whose handle is a value may be launched from anywhere; the launch is
+// one of an unknown kernel, with what is known of its geometry.
+// REQUIRES: cuda
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
+// RUN: %gpulto dump --symbols --summary %t.o | FileCheck %s
+__global__ void chosen(int *p) { *p = 1; }
+__global__ void other(int *p) { *p = 2; }
+__global__ void known(int *p) { *p = 3; }
+__global__ void queried(int *p) { *p = 4; }
+
+// CHECK: host symbol {{.*}}chosenPi: {{.*}} address_taken
+// CHECK: host symbol {{.*}}otherPi: {{.*}} address_taken
+// CHECK: host symbol [[KNOWN:.*]]knownPi: function external default atom {{[0-9]+}} dso_local kernel_stub
+// CHECK: host symbol {{.*}}queriedPi: {{.*}} address_taken
+// CHECK: host function _Z6selectPib
+// CHECK: launch <unknown> chevron {{.*}}block.x=i32 64 {{.*}} args=()
+void select(int *p, bool c) {
+  void (*kernel)(int *) = c ? chosen : other;
+  kernel<<<1, 64>>>(p);
+  known<<<1, 64>>>(p);
+}
+void query(int *p) {
+  cudaFuncSetAttribute(queried, cudaFuncAttributeMaxDynamicSharedMemorySize, 4);
+  queried<<<1, 1>>>(p);
+}
