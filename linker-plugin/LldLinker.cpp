@@ -27,7 +27,7 @@
 
 #include "linker-plugin/LldLinker.h"
 
-#include "linker-plugin/AssemblySymbols.h"
+#include "linker-plugin/Door.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
 #include "linker-plugin/LldSymbols.h"
@@ -212,21 +212,18 @@ DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {
 
 /// Runs the pipeline on the complete inputs of \p link. Warnings and remarks
 /// are printed here; what stops the link is returned.
-Error runPipeline(LinkSession &link) {
+Error makeObjects(LinkSession &link) {
   link.inputs.archives = link.locator.archivePaths();
   link.inputs.output = link.commandLine.output;
-  markAssemblySymbols(link.inputs);
   Diagnostics diagnostics(diagnosticsOptions(link));
   Expected<LinkOutputs> outputs =
-      runLink(link.inputs, link.options.link, diagnostics);
+      runPipeline(link.inputs, link.options, diagnostics);
   lld::errorHandler().errorCount += diagnostics.errorCount();
   diagnostics.print(lld::errs());
   if (!outputs)
     return outputs.takeError();
   link.outputs = std::move(*outputs);
-  if (link.options.remarksFile.empty())
-    return Error::success();
-  return diagnostics.writeRemarksYaml(link.options.remarksFile);
+  return Error::success();
 }
 
 /// Copies the objects into the streams that \p addStream opens.
@@ -317,7 +314,7 @@ unsigned wrapMaxTasks(const lto::LTO *) {
   session->inputsComplete = true;
   // After an error lld goes on to here; there is nothing left to gain then.
   if (!session->inputs.objects.empty() && lld::errorCount() == 0)
-    session->failure = runPipeline(*session);
+    session->failure = makeObjects(*session);
   // lld looks at the first object's buffer even when there is none.
   return std::max<size_t>(1, session->outputs.objects.size());
 }

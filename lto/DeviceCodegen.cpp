@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// ThinLTO's post-link pipeline, as on the host, and around it what gpucc adds:
-//
-// 1. InferAddressSpaces before inlining, and again on each function once its
-//    callees have been inlined: an inlined helper's generic pointer becomes one
-//    to shared or global memory while GVN and the vectorizers can still use it.
-// 2. SeparateConstOffsetFromGEP, StraightLineStrengthReduce, NaryReassociate and
-//    EarlyCSE run after unrolling, in NVPTX's own code generation.
+// Of gpucc's passes, SeparateConstOffsetFromGEP, StraightLineStrengthReduce,
+// NaryReassociate and EarlyCSE run in NVPTX's own code generation, after
+// unrolling; InferAddressSpaces runs there and in lto/DevicePipeline.
 //
 // ptxas is called without -c: with launch bounds it raises the number of
 // registers, and nvlink does not lower it again. A partition that is to be
@@ -40,8 +36,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 
 #include <algorithm>
 #include <map>
@@ -87,27 +81,6 @@ createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(arch))
     return makeError("this LLVM does not know the architecture " + arch);
   return machine;
-}
-
-void optimizeDevice(Module &module, TargetMachine &machine, unsigned optLevel,
-                    unsigned sizeLevel) {
-  TimeTraceScope trace("Optimize device");
-  OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
-  runPasses(module, machine, level, [&](PassBuilder &builder) {
-    ModulePassManager passes;
-    passes.addPass(GlobalDCEPass());
-    if (optLevel > 0) {
-      passes.addPass(
-          createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
-      builder.registerPeepholeEPCallback(
-          [](FunctionPassManager &manager, OptimizationLevel) {
-            manager.addPass(InferAddressSpacesPass());
-          });
-    }
-    passes.addPass(
-        builder.buildThinLTODefaultPipeline(level, /*ImportSummary=*/nullptr));
-    return passes;
-  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,8 +30,12 @@ bool isContractible(const llvm::Instruction &instruction);
 /// makes operations of its own.
 bool forbidsContraction(const llvm::Module &module);
 
-/// Runs what follows ThinLTO's compile step, with inference of address spaces
-/// around the inliner.
+/// Function attribute, set by whoever changes a body after its compile: the
+/// function goes through LLVM's simplification pipeline again.
+inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
+
+/// Runs what follows ThinLTO's compile step. A function that neither the merge
+/// nor inlining changed is optimised as in a plain compile.
 void optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
                     unsigned optLevel, unsigned sizeLevel);
 

@@ -12,6 +12,7 @@
 #include "lto/LinkReader.h"
 #include "lto/Progress.h"
 #include "lto/Scheduler.h"
+#include "lto/TimeTrace.h"
 #include "lto/Wpa.h"
 #include "support/Statistics.h"
 #include "support/Subprocess.h"
@@ -84,6 +85,14 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options,
 
 static std::string jobPrefix(StringRef directory, const LtransJob &job) {
   return (directory + "/" + Twine(job.index)).str();
+}
+
+static std::vector<std::string> jobPrefixes(const LinkPlan &plan,
+                                            StringRef directory) {
+  std::vector<std::string> prefixes;
+  for (const LtransJob &job : plan.jobs)
+    prefixes.push_back(jobPrefix(directory, job));
+  return prefixes;
 }
 
 static Error keepJobs(const LinkPlan &plan, const LinkOptions &options) {
@@ -173,6 +182,7 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
                               const LinkOptions &options,
                               Diagnostics &diagnostics) {
   Statistics statistics;
+  TimeTrace trace(options.timeTraceFile);
   CudaTools tools = findCudaTools(options.cudaPath);
   Expected<EmbedKind> embed = chooseEmbedding(options, tools);
   if (!embed)
@@ -239,6 +249,8 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   // From here on nothing is decided: the linker lays out what it was given.
 
   // 6. Report.
+  if (Error error = trace.write(jobPrefixes(*plan, temporary->path())))
+    return error;
   if (!options.statsFile.empty()) {
     statistics.attach("jobs", describeJobs(*plan, *jobs));
     if (Error error = statistics.writeJson(options.statsFile))

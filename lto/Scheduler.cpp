@@ -22,6 +22,7 @@
 #include "lto/Scheduler.h"
 
 #include "lto/Ltrans.h"
+#include "lto/TimeTrace.h"
 #include "support/Error.h"
 #include "support/FatalSignals.h"
 
@@ -299,8 +300,11 @@ void Scheduler::runChild(size_t index, int messages) {
   std::string saveTemps;
   if (!options.saveTempsDirectory.empty())
     saveTemps = options.saveTempsDirectory + "/" + name;
+  beginJobTrace();
   Error error = options.run ? options.run(jobs[index], prefix, saveTemps)
                             : runLtransJob(jobs[index], prefix, saveTemps);
+  if (!error)
+    error = endJobTrace(jobTracePath(prefix));
   int status = 0;
   if (error) {
     errs() << toString(std::move(error)) << '\n';

@@ -391,7 +391,9 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
   if (!hasValue)
     return;
   uint64_t raw;
-  if (j.kind == Kind::SymbolAddress || j.kind == Kind::Ancestor) {
+  bool isOffset = j.kind == Kind::SymbolAddress || j.kind == Kind::Ancestor ||
+                  j.kind == Kind::LoadAggregate;
+  if (isOffset) {
     raw = zigzag(static_cast<int64_t>(j.value));
     io.number(raw);
     j.value = static_cast<uint64_t>(unzigzag(raw));

@@ -125,13 +125,14 @@ static PhaseUsage usageNow() {
 
 PhaseTimer::PhaseTimer(Statistics *statistics, llvm::StringRef name,
                        llvm::StringRef detail)
-    : statistics(statistics), name(name), trace(name, detail),
+    : statistics(statistics), name(name), trace(std::in_place, name, detail),
       start(std::chrono::steady_clock::now()) {
   if (statistics)
     before = usageNow();
 }
 
 void PhaseTimer::stop() {
+  trace.reset();
   if (!statistics)
     return;
   PhaseUsage now = usageNow();

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,13 +81,13 @@ public:
   PhaseTimer(const PhaseTimer &) = delete;
   PhaseTimer &operator=(const PhaseTimer &) = delete;
 
-  /// Ends the phase now (the time-trace entry ends with the object).
+  /// Ends the phase now, also in the time trace.
   void stop();
 
 private:
   Statistics *statistics;
   std::string name;
-  llvm::TimeTraceScope trace;
+  std::optional<llvm::TimeTraceScope> trace;
   std::chrono::steady_clock::time_point start;
   PhaseUsage before;
 };

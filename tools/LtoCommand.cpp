@@ -11,7 +11,7 @@
 #include "tools/LtoCommand.h"
 
 #include "fatobj/FatObjectReader.h"
-#include "linker-plugin/AssemblySymbols.h"
+#include "linker-plugin/Door.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
 #include "linker-plugin/OptionTable.h"
@@ -292,9 +292,8 @@ Error runLto(LtoArguments &arguments, Diagnostics &diagnostics) {
     if (!is_contained(arguments.names, name))
       return makeError("there are resolutions for '" + name +
                        "', which is no input");
-  markAssemblySymbols(arguments.inputs);
   Expected<LinkOutputs> outputs =
-      runLink(arguments.inputs, arguments.options.link, diagnostics);
+      runPipeline(arguments.inputs, arguments.options, diagnostics);
   if (!outputs)
     return outputs.takeError();
   unsigned index = 0;
@@ -303,9 +302,7 @@ Error runLto(LtoArguments &arguments, Diagnostics &diagnostics) {
             writeFile(arguments.prefix + "." + std::to_string(index++) + ".o",
                       object.contents->getBuffer()))
       return error;
-  if (arguments.options.remarksFile.empty())
-    return Error::success();
-  return diagnostics.writeRemarksYaml(arguments.options.remarksFile);
+  return Error::success();
 }
 
 } // namespace

@@ -12,6 +12,9 @@
 
 namespace gpulto::emu {
 
+/// How the device begins what it says; replaced by the library's own.
+constexpr std::string_view kDevicePrefix = "gpulto-emu: ";
+
 Runtime &Runtime::get() {
   static Runtime *runtime = new Runtime; // never destroyed, see the header
   return *runtime;
@@ -40,6 +43,14 @@ Device *Runtime::device() {
   options.checkRaces = settings.raceCheck;
   options.maxWarpInstructions = settings.maxInstructions;
   options.counters = !settings.counters.empty();
+  options.diagnose = [this](std::string_view text) {
+    if (text.substr(0, kDevicePrefix.size()) == kDevicePrefix)
+      text.remove_prefix(kDevicePrefix.size());
+    while (!text.empty() && text.back() == '\n')
+      text.remove_suffix(1);
+    diagnosed = text;
+    complain(text);
+  };
   Status status;
   emulated = Device::create(std::move(options), status);
   if (!emulated)
@@ -141,7 +152,9 @@ void complain(std::string_view text) {
 }
 
 cudaError_t report(const Status &status) {
-  if (!status.ok() && !status.isSticky() && !status.text.empty())
+  // The device has told about what happened in a kernel.
+  bool isTold = status.isSticky() || status.text == Runtime::get().diagnosed;
+  if (!status.ok() && !isTold && !status.text.empty())
     complain(status.text);
   return toCudaError(status.kind);
 }

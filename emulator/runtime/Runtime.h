@@ -68,6 +68,8 @@ public:
   std::map<uint64_t, HostRange> hostRanges;
   /// cudaDeviceSetLimit's values that only have to be remembered.
   std::map<int, size_t> limits;
+  /// The last text that the device printed, so that it is not printed twice.
+  std::string diagnosed;
   unsigned deviceFlags = cudaDeviceScheduleAuto;
   cudaFuncCache cacheConfig = cudaFuncCachePreferNone;
   cudaSharedMemConfig sharedMemConfig = cudaSharedMemBankSizeFourByte;
@@ -99,8 +101,8 @@ cudaError_t toCudaError(ErrorKind kind);
 /// Prints \p text with the emulator's prefix on standard error.
 void complain(std::string_view text);
 
-/// Prints \p status unless it is success, and returns its code. Faults of
-/// kernels are printed by the device itself.
+/// Prints \p status unless it is success or the device has printed it, and
+/// returns its code.
 cudaError_t report(const Status &status);
 
 /// Runs \p body as an entry point that needs the device: locks, fails with a

@@ -86,7 +86,7 @@ ModuleSummary fullSummary() {
       jump(Kind::SymbolAddress, 3, uint64_t(-8), 0),
       shifted,
       jump(Kind::Ancestor, 0, 16, 0),
-      jump(Kind::LoadAggregate, 1, 24, 32),
+      jump(Kind::LoadAggregate, 1, 3000, 8),
       aggregate,
       aligned,
   };

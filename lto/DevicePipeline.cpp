@@ -1,0 +1,183 @@
+//===- DevicePipeline.cpp - The passes over a device partition ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: what whole-program knowledge changes is optimised again; what it leaves
+// alone comes out exactly as a plain compile makes it.
+//
+// The input has been through LLVM's simplification pipeline once, at compile
+// time. Running it again over every function, as ThinLTO does, is no gain for a
+// kernel that nothing was inlined into, and changes its code at random: over 94
+// kernels of HeCBench (sm_90, -O3) it moved the registers of 14, lulesh's
+// calcKinematicsForElems from 124 to 144. So:
+//
+// 1. Interprocedural passes (constants, globals) over the partition. RememberBodies
+//    and MarkUnchanged find out which functions they changed.
+// 2. The inliner, with simplification of each function on the way up the call
+//    graph; of those only that were changed in step 1, or by inlining, or carry
+//    kChangedAttribute. LLVM's own mark for "simplified since it last changed",
+//    ShouldNotRunFunctionPassesAnalysis, does this.
+// 3. The rest of the pipeline (unrolling, vectorizers) over all functions: the
+//    compile step has not run it.
+//
+// In simplification, InferAddressSpaces follows each InstCombine: an inlined
+// helper's generic pointer becomes one to shared or global memory while GVN and
+// LICM can still use it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/DeviceCodegen.h"
+
+#include "lto/Optimizer.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Transforms/IPO/CalledValuePropagation.h"
+#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/GlobalOpt.h"
+#include "llvm/Transforms/IPO/SCCP.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+
+#include <memory>
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// Which functions have changed
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a body was at some time: its instructions and their operands. A change
+/// that this misses (of metadata, of a constant expression's inside) costs a
+/// second simplification, nothing else.
+class BodyHash {
+public:
+  static uint64_t of(const Function &function) {
+    BodyHash hash;
+    unsigned number = 0;
+    for (const BasicBlock &block : function) {
+      hash.numbers[&block] = number++;
+      for (const Instruction &instruction : block)
+        hash.numbers[&instruction] = number++;
+    }
+    for (const Instruction &instruction : instructions(function))
+      hash.add(instruction);
+    return hash.state.finish().lo;
+  }
+
+private:
+  void add(const Instruction &instruction) {
+    state.add(instruction.getOpcode());
+    state.add(instruction.getRawSubclassOptionalData());
+    state.add(static_cast<unsigned>(instruction.getType()->getTypeID()));
+    if (auto *compare = dyn_cast<CmpInst>(&instruction))
+      state.add(static_cast<unsigned>(compare->getPredicate()));
+    state.add(instruction.getNumOperands());
+    for (const Use &operand : instruction.operands())
+      add(*operand.get());
+  }
+  void add(const Value &operand) {
+    state.add(operand.getValueID());
+    if (auto *argument = dyn_cast<Argument>(&operand))
+      state.add(argument->getArgNo());
+    else if (auto *global = dyn_cast<GlobalValue>(&operand))
+      state.add(global->getName());
+    else if (auto *integer = dyn_cast<ConstantInt>(&operand))
+      state.add(integer->getValue().getRawData()[0]);
+    else if (auto *real = dyn_cast<ConstantFP>(&operand))
+      state.add(real->getValueAPF().bitcastToAPInt().getRawData()[0]);
+    else if (auto found = numbers.find(&operand); found != numbers.end())
+      state.add(found->second);
+  }
+
+  StableHasher state;
+  DenseMap<const Value *, unsigned> numbers;
+};
+
+using Bodies = DenseMap<const Function *, uint64_t>;
+
+struct RememberBodiesPass : PassInfoMixin<RememberBodiesPass> {
+  explicit RememberBodiesPass(std::shared_ptr<Bodies> bodies)
+      : bodies(std::move(bodies)) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    for (const Function &function : module)
+      if (!function.isDeclaration())
+        (*bodies)[&function] = BodyHash::of(function);
+    return PreservedAnalyses::all();
+  }
+  std::shared_ptr<Bodies> bodies;
+};
+
+struct MarkUnchangedPass : PassInfoMixin<MarkUnchangedPass> {
+  explicit MarkUnchangedPass(std::shared_ptr<Bodies> bodies)
+      : bodies(std::move(bodies)) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+    auto &functions =
+        analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
+            .getManager();
+    for (Function &function : module) {
+      if (function.isDeclaration() || function.hasFnAttribute(kChangedAttribute))
+        continue;
+      auto before = bodies->find(&function);
+      if (before != bodies->end() && before->second == BodyHash::of(function))
+        (void)functions.getResult<ShouldNotRunFunctionPassesAnalysis>(function);
+    }
+    return PreservedAnalyses::all();
+  }
+  std::shared_ptr<Bodies> bodies;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The pipeline
+//===----------------------------------------------------------------------===//
+
+static ModulePassManager buildPipeline(PassBuilder &builder,
+                                       OptimizationLevel level) {
+  ModulePassManager passes;
+  passes.addPass(GlobalDCEPass());
+  if (level == OptimizationLevel::O0) {
+    passes.addPass(
+        builder.buildThinLTODefaultPipeline(level, /*ImportSummary=*/nullptr));
+    return passes;
+  }
+  builder.registerPeepholeEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(InferAddressSpacesPass());
+      });
+  auto bodies = std::make_shared<Bodies>();
+  bool isForSpeed = level.getSizeLevel() == 0;
+  passes.addPass(RememberBodiesPass(bodies));
+  passes.addPass(IPSCCPPass(IPSCCPOptions(/*AllowFuncSpec=*/isForSpeed)));
+  passes.addPass(CalledValuePropagationPass());
+  passes.addPass(GlobalOptPass());
+  passes.addPass(MarkUnchangedPass(bodies));
+  passes.addPass(builder.buildInlinerPipeline(
+      level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  passes.addPass(DeadArgumentEliminationPass());
+  passes.addPass(GlobalOptPass());
+  passes.addPass(GlobalDCEPass());
+  passes.addPass(builder.buildModuleOptimizationPipeline(
+      level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  return passes;
+}
+
+void optimizeDevice(Module &module, TargetMachine &machine, unsigned optLevel,
+                    unsigned sizeLevel) {
+  TimeTraceScope trace("Optimize device");
+  OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
+  runPasses(module, machine, level, [&](PassBuilder &builder) {
+    return buildPipeline(builder, level);
+  });
+}
+
+} // namespace gpulto
