@@ -1,142 +1,149 @@
 #!/usr/bin/env python3
-"""What LGEN costs: compile time with and without the plugin, summary sizes.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures what LGEN costs: compile time and size of the summaries.
 
-usage: bench/lgen.py --build BUILD [--repeat N] [--flags "..."] SOURCE...
+    bench/lgen.py --build build/release SOURCE... [-- FLAGS...]
 
-For each source the host compile (and for .cu the device compile for sm_90) runs
-with clang's LTO options alone and with the plugin, in turn; the figures are
-medians of CPU seconds (user and system, all processes), with the spread between
-the first and third quartile. Sizes are those of the fat object that
-gpulto-clang++ writes: summary bytes over bitcode bytes, both before compression.
-Targets: at most 5 % of compile time, at most 15 % of the bitcode.
-SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+Each clang run that a compile with -flto=gpu makes (host, and device for a .cu)
+is run with and without the pass plugin in turn; reported is the ratio of the
+median CPU times and its spread. Sizes are those of the fat object: summaries
+beside the bitcode that they describe, uncompressed.
 """
+
 import argparse
 import json
-import os
 import pathlib
 import re
-import resource
-import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import run as bench  # noqa: E402
 
-def cpu_seconds(command):
-    """Runs command and returns the CPU seconds it took, children included."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime
-            - before.ru_stime)
+PLUGIN_WORDS = re.compile(r"^-(fplugin|fpass-plugin)=|^-gpulto-")
 
 
-def compile_commands(clang, source, flags, out, cuda, shim):
-    """The compiles of one source, without the plugin."""
-    common = [clang, *flags, "-c", str(source)]
-    if source.suffix != ".cu":
-        return {"host": [*common, "-flto=thin", "-ffat-lto-objects", "-o",
-                         out + ".o"]}
-    common += ["--offload-new-driver", "-fgpu-rdc", "-Xclang", "-cuid=1",
-               "--cuda-path=" + cuda, "-isystem", shim,
-               "-Wno-unknown-cuda-version"]
-    return {"host": [*common, "--cuda-host-only", "-flto=thin",
-                     "-ffat-lto-objects", "-o", out + ".o"],
-            "device": [*common, "--cuda-device-only", "--offload-arch=sm_90",
-                       "-foffload-lto=thin", "-emit-llvm", "-o", out + ".bc"]}
-
-
-def spread(samples):
-    if len(samples) < 4:
-        return max(samples) - min(samples)
-    quartiles = statistics.quantiles(samples, n=4)
-    return quartiles[2] - quartiles[0]
-
-
-def measure_time(options, source, out):
-    """Median CPU seconds per side, plain and with the plugin."""
-    build = pathlib.Path(options.build)
-    plugin = str(build / "lib/gpulto/gpulto-lgen.so")
-    loads = ["-fplugin=" + plugin, "-fpass-plugin=" + plugin, "-mllvm",
-             "-gpulto-summary-out=" + out + ".sum"]
-    commands = compile_commands(options.clang, source, options.flags, out,
-                                options.cuda, str(build / "lib/gpulto/cuda-shim"))
-    result = {}
-    for side, command in commands.items():
-        plain, ours = [], []
-        for _ in range(options.repeat):
-            plain.append(cpu_seconds(command))
-            ours.append(cpu_seconds([*command, *loads]))
-        result[side] = {
-            "plain_s": statistics.median(plain), "plain_iqr_s": spread(plain),
-            "lgen_s": statistics.median(ours), "lgen_iqr_s": spread(ours),
-            "overhead": statistics.median(ours) / statistics.median(plain) - 1}
+def without_plugin(command):
+    """Returns `command` without the words that load and steer the plugin."""
+    result, skip = [], False
+    for index, word in enumerate(command):
+        if skip:
+            skip = False
+            continue
+        following = command[index + 1:index + 4]
+        if word == "-Xclang" and following[:1] == ["-mllvm"]:
+            continue
+        if word == "-mllvm" and any(PLUGIN_WORDS.match(w) for w in following):
+            continue
+        if word == "-Xclang" and following and PLUGIN_WORDS.match(following[0]):
+            skip = True
+            continue
+        if not PLUGIN_WORDS.match(word):
+            result.append(word)
     return result
 
 
-def measure_size(options, source, out):
-    """Summary and bitcode bytes per side of the fat object."""
-    build = pathlib.Path(options.build)
-    driver = [str(build / "bin/gpulto-clang++"), "-flto=gpu", *options.flags]
-    if source.suffix == ".cu":
-        driver += ["--offload-arch=sm_90", "--cuda-path=" + options.cuda]
-    else:
-        driver[0] = str(build / "bin/gpulto-clang")
-    subprocess.run([*driver, "-c", str(source), "-o", out + ".o"], check=True)
-    text = subprocess.run([str(build / "bin/gpulto"), "dump", "--header",
-                           out + ".o"], check=True, capture_output=True,
-                          text=True).stdout
-    sizes = {}
-    for side, summary, bitcode in re.findall(
-            r"^record \d+ (host|device \S+) summary (\d+) bytes bitcode (\d+)",
-            text, re.MULTILINE):
-        sizes[side.split()[0]] = {"summary": int(summary),
-                                  "bitcode": int(bitcode)}
-    return sizes
+def clang_runs(driver, source, flags, output):
+    """Returns the clang commands of one compile, as the driver prints them."""
+    text = subprocess.run(
+        [driver, "-flto=gpu", *flags, "-c", source, "-o", output, "-###"],
+        capture_output=True, text=True, check=True)
+    runs = []
+    for line in (text.stdout + text.stderr).splitlines():
+        words = [re.sub(r"\\(.)", r"\1", word[1:-1]) for word in
+                 re.findall(r'"(?:[^"\\]|\\.)*"', line)]
+        if any(word.startswith("-fpass-plugin=") for word in words):
+            runs.append(words)
+    if not runs:
+        raise SystemExit(f"{driver} -### printed no clang run for {source}")
+    return runs
+
+
+def redirect(command, directory):
+    """Returns `command` with its outputs in `directory`."""
+    result = list(command)
+    for index, word in enumerate(result):
+        if word == "-o":
+            result[index + 1] = str(directory / "out.o")
+        if word.startswith("-gpulto-summary-out="):
+            result[index] = f"-gpulto-summary-out={directory}/out.summary"
+    return result
+
+
+def ratio(with_plugin, without):
+    """Returns the ratio of medians and the spread of the paired ratios."""
+    pairs = [a / b for a, b in zip(with_plugin, without)]
+    return {"ratio": statistics.median(with_plugin) /
+            statistics.median(without),
+            "spread": (max(pairs) - min(pairs)) / 2}
+
+
+def measure(driver, source, flags, repetitions):
+    result = {}
+    with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as name:
+        directory = pathlib.Path(name)
+        for number, command in enumerate(
+                clang_runs(driver, source, flags, directory / "out.o")):
+            command = redirect(command, directory)
+            plain = without_plugin(command)
+            loaded, unloaded = [], []
+            for _ in range(repetitions):
+                loaded.append(bench.measure(command, ".", None)["cpu"])
+                unloaded.append(bench.measure(plain, ".", None)["cpu"])
+            kind = ("device" if "--cuda-device-only" in command
+                    else f"host{number or ''}")
+            result[kind] = ratio(loaded, unloaded)
+    return result
+
+
+def sizes(driver, gpulto, source, flags):
+    """Returns bytes of summaries and of raw bitcode in the fat object."""
+    with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as name:
+        target = pathlib.Path(name, "out.o")
+        subprocess.run([driver, "-flto=gpu", *flags, "-c", source, "-o",
+                        target], check=True)
+        text = subprocess.run([gpulto, "dump", target], capture_output=True,
+                              text=True, check=True).stdout
+    found = re.findall(r"^record \d+ .*?summary (\d+) bytes bitcode (\d+) "
+                       r"bytes", text, re.M)
+    return {"summary-bytes": sum(int(a) for a, _ in found),
+            "bitcode-bytes": sum(int(b) for _, b in found)}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--clang", default="/usr/lib/llvm-19/bin/clang")
-    parser.add_argument("--cuda", default=os.environ.get("CUDA_PATH",
-                                                         "/usr/local/cuda"))
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--flags", type=shlex.split, default=["-O2"])
-    parser.add_argument("--json", help="write all figures to this file")
-    parser.add_argument("sources", nargs="+", type=pathlib.Path)
-    options = parser.parse_args()
-    if options.repeat < 1:
-        parser.error("--repeat must be at least 1")
-    results = {}
-    total = {"plain": 0.0, "lgen": 0.0, "summary": 0, "bitcode": 0}
-    with tempfile.TemporaryDirectory() as scratch:
-        for source in options.sources:
-            out = os.path.join(scratch, source.stem)
-            times = measure_time(options, source, out)
-            sizes = measure_size(options, source, out)
-            results[str(source)] = {"time": times, "size": sizes}
-            for side, t in times.items():
-                size = sizes[side]
-                total["plain"] += t["plain_s"]
-                total["lgen"] += t["lgen_s"]
-                total["summary"] += size["summary"]
-                total["bitcode"] += size["bitcode"]
-                print(f"{source.name:20} {side:6} cpu {t['plain_s']:.3f} "
-                      f"(iqr {t['plain_iqr_s']:.3f}) -> {t['lgen_s']:.3f} s "
-                      f"(iqr {t['lgen_iqr_s']:.3f}) {t['overhead']:+.1%}   "
-                      f"summary {size['summary']} of {size['bitcode']} B "
-                      f"{size['summary'] / size['bitcode']:.1%}", flush=True)
-    print(f"{'all':27} cpu {total['plain']:.3f} -> {total['lgen']:.3f} s "
-          f"{total['lgen'] / total['plain'] - 1:+.1%}   summary "
-          f"{total['summary']} of {total['bitcode']} B "
-          f"{total['summary'] / total['bitcode']:.1%}")
-    if options.json:
-        pathlib.Path(options.json).write_text(
-            json.dumps(results, indent=1, sort_keys=True) + "\n")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("sources", nargs="+")
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument("--output", type=pathlib.Path, default=None)
+    words = sys.argv[1:]
+    flags = ["-O2"]
+    if "--" in words:
+        flags = words[words.index("--") + 1:]
+        words = words[:words.index("--")]
+    arguments = parser.parse_args(words)
+    build = arguments.build.resolve()
+    bench.check_release(build)
+    report = {"machine": bench.machine(), "flags": flags, "sources": {}}
+    for source in arguments.sources:
+        driver = build / ("bin/gpulto-clang" if source.endswith(".c")
+                          else "bin/gpulto-clang++")
+        entry = {"time": measure(driver, source, flags,
+                                 arguments.repetitions),
+                 "size": sizes(driver, build / "bin/gpulto", source, flags)}
+        report["sources"][pathlib.Path(source).name] = entry
+        share = entry["size"]["summary-bytes"] / entry["size"]["bitcode-bytes"]
+        times = ", ".join(f"{kind} {used['ratio']:.3f} ±{used['spread']:.3f}"
+                          for kind, used in entry["time"].items())
+        print(f"{source}: compile time with/without LGEN: {times}; summaries "
+              f"{100 * share:.1f} % of the bitcode", flush=True)
+    if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(report, indent=1) + "\n",
+                                    encoding="utf-8")
     return 0
 
 

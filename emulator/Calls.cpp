@@ -28,6 +28,7 @@ static constexpr uint32_t kLocalPadBytes = 64;
 
 void useFrame(Warp &w, Frame *frame) {
   w.frame = frame;
+  w.lastWorker = w.worker;
   w.base[0] = w.regs.get() + frame->regOffset;
   w.base[1] = frame->fn->constants.get();
   if (!w.block->launch->counting)
@@ -54,6 +55,7 @@ bool growRegisters(Warp &w, size_t bytes) {
     memcpy(grown.get(), w.regs.get(), w.regBytes);
   w.regs = std::move(grown);
   w.regBytes = wanted;
+  w.lastWorker = nullptr; // The base in use moved.
   return true;
 }
 

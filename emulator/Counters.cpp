@@ -72,6 +72,21 @@ void countShared(Warp &w, const Insn &insn, uint32_t mask,
   InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
   ++c.accesses;
   c.bytes += static_cast<uint64_t>(__builtin_popcount(mask)) * bytes;
+  // Mostly no two lanes want different words of one bank.
+  if (bytes <= kBankBytes) {
+    uint64_t wordOf[kBanks];
+    uint32_t used = 0;
+    bool conflict = false;
+    for (uint32_t r = mask; r; r &= r - 1) {
+      uint64_t word = offsets[__builtin_ctz(r)] / kBankBytes;
+      unsigned bank = word % kBanks;
+      conflict |= (used >> bank & 1) && wordOf[bank] != word;
+      wordOf[bank] = word;
+      used |= 1u << bank;
+    }
+    if (!conflict)
+      return;
+  }
   unsigned groups = bytes <= 4 ? 1 : bytes <= 8 ? 2 : 4;
   unsigned lanesOfGroup = kLanes / groups;
   for (unsigned g = 0; g < groups; ++g) {

@@ -78,11 +78,12 @@ bool Decoder::decodeLoadStore() {
   if (desc.has("nc"))
     insn.flags |= kReadOnly;
   insn.ctl = Ctl::Faulting;
-  if (!isStore && (desc.has("volatile") || desc.has("relaxed") ||
-                   desc.has("acquire"))) {
+  bool strong = desc.has("volatile") || desc.has("relaxed") ||
+                desc.has("acquire") || desc.has("release");
+  if (!isStore && strong)
     insn.ctl = Ctl::Spin;
+  if (strong)
     insn.mode2 = kSpinLikely;
-  }
   bool isParam = insn.space == Space::Param && insn.flags & kIsKernel &&
                  insn.s[0] == kNoOp;
   if (isParam && !isStore) {

@@ -245,6 +245,7 @@ struct BlockBarrier {
 struct Warp {
   uint8_t *base[2] = {nullptr, nullptr}; ///< Frame and constants in use.
   Worker *worker = nullptr;
+  Worker *lastWorker = nullptr; ///< Whose counts are in use.
   Block *block = nullptr;
   InsnCounts *counts = nullptr; ///< Of the function in use; null: off.
   Frame *frame = nullptr;       ///< Of the group that runs.

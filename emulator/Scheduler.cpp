@@ -120,6 +120,8 @@ bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
   w.alive = w.atBarrier = w.atSync = w.deferred = w.carry = 0;
   w.syncPhase = 0;
   w.framesUsed = 0;
+  w.frame = nullptr;
+  w.counts = nullptr;
   if (!growRegisters(w, std::max<size_t>(kernel.frameBytes, 64)))
     return false;
   w.localBytes = 0;

@@ -46,8 +46,8 @@ struct FinalSymbol {
 
 /// Gives the definitions \p symbols of \p module their final linkage and
 /// visibility and, where they are local again, their names of old. A promoted
-/// symbol that assembly may name gets a local alias of its old name. Errors: the
-/// old name is taken, and the module's assembly \p assembly names it.
+/// symbol that assembly may name gets a local alias of its old name. Errors:
+/// the old name is taken, and the module's assembly \p assembly names it.
 llvm::Error applyFinalLinkage(llvm::Module &module,
                               llvm::ArrayRef<FinalSymbol> symbols,
                               llvm::StringRef assembly);

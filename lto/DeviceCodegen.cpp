@@ -88,10 +88,10 @@ createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
 //===----------------------------------------------------------------------===//
 //
 // Code generation has one switch for a whole module: fuse everything, or only
-// what is marked, and then each unmarked operation is written as `add.rn`, which
-// ptxas does not fuse. Plain CUDA compiles fuse everything. A partition may hold
-// units of both kinds, so everything is fused, and operations that must not be
-// are turned into intrinsics that say so.
+// what is marked, and then each unmarked operation is written as `add.rn`,
+// which ptxas does not fuse. Plain CUDA compiles fuse everything. A partition
+// may hold units of both kinds, so everything is fused, and operations that
+// must not be are turned into intrinsics that say so.
 
 bool isContractible(const Instruction &instruction) {
   switch (instruction.getOpcode()) {
@@ -140,9 +140,8 @@ static Value *roundedOperation(IRBuilder<> &builder, unsigned opcode,
   }
   if (opcode == Instruction::FSub)
     right = builder.CreateFNeg(right);
-  Intrinsic::ID id =
-      roundedIntrinsic(opcode == Instruction::FMul,
-                       left->getType()->isDoubleTy(), flushes);
+  Intrinsic::ID id = roundedIntrinsic(opcode == Instruction::FMul,
+                                      left->getType()->isDoubleTy(), flushes);
   return builder.CreateIntrinsic(id, {}, {left, right});
 }
 
@@ -158,7 +157,8 @@ static bool pinRounding(Module &module) {
   bool all = true;
   for (Function &function : module) {
     bool flushes = flushesDenormals(function);
-    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
       if (!isContractible(instruction) || instruction.hasAllowContract())
         continue;
       Type *element = instruction.getType()->getScalarType();
@@ -200,8 +200,8 @@ static void keepLineTablesOnly(Module &module) {
           module.getContext(), unit->getSourceLanguage(), unit->getFile(),
           unit->getProducer(), unit->isOptimized(), unit->getFlags(),
           unit->getRuntimeVersion(), unit->getSplitDebugFilename(),
-          DICompileUnit::DebugDirectivesOnly, nullptr, nullptr, nullptr, nullptr,
-          nullptr, unit->getDWOId(), unit->getSplitDebugInlining(),
+          DICompileUnit::DebugDirectivesOnly, nullptr, nullptr, nullptr,
+          nullptr, nullptr, unit->getDWOId(), unit->getSplitDebugInlining(),
           unit->getDebugInfoForProfiling(), unit->getNameTableKind(),
           unit->getRangesBaseAddress(), unit->getSysRoot(), unit->getSDK());
     replaced[unit] = lines;
@@ -252,7 +252,8 @@ Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
   if (!directory)
     return directory.takeError();
   // ptxas writes its command into the cubin: the names must not vary.
-  static constexpr StringLiteral kInput = "device.ptx", kOutput = "device.cubin";
+  static constexpr StringLiteral kInput = "device.ptx",
+                                 kOutput = "device.cubin";
   if (Error error = writeFileAtomically(directory->file(kInput), ptx))
     return error;
   static const char *const kLevels[] = {"-O0", "-O1", "-O3", "-O3"};
@@ -263,7 +264,8 @@ Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
   if (ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t"))
     arguments.push_back("-lineinfo");
   append_range(arguments, options.ptxasArguments);
-  append_range(arguments, ArrayRef<std::string>{kInput.str(), "-o", kOutput.str()});
+  append_range(arguments,
+               ArrayRef<std::string>{kInput.str(), "-o", kOutput.str()});
   ProcessOptions process;
   process.cwd = directory->path();
   Expected<ProcessResult> result =

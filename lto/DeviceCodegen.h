@@ -42,9 +42,8 @@ void optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
 /// Returns the PTX text of \p module, which is changed. Debug information is
 /// reduced to line tables. \p pinUnmarked: operations without `contract` must
 /// not be fused, neither here nor by ptxas. Errors: the target emits no text.
-llvm::Expected<std::string> emitPtx(llvm::Module &module,
-                                    llvm::TargetMachine &machine,
-                                    bool pinUnmarked);
+llvm::Expected<std::string>
+emitPtx(llvm::Module &module, llvm::TargetMachine &machine, bool pinUnmarked);
 
 /// Assembles \p ptx with ptxas and returns the cubin. \p optLevel: 0-3.
 /// The cubin does not depend on where it is made. Errors: ptxas cannot be run,

@@ -45,8 +45,8 @@ static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results) {
     if (!buffer)
       return buffer.takeError();
     buffers.push_back(std::move(*buffer));
-    parts.push_back({sys::path::filename(result.ptx).str(),
-                     buffers.back()->getBuffer()});
+    parts.push_back(
+        {sys::path::filename(result.ptx).str(), buffers.back()->getBuffer()});
   }
   if (parts.size() == 1)
     return parts.front().text.str();
@@ -103,8 +103,8 @@ linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
   DeviceProgram program;
   program.arch = arch.str();
   bool wantsCubin = embed != EmbedKind::Ptx && haveCubins(results);
-  bool needsPtx = embed != EmbedKind::Cubin ||
-                  (results.size() > 1 && tools.nvlink.empty());
+  bool needsPtx =
+      embed != EmbedKind::Cubin || (results.size() > 1 && tools.nvlink.empty());
   if (needsPtx) {
     auto ptx = joinPtx(results);
     if (!ptx)

@@ -11,7 +11,8 @@
 // kernels of HeCBench (sm_90, -O3) it moved the registers of 14, lulesh's
 // calcKinematicsForElems from 124 to 144. So:
 //
-// 1. Interprocedural passes (constants, globals) over the partition. RememberBodies
+// 1. Interprocedural passes (constants, globals) over the partition.
+// RememberBodies
 //    and MarkUnchanged find out which functions they changed.
 // 2. The inliner, with simplification of each function on the way up the call
 //    graph; of those only that were changed in step 1, or by inlining, or carry
@@ -27,7 +28,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "lto/DeviceCodegen.h"
-
 #include "lto/Optimizer.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -124,7 +124,8 @@ struct MarkUnchangedPass : PassInfoMixin<MarkUnchangedPass> {
         analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
             .getManager();
     for (Function &function : module) {
-      if (function.isDeclaration() || function.hasFnAttribute(kChangedAttribute))
+      if (function.isDeclaration() ||
+          function.hasFnAttribute(kChangedAttribute))
         continue;
       auto before = bodies->find(&function);
       if (before != bodies->end() && before->second == BodyHash::of(function))
@@ -161,8 +162,8 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   passes.addPass(CalledValuePropagationPass());
   passes.addPass(GlobalOptPass());
   passes.addPass(MarkUnchangedPass(bodies));
-  passes.addPass(builder.buildInlinerPipeline(
-      level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  passes.addPass(
+      builder.buildInlinerPipeline(level, ThinOrFullLTOPhase::ThinLTOPostLink));
   passes.addPass(DeadArgumentEliminationPass());
   passes.addPass(GlobalOptPass());
   passes.addPass(GlobalDCEPass());

@@ -58,8 +58,8 @@ static Expected<Reloc::Model> relocationModel(const Module &module,
   return *model;
 }
 
-static Expected<std::optional<CodeModel::Model>>
-codeModel(const Module &module, StringRef name) {
+static Expected<std::optional<CodeModel::Model>> codeModel(const Module &module,
+                                                           StringRef name) {
   if (name.empty())
     return module.getCodeModel();
   auto model = StringSwitch<std::optional<CodeModel::Model>>(name)
@@ -122,7 +122,8 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
                   unsigned sizeLevel) {
   TimeTraceScope trace("Optimize host");
   // -fwhole-program-vtables: no devirtualization here, so its tests hold.
-  updatePublicTypeTestCalls(module, /*WholeProgramVisibilityEnabledInLTO=*/false);
+  updatePublicTypeTestCalls(module,
+                            /*WholeProgramVisibilityEnabledInLTO=*/false);
   OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
   runPasses(module, machine, level, [&](PassBuilder &builder) {
     ModulePassManager passes;

@@ -212,7 +212,7 @@ static void attachResolutions(const LinkObject &input,
       value |= kExportDynamic;
     if (symbol.linkerRedefined)
       value |= kLinkerRedefined;
-    flags[symbol.irName.empty() ? symbol.name : symbol.irName] = value;
+    flags[symbol.irName.empty() ? symbol.name : symbol.irName] |= value;
   }
   for (WpaModule &module : modules) {
     if (module.module.summary.side != Side::Host)

@@ -41,10 +41,10 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/AutoUpgrade.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -113,8 +113,8 @@ readStored(const JobInput &input) {
   if (!file)
     return inputError(where, toString(file.takeError()));
   auto close = make_scope_exit([&] { sys::fs::closeFile(*file); });
-  auto buffer =
-      WritableMemoryBuffer::getNewUninitMemBuffer(input.storedBytes, where.str());
+  auto buffer = WritableMemoryBuffer::getNewUninitMemBuffer(input.storedBytes,
+                                                            where.str());
   if (!buffer)
     return inputError(where, "out of memory for " + Twine(input.storedBytes) +
                                  " bytes");
@@ -148,8 +148,8 @@ Expected<std::unique_ptr<MemoryBuffer>> readJobInput(const JobInput &input) {
     return stored.takeError();
   std::unique_ptr<MemoryBuffer> raw = std::move(*stored);
   if (input.compressed) {
-    auto buffer =
-        WritableMemoryBuffer::getNewUninitMemBuffer(input.rawBytes, where.str());
+    auto buffer = WritableMemoryBuffer::getNewUninitMemBuffer(input.rawBytes,
+                                                              where.str());
     if (!buffer)
       return inputError(where, "out of memory for " + Twine(input.rawBytes) +
                                    " bytes");
@@ -159,9 +159,9 @@ Expected<std::unique_ptr<MemoryBuffer>> readJobInput(const JobInput &input) {
             reinterpret_cast<uint8_t *>(buffer->getBufferStart()), size))
       return inputError(where.at(input.offset), toString(std::move(error)));
     if (size != input.rawBytes)
-      return inputError(where.at(input.offset),
-                        "bitcode of " + Twine(size) + " bytes, expected " +
-                            Twine(input.rawBytes));
+      return inputError(where.at(input.offset), "bitcode of " + Twine(size) +
+                                                    " bytes, expected " +
+                                                    Twine(input.rawBytes));
     raw = std::move(buffer);
   }
   Digest digest = digestOf(raw->getBuffer());
@@ -241,8 +241,7 @@ PartitionBuilder::openModule(const JobInput &input) {
   auto buffer = readJobInput(input);
   if (!buffer)
     return buffer.takeError();
-  Expected<std::vector<BitcodeModule>> modules =
-      getBitcodeModuleList(**buffer);
+  Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(**buffer);
   if (!modules)
     return inputError(where, toString(modules.takeError()));
   if (modules->size() != 1)
@@ -407,11 +406,12 @@ static void filterNamedMetadata(Module &source, const Module &partition,
     SmallVector<MDNode *> kept;
     for (MDNode *node : list.operands()) {
       if (isAnnotations) {
-        auto *about = node->getNumOperands()
-                          ? dyn_cast_or_null<ConstantAsMetadata>(
-                                node->getOperand(0))
-                          : nullptr;
-        auto *value = about ? dyn_cast<GlobalValue>(about->getValue()) : nullptr;
+        auto *about =
+            node->getNumOperands()
+                ? dyn_cast_or_null<ConstantAsMetadata>(node->getOperand(0))
+                : nullptr;
+        auto *value =
+            about ? dyn_cast<GlobalValue>(about->getValue()) : nullptr;
         if (!value || !values.contains(value))
           continue;
       }
@@ -442,9 +442,9 @@ static void dropModuleFlag(Module &module, StringRef name) {
     flags->addOperand(flag);
 }
 
-/// Answers __nvvm_reflect("__CUDA_FTZ") in the bodies that have been read: units
-/// may differ in the answer, which is a flag of the module, and flags that
-/// differ cannot be merged. The other questions NVVMReflect answers later.
+/// Answers __nvvm_reflect("__CUDA_FTZ") in the bodies that have been read:
+/// units may differ in the answer, which is a flag of the module, and flags
+/// that differ cannot be merged. The other questions NVVMReflect answers later.
 static void answerFlushDenormals(Module &source) {
   static constexpr StringLiteral kFlag = "nvvm-reflect-ftz";
   auto *flag =

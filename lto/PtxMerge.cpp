@@ -83,15 +83,14 @@ private:
   std::string rewrite(const Part &part, StringRef text, bool isBody) const;
   void writePrototypes(raw_ostream &out) const;
   void writeVariables(raw_ostream &out) const;
-  void writeVariable(Place place, StringSet<> &written,
-                     raw_ostream &out) const;
+  void writeVariable(Place place, StringSet<> &written, raw_ostream &out) const;
   void writeBodies(raw_ostream &out) const;
   void writeDebug(raw_ostream &out) const;
 
   std::vector<Part> parts;
   StringRef version, target, addressSize;
-  StringMap<Place> definitions;  // non-local names
-  StringMap<Place> declarations; // names that nothing here defines
+  StringMap<Place> definitions;   // non-local names
+  StringMap<Place> declarations;  // names that nothing here defines
   StringMap<unsigned> alignments; // of those: the largest asked for
   StringSet<> taken;
   std::vector<std::string> files; // arguments of .file, from number 1
@@ -251,7 +250,8 @@ Error PtxMerger::chooseDeclarations() {
       auto [entry, isNew] = declarations.try_emplace(statement.name, place);
       if (!isNew &&
           normalized(at(entry->second).text) != normalized(statement.text))
-        return fail(place, "'" + statement.name + "' is declared otherwise in " +
+        return fail(place, "'" + statement.name +
+                               "' is declared otherwise in " +
                                parts[entry->second.part].path + ":" +
                                Twine(at(entry->second).line));
     }
@@ -288,7 +288,8 @@ void PtxMerger::addRename(Part &part, size_t index, StringRef name) {
 }
 
 /// Calls \p visit for each label defined in the section's \p contents.
-template <typename Visit> static void forEachLabel(StringRef contents, Visit visit) {
+template <typename Visit>
+static void forEachLabel(StringRef contents, Visit visit) {
   PtxLexer lexer(contents);
   PtxToken previous;
   for (PtxToken token = lexer.next(); token.kind != PtxToken::Kind::End;
@@ -309,10 +310,10 @@ void PtxMerger::renameLocals() {
                isDefinition(statement))
         addRename(part, index, statement.name);
       if (statement.kind == PtxStatementKind::Section)
-        forEachLabel(statement.argument, [&, index = index, &part = part](
-                                             StringRef label) {
-          addRename(part, index, label);
-        });
+        forEachLabel(statement.argument,
+                     [&, index = index, &part = part](StringRef label) {
+                       addRename(part, index, label);
+                     });
     }
     // Names that could stay as they are need no exchange.
     std::vector<std::string> same;
@@ -515,8 +516,7 @@ void PtxMerger::writeDebug(raw_ostream &out) const {
       if (statement.kind == PtxStatementKind::Section) {
         hasSection = true;
         if (!statement.argument.empty())
-          strings +=
-              rewrite(part, statement.argument, /*isBody=*/false) + "\n";
+          strings += rewrite(part, statement.argument, /*isBody=*/false) + "\n";
       }
   if (!strings.empty())
     out << "\t.section\t.debug_str\n\t{\n" << strings << "\t}\n";

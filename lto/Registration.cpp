@@ -228,9 +228,9 @@ void RegistrationBuilder::registerKernels(ArrayRef<Row> rows, Value *handle) {
 }
 
 void RegistrationBuilder::registerVariables(ArrayRef<Row> rows, Value *handle) {
-  FunctionCallee callee = runtime(
-      "__cudaRegisterVar", builder.getVoidTy(),
-      {pointer, pointer, pointer, pointer, word, size, word, word});
+  FunctionCallee callee =
+      runtime("__cudaRegisterVar", builder.getVoidTy(),
+              {pointer, pointer, pointer, pointer, word, size, word, word});
   addLoop(rows, "__gpulto_variables", [&](ArrayRef<Value *> row) {
     builder.CreateCall(callee, {handle, row[0], row[1], row[1], row[3], row[2],
                                 row[4], number(0)});
@@ -238,9 +238,9 @@ void RegistrationBuilder::registerVariables(ArrayRef<Row> rows, Value *handle) {
 }
 
 void RegistrationBuilder::registerManaged(ArrayRef<Row> rows, Value *handle) {
-  FunctionCallee callee = runtime(
-      "__cudaRegisterManagedVar", builder.getVoidTy(),
-      {pointer, pointer, pointer, pointer, word, size, word, word});
+  FunctionCallee callee =
+      runtime("__cudaRegisterManagedVar", builder.getVoidTy(),
+              {pointer, pointer, pointer, pointer, word, size, word, word});
   addLoop(rows, "__gpulto_managed", [&](ArrayRef<Value *> row) {
     builder.CreateCall(callee, {handle, row[5], row[0], row[1], row[3], row[2],
                                 row[4], number(0)});
@@ -261,8 +261,8 @@ Error RegistrationBuilder::build(StringRef fatbinary,
       return makeError("'" + entry.deviceName +
                        "' is a texture or surface reference, which CUDA 12 "
                        "and newer do not have");
-    row.append({ConstantInt::get(size, entry.sizeBytes),
-                number(entry.isExtern), number(entry.isConstant)});
+    row.append({ConstantInt::get(size, entry.sizeBytes), number(entry.isExtern),
+                number(entry.isConstant)});
     if (entry.kind == OffloadEntry::Kind::Managed)
       row.push_back(symbol(entry.managedPointer));
     bool isManaged = entry.kind == OffloadEntry::Kind::Managed;
@@ -273,15 +273,15 @@ Error RegistrationBuilder::build(StringRef fatbinary,
       module, pointer, /*isConstant=*/false, GlobalValue::InternalLinkage,
       ConstantPointerNull::get(pointer), "__gpulto_fatbin_handle");
   Function *unregister = beginFunction("__gpulto_unregister");
-  builder.CreateCall(runtime("__cudaUnregisterFatBinary", builder.getVoidTy(),
-                             {pointer}),
-                     builder.CreateLoad(pointer, handle));
+  builder.CreateCall(
+      runtime("__cudaUnregisterFatBinary", builder.getVoidTy(), {pointer}),
+      builder.CreateLoad(pointer, handle));
   builder.CreateRetVoid();
 
   function = beginFunction("__gpulto_register");
-  Value *image = builder.CreateCall(
-      runtime("__cudaRegisterFatBinary", pointer, {pointer}),
-      addWrapper(fatbinary));
+  Value *image =
+      builder.CreateCall(runtime("__cudaRegisterFatBinary", pointer, {pointer}),
+                         addWrapper(fatbinary));
   builder.CreateStore(image, handle);
   registerKernels(kernels, image);
   registerVariables(variables, image);
@@ -295,10 +295,11 @@ Error RegistrationBuilder::build(StringRef fatbinary,
   return Error::success();
 }
 
-Expected<std::string> makeRegistrationObject(
-    ArrayRef<DeviceProgram> programs, ArrayRef<RegistrationEntry> entries,
-    EmbedKind embed, const HostCodegenOptions &codegen, StringRef targetTriple,
-    StringRef dataLayout) {
+Expected<std::string>
+makeRegistrationObject(ArrayRef<DeviceProgram> programs,
+                       ArrayRef<RegistrationEntry> entries, EmbedKind embed,
+                       const HostCodegenOptions &codegen,
+                       StringRef targetTriple, StringRef dataLayout) {
   auto fatbinary = makeFatbinary(programs, embed);
   if (!fatbinary)
     return fatbinary.takeError();

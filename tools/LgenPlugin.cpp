@@ -278,6 +278,16 @@ private:
   llvm::OptimizationLevel level;
 };
 
+/// Adds SummarizePass as the last of all: clang registers sanitizers and
+/// profiling at the same point, but after its plugins. When the start of the
+/// pipeline is built all of them are registered.
+void summarizeLast(llvm::PassBuilder &builder) {
+  builder.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel level) {
+        passes.addPass(SummarizePass(level));
+      });
+}
+
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo
@@ -285,14 +295,13 @@ llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "gpulto-lgen", LLVM_VERSION_STRING,
           [](llvm::PassBuilder &builder) {
             builder.registerPipelineStartEPCallback(
-                [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+                [&builder, registered = false](
+                    llvm::ModulePassManager &passes,
+                    llvm::OptimizationLevel) mutable {
                   passes.addPass(KeepStubsPass());
-                  passes.addPass(JoinRenamedPass());
-                });
-            builder.registerOptimizerLastEPCallback(
-                [](llvm::ModulePassManager &passes,
-                   llvm::OptimizationLevel level) {
-                  passes.addPass(SummarizePass(level));
+                  if (!registered)
+                    summarizeLast(builder);
+                  registered = true;
                 });
           }};
 }

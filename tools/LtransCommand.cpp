@@ -14,8 +14,8 @@
 #include "support/Error.h"
 
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Threading.h"
 #include "llvm/Support/Parallel.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
@@ -27,7 +27,8 @@ namespace gpulto {
 static const char kUsage[] =
     "usage: gpulto ltrans JOB -o PREFIX [--save-temps=PREFIX]\n"
     "\n"
-    "Runs one LTRANS job. JOB is a job file of --gpulto-save-temps; a host job\n"
+    "Runs one LTRANS job. JOB is a job file of --gpulto-save-temps; a host "
+    "job\n"
     "writes PREFIX.o, a device job PREFIX.ptx and, if it asks for one,\n"
     "PREFIX.cubin. A final .o of PREFIX is taken off.\n"
     "\n"

@@ -147,9 +147,8 @@ bool Invocation::linksDeviceCode() const {
   const opt::InputArgList &args = line.clangArgs();
   return line.finalStep() == FinalStep::Link && !line.inputs().empty() &&
          (args.hasArg(opts::OPT_offload_link) ||
-          (line.hasCudaInput() &&
-           args.hasFlag(opts::OPT_offload_new_driver,
-                        opts::OPT_no_offload_new_driver, false)));
+          args.hasFlag(opts::OPT_offload_new_driver,
+                       opts::OPT_no_offload_new_driver, false));
 }
 
 /// Runs clang with the same words but ours, repaired for the CUDA toolkit.

@@ -5,25 +5,19 @@
 //===----------------------------------------------------------------------===//
 //
 // An access has three steps: the lanes' addresses; their check and translation
-// to addresses of this process (resolve.h); and the transfer, which is one
-// vector move where the lanes touch consecutive elements.
+// to addresses of this process (Resolve.h); and the transfer. Where a whole warp
+// touches consecutive elements, or all lanes the same, checking the ends is
+// enough and the transfer is one vector move.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emulator/exec/Resolve.h"
 
+#include <string>
+
 namespace gpulto::emu::GPULTO_EMU_ISA {
 
 namespace {
-
-/// True when lane l's address is the first one's plus l * stride. All lanes on.
-inline bool isConsecutive(const uint64_t *p, uint64_t stride) {
-  uint64_t first = p[0], differs = 0;
-  EMU_VECTORIZE
-  for (unsigned l = 0; l < kLanes; ++l)
-    differs |= p[l] - (first + l * stride);
-  return differs == 0;
-}
 
 inline const Op *elements(Warp &w, const Insn &i, Op single[1], bool isLoad) {
   if (i.vec > 1)
@@ -32,108 +26,162 @@ inline const Op *elements(Warp &w, const Insn &i, Op single[1], bool isLoad) {
   return single;
 }
 
-/// Loads elements of type T into registers of type R.
-template <class T, class R> void load(Warp &w, const Insn &i, uint32_t m) {
-  alignas(64) uint64_t p[kLanes];
-  if (!resolve(w, i, m, i.vec * sizeof(T), i.vec * sizeof(T), false, p))
-    return;
-  Op single[1];
-  const Op *ops = elements(w, i, single, true);
-  if (i.vec == 1) {
-    R *d = dst<R>(w, ops[0]);
-    if (m == kAllLanes && isConsecutive(p, sizeof(T))) {
-      const T *from = reinterpret_cast<const T *>(p[0]);
-      if constexpr (std::is_same_v<T, R>) {
-        std::memcpy(d, from, sizeof(T) * kLanes);
-      } else {
-        EMU_VECTORIZE
-        for (unsigned l = 0; l < kLanes; ++l)
-          d[l] = static_cast<R>(from[l]);
-      }
-      return;
+/// Calls \p f with the vector width as a Constant.
+template <class F> inline void withWidth(unsigned vec, F f) {
+  if (vec == 1)
+    f(Constant<1u>());
+  else if (vec == 2)
+    f(Constant<2u>());
+  else if (vec == 4)
+    f(Constant<4u>());
+  else
+    f(Constant<8u>());
+}
+
+/// Up to 16 bytes are moved at once, which hardware guarantees for relaxed
+/// vector accesses that such programs as CUB's scan rely on.
+template <class T, unsigned kCount>
+inline void readElements(T *t, uint64_t address) {
+  if constexpr (sizeof(T) * kCount == 16)
+    _mm_store_si128(reinterpret_cast<__m128i *>(t),
+                    _mm_load_si128(reinterpret_cast<const __m128i *>(address)));
+  else
+    std::memcpy(t, reinterpret_cast<const void *>(address), sizeof(T) * kCount);
+}
+template <class T, unsigned kCount>
+inline void writeElements(uint64_t address, const T *t) {
+  if constexpr (sizeof(T) * kCount == 16)
+    _mm_store_si128(reinterpret_cast<__m128i *>(address),
+                    _mm_load_si128(reinterpret_cast<const __m128i *>(t)));
+  else
+    std::memcpy(reinterpret_cast<void *>(address), t, sizeof(T) * kCount);
+}
+
+/// Whole warps of the short way.
+template <class T, class R, unsigned kCount>
+void loadShort(Warp &w, const Insn &i, const Op *ops, uint64_t first,
+               Pattern pattern) {
+  if (i.space == Space::Local) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      alignas(16) T t[kCount];
+      std::memcpy(t, reinterpret_cast<const void *>(first + l * w.localStride),
+                  sizeof(t));
+      for (unsigned k = 0; k < kCount; ++k)
+        if (kCount == 1 || ops[k] != kNoOp)
+          dst<R>(w, ops[k])[l] = static_cast<R>(t[k]);
     }
+    return;
+  }
+  const T *from = reinterpret_cast<const T *>(first);
+  for (unsigned k = 0; k < kCount; ++k) {
+    if (kCount > 1 && ops[k] == kNoOp)
+      continue;
+    R *d = dst<R>(w, ops[k]);
+    if (pattern == Pattern::Uniform) {
+      R v = static_cast<R>(from[k]);
+      EMU_VECTORIZE
+      for (unsigned l = 0; l < kLanes; ++l)
+        d[l] = v;
+    } else if constexpr (kCount == 1 && std::is_same_v<T, R>) {
+      std::memcpy(d, from, sizeof(T) * kLanes);
+    } else {
+      EMU_VECTORIZE
+      for (unsigned l = 0; l < kLanes; ++l)
+        d[l] = static_cast<R>(from[l * kCount + k]);
+    }
+  }
+}
+
+/// Loads elements of type T into registers of type R.
+template <class T, class R, unsigned kCount>
+void loadVector(Warp &w, const Insn &i, uint32_t m, const Op *ops) {
+  uint64_t first;
+  Pattern pattern;
+  constexpr unsigned kBytes = kCount * sizeof(T);
+  bool torn = kBytes > 8 && i.ctl == Ctl::Spin; // Must be atomic by lane.
+  if (!torn && resolveShort(w, i, m, kBytes, false, first, pattern)) {
+    loadShort<T, R, kCount>(w, i, ops, first, pattern);
+    return;
+  }
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, kBytes, kBytes, false, p))
+    return;
+  if constexpr (kCount == 1) {
+    R *d = dst<R>(w, ops[0]);
     each(m, [&](unsigned l) {
       d[l] = static_cast<R>(*reinterpret_cast<const T *>(p[l]));
     });
-    return;
-  }
-  // Up to 16 bytes are read at once, which hardware guarantees for relaxed
-  // vector loads that such programs as CUB's scan rely on.
-  unsigned vec = i.vec;
-  R *d[8];
-  for (unsigned k = 0; k < vec; ++k)
-    d[k] = ops[k] == kNoOp ? nullptr : dst<R>(w, ops[k]);
-  auto each16 = [&](auto count) {
-    constexpr unsigned kCount = decltype(count)::value;
+  } else {
+    R *d[kCount];
+    for (unsigned k = 0; k < kCount; ++k)
+      d[k] = ops[k] == kNoOp ? nullptr : dst<R>(w, ops[k]);
     each(m, [&](unsigned l) {
       alignas(16) T t[kCount];
-      if constexpr (sizeof(t) == 16) {
-        _mm_store_si128(reinterpret_cast<__m128i *>(t),
-                        _mm_load_si128(reinterpret_cast<const __m128i *>(p[l])));
-      } else {
-        std::memcpy(t, reinterpret_cast<const void *>(p[l]), sizeof(t));
-      }
+      readElements<T, kCount>(t, p[l]);
       for (unsigned k = 0; k < kCount; ++k)
         if (d[k])
           d[k][l] = static_cast<R>(t[k]);
     });
-  };
-  if (vec == 2)
-    each16(Constant<2u>());
-  else if (vec == 4)
-    each16(Constant<4u>());
-  else
-    each16(Constant<8u>());
+  }
+}
+template <class T, class R> void load(Warp &w, const Insn &i, uint32_t m) {
+  Op single[1];
+  const Op *ops = elements(w, i, single, true);
+  withWidth(i.vec, [&](auto count) {
+    loadVector<T, R, decltype(count)::value>(w, i, m, ops);
+  });
 }
 
-template <class T, class R> void store(Warp &w, const Insn &i, uint32_t m) {
-  alignas(64) uint64_t p[kLanes];
-  if (!resolve(w, i, m, i.vec * sizeof(T), i.vec * sizeof(T), true, p))
-    return;
-  Op single[1];
-  const Op *ops = elements(w, i, single, false);
-  if (i.vec == 1) {
-    const R *s = src<R>(w, ops[0]);
-    if (m == kAllLanes && isConsecutive(p, sizeof(T))) {
-      T *to = reinterpret_cast<T *>(p[0]);
-      if constexpr (std::is_same_v<T, R>) {
-        std::memcpy(to, s, sizeof(T) * kLanes);
-      } else {
-        EMU_VECTORIZE
-        for (unsigned l = 0; l < kLanes; ++l)
-          to[l] = static_cast<T>(s[l]);
-      }
-      return;
+template <class T, class R, unsigned kCount>
+void storeShort(Warp &w, const Insn &i, const Op *ops, uint64_t first) {
+  if (i.space == Space::Local) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      T t[kCount];
+      for (unsigned k = 0; k < kCount; ++k)
+        t[k] = static_cast<T>(src<R>(w, ops[k])[l]);
+      std::memcpy(reinterpret_cast<void *>(first + l * w.localStride), t,
+                  sizeof(t));
     }
-    each(m, [&](unsigned l) {
-      *reinterpret_cast<T *>(p[l]) = static_cast<T>(s[l]);
-    });
     return;
   }
-  unsigned vec = i.vec;
-  const R *s[8];
-  for (unsigned k = 0; k < vec; ++k)
+  T *to = reinterpret_cast<T *>(first);
+  for (unsigned k = 0; k < kCount; ++k) {
+    const R *s = src<R>(w, ops[k]);
+    EMU_VECTORIZE
+    for (unsigned l = 0; l < kLanes; ++l)
+      to[l * kCount + k] = static_cast<T>(s[l]);
+  }
+}
+template <class T, class R, unsigned kCount>
+void storeVector(Warp &w, const Insn &i, uint32_t m, const Op *ops) {
+  uint64_t first;
+  Pattern pattern;
+  constexpr unsigned kBytes = kCount * sizeof(T);
+  bool torn = kBytes > 8 && i.mode2; // Must be atomic by lane.
+  if (!torn && resolveShort(w, i, m, kBytes, true, first, pattern) &&
+      (pattern == Pattern::Consecutive || i.space == Space::Local)) {
+    storeShort<T, R, kCount>(w, i, ops, first);
+    return;
+  }
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, kBytes, kBytes, true, p))
+    return;
+  const R *s[kCount];
+  for (unsigned k = 0; k < kCount; ++k)
     s[k] = src<R>(w, ops[k]);
-  auto each16 = [&](auto count) {
-    constexpr unsigned kCount = decltype(count)::value;
-    each(m, [&](unsigned l) {
-      alignas(16) T t[kCount];
-      for (unsigned k = 0; k < kCount; ++k)
-        t[k] = static_cast<T>(s[k][l]);
-      if constexpr (sizeof(t) == 16) {
-        _mm_store_si128(reinterpret_cast<__m128i *>(p[l]),
-                        _mm_load_si128(reinterpret_cast<const __m128i *>(t)));
-      } else {
-        std::memcpy(reinterpret_cast<void *>(p[l]), t, sizeof(t));
-      }
-    });
-  };
-  if (vec == 2)
-    each16(Constant<2u>());
-  else if (vec == 4)
-    each16(Constant<4u>());
-  else
-    each16(Constant<8u>());
+  each(m, [&](unsigned l) {
+    alignas(16) T t[kCount];
+    for (unsigned k = 0; k < kCount; ++k)
+      t[k] = static_cast<T>(s[k][l]);
+    writeElements<T, kCount>(p[l], t);
+  });
+}
+template <class T, class R> void store(Warp &w, const Insn &i, uint32_t m) {
+  Op single[1];
+  const Op *ops = elements(w, i, single, false);
+  withWidth(i.vec, [&](auto count) {
+    storeVector<T, R, decltype(count)::value>(w, i, m, ops);
+  });
 }
 
 /// ld.param of a kernel at a fixed offset: one value for all lanes. The

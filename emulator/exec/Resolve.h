@@ -15,6 +15,8 @@
 
 #include "emulator/exec/ExecCommon.h"
 
+#include <string>
+
 namespace gpulto::emu::GPULTO_EMU_ISA {
 
 /// Addresses of \p place's operand for all lanes (off ones too).
@@ -68,6 +70,90 @@ inline void fillOff(uint32_t m, uint64_t *a) {
     uint64_t on = 0 - static_cast<uint64_t>(m >> l & 1);
     a[l] = (a[l] & on) | (first & ~on);
   }
+}
+
+// The short way. --------------------------------------------------------------
+
+/// How the lanes of a whole warp lie to each other.
+enum class Pattern : uint8_t { Consecutive, Uniform, Scattered };
+
+template <class A> inline Pattern patternOf(const A *r, A stride) {
+  A first = r[0], apart = 0, differs = 0;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l) {
+    A d = r[l] - first;
+    differs |= d;
+    apart |= d - static_cast<A>(l) * stride;
+  }
+  return apart == 0     ? Pattern::Consecutive
+         : differs == 0 ? Pattern::Uniform
+                        : Pattern::Scattered;
+}
+
+/// An access of a whole warp to consecutive elements, or by all lanes to one:
+/// checked by its ends. False when it is neither, or anything is unusual; then
+/// the long way decides. For local memory (uniform offsets) \p first is the
+/// first lane's and lanes lie Warp::localStride apart.
+inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
+                         bool isWrite, uint64_t &first, Pattern &pattern) {
+  if (m != kAllLanes || i.s[0] == kNoOp)
+    return false;
+  uint64_t at = static_cast<uint64_t>(i.imm);
+  if (i.flags & kAddress32) {
+    const uint32_t *r = src<uint32_t>(w, i.s[0]);
+    pattern = patternOf<uint32_t>(r, bytes);
+    at += r[0];
+    if (r[0] > r[kLanes - 1]) // Wrapped around.
+      return false;
+  } else {
+    const uint64_t *r = src<uint64_t>(w, i.s[0]);
+    pattern = patternOf<uint64_t>(r, bytes);
+    at += r[0];
+  }
+  if (pattern == Pattern::Scattered || at & (bytes - 1))
+    return false;
+  uint64_t total = pattern == Pattern::Uniform ? bytes : bytes * kLanes;
+  const Launch &launch = *w.block->launch;
+  switch (i.space) {
+  case Space::Shared:
+    if (w.block->race || at > launch.sharedBytes ||
+        at + total > launch.sharedBytes)
+      return false;
+    if (w.counts) {
+      InsnCounts &c = w.counts[&i - w.frame->fn->code.data()];
+      ++c.accesses;
+      c.bytes += uint64_t(bytes) * kLanes;
+    }
+    first = reinterpret_cast<uint64_t>(w.block->shared) + at;
+    return true;
+  case Space::Local:
+    if (pattern != Pattern::Uniform || at > w.localBytes ||
+        at + bytes > w.localBytes)
+      return false;
+    first = reinterpret_cast<uint64_t>(w.local.get()) + at;
+    return true;
+  case Space::Param:
+    return false;
+  default:
+    break;
+  }
+  const CachedRange &range =
+      w.worker->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) %
+                       kRangeCacheSize];
+  bool isConstant = range.kind == AllocationKind::Constant;
+  if (at < range.begin || at + total > range.end ||
+      range.epoch != launch.memory->epoch() || (isWrite && isConstant) ||
+      (i.space == Space::Const && !isConstant))
+    return false;
+  if (w.counts) {
+    InsnCounts &c = w.counts[&i - w.frame->fn->code.data()];
+    ++c.accesses;
+    c.bytes += uint64_t(bytes) * kLanes;
+    c.sectors += (at + total - 1) / 32 - at / 32 + 1;
+    c.idealSectors += (total + 31) / 32;
+  }
+  first = at;
+  return true;
 }
 
 /// Offsets into a lane's local memory to addresses.

@@ -41,8 +41,42 @@ struct Group {
   bool forced = false;
 };
 
+inline uint32_t smallest(const uint32_t *v) {
+  uint32_t r = ~0u;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    r = v[l] < r ? v[l] : r;
+  return r;
+}
+
+/// chooseGroup where all lanes are in the kernel's own frame.
+void chooseInRoot(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
+  alignas(64) uint32_t p[kLanes], q[kLanes];
+  alignas(32) uint8_t here[kLanes];
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    p[l] = w.pc[l] | ((pool >> l & 1) - 1);
+  uint32_t pc = smallest(p);
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t at = w.pc[l];
+    q[l] = at > pc ? at | ((runnable >> l & 1) - 1) : ~0u;
+  }
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    here[l] = w.pc[l] == pc;
+  g.mask = toMask(here) & runnable;
+  g.pc = pc;
+  g.next = smallest(q);
+  g.others = g.mask != runnable;
+}
+
 /// Chooses among \p pool; merges with any of \p runnable at the same place.
 void chooseGroup(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
+  if (w.framesUsed == 1) {
+    chooseInRoot(w, pool, runnable, g);
+    return;
+  }
   const Frame *best = nullptr;
   uint32_t pc = ~0u;
   for (uint32_t rest = pool; rest; rest &= rest - 1) {
@@ -99,13 +133,20 @@ bool selectGroup(Warp &w, Group &g, bool force) {
       chooseGroup(w, pool, runnable, g);
     }
   }
-  useFrame(w, w.frames[__builtin_ctz(g.mask)]);
+  Frame *frame = w.frames[__builtin_ctz(g.mask)];
+  // A worker may have changed since, and with it the counts.
+  if (frame != w.frame || w.worker != w.lastWorker)
+    useFrame(w, frame);
   w.active = g.mask;
   return true;
 }
 
 inline void setPc(Warp &w, uint32_t mask, uint32_t pc) {
-  each(mask, [&](unsigned l) { w.pc[l] = pc; });
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t keep = (mask >> l & 1) - 1;
+    w.pc[l] = (w.pc[l] & keep) | (pc & ~keep);
+  }
 }
 
 /// shfl.sync and the like, for the lanes \p m of the group at \p pc. Lanes

@@ -1,14 +1,10 @@
 // Objects of stock clang: the stub has been inlined, so the launch is a call of
-// the runtime with a popped configuration; the push before it says which. The
-// per-thread default stream has launch functions of its own.
+// the runtime with a popped configuration; the push before it says which.
 // REQUIRES: cuda
 // RUN: %clang++ -O2 --cuda-host-only --offload-new-driver -fgpu-rdc -flto=thin --cuda-path=%cuda_path -isystem %build/lib/gpulto/cuda-shim -Wno-unknown-cuda-version -c %s -o %t.bc
 // RUN: %gpulto dump --symbols --summary %t.bc | FileCheck %s
-// RUN: %clang++ -O2 --cuda-host-only --offload-new-driver -fgpu-rdc -flto=thin -fgpu-default-stream=per-thread --cuda-path=%cuda_path -isystem %build/lib/gpulto/cuda-shim -Wno-unknown-cuda-version -c %s -o %t.ptsz.bc
-// RUN: %gpulto dump --symbols --summary %t.ptsz.bc | FileCheck %s --check-prefixes=CHECK,PTSZ
 __global__ void kernel(int *p, int n) { p[n] = 1; }
 
-// PTSZ: symbol cudaLaunchKernel_ptsz
 // CHECK: function {{.*}}__device_stub__kernelPii
 // CHECK: stub_arg 1 byte 0 from arg1
 // CHECK: function _Z6launchPii

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lto/DeviceLink.h"
+
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -64,8 +65,7 @@ static std::vector<RegistrationEntry> entries() {
 int main(int argc, char **argv) {
   ExitOnError exitOnError("gpulto-device-link: ");
   cl::ParseCommandLineOptions(argc, argv);
-  exitOnError(
-      errorCodeToError(sys::fs::create_directories(outputDirectory)));
+  exitOnError(errorCodeToError(sys::fs::create_directories(outputDirectory)));
   CudaTools tools;
   if (!cuda.empty()) {
     tools.root = cuda;

@@ -50,7 +50,8 @@ using namespace llvm;
 using namespace gpulto;
 
 static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore);
-static cl::opt<unsigned> partitionCount("n", cl::init(1), cl::desc("partitions"));
+static cl::opt<unsigned> partitionCount("n", cl::init(1),
+                                        cl::desc("partitions"));
 static cl::opt<std::string> outputDirectory("o", cl::Required);
 static cl::opt<std::string> deal("deal", cl::init("blocks"));
 static cl::opt<unsigned> seed("seed", cl::init(0));
@@ -133,10 +134,9 @@ void Program::load() {
   for (const std::string &path : inputs) {
     Unit unit;
     unit.path = path;
-    unit.buffer =
-        exitOnError(errorOrToExpected(MemoryBuffer::getFile(path)));
-    unit.module = exitOnError(
-        parseBitcodeFile(unit.buffer->getMemBufferRef(), context));
+    unit.buffer = exitOnError(errorOrToExpected(MemoryBuffer::getFile(path)));
+    unit.module =
+        exitOnError(parseBitcodeFile(unit.buffer->getMemBufferRef(), context));
     nameUnamedGlobals(*unit.module);
     Digest digest = digestOf(unit.buffer->getBuffer());
     unit.tag = digest.hex().substr(0, 8);
@@ -148,9 +148,8 @@ void Program::load() {
       for (const MDNode *node : list->operands())
         if (auto *kind = dyn_cast_or_null<MDString>(node->getOperand(1));
             kind && kind->getString() == "kernel" && node->getOperand(0))
-          keep.push_back(mdconst::extract<Function>(node->getOperand(0))
-                             ->getName()
-                             .str());
+          keep.push_back(
+              mdconst::extract<Function>(node->getOperand(0))->getName().str());
     if (arch.empty())
       unit.used.insert(list.begin(), list.end());
     units.push_back(std::move(unit));
@@ -233,8 +232,7 @@ void Program::findAtoms() {
       classes.insert(&value);
       auto *object = dyn_cast<GlobalObject>(&value);
       if (object && object->hasComdat()) {
-        auto [first, isNew] =
-            comdats.try_emplace(object->getComdat(), &value);
+        auto [first, isNew] = comdats.try_emplace(object->getComdat(), &value);
         if (!isNew)
           classes.unionSets(first->second, &value);
       }
@@ -258,15 +256,15 @@ void Program::findAtoms() {
       std::string name = unit.finalName(value);
       auto found = definitions.find(name);
       if (found != definitions.end()) {
-        bool isStronger = found->second.value->isWeakForLinker() &&
-                          !value.isWeakForLinker();
+        bool isStronger =
+            found->second.value->isWeakForLinker() && !value.isWeakForLinker();
         if (!isStronger)
           continue;
         Values &members = atoms[found->second.atom].members;
         llvm::erase(members, found->second.value);
       }
-      auto [atom, isNew] =
-          atomOfLeader.try_emplace(classes.getLeaderValue(&value), atoms.size());
+      auto [atom, isNew] = atomOfLeader.try_emplace(
+          classes.getLeaderValue(&value), atoms.size());
       if (isNew) {
         atoms.emplace_back();
         atoms.back().unit = index;
@@ -280,9 +278,10 @@ void Program::findAtoms() {
 void Program::dealOut() {
   std::mt19937 random(seed);
   for (auto [index, atom] : enumerate(atoms)) {
-    unsigned partition = deal == "robin"    ? index % partitionCount
-                         : deal == "random" ? random() % partitionCount
-                                            : index * partitionCount / atoms.size();
+    unsigned partition = deal == "robin" ? index % partitionCount
+                         : deal == "random"
+                             ? random() % partitionCount
+                             : index * partitionCount / atoms.size();
     atom.partitions = {partition};
   }
   // No partition is left empty.
@@ -291,8 +290,8 @@ void Program::dealOut() {
     seen.insert(*atom.partitions.begin());
   partitionCount = seen.size();
   for (Atom &atom : atoms) {
-    unsigned partition = std::distance(
-        seen.begin(), seen.find(*atom.partitions.begin()));
+    unsigned partition =
+        std::distance(seen.begin(), seen.find(*atom.partitions.begin()));
     atom.partitions = {partition};
     const Unit &unit = units[atom.unit];
     for (const GlobalValue *member : atom.members)
@@ -301,7 +300,8 @@ void Program::dealOut() {
         units[atom.unit].assemblyPartition = partition;
   }
   for (Unit &unit : units)
-    if (unit.assemblyPartition < 0 && !unit.module->getModuleInlineAsm().empty())
+    if (unit.assemblyPartition < 0 &&
+        !unit.module->getModuleInlineAsm().empty())
       unit.assemblyPartition = 0;
 }
 
@@ -331,7 +331,8 @@ void Program::closeDevicePartitions() {
       worklist.pop_back();
       atoms[index].partitions.insert(p);
       for (const GlobalValue *value : atoms[index].members)
-        for (const std::string &name : usesOf(units[atoms[index].unit], *value)) {
+        for (const std::string &name :
+             usesOf(units[atoms[index].unit], *value)) {
           auto found = definitions.find(name);
           if (found == definitions.end() || isShared(*found->second.value))
             continue;
@@ -472,10 +473,9 @@ void Program::writeJobs() {
       if (unit.assemblyPartition == int(p))
         inputFor(job, index).emitsAssembly = true;
     }
-    std::sort(job.inputs.begin(), job.inputs.end(),
-              [&](const JobInput &a, const JobInput &b) {
-                return a.path < b.path;
-              });
+    std::sort(
+        job.inputs.begin(), job.inputs.end(),
+        [&](const JobInput &a, const JobInput &b) { return a.path < b.path; });
     for (JobInput &input : job.inputs) {
       unsigned first = 0;
       for (const Atom &atom : atoms)
@@ -495,8 +495,7 @@ void Program::writeJobs() {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv);
-  exitOnError(
-      errorCodeToError(sys::fs::create_directories(outputDirectory)));
+  exitOnError(errorCodeToError(sys::fs::create_directories(outputDirectory)));
   LLVMContext context;
   Program program(context);
   program.load();

@@ -4,10 +4,10 @@
 
 #include "lto/LtransJob.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace gpulto;
 using namespace llvm;
@@ -21,8 +21,8 @@ static LtransJob fullJob() {
   job.arch = "sm_90a";
   job.optLevel = 3;
   job.sizeLevel = 1;
-  job.host = {1, "pic", "medium", "znver3", {"+avx", "-sse4a"}, false, false,
-              false};
+  job.host = {1,     "pic", "medium", "znver3", {"+avx", "-sse4a"},
+              false, false, false};
   job.device = {"/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8

@@ -2,21 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/PtxLexer.h"
 #include "lto/PtxMerge.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lto/PtxLexer.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace gpulto;
 using namespace llvm;
 using testing::HasSubstr;
 using testing::Not;
 
-static const char kHeader[] =
-    ".version 8.5\n.target sm_90\n.address_size 64\n";
+static const char kHeader[] = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
 static Expected<std::string> merge(std::vector<std::string> bodies) {
   static std::vector<std::string> texts; // outlives the parts
@@ -73,7 +72,8 @@ TEST(PtxLexer, ParsesStatements) {
       "\t.file\t1 \"a b.cu\", 1, 2\n.pragma \"nounroll\";\n"
       ".section .debug_loc { }\n.alias a, b;\n",
       "t.ptx");
-  ASSERT_TRUE(static_cast<bool>(statements)) << toString(statements.takeError());
+  ASSERT_TRUE(static_cast<bool>(statements))
+      << toString(statements.takeError());
   ASSERT_EQ(statements->size(), 10u);
   const auto &s = *statements;
   EXPECT_EQ(s[1].argument, "sm_90a, debug");
@@ -166,11 +166,11 @@ TEST(PtxMerge, TakesOneOfWeakDefinitions) {
 }
 
 TEST(PtxMerge, RenumbersFiles) {
-  std::string merged =
-      mergeOk({".func f()\n{\n\t.loc\t1 5 0\n}\n\t.file\t1 \"a.cu\"\n",
-               ".func g()\n{\n\t.loc\t1 6 0\n\t.loc\t2 7 0, function_name $L__s, "
-               "inlined_at 1 8 9\n}\n"
-               "\t.file\t1 \"b.cu\"\n\t.file\t2 \"a.cu\"\n"});
+  std::string merged = mergeOk(
+      {".func f()\n{\n\t.loc\t1 5 0\n}\n\t.file\t1 \"a.cu\"\n",
+       ".func g()\n{\n\t.loc\t1 6 0\n\t.loc\t2 7 0, function_name $L__s, "
+       "inlined_at 1 8 9\n}\n"
+       "\t.file\t1 \"b.cu\"\n\t.file\t2 \"a.cu\"\n"});
   EXPECT_THAT(merged, HasSubstr(".loc\t1 5 0"));
   EXPECT_THAT(merged, HasSubstr(".loc\t2 6 0"));
   EXPECT_THAT(merged, HasSubstr(".loc\t1 7 0, function_name $L__s, "
@@ -192,11 +192,12 @@ TEST(PtxMerge, RefusesWhatCannotBeMerged) {
   EXPECT_THAT(mergeError({".visible .global .u32 n;\n",
                           "\n.visible .global .u32 n;\n"}),
               HasSubstr("1.ptx:5: 'n' is defined in 0.ptx:4 too"));
-  EXPECT_THAT(mergeError({".extern .func f();\n",
-                          ".extern .func f(.param .b32 p);\n"}),
-              HasSubstr("'f' is declared otherwise in 0.ptx:4"));
-  EXPECT_THAT(mergeError({".weak .global .u32 n;\n", ".weak .global .u64 n;\n"}),
-              HasSubstr("'n' is defined otherwise"));
+  EXPECT_THAT(
+      mergeError({".extern .func f();\n", ".extern .func f(.param .b32 p);\n"}),
+      HasSubstr("'f' is declared otherwise in 0.ptx:4"));
+  EXPECT_THAT(
+      mergeError({".weak .global .u32 n;\n", ".weak .global .u64 n;\n"}),
+      HasSubstr("'n' is defined otherwise"));
   EXPECT_THAT(mergeError({".section .debug_info { .b8 1 }\n"}),
               HasSubstr("section '.debug_info' cannot be merged"));
   PtxPart a{"a", ".version 8.5\n.target sm_90\n.address_size 64\n"};

@@ -4,6 +4,8 @@
 
 #include "lto/Scheduler.h"
 
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -11,21 +13,17 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <memory>
-#include <thread>
-#include <vector>
-
 #include <fcntl.h>
+#include <memory>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace gpulto;
 using namespace llvm;
