@@ -161,17 +161,23 @@ bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
 
 } // namespace
 
-std::optional<LaunchKind> launchKindOf(llvm::StringRef functionName) {
-  if (!functionName.consume_front("cudaLaunch"))
+std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
+  constexpr unsigned kOperands = 8, kExOperands = 3;
+  const llvm::Function *callee = call.getCalledFunction();
+  llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();
+  if (!name.consume_front("cudaLaunch"))
     return std::nullopt;
-  functionName.consume_back("_ptsz");
-  if (functionName == "Kernel")
-    return LaunchKind::Runtime;
-  if (functionName == "KernelExC")
-    return LaunchKind::RuntimeExC;
-  if (functionName == "CooperativeKernel")
-    return LaunchKind::Cooperative;
-  return std::nullopt;
+  name.consume_back("_ptsz");
+  std::optional<LaunchKind> kind;
+  if (name == "Kernel")
+    kind = LaunchKind::Runtime;
+  else if (name == "KernelExC")
+    kind = LaunchKind::RuntimeExC;
+  else if (name == "CooperativeKernel")
+    kind = LaunchKind::Cooperative;
+  bool isEx = kind == LaunchKind::RuntimeExC;
+  return call.arg_size() == (isEx ? kExOperands : kOperands) ? kind
+                                                             : std::nullopt;
 }
 
 JumpFunctionBuilder::JumpFunctionBuilder(LgenContext &context,
@@ -498,8 +504,7 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
         addWrite(*call, length ? length->getZExtValue() : kUnboundedSize);
       continue;
     }
-    const llvm::Function *callee = call->getCalledFunction();
-    if (callee && launchKindOf(callee->getName()))
+    if (launchKindOf(*call))
       continue;
     result.isLoaded = true;
     if (call->isByValArgument(index))

@@ -21,9 +21,13 @@ class Value;
 
 namespace gpulto {
 
-/// How a runtime function launches the kernel of its first operand; nothing for
-/// other functions. The `_ptsz` forms count.
-std::optional<LaunchKind> launchKindOf(llvm::StringRef functionName);
+/// How \p call, if it calls one of the runtime's launch functions with as many
+/// operands as those have, launches a kernel. The `_ptsz` forms count.
+std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
+/// Position of the kernel's handle among the operands of such a call.
+inline unsigned handleOperand(LaunchKind kind) {
+  return kind == LaunchKind::RuntimeExC ? 1 : 0;
+}
 
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {

@@ -51,8 +51,6 @@ constexpr llvm::StringLiteral kEntrySection = "cuda_offloading_entries";
 constexpr llvm::StringLiteral kPush = "__cudaPushCallConfiguration";
 constexpr llvm::StringLiteral kPop = "__cudaPopCallConfiguration";
 constexpr unsigned kPushOperands = 6;
-constexpr unsigned kLaunchOperands = 8;
-constexpr unsigned kLaunchExOperands = 3;
 /// A kernel's parameters take at most 32,764 bytes.
 constexpr unsigned kMaxKernelArguments = 4096;
 
@@ -244,8 +242,7 @@ void LaunchCollector::describeStub(llvm::Function &stub,
   for (const llvm::BasicBlock &block : stub)
     for (const llvm::Instruction &instruction : block)
       if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-        if (launchKindOf(calleeName(*call)) == LaunchKind::Runtime &&
-            call->arg_size() == kLaunchOperands &&
+        if (launchKindOf(*call) == LaunchKind::Runtime &&
             call->getArgOperand(0)->stripPointerCasts() == &stub)
           launch = call;
   if (!launch)
@@ -319,7 +316,7 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
         continue;
       if (callee->getName() == kPush && call->arg_size() == kPushOperands)
         calls.push_back(call);
-      else if (isStub(*callee) || launchKindOf(callee->getName()))
+      else if (isStub(*callee) || launchKindOf(*call))
         launches.push_back(call);
     }
   if (calls.empty() && launches.empty())
@@ -339,16 +336,12 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
 
 void LaunchCollector::visitCall(const llvm::CallBase &call) {
   const llvm::Function &callee = *call.getCalledFunction();
-  std::optional<LaunchKind> kind = launchKindOf(callee.getName());
+  std::optional<LaunchKind> kind = launchKindOf(call);
   if (!kind)
     return addChevron(call, &callee);
-  unsigned operands = *kind == LaunchKind::RuntimeExC ? kLaunchExOperands
-                                                      : kLaunchOperands;
-  if (call.arg_size() != operands)
-    return;
-  unsigned handle = *kind == LaunchKind::RuntimeExC ? 1 : 0;
-  bool isOwn = isStub(*function) &&
-               call.getArgOperand(handle)->stripPointerCasts() == function;
+  const llvm::Value *handle = call.getArgOperand(handleOperand(*kind));
+  bool isOwn =
+      isStub(*function) && handle->stripPointerCasts() == function;
   if (!isOwn)
     addRuntimeLaunch(call, *kind);
 }
@@ -367,7 +360,7 @@ void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
   site.kind = kind;
   bool isEx = kind == LaunchKind::RuntimeExC;
   const llvm::Value *handle =
-      call.getArgOperand(isEx ? 1 : 0)->stripPointerCasts();
+      call.getArgOperand(handleOperand(kind))->stripPointerCasts();
   auto *stub = llvm::dyn_cast<llvm::Function>(handle);
   if (stub)
     site.stub = context.indexOf(*stub);

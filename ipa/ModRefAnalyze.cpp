@@ -195,12 +195,11 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
   if (call && call->isCallee(&use) && global)
     return; // a call edge, or an intrinsic
   if (call && global) {
-    const llvm::Function *callee = call->getCalledFunction();
     std::optional<LaunchKind> kind =
-        callee ? launchKindOf(callee->getName()) : std::nullopt;
-    unsigned handle = kind == LaunchKind::RuntimeExC ? 1 : 0;
+        summary.side == Side::Host ? launchKindOf(*call) : std::nullopt;
     if (kind && llvm::isa<llvm::Function>(global) &&
-        call->isArgOperand(&use) && call->getArgOperandNo(&use) == handle)
+        call->isArgOperand(&use) &&
+        call->getArgOperandNo(&use) == handleOperand(*kind))
       return addReference(*global, kReads);
     if (call->isInlineAsm() && context.indexOf(*global) != kNone)
       summary.symbols[context.indexOf(*global)].flags |= kAssemblyReferenced;

@@ -11,9 +11,9 @@
 //    that reach a function whose address is taken, or that call indirectly,
 //    are one unit: a pointer may travel from any of them to any other through
 //    memory, and a pointer is good in its own partition only.
-// 2. pack: units in program order fill partitions up to the aimed weight; a
-//    function shared by units of one partition is counted once, one shared by
-//    partitions is compiled in each.
+// 2. pack: units in program order are laid on a line, each as long as what it
+//    adds to the program; a unit goes to the partition in whose share of the
+//    line its middle lies. A function shared by partitions is compiled in each.
 // 3. placeVariables: a mutable variable is defined by the first partition that
 //    uses it and declared by the others (nvlink joins them); constants whose
 //    address means nothing, and block-shared memory, are copied.
@@ -68,8 +68,8 @@ private:
              std::vector<GlobalId> &found) const;
   uint64_t collect(const Unit &unit, DenseSet<GlobalId> &seen,
                    std::vector<GlobalId> &found) const;
-  bool canJoin(const Unit &unit, uint64_t weight, uint64_t added) const;
-  uint64_t aimedWeight() const;
+  std::vector<uint64_t> findShares() const;
+  bool joinsLast(size_t i, const std::vector<uint64_t> &shares) const;
   void pack();
   void placeVariables();
   bool isCopied(GlobalId id) const;
@@ -161,23 +161,33 @@ uint64_t DevicePartitioner::collect(const Unit &unit, DenseSet<GlobalId> &seen,
   return weight;
 }
 
-uint64_t DevicePartitioner::aimedWeight() const {
-  if (!options.count)
-    return context.params.devicePartitionInstructions;
+/// Returns, for each unit, the share of the program's line that its middle lies
+/// in.
+std::vector<uint64_t> DevicePartitioner::findShares() const {
   DenseSet<GlobalId> seen;
-  std::vector<GlobalId> found;
+  std::vector<uint64_t> middles;
   uint64_t total = 0;
-  for (const Unit &unit : units)
-    total += collect(unit, seen, found);
-  return total / options.count + 1;
+  for (const Unit &unit : units) {
+    std::vector<GlobalId> found;
+    uint64_t length = collect(unit, seen, found);
+    middles.push_back(total + length / 2);
+    total += length;
+  }
+  uint64_t wanted = context.params.devicePartitionInstructions;
+  uint64_t count =
+      options.count ? options.count : (total + wanted / 2) / wanted;
+  count = std::clamp<uint64_t>(count, 1, context.params.maxPartitions);
+  for (uint64_t &middle : middles)
+    middle = middle * count / std::max<uint64_t>(total, 1);
+  return middles;
 }
 
-/// Returns whether \p unit, which adds \p added, may join the last partition.
-bool DevicePartitioner::canJoin(const Unit &unit, uint64_t weight,
-                                uint64_t added) const {
-  if (map.partitions.size() == firstPartition)
+/// Returns whether unit \p i goes where unit \p i - 1 went.
+bool DevicePartitioner::joinsLast(size_t i,
+                                  const std::vector<uint64_t> &shares) const {
+  if (i == 0)
     return false;
-  const Partition &last = map.partitions.back();
+  const Unit &last = units[i - 1], &unit = units[i];
   if (last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel)
     return false;
   switch (options.mode) {
@@ -186,31 +196,28 @@ bool DevicePartitioner::canJoin(const Unit &unit, uint64_t weight,
   case PartitionMode::Max:
     return false;
   case PartitionMode::OneToOne:
-    return program.moduleOf(last.defines.front().id) == unit.module;
+    return last.module == unit.module;
   case PartitionMode::Balanced:
-    return last.weight + added <= weight;
+    return shares[i - 1] == shares[i];
   }
   return false;
 }
 
 void DevicePartitioner::pack() {
   firstPartition = map.partitions.size();
-  uint64_t weight = aimedWeight();
+  std::vector<uint64_t> shares = findShares();
   DenseSet<GlobalId> seen; // what the last partition holds
-  for (const Unit &unit : units) {
-    std::vector<GlobalId> found;
-    uint64_t added = collect(unit, seen, found);
-    if (!canJoin(unit, weight, added)) {
+  for (auto [i, unit] : enumerate(units)) {
+    if (!joinsLast(i, shares)) {
       map.partitions.emplace_back();
       map.partitions.back().image = image;
       map.partitions.back().optLevel = unit.optLevel;
       map.partitions.back().sizeLevel = unit.sizeLevel;
       seen.clear();
-      found.clear();
-      added = collect(unit, seen, found);
     }
     Partition &partition = map.partitions.back();
-    partition.weight += added;
+    std::vector<GlobalId> found;
+    partition.weight += collect(unit, seen, found);
     for (GlobalId id : found)
       partition.defines.push_back({id, FinalLinkage::Preserved});
   }

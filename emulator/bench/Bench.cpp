@@ -8,7 +8,7 @@
 // the best of several runs' time on one core of the host; without counters,
 // with counters, and with one thread at a time.
 //
-//   gpultoEmuBench [runs]
+//   gpultoEmuBench [runs [kernel]]
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,6 +178,8 @@ int main(int argc, char **argv) {
   std::printf("%-12s %14s %10s %10s %10s   (G thread instructions a second)\n",
               "kernel", "instructions", "plain", "counters", "one thread");
   for (const Case &c : cases()) {
+    if (argc > 2 && std::strcmp(argv[2], c.name))
+      continue;
     uint64_t insns = 0;
     Options counting, single;
     counting.counters = true;

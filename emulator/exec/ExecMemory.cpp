@@ -62,13 +62,15 @@ template <class T, class R, unsigned kCount>
 void loadShort(Warp &w, const Insn &i, const Op *ops, uint64_t first,
                Pattern pattern) {
   if (i.space == Space::Local) {
-    for (unsigned l = 0; l < kLanes; ++l) {
-      alignas(16) T t[kCount];
-      std::memcpy(t, reinterpret_cast<const void *>(first + l * w.localStride),
-                  sizeof(t));
-      for (unsigned k = 0; k < kCount; ++k)
-        if (kCount == 1 || ops[k] != kNoOp)
-          dst<R>(w, ops[k])[l] = static_cast<R>(t[k]);
+    const uint64_t stride = w.localStride;
+    for (unsigned k = 0; k < kCount; ++k) {
+      if (kCount > 1 && ops[k] == kNoOp)
+        continue;
+      R *d = dst<R>(w, ops[k]);
+      uint64_t at = first + k * sizeof(T);
+      EMU_VECTORIZE
+      for (unsigned l = 0; l < kLanes; ++l)
+        d[l] = static_cast<R>(*reinterpret_cast<const T *>(at + l * stride));
     }
     return;
   }
@@ -107,10 +109,16 @@ void loadVector(Warp &w, const Insn &i, uint32_t m, const Op *ops) {
   if (!resolve(w, i, m, kBytes, kBytes, false, p))
     return;
   if constexpr (kCount == 1) {
+    // Lanes that are off have a readable address, too.
+    alignas(64) R t[kLanes];
+    EMU_VECTORIZE
+    for (unsigned l = 0; l < kLanes; ++l)
+      t[l] = static_cast<R>(*reinterpret_cast<const T *>(p[l]));
     R *d = dst<R>(w, ops[0]);
-    each(m, [&](unsigned l) {
-      d[l] = static_cast<R>(*reinterpret_cast<const T *>(p[l]));
-    });
+    if (m == kAllLanes)
+      std::memcpy(d, t, sizeof(t));
+    else
+      blend(m, d, t);
   } else {
     R *d[kCount];
     for (unsigned k = 0; k < kCount; ++k)
@@ -135,12 +143,13 @@ template <class T, class R> void load(Warp &w, const Insn &i, uint32_t m) {
 template <class T, class R, unsigned kCount>
 void storeShort(Warp &w, const Insn &i, const Op *ops, uint64_t first) {
   if (i.space == Space::Local) {
-    for (unsigned l = 0; l < kLanes; ++l) {
-      T t[kCount];
-      for (unsigned k = 0; k < kCount; ++k)
-        t[k] = static_cast<T>(src<R>(w, ops[k])[l]);
-      std::memcpy(reinterpret_cast<void *>(first + l * w.localStride), t,
-                  sizeof(t));
+    const uint64_t stride = w.localStride;
+    for (unsigned k = 0; k < kCount; ++k) {
+      const R *s = src<R>(w, ops[k]);
+      uint64_t at = first + k * sizeof(T);
+      EMU_VECTORIZE
+      for (unsigned l = 0; l < kLanes; ++l)
+        *reinterpret_cast<T *>(at + l * stride) = static_cast<T>(s[l]);
     }
     return;
   }

@@ -156,6 +156,84 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   return true;
 }
 
+// The middle way. -------------------------------------------------------------
+
+/// One pass over the lanes' addresses: d is the distance from \p begin; lanes
+/// that are off get distance 0. Returns false when a distance exceeds \p limit
+/// or an address is not a multiple of \p bytes.
+template <class A>
+inline bool checkLanes(const A *r, uint64_t offset, uint32_t m, uint64_t begin,
+                       uint64_t limit, unsigned bytes, uint64_t target,
+                       uint64_t stride, uint64_t *p) {
+  uint64_t outside = 0, bits = 0;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint64_t on = 0 - static_cast<uint64_t>(m >> l & 1);
+    uint64_t d = ((r ? r[l] + offset : offset) - begin) & on;
+    outside |= d | (limit - d);
+    bits |= d;
+    p[l] = d + target + l * stride;
+  }
+  // begin is at least 256-byte aligned, so the distance shows misalignment.
+  return static_cast<int64_t>(outside) >= 0 && !(bits & (bytes - 1));
+}
+
+/// The access of any lanes when all fall into the range that the instruction
+/// touched last, or into shared or local memory. False: the long way decides.
+inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
+                          bool isWrite, uint64_t *p) {
+  const Launch &launch = *w.block->launch;
+  uint64_t begin = 0, size = 0, target = 0, stride = 0;
+  switch (i.space) {
+  case Space::Shared:
+    if (w.block->race || w.counts)
+      return false;
+    size = launch.sharedBytes;
+    target = reinterpret_cast<uint64_t>(w.block->shared);
+    break;
+  case Space::Local:
+    size = w.localBytes;
+    target = reinterpret_cast<uint64_t>(w.local.get());
+    stride = w.localStride;
+    break;
+  case Space::Param:
+    return false;
+  default: {
+    const CachedRange &range =
+        w.worker->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) %
+                         kRangeCacheSize];
+    bool isConstant = range.kind == AllocationKind::Constant;
+    if (range.epoch != launch.memory->epoch() || range.end <= range.begin ||
+        range.begin % 256 || (isWrite && isConstant) ||
+        (i.space == Space::Const && !isConstant))
+      return false;
+    begin = target = range.begin;
+    size = range.end - range.begin;
+  }
+  }
+  if (size < bytes)
+    return false;
+  uint64_t offset = static_cast<uint64_t>(i.imm);
+  if (i.flags & kFrameLocal)
+    offset += w.frame->localBase;
+  bool is32 = i.flags & kAddress32;
+  bool ok;
+  if (i.s[0] == kNoOp)
+    ok = checkLanes<uint64_t>(nullptr, offset, m, begin, size - bytes, bytes,
+                              target, stride, p);
+  else if (is32)
+    ok = checkLanes(src<uint32_t>(w, i.s[0]), offset, m, begin, size - bytes,
+                    bytes, target, stride, p);
+  else
+    ok = checkLanes(src<uint64_t>(w, i.s[0]), offset, m, begin, size - bytes,
+                    bytes, target, stride, p);
+  if (ok && w.counts && i.space != Space::Local)
+    countGlobal(w, i, m, p, bytes);
+  return ok;
+}
+
+// The long way. ---------------------------------------------------------------
+
 /// Offsets into a lane's local memory to addresses.
 inline bool resolveLocal(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
                          uint64_t *a) {
@@ -318,6 +396,9 @@ inline bool resolveParam(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
 inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
                       unsigned bytes, unsigned align, bool isWrite, uint64_t *a,
                       bool isAtomic = false) {
+  if (&place == &at && bytes == align && !isAtomic &&
+      resolveMiddle(w, at, m, bytes, isWrite, a))
+    return true;
   addresses(w, place, a);
   fillOff(m, a);
   uint64_t bits = 0;

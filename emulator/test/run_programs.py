@@ -89,8 +89,8 @@ def judge(status, output):
 
 def try_program(options, name, fixed):
     directory = os.path.join(options.directory, name)
-    found = run_lines(directory)
-    program = found[0] if found else "main"
+    found = run_lines(directory) or ("main", [])
+    program = found[0]
     if not os.access(os.path.join(directory, program), os.X_OK):
         return "NOT-BUILT", "", ""
     attempts = [fixed] if fixed is not None else \
@@ -145,7 +145,8 @@ def main():
         print(f"{verdict:10} {name} {arguments}", flush=True)
         if options.logs:
             os.makedirs(options.logs, exist_ok=True)
-            with open(os.path.join(options.logs, name + ".log"), "w") as file:
+            with open(os.path.join(options.logs, name.replace("/", "_") + ".log"),
+                      "w") as file:
                 file.write(output)
     print(" ".join(f"{k}={v}" for k, v in sorted(counts.items())))
     return 0 if set(counts) <= {"PASS"} else 1

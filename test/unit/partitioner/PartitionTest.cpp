@@ -207,6 +207,30 @@ TEST(Partition, DevicePartitionsAreClosed) {
   EXPECT_EQ(linkage(map, first, program.device("k1")), FinalLinkage::Preserved);
 }
 
+TEST(Partition, DeviceHasNoMorePartitionsThanAskedFor) {
+  for (unsigned count = 1; count < 12; ++count) {
+    TestProgram program;
+    ModuleBuilder host, device(Side::Device, "sm_90");
+    static const char *names[] = {"k0", "k1", "k2", "k3", "k4",
+                                  "k5", "k6", "k7", "k8"};
+    static const char *stubs[] = {"s0", "s1", "s2", "s3", "s4",
+                                  "s5", "s6", "s7", "s8"};
+    for (int i = 0; i < 9; ++i) {
+      host.offload(host.define(stubs[i], kRoot, {}, 10, kKernelStub), names[i]);
+      device.define(names[i], 0, {}, 10 + 300 * (i % 3), kKernel);
+    }
+    program.summary.addModule(host.take(0));
+    program.summary.addModule(device.take(0));
+    PartitionOptions options;
+    options.count = count;
+    PartitionMap map = cut(program, options);
+    size_t partitions = llvm::count_if(
+        map.partitions, [](const Partition &p) { return p.image == 1; });
+    EXPECT_LE(partitions, count);
+    EXPECT_GE(partitions, std::min(count, 5u) / 2);
+  }
+}
+
 TEST(Partition, KernelsThatShareFunctionPointersShareAPartition) {
   TestProgram program;
   addKernels(program, true);
