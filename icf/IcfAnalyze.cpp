@@ -9,7 +9,8 @@
 //     module and then by their hash. Nodes that reach a distinct node are not
 //     remembered: distinct nodes (loop ids, alias scopes) have an identity, and
 //     are numbered in order of appearance in each function.
-//  2. A body is hashed instruction by instruction: opcode, type, flags, operands
+//  2. A body is hashed instruction by instruction: opcode, type, flags,
+//  operands
 //     by local number, constant hash or global name, and what each opcode keeps
 //     beside its operands.
 //
@@ -155,9 +156,8 @@ uint64_t ContentDigester::Implementation::attributes(llvm::AttributeList list) {
       if (attribute.isIntAttribute())
         hasher.add(attribute.getValueAsInt());
       else if (attribute.isTypeAttribute())
-        hasher.add(attribute.getValueAsType()
-                       ? type(attribute.getValueAsType())
-                       : 0);
+        hasher.add(attribute.getValueAsType() ? type(attribute.getValueAsType())
+                                              : 0);
       else if (!attribute.isEnumAttribute())
         hasher.add(attribute.getAsString());
     }
@@ -569,8 +569,8 @@ void ContentDigester::Implementation::number(const llvm::Function &function) {
   }
 }
 
-Digest ContentDigester::Implementation::function(
-    const llvm::Function &function) {
+Digest
+ContentDigester::Implementation::function(const llvm::Function &function) {
   number(function);
   StableHasher hasher;
   addHeader(hasher, function);

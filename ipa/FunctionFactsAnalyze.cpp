@@ -30,7 +30,9 @@ namespace {
 bool isIdentifierStart(char c) {
   return llvm::isAlpha(c) || c == '_' || c == '.' || c == '$' || c == '%';
 }
-bool isIdentifierPart(char c) { return isIdentifierStart(c) || llvm::isDigit(c); }
+bool isIdentifierPart(char c) {
+  return isIdentifierStart(c) || llvm::isDigit(c);
+}
 
 /// Calls \p found with each identifier of \p text and with whether it is
 /// followed by a colon at the start of a statement (a label). Operand
@@ -115,14 +117,22 @@ private:
 uint32_t FunctionFacts::attributeFlags(const llvm::Function &function) {
   using A = llvm::Attribute;
   static constexpr std::pair<A::AttrKind, uint32_t> kMap[] = {
-      {A::AlwaysInline, kAlwaysInline}, {A::NoInline, kNoInline},
-      {A::OptimizeNone, kOptNone},      {A::OptimizeForSize, kOptSize},
-      {A::MinSize, kMinSize},           {A::InlineHint, kInlineHint},
-      {A::Cold, kCold},                 {A::Hot, kHot},
-      {A::Convergent, kConvergent},     {A::NoUnwind, kNoUnwind},
-      {A::NoReturn, kNoReturn},         {A::WillReturn, kWillReturn},
-      {A::StrictFP, kStrictFP},         {A::Naked, kNaked},
-      {A::ReturnsTwice, kReturnsTwice}, {A::NoDuplicate, kNoDuplicate}};
+      {A::AlwaysInline, kAlwaysInline},
+      {A::NoInline, kNoInline},
+      {A::OptimizeNone, kOptNone},
+      {A::OptimizeForSize, kOptSize},
+      {A::MinSize, kMinSize},
+      {A::InlineHint, kInlineHint},
+      {A::Cold, kCold},
+      {A::Hot, kHot},
+      {A::Convergent, kConvergent},
+      {A::NoUnwind, kNoUnwind},
+      {A::NoReturn, kNoReturn},
+      {A::WillReturn, kWillReturn},
+      {A::StrictFP, kStrictFP},
+      {A::Naked, kNaked},
+      {A::ReturnsTwice, kReturnsTwice},
+      {A::NoDuplicate, kNoDuplicate}};
   uint32_t result = 0;
   for (auto [attribute, flag] : kMap)
     if (function.hasFnAttribute(attribute))
@@ -136,10 +146,8 @@ uint32_t FunctionFacts::attributeFlags(const llvm::Function &function) {
 
 Digest FunctionFacts::attributesDigest(const llvm::Function &function) {
   llvm::AttributeSet set = function.getAttributes().getFnAttrs();
-  auto [entry, isNew] =
-      attributeDigests.try_emplace(set.hasAttributes()
-                                       ? (void *)set.begin()
-                                       : (void *)&attributeDigests);
+  auto [entry, isNew] = attributeDigests.try_emplace(
+      set.hasAttributes() ? (void *)set.begin() : (void *)&attributeDigests);
   if (!isNew)
     return entry->second;
   using A = llvm::Attribute;
@@ -181,19 +189,18 @@ Digest FunctionFacts::attributesDigest(const llvm::Function &function) {
 
 void FunctionFacts::visitAssembly(const llvm::InlineAsm &assembly) {
   flags |= kHasInlineAsm;
-  forEachAsmToken(assembly.getAsmString(),
-                  [&](llvm::StringRef token, bool isLabel) {
-                    if (isLabel) {
-                      flags |= kHasAsmLabels;
-                      return;
-                    }
-                    auto named = symbolsByName.find(token);
-                    if (named == symbolsByName.end())
-                      return;
-                    flags |= kHasAsmLabels;
-                    summary.symbols[named->second].flags |=
-                        kAssemblyReferenced | kAddressTaken;
-                  });
+  forEachAsmToken(assembly.getAsmString(), [&](llvm::StringRef token,
+                                               bool isLabel) {
+    if (isLabel) {
+      flags |= kHasAsmLabels;
+      return;
+    }
+    auto named = symbolsByName.find(token);
+    if (named == symbolsByName.end())
+      return;
+    flags |= kHasAsmLabels;
+    summary.symbols[named->second].flags |= kAssemblyReferenced | kAddressTaken;
+  });
 }
 
 void FunctionFacts::visitCall(const llvm::CallBase &call) {
@@ -305,8 +312,8 @@ void FunctionFacts::readLaunchBounds() {
   for (const llvm::MDNode *node : annotations->operands()) {
     if (node->getNumOperands() == 0)
       continue;
-    auto *object =
-        llvm::mdconst::dyn_extract_or_null<llvm::GlobalValue>(node->getOperand(0));
+    auto *object = llvm::mdconst::dyn_extract_or_null<llvm::GlobalValue>(
+        node->getOperand(0));
     if (!object || context.indexOf(*object) == kNone)
       continue;
     SymbolRecord &symbol = summary.symbols[context.indexOf(*object)];

@@ -178,8 +178,8 @@ uint32_t InlinerFacts::stackBytes(const llvm::Function &function) {
   for (const llvm::Instruction &instruction : function.getEntryBlock())
     if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
       if (std::optional<llvm::TypeSize> size = local->getAllocationSize(layout))
-        bytes = llvm::alignTo(bytes, local->getAlign()) +
-                size->getKnownMinValue();
+        bytes =
+            llvm::alignTo(bytes, local->getAlign()) + size->getKnownMinValue();
   return static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
 }
 
@@ -224,10 +224,10 @@ void InlinerFacts::fill(llvm::Function &function, FunctionSummary &result) {
       llvm::InstructionCost price = target.getInstructionCost(
           &instruction, llvm::TargetTransformInfo::TCK_SizeAndLatency);
       constexpr uint64_t kInvalidPrice = 64;
-      cost += price.isValid()
-                  ? static_cast<uint64_t>(std::max<int64_t>(
-                        0, *price.getValue()))
-                  : kInvalidPrice;
+      cost +=
+          price.isValid()
+              ? static_cast<uint64_t>(std::max<int64_t>(0, *price.getValue()))
+              : kInvalidPrice;
     }
     size += cost;
     time += cost * frequency;

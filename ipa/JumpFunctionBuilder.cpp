@@ -21,7 +21,8 @@
 // SROA and MemCpyOpt have left only such simple cases.
 //
 // Source: D. Callahan et al., "Interprocedural Constant Propagation", 1986;
-// M. Jambor, J. Hubicka, IPA-SRA and aggregate jump functions in GCC (ipa-prop).
+// M. Jambor, J. Hubicka, IPA-SRA and aggregate jump functions in GCC
+// (ipa-prop).
 //
 //===----------------------------------------------------------------------===//
 
@@ -188,8 +189,7 @@ JumpFunctionBuilder::JumpFunctionBuilder(LgenContext &context,
 JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
   unsigned bits = scalarBits(*value.getType());
   if (bits && value.getType()->isVectorTy()) {
-    std::optional<uint64_t> all =
-        vectorBits(llvm::cast<llvm::Constant>(value));
+    std::optional<uint64_t> all = vectorBits(llvm::cast<llvm::Constant>(value));
     return all ? JumpFunction::constant(*all, static_cast<uint16_t>(bits))
                : unknown(bits);
   }
@@ -198,10 +198,9 @@ JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
                                          static_cast<uint16_t>(bits))
                 : unknown(0);
   if (auto *number = llvm::dyn_cast<llvm::ConstantFP>(&value))
-    return bits ? JumpFunction::constant(number->getValueAPF()
-                                             .bitcastToAPInt()
-                                             .getZExtValue(),
-                                         static_cast<uint16_t>(bits))
+    return bits ? JumpFunction::constant(
+                      number->getValueAPF().bitcastToAPInt().getZExtValue(),
+                      static_cast<uint16_t>(bits))
                 : unknown(0);
   return unknown(bits);
 }
@@ -288,11 +287,10 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
   return j;
 }
 
-JumpFunction JumpFunctionBuilder::ofScalarInstruction(
-    const llvm::Instruction &instruction) {
+JumpFunction
+JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
   unsigned bits = scalarBits(*instruction.getType());
-  std::optional<JumpOperation> operation =
-      operationOf(instruction.getOpcode());
+  std::optional<JumpOperation> operation = operationOf(instruction.getOpcode());
   if (!operation || !bits || !instruction.getType()->isIntegerTy())
     return unknown(bits);
   const llvm::Value &input = *instruction.getOperand(0);
@@ -307,8 +305,7 @@ JumpFunction JumpFunctionBuilder::ofScalarInstruction(
     j.bitWidth = static_cast<uint16_t>(bits);
     return j;
   }
-  auto *operand =
-      llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+  auto *operand = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
   if (!operand)
     return unknown(bits);
   j.value = operand->getZExtValue();
@@ -380,7 +377,8 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
       return {of(*instruction->getOperand(0)), zero};
     return {result.first, zero};
   case llvm::Instruction::Shl: {
-    auto *amount = llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1));
+    auto *amount =
+        llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1));
     if (!amount || amount->getZExtValue() != kHalf)
       return result;
     return {zero, halvesOf(*instruction->getOperand(0), depth + 1).first};
@@ -399,10 +397,9 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
     llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
     auto halfOf = [&](unsigned first) {
       llvm::KnownBits half = bits.extractBits(kHalf, first);
-      return half.isConstant()
-                 ? JumpFunction::constant(half.getConstant().getZExtValue(),
-                                          kHalf)
-                 : unknown(kHalf);
+      return half.isConstant() ? JumpFunction::constant(
+                                     half.getConstant().getZExtValue(), kHalf)
+                               : unknown(kHalf);
     };
     return {halfOf(0), halfOf(kHalf)};
   }
@@ -439,8 +436,8 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
 /// to and keeps none).
 bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
   int64_t offset;
-  auto *variable = llvm::dyn_cast<llvm::AllocaInst>(
-      stripOffsets(pointer, layout, offset));
+  auto *variable =
+      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
   if (!variable)
     return false;
   const LocalVariable &array = describe(*variable);
@@ -473,9 +470,9 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
       if (use.getOperandNo() != store->getPointerOperandIndex())
         result.escapes |= !isLaunchArray(*store->getPointerOperand());
       else
-        addWrite(*store, layout.getTypeStoreSize(
-                                   store->getValueOperand()->getType())
-                             .getFixedValue());
+        addWrite(*store,
+                 layout.getTypeStoreSize(store->getValueOperand()->getType())
+                     .getFixedValue());
       continue;
     }
     if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
@@ -606,7 +603,8 @@ void JumpFunctionBuilder::collectParts(
   if (local.escapes)
     return;
   for (const Write &write : local.writes) {
-    if (parts.size() >= kMaxParts || !overlaps(write.offset, write.size, begin, size) ||
+    if (parts.size() >= kMaxParts ||
+        !overlaps(write.offset, write.size, begin, size) ||
         !reaches(write, local, at))
       continue;
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {

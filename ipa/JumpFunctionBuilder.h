@@ -45,9 +45,9 @@ public:
                         const llvm::Instruction &at);
 
   /// As ofMemory(), the known parts themselves; at most kMaxParts.
-  llvm::SmallVector<AggregatePart, 8>
-  partsOf(const llvm::Value &pointer, uint64_t size,
-          const llvm::Instruction &at);
+  llvm::SmallVector<AggregatePart, 8> partsOf(const llvm::Value &pointer,
+                                              uint64_t size,
+                                              const llvm::Instruction &at);
 
   /// Returns the jump functions of argument \p index of \p call: by-value
   /// aggregates as such.

@@ -10,7 +10,8 @@
 //   ok: call void @__device_stub__k(ptr %p, i32 7)
 //   launch of k: grid (Unknown, 1, 1), block (256, 1, 1), arguments (_, 7)
 //
-//  1. readEntries       clang's offload entries: stubs, shadow variables, names.
+//  1. readEntries       clang's offload entries: stubs, shadow variables,
+//  names.
 //  2. describeStub      how a stub's formals map to the kernel's parameters: a
 //                       struct may arrive in two registers.
 //  3. visitCall         calls of stubs (chevron launches) and of the runtime's
@@ -28,7 +29,6 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
-
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -114,8 +114,7 @@ private:
   bool usesRuntime() const;
   void describeStub(llvm::Function &stub, FunctionSummary &result);
   void addPieces(const llvm::Value &slot, uint32_t kernelArgument,
-                 JumpFunctionBuilder &builder,
-                 const llvm::CallBase &launch);
+                 JumpFunctionBuilder &builder, const llvm::CallBase &launch);
   void collectLaunches(llvm::Function &function, FunctionSummary &result);
   void visitCall(const llvm::CallBase &call);
   void addChevron(const llvm::CallBase &call, const llvm::Function *stub);
@@ -340,8 +339,7 @@ void LaunchCollector::visitCall(const llvm::CallBase &call) {
   if (!kind)
     return addChevron(call, &callee);
   const llvm::Value *handle = call.getArgOperand(handleOperand(*kind));
-  bool isOwn =
-      isStub(*function) && handle->stripPointerCasts() == function;
+  bool isOwn = isStub(*function) && handle->stripPointerCasts() == function;
   if (!isOwn)
     addRuntimeLaunch(call, *kind);
 }
@@ -364,8 +362,7 @@ void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
   auto *stub = llvm::dyn_cast<llvm::Function>(handle);
   if (stub)
     site.stub = context.indexOf(*stub);
-  Arguments arguments =
-      arrayArguments(*call.getArgOperand(isEx ? 2 : 5), call);
+  Arguments arguments = arrayArguments(*call.getArgOperand(isEx ? 2 : 5), call);
   if (!isEx && popsBefore(call)) {
     // The body of a stub that was inlined here.
     site.kind = LaunchKind::Chevron;
@@ -460,8 +457,7 @@ LaunchCollector::pushesBefore(const llvm::CallBase &call) {
 /// Whether the straight-line code before \p call pops a configuration.
 bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   const llvm::BasicBlock *block = call.getParent();
-  for (const llvm::Instruction *i = call.getPrevNode(); i;
-       i = i->getPrevNode())
+  for (const llvm::Instruction *i = call.getPrevNode(); i; i = i->getPrevNode())
     if (auto *other = llvm::dyn_cast<llvm::CallBase>(i))
       if (calleeName(*other) == kPop)
         return true;
@@ -614,8 +610,8 @@ LaunchCollector::arrayArguments(const llvm::Value &array,
   uint64_t count = std::min<uint64_t>(
       size->getKnownMinValue() / layout.getPointerSize(), kMaxKernelArguments);
   for (uint64_t k = 0; k < count; ++k) {
-    const llvm::Value *slot = jumpFunctions->storedPointer(
-        array, k * layout.getPointerSize(), call);
+    const llvm::Value *slot =
+        jumpFunctions->storedPointer(array, k * layout.getPointerSize(), call);
     arguments.push_back(slot ? valueBehind(*slot, call) : JumpFunction());
   }
   return arguments;

@@ -65,8 +65,7 @@ Range JumpFunctionTable::addTrimmed(llvm::ArrayRef<JumpFunction> list) {
   return add(list);
 }
 
-JumpFunction
-JumpFunctionTable::aggregate(llvm::ArrayRef<AggregatePart> parts) {
+JumpFunction JumpFunctionTable::aggregate(llvm::ArrayRef<AggregatePart> parts) {
   StableHasher hasher;
   for (const AggregatePart &part : parts) {
     hasher.add(part.byteOffset);
@@ -128,8 +127,7 @@ void forEachGlobal(
       continue;
     }
     for (unsigned i = next->getNumOperands(); i-- > 0;)
-      if (auto *operand =
-              llvm::dyn_cast<llvm::Constant>(next->getOperand(i)))
+      if (auto *operand = llvm::dyn_cast<llvm::Constant>(next->getOperand(i)))
         stack.push_back(operand);
   }
 }

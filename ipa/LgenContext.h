@@ -73,8 +73,8 @@ struct LgenContext {
   LgenContext(const llvm::Module &module, ModuleSummary &summary,
               llvm::StringSaver &strings,
               llvm::AnalysisManager<llvm::Function> &analyses)
-      : module(module), summary(summary), strings(strings),
-        analyses(analyses), jumpFunctions(summary) {}
+      : module(module), summary(summary), strings(strings), analyses(analyses),
+        jumpFunctions(summary) {}
 
   /// Returns the number of \p value, or kNone when it is no symbol.
   SymbolIndex indexOf(const llvm::GlobalValue &value) const {

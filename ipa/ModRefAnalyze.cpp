@@ -141,7 +141,8 @@ private:
   void addCallEffects(const llvm::CallBase &call);
   void touch(const llvm::Value &pointer, bool reads, bool writes);
   void touchOther(bool reads, bool writes) {
-    result.memoryEffects |= (reads ? kReadsOther : 0) | (writes ? kWritesOther : 0);
+    result.memoryEffects |=
+        (reads ? kReadsOther : 0) | (writes ? kWritesOther : 0);
   }
   unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived);
   void followParameter(const llvm::Argument &argument);
@@ -197,8 +198,7 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
   if (call && global) {
     std::optional<LaunchKind> kind =
         summary.side == Side::Host ? launchKindOf(*call) : std::nullopt;
-    if (kind && llvm::isa<llvm::Function>(global) &&
-        call->isArgOperand(&use) &&
+    if (kind && llvm::isa<llvm::Function>(global) && call->isArgOperand(&use) &&
         call->getArgOperandNo(&use) == handleOperand(*kind))
       return addReference(*global, kReads);
     if (call->isInlineAsm() && context.indexOf(*global) != kNone)

@@ -80,8 +80,7 @@ void analyzeContents(LgenContext &context) {
   ContentDigester digester(context.module);
   ModuleSummary &summary = context.summary;
   for (size_t i = 0; i < context.bodies.size(); ++i)
-    summary.functions[i].contentDigest =
-        digester.digestOf(*context.bodies[i]);
+    summary.functions[i].contentDigest = digester.digestOf(*context.bodies[i]);
   size_t next = 0;
   for (const llvm::GlobalVariable &variable : context.module.globals())
     if (next < summary.variables.size() &&
@@ -116,9 +115,8 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
       llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), unused);
   std::unique_ptr<llvm::TargetMachine> machine;
   if (target)
-    machine.reset(target->createTargetMachine(module.getTargetTriple(),
-                                              options.arch, "",
-                                              llvm::TargetOptions(), {}));
+    machine.reset(target->createTargetMachine(
+        module.getTargetTriple(), options.arch, "", llvm::TargetOptions(), {}));
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

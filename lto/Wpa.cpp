@@ -57,8 +57,7 @@ static StringRef withoutEscape(StringRef name) {
 std::string JobBuilder::finalName(GlobalId id) const {
   const CombinedModule &module = program.moduleRef(id);
   const SymbolRecord &symbol = program.symbol(id);
-  bool keepsName = symbol.has(kUsed) || symbol.has(kCompilerUsed);
-  if (symbol.isLocal() && !keepsName && promoted.test(id))
+  if (symbol.isLocal() && promoted.test(id))
     return promotedName(withoutEscape(symbol.name), module.tag);
   return withoutEscape(symbol.name).str();
 }

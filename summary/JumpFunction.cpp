@@ -94,9 +94,9 @@ JumpFunction composePassThrough(const JumpFunction &outer,
     return withFacts(outer, inner);
   if (outer.kind == JumpFunction::Kind::Constant) {
     std::optional<uint64_t> bits = evaluate(inner, outer.value);
-    return bits ? withFacts(JumpFunction::constant(*bits, inner.bitWidth),
-                            inner)
-                : unknownLike(inner);
+    return bits
+               ? withFacts(JumpFunction::constant(*bits, inner.bitWidth), inner)
+               : unknownLike(inner);
   }
   if (outer.kind != JumpFunction::Kind::PassThrough)
     return unknownLike(inner);
@@ -119,8 +119,7 @@ JumpFunction composeAncestor(const JumpFunction &outer,
   result.source = outer.source;
   switch (outer.kind) {
   case JumpFunction::Kind::PassThrough:
-    return outer.operation == JumpOperation::None ? result
-                                                  : unknownLike(inner);
+    return outer.operation == JumpOperation::None ? result : unknownLike(inner);
   case JumpFunction::Kind::Ancestor:
   case JumpFunction::Kind::SymbolAddress:
     result.kind = outer.kind;

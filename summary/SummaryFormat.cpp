@@ -76,8 +76,8 @@ constexpr uint64_t kExplicitRange = 2;
 
 /// Values written once; \c numbers is keyed by their bytes (Encoder only).
 template <typename T> struct Interner {
-  std::vector<T> values;                // Decoder
-  llvm::StringMap<uint32_t> numbers;    // Encoder
+  std::vector<T> values;             // Decoder
+  llvm::StringMap<uint32_t> numbers; // Encoder
 };
 
 //===----------------------------------------------------------------------===//
@@ -239,8 +239,10 @@ private:
   void setIndex(uint32_t &value, uint64_t index, uint32_t size,
                 const char *what) {
     if (LLVM_UNLIKELY(index >= size)) {
-      in.fail("index " + llvm::Twine(index) + " of " + what + ", expected less "
-              "than " + llvm::Twine(size));
+      in.fail("index " + llvm::Twine(index) + " of " + what +
+              ", expected less "
+              "than " +
+              llvm::Twine(size));
       index = 0;
     }
     value = static_cast<uint32_t>(index);
@@ -386,8 +388,8 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
     return;
   }
   bool hasValue = j.kind == Kind::Constant || j.kind == Kind::SymbolAddress ||
-                  j.kind == Kind::Ancestor ||
-                  j.kind == Kind::LoadAggregate || hasOperation;
+                  j.kind == Kind::Ancestor || j.kind == Kind::LoadAggregate ||
+                  hasOperation;
   if (!hasValue)
     return;
   uint64_t raw;
@@ -667,7 +669,8 @@ template <typename IO> void Transfer<IO>::variables() {
     previous = v.symbol;
     io.number(v.sizeBytes);
     uint32_t bits = uint32_t(v.zeroInitialized) |
-                    uint32_t(v.hasBlockAddress) << 1 | uint32_t(v.alignLog2) << 2;
+                    uint32_t(v.hasBlockAddress) << 1 |
+                    uint32_t(v.alignLog2) << 2;
     io.number(bits);
     io.check(bits < 256, "alignment too large");
     v.zeroInitialized = bits & 1;
@@ -679,8 +682,7 @@ template <typename IO> void Transfer<IO>::variables() {
 }
 
 /// What most functions do not have, behind a mask of what there is.
-template <typename IO>
-void Transfer<IO>::functionDetails(FunctionSummary &f) {
+template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   auto isSet = [](const auto &array) {
     return array[0] || array[1] || array[2];
   };
@@ -872,9 +874,8 @@ std::string writeSummary(const ModuleSummary &summary,
   out.u32(kSummaryMagic);
   out.uleb(kSummaryVersion);
   out.string(body.own.str());
-  forEachTable(s, sizes, [&](auto &, uint32_t &size, unsigned) {
-    out.uleb(size);
-  });
+  forEachTable(s, sizes,
+               [&](auto &, uint32_t &size, unsigned) { out.uleb(size); });
   out.bytes(body.out.str());
   return out.take();
 }

@@ -28,7 +28,8 @@ namespace {
 const char kUsage[] =
     "usage: gpulto dump [OPTION]... FILE...\n"
     "\n"
-    "Prints what objects, archives, summary files, bitcode and job files hold.\n"
+    "Prints what objects, archives, summary files, bitcode and job files "
+    "hold.\n"
     "Without an option: --header --symbols --summary.\n"
     "\n"
     "  --header      records, sizes, architectures\n"
@@ -108,8 +109,8 @@ Error Dumper::record(const FatRecord &record, size_t number) {
           << '\n';
   }
   if (!record.hostSummary.empty())
-    if (Error error = bytes(record.hostSummary, record.hostNames,
-                            record.location))
+    if (Error error =
+            bytes(record.hostSummary, record.hostNames, record.location))
       return error;
   for (const DeviceRecord &device : record.devices)
     if (!device.summary.empty())

@@ -115,9 +115,12 @@ constexpr FlagName kParameterFlags[] = {
 };
 
 constexpr FlagName kCallFlags[] = {
-    {kTailCall, "tail"},         {kMustTail, "musttail"},
-    {kInvoke, "invoke"},         {kNoInlineSite, "noinline"},
-    {kAlwaysInlineSite, "alwaysinline"}, {kConvergentSite, "convergent"},
+    {kTailCall, "tail"},
+    {kMustTail, "musttail"},
+    {kInvoke, "invoke"},
+    {kNoInlineSite, "noinline"},
+    {kAlwaysInlineSite, "alwaysinline"},
+    {kConvergentSite, "convergent"},
     {kColdSite, "cold"},
 };
 
@@ -125,18 +128,22 @@ constexpr FlagName kReferenceFlags[] = {
     {kReads, "reads"}, {kWrites, "writes"}, {kTakesAddress, "address"}};
 
 constexpr FlagName kModuleFlags[] = {
-    {kHasModuleAsm, "module_asm"},     {kHasDebugInfo, "debug_info"},
+    {kHasModuleAsm, "module_asm"},
+    {kHasDebugInfo, "debug_info"},
     {kFullDebugInfo, "full_debug_info"},
     {kSemanticInterposition, "semantic_interposition"},
-    {kHasProfile, "profile"},          {kUnwindTables, "unwind_tables"},
+    {kHasProfile, "profile"},
+    {kUnwindTables, "unwind_tables"},
 };
 
 constexpr const char *kKindNames[] = {"function", "variable", "alias", "ifunc",
                                       "assembly"};
-constexpr const char *kLinkageNames[] = {
-    "external", "available_externally", "linkonce", "linkonce_odr",
-    "weak",     "weak_odr",             "appending", "internal",
-    "private",  "extern_weak",          "common"};
+constexpr const char *kLinkageNames[] = {"external",  "available_externally",
+                                         "linkonce",  "linkonce_odr",
+                                         "weak",      "weak_odr",
+                                         "appending", "internal",
+                                         "private",   "extern_weak",
+                                         "common"};
 constexpr const char *kVisibilityNames[] = {"default", "hidden", "protected"};
 constexpr const char *kComdatNames[] = {"any", "exactmatch", "largest",
                                         "nodeduplicate", "samesize"};
@@ -169,10 +176,10 @@ void printName(raw_ostream &out, StringRef name) {
 class Printer {
 public:
   Printer(raw_ostream &out, const ModuleSummary &summary)
-      : out(out), s(summary),
-        side(summary.side == Side::Host ? std::string("host")
-                                        : "device(" + summary.arch.str() +
-                                              ")") {}
+      : out(out), s(summary), side(summary.side == Side::Host
+                                       ? std::string("host")
+                                       : "device(" + summary.arch.str() + ")") {
+  }
 
   void header();
   void symbols();
@@ -226,10 +233,9 @@ void Printer::header() {
   out << '\n';
   out << side << " counts symbols " << s.symbols.size() << " functions "
       << s.functions.size() << " variables " << s.variables.size() << " calls "
-      << s.calls.size() << " references " << s.references.size()
-      << " launches " << s.launches.size() << " parameters "
-      << s.parameters.size() << " jump_functions " << s.jumpFunctions.size()
-      << '\n';
+      << s.calls.size() << " references " << s.references.size() << " launches "
+      << s.launches.size() << " parameters " << s.parameters.size()
+      << " jump_functions " << s.jumpFunctions.size() << '\n';
 }
 
 void Printer::symbols() {
@@ -476,8 +482,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
 void Printer::variable(const VariableSummary &v, bool digests) {
   out << side << " variable ";
   symbol(v.symbol);
-  out << ": bytes " << v.sizeBytes << " align "
-      << (uint64_t(1) << v.alignLog2) << (v.zeroInitialized ? " zero" : "")
+  out << ": bytes " << v.sizeBytes << " align " << (uint64_t(1) << v.alignLog2)
+      << (v.zeroInitialized ? " zero" : "")
       << (v.hasBlockAddress ? " block_address" : "") << '\n';
   if (digests)
     out << "  digest " << v.contentDigest << '\n';
@@ -551,8 +557,7 @@ void printHeader(raw_ostream &out, const ModuleSummary &summary) {
 void printSymbols(raw_ostream &out, const ModuleSummary &summary) {
   Printer(out, summary).symbols();
 }
-void printBodies(raw_ostream &out, const ModuleSummary &summary,
-                 bool digests) {
+void printBodies(raw_ostream &out, const ModuleSummary &summary, bool digests) {
   Printer(out, summary).bodies(digests);
 }
 void printCallGraph(raw_ostream &out, const ModuleSummary &summary) {

@@ -13,7 +13,8 @@
 //                  call of the stub beside its configuration, and each gets a
 //                  word of its own. Device: names
 //                  that clang changed midway are joined.
-//  OptimizerLast   first call, the end of the pre-link pipeline: the passes that
+//  OptimizerLast   first call, the end of the pre-link pipeline: the passes
+//  that
 //                  clang runs between here and the bitcode writer (aliases,
 //                  names) run now; then the module is summarised and FILE is
 //                  written. Device: __nvvm_reflect is resolved and the module
@@ -52,9 +53,9 @@ using namespace gpulto;
 namespace {
 
 // LLVM's way of giving a plugin an option; set once, while clang starts.
-llvm::cl::opt<std::string>
-    summaryPath("gpulto-summary-out", llvm::cl::value_desc("file"),
-                llvm::cl::desc("Write gpulto's summary of the module to <file>"));
+llvm::cl::opt<std::string> summaryPath(
+    "gpulto-summary-out", llvm::cl::value_desc("file"),
+    llvm::cl::desc("Write gpulto's summary of the module to <file>"));
 
 // A module without functions does not say for which architecture it is.
 llvm::cl::opt<std::string>
@@ -177,11 +178,10 @@ bool resolveReflection(llvm::Module &module) {
         continue;
       auto *text = llvm::dyn_cast<llvm::GlobalVariable>(
           call->getArgOperand(0)->stripPointerCasts());
-      auto *characters =
-          text && text->hasInitializer()
-              ? llvm::dyn_cast<llvm::ConstantDataSequential>(
-                    text->getInitializer())
-              : nullptr;
+      auto *characters = text && text->hasInitializer()
+                             ? llvm::dyn_cast<llvm::ConstantDataSequential>(
+                                   text->getInitializer())
+                             : nullptr;
       if (!characters || !characters->isCString())
         continue;
       call->replaceAllUsesWith(llvm::ConstantInt::get(
@@ -292,16 +292,16 @@ void summarizeLast(llvm::PassBuilder &builder) {
 
 extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "gpulto-lgen", LLVM_VERSION_STRING,
-          [](llvm::PassBuilder &builder) {
-            builder.registerPipelineStartEPCallback(
-                [&builder, registered = false](
-                    llvm::ModulePassManager &passes,
-                    llvm::OptimizationLevel) mutable {
-                  passes.addPass(KeepStubsPass());
-                  if (!registered)
-                    summarizeLast(builder);
-                  registered = true;
-                });
-          }};
+  return {
+      LLVM_PLUGIN_API_VERSION, "gpulto-lgen", LLVM_VERSION_STRING,
+      [](llvm::PassBuilder &builder) {
+        builder.registerPipelineStartEPCallback(
+            [&builder, registered = false](llvm::ModulePassManager &passes,
+                                           llvm::OptimizationLevel) mutable {
+              passes.addPass(KeepStubsPass());
+              if (!registered)
+                summarizeLast(builder);
+              registered = true;
+            });
+      }};
 }

@@ -13,7 +13,9 @@
 
 #include "emulator/exec/Resolve.h"
 
-#include <string>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 namespace gpulto::emu::GPULTO_EMU_ISA {
 
@@ -94,6 +96,58 @@ void loadShort(Warp &w, const Insn &i, const Op *ops, uint64_t first,
   }
 }
 
+#ifdef __AVX2__
+/// Words of shared memory at any offsets, by the gather instruction. False when
+/// an offset is out of bounds or not a multiple of four.
+bool gatherShared(Warp &w, const Insn &i, uint32_t m, uint32_t *d) {
+  const Launch &launch = *w.block->launch;
+  if (i.s[0] == kNoOp || launch.sharedBytes < 4 || w.counts || w.block->race)
+    return false;
+  const __m256i offset = _mm256_set1_epi32(static_cast<int>(i.imm));
+  const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  __m256i at[4], on[4], high = _mm256_setzero_si256(), bits = high;
+  const __m256i *r32 = reinterpret_cast<const __m256i *>(
+      src<uint32_t>(w, i.s[0]));
+  for (unsigned k = 0; k < 4; ++k) {
+    __m256i v;
+    if (i.flags & kAddress32) {
+      v = _mm256_loadu_si256(r32 + k);
+    } else {
+      // Low halves; the upper ones must be zero.
+      __m256i a = _mm256_loadu_si256(r32 + 2 * k);
+      __m256i b = _mm256_loadu_si256(r32 + 2 * k + 1);
+      bits = _mm256_or_si256(
+          bits, _mm256_srli_epi64(_mm256_or_si256(a, b), 32));
+      __m256 s = _mm256_shuffle_ps(_mm256_castsi256_ps(a),
+                                   _mm256_castsi256_ps(b), 0x88);
+      v = _mm256_permute4x64_epi64(_mm256_castps_si256(s), 0xd8);
+    }
+    __m256i lanes = _mm256_set1_epi32(static_cast<int>(m >> (8 * k)));
+    on[k] = _mm256_cmpeq_epi32(_mm256_and_si256(lanes, bit), bit);
+    at[k] = _mm256_and_si256(_mm256_add_epi32(v, offset), on[k]);
+    high = _mm256_max_epu32(high, at[k]);
+    bits = _mm256_or_si256(bits,
+                           _mm256_and_si256(at[k], _mm256_set1_epi32(3)));
+  }
+  __m256i limit = _mm256_set1_epi32(static_cast<int>(launch.sharedBytes - 4));
+  __m256i inside = _mm256_cmpeq_epi32(_mm256_max_epu32(high, limit), limit);
+  if (_mm256_movemask_epi8(inside) != -1 || !_mm256_testz_si256(bits, bits))
+    return false;
+  const int *base = reinterpret_cast<const int *>(w.block->shared);
+  __m256i *to = reinterpret_cast<__m256i *>(d);
+  for (unsigned k = 0; k < 4; ++k) {
+    __m256i old = _mm256_loadu_si256(to + k);
+    __m256i v = _mm256_i32gather_epi32(base, at[k], 1);
+    _mm256_storeu_si256(to + k, _mm256_blendv_epi8(old, v, on[k]));
+  }
+  return true;
+}
+#else
+inline bool gatherShared(Warp &, const Insn &, uint32_t, uint32_t *) {
+  return false;
+}
+#endif
+
 /// Loads elements of type T into registers of type R.
 template <class T, class R, unsigned kCount>
 void loadVector(Warp &w, const Insn &i, uint32_t m, const Op *ops) {
@@ -105,6 +159,11 @@ void loadVector(Warp &w, const Insn &i, uint32_t m, const Op *ops) {
     loadShort<T, R, kCount>(w, i, ops, first, pattern);
     return;
   }
+  if constexpr (kCount == 1 && std::is_same_v<T, uint32_t> &&
+                std::is_same_v<R, uint32_t>)
+    if (i.space == Space::Shared &&
+        gatherShared(w, i, m, dst<uint32_t>(w, ops[0])))
+      return;
   alignas(64) uint64_t p[kLanes];
   if (!resolve(w, i, m, kBytes, kBytes, false, p))
     return;

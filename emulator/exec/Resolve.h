@@ -371,6 +371,7 @@ inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
     ok = r != 0;
     a[l] = r;
   });
+  fillOff(m, a);
   return ok;
 }
 
@@ -387,6 +388,7 @@ inline bool resolveParam(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
     }
     a[l] += reinterpret_cast<uint64_t>(params.data());
   });
+  fillOff(m, a);
   return ok;
 }
 

@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 GOOD = re.compile(r"\b(PASS(ED)?|[Ss]uccess(ful)?|SUCCESS|Test passed|passed|"
-                  r"Result = PASS|Verification.*(ok|correct))\b")
+                  r"Result = PASS|OK|Verification.*(ok|correct))\b")
 BAD = re.compile(r"\b(FAIL(ED|URE)?|[Ff]ail(ed)?|[Mm]ismatch|INCORRECT)\b")
 ORDER = ["PASS", "ERROR", "FAIL", "NO-CHECK", "TIMEOUT"]
 TROUBLE = re.compile(r"gpulto emulator: (?!.*is not supported)")
@@ -90,7 +90,7 @@ def judge(status, output):
 def try_program(options, name, fixed):
     directory = os.path.join(options.directory, name)
     found = run_lines(directory) or ("main", [])
-    program = found[0]
+    program = options.program or found[0]
     if not os.access(os.path.join(directory, program), os.X_OK):
         return "NOT-BUILT", "", ""
     attempts = [fixed] if fixed is not None else \
@@ -119,6 +119,7 @@ def main():
     parser.add_argument("--list", help="file of names; default: all")
     parser.add_argument("--arguments", help="file of `name arg...`")
     parser.add_argument("--logs", help="directory for the outputs")
+    parser.add_argument("--program", help="file name of the programs")
     parser.add_argument("--timeout", type=float, default=60, help="seconds")
     parser.add_argument("--shifts", default="6,10,2,0",
                         help="by how many bits to shrink large numbers, in "

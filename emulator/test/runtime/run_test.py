@@ -5,6 +5,7 @@ compares what it says with the directives in its source:
 
   // EXPECT: text            next line of standard output, exactly
   // EXPECT-ERR: regex       some line of standard error matches
+  // REFUSE-ERR: regex       no line of standard error matches
   // EXPECT-STATUS: n        exit status (0)
   // RUN-OPTIONS: ...        options of gpulto-run
   // ONLY: nvcc clang ...    build variants this program is for
@@ -87,6 +88,9 @@ def check(found, result, options):
     for pattern in found.get("EXPECT-ERR", []):
         if not any(re.search(pattern, l) for l in result.stderr.splitlines()):
             problems.append(f"standard error has no line like '{pattern}'")
+    for pattern in found.get("REFUSE-ERR", []):
+        if any(re.search(pattern, l) for l in result.stderr.splitlines()):
+            problems.append(f"standard error has a line like '{pattern}'")
     status = int(found.get("EXPECT-STATUS", ["0"])[0])
     if result.returncode != status:
         problems.append(f"exit status {result.returncode}, expected {status}")

@@ -4,12 +4,12 @@
 
 #include "icf/IcfAnalyze.h"
 
+#include "gtest/gtest.h"
+
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
-
-#include "gtest/gtest.h"
 
 using namespace gpulto;
 
@@ -57,8 +57,8 @@ std::string replaced(std::string text, const std::string &from,
 
 TEST(ContentDigest, DoesNotDependOnLocalNames) {
   std::string other = kBody;
-  for (auto [from, to] : {std::pair("%d = call", "%q = call"),
-                          std::pair("%d, %x", "%q, %x")})
+  for (auto [from, to] :
+       {std::pair("%d = call", "%q = call"), std::pair("%d, %x", "%q, %x")})
     other = replaced(other, from, to);
   EXPECT_EQ(digest(kBody), digest(other));
 }
@@ -71,9 +71,11 @@ TEST(ContentDigest, DoesNotDependOnOtherGlobals) {
 
 TEST(ContentDigest, ChangesWithTheBody) {
   for (auto [from, to] :
-       {std::pair("align 4", "align 2"), std::pair("load i32", "load volatile i32"),
-        std::pair("add i32 %a", "add nsw i32 %a"), std::pair("add i32", "sub i32"),
-        std::pair("slt", "sle"), std::pair(", 3", ", 4"),
+       {std::pair("align 4", "align 2"),
+        std::pair("load i32", "load volatile i32"),
+        std::pair("add i32 %a", "add nsw i32 %a"),
+        std::pair("add i32", "sub i32"), std::pair("slt", "sle"),
+        std::pair(", 3", ", 4"),
         std::pair("label %x, label %y", "label %y, label %x"),
         std::pair("[ %b, %entry ], [ %d, %x ]", "[ %n, %entry ], [ %d, %x ]"),
         std::pair("call i32", "tail call i32"),
@@ -108,8 +110,9 @@ TEST(ContentDigest, ChangesWithMetadataThatMatters) {
   EXPECT_NE(digest(kBody), digest(with));
   EXPECT_NE(digest(with), digest(replaced(with, "i32 5}", "i32 6}")));
   // The same node under another number.
-  EXPECT_EQ(digest(with), digest(replaced(replaced(with, "!range !0", "!range !1"),
-                                          "!0 =", "!0 = !{}\n!1 =")));
+  EXPECT_EQ(digest(with),
+            digest(replaced(replaced(with, "!range !0", "!range !1"),
+                            "!0 =", "!0 = !{}\n!1 =")));
 }
 
 TEST(ContentDigest, TellsDistinctNodesApart) {
@@ -127,8 +130,9 @@ TEST(ContentDigest, TellsDistinctNodesApart) {
 
 TEST(ContentDigest, CopyableConstantsCountByContents) {
   auto text = [](const char *name, const char *value) {
-    return std::string("@") + name + " = private unnamed_addr constant [2 x i8] c\"" +
-           value + "\"\ndeclare void @g(ptr)\n" +
+    return std::string("@") + name +
+           " = private unnamed_addr constant [2 x i8] c\"" + value +
+           "\"\ndeclare void @g(ptr)\n" +
            "define void @f() {\n  call void @g(ptr @" + name +
            ")\n  ret void\n}\n";
   };

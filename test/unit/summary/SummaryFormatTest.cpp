@@ -4,10 +4,10 @@
 
 #include "summary/SummaryFormat.h"
 
-#include "llvm/Support/Error.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include "llvm/Support/Error.h"
 
 #include <random>
 
