@@ -259,6 +259,8 @@ bool Decoder::specialRegister(const Operand &o, unsigned &reg) const {
       {"%dynamic_smem_size", kDynamicSmemSize},
       {"%total_smem_size", kTotalSmemSize},
       {"%aggr_smem_size", kAggrSmemSize},
+      {"%envreg1", kEnvReg1},
+      {"%envreg2", kEnvReg2},
       {"%cluster_ctarank", kZero},
       {"%cluster_nctarank", kOne},
       {"%current_graph_exec", kZero},

@@ -258,6 +258,15 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
     launch.params.assign(bytes, bytes + info.paramBytes);
   launch.smCount = options.limits.smCount;
   launch.gridId = nextGridId++;
+  if (config.cooperative) {
+    constexpr uint64_t kWorkspaceBytes = 256;
+    if (!workspace)
+      workspace = memory.allocate(kWorkspaceBytes, 256, AllocationKind::Global);
+    if (!workspace)
+      return {ErrorKind::OutOfMemory, "no memory for a cooperative launch"};
+    std::memset(reinterpret_cast<void *>(workspace), 0, kWorkspaceBytes);
+    launch.workspace = workspace;
+  }
   launch.counting = options.counters;
   launch.checkRaces = options.checkRaces && launch.sharedBytes;
   launch.oneThread = options.oneThreadAtATime;

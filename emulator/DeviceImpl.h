@@ -76,6 +76,7 @@ private:
   Status sticky;
   std::set<std::string> races;
   uint64_t nextGridId = 1;
+  uint64_t workspace = 0; ///< Launch::workspace; made at first need.
 };
 
 /// Runs a grid on up to \p threads threads, with up to \p residentLimit blocks

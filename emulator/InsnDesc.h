@@ -54,7 +54,7 @@ enum SpecialReg : unsigned {
   kGridId, kClock, kClockHi, kClock64, kGlobalTimer, kGlobalTimerLo,
   kGlobalTimerHi, kLaneMaskEq, kLaneMaskLe, kLaneMaskLt, kLaneMaskGe,
   kLaneMaskGt, kDynamicSmemSize, kTotalSmemSize, kAggrSmemSize,
-  kReservedSmemBegin, kZero, kOne, kTrue,
+  kReservedSmemBegin, kEnvReg1, kEnvReg2, kZero, kOne, kTrue,
 };
 
 } // namespace gpulto::emu

@@ -309,6 +309,9 @@ struct Launch {
   std::vector<uint8_t> params;
   uint32_t smCount = 1;
   uint64_t gridId = 0;
+  /// Of a cooperative launch: two zeroed words {size, barrier}, which
+  /// cooperative groups find by %envreg1 (high half) and %envreg2; else 0.
+  uint64_t workspace = 0;
   bool singleThread = true; ///< One worker: atomics need no lock.
   bool counting = false;
   bool checkRaces = false;

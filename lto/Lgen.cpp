@@ -55,14 +55,14 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
                        ModuleSummaryStorage &storage) {
   ModuleSummary &summary = storage.summary;
   llvm::Triple triple(module.getTargetTriple());
-  if (triple.isNVPTX())
+  if (triple.isNVPTX() && triple.isArch64Bit())
     summary.side = Side::Device;
-  else if (triple.isX86() && triple.isArch64Bit())
+  else if (triple.isArch64Bit() && !triple.isAMDGPU() && !triple.isSPIRV())
     summary.side = Side::Host;
   else
     return inputError(InputLocation(module.getSourceFileName()),
                       "target '" + module.getTargetTriple() +
-                          "', expected x86_64 or nvptx64");
+                          "', expected nvptx64 or a 64-bit host");
   if (summary.side == Side::Device)
     summary.arch = archOf(module, options.arch, storage.strings);
   summary.sourceName = storage.strings.save(module.getSourceFileName());

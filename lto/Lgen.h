@@ -49,7 +49,7 @@ struct ModuleSummaryStorage {
 
 /// Fills \p storage with the summary of \p module as it stands; \p analyses are
 /// those of its functions. The module is not changed. Deterministic. Errors: a
-/// triple that is neither x86-64 nor NVPTX's 64-bit one, a malformed offload
+/// triple that is neither a 64-bit host's nor nvptx64, a malformed offload
 /// entry.
 llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
                             llvm::FunctionAnalysisManager &analyses,

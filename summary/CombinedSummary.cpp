@@ -5,6 +5,7 @@
 #include "summary/CombinedSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 
@@ -93,14 +94,18 @@ void CombinedSummary::numberSymbols() {
   }
 }
 
-/// Host: the linker kept a group where any of its symbols prevails. A group of
-/// local symbols alone competes with nobody. Device groups have the same name
-/// rules as their symbols and are not looked at.
+/// Host: the linker kept a group where any of its symbols prevails. No symbol
+/// tells for a group of local symbols alone (a sanitizer's constructor): there
+/// the first module of the link that has the group keeps it, as in any linker.
+/// Device groups have the same name rules as their symbols and are not looked
+/// at.
 void CombinedSummary::findKeptComdats() {
   keptComdats.resize(allModules.size());
+  StringSet<> localGroups;
   for (auto [m, module] : enumerate(allModules)) {
+    const std::vector<ComdatRecord> &comdats = module.summary.comdats;
     std::vector<bool> &kept = keptComdats[m];
-    kept.assign(module.summary.comdats.size(), true);
+    kept.assign(comdats.size(), true);
     if (module.summary.side == Side::Device)
       continue;
     std::vector<bool> hasGlobal(kept.size(), false), prevails(kept.size());
@@ -112,7 +117,9 @@ void CombinedSummary::findKeptComdats() {
         prevails[symbol.comdat] = true;
     }
     for (size_t c = 0; c < kept.size(); ++c)
-      kept[c] = !hasGlobal[c] || prevails[c];
+      kept[c] = hasGlobal[c] ? prevails[c]
+                             : comdats[c].kind == ComdatKind::NoDeduplicate ||
+                                   localGroups.insert(comdats[c].name).second;
   }
 }
 

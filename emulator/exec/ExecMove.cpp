@@ -148,6 +148,10 @@ uint64_t uniformSpecial(Warp &w, unsigned reg) {
     return launch.smCount;
   case kGridId:
     return launch.gridId;
+  case kEnvReg1:
+    return launch.workspace >> 32;
+  case kEnvReg2:
+    return launch.workspace & UINT32_MAX;
   case kClock:
   case kClock64:
     return w.worker->warpInsns;

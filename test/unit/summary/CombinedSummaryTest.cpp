@@ -121,6 +121,28 @@ TEST(CombinedSummary, LocalOfALosingComdatIsGone) {
   EXPECT_EQ(program.summary.definition(3), kNone);
 }
 
+TEST(CombinedSummary, OneModuleKeepsAGroupOfLocalSymbols) {
+  for (ComdatKind kind : {ComdatKind::Any, ComdatKind::NoDeduplicate}) {
+    TestProgram program;
+    for (uint32_t object : {0u, 1u}) {
+      ModuleBuilder module;
+      SymbolIndex init = module.define("init", 0, {}, 10, 0, Linkage::Internal);
+      module.summary().comdats.push_back({"init", kind});
+      module.symbol(init).comdat = 0;
+      module.summary().structors.push_back({1, init, init, false});
+      program.summary.addModule(module.take(object));
+    }
+    ASSERT_FALSE(program.finish());
+    EXPECT_EQ(program.summary.definition(0), 0u);
+    bool isKept = kind == ComdatKind::NoDeduplicate;
+    EXPECT_EQ(program.summary.definition(1), isKept ? 1u : kNone);
+    EXPECT_EQ(
+        program.summary.liveStructor(
+            1, program.summary.modules()[1].summary.structors.front()),
+        isKept ? 1u : kNone);
+  }
+}
+
 TEST(CombinedSummary, EscapedNamesMeanTheSameSymbol) {
   TestProgram program;
   ModuleBuilder user, definer;
