@@ -30,10 +30,10 @@ struct InitValue {
   enum Kind : uint8_t { Bits, Symbol, GenericSymbol } kind = Bits;
   bool isFloat = false; ///< Bits are those of a double.
   bool isFloat32 = false;
-  uint64_t bits = 0;       ///< Value, or the addend of a symbol.
+  uint64_t bits = 0; ///< Value, or the addend of a symbol.
   std::string_view symbol;
-  uint8_t maskShift = 0;   ///< For 0xFF00(sym): the byte that is taken.
-  uint8_t maskBytes = 0;   ///< Bytes taken; 0: the whole address.
+  uint8_t maskShift = 0; ///< For 0xFF00(sym): the byte that is taken.
+  uint8_t maskBytes = 0; ///< Bytes taken; 0: the whole address.
 };
 
 /// A variable or parameter declaration.
@@ -49,9 +49,7 @@ struct VariableDecl {
   uint32_t line = 0;
   std::vector<InitValue> init;
 
-  uint64_t sizeBytes() const {
-    return elements * vectorWidth * sizeOf(type);
-  }
+  uint64_t sizeBytes() const { return elements * vectorWidth * sizeOf(type); }
 };
 
 /// A function or kernel, its body unread.
@@ -93,20 +91,20 @@ struct SourceDecl {
 struct Operand {
   enum Kind : uint8_t {
     None,
-    Name,      ///< Register, variable, function, label or _; name
-    Integer,   ///< value
-    Float,     ///< value: bits of a double
-    Float32,   ///< value: bits of a float
-    Special,   ///< %tid.x: name, element
-    Address,   ///< [parts[0] + value]; parts[0] is Name or None (absolute)
-    Vector,    ///< {parts}
-    List,      ///< (parts), of a call
-    Pair,      ///< parts[0]|parts[1]
-    Tensor,    ///< Anything with nested brackets: not implemented
+    Name,    ///< Register, variable, function, label or _; name
+    Integer, ///< value
+    Float,   ///< value: bits of a double
+    Float32, ///< value: bits of a float
+    Special, ///< %tid.x: name, element
+    Address, ///< [parts[0] + value]; parts[0] is Name or None (absolute)
+    Vector,  ///< {parts}
+    List,    ///< (parts), of a call
+    Pair,    ///< parts[0]|parts[1]
+    Tensor,  ///< Anything with nested brackets: not implemented
   } kind = None;
-  bool negated = false;      ///< !p
+  bool negated = false; ///< !p
   std::string_view name;
-  std::string_view element;  ///< x, y, z, w, b0 ..., or empty
+  std::string_view element; ///< x, y, z, w, b0 ..., or empty
   uint64_t value = 0;
   std::vector<Operand> parts;
 };
@@ -116,15 +114,15 @@ struct Statement {
   enum Kind : uint8_t {
     Instruction,
     Label,
-    Registers,    ///< .reg
-    Variable,     ///< .local, .shared, .param, .global, .const
-    BranchTargets,///< name: .branchtargets a, b, c
-    CallPrototype,///< name: .callprototype ...
+    Registers,     ///< .reg
+    Variable,      ///< .local, .shared, .param, .global, .const
+    BranchTargets, ///< name: .branchtargets a, b, c
+    CallPrototype, ///< name: .callprototype ...
     CallTargets,
   } kind = Instruction;
   uint32_t line = 0;
   uint32_t scope = 0;
-  uint32_t loc = 0; ///< Index into FunctionBody::locations; 0: none.
+  uint32_t loc = 0;      ///< Index into FunctionBody::locations; 0: none.
   std::string_view name; ///< Opcode, label or declared name.
   std::vector<std::string_view> modifiers;
   std::string_view guard;

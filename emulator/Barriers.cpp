@@ -95,8 +95,7 @@ void arriveBarrier(Warp &w, const Insn &insn, uint32_t mask, uint32_t id,
                          : static_cast<uint32_t>(__builtin_popcount(mask));
   } else {
     b.waits.push_back({&w, &insn, w.frame, mask});
-    b.trueCount +=
-        static_cast<uint32_t>(__builtin_popcount(predicate & mask));
+    b.trueCount += static_cast<uint32_t>(__builtin_popcount(predicate & mask));
     w.atBarrier |= mask;
   }
   if (isComplete(block, b))
@@ -104,6 +103,8 @@ void arriveBarrier(Warp &w, const Insn &insn, uint32_t mask, uint32_t id,
 }
 
 void recheckBarriers(Block &block) {
+  if (!block.liveThreads)
+    return;
   for (BlockBarrier &b : block.barriers)
     if (isComplete(block, b))
       complete(block, b);

@@ -145,8 +145,7 @@ static bool enterOne(Warp &w, const Insn &insn, uint32_t mask,
     for (size_t k = 0; k < site.arguments.size(); ++k)
       memcpy(local + frame->localBase + callee.params[k].callerOffset,
              local + caller->localBase + site.arguments[k].callerOffset,
-             std::min(callee.params[k].sizeBytes,
-                      site.arguments[k].sizeBytes));
+             std::min(callee.params[k].sizeBytes, site.arguments[k].sizeBytes));
     w.calls[l].push_back({caller, returnPc, &site});
     w.frames[l] = frame;
     w.pc[l] = 0;
@@ -208,11 +207,11 @@ void leaveCall(Warp &w, uint32_t mask) {
     w.calls[l].pop_back();
     uint8_t *local = w.local.get() + size_t(l) * w.localStride;
     for (size_t k = 0; k < record.site->results.size(); ++k)
-      memcpy(local + record.frame->localBase +
-                 record.site->results[k].callerOffset,
-             local + frame->localBase + fn.returns[k].callerOffset,
-             std::min(fn.returns[k].sizeBytes,
-                      record.site->results[k].sizeBytes));
+      memcpy(
+          local + record.frame->localBase +
+              record.site->results[k].callerOffset,
+          local + frame->localBase + fn.returns[k].callerOffset,
+          std::min(fn.returns[k].sizeBytes, record.site->results[k].sizeBytes));
     w.frames[l] = record.frame;
     w.pc[l] = record.pc;
   }

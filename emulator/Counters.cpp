@@ -25,14 +25,12 @@ static constexpr uint64_t kSectorBytes = 32;
 static constexpr unsigned kBanks = 32, kBankBytes = 4;
 
 static const char *const kClassNames[] = {
-    "integer",     "float32",      "float64",       "half",
-    "move",        "convert",      "compare",       "branch",
-    "call",        "load_global",  "store_global",  "load_shared",
-    "store_shared", "local",       "load_constant", "param",
-    "generic",     "atomic",       "barrier",       "warp",
-    "special",     "fence",        "other"};
-static_assert(std::size(kClassNames) ==
-              static_cast<size_t>(InsnClass::Count));
+    "integer",      "float32",     "float64",      "half",    "move",
+    "convert",      "compare",     "branch",       "call",    "load_global",
+    "store_global", "load_shared", "store_shared", "local",   "load_constant",
+    "param",        "generic",     "atomic",       "barrier", "warp",
+    "special",      "fence",       "other"};
+static_assert(std::size(kClassNames) == static_cast<size_t>(InsnClass::Count));
 
 void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
                  const uint64_t *addresses, unsigned bytes) {
@@ -149,8 +147,7 @@ void Counters::addLaunch(const Launch &launch, uint32_t registers,
       unsigned space = insn.space == Space::Shared  ? 1
                        : insn.space == Space::Local ? 2
                                                     : 0;
-      uint64_t bytes =
-          space == 2 ? c.threads * insn.bytes * insn.vec : c.bytes;
+      uint64_t bytes = space == 2 ? c.threads * insn.bytes * insn.vec : c.bytes;
       (insn.flags & kIsStore ? l.bytesWritten : l.bytesRead)[space] += bytes;
       if (!c.sectors)
         continue;
@@ -158,8 +155,8 @@ void Counters::addLaunch(const Launch &launch, uint32_t registers,
       addCounts(line.counts, c);
       const InsnInfo &info = fn.info[pc];
       if (info.file && info.file < fn.files->size())
-        line.source = (*fn.files)[info.file] + ":" +
-                      std::to_string(info.sourceLine);
+        line.source =
+            (*fn.files)[info.file] + ":" + std::to_string(info.sourceLine);
     }
   }
   for (auto it = l.lines.begin(); it != l.lines.end();) {
@@ -239,12 +236,12 @@ std::string Counters::json() const {
            ",\n     \"bytes\": {";
     static const char *const kSpaces[] = {"global", "shared", "local"};
     for (unsigned s = 0; s < 3; ++s)
-      out += std::string(s ? ", " : "") +
-             number((std::string(kSpaces[s]) + "_read").c_str(),
-                    l.bytesRead[s]) +
-             ", " +
-             number((std::string(kSpaces[s]) + "_written").c_str(),
-                    l.bytesWritten[s]);
+      out +=
+          std::string(s ? ", " : "") +
+          number((std::string(kSpaces[s]) + "_read").c_str(), l.bytesRead[s]) +
+          ", " +
+          number((std::string(kSpaces[s]) + "_written").c_str(),
+                 l.bytesWritten[s]);
     out += "},\n     \"classes\": {";
     const char *comma = "";
     for (size_t k = 0; k < std::size(kClassNames); ++k) {
@@ -270,13 +267,12 @@ std::string Counters::json() const {
     out += "]}";
   }
   out += "\n  ],\n  \"copies\": {";
-  static const char *const kDirections[] = {
-      "host_to_device", "device_to_host", "device_to_device", "host_to_host"};
+  static const char *const kDirections[] = {"host_to_device", "device_to_host",
+                                            "device_to_device", "host_to_host"};
   for (unsigned d = 0; d < 4; ++d) {
     const CopyCounts &c = copies[d];
-    out += std::string(d ? ",\n" : "\n") + "    \"" + kDirections[d] +
-           "\": {" + number("copies", c.copies) + ", " +
-           number("bytes", c.bytes) + ", " +
+    out += std::string(d ? ",\n" : "\n") + "    \"" + kDirections[d] + "\": {" +
+           number("copies", c.copies) + ", " + number("bytes", c.bytes) + ", " +
            number("redundant_copies", c.redundantCopies) + ", " +
            number("redundant_bytes", c.redundantBytes) + "}";
   }

@@ -24,22 +24,18 @@ struct Shape {
   std::string_view operands;
 };
 constexpr Shape kShapes[] = {
-    {"add", "dss"},    {"sub", "dss"},     {"addc", "dss"},
-    {"subc", "dss"},   {"mul", "dss"},     {"div", "dss"},
-    {"rem", "dss"},    {"mul24", "dss"},   {"and", "dss"},
-    {"or", "dss"},     {"xor", "dss"},     {"copysign", "dss"},
-    {"shl", "dsu"},    {"shr", "dsu"},     {"mad", "dsss"},
-    {"madc", "dsss"},  {"fma", "dsss"},    {"mad24", "dsss"},
-    {"sad", "dsss"},   {"neg", "ds"},      {"not", "ds"},
-    {"cnot", "ds"},    {"abs", "ds"},      {"sqrt", "ds"},
-    {"rsqrt", "ds"},   {"rcp", "ds"},      {"sin", "ds"},
-    {"cos", "ds"},     {"ex2", "ds"},      {"lg2", "ds"},
-    {"tanh", "ds"},    {"popc", "Ds"},     {"clz", "Ds"},
-    {"bfind", "Ds"},   {"brev", "ds"},     {"fns", "Duuu"},
-    {"bfe", "dsuu"},   {"bfi", "dssuu"},   {"bmsk", "Duu"},
-    {"szext", "dsu"},  {"prmt", "Duuu"},   {"shf", "Duuu"},
-    {"lop3", "Duuui"}, {"dp4a", "Duuu"},   {"dp2a", "Duuu"},
-    {"selp", "dssq"},  {"slct", "dsst"},   {"testp", "ps"},
+    {"add", "dss"},   {"sub", "dss"},    {"addc", "dss"},   {"subc", "dss"},
+    {"mul", "dss"},   {"div", "dss"},    {"rem", "dss"},    {"mul24", "dss"},
+    {"and", "dss"},   {"or", "dss"},     {"xor", "dss"},    {"copysign", "dss"},
+    {"shl", "dsu"},   {"shr", "dsu"},    {"mad", "dsss"},   {"madc", "dsss"},
+    {"fma", "dsss"},  {"mad24", "dsss"}, {"sad", "dsss"},   {"neg", "ds"},
+    {"not", "ds"},    {"cnot", "ds"},    {"abs", "ds"},     {"sqrt", "ds"},
+    {"rsqrt", "ds"},  {"rcp", "ds"},     {"sin", "ds"},     {"cos", "ds"},
+    {"ex2", "ds"},    {"lg2", "ds"},     {"tanh", "ds"},    {"popc", "Ds"},
+    {"clz", "Ds"},    {"bfind", "Ds"},   {"brev", "ds"},    {"fns", "Duuu"},
+    {"bfe", "dsuu"},  {"bfi", "dssuu"},  {"bmsk", "Duu"},   {"szext", "dsu"},
+    {"prmt", "Duuu"}, {"shf", "Duuu"},   {"lop3", "Duuui"}, {"dp4a", "Duuu"},
+    {"dp2a", "Duuu"}, {"selp", "dssq"},  {"slct", "dsst"},  {"testp", "ps"},
 };
 
 Type widened(Type t) {
@@ -101,8 +97,8 @@ bool Decoder::decodeAlu() {
   if (op == "lop3" && ops.size() == 6) // The form that also writes a predicate.
     shape = {};
   // Operations of two float formats (sm_100) have two types.
-  bool mixed = desc.typeCount > 1 && isFloat(desc.types[0]) &&
-               op != "slct" && op != "set";
+  bool mixed = desc.typeCount > 1 && isFloat(desc.types[0]) && op != "slct" &&
+               op != "set";
   if (shape.empty() || mixed) {
     // Nothing but hints and fences remain, or it is not known.
     if (ops.empty() || op == "prefetch" || op == "prefetchu" ||
@@ -200,7 +196,8 @@ bool Decoder::decodePredicateLogic() {
   return emitSelected();
 }
 
-// mov. ----------------------------------------------------------------------------
+// mov.
+// ----------------------------------------------------------------------------
 
 bool Decoder::specialRegister(const Operand &o, unsigned &reg) const {
   std::string_view n = o.name;
@@ -291,8 +288,10 @@ bool Decoder::decodeMovVector(bool isPack) {
   std::vector<Op> list;
   for (const Operand &o : vector.parts) {
     Op op = kNoOp;
-    Type t = part == 1 ? Type::B8 : part == 2 ? Type::B16
-             : part == 4 ? Type::B32 : Type::B64;
+    Type t = part == 1   ? Type::B8
+             : part == 2 ? Type::B16
+             : part == 4 ? Type::B32
+                         : Type::B64;
     unsigned bytes = 0;
     bool ok = isPack ? source(o, t, op, &bytes) : dest(o, op, &bytes);
     if (!ok)
@@ -451,15 +450,20 @@ bool Decoder::decodeCvta() {
   return emitSelected();
 }
 
-// cvt. ----------------------------------------------------------------------------
+// cvt.
+// ----------------------------------------------------------------------------
 
 bool Decoder::decodeCvt() {
   insn.cls = InsnClass::Convert;
   const std::vector<Operand> &ops = st->operands;
   bool pack = desc.has("pack");
-  bool pair = desc.types[0] == Type::F16x2 || desc.types[0] == Type::BF16x2;
-  if (desc.typeCount < 2 || desc.has("rna") || desc.has("rs") ||
-      (pair && ops.size() != 3) || (!pair && !pack && ops.size() != 2)) {
+  auto isPair = [](Type t) {
+    return t == Type::F16x2 || t == Type::BF16x2 || t == Type::E4M3x2 ||
+           t == Type::E5M2x2;
+  };
+  bool pair = isPair(desc.types[0]) && !isPair(desc.types[1]);
+  if (desc.typeCount < 2 || desc.has("rs") || (pair && ops.size() != 3) ||
+      (!pair && !pack && ops.size() != 2)) {
     if (desc.typeCount < 2)
       return fail("cvt without two types");
     emitNotImplemented();
@@ -472,7 +476,7 @@ bool Decoder::decodeCvt() {
     return true;
   if (pack || pair) {
     Type sourceType = pack ? Type::S32 : Type::F32;
-    if (desc.destBytes != 4 || ops.size() < 3 ||
+    if (desc.destBytes != (pack ? 4 : sizeOf(to)) || ops.size() < 3 ||
         !source(ops[1], sourceType, insn.s[0]) ||
         !source(ops[2], sourceType, insn.s[1]))
       return fail("malformed cvt");
@@ -501,20 +505,20 @@ bool Decoder::decodeCvt() {
     round = 2;
   else if (desc.has("rp") || desc.has("rpi"))
     round = 3;
-  bool integral = desc.has("rni") || desc.has("rzi") || desc.has("rmi") ||
-                  desc.has("rpi");
-  uint64_t plan = static_cast<uint64_t>(to) |
-                  static_cast<uint64_t>(from) << 8 | uint64_t(round) << 16 |
-                  uint64_t(integral) << 18 | uint64_t(desc.has("sat")) << 19 |
-                  uint64_t(desc.has("ftz")) << 20 |
-                  uint64_t(desc.has("relu")) << 21 |
-                  uint64_t(desc.destBytes) << 24 |
-                  uint64_t(desc.sourceBytes) << 32;
+  bool integral =
+      desc.has("rni") || desc.has("rzi") || desc.has("rmi") || desc.has("rpi");
+  uint64_t plan =
+      static_cast<uint64_t>(to) | static_cast<uint64_t>(from) << 8 |
+      uint64_t(round) << 16 | uint64_t(integral) << 18 |
+      uint64_t(desc.has("sat")) << 19 | uint64_t(desc.has("ftz")) << 20 |
+      uint64_t(desc.has("relu")) << 21 | uint64_t(desc.destBytes) << 24 |
+      uint64_t(desc.sourceBytes) << 32;
   insn.imm = static_cast<int64_t>(plan);
   return emitSelected();
 }
 
-// setp and set. ---------------------------------------------------------------------
+// setp and set.
+// ---------------------------------------------------------------------
 
 bool Decoder::decodeSetp() {
   const std::vector<Operand> &ops = st->operands;
@@ -554,8 +558,10 @@ bool Decoder::decodeSetp() {
   if (!source(ops[1], type, insn.s[0]) || !source(ops[2], type, insn.s[1]))
     return false;
   if (ops.size() == 4) {
-    insn.mode = desc.has("and") ? 1 : desc.has("or") ? 2 : desc.has("xor") ? 3
-                                                                          : 0;
+    insn.mode = desc.has("and")   ? 1
+                : desc.has("or")  ? 2
+                : desc.has("xor") ? 3
+                                  : 0;
     if (!insn.mode || !predicate(ops[3], insn.s[2]))
       return fail("malformed combination with a predicate");
   }

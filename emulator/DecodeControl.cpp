@@ -154,7 +154,7 @@ bool Decoder::decodeBarrier() {
   if (desc.has("arrive")) {
     op = BarrierOp::Arrive;
   } else if (isRed) {
-    op = desc.has("popc") ? BarrierOp::Popc
+    op = desc.has("popc")  ? BarrierOp::Popc
          : desc.has("and") ? BarrierOp::And
                            : BarrierOp::Or;
     unsigned bytes = 0, want = op == BarrierOp::Popc ? 4 : 0;

@@ -163,8 +163,8 @@ bool Decoder::decodeAtomic() {
   if (n > 1) {
     const Operand &from = ops[first + 1];
     if (cas || from.kind != Operand::Vector || from.parts.size() != n ||
-        (!isRed && (ops[0].kind != Operand::Vector ||
-                    ops[0].parts.size() != n)))
+        (!isRed &&
+         (ops[0].kind != Operand::Vector || ops[0].parts.size() != n)))
       return fail("malformed vector atomic");
     std::vector<Op> list(2 * n, kNoOp);
     for (unsigned k = 0; k < n; ++k) {

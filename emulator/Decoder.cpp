@@ -26,8 +26,8 @@ void layoutParameters(const FunctionDecl &decl, Function &fn) {
                    std::vector<CallCopy> &out) {
     for (const VariableDecl &v : list) {
       at = alignTo(at, v.alignBytes ? v.alignBytes : 1);
-      out.push_back({static_cast<uint32_t>(at),
-                     static_cast<uint32_t>(v.sizeBytes())});
+      out.push_back(
+          {static_cast<uint32_t>(at), static_cast<uint32_t>(v.sizeBytes())});
       at += v.sizeBytes();
     }
   };
@@ -45,7 +45,8 @@ bool Decoder::fail(std::string text) {
   return false;
 }
 
-// Names. ------------------------------------------------------------------------
+// Names.
+// ------------------------------------------------------------------------
 
 Decoder::Scope &Decoder::currentScope() {
   Scope &s = scopes[scope];
@@ -193,7 +194,8 @@ bool Decoder::lookUp(std::string_view name, Entity &entity) {
   return false;
 }
 
-// Operands. ---------------------------------------------------------------------
+// Operands.
+// ---------------------------------------------------------------------
 
 Op Decoder::constant(unsigned bytes, uint64_t value) {
   if (bytes && bytes < 8)
@@ -536,7 +538,8 @@ bool Decoder::guard(const Statement &s) {
   return true;
 }
 
-// Emission. ---------------------------------------------------------------------
+// Emission.
+// ---------------------------------------------------------------------
 
 void Decoder::begin(const Statement &s) {
   st = &s;

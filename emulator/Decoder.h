@@ -20,9 +20,9 @@ namespace gpulto::emu {
 /// What a name of the module level stands for.
 struct Symbol {
   enum Kind : uint8_t { None, Variable, Shared, Function } kind = None;
-  uint64_t address = 0;      ///< Variable: in device memory.
+  uint64_t address = 0; ///< Variable: in device memory.
   Space space = Space::Global;
-  uint32_t sharedIndex = 0;  ///< Shared: index among the module's.
+  uint32_t sharedIndex = 0;          ///< Shared: index among the module's.
   emu::Function *function = nullptr; ///< Null for an external function.
   External external = External::None;
 };
@@ -67,11 +67,18 @@ public:
 private:
   /// What a name in the body stands for.
   struct Entity {
-    enum Kind : uint8_t { Register, Frame, KernelParam, Shared, Global, Label,
-                          Targets } kind = Register;
-    uint32_t index = 0;   ///< Register, shared variable, label, target list.
-    uint32_t offset = 0;  ///< Frame: in the local area; KernelParam: in the
-                          ///< parameter buffer.
+    enum Kind : uint8_t {
+      Register,
+      Frame,
+      KernelParam,
+      Shared,
+      Global,
+      Label,
+      Targets
+    } kind = Register;
+    uint32_t index = 0;  ///< Register, shared variable, label, target list.
+    uint32_t offset = 0; ///< Frame: in the local area; KernelParam: in the
+                         ///< parameter buffer.
     uint64_t sizeBytes = 0;
     uint64_t address = 0; ///< Global.
     Space space = Space::Local;
@@ -125,7 +132,7 @@ private:
 
   // Instructions.
   bool instruction(const Statement &s);
-  bool decodeAlu();      // DecodeAlu.cpp
+  bool decodeAlu(); // DecodeAlu.cpp
   bool decodeMov();
   bool decodeMovVector(bool isPack);
   bool decodeMovSymbol(const Operand &o, bool &handled);
@@ -179,9 +186,10 @@ private:
 /// Registers to offsets: liveness, then slots. Rewrites all operands of
 /// fn.code and fn.extra from (register or constant index) to offsets and fills
 /// frameBytes, liveRegisters and constants.
-bool assignRegisters(Function &fn, const std::vector<VirtualRegister> &registers,
-                     const std::vector<RegisterUses> &uses,
-                     const std::vector<std::pair<unsigned, uint64_t>> &constants);
+bool assignRegisters(
+    Function &fn, const std::vector<VirtualRegister> &registers,
+    const std::vector<RegisterUses> &uses,
+    const std::vector<std::pair<unsigned, uint64_t>> &constants);
 
 } // namespace gpulto::emu
 

@@ -39,16 +39,16 @@ enum class ErrorKind : uint8_t {
   OutOfMemory,          ///< cudaErrorMemoryAllocation
   NotImplemented,       ///< cudaErrorNotSupported; the text names what
   // What follows happens while a kernel runs; it is sticky (see Device).
-  IllegalAddress,     ///< cudaErrorIllegalAddress (bounds, freed memory)
-  MisalignedAddress,  ///< cudaErrorMisalignedAddress
-  InvalidAddressSpace,///< cudaErrorInvalidAddressSpace
-  IllegalInstruction, ///< cudaErrorIllegalInstruction
-  InvalidPc,          ///< cudaErrorInvalidPc: call through a wild pointer
-  StackOverflow,      ///< cudaErrorLaunchFailure with that text
-  Trap,               ///< cudaErrorLaunchFailure: trap
-  Assert,             ///< cudaErrorAssert
-  Deadlock,           ///< cudaErrorLaunchTimeout: nothing can run any more
-  InstructionLimit,   ///< cudaErrorLaunchTimeout: Options::maxWarpInstructions
+  IllegalAddress,      ///< cudaErrorIllegalAddress (bounds, freed memory)
+  MisalignedAddress,   ///< cudaErrorMisalignedAddress
+  InvalidAddressSpace, ///< cudaErrorInvalidAddressSpace
+  IllegalInstruction,  ///< cudaErrorIllegalInstruction
+  InvalidPc,           ///< cudaErrorInvalidPc: call through a wild pointer
+  StackOverflow,       ///< cudaErrorLaunchFailure with that text
+  Trap,                ///< cudaErrorLaunchFailure: trap
+  Assert,              ///< cudaErrorAssert
+  Deadlock,            ///< cudaErrorLaunchTimeout: nothing can run any more
+  InstructionLimit,    ///< cudaErrorLaunchTimeout: Options::maxWarpInstructions
 };
 
 /// The outcome of an operation: success, or a kind and a text for humans.
@@ -121,6 +121,8 @@ struct Options {
   bool counters = false;
   /// Run one thread at a time instead of warps; for comparison in bench/.
   bool oneThreadAtATime = false;
+  /// Use the handlers for every x86-64, not those for AVX2; for tests.
+  bool baselineIsa = false;
   /// Receives what device printf prints, after each launch, blocks in order.
   /// Null: stdout.
   std::function<void(std::string_view)> print;
@@ -153,12 +155,12 @@ struct KernelInfo {
   uint64_t localBytes = 0; ///< .local of the kernel itself, callees excluded.
   uint64_t constBytes = 0; ///< .const of the module.
   bool usesDynamicShared = false;
-  uint32_t ptxMajor = 0, ptxMinor = 0;    ///< .version
-  uint32_t targetSm = 0;                  ///< .target, e.g. 90
+  uint32_t ptxMajor = 0, ptxMinor = 0;      ///< .version
+  uint32_t targetSm = 0;                    ///< .target, e.g. 90
   std::array<uint32_t, 3> maxntid{0, 0, 0}; ///< All 0 when absent.
   std::array<uint32_t, 3> reqntid{0, 0, 0}; ///< All 0 when absent.
-  uint32_t minnctapersm = 0, maxnreg = 0; ///< 0 when absent.
-  uint32_t maxThreadsPerBlock = 1024;     ///< From the limits and the above.
+  uint32_t minnctapersm = 0, maxnreg = 0;   ///< 0 when absent.
+  uint32_t maxThreadsPerBlock = 1024;       ///< From the limits and the above.
 };
 
 /// A kernel of a loaded module; lives as long as the module.
@@ -227,8 +229,8 @@ public:
 
   /// Returns the address of new memory (also an address of this process, at
   /// least 256-byte aligned), or 0 when limits().globalBytes are used up.
-  /// Contents are not zero: a fixed pattern makes reads of them visible.
-  /// Freed addresses are not handed out again for long (use after free).
+  /// Contents are zero, so that runs repeat; no program may count on it. Freed
+  /// addresses are not handed out again for long (use after free).
   virtual uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) = 0;
   /// \p address must be the start of a live allocation of \p kind, else
   /// InvalidValue.
@@ -248,8 +250,8 @@ public:
   virtual uint64_t allocatedBytes() const = 0;
   /// Copies like memmove, after a check that whatever lies in the device's
   /// mapping is live; counts the bytes (and those that were there already).
-  virtual Status copy(void *destination, const void *source,
-                      uint64_t sizeBytes, CopyDirection direction) = 0;
+  virtual Status copy(void *destination, const void *source, uint64_t sizeBytes,
+                      CopyDirection direction) = 0;
   /// Repeats an element of 1, 2 or 4 bytes; checked as copy.
   virtual Status fill(void *destination, uint32_t value, unsigned elementBytes,
                       uint64_t count) = 0;

@@ -25,9 +25,11 @@ std::unique_ptr<Device> Device::create(Options options, Status &error) {
 }
 
 DeviceImpl::DeviceImpl(Options o) : options(std::move(o)) {
-  bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+  bool hasV3 = __builtin_cpu_supports("avx2") &&
+               __builtin_cpu_supports("fma") &&
                __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
-  exec = hasV3 ? &isa_v3::execTable() : &isa_base::execTable();
+  exec = hasV3 && !options.baselineIsa ? &isa_v3::execTable()
+                                       : &isa_base::execTable();
   if (!options.threads)
     options.threads = std::max(1u, std::thread::hardware_concurrency());
 }
@@ -42,7 +44,8 @@ void DeviceImpl::report(std::string_view text) const {
   fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// Memory. -------------------------------------------------------------------------
+// Memory.
+// -------------------------------------------------------------------------
 
 uint64_t DeviceImpl::allocate(uint64_t sizeBytes, AllocationKind kind) {
   return memory.allocate(sizeBytes, 256, kind);
@@ -117,7 +120,8 @@ Status DeviceImpl::fill(void *destination, uint32_t value,
   return {};
 }
 
-// Code. -----------------------------------------------------------------------------
+// Code.
+// -----------------------------------------------------------------------------
 
 void DeviceImpl::addFunction(FunctionEntry &entry) {
   std::lock_guard lock(functionMutex);
@@ -161,8 +165,8 @@ uint32_t DeviceImpl::maxBlocksPerSm(const Kernel &kernel,
   if (!threadsPerBlock || threadsPerBlock > info.maxThreadsPerBlock)
     return 0;
   uint32_t warps = (threadsPerBlock + kLanes - 1) / kLanes;
-  uint32_t blocks = std::min(l.maxBlocksPerSm,
-                             l.maxThreadsPerSm / (warps * kLanes));
+  uint32_t blocks =
+      std::min(l.maxBlocksPerSm, l.maxThreadsPerSm / (warps * kLanes));
   // A launch bound makes the compiler keep to as many registers as fit.
   uint32_t perBlock = registersOfWarp(info.registers) * warps;
   uint32_t byRegisters = l.registersPerSm / perBlock;
@@ -173,8 +177,8 @@ uint32_t DeviceImpl::maxBlocksPerSm(const Kernel &kernel,
   if (shared > l.sharedPerBlockOptinBytes)
     return 0;
   shared += l.reservedSharedPerBlockBytes;
-  return std::min<uint32_t>(
-      blocks, static_cast<uint32_t>(l.sharedPerSmBytes / shared));
+  return std::min<uint32_t>(blocks,
+                            static_cast<uint32_t>(l.sharedPerSmBytes / shared));
 }
 
 Status DeviceImpl::checkConfig(const KernelImpl &kernel,
@@ -214,15 +218,14 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
                 std::to_string(l.sharedPerBlockOptinBytes)};
   if (!c.cooperative)
     return {};
-  uint64_t fits =
-      uint64_t(l.smCount) * maxBlocksPerSm(kernel,
-                                           static_cast<uint32_t>(threads),
-                                           c.dynamicSharedBytes);
+  uint64_t fits = uint64_t(l.smCount) *
+                  maxBlocksPerSm(kernel, static_cast<uint32_t>(threads),
+                                 c.dynamicSharedBytes);
   uint64_t blocks = uint64_t(c.grid[0]) * c.grid[1] * c.grid[2];
   if (blocks > fits)
     return {ErrorKind::CooperativeTooLarge,
-            "cooperative grid of " + std::to_string(blocks) +
-                " blocks, only " + std::to_string(fits) + " fit the device"};
+            "cooperative grid of " + std::to_string(blocks) + " blocks, only " +
+                std::to_string(fits) + " fit the device"};
   return {};
 }
 
@@ -299,7 +302,8 @@ void DeviceImpl::resetSticky() {
   sticky = {};
 }
 
-// Reports. ----------------------------------------------------------------------------
+// Reports.
+// ----------------------------------------------------------------------------
 
 void DeviceImpl::countLaunch(const Launch &launch,
                              const std::vector<std::vector<InsnCounts>> &counts,

@@ -23,7 +23,9 @@ public:
   bool reserve() { return memory.reserve(options.limits.globalBytes); }
 
   const DeviceLimits &limits() const override { return options.limits; }
-  void setHeapBytes(uint64_t bytes) override { options.limits.heapBytes = bytes; }
+  void setHeapBytes(uint64_t bytes) override {
+    options.limits.heapBytes = bytes;
+  }
   void setStackBytes(uint64_t bytes) override {
     options.limits.stackBytes = bytes;
   }
@@ -66,7 +68,8 @@ public:
 
 private:
   friend class ModuleImpl;
-  Status checkConfig(const KernelImpl &kernel, const LaunchConfig &config) const;
+  Status checkConfig(const KernelImpl &kernel,
+                     const LaunchConfig &config) const;
   Status checkLive(const void *address, uint64_t sizeBytes,
                    const char *what) const;
   void report(std::string_view text) const;

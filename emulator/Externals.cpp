@@ -56,8 +56,7 @@ bool readString(Warp &w, unsigned lane, uint64_t address, std::string &out) {
   const void *end = memchr(p, 0, bytes);
   if (!end)
     return false;
-  out.assign(reinterpret_cast<const char *>(p),
-             static_cast<const char *>(end));
+  out.assign(reinterpret_cast<const char *>(p), static_cast<const char *>(end));
   return true;
 }
 
@@ -129,8 +128,7 @@ void convert(Warp &w, unsigned lane, std::string &out, std::string spec,
     append(out, spec + letter, args.take<double>());
     return;
   case 'p':
-    append(out, spec + letter,
-           reinterpret_cast<void *>(args.take<uint64_t>()));
+    append(out, spec + letter, reinterpret_cast<void *>(args.take<uint64_t>()));
     return;
   case 's': {
     std::string text;
@@ -247,8 +245,8 @@ bool callMalloc(Warp &w, unsigned lane, const CallSite &site) {
 
 bool callFree(Warp &w, const Insn &insn, unsigned lane, const CallSite &site) {
   uint64_t address = argument<uint64_t>(w, lane, site, 0);
-  if (!address || w.block->launch->memory->release(
-                      address, AllocationKind::DeviceHeap))
+  if (!address ||
+      w.block->launch->memory->release(address, AllocationKind::DeviceHeap))
     return true;
   raiseFault(w, insn, lane, ErrorKind::IllegalAddress,
              "free of what malloc did not return, or twice");

@@ -40,21 +40,53 @@ struct InsnDesc {
 /// Variants of mov.
 enum MoveVariant : unsigned {
   kMovePlain,
-  kMovePack,        ///< {a, b, ...} into one; elements in s and extra
+  kMovePack, ///< {a, b, ...} into one; elements in s and extra
   kMoveUnpack,
-  kMoveSpecial,     ///< A special register: Insn::mode is a SpecialReg
-  kMoveFrameLocal,  ///< Address of a variable in the frame's local area
-  kMoveShared,      ///< Offset of a shared variable: Insn::imm
+  kMoveSpecial,    ///< A special register: Insn::mode is a SpecialReg
+  kMoveFrameLocal, ///< Address of a variable in the frame's local area
+  kMoveShared,     ///< Offset of a shared variable: Insn::imm
 };
 
 /// Special registers.
 enum SpecialReg : unsigned {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ,
-  kNctaidX, kNctaidY, kNctaidZ, kLaneId, kWarpId, kNwarpId, kSmId, kNsmId,
-  kGridId, kClock, kClockHi, kClock64, kGlobalTimer, kGlobalTimerLo,
-  kGlobalTimerHi, kLaneMaskEq, kLaneMaskLe, kLaneMaskLt, kLaneMaskGe,
-  kLaneMaskGt, kDynamicSmemSize, kTotalSmemSize, kAggrSmemSize,
-  kReservedSmemBegin, kEnvReg1, kEnvReg2, kZero, kOne, kTrue,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kSmId,
+  kNsmId,
+  kGridId,
+  kClock,
+  kClockHi,
+  kClock64,
+  kGlobalTimer,
+  kGlobalTimerLo,
+  kGlobalTimerHi,
+  kLaneMaskEq,
+  kLaneMaskLe,
+  kLaneMaskLt,
+  kLaneMaskGe,
+  kLaneMaskGt,
+  kDynamicSmemSize,
+  kTotalSmemSize,
+  kAggrSmemSize,
+  kReservedSmemBegin,
+  kEnvReg1,
+  kEnvReg2,
+  kZero,
+  kOne,
+  kTrue,
 };
 
 } // namespace gpulto::emu

@@ -100,8 +100,8 @@ Token Lexer::make(TokenKind kind, const char *begin) {
 Token Lexer::number() {
   const char *begin = cur;
   char second = end - cur > 1 ? cur[1] : '\0';
-  if (*cur == '0' && (second == 'f' || second == 'F' || second == 'd' ||
-                      second == 'D')) {
+  if (*cur == '0' &&
+      (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
     bool isFloat32 = second == 'f' || second == 'F';
     cur += 2;
     uint64_t bits = 0;
@@ -136,12 +136,13 @@ Token Lexer::number() {
   bool isDecimalFloat =
       radix == 10 && cur < end &&
       ((*cur == '.' && end - cur > 1 && isDigit(cur[1])) || *cur == 'e' ||
-       *cur == 'E' || (*cur == '.' && !(end - cur > 1 && isIdentStart(cur[1]))));
+       *cur == 'E' ||
+       (*cur == '.' && !(end - cur > 1 && isIdentStart(cur[1]))));
   if (isDecimalFloat) {
-    while (cur < end && (isDigit(*cur) || *cur == '.' || *cur == 'e' ||
-                         *cur == 'E' ||
-                         ((*cur == '-' || *cur == '+') &&
-                          (cur[-1] == 'e' || cur[-1] == 'E'))))
+    while (
+        cur < end &&
+        (isDigit(*cur) || *cur == '.' || *cur == 'e' || *cur == 'E' ||
+         ((*cur == '-' || *cur == '+') && (cur[-1] == 'e' || cur[-1] == 'E'))))
       ++cur;
     std::string copy(begin, cur);
     double d = std::strtod(copy.c_str(), nullptr);

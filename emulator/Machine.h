@@ -50,10 +50,10 @@ constexpr uint32_t kNoGuard = ~0u;
 
 /// What the run loop does with an instruction.
 enum class Ctl : uint8_t {
-  Normal,      ///< Calls the handler.
-  Faulting,    ///< The same, then looks for a fault.
-  Spin,        ///< Faulting, and a sign that the loop around may be waiting;
-               ///< mode2 is its weight.
+  Normal,   ///< Calls the handler.
+  Faulting, ///< The same, then looks for a fault.
+  Spin,     ///< Faulting, and a sign that the loop around may be waiting;
+            ///< mode2 is its weight.
   Branch,
   BranchIndex, ///< brx.idx
   Exit,
@@ -72,27 +72,48 @@ enum class BarrierOp : uint8_t { Sync, Arrive, Popc, And, Or };
 
 /// Classes of the counters; names in Counters.cpp.
 enum class InsnClass : uint8_t {
-  Integer, Float32, Float64, Half, Move, Convert, Compare, Branch, Call,
-  LoadGlobal, StoreGlobal, LoadShared, StoreShared, Local, LoadConstant,
-  Param, Generic, Atomic, Barrier, WarpOp, Special, Fence, Other, Count
+  Integer,
+  Float32,
+  Float64,
+  Half,
+  Move,
+  Convert,
+  Compare,
+  Branch,
+  Call,
+  LoadGlobal,
+  StoreGlobal,
+  LoadShared,
+  StoreShared,
+  Local,
+  LoadConstant,
+  Param,
+  Generic,
+  Atomic,
+  Barrier,
+  WarpOp,
+  Special,
+  Fence,
+  Other,
+  Count
 };
 
 /// Flags of an instruction.
 enum : uint8_t {
-  kAddress32 = 1,  ///< The address operand is a 32-bit register.
+  kAddress32 = 1, ///< The address operand is a 32-bit register.
   kIsStore = 2,
   kIsKernel = 4,   ///< In an .entry: .param means the kernel's parameters.
   kFrameLocal = 8, ///< The address is relative to the frame's local base.
   kGuardNegated = 16,
-  kReadOnly = 32,  ///< ld.global.nc
+  kReadOnly = 32, ///< ld.global.nc
 };
 
 /// A decoded instruction; one cache line.
 struct alignas(64) Insn {
   Handler fn = nullptr;
-  int64_t imm = 0;            ///< Address offset or immediate.
-  uint32_t guard = kNoGuard;  ///< Byte offset of the predicate in the frame.
-  uint32_t target = 0;        ///< Branch target, call site or table.
+  int64_t imm = 0;           ///< Address offset or immediate.
+  uint32_t guard = kNoGuard; ///< Byte offset of the predicate in the frame.
+  uint32_t target = 0;       ///< Branch target, call site or table.
   Op d[2] = {kNoOp, kNoOp};
   Op s[4] = {kNoOp, kNoOp, kNoOp, kNoOp};
   Ctl ctl = Ctl::Normal;
@@ -100,19 +121,19 @@ struct alignas(64) Insn {
   uint8_t flags = 0;
   uint8_t mode = 0;
   uint8_t mode2 = 0;
-  uint8_t vec = 1;            ///< Elements of a vector access.
-  uint8_t bytes = 0;          ///< Bytes of one element in memory.
+  uint8_t vec = 1;   ///< Elements of a vector access.
+  uint8_t bytes = 0; ///< Bytes of one element in memory.
   Space space = Space::Generic;
-  uint32_t extra = 0;         ///< First of more operands in Function::extra.
+  uint32_t extra = 0; ///< First of more operands in Function::extra.
 };
 static_assert(sizeof(Insn) == 64);
 
 /// Where an instruction comes from.
 struct InsnInfo {
-  uint32_t line = 0;      ///< In the PTX source.
-  uint32_t file = 0;      ///< .loc file; 0: none.
+  uint32_t line = 0; ///< In the PTX source.
+  uint32_t file = 0; ///< .loc file; 0: none.
   uint32_t sourceLine = 0;
-  uint32_t text = 0;      ///< Index into Function::texts (opcode).
+  uint32_t text = 0; ///< Index into Function::texts (opcode).
 };
 
 /// Argument or result of a call: bytes between frames' local areas.
@@ -148,9 +169,9 @@ AlignedBytes allocateAligned(size_t bytes);
 /// A decoded function or kernel.
 struct Function {
   std::string name;
-  uint32_t id = 0;         ///< Index in the module.
-  uint32_t globalId = 0;   ///< Index among all functions of the device.
-  uint64_t handle = 0;     ///< Its address for function pointers.
+  uint32_t id = 0;       ///< Index in the module.
+  uint32_t globalId = 0; ///< Index among all functions of the device.
+  uint64_t handle = 0;   ///< Its address for function pointers.
   bool isEntry = false;
   const std::string *sourceName = nullptr;
   const std::vector<std::string> *files = nullptr;
@@ -164,9 +185,9 @@ struct Function {
   std::vector<std::vector<uint32_t>> branchTables;
   std::vector<SharedUse> sharedUses;
 
-  uint32_t frameBytes = 0;  ///< Registers, all lanes.
-  uint32_t localBytes = 0;  ///< Per lane: returns, parameters, .local, .param.
-  uint32_t depotBytes = 0;  ///< What of it is .local.
+  uint32_t frameBytes = 0; ///< Registers, all lanes.
+  uint32_t localBytes = 0; ///< Per lane: returns, parameters, .local, .param.
+  uint32_t depotBytes = 0; ///< What of it is .local.
   uint32_t liveRegisters = 0; ///< 32-bit registers live at once, at most.
   std::vector<CallCopy> params, returns; ///< callerOffset: in own local area.
   std::vector<Function *> callees;
@@ -251,12 +272,13 @@ struct Warp {
   Frame *frame = nullptr;       ///< Of the group that runs.
   uint32_t active = 0;          ///< Lanes of the group that runs.
   uint32_t alive = 0;
-  uint32_t atBarrier = 0;       ///< Wait at a block barrier.
-  uint32_t atSync = 0;          ///< Wait for lanes of their warp.
-  uint32_t deferred = 0;        ///< Had their share; others first.
-  uint32_t carry = 0;           ///< CC.CF
-  uint32_t syncPhase = 0;       ///< Grows when lanes of the warp synchronise.
-  uint32_t index = 0;           ///< In the block.
+  uint32_t atBarrier = 0;    ///< Wait at a block barrier.
+  uint32_t atSync = 0;       ///< Wait for lanes of their warp.
+  uint32_t deferred = 0;     ///< Had their share; others first.
+  uint32_t carry = 0;        ///< CC.CF
+  uint32_t syncPhase = 0;    ///< Grows when lanes of the warp synchronise.
+  uint32_t index = 0;        ///< In the block.
+  bool hasThreadIds = false; ///< tid is filled in.
   uint32_t pc[kLanes] = {};
   Frame *frames[kLanes] = {};
   uint32_t tid[3][kLanes] = {};
@@ -264,7 +286,7 @@ struct Warp {
   AlignedBytes regs;
   size_t regBytes = 0;
   AlignedBytes local;
-  uint32_t localBytes = 0;  ///< Per lane.
+  uint32_t localBytes = 0; ///< Per lane.
   uint32_t localStride = 0;
   std::deque<Frame> framePool;
   size_t framesUsed = 0;
@@ -367,7 +389,7 @@ enum class RunResult : uint8_t {
   Progress, ///< It has run for long.
   Blocked,  ///< Every lane waits for a barrier or for lanes of its warp.
   Done,
-  Fault,    ///< Worker::fault
+  Fault, ///< Worker::fault
 };
 
 /// Parsed shape of an instruction, from which a handler is chosen.

@@ -45,8 +45,7 @@ const char *allocationName(AllocationKind kind) {
 
 /// Memory that counts as the device's own.
 static bool countsAsDevice(AllocationKind kind) {
-  return kind != AllocationKind::Host &&
-         kind != AllocationKind::HostRegistered;
+  return kind != AllocationKind::Host && kind != AllocationKind::HostRegistered;
 }
 
 Memory::~Memory() {

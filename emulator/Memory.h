@@ -74,7 +74,9 @@ public:
   bool isLive(uint64_t address, uint64_t sizeBytes) const;
 
   /// Grows by one whenever an allocation disappears; caches of ranges compare.
-  uint32_t epoch() const { return epochCounter.load(std::memory_order_relaxed); }
+  uint32_t epoch() const {
+    return epochCounter.load(std::memory_order_relaxed);
+  }
   uint64_t allocatedBytes() const {
     return usedBytes.load(std::memory_order_relaxed);
   }

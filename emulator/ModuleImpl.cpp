@@ -114,8 +114,8 @@ Status ModuleImpl::defineFunction(SourceUnit &unit, const FunctionDecl &decl) {
       if (!isWeak && !oldWeak)
         return errorAt(ErrorKind::DuplicateSymbol, unit, decl.line,
                        "multiple definition of " + std::string(decl.name) +
-                           ", first defined at " + it->second.unit->name +
-                           ":" + std::to_string(it->second.line));
+                           ", first defined at " + it->second.unit->name + ":" +
+                           std::to_string(it->second.line));
       if (isWeak)
         return {};
     }
@@ -413,7 +413,8 @@ Status ModuleImpl::decode(FunctionEntry &entry) {
   return entry.status;
 }
 
-// Kernels. ----------------------------------------------------------------------
+// Kernels.
+// ----------------------------------------------------------------------
 
 Status KernelImpl::prepare() const {
   std::lock_guard lock(module->mutex);
@@ -538,8 +539,8 @@ const KernelInfo &KernelImpl::info() const {
   details.maxThreadsPerBlock = limits.maxThreadsPerBlock;
   for (const auto &bound : {decl.maxntid, decl.reqntid})
     if (bound[0])
-      details.maxThreadsPerBlock = std::min(
-          details.maxThreadsPerBlock, bound[0] * bound[1] * bound[2]);
+      details.maxThreadsPerBlock =
+          std::min(details.maxThreadsPerBlock, bound[0] * bound[1] * bound[2]);
   (void)prepare();
   return details;
 }

@@ -46,7 +46,7 @@ struct FunctionEntry {
   SourceUnit *unit = nullptr;
   ModuleImpl *module = nullptr;
   bool isDecoded = false;
-  Status status; ///< Of decoding.
+  Status status;                     ///< Of decoding.
   const void *layoutOwner = nullptr; ///< Kernel whose layout is patched in.
 };
 

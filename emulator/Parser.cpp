@@ -74,9 +74,9 @@ bool ParserBase::typeAndAlign(VariableDecl &variable, bool isParam) {
       variable.vectorWidth = static_cast<uint32_t>(word[1] - '0');
     else if (word == "texref" || word == "samplerref" || word == "surfref")
       variable.type = Type::B64;
-    else if (isPointer && (word == "global" || word == "shared" ||
-                           word == "local" || word == "const" ||
-                           word == "generic"))
+    else if (isPointer &&
+             (word == "global" || word == "shared" || word == "local" ||
+              word == "const" || word == "generic"))
       ; // The space the pointer points to: only a hint.
     else if (Type type = typeFromName(word); type != Type::None)
       variable.type = type;
@@ -254,8 +254,8 @@ bool SourceParser::directive(std::string_view word, bool &handled) {
     AliasDecl alias;
     alias.line = tok.line;
     advance();
-    if (!identifier(alias.name) || !expect(',') ||
-        !identifier(alias.aliasee) || !expect(';'))
+    if (!identifier(alias.name) || !expect(',') || !identifier(alias.aliasee) ||
+        !expect(';'))
       return false;
     source.aliases.push_back(alias);
     return true;

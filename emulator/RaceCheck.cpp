@@ -13,9 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "emulator/Machine.h"
-
 #include "emulator/DeviceImpl.h"
+#include "emulator/Machine.h"
 
 namespace gpulto::emu {
 
@@ -62,8 +61,8 @@ static bool conflicts(const Touch &a, const Touch &b) {
 }
 
 static std::string placeOf(const Touch &t) {
-  return t.fn->texts[t.fn->info[t.pc].text] + " at " + *t.fn->sourceName +
-         ":" + std::to_string(t.fn->info[t.pc].line);
+  return t.fn->texts[t.fn->info[t.pc].text] + " at " + *t.fn->sourceName + ":" +
+         std::to_string(t.fn->info[t.pc].line);
 }
 
 static void reportRace(RaceShadow &shadow, const Launch &launch,
@@ -91,9 +90,8 @@ void noteShared(Warp &w, const Insn &insn, uint32_t mask,
     for (uint64_t at = offsets[lane]; at < offsets[lane] + bytes; ++at) {
       Touch &write = shadow.writes[at];
       if (conflicts(write, touch))
-        reportRace(shadow, *block.launch, isWrite ? "two writes"
-                                                  : "write, then read",
-                   write, touch);
+        reportRace(shadow, *block.launch,
+                   isWrite ? "two writes" : "write, then read", write, touch);
       if (!isWrite) {
         Touch &read = shadow.reads[at];
         if (read.thread != touch.thread)

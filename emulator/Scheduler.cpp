@@ -119,6 +119,7 @@ bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
   w.index = index;
   w.alive = w.atBarrier = w.atSync = w.deferred = w.carry = 0;
   w.syncPhase = 0;
+  bool hadCalls = w.framesUsed > 1;
   w.framesUsed = 0;
   w.frame = nullptr;
   w.counts = nullptr;
@@ -130,12 +131,20 @@ bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
   Frame *root = newFrame(w);
   root->fn = &kernel;
   uint32_t first = index * kLanes;
+  uint32_t threadsLeft = launch.threadsPerBlock - first;
+  w.alive = threadsLeft >= kLanes ? kAllLanes : (1u << threadsLeft) - 1;
   for (unsigned l = 0; l < kLanes; ++l) {
-    uint32_t t = first + l;
     w.pc[l] = 0;
     w.frames[l] = root;
-    w.calls[l].clear();
-    w.alive |= t < launch.threadsPerBlock ? 1u << l : 0;
+  }
+  if (hadCalls)
+    for (std::vector<CallRecord> &calls : w.calls)
+      calls.clear();
+  if (w.hasThreadIds) // Of an earlier block of this grid.
+    return true;
+  w.hasThreadIds = true;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint32_t t = first + l;
     w.tid[0][l] = t % launch.block[0];
     w.tid[1][l] = t / launch.block[0] % launch.block[1];
     w.tid[2][l] = t / launch.block[0] / launch.block[1];
@@ -189,9 +198,8 @@ bool Grid::forceOrDeadlock(Worker &worker, Block &block, bool &forced) {
   for (std::unique_ptr<Warp> &w : block.warps)
     if (!waiting && w->alive & w->atBarrier)
       waiting = w.get();
-  unsigned lane = waiting ? static_cast<unsigned>(
-                                __builtin_ctz(waiting->alive &
-                                              waiting->atBarrier))
+  unsigned lane = waiting ? static_cast<unsigned>(__builtin_ctz(
+                                waiting->alive & waiting->atBarrier))
                           : 0;
   std::string text = "deadlock: " + std::to_string(block.liveThreads) +
                      " threads of the block live and none can go on";
@@ -229,8 +237,7 @@ BlockResult Grid::runBlock(Worker &worker, Block &block) {
       return BlockResult::Done;
     if (stop.load(std::memory_order_relaxed))
       return BlockResult::Yield;
-    if (launch.instructionLimit &&
-        worker.warpInsns > launch.instructionLimit) {
+    if (launch.instructionLimit && worker.warpInsns > launch.instructionLimit) {
       worker.faulted = true;
       worker.fault = {ErrorKind::InstructionLimit,
                       "kernel " + launch.kernel->name + " ran " +
@@ -356,8 +363,8 @@ void Grid::work(Worker &worker) {
 }
 
 void Grid::startHelpers() {
-  uint64_t left = launch.blockCount - std::min(launch.blockCount,
-                                               nextBlock.load());
+  uint64_t left =
+      launch.blockCount - std::min(launch.blockCount, nextBlock.load());
   unsigned wanted =
       static_cast<unsigned>(std::min<uint64_t>(threads - 1, left));
   if (!wanted) {

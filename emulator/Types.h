@@ -17,12 +17,28 @@ namespace gpulto::emu {
 enum class Type : uint8_t {
   None,
   Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  F16, BF16, F16x2, BF16x2,
-  F32, F64,
-  TF32, E4M3x2, E5M2x2,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  BF16,
+  F16x2,
+  BF16x2,
+  F32,
+  F64,
+  TF32,
+  E4M3x2,
+  E5M2x2,
 };
 
 /// Bytes of a value of type \p t; a predicate has 1, None has 0.
@@ -56,9 +72,7 @@ constexpr unsigned sizeOf(Type t) {
 }
 
 constexpr bool isSigned(Type t) { return t >= Type::S8 && t <= Type::S64; }
-constexpr bool isFloat(Type t) {
-  return t >= Type::F16 && t <= Type::F64;
-}
+constexpr bool isFloat(Type t) { return t >= Type::F16 && t <= Type::F64; }
 /// True for .u, .s and .b types of 8 to 64 bits.
 constexpr bool isInteger(Type t) {
   return t >= Type::B8 && t <= Type::S64 && t != Type::B128;
@@ -71,12 +85,15 @@ constexpr Type typeFromName(std::string_view s) {
     Type type;
   };
   constexpr Entry kTypes[] = {
-      {"pred", Type::Pred},     {"b8", Type::B8},       {"b16", Type::B16},
-      {"b32", Type::B32},       {"b64", Type::B64},     {"b128", Type::B128},
-      {"u8", Type::U8},         {"u16", Type::U16},     {"u32", Type::U32},
-      {"u64", Type::U64},       {"s8", Type::S8},       {"s16", Type::S16},
-      {"s32", Type::S32},       {"s64", Type::S64},     {"f16", Type::F16},
-      {"bf16", Type::BF16},     {"f16x2", Type::F16x2}, {"f32", Type::F32},
+      {"pred", Type::Pred},     {"b8", Type::B8},
+      {"b16", Type::B16},       {"b32", Type::B32},
+      {"b64", Type::B64},       {"b128", Type::B128},
+      {"u8", Type::U8},         {"u16", Type::U16},
+      {"u32", Type::U32},       {"u64", Type::U64},
+      {"s8", Type::S8},         {"s16", Type::S16},
+      {"s32", Type::S32},       {"s64", Type::S64},
+      {"f16", Type::F16},       {"bf16", Type::BF16},
+      {"f16x2", Type::F16x2},   {"f32", Type::F32},
       {"f64", Type::F64},       {"tf32", Type::TF32},
       {"bf16x2", Type::BF16x2}, {"e4m3x2", Type::E4M3x2},
       {"e5m2x2", Type::E5M2x2}};

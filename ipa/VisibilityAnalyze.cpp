@@ -198,9 +198,9 @@ void SymbolCollector::addSymbol(const llvm::GlobalValue &value,
   record.visibility = static_cast<SymbolVisibility>(value.getVisibility());
   record.addressSpace = static_cast<uint8_t>(value.getAddressSpace());
   record.flags = flagsOf(value);
-  if (auto *object = llvm::dyn_cast<llvm::GlobalObject>(&value))
-    if (const llvm::Comdat *comdat = object->getComdat())
-      record.comdat = comdatNumbers.lookup(comdat);
+  // An alias belongs to the group of its aliasee.
+  if (const llvm::Comdat *comdat = value.getComdat())
+    record.comdat = comdatNumbers.lookup(comdat);
   context.symbolNumbers[&value] = summary.symbols.size();
   summary.symbols.push_back(record);
 }
@@ -247,12 +247,19 @@ void SymbolCollector::collectAssembly() {
     name.consume_front("\1");
     known[name] = i;
   }
+  // Locals that the assembly names stay in one partition, with the assembly.
+  SymbolIndex firstLocal = kNone;
   using Flags = llvm::object::BasicSymbolRef;
   llvm::ModuleSymbolTable::CollectAsmSymbols(
       module, [&](llvm::StringRef name, Flags::Flags flags) {
         auto [entry, isNew] = known.try_emplace(name, summary.symbols.size());
         if (!isNew) {
-          summary.symbols[entry->second].flags |= kAssemblyReferenced;
+          SymbolRecord &named = summary.symbols[entry->second];
+          named.flags |= kAssemblyReferenced;
+          if (named.isLocal() && firstLocal == kNone)
+            firstLocal = entry->second;
+          if (named.isLocal())
+            joined.push_back({firstLocal, entry->second});
           return;
         }
         SymbolRecord record;

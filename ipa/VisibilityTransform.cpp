@@ -79,16 +79,19 @@ static void promote(GlobalValue &symbol, StringRef suffix) {
     object->setComdat(nullptr);
 }
 
-void promoteLocals(Module &module, StringRef suffix) {
+void promoteLocals(Module &module, StringRef suffix,
+                   ArrayRef<GlobalValue *> always) {
   SmallVector<GlobalValue *, 8> list;
   collectUsedGlobalVariables(module, list, /*CompilerUsed=*/false);
   collectUsedGlobalVariables(module, list, /*CompilerUsed=*/true);
   SmallPtrSet<GlobalValue *, 8> used(list.begin(), list.end());
+  SmallPtrSet<GlobalValue *, 32> wanted(always.begin(), always.end());
   for (GlobalValue &symbol : module.global_values()) {
     if (!symbol.hasLocalLinkage() || symbol.getName().starts_with("llvm."))
       continue;
     auto *variable = dyn_cast<GlobalVariable>(&symbol);
-    if (variable && isCopyable(*variable, used.contains(variable)))
+    if (variable && !wanted.contains(variable) &&
+        isCopyable(*variable, used.contains(variable)))
       continue;
     promote(symbol, suffix);
   }

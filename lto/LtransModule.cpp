@@ -334,6 +334,46 @@ Error PartitionBuilder::checkBase(const SourceSymbol &symbol,
                    "' without what it stands for");
 }
 
+/// An alias of a weak function that lost against another definition goes on to
+/// name its own module's body, as in ELF:
+///
+///   __attribute__((weak)) int f() { return 1; }     another f wins
+///   static int g() __attribute__((alias("f")));      g() is still 1
+///
+/// Makes that body a local function beside \p alias and returns it; everything
+/// else that says f in this module means the other one. Returns null when
+/// \p alias is not of this kind.
+static Expected<Function *> detachAliasedBody(GlobalAlias &alias) {
+  auto *body = dyn_cast<Function>(alias.getAliasee());
+  if (!body || body->isDeclaration() || !body->isWeakForLinker())
+    return nullptr;
+  if (Error error = body->materialize())
+    return std::move(error);
+  if (any_of(body->users(), [](User *user) { return isa<BlockAddress>(user); }))
+    return nullptr;
+  auto *winner =
+      Function::Create(body->getFunctionType(), GlobalValue::ExternalLinkage,
+                       body->getAddressSpace(), "", body->getParent());
+  winner->takeName(body);
+  winner->setCallingConv(body->getCallingConv());
+  winner->setAttributes(body->getAttributes());
+  winner->setVisibility(body->getVisibility());
+  winner->setUnnamedAddr(body->getUnnamedAddr());
+  SmallVector<GlobalAlias *> aliases;
+  for (User *user : body->users())
+    if (auto *other = dyn_cast<GlobalAlias>(user))
+      aliases.push_back(other);
+  // Bodies that are not read yet follow this replacement too.
+  body->replaceAllUsesWith(winner);
+  for (GlobalAlias *other : aliases)
+    other->setAliasee(body);
+  body->setName(winner->getName() + ".aliased");
+  body->setComdat(nullptr);
+  body->setVisibility(GlobalValue::DefaultVisibility);
+  body->setLinkage(GlobalValue::InternalLinkage);
+  return body;
+}
+
 /// Gives \p value the linkage it has while it moves.
 static void setMovingLinkage(GlobalValue &value, JobRole role) {
   if (auto *object = dyn_cast<GlobalObject>(&value))
@@ -351,6 +391,7 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
                                  ArrayRef<SourceSymbol> symbols) {
   InputLocation where = locate(input);
   SmallVector<GlobalValue *> values;
+  SmallPtrSet<Constant *, 4> detached;
   for (const SourceSymbol &symbol : symbols) {
     GlobalValue &value = *symbol.value;
     bool isDefinition = symbol.job->role == JobRole::Define;
@@ -362,8 +403,20 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
     if (value.hasAppendingLinkage() || symbol.job->name.starts_with("llvm."))
       return inputError(where, "the job names '" + symbol.job->name +
                                    "', which is no symbol");
-    if (Error error = checkBase(symbol, symbols))
-      return inputError(where, toString(std::move(error)));
+    auto *alias = dyn_cast<GlobalAlias>(&value);
+    bool isDetached = alias && detached.contains(alias->getAliasee());
+    if (Error error =
+            isDetached ? Error::success() : checkBase(symbol, symbols)) {
+      if (!alias || !isDefinition)
+        return inputError(where, toString(std::move(error)));
+      auto body = detachAliasedBody(*alias);
+      if (!body || !*body)
+        return inputError(
+            where, toString(joinErrors(std::move(error), body.takeError())));
+      consumeError(std::move(error));
+      detached.insert(*body);
+      values.push_back(*body);
+    }
     std::string name = value.getName().str();
     if (!isDefinition && defined.contains(name))
       continue; // the body is here already
@@ -531,7 +584,10 @@ Error PartitionBuilder::addInput(const JobInput &input) {
   auto symbols = findSymbols(**source, input);
   if (!symbols)
     return symbols.takeError();
-  promoteLocals(**source, promotedName("", input.tag));
+  SmallVector<GlobalValue *> listed;
+  for (const SourceSymbol &symbol : *symbols)
+    listed.push_back(symbol.value);
+  promoteLocals(**source, promotedName("", input.tag), listed);
   auto values = prepareSymbols(input, *symbols);
   if (!values)
     return values.takeError();

@@ -100,18 +100,30 @@ void JobBuilder::addStructors(LtransJob &job) const {
 }
 
 /// Debug info and assembly of a module go to the job that defines most of it;
+/// assembly that names local symbols goes to them (LGEN makes them one atom), and
 /// assembly of a module that defines nothing else goes to the first job.
 void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
   std::vector<std::pair<size_t, JobInput *>> best(bitcode.size(), {0, nullptr});
+  std::vector<JobInput *> assemblyHome(bitcode.size(), nullptr);
+  std::vector<StringSet<>> assemblyLocals(bitcode.size());
   StringMap<ModuleIndex> moduleOfTag;
-  for (auto [m, module] : enumerate(program.modules()))
+  for (auto [m, module] : enumerate(program.modules())) {
     moduleOfTag[module.tag] = m;
+    for (const SymbolRecord &symbol : module.summary.symbols)
+      if (symbol.isLocal() && symbol.has(kAssemblyReferenced))
+        assemblyLocals[m].insert(symbol.name);
+  }
   for (LtransJob &job : jobs)
     for (JobInput &input : job.inputs) {
       size_t defines = llvm::count_if(input.symbols, [](const JobSymbol &s) {
         return s.role == JobRole::Define;
       });
-      auto &[count, home] = best[moduleOfTag[input.tag]];
+      ModuleIndex m = moduleOfTag[input.tag];
+      for (const JobSymbol &symbol : input.symbols)
+        if (symbol.role == JobRole::Define &&
+            assemblyLocals[m].contains(symbol.name))
+          assemblyHome[m] = &input;
+      auto &[count, home] = best[m];
       if (!home || defines > count) {
         count = defines;
         home = &input;
@@ -121,7 +133,7 @@ void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
     bool hasAssembly = module.summary.has(kHasModuleAsm);
     if (JobInput *home = best[m].second) {
       home->isHome = true;
-      home->emitsAssembly = hasAssembly;
+      (assemblyHome[m] ? assemblyHome[m] : home)->emitsAssembly = hasAssembly;
     } else if (hasAssembly && module.image == kHostImage && !jobs.empty() &&
                jobs.front().side == Side::Host) {
       JobInput input = bitcode[m];

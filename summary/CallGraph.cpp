@@ -42,7 +42,13 @@ void CallGraph::addEdges(const CombinedSummary &program, GlobalId id) {
   } else if (const VariableSummary *variable = program.variable(id)) {
     addReferences(variable->references);
   } else if (const AliasSummary *alias = program.alias(id)) {
-    add(alias->target, EdgeKind::Alias, 0, 256);
+    // An alias of a weak body that lost stands for that body all the same.
+    GlobalId own =
+        alias->target == kNone ? kNone : module.firstSymbol + alias->target;
+    if (own != kNone && program.definition(own) != own && program.function(own))
+      addEdges(program, own);
+    else if (own != kNone)
+      add(alias->target, EdgeKind::Alias, 0, 256);
   }
   for (GlobalId device : program.deviceCounterparts(id))
     table.push_back({device, EdgeKind::Device, 0, 256});

@@ -24,8 +24,7 @@ using namespace gpulto::emu;
 
 namespace {
 
-const std::string kHeader =
-    ".version 8.5\n.target sm_90\n.address_size 64\n";
+const std::string kHeader = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
 struct Case {
   const char *name;
@@ -46,7 +45,8 @@ std::string kernel(const std::string &body) {
          "  .shared .align 16 .b8 s[8192];\n"
          "  .reg .b64 %p, %q<8>; .reg .b32 %i, %n, %r<16>; .reg .f32 %f<16>;\n"
          "  .reg .f64 %d<4>; .reg .pred %c<4>;\n"
-         "  ld.param.u64 %p, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x;\n"
+         "  ld.param.u64 %p, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, "
+         "%ntid.x;\n"
          "  mov.u32 %r2, %tid.x; mad.lo.u32 %i, %r0, %r1, %r2;\n"
          "  mad.wide.u32 %q0, %i, 4, %p; mov.u32 %n, 0;\n" +
          body + "\n  ret;\n}\n";
@@ -103,20 +103,21 @@ std::vector<Case> cases() {
               "add.u32 %r5, %r5, %r4; shr.u32 %r6, %r2, 4;"
               "shl.b32 %r6, %r6, 6; add.u32 %r6, %r6, %r4;"
               "mov.f32 %f2, 0f00000000;\n" +
-              loop("ld.global.f32 %f0, [%q0]; st.shared.f32 [%r3], %f0;"
-                   "st.shared.f32 [%r3+1024], %f0; bar.sync 0;\n" +
-                       [] {
-                         std::string t;
-                         for (int k = 0; k < 16; ++k)
-                           t += "ld.shared.f32 %f0, [%r6+" +
-                                std::to_string(4 * k) +
-                                "]; ld.shared.f32 %f1, [%r5+" +
-                                std::to_string(1024 + 64 * k) +
-                                "]; fma.rn.f32 %f2, %f0, %f1, %f2;\n";
-                         return t;
-                       }() +
-                       "bar.sync 0;\n",
-                   20) +
+              loop(
+                  "ld.global.f32 %f0, [%q0]; st.shared.f32 [%r3], %f0;"
+                  "st.shared.f32 [%r3+1024], %f0; bar.sync 0;\n" +
+                      [] {
+                        std::string t;
+                        for (int k = 0; k < 16; ++k)
+                          t += "ld.shared.f32 %f0, [%r6+" +
+                               std::to_string(4 * k) +
+                               "]; ld.shared.f32 %f1, [%r5+" +
+                               std::to_string(1024 + 64 * k) +
+                               "]; fma.rn.f32 %f2, %f0, %f1, %f2;\n";
+                        return t;
+                      }() +
+                      "bar.sync 0;\n",
+                  20) +
               "st.global.f32 [%q0], %f2;"),
        64, 256});
   list.push_back(
@@ -139,19 +140,18 @@ uint64_t numberAfter(const std::string &json, const std::string &key) {
 }
 
 /// Best time of \p runs launches in seconds; fills \p insns from counters.
-double measure(const Case &c, Options options, unsigned runs,
-               uint64_t &insns) {
+double measure(const Case &c, Options options, unsigned runs, uint64_t &insns) {
   Status status;
   options.threads = 1;
   auto device = Device::create(options, status);
-  auto module = device ? device->loadModule({{c.name, c.ptx}}, status)
-                       : nullptr;
+  auto module =
+      device ? device->loadModule({{c.name, c.ptx}}, status) : nullptr;
   if (!module) {
     std::fprintf(stderr, "%s\n", status.text.c_str());
     std::exit(1);
   }
-  uint64_t p = device->allocate(uint64_t(c.grid) * c.block * 4,
-                                AllocationKind::Device);
+  uint64_t p =
+      device->allocate(uint64_t(c.grid) * c.block * 4, AllocationKind::Device);
   LaunchConfig config;
   config.grid = {c.grid, 1, 1};
   config.block = {c.block, 1, 1};

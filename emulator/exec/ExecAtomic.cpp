@@ -53,8 +53,12 @@ template <class F, Op2 O> struct HalfPair {
       float x = F::decode(static_cast<uint16_t>(old >> (16 * k)));
       float y = F::decode(static_cast<uint16_t>(b >> (16 * k)));
       float v = O == Op2::Add   ? x + y
-                : O == Op2::Min ? (x != x ? y : y < x ? y : x)
-                                : (x != x ? y : y > x ? y : x);
+                : O == Op2::Min ? (x != x  ? y
+                                   : y < x ? y
+                                           : x)
+                                : (x != x  ? y
+                                   : y > x ? y
+                                           : x);
       r |= static_cast<uint32_t>(F::encodeFloat(v)) << (16 * k);
     }
     return r;
@@ -108,10 +112,9 @@ template <Op2 O, class T> void atomic(Warp &w, const Insn &i, uint32_t m) {
           old = update<T>(at, true,
                           [&](T x) { return combine<O, T>(x, operand); });
         else
-          old = static_cast<T>(
-              __atomic_fetch_add(reinterpret_cast<UInt<T> *>(at),
-                                 static_cast<UInt<T>>(operand),
-                                 __ATOMIC_SEQ_CST));
+          old = static_cast<T>(__atomic_fetch_add(
+              reinterpret_cast<UInt<T> *>(at), static_cast<UInt<T>>(operand),
+              __ATOMIC_SEQ_CST));
       } else {
         old = update<T>(at, alone,
                         [&](T x) { return combine<O, T>(x, operand); });
@@ -174,8 +177,7 @@ template <class T> void compareAndSwap(Warp &w, const Insn &i, uint32_t m) {
 }
 
 /// 16 bytes: cas and exch, by cmpxchg16b.
-template <bool kCompare>
-void atomic128(Warp &w, const Insn &i, uint32_t m) {
+template <bool kCompare> void atomic128(Warp &w, const Insn &i, uint32_t m) {
   alignas(64) uint64_t p[kLanes];
   if (!resolve(w, i, m, 16, 16, true, p, true))
     return;
@@ -184,7 +186,8 @@ void atomic128(Warp &w, const Insn &i, uint32_t m) {
   uint64_t *d = i.d[0] == kNoOp ? nullptr : dst<uint64_t>(w, i.d[0]);
   each(m, [&](unsigned l) {
     uint64_t *at = reinterpret_cast<uint64_t *>(p[l]);
-    uint64_t lo = kCompare ? b[l] : at[0], hi = kCompare ? b[kLanes + l] : at[1];
+    uint64_t lo = kCompare ? b[l] : at[0],
+             hi = kCompare ? b[kLanes + l] : at[1];
     uint64_t newLo = c[l], newHi = c[kLanes + l];
     bool done = false;
     do {

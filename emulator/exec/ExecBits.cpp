@@ -14,7 +14,8 @@ namespace {
 template <class T> void shiftLeft(Warp &w, const Insn &i, uint32_t m) {
   constexpr uint32_t kBits = sizeof(T) * 8;
   using C = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, uint32_t b) {
         C r = static_cast<C>(a) << (b & (kBits - 1));
         return b < kBits ? static_cast<T>(r) : T(0);
@@ -23,7 +24,8 @@ template <class T> void shiftLeft(Warp &w, const Insn &i, uint32_t m) {
 }
 template <class T> void shiftRight(Warp &w, const Insn &i, uint32_t m) {
   constexpr uint32_t kBits = sizeof(T) * 8;
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, uint32_t b) {
         if (std::is_signed_v<T>)
           return static_cast<T>(a >> (b < kBits ? b : kBits - 1));
@@ -35,7 +37,8 @@ template <class T> void shiftRight(Warp &w, const Insn &i, uint32_t m) {
 
 /// shf: mode bit 0: right; bit 1: wrap instead of clamp.
 template <int kMode> void funnel(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<uint32_t>(w, i.d[0]),
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
       [](uint32_t a, uint32_t b, uint32_t c) {
         uint32_t n = kMode & 2 ? c & 31 : (c > 32 ? 32 : c);
         uint64_t v = static_cast<uint64_t>(b) << 32 | a;
@@ -46,44 +49,49 @@ template <int kMode> void funnel(Warp &w, const Insn &i, uint32_t m) {
 }
 
 template <class T> void bitNot(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a) { return static_cast<T>(~a); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return static_cast<T>(~a); },
       src<T>(w, i.s[0]));
 }
 template <class T> void cnot(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a) { return static_cast<T>(a == 0); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return static_cast<T>(a == 0); },
       src<T>(w, i.s[0]));
 }
 
 template <class T> void popc(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<uint32_t>(w, i.d[0]),
-          [](T a) { return static_cast<uint32_t>(__builtin_popcountll(a)); },
-          src<T>(w, i.s[0]));
+  mapEach(
+      m, dst<uint32_t>(w, i.d[0]),
+      [](T a) { return static_cast<uint32_t>(__builtin_popcountll(a)); },
+      src<T>(w, i.s[0]));
 }
 template <class T> inline uint32_t leadingZeros(T a) {
   constexpr uint32_t kBits = sizeof(T) * 8;
   return a ? static_cast<uint32_t>(__builtin_clzll(a)) - (64 - kBits) : kBits;
 }
 template <class T> void clz(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<uint32_t>(w, i.d[0]), [](T a) { return leadingZeros<T>(a); },
-          src<T>(w, i.s[0]));
+  mapEach(
+      m, dst<uint32_t>(w, i.d[0]), [](T a) { return leadingZeros<T>(a); },
+      src<T>(w, i.s[0]));
 }
 /// Position of the top bit that differs from the sign; kShift counts from it.
-template <class T, bool kShift>
-void bfind(Warp &w, const Insn &i, uint32_t m) {
+template <class T, bool kShift> void bfind(Warp &w, const Insn &i, uint32_t m) {
   using UT = std::make_unsigned_t<T>;
   constexpr uint32_t kBits = sizeof(T) * 8;
-  mapEach(m, dst<uint32_t>(w, i.d[0]),
-          [](T a) {
-            UT u = static_cast<UT>(std::is_signed_v<T> && a < 0 ? ~a : a);
-            if (!u)
-              return 0xffffffffu;
-            uint32_t zeros = leadingZeros<UT>(u);
-            return kShift ? zeros : kBits - 1 - zeros;
-          },
-          src<T>(w, i.s[0]));
+  mapEach(
+      m, dst<uint32_t>(w, i.d[0]),
+      [](T a) {
+        UT u = static_cast<UT>(std::is_signed_v<T> && a < 0 ? ~a : a);
+        if (!u)
+          return 0xffffffffu;
+        uint32_t zeros = leadingZeros<UT>(u);
+        return kShift ? zeros : kBits - 1 - zeros;
+      },
+      src<T>(w, i.s[0]));
 }
 template <class T> void brev(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T v) {
         uint64_t x = v;
         x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
@@ -95,28 +103,30 @@ template <class T> void brev(Warp &w, const Insn &i, uint32_t m) {
 }
 /// Position of the n-th set bit from \c base, up or down; all ones: none.
 void fns(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<uint32_t>(w, i.d[0]),
-          [](uint32_t mask, uint32_t base, int32_t offset) {
-            if (base > 31)
-              return 0xffffffffu;
-            if (offset == 0)
-              return mask >> base & 1 ? base : 0xffffffffu;
-            int step = offset > 0 ? 1 : -1;
-            int64_t count = 0, wanted = offset > 0 ? offset : -int64_t(offset);
-            for (int pos = static_cast<int>(base); pos >= 0 && pos < 32;
-                 pos += step)
-              if (mask >> pos & 1 && ++count == wanted)
-                return static_cast<uint32_t>(pos);
-            return 0xffffffffu;
-          },
-          src<uint32_t>(w, i.s[0]), src<uint32_t>(w, i.s[1]),
-          src<int32_t>(w, i.s[2]));
+  mapEach(
+      m, dst<uint32_t>(w, i.d[0]),
+      [](uint32_t mask, uint32_t base, int32_t offset) {
+        if (base > 31)
+          return 0xffffffffu;
+        if (offset == 0)
+          return mask >> base & 1 ? base : 0xffffffffu;
+        int step = offset > 0 ? 1 : -1;
+        int64_t count = 0, wanted = offset > 0 ? offset : -int64_t(offset);
+        for (int pos = static_cast<int>(base); pos >= 0 && pos < 32;
+             pos += step)
+          if (mask >> pos & 1 && ++count == wanted)
+            return static_cast<uint32_t>(pos);
+        return 0xffffffffu;
+      },
+      src<uint32_t>(w, i.s[0]), src<uint32_t>(w, i.s[1]),
+      src<int32_t>(w, i.s[2]));
 }
 
 template <class T> void bfe(Warp &w, const Insn &i, uint32_t m) {
   using UT = std::make_unsigned_t<T>;
   constexpr uint32_t kBits = sizeof(T) * 8;
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, uint32_t b, uint32_t c) {
         uint32_t pos = b & 255, len = c & 255;
         // The bit that fills up: the field's top bit, or the sign.
@@ -136,7 +146,8 @@ template <class T> void bfe(Warp &w, const Insn &i, uint32_t m) {
 }
 template <class T> void bfi(Warp &w, const Insn &i, uint32_t m) {
   constexpr uint32_t kBits = sizeof(T) * 8;
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, T b, uint32_t c, uint32_t d) {
         uint32_t pos = c & 255, len = d & 255;
         T ones = len < kBits ? (T(1) << (len & (kBits - 1))) - 1 : ~T(0);
@@ -149,7 +160,8 @@ template <class T> void bfi(Warp &w, const Insn &i, uint32_t m) {
 }
 /// bmsk: a mask of b bits from position a; mode 1 wraps.
 template <bool kWrap> void bmsk(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<uint32_t>(w, i.d[0]),
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
       [](uint32_t a, uint32_t b) {
         uint64_t pos = kWrap ? a & 31 : (a > 32 ? 32 : a);
         uint64_t len = kWrap ? b & 31 : (b > 32 ? 32 : b);
@@ -159,7 +171,8 @@ template <bool kWrap> void bmsk(Warp &w, const Insn &i, uint32_t m) {
 }
 /// szext: the low b bits, extended; mode 1 wraps.
 template <class T, bool kWrap> void szext(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, uint32_t b) {
         uint32_t n = kWrap ? b & 31 : b;
         if (n >= 32)
@@ -199,17 +212,19 @@ constexpr uint32_t kPermuteModes[6][4] = {
     {0x1010, 0x3232, 0x1010, 0x3232}, // rc16
 };
 template <int kMode> void prmtMode(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<uint32_t>(w, i.d[0]),
-          [](uint32_t a, uint32_t b, uint32_t c) {
-            return permute(a, b, kPermuteModes[kMode][c & 3]);
-          },
-          src<uint32_t>(w, i.s[0]), src<uint32_t>(w, i.s[1]),
-          src<uint32_t>(w, i.s[2]));
+  mapEach(
+      m, dst<uint32_t>(w, i.d[0]),
+      [](uint32_t a, uint32_t b, uint32_t c) {
+        return permute(a, b, kPermuteModes[kMode][c & 3]);
+      },
+      src<uint32_t>(w, i.s[0]), src<uint32_t>(w, i.s[1]),
+      src<uint32_t>(w, i.s[2]));
 }
 
 void lop3(Warp &w, const Insn &i, uint32_t m) {
   uint32_t table = static_cast<uint32_t>(i.imm);
-  map(m, dst<uint32_t>(w, i.d[0]),
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
       [table](uint32_t a, uint32_t b, uint32_t c) {
         uint32_t r = 0;
         for (unsigned k = 0; k < 8; ++k) {
@@ -225,7 +240,8 @@ void lop3(Warp &w, const Insn &i, uint32_t m) {
 /// dp4a: four products of bytes; types of a and b separately signed.
 template <bool kSignedA, bool kSignedB>
 void dp4a(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<uint32_t>(w, i.d[0]),
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
       [](uint32_t a, uint32_t b, uint32_t c) {
         for (unsigned k = 0; k < 32; k += 8) {
           int32_t x = kSignedA ? static_cast<int8_t>(a >> k)
@@ -242,15 +258,16 @@ void dp4a(Warp &w, const Insn &i, uint32_t m) {
 /// dp2a: two halves of a with two bytes of b, the low or the high pair.
 template <bool kSignedA, bool kSignedB, bool kHi>
 void dp2a(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<uint32_t>(w, i.d[0]),
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
       [](uint32_t a, uint32_t b, uint32_t c) {
         for (unsigned k = 0; k < 2; ++k) {
           uint32_t half = a >> (16 * k) & 0xffff;
           uint32_t byte = b >> (8 * k + (kHi ? 16 : 0)) & 255;
           int32_t x = kSignedA ? static_cast<int16_t>(half)
                                : static_cast<int32_t>(half);
-          int32_t y = kSignedB ? static_cast<int8_t>(byte)
-                               : static_cast<int32_t>(byte);
+          int32_t y =
+              kSignedB ? static_cast<int8_t>(byte) : static_cast<int32_t>(byte);
           c += static_cast<uint32_t>(x) * static_cast<uint32_t>(y);
         }
         return c;
@@ -339,9 +356,9 @@ Handler selectBits(const InsnDesc &d) {
     return fns;
   if (op == "bfe")
     return bytes < 4 ? nullptr
-                     : forInteger(d.type(), [](auto x) -> Handler {
-                         return bfe<decltype(x)>;
-                       });
+                     : forInteger(
+                           d.type(),
+                           [](auto x) -> Handler { return bfe<decltype(x)>; });
   if (op == "bfi")
     return wide ? bfi<uint64_t> : bfi<uint32_t>;
   if (op == "bmsk")

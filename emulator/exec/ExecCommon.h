@@ -62,10 +62,18 @@ inline uint32_t toMask(const uint8_t *bytes) {
 
 /// The unsigned integer of \p kBytes bytes.
 template <unsigned kBytes> struct UIntOf;
-template <> struct UIntOf<1> { using type = uint8_t; };
-template <> struct UIntOf<2> { using type = uint16_t; };
-template <> struct UIntOf<4> { using type = uint32_t; };
-template <> struct UIntOf<8> { using type = uint64_t; };
+template <> struct UIntOf<1> {
+  using type = uint8_t;
+};
+template <> struct UIntOf<2> {
+  using type = uint16_t;
+};
+template <> struct UIntOf<4> {
+  using type = uint32_t;
+};
+template <> struct UIntOf<8> {
+  using type = uint64_t;
+};
 template <class T> using UInt = typename UIntOf<sizeof(T)>::type;
 
 /// d[l] = t[l] for the lanes of \p m. By bits, since compilers turn a choice

@@ -16,8 +16,22 @@ namespace gpulto::emu::GPULTO_EMU_ISA {
 
 namespace {
 
-enum class Cmp : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu,
-                           Num, Nan };
+enum class Cmp : uint8_t {
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan
+};
 
 template <Cmp C, class T> inline bool compare(T a, T b) {
   bool unordered = a != a || b != b;
@@ -130,8 +144,7 @@ void setpHalf(Warp &w, const Insn &i, uint32_t m) {
 /// 2 bytes, after combination.
 template <Cmp C, class T, bool kFtz, class R>
 void set(Warp &w, const Insn &i, uint32_t m) {
-  uint32_t r =
-      compareLanes<C, T, kFtz>(src<T>(w, i.s[0]), src<T>(w, i.s[1]));
+  uint32_t r = compareLanes<C, T, kFtz>(src<T>(w, i.s[0]), src<T>(w, i.s[1]));
   if (i.mode) {
     uint32_t p = predSrc(w, i.s[2]);
     r = i.mode == 1 ? r & p : i.mode == 2 ? r | p : r ^ p;
@@ -153,8 +166,10 @@ void setHalf(Warp &w, const Insn &i, uint32_t m) {
       bool r = compare<C>(F::decode(static_cast<uint16_t>(a[l] >> (16 * k))),
                           F::decode(static_cast<uint16_t>(b[l] >> (16 * k))));
       bool q = p >> l & 1;
-      r = i.mode == 0 ? r : i.mode == 1 ? (r && q) : i.mode == 2 ? (r || q)
-                                                                : r != q;
+      r = i.mode == 0   ? r
+          : i.mode == 1 ? (r && q)
+          : i.mode == 2 ? (r || q)
+                        : r != q;
       if (r)
         result |= static_cast<uint32_t>(i.imm) << (16 * k);
     }
@@ -184,13 +199,14 @@ template <class T> void selp(Warp &w, const Insn &i, uint32_t m) {
 /// slct: a where c >= 0, else b; a NaN takes b.
 template <class T, class C, bool kFtz>
 void slct(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<T>(w, i.d[0]),
-          [](T a, T b, C c) {
-            if constexpr (kFtz)
-              c = flush(c);
-            return c >= 0 ? a : b;
-          },
-          src<T>(w, i.s[0]), src<T>(w, i.s[1]), src<C>(w, i.s[2]));
+  mapEach(
+      m, dst<T>(w, i.d[0]),
+      [](T a, T b, C c) {
+        if constexpr (kFtz)
+          c = flush(c);
+        return c >= 0 ? a : b;
+      },
+      src<T>(w, i.s[0]), src<T>(w, i.s[1]), src<C>(w, i.s[2]));
 }
 
 bool cmpOf(const InsnDesc &d, Cmp &c) {

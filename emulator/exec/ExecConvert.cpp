@@ -59,17 +59,19 @@ template <class T> inline T roundToIntegral(T x, Round r) {
 /// f32 and f64 to integers, kRound as in cvt.rni and so on.
 template <class D, class S, Round kRound, bool kFtz>
 void floatToInteger(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<D>(w, i.d[0]),
-          [](S x) {
-            if (kFtz)
-              x = flush(x);
-            return toInteger<D, S>(roundToIntegral(x, kRound));
-          },
-          src<S>(w, i.s[0]));
+  mapEach(
+      m, dst<D>(w, i.d[0]),
+      [](S x) {
+        if (kFtz)
+          x = flush(x);
+        return toInteger<D, S>(roundToIntegral(x, kRound));
+      },
+      src<S>(w, i.s[0]));
 }
 /// The most common one, f32 to s32 by truncation, without branches.
 void truncateF32S32(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<int32_t>(w, i.d[0]),
+  map(
+      m, dst<int32_t>(w, i.d[0]),
       [](float x) {
         float clamped = x > -2147483648.0f ? x : -2147483648.0f;
         clamped = clamped < 2147483520.0f ? clamped : 2147483520.0f;
@@ -82,18 +84,20 @@ void truncateF32S32(Warp &w, const Insn &i, uint32_t m) {
 
 /// Between integers of at least 16 bits, and from integers to floats rounding
 /// to nearest.
-template <class D, class S>
-void plain(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<D>(w, i.d[0]), [](S x) { return static_cast<D>(x); },
+template <class D, class S> void plain(Warp &w, const Insn &i, uint32_t m) {
+  map(
+      m, dst<D>(w, i.d[0]), [](S x) { return static_cast<D>(x); },
       src<S>(w, i.s[0]));
 }
 template <bool kFtz> void widen(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<double>(w, i.d[0]),
+  map(
+      m, dst<double>(w, i.d[0]),
       [](float x) { return static_cast<double>(kFtz ? flush(x) : x); },
       src<float>(w, i.s[0]));
 }
 template <bool kFtz> void narrow(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<float>(w, i.d[0]),
+  map(
+      m, dst<float>(w, i.d[0]),
       [](double x) {
         float r = canonical(static_cast<float>(x));
         return kFtz ? flush(r) : r;
@@ -101,13 +105,15 @@ template <bool kFtz> void narrow(Warp &w, const Insn &i, uint32_t m) {
       src<double>(w, i.s[0]));
 }
 template <class F> void widenHalf(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<float>(w, i.d[0]),
-          [](uint16_t x) { return canonical(F::decode(x)); },
-          src<uint16_t>(w, i.s[0]));
+  mapEach(
+      m, dst<float>(w, i.d[0]),
+      [](uint16_t x) { return canonical(F::decode(x)); },
+      src<uint16_t>(w, i.s[0]));
 }
 template <class F> void narrowHalf(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<uint16_t>(w, i.d[0]),
-          [](float x) { return F::encodeFloat(x); }, src<float>(w, i.s[0]));
+  mapEach(
+      m, dst<uint16_t>(w, i.d[0]), [](float x) { return F::encodeFloat(x); },
+      src<float>(w, i.s[0]));
 }
 
 // The general routine. -------------------------------------------------------
@@ -316,6 +322,82 @@ template <class F> void packHalves(Warp &w, const Insn &i, uint32_t m) {
   });
 }
 
+// Formats of eight bits, in pairs.
+// ---------------------------------------------
+
+/// a to the upper byte, b to the lower. Insn::imm: the plan, for .relu.
+template <class F> void packBytes(Warp &w, const Insn &i, uint32_t m) {
+  bool relu = planOf(i).relu;
+  uint16_t *d = dst<uint16_t>(w, i.d[0]);
+  const float *a = src<float>(w, i.s[0]), *b = src<float>(w, i.s[1]);
+  auto one = [relu](float x) {
+    return F::encode(relu && !(x > 0) && x == x ? 0 : x);
+  };
+  each(m, [&](unsigned l) {
+    d[l] = static_cast<uint16_t>(one(a[l]) << 8 | one(b[l]));
+  });
+}
+template <class F> void halvesToBytes(Warp &w, const Insn &i, uint32_t m) {
+  bool relu = planOf(i).relu;
+  uint16_t *d = dst<uint16_t>(w, i.d[0]);
+  const uint32_t *a = src<uint32_t>(w, i.s[0]);
+  auto one = [relu](uint32_t h) {
+    float x = HalfFormat::decode(static_cast<uint16_t>(h));
+    return F::encode(relu && !(x > 0) && x == x ? 0 : x);
+  };
+  each(m, [&](unsigned l) {
+    d[l] = static_cast<uint16_t>(one(a[l] >> 16) << 8 | one(a[l]));
+  });
+}
+template <bool kE4M3> void bytesToHalves(Warp &w, const Insn &i, uint32_t m) {
+  uint32_t *d = dst<uint32_t>(w, i.d[0]);
+  const uint16_t *a = src<uint16_t>(w, i.s[0]);
+  auto one = [](uint8_t b) {
+    // e5m2 is the upper half of f16.
+    uint16_t h = static_cast<uint16_t>(b << 8);
+    if (kE4M3)
+      h = HalfFormat::encodeFloat(E4M3Format::decode(b));
+    return static_cast<uint32_t>((h & 0x7fff) > 0x7c00 ? kNaN16 : h);
+  };
+  each(m, [&](unsigned l) {
+    d[l] = one(static_cast<uint8_t>(a[l] >> 8)) << 16 |
+           one(static_cast<uint8_t>(a[l]));
+  });
+}
+
+/// f32 with ten bits of fraction; .rna: ties away from zero, else to even.
+template <bool kAway> void toTensorFloat(Warp &w, const Insn &i, uint32_t m) {
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
+      [](uint32_t a) {
+        if ((a & 0x7f800000) == 0x7f800000)
+          return (a & 0x7fffff) ? kNaN32 : a;
+        return (a + (kAway ? 0x1000 : 0xfff + (a >> 13 & 1))) & ~0x1fffu;
+      },
+      src<uint32_t>(w, i.s[0]));
+}
+
+Handler selectSmall(const InsnDesc &d) {
+  Type to = d.types[0], from = d.types[1];
+  if (to == Type::TF32 && from == Type::F32)
+    return d.has("rna")  ? toTensorFloat<true>
+           : d.has("rn") ? toTensorFloat<false>
+                         : Handler(nullptr);
+  if (to == Type::E4M3x2)
+    return from == Type::F32     ? packBytes<E4M3Format>
+           : from == Type::F16x2 ? halvesToBytes<E4M3Format>
+                                 : Handler(nullptr);
+  if (to == Type::E5M2x2)
+    return from == Type::F32     ? packBytes<E5M2Format>
+           : from == Type::F16x2 ? halvesToBytes<E5M2Format>
+                                 : Handler(nullptr);
+  if (to == Type::F16x2 && from == Type::E4M3x2)
+    return bytesToHalves<true>;
+  if (to == Type::F16x2 && from == Type::E5M2x2)
+    return bytesToHalves<false>;
+  return nullptr;
+}
+
 /// cvt.pack.sat: s8/u8 pairs below c's upper half, or s16/u16 pairs.
 template <class T> void packIntegers(Warp &w, const Insn &i, uint32_t m) {
   uint32_t *d = dst<uint32_t>(w, i.d[0]);
@@ -325,8 +407,9 @@ template <class T> void packIntegers(Warp &w, const Insn &i, uint32_t m) {
   auto clamp = [](int32_t x) {
     int32_t low = std::numeric_limits<T>::min();
     int32_t high = std::numeric_limits<T>::max();
-    return static_cast<uint32_t>(
-        static_cast<UInt<T>>(x < low ? low : x > high ? high : x));
+    return static_cast<uint32_t>(static_cast<UInt<T>>(x < low    ? low
+                                                      : x > high ? high
+                                                                 : x));
   };
   each(m, [&](unsigned l) {
     uint32_t r = clamp(a[l]) << kBits | clamp(b[l]);
@@ -416,8 +499,7 @@ Handler selectFast(const InsnDesc &d) {
 bool isConvertible(Type t) {
   return (isInteger(t) && t != Type::B8 && t != Type::B16 && t != Type::B32 &&
           t != Type::B64) ||
-         t == Type::F16 || t == Type::BF16 || t == Type::F32 ||
-         t == Type::F64;
+         t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
 }
 
 } // namespace
@@ -440,6 +522,8 @@ Handler selectConvert(const InsnDesc &d) {
       return nullptr;
     }
   }
+  if (Handler h = selectSmall(d))
+    return h;
   if (from == Type::F32 && to == Type::F16x2)
     return packHalves<HalfFormat>;
   if (from == Type::F32 && to == Type::BF16x2)

@@ -81,7 +81,8 @@ template <class O> struct XorSign {
 
 template <class O, class T, int kMode>
 void binary(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, T b) {
         return out<kMode>(O::template run<T>(in<kMode>(a), in<kMode>(b)));
       },
@@ -103,9 +104,9 @@ inline double fusedMultiplyAdd(double a, double b, double c) {
 #endif
 }
 
-template <class T, int kMode>
-void fma(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+template <class T, int kMode> void fma(Warp &w, const Insn &i, uint32_t m) {
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, T b, T c) {
         return out<kMode>(
             fusedMultiplyAdd(in<kMode>(a), in<kMode>(b), in<kMode>(c)));
@@ -115,7 +116,8 @@ void fma(Warp &w, const Insn &i, uint32_t m) {
 /// min or max of three.
 template <class O, class T, int kMode>
 void ternary(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, T b, T c) {
         T ab = O::template run<T>(in<kMode>(a), in<kMode>(b));
         return out<kMode>(O::template run<T>(ab, in<kMode>(c)));
@@ -125,16 +127,19 @@ void ternary(Warp &w, const Insn &i, uint32_t m) {
 
 /// neg and abs only touch the sign (and flush under .ftz).
 template <class T, int kMode> void neg(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a) { return in<kMode>(-a); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return in<kMode>(-a); },
       src<T>(w, i.s[0]));
 }
 template <class T, int kMode> void abs(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a) { return in<kMode>(std::fabs(a)); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return in<kMode>(std::fabs(a)); },
       src<T>(w, i.s[0]));
 }
 template <class T> void copysign(Warp &w, const Insn &i, uint32_t m) {
   // The sign of the first on the magnitude of the second.
-  map(m, dst<T>(w, i.d[0]), [](T a, T b) { return std::copysign(b, a); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a, T b) { return std::copysign(b, a); },
       src<T>(w, i.s[0]), src<T>(w, i.s[1]));
 }
 
@@ -167,40 +172,48 @@ struct Tanh {
 
 template <class O, class T, int kMode>
 void unary(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a) { return out<kMode>(O::template run<T>(in<kMode>(a))); },
       src<T>(w, i.s[0]));
 }
 template <class O, class T, int kMode>
 void unarySlow(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<T>(w, i.d[0]),
-          [](T a) { return out<kMode>(O::template run<T>(in<kMode>(a))); },
-          src<T>(w, i.s[0]));
+  mapEach(
+      m, dst<T>(w, i.d[0]),
+      [](T a) { return out<kMode>(O::template run<T>(in<kMode>(a))); },
+      src<T>(w, i.s[0]));
 }
 
 /// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 use the upper word alone and
 /// clear the lower one (section 9.7.3.14).
 template <class O> void highWord(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<double>(w, i.d[0]),
-          [](double a) {
-            uint64_t bits = bitCast<uint64_t>(a) & 0xffffffff00000000;
-            if ((bits >> 52 & 2047) == 0)
-              bits &= 1ull << 63;
-            double r = O::template run<double>(bitCast<double>(bits));
-            bits = bitCast<uint64_t>(r);
-            if (r != r)
-              return bitCast<double>(uint64_t(0x7fffffff00000000));
-            if ((bits >> 52 & 2047) == 0)
-              bits &= 1ull << 63;
-            return bitCast<double>(bits & 0xffffffff00000000);
-          },
-          src<double>(w, i.s[0]));
+  mapEach(
+      m, dst<double>(w, i.d[0]),
+      [](double a) {
+        uint64_t bits = bitCast<uint64_t>(a) & 0xffffffff00000000;
+        if ((bits >> 52 & 2047) == 0)
+          bits &= 1ull << 63;
+        double r = O::template run<double>(bitCast<double>(bits));
+        bits = bitCast<uint64_t>(r);
+        if (r != r)
+          return bitCast<double>(uint64_t(0x7fffffff00000000));
+        if ((bits >> 52 & 2047) == 0)
+          bits &= 1ull << 63;
+        return bitCast<double>(bits & 0xffffffff00000000);
+      },
+      src<double>(w, i.s[0]));
 }
 
-enum class Test : uint8_t { Finite, Infinite, Number, NotANumber, Normal,
-                            Subnormal };
-template <class T, Test kTest>
-void testp(Warp &w, const Insn &i, uint32_t m) {
+enum class Test : uint8_t {
+  Finite,
+  Infinite,
+  Number,
+  NotANumber,
+  Normal,
+  Subnormal
+};
+template <class T, Test kTest> void testp(Warp &w, const Insn &i, uint32_t m) {
   const T *a = src<T>(w, i.s[0]);
   uint32_t r = 0;
   each(m, [&](unsigned l) {
@@ -231,7 +244,7 @@ template <class O> Handler binaryFor(const InsnDesc &d) {
   case kSat:
     return binary<O, float, kSat>;
   default:
-    return binary<O, float, kFtz | kSat>;
+    return binary < O, float, kFtz | kSat > ;
   }
 }
 template <class O> Handler unarySlowFor(const InsnDesc &d) {
@@ -255,7 +268,7 @@ Handler fmaFor(const InsnDesc &d) {
   case kSat:
     return fma<float, kSat>;
   default:
-    return fma<float, kFtz | kSat>;
+    return fma < float, kFtz | kSat > ;
   }
 }
 

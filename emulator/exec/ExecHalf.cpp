@@ -146,11 +146,11 @@ template <class O, class F, unsigned kParts> Handler byMode(int mode) {
   case kSat:
     return arithmetic<O, F, kParts, kSat>;
   case kFtz | kSat:
-    return arithmetic<O, F, kParts, kFtz | kSat>;
+    return arithmetic < O, F, kParts, kFtz | kSat > ;
   case kRelu:
     return arithmetic<O, F, kParts, kRelu>;
   case kFtz | kRelu:
-    return arithmetic<O, F, kParts, kFtz | kRelu>;
+    return arithmetic < O, F, kParts, kFtz | kRelu > ;
   default:
     return nullptr;
   }
@@ -172,28 +172,29 @@ template <class O> Handler arithmeticFor(const InsnDesc &d) {
   }
 }
 
-template <class R, bool kNegate>
-void sign(Warp &w, const Insn &i, uint32_t m) {
+template <class R, bool kNegate> void sign(Warp &w, const Insn &i, uint32_t m) {
   constexpr R kSigns = static_cast<R>(0x80008000);
-  map(m, dst<R>(w, i.d[0]),
+  map(
+      m, dst<R>(w, i.d[0]),
       [](R a) { return static_cast<R>(kNegate ? a ^ kSigns : a & ~kSigns); },
       src<R>(w, i.s[0]));
 }
 /// With .ftz, denormals lose their fraction as well.
 template <class R, bool kNegate>
 void signFtz(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<R>(w, i.d[0]),
-          [](R a) {
-            uint32_t r = 0;
-            for (unsigned k = 0; k < sizeof(R) / 2; ++k) {
-              uint16_t h = Formats<HalfFormat>::flushed(
-                  static_cast<uint16_t>(a >> (16 * k)));
-              h = static_cast<uint16_t>(kNegate ? h ^ 0x8000 : h & 0x7fff);
-              r |= static_cast<uint32_t>(h) << (16 * k);
-            }
-            return static_cast<R>(r);
-          },
-          src<R>(w, i.s[0]));
+  mapEach(
+      m, dst<R>(w, i.d[0]),
+      [](R a) {
+        uint32_t r = 0;
+        for (unsigned k = 0; k < sizeof(R) / 2; ++k) {
+          uint16_t h = Formats<HalfFormat>::flushed(
+              static_cast<uint16_t>(a >> (16 * k)));
+          h = static_cast<uint16_t>(kNegate ? h ^ 0x8000 : h & 0x7fff);
+          r |= static_cast<uint32_t>(h) << (16 * k);
+        }
+        return static_cast<R>(r);
+      },
+      src<R>(w, i.s[0]));
 }
 template <bool kNegate> Handler signFor(const InsnDesc &d) {
   bool pair = sizeOf(d.type()) == 4;

@@ -20,12 +20,24 @@ namespace {
 
 template <class T> using U = std::make_unsigned_t<T>;
 template <class T> struct WideOf;
-template <> struct WideOf<uint16_t> { using type = uint32_t; };
-template <> struct WideOf<int16_t> { using type = int32_t; };
-template <> struct WideOf<uint32_t> { using type = uint64_t; };
-template <> struct WideOf<int32_t> { using type = int64_t; };
-template <> struct WideOf<uint64_t> { using type = unsigned __int128; };
-template <> struct WideOf<int64_t> { using type = __int128; };
+template <> struct WideOf<uint16_t> {
+  using type = uint32_t;
+};
+template <> struct WideOf<int16_t> {
+  using type = int32_t;
+};
+template <> struct WideOf<uint32_t> {
+  using type = uint64_t;
+};
+template <> struct WideOf<int32_t> {
+  using type = int64_t;
+};
+template <> struct WideOf<uint64_t> {
+  using type = unsigned __int128;
+};
+template <> struct WideOf<int64_t> {
+  using type = __int128;
+};
 template <class T> using Wide = typename WideOf<T>::type;
 
 /// Widest unsigned type that does not promote to int: products of uint16_t
@@ -117,65 +129,72 @@ struct Mul24Lo {
 };
 struct Mul24Hi {
   template <class T> static T run(T a, T b) {
-    return static_cast<T>((static_cast<Wide<T>>(low24(a)) *
-                           static_cast<Wide<T>>(low24(b))) >> 16);
+    return static_cast<T>(
+        (static_cast<Wide<T>>(low24(a)) * static_cast<Wide<T>>(low24(b))) >>
+        16);
   }
 };
 
-template <class O, class T>
-void binary(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a, T b) { return O::template run<T>(a, b); },
+template <class O, class T> void binary(Warp &w, const Insn &i, uint32_t m) {
+  map(
+      m, dst<T>(w, i.d[0]), [](T a, T b) { return O::template run<T>(a, b); },
       src<T>(w, i.s[0]), src<T>(w, i.s[1]));
 }
 template <class O, class T>
 void binarySlow(Warp &w, const Insn &i, uint32_t m) {
-  mapEach(m, dst<T>(w, i.d[0]),
-          [](T a, T b) { return O::template run<T>(a, b); },
-          src<T>(w, i.s[0]), src<T>(w, i.s[1]));
+  mapEach(
+      m, dst<T>(w, i.d[0]), [](T a, T b) { return O::template run<T>(a, b); },
+      src<T>(w, i.s[0]), src<T>(w, i.s[1]));
 }
 /// a * b + c where the product is of kind O.
 template <class O, class T>
 void multiplyAdd(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
-      [](T a, T b, T c) {
-        return Add::run<T>(O::template run<T>(a, b), c);
-      },
+  map(
+      m, dst<T>(w, i.d[0]),
+      [](T a, T b, T c) { return Add::run<T>(O::template run<T>(a, b), c); },
       src<T>(w, i.s[0]), src<T>(w, i.s[1]), src<T>(w, i.s[2]));
 }
 template <class T> void madHiSat(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, T b, T c) { return AddSat::run<T>(MulHi::run<T>(a, b), c); },
       src<T>(w, i.s[0]), src<T>(w, i.s[1]), src<T>(w, i.s[2]));
 }
 template <class T> void mulWide(Warp &w, const Insn &i, uint32_t m) {
   using D = Wide<T>;
-  map(m, dst<D>(w, i.d[0]),
+  map(
+      m, dst<D>(w, i.d[0]),
       [](T a, T b) { return static_cast<D>(static_cast<D>(a) * b); },
       src<T>(w, i.s[0]), src<T>(w, i.s[1]));
 }
 template <class T> void madWide(Warp &w, const Insn &i, uint32_t m) {
   using D = Wide<T>;
-  map(m, dst<D>(w, i.d[0]),
+  map(
+      m, dst<D>(w, i.d[0]),
       [](T a, T b, D c) {
         return Add::run<D>(static_cast<D>(static_cast<D>(a) * b), c);
       },
       src<T>(w, i.s[0]), src<T>(w, i.s[1]), src<D>(w, i.s[2]));
 }
 template <class T> void negate(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a) { return Sub::run<T>(0, a); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return Sub::run<T>(0, a); },
       src<T>(w, i.s[0]));
 }
 template <class T> void absolute(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
-      [](T a) { return a < 0 ? Sub::run<T>(0, a) : a; }, src<T>(w, i.s[0]));
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return a < 0 ? Sub::run<T>(0, a) : a; },
+      src<T>(w, i.s[0]));
 }
 template <class T> void negateSat(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]), [](T a) { return SubSat::run<T>(0, a); },
+  map(
+      m, dst<T>(w, i.d[0]), [](T a) { return SubSat::run<T>(0, a); },
       src<T>(w, i.s[0]));
 }
 /// |a - b| + c
 template <class T> void sad(Warp &w, const Insn &i, uint32_t m) {
-  map(m, dst<T>(w, i.d[0]),
+  map(
+      m, dst<T>(w, i.d[0]),
       [](T a, T b, T c) {
         return Add::run<T>(a < b ? Sub::run<T>(b, a) : Sub::run<T>(a, b), c);
       },
@@ -225,8 +244,8 @@ void madCarry(Warp &w, const Insn &i, uint32_t m) {
 }
 
 template <class O> Handler binaryFor(Type t) {
-  return forInteger(
-      t, [](auto x) -> Handler { return binary<O, decltype(x)>; });
+  return forInteger(t,
+                    [](auto x) -> Handler { return binary<O, decltype(x)>; });
 }
 template <class O> Handler slowFor(Type t) {
   return forInteger(
@@ -330,11 +349,11 @@ Handler selectInteger(const InsnDesc &d) {
   if (d.has("cc") || op == "addc" || op == "subc" || op == "madc")
     return selectCarry(d);
   if (op == "add")
-    return !d.has("sat")     ? binaryFor<Add>(t)
+    return !d.has("sat")    ? binaryFor<Add>(t)
            : t == Type::S32 ? binary<AddSat, int32_t>
                             : Handler(nullptr);
   if (op == "sub")
-    return !d.has("sat")     ? binaryFor<Sub>(t)
+    return !d.has("sat")    ? binaryFor<Sub>(t)
            : t == Type::S32 ? binary<SubSat, int32_t>
                             : Handler(nullptr);
   if (op == "mul" || op == "mad")
@@ -358,12 +377,11 @@ Handler selectInteger(const InsnDesc &d) {
   if (op == "neg")
     return d.has("sat") && t == Type::S32
                ? negateSat<int32_t>
-               : forInteger(t, [](auto x) -> Handler {
-                   return negate<decltype(x)>;
-                 });
+               : forInteger(
+                     t, [](auto x) -> Handler { return negate<decltype(x)>; });
   if (op == "abs")
-    return forInteger(
-        t, [](auto x) -> Handler { return absolute<decltype(x)>; });
+    return forInteger(t,
+                      [](auto x) -> Handler { return absolute<decltype(x)>; });
   if (op == "sad")
     return forInteger(t, [](auto x) -> Handler { return sad<decltype(x)>; });
   return nullptr;

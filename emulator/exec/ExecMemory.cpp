@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An access has three steps: the lanes' addresses; their check and translation
-// to addresses of this process (Resolve.h); and the transfer. Where a whole warp
-// touches consecutive elements, or all lanes the same, checking the ends is
-// enough and the transfer is one vector move.
+// to addresses of this process (Resolve.h); and the transfer. Where a whole
+// warp touches consecutive elements, or all lanes the same, checking the ends
+// is enough and the transfer is one vector move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,8 +106,8 @@ bool gatherShared(Warp &w, const Insn &i, uint32_t m, uint32_t *d) {
   const __m256i offset = _mm256_set1_epi32(static_cast<int>(i.imm));
   const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   __m256i at[4], on[4], high = _mm256_setzero_si256(), bits = high;
-  const __m256i *r32 = reinterpret_cast<const __m256i *>(
-      src<uint32_t>(w, i.s[0]));
+  const __m256i *r32 =
+      reinterpret_cast<const __m256i *>(src<uint32_t>(w, i.s[0]));
   for (unsigned k = 0; k < 4; ++k) {
     __m256i v;
     if (i.flags & kAddress32) {
@@ -116,8 +116,8 @@ bool gatherShared(Warp &w, const Insn &i, uint32_t m, uint32_t *d) {
       // Low halves; the upper ones must be zero.
       __m256i a = _mm256_loadu_si256(r32 + 2 * k);
       __m256i b = _mm256_loadu_si256(r32 + 2 * k + 1);
-      bits = _mm256_or_si256(
-          bits, _mm256_srli_epi64(_mm256_or_si256(a, b), 32));
+      bits =
+          _mm256_or_si256(bits, _mm256_srli_epi64(_mm256_or_si256(a, b), 32));
       __m256 s = _mm256_shuffle_ps(_mm256_castsi256_ps(a),
                                    _mm256_castsi256_ps(b), 0x88);
       v = _mm256_permute4x64_epi64(_mm256_castps_si256(s), 0xd8);
@@ -126,8 +126,7 @@ bool gatherShared(Warp &w, const Insn &i, uint32_t m, uint32_t *d) {
     on[k] = _mm256_cmpeq_epi32(_mm256_and_si256(lanes, bit), bit);
     at[k] = _mm256_and_si256(_mm256_add_epi32(v, offset), on[k]);
     high = _mm256_max_epu32(high, at[k]);
-    bits = _mm256_or_si256(bits,
-                           _mm256_and_si256(at[k], _mm256_set1_epi32(3)));
+    bits = _mm256_or_si256(bits, _mm256_and_si256(at[k], _mm256_set1_epi32(3)));
   }
   __m256i limit = _mm256_set1_epi32(static_cast<int>(launch.sharedBytes - 4));
   __m256i inside = _mm256_cmpeq_epi32(_mm256_max_epu32(high, limit), limit);
@@ -296,8 +295,8 @@ void store128(Warp &w, const Insn &i, uint32_t m) {
 }
 
 /// cp.async of 4, 8 or 16 bytes, done at once. s[0]: shared address, s[1]:
-/// global address, Insn::target its offset; Insn::bytes: size; s[2]: bytes to take from the source, the
-/// rest zero (kNoOp: all).
+/// global address, Insn::target its offset; Insn::bytes: size; s[2]: bytes to
+/// take from the source, the rest zero (kNoOp: all).
 void copyAsync(Warp &w, const Insn &i, uint32_t m) {
   alignas(64) uint64_t to[kLanes], from[kLanes];
   unsigned bytes = i.bytes;

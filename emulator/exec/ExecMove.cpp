@@ -68,7 +68,8 @@ void unpack(Warp &w, const Insn &i, uint32_t m) {
     if (ops[k] == kNoOp)
       continue;
     unsigned shift = k * sizeof(Part) * 8;
-    map(m, dst<Part>(w, ops[k]),
+    map(
+        m, dst<Part>(w, ops[k]),
         [shift](Whole x) { return static_cast<Part>(x >> shift); },
         static_cast<const Whole *>(t));
   }
@@ -242,7 +243,8 @@ void cvta(Warp &w, const Insn &i, uint32_t m) {
     window = w.block->launch->localWindow;
   if (i.mode)
     window = 0 - window;
-  map(m, dst<uint64_t>(w, i.d[0]), [window](uint64_t a) { return a + window; },
+  map(
+      m, dst<uint64_t>(w, i.d[0]), [window](uint64_t a) { return a + window; },
       src<uint64_t>(w, i.s[0]));
 }
 void isspacep(Warp &w, const Insn &i, uint32_t m) {

@@ -25,8 +25,8 @@ template <Shuffle S> void shuffle(Warp &w, const Insn &i, uint32_t m) {
   std::memcpy(a, src<uint32_t>(w, i.s[0]), sizeof(a));
   std::memcpy(b, src<uint32_t>(w, i.s[1]), sizeof(b));
   std::memcpy(c, src<uint32_t>(w, i.s[2]), sizeof(c));
-  // Never null: GCC 12 makes a test of it in the loop the mask of a gather, with
-  // 1 where the sign bit is wanted, and nothing is loaded.
+  // Never null: GCC 12 makes a test of it in the loop the mask of a gather,
+  // with 1 where the sign bit is wanted, and nothing is loaded.
   alignas(64) uint32_t dropped[kLanes];
   uint32_t *d = i.d[0] == kNoOp ? dropped : dst<uint32_t>(w, i.d[0]);
   uint32_t valid = 0;
@@ -164,7 +164,8 @@ void elect(Warp &w, const Insn &i, uint32_t m) {
     here = m;
   uint32_t leader = static_cast<uint32_t>(__builtin_ctz(here));
   if (i.d[0] != kNoOp)
-    map(m, dst<uint32_t>(w, i.d[0]), [leader](uint32_t) { return leader; },
+    map(
+        m, dst<uint32_t>(w, i.d[0]), [leader](uint32_t) { return leader; },
         w.tid[0]);
   if (i.d[1] != kNoOp)
     writePred(w, i.d[1], m, 1u << leader);

@@ -45,32 +45,24 @@ template <class T> inline T saturate(T x) {
 
 enum class Round : uint8_t { Nearest, Zero, Down, Up };
 
-/// Converts to a binary format with \p kExp exponent and \p kMant fraction
-/// bits, the top exponent being infinity and NaN. Exact: rounds once.
+/// Rounds the magnitude of a finite, non-zero double to a format with \p kExp
+/// exponent and \p kMant fraction bits; \p away: away from zero in the directed
+/// modes. Exact: rounds once. The result may lie beyond the format's range.
 template <int kExp, int kMant>
-inline uint16_t encodeSmall(double value, Round round) {
+inline uint64_t roundMagnitude(double value, Round round, bool away) {
   constexpr int kBias = (1 << (kExp - 1)) - 1;
-  constexpr uint16_t kInfinity = ((1 << kExp) - 1) << kMant;
   uint64_t bits = bitCast<uint64_t>(value);
-  uint16_t sign = static_cast<uint16_t>(bits >> 63 << (kExp + kMant));
-  if (value != value)
-    return kNaN16;
-  if (std::isinf(value))
-    return sign | kInfinity;
-  if (value == 0)
-    return sign;
-  bool away = (round == Round::Up && !sign) || (round == Round::Down && sign);
   int exponent = static_cast<int>(bits >> 52 & 2047) - 1023;
   uint64_t mantissa = (bits & ((1ull << 52) - 1)) | 1ull << 52;
   if (exponent == -1023) // Far below the smallest value of these formats.
-    return static_cast<uint16_t>(sign | (away ? 1 : 0));
+    return away ? 1 : 0;
   int shift = 52 - kMant;
   int biased = exponent + kBias;
   if (biased < 1) {
     shift += 1 - biased;
     biased = 0;
     if (shift > 63)
-      return static_cast<uint16_t>(sign | (away ? 1 : 0));
+      return away ? 1 : 0;
   } else {
     --biased; // The hidden one of the mantissa adds it back.
   }
@@ -79,13 +71,61 @@ inline uint16_t encodeSmall(double value, Round round) {
   if (round == Round::Nearest ? rest > half || (rest == half && (kept & 1))
                               : away && rest)
     ++kept;
-  uint64_t result = (static_cast<uint64_t>(biased) << kMant) + kept;
+  return (static_cast<uint64_t>(biased) << kMant) + kept;
+}
+
+/// Converts to such a format, the top exponent being infinity and NaN.
+template <int kExp, int kMant>
+inline uint16_t encodeSmall(double value, Round round) {
+  constexpr uint16_t kInfinity = ((1 << kExp) - 1) << kMant;
+  uint16_t sign =
+      static_cast<uint16_t>(bitCast<uint64_t>(value) >> 63 << (kExp + kMant));
+  if (value != value)
+    return kNaN16;
+  if (std::isinf(value))
+    return sign | kInfinity;
+  if (value == 0)
+    return sign;
+  bool away = (round == Round::Up && !sign) || (round == Round::Down && sign);
+  uint64_t result = roundMagnitude<kExp, kMant>(value, round, away);
   if (result >= kInfinity) {
     bool toInfinity = round == Round::Nearest || away;
     result = toInfinity ? kInfinity : kInfinity - 1;
   }
   return static_cast<uint16_t>(sign | result);
 }
+
+/// The two formats of eight bits, always with .satfinite: what is too large
+/// becomes the largest number, NaN 0x7f.
+struct E4M3Format {
+  static uint8_t encode(double v) { return encodeTo<4, 3>(v, 0x7e); }
+  static float decode(uint8_t b) {
+    uint32_t sign = b & 0x80 ? 0x80000000 : 0;
+    int exponent = b >> 3 & 15, mantissa = b & 7;
+    if ((b & 0x7f) == 0x7f)
+      return bitCast<float>(kNaN32);
+    float m = static_cast<float>(exponent ? mantissa | 8 : mantissa);
+    float v = std::ldexp(m, (exponent ? exponent : 1) - 10);
+    return bitCast<float>(bitCast<uint32_t>(v) | sign);
+  }
+  template <int kExp, int kMant>
+  static uint8_t encodeTo(double v, uint64_t largest) {
+    uint8_t sign = static_cast<uint8_t>(bitCast<uint64_t>(v) >> 63 << 7);
+    if (v != v)
+      return 0x7f;
+    if (std::isinf(v))
+      return static_cast<uint8_t>(sign | largest);
+    if (v == 0)
+      return sign;
+    uint64_t r = roundMagnitude<kExp, kMant>(v, Round::Nearest, false);
+    return static_cast<uint8_t>(sign | (r > largest ? largest : r));
+  }
+};
+struct E5M2Format {
+  static uint8_t encode(double v) {
+    return E4M3Format::encodeTo<5, 2>(v, 0x7b);
+  }
+};
 
 /// The value of such a format; exact.
 template <int kExp, int kMant> inline float decodeSmall(uint16_t h) {
@@ -117,8 +157,9 @@ struct HalfFormat {
   }
   static uint16_t encodeFloat(float v) {
 #ifdef __F16C__
-    return v != v ? kNaN16
-                  : static_cast<uint16_t>(_cvtss_sh(v, _MM_FROUND_TO_NEAREST_INT));
+    return v != v
+               ? kNaN16
+               : static_cast<uint16_t>(_cvtss_sh(v, _MM_FROUND_TO_NEAREST_INT));
 #else
     return encodeSmall<5, 10>(v, Round::Nearest);
 #endif
@@ -163,9 +204,7 @@ public:
     uint32_t now = (saved & ~0x6000u) | kBits[static_cast<unsigned>(r)];
     asm volatile("ldmxcsr %0" : : "m"(now) : "memory");
   }
-  ~RoundingScope() {
-    asm volatile("ldmxcsr %0" : : "m"(saved) : "memory");
-  }
+  ~RoundingScope() { asm volatile("ldmxcsr %0" : : "m"(saved) : "memory"); }
   RoundingScope(const RoundingScope &) = delete;
   RoundingScope &operator=(const RoundingScope &) = delete;
 

@@ -138,8 +138,8 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
     break;
   }
   const CachedRange &range =
-      w.worker->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) %
-                       kRangeCacheSize];
+      w.worker
+          ->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) % kRangeCacheSize];
   bool isConstant = range.kind == AllocationKind::Constant;
   if (at < range.begin || at + total > range.end ||
       range.epoch != launch.memory->epoch() || (isWrite && isConstant) ||
@@ -200,8 +200,8 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
     return false;
   default: {
     const CachedRange &range =
-        w.worker->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) %
-                         kRangeCacheSize];
+        w.worker
+            ->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) % kRangeCacheSize];
     bool isConstant = range.kind == AllocationKind::Constant;
     if (range.epoch != launch.memory->epoch() || range.end <= range.begin ||
         range.begin % 256 || (isWrite && isConstant) ||
@@ -262,8 +262,8 @@ inline bool resolveShared(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
   if (e.low > size || e.high > size || e.high + bytes > size) {
     each(m, [&](unsigned l) {
       if (a[l] > size || a[l] + bytes > size)
-        raiseAddressFault(w, at, l, w.block->launch->sharedWindow + a[l],
-                          bytes, isWrite);
+        raiseAddressFault(w, at, l, w.block->launch->sharedWindow + a[l], bytes,
+                          isWrite);
     });
     return false;
   }
@@ -324,8 +324,8 @@ inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
                           uint64_t *a) {
   Memory &memory = *w.block->launch->memory;
   CachedRange &range =
-      w.worker->ranges[(reinterpret_cast<uintptr_t>(&at) >> 6) %
-                       kRangeCacheSize];
+      w.worker
+          ->ranges[(reinterpret_cast<uintptr_t>(&at) >> 6) % kRangeCacheSize];
   Extent e = extentOf(a);
   bool isConstant = space == Space::Const;
   for (unsigned attempt = 0; attempt < 2; ++attempt) {
@@ -411,8 +411,7 @@ inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
     each(m, [&](unsigned l) {
       if (a[l] & (align - 1))
         raiseFault(w, at, l, ErrorKind::MisalignedAddress,
-                   "the address is not a multiple of " +
-                       std::to_string(align));
+                   "the address is not a multiple of " + std::to_string(align));
     });
     return false;
   }

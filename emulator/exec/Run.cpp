@@ -7,9 +7,9 @@
 // Goal: lockstep as long and as wide as possible, without ever starving a lane.
 //
 // 1. selectGroup: of the lanes that can run, those in the deepest call frame,
-//    and of these those at the lowest program counter, form the group. Compilers
-//    lay code out so that the join of a branch comes behind both sides; the
-//    group at the lower counter thus catches up with the others.
+//    and of these those at the lowest program counter, form the group.
+//    Compilers lay code out so that the join of a branch comes behind both
+//    sides; the group at the lower counter thus catches up with the others.
 // 2. The group runs until it splits, waits, ends, or reaches the counter of
 //    waiting lanes of its frame, with which it then merges.
 // 3. A group that goes round a loop of atomics or volatile loads while others
@@ -51,6 +51,16 @@ inline uint32_t smallest(const uint32_t *v) {
 
 /// chooseGroup where all lanes are in the kernel's own frame.
 void chooseInRoot(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
+  // Mostly, after a barrier or at the start, all are at one place.
+  uint32_t first = w.pc[__builtin_ctz(pool)], apart = 0;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    apart |= (w.pc[l] ^ first) & (0 - (runnable >> l & 1));
+  if (!apart) {
+    g.mask = runnable;
+    g.pc = first;
+    return;
+  }
   alignas(64) uint32_t p[kLanes], q[kLanes];
   alignas(32) uint8_t here[kLanes];
   EMU_VECTORIZE
@@ -407,16 +417,14 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
 } // namespace
 
 RunResult runWarp(Warp &w, bool force) {
-  return w.block->launch->counting ? run<true>(w, force)
-                                   : run<false>(w, force);
+  return w.block->launch->counting ? run<true>(w, force) : run<false>(w, force);
 }
 
 static Handler select(const InsnDesc &d) {
   using Selector = Handler (*)(const InsnDesc &);
   static constexpr Selector kSelectors[] = {
-      selectMove,    selectInteger, selectBits,   selectFloat,
-      selectHalf,    selectCompare, selectMemory, selectConvert,
-      selectAtomic,  selectWarp};
+      selectMove,    selectInteger, selectBits,    selectFloat,  selectHalf,
+      selectCompare, selectMemory,  selectConvert, selectAtomic, selectWarp};
   for (Selector s : kSelectors)
     if (Handler h = s(d))
       return h;

@@ -8,7 +8,7 @@
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace gpulto::emu;
 
@@ -44,6 +44,7 @@ cudaError_t release(Runtime &runtime, const void *pointer, AllocationKind kind,
     return cudaErrorInvalidValue;
   Status status = runtime.device()->free(address, found->second);
   runtime.allocations.erase(found);
+  runtime.advice.erase(address);
   return report(status);
 }
 
@@ -254,30 +255,165 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
   });
 }
 
+} // extern "C"
+
 // Managed memory: it is always where it is needed -----------------------------
+
+namespace {
+
+/// Applies one piece of advice to what is remembered of a range.
+cudaError_t advise(Advice &advice, cudaMemoryAdvise what,
+                   cudaMemLocation location) {
+  bool isHost = location.type != cudaMemLocationTypeDevice;
+  switch (what) {
+  case cudaMemAdviseSetReadMostly:
+  case cudaMemAdviseUnsetReadMostly:
+    advice.readMostly = what == cudaMemAdviseSetReadMostly;
+    return cudaSuccess;
+  case cudaMemAdviseSetPreferredLocation:
+    advice.preferred = location;
+    return cudaSuccess;
+  case cudaMemAdviseUnsetPreferredLocation:
+    advice.preferred = Advice().preferred;
+    return cudaSuccess;
+  case cudaMemAdviseSetAccessedBy:
+  case cudaMemAdviseUnsetAccessedBy:
+    (isHost ? advice.accessedByHost : advice.accessedByDevice) =
+        what == cudaMemAdviseSetAccessedBy;
+    return cudaSuccess;
+  }
+  return cudaErrorInvalidValue;
+}
+
+/// How the older attributes name a place: a device, the host or none.
+int deviceIdOf(const cudaMemLocation &location) {
+  if (location.type == cudaMemLocationTypeDevice)
+    return location.id;
+  return location.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId
+                                                     : cudaCpuDeviceId;
+}
+
+cudaError_t readRangeAttribute(const Advice &advice, void *data, size_t size,
+                               cudaMemRangeAttribute attribute) {
+  int *values = static_cast<int *>(data);
+  if (!data || size == 0 || size % sizeof(int))
+    return cudaErrorInvalidValue;
+  if (attribute == cudaMemRangeAttributeAccessedBy) {
+    size_t used = 0, room = size / sizeof(int);
+    if (advice.accessedByDevice && used < room)
+      values[used++] = 0;
+    if (advice.accessedByHost && used < room)
+      values[used++] = cudaCpuDeviceId;
+    std::fill(values + used, values + room, cudaInvalidDeviceId);
+    return cudaSuccess;
+  }
+  if (size != sizeof(int))
+    return cudaErrorInvalidValue;
+  switch (attribute) {
+  case cudaMemRangeAttributeReadMostly:
+    *values = advice.readMostly;
+    return cudaSuccess;
+  case cudaMemRangeAttributePreferredLocation:
+    *values = deviceIdOf(advice.preferred);
+    return cudaSuccess;
+  case cudaMemRangeAttributeLastPrefetchLocation:
+    *values = deviceIdOf(advice.prefetched);
+    return cudaSuccess;
+  case cudaMemRangeAttributePreferredLocationType:
+    *values = advice.preferred.type;
+    return cudaSuccess;
+  case cudaMemRangeAttributePreferredLocationId:
+    *values = advice.preferred.id;
+    return cudaSuccess;
+  case cudaMemRangeAttributeLastPrefetchLocationType:
+    *values = advice.prefetched.type;
+    return cudaSuccess;
+  case cudaMemRangeAttributeLastPrefetchLocationId:
+    *values = advice.prefetched.id;
+    return cudaSuccess;
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
+
+/// Finds what was advised of the whole range [pointer, pointer + count).
+Advice adviceOf(const Runtime &runtime, const void *pointer, size_t count) {
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  auto next = runtime.advice.upper_bound(address);
+  if (next == runtime.advice.begin())
+    return {};
+  --next;
+  uint64_t offset = address - next->first;
+  bool covers = offset < next->second.sizeBytes &&
+                count <= next->second.sizeBytes - offset;
+  return covers ? next->second : Advice();
+}
+
+/// The record of a range, made from what holds for it so far.
+Advice &adviceFor(Runtime &runtime, const void *pointer, size_t count) {
+  Advice known = adviceOf(runtime, pointer, count);
+  known.sizeBytes = count;
+  Advice &slot = runtime.advice[reinterpret_cast<uint64_t>(pointer)];
+  if (slot.sizeBytes < count)
+    slot = known;
+  return slot;
+}
+
+} // namespace
+
+extern "C" {
 
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count,
                                  cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream) {
-  return enter([&](Runtime &runtime) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
     if (flags || !isKnownLocation(location))
       return cudaErrorInvalidValue;
     if (!findStream(stream))
       return cudaErrorInvalidResourceHandle;
-    return checkManaged(runtime, pointer, count);
+    if (cudaError_t error = checkManaged(runtime, pointer, count))
+      return error;
+    adviceFor(runtime, pointer, count).prefetched = location;
+    return cudaSuccess;
   });
 }
 GPULTO_EMU_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t count,
-                          cudaMemoryAdvise advice, cudaMemLocation location) {
-  return enter([&](Runtime &runtime) {
-    bool readsLocation = advice != cudaMemAdviseSetReadMostly &&
-                         advice != cudaMemAdviseUnsetReadMostly;
+                          cudaMemoryAdvise what, cudaMemLocation location) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    bool readsLocation = what != cudaMemAdviseSetReadMostly &&
+                         what != cudaMemAdviseUnsetReadMostly;
     if (readsLocation && !isKnownLocation(location))
       return cudaErrorInvalidValue;
-    return checkManaged(runtime, pointer, count);
+    if (cudaError_t error = checkManaged(runtime, pointer, count))
+      return error;
+    return advise(adviceFor(runtime, pointer, count), what, location);
   });
+}
+
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t size,
+                                     cudaMemRangeAttribute attribute,
+                                     const void *pointer, size_t count) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (cudaError_t error = checkManaged(runtime, pointer, count))
+      return error;
+    return readRangeAttribute(adviceOf(runtime, pointer, count), data, size,
+                              attribute);
+  });
+}
+
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes,
+                                      cudaMemRangeAttribute *attributes,
+                                      size_t attributeCount,
+                                      const void *pointer, size_t count) {
+  if (!data || !sizes || !attributes)
+    return recordError(cudaErrorInvalidValue);
+  for (size_t i = 0; i < attributeCount; ++i)
+    if (cudaError_t error = cudaMemRangeGetAttribute(
+            data[i], sizes[i], attributes[i], pointer, count))
+      return error;
+  return cudaSuccess;
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t,

@@ -11,6 +11,7 @@
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace gpulto::emu {
@@ -293,7 +294,13 @@ cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
   return cudaSuccess;
 }
 
+GraphMemoryUse &graphMemoryUse() {
+  static GraphMemoryUse use;
+  return use;
+}
+
 GraphMemory::~GraphMemory() {
+  graphMemoryUse().currentBytes -= sizeBytes;
   Runtime &runtime = Runtime::get();
   if (runtime.allocations.erase(address))
     (void)runtime.device()->free(address, AllocationKind::Device);
@@ -307,6 +314,10 @@ cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op) {
   runtime.allocations[address] = AllocationKind::Device;
   op.memory = std::make_shared<GraphMemory>();
   op.memory->address = address;
+  op.memory->sizeBytes = op.params.bytesize;
+  GraphMemoryUse &use = graphMemoryUse();
+  use.currentBytes += op.params.bytesize;
+  use.highBytes = std::max(use.highBytes, use.currentBytes);
   op.params.dptr = reinterpret_cast<void *>(address);
   return cudaSuccess;
 }

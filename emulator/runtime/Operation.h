@@ -77,8 +77,16 @@ struct EventWaitOp {
 /// program freed it before.
 struct GraphMemory {
   uint64_t address = 0;
+  uint64_t sizeBytes = 0;
   ~GraphMemory();
 };
+
+/// What graphs own in all, for cudaDeviceGetGraphMemAttribute. Guarded by the
+/// runtime's mutex.
+struct GraphMemoryUse {
+  uint64_t currentBytes = 0, highBytes = 0;
+};
+GraphMemoryUse &graphMemoryUse();
 
 /// Memory of a graph. The address is fixed when the node is made.
 struct AllocateOp {

@@ -74,6 +74,7 @@ void Runtime::reset() {
   }
   allocations.clear();
   hostRanges.clear();
+  advice.clear();
   limits.clear();
 }
 

@@ -36,6 +36,15 @@ struct HostRange {
   unsigned flags = 0;
 };
 
+/// What the program advised of a range of managed memory; only to be read back.
+struct Advice {
+  uint64_t sizeBytes = 0;
+  bool readMostly = false;
+  cudaMemLocation preferred{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
+  cudaMemLocation prefetched{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
+  bool accessedByDevice = false, accessedByHost = false;
+};
+
 /// The one state of the process. Made at the first use and never destroyed:
 /// programs unregister their code from atexit handlers, after the static
 /// destructors of this library may have run.
@@ -66,6 +75,8 @@ public:
   std::map<uint64_t, AllocationKind> allocations;
   /// Pinned and registered host memory, by address.
   std::map<uint64_t, HostRange> hostRanges;
+  /// Advice by the address of the range.
+  std::map<uint64_t, Advice> advice;
   /// cudaDeviceSetLimit's values that only have to be remembered.
   std::map<int, size_t> limits;
   /// The last text that the device printed, so that it is not printed twice.

@@ -91,25 +91,20 @@ TEST_F(BitsTest, Logic) {
 }
 
 TEST_F(BitsTest, Counts) {
-  check1<uint32_t>("popc.b32 %d, %a;", edges<uint32_t>(), [](uint32_t a) {
-    return uint32_t(std::popcount(a));
-  });
-  check1<uint32_t>("popc.b64 %d, %a;", edges<uint64_t>(), [](uint64_t a) {
-    return uint32_t(std::popcount(a));
-  });
-  check1<uint32_t>("clz.b32 %d, %a;", edges<uint32_t>(), [](uint32_t a) {
-    return uint32_t(std::countl_zero(a));
-  });
-  check1<uint32_t>("clz.b64 %d, %a;", edges<uint64_t>(), [](uint64_t a) {
-    return uint32_t(std::countl_zero(a));
-  });
+  check1<uint32_t>("popc.b32 %d, %a;", edges<uint32_t>(),
+                   [](uint32_t a) { return uint32_t(std::popcount(a)); });
+  check1<uint32_t>("popc.b64 %d, %a;", edges<uint64_t>(),
+                   [](uint64_t a) { return uint32_t(std::popcount(a)); });
+  check1<uint32_t>("clz.b32 %d, %a;", edges<uint32_t>(),
+                   [](uint32_t a) { return uint32_t(std::countl_zero(a)); });
+  check1<uint32_t>("clz.b64 %d, %a;", edges<uint64_t>(),
+                   [](uint64_t a) { return uint32_t(std::countl_zero(a)); });
   check1<uint32_t>("bfind.u32 %d, %a;", edges<uint32_t>(), [](uint32_t a) {
     return a ? 31u - uint32_t(std::countl_zero(a)) : ~0u;
   });
-  check1<uint32_t>("bfind.shiftamt.u32 %d, %a;", edges<uint32_t>(),
-                   [](uint32_t a) {
-                     return a ? uint32_t(std::countl_zero(a)) : ~0u;
-                   });
+  check1<uint32_t>(
+      "bfind.shiftamt.u32 %d, %a;", edges<uint32_t>(),
+      [](uint32_t a) { return a ? uint32_t(std::countl_zero(a)) : ~0u; });
   check1<uint32_t>("bfind.s64 %d, %a;", edges<int64_t>(), [](int64_t a) {
     uint64_t u = uint64_t(a < 0 ? ~a : a);
     return u ? 63u - uint32_t(std::countl_zero(u)) : ~0u;
@@ -159,12 +154,12 @@ TEST_F(BitsTest, ExtractField) {
   auto lengths = std::vector<uint32_t>{0, 1, 7, 8, 31, 32, 33, 64, 255};
   check3<uint32_t>("bfe.u32 %d, %a, %b, %c;", edges<uint32_t>(), kShifts,
                    lengths, extractField<uint32_t>);
-  check3<int32_t>("bfe.s32 %d, %a, %b, %c;", edges<int32_t>(), kShifts,
-                  lengths, extractField<int32_t>);
+  check3<int32_t>("bfe.s32 %d, %a, %b, %c;", edges<int32_t>(), kShifts, lengths,
+                  extractField<int32_t>);
   check3<uint64_t>("bfe.u64 %d, %a, %b, %c;", edges<uint64_t>(), kShifts,
                    lengths, extractField<uint64_t>);
-  check3<int64_t>("bfe.s64 %d, %a, %b, %c;", edges<int64_t>(), kShifts,
-                  lengths, extractField<int64_t>);
+  check3<int64_t>("bfe.s64 %d, %a, %b, %c;", edges<int64_t>(), kShifts, lengths,
+                  extractField<int64_t>);
 }
 
 TEST_F(BitsTest, InsertField) {
@@ -201,8 +196,8 @@ TEST_F(BitsTest, Permute) {
   };
   auto e = std::vector<uint32_t>{0x33221100, 0xf7e6d5c4, 0x80ff7f01};
   check3<uint32_t>("prmt.b32 %d, %a, %b, %c;", e, e,
-                   std::vector<uint32_t>{0x3210, 0x7654, 0x0123, 0xfedc,
-                                         0x9999, 0x5410, 0xffff3210},
+                   std::vector<uint32_t>{0x3210, 0x7654, 0x0123, 0xfedc, 0x9999,
+                                         0x5410, 0xffff3210},
                    [&](uint32_t a, uint32_t b, uint32_t c) {
                      uint32_t r = 0;
                      for (unsigned k = 0; k < 4; ++k)

@@ -25,11 +25,12 @@ protected:
   /// Declarations and the thread's number in %i; stores %d at the end.
   static std::string body(const std::string &code,
                           const std::string &before = "") {
-    return before + ".visible .entry k(.param .u64 p) {\n"
-                    "  .reg .b64 %p, %q<8>; .reg .b32 %i, %d, %r<16>;\n"
-                    "  .reg .pred %c<8>;\n  mov.u32 %r0, %ctaid.x;\n"
-                    "  mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
-                    "  mad.lo.u32 %i, %r0, %r1, %r2; mov.u32 %d, 0;\n" +
+    return before +
+           ".visible .entry k(.param .u64 p) {\n"
+           "  .reg .b64 %p, %q<8>; .reg .b32 %i, %d, %r<16>;\n"
+           "  .reg .pred %c<8>;\n  mov.u32 %r0, %ctaid.x;\n"
+           "  mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x;\n"
+           "  mad.lo.u32 %i, %r0, %r1, %r2; mov.u32 %d, 0;\n" +
            code +
            "\n  ld.param.u64 %p, [p]; mad.wide.u32 %p, %i, 4, %p;\n"
            "  st.global.u32 [%p], %d; ret;\n}\n";
@@ -301,7 +302,8 @@ A: activemask.b32 %d; B:)"),
     EXPECT_EQ(r[i], i < 3 ? 7u : ~7u);
 }
 
-// Forward progress. -------------------------------------------------------------
+// Forward progress.
+// -------------------------------------------------------------
 
 TEST_F(ControlTest, SpinLockWithinAWarp) {
   auto r = run(body(R"(

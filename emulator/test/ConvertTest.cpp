@@ -36,9 +36,8 @@ TEST_F(ConvertTest, IntegerToInteger) {
   check1<uint32_t>("cvt.sat.u32.s64 %d, %a;", s64, [](int64_t a) {
     return uint32_t(std::clamp<int64_t>(a, 0, UINT32_MAX));
   });
-  check1<uint16_t>("cvt.sat.u8.s32 %d, %a;", s32, [](int32_t a) {
-    return uint16_t(std::clamp(a, 0, 255));
-  });
+  check1<uint16_t>("cvt.sat.u8.s32 %d, %a;", s32,
+                   [](int32_t a) { return uint16_t(std::clamp(a, 0, 255)); });
 }
 
 TEST_F(ConvertTest, IntegerToFloat) {
@@ -83,9 +82,8 @@ TEST_F(ConvertTest, FloatToInteger) {
                   [](float a) { return clampTo<int32_t>(std::trunc(a)); });
   check1<uint32_t>("cvt.rzi.u32.f32 %d, %a;", f,
                    [](float a) { return clampTo<uint32_t>(std::trunc(a)); });
-  check1<int32_t>("cvt.rni.s32.f32 %d, %a;", f, [](float a) {
-    return clampTo<int32_t>(std::nearbyint(a));
-  });
+  check1<int32_t>("cvt.rni.s32.f32 %d, %a;", f,
+                  [](float a) { return clampTo<int32_t>(std::nearbyint(a)); });
   check1<int32_t>("cvt.rmi.s32.f64 %d, %a;", d,
                   [](double a) { return clampTo<int32_t>(std::floor(a)); });
   check1<int64_t>("cvt.rpi.s64.f64 %d, %a;", d,
@@ -113,9 +111,8 @@ TEST_F(ConvertTest, FloatToFloat) {
                 [](float a) { return std::nearbyint(a); });
   check1<float>("cvt.rmi.f32.f32 %d, %a;", f,
                 [](float a) { return std::floor(a); });
-  check1<float>("cvt.sat.f32.f32 %d, %a;", f, [](float a) {
-    return a > 0 ? std::min(a, 1.0f) : 0.0f;
-  });
+  check1<float>("cvt.sat.f32.f32 %d, %a;", f,
+                [](float a) { return a > 0 ? std::min(a, 1.0f) : 0.0f; });
   check1<double>("cvt.rpi.f64.f64 %d, %a;", d,
                  [](double a) { return std::ceil(a); });
 }
@@ -125,18 +122,15 @@ TEST_F(ConvertTest, HalfRoundTrip) {
   std::vector<uint16_t> all(65536);
   for (unsigned k = 0; k < 65536; ++k)
     all[k] = uint16_t(k);
-  check1<uint16_t>("cvt.f32.f16 %t, %a; cvt.rn.f16.f32 %d, %t;", all,
-                   [](uint16_t a) {
-                     return (a & 0x7fff) > 0x7c00 ? uint16_t(0x7fff) : a;
-                   });
-  check1<uint16_t>("cvt.f32.bf16 %t, %a; cvt.rn.bf16.f32 %d, %t;", all,
-                   [](uint16_t a) {
-                     return (a & 0x7fff) > 0x7f80 ? uint16_t(0x7fff) : a;
-                   });
-  check1<uint16_t>("cvt.f64.f16 %w0, %a; cvt.rn.f16.f64 %d, %w0;", all,
-                   [](uint16_t a) {
-                     return (a & 0x7fff) > 0x7c00 ? uint16_t(0x7fff) : a;
-                   });
+  check1<uint16_t>(
+      "cvt.f32.f16 %t, %a; cvt.rn.f16.f32 %d, %t;", all,
+      [](uint16_t a) { return (a & 0x7fff) > 0x7c00 ? uint16_t(0x7fff) : a; });
+  check1<uint16_t>(
+      "cvt.f32.bf16 %t, %a; cvt.rn.bf16.f32 %d, %t;", all,
+      [](uint16_t a) { return (a & 0x7fff) > 0x7f80 ? uint16_t(0x7fff) : a; });
+  check1<uint16_t>(
+      "cvt.f64.f16 %w0, %a; cvt.rn.f16.f64 %d, %w0;", all,
+      [](uint16_t a) { return (a & 0x7fff) > 0x7c00 ? uint16_t(0x7fff) : a; });
 }
 
 TEST_F(ConvertTest, HalfRounding) {
@@ -149,11 +143,57 @@ TEST_F(ConvertTest, HalfRounding) {
   auto z = apply<uint16_t>("cvt.rz.f16.f32 %d, %a;", f, f, f);
   EXPECT_EQ(z[1], 0x7bff);
   EXPECT_EQ(z[7], 0xbc00);
-  auto packed = apply<uint32_t>("cvt.rn.f16x2.f32 %d, %a, %b;",
-                                std::vector<float>{1.0f},
-                                std::vector<float>{-2.0f},
-                                std::vector<float>{0});
+  auto packed =
+      apply<uint32_t>("cvt.rn.f16x2.f32 %d, %a, %b;", std::vector<float>{1.0f},
+                      std::vector<float>{-2.0f}, std::vector<float>{0});
   EXPECT_EQ(packed[0], 0x3c00c000u);
+}
+
+TEST_F(ConvertTest, EightBitFloats) {
+  // Every byte: to f16 pairs and back, exactly.
+  std::vector<uint16_t> all(256);
+  for (unsigned k = 0; k < 256; ++k)
+    all[k] = uint16_t(k << 8 | (255 - k));
+  auto canonical = [](uint16_t a, auto isNaN) {
+    uint16_t r = 0;
+    for (unsigned s : {0u, 8u}) {
+      unsigned b = a >> s & 255;
+      r = uint16_t(r | (isNaN(b & 127) ? 0x7f : b) << s);
+    }
+    return r;
+  };
+  check1<uint16_t>("cvt.rn.f16x2.e4m3x2 %t, %a;"
+                   "cvt.rn.satfinite.e4m3x2.f16x2 %d, %t;",
+                   all, [&](uint16_t a) {
+                     return canonical(a, [](unsigned b) { return b == 127; });
+                   });
+  // e5m2 has infinities, which become the largest number on the way back.
+  check1<uint16_t>("cvt.rn.f16x2.e5m2x2 %t, %a;"
+                   "cvt.rn.satfinite.e5m2x2.f16x2 %d, %t;",
+                   all, [&](uint16_t a) {
+                     uint16_t r =
+                         canonical(a, [](unsigned b) { return b > 124; });
+                     for (unsigned s : {0u, 8u})
+                       if ((r >> s & 127) == 124)
+                         r = uint16_t(r - (1u << s));
+                     return r;
+                   });
+  auto r = apply<uint16_t>(
+      "cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;",
+      std::vector<float>{448, 1e9f, -1, 1.0625f, 0.0009765625f, NAN},
+      std::vector<float>{464, -INFINITY, 0, 1.1875f, 0.001f, -0.0f},
+      std::vector<float>(6));
+  EXPECT_EQ(r, (std::vector<uint16_t>{0x7e7e, 0x7efe, 0xb800, 0x383a, 0x0001,
+                                      0x7f80}));
+}
+
+TEST_F(ConvertTest, TensorFloat) {
+  auto r = apply<uint32_t>(
+      "cvt.rna.tf32.f32 %d, %a;",
+      std::vector<uint32_t>{0x3f801000, 0x3f800fff, 0x7fffffff, 0xff800000},
+      std::vector<uint32_t>(4), std::vector<uint32_t>(4));
+  EXPECT_EQ(r, (std::vector<uint32_t>{0x3f802000, 0x3f800000, 0x7fffffff,
+                                      0xff800000}));
 }
 
 TEST_F(ConvertTest, CompareIntegers) {
@@ -177,8 +217,7 @@ TEST_F(ConvertTest, CompareFloats) {
   auto e = floatEdges<float>();
   auto compare = [&](const std::string &cmp, auto f) {
     check2<uint32_t>("setp." + cmp + ".f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;",
-                     e, e,
-                     [&](float a, float b) { return uint32_t(f(a, b)); });
+                     e, e, [&](float a, float b) { return uint32_t(f(a, b)); });
   };
   auto un = [](float a, float b) { return a != a || b != b; };
   compare("eq", [](float a, float b) { return a == b; });
@@ -195,15 +234,13 @@ TEST_F(ConvertTest, CompareFloats) {
 
 TEST_F(ConvertTest, CompareCombines) {
   auto e = edges<int32_t>();
-  check2<uint32_t>("setp.lt.s32 %q, %a, 0; setp.gt.and.s32 %p, %a, %b, !%q;"
-                   "selp.u32 %d, 1, 0, %p;",
-                   e, e, [](int32_t a, int32_t b) {
-                     return uint32_t(a > b && a >= 0);
-                   });
+  check2<uint32_t>(
+      "setp.lt.s32 %q, %a, 0; setp.gt.and.s32 %p, %a, %b, !%q;"
+      "selp.u32 %d, 1, 0, %p;",
+      e, e, [](int32_t a, int32_t b) { return uint32_t(a > b && a >= 0); });
   check2<uint32_t>("setp.gt.s32 %p|%q, %a, %b; selp.u32 %t, 1, 0, %p;"
                    "selp.u32 %u, 2, 0, %q; or.b32 %d, %t, %u;",
-                   e, e,
-                   [](int32_t a, int32_t b) { return a > b ? 1u : 2u; });
+                   e, e, [](int32_t a, int32_t b) { return a > b ? 1u : 2u; });
   check2<uint32_t>("set.lt.u32.s32 %d, %a, %b;", e, e,
                    [](int32_t a, int32_t b) { return a < b ? ~0u : 0u; });
   check2<float>("set.lt.f32.s32 %d, %a, %b;", e, e,
@@ -211,31 +248,26 @@ TEST_F(ConvertTest, CompareCombines) {
 }
 
 TEST_F(ConvertTest, Select) {
-  check3<int64_t>("slct.s64.s32 %d, %a, %b, %c;", edges<int64_t>(),
-                  std::vector<int64_t>{5}, edges<int32_t>(),
-                  [](int64_t a, int64_t b, int32_t c) {
-                    return c >= 0 ? a : b;
-                  });
-  check3<uint32_t>("slct.u32.f32 %d, %a, %b, %c;", std::vector<uint32_t>{1},
-                   std::vector<uint32_t>{2}, floatEdges<float>(),
-                   [](uint32_t a, uint32_t b, float c) {
-                     return c >= 0 ? a : b;
-                   });
+  check3<int64_t>(
+      "slct.s64.s32 %d, %a, %b, %c;", edges<int64_t>(), std::vector<int64_t>{5},
+      edges<int32_t>(),
+      [](int64_t a, int64_t b, int32_t c) { return c >= 0 ? a : b; });
+  check3<uint32_t>(
+      "slct.u32.f32 %d, %a, %b, %c;", std::vector<uint32_t>{1},
+      std::vector<uint32_t>{2}, floatEdges<float>(),
+      [](uint32_t a, uint32_t b, float c) { return c >= 0 ? a : b; });
 }
 
 TEST_F(ConvertTest, PackAndUnpack) {
-  check2<uint64_t>("mov.b64 %d, {%a, %b};", edges<uint32_t>(),
-                   edges<uint32_t>(), [](uint32_t a, uint32_t b) {
-                     return uint64_t(b) << 32 | a;
-                   });
+  check2<uint64_t>(
+      "mov.b64 %d, {%a, %b};", edges<uint32_t>(), edges<uint32_t>(),
+      [](uint32_t a, uint32_t b) { return uint64_t(b) << 32 | a; });
   check1<uint32_t>("mov.b64 {%t, %u}, %a; xor.b32 %d, %t, %u;",
-                   edges<uint64_t>(), [](uint64_t a) {
-                     return uint32_t(a) ^ uint32_t(a >> 32);
-                   });
-  check2<uint32_t>("mov.b32 %d, {%a, %b};", edges<uint16_t>(),
-                   edges<uint16_t>(), [](uint16_t a, uint16_t b) {
-                     return uint32_t(b) << 16 | a;
-                   });
+                   edges<uint64_t>(),
+                   [](uint64_t a) { return uint32_t(a) ^ uint32_t(a >> 32); });
+  check2<uint32_t>(
+      "mov.b32 %d, {%a, %b};", edges<uint16_t>(), edges<uint16_t>(),
+      [](uint16_t a, uint16_t b) { return uint32_t(b) << 16 | a; });
   check1<uint32_t>("mov.b64 {_, %d}, %a;", edges<uint64_t>(),
                    [](uint64_t a) { return uint32_t(a >> 32); });
 }
@@ -264,9 +296,8 @@ TEST_F(ConvertTest, SpecialRegisters) {
   auto v = download<uint32_t>(out, 2 * 80 * 8);
   for (uint32_t i = 0; i < 160; ++i) {
     uint32_t t = i % 80;
-    std::vector<uint32_t> want{t % 40, t / 40,      i / 80,
-                               t % 32, t / 32,      (1u << (t % 32)) - 1,
-                               32,     48};
+    std::vector<uint32_t> want{
+        t % 40, t / 40, i / 80, t % 32, t / 32, (1u << (t % 32)) - 1, 32, 48};
     EXPECT_EQ(std::vector<uint32_t>(v.begin() + i * 8, v.begin() + i * 8 + 8),
               want);
   }

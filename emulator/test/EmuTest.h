@@ -8,12 +8,12 @@
 #define GPULTO_EMULATOR_TEST_EMUTEST_H
 
 #include "emulator/Device.h"
-
 #include "gtest/gtest.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -32,10 +32,22 @@ template <class T> std::string bitsType() {
 /// Values at the borders of an integer type.
 template <class T> std::vector<T> edges() {
   using L = std::numeric_limits<T>;
-  return {T(0),       T(1),           T(2),          T(3),
-          T(-1),      T(-2),          L::min(),      L::max(),
-          T(7),       T(L::max() - 1), T(L::min() + 1), T(31),
-          T(32),      T(33),          T(64),         T(0x5a),
+  return {T(0),
+          T(1),
+          T(2),
+          T(3),
+          T(-1),
+          T(-2),
+          L::min(),
+          L::max(),
+          T(7),
+          T(L::max() - 1),
+          T(L::min() + 1),
+          T(31),
+          T(32),
+          T(33),
+          T(64),
+          T(0x5a),
           T(0x1234567812345678ull)};
 }
 
@@ -82,6 +94,8 @@ protected:
   static Options defaults() {
     Options o;
     o.threads = 1;
+    // The whole suite runs once more on the handlers without AVX2.
+    o.baselineIsa = std::getenv("GPULTO_EMU_TEST_BASELINE") != nullptr;
     return o;
   }
 
@@ -178,8 +192,8 @@ protected:
     uint32_t n = static_cast<uint32_t>(a.size());
     std::vector<D> start(n, D());
     uint64_t pd = upload(start), pa = upload(a), pb = upload(b), pc = upload(c);
-    Status s = launch(*module, "k", blocks((n + 127) / 128, 128), pd, pa, pb,
-                      pc, n);
+    Status s =
+        launch(*module, "k", blocks((n + 127) / 128, 128), pd, pa, pb, pc, n);
     EXPECT_TRUE(s.ok()) << s.text << "\n" << code;
     std::vector<D> result = download<D>(pd, n);
     for (uint64_t p : {pd, pa, pb, pc})

@@ -61,29 +61,26 @@ TEST_F(FloatTest, ArithmeticF64) {
   check2<double>("sub.f64 %d, %a, %b;", e, e, std::minus<double>());
   check2<double>("mul.f64 %d, %a, %b;", e, e, std::multiplies<double>());
   check2<double>("div.rn.f64 %d, %a, %b;", e, e, std::divides<double>());
-  check3<double>("fma.rn.f64 %d, %a, %b, %c;", e, e, e,
-                 [](double a, double b, double c) {
-                   return std::fma(a, b, c);
-                 });
+  check3<double>(
+      "fma.rn.f64 %d, %a, %b, %c;", e, e, e,
+      [](double a, double b, double c) { return std::fma(a, b, c); });
 }
 
 TEST_F(FloatTest, CanonicalNaN) {
-  auto bits = apply<uint32_t>(
-      "add.f32 %d, %a, %b;",
-      std::vector<uint32_t>{0xffc00001, 0x7f800000, 0x7fc00000},
-      std::vector<uint32_t>{0x3f800000, 0xff800000, 0x3f800000},
-      std::vector<uint32_t>(3));
+  auto bits =
+      apply<uint32_t>("add.f32 %d, %a, %b;",
+                      std::vector<uint32_t>{0xffc00001, 0x7f800000, 0x7fc00000},
+                      std::vector<uint32_t>{0x3f800000, 0xff800000, 0x3f800000},
+                      std::vector<uint32_t>(3));
   EXPECT_EQ(bits, (std::vector<uint32_t>(3, 0x7fffffff)));
 }
 
 TEST_F(FloatTest, FlushToZero) {
   auto e = floatEdges<float>();
-  check2<float>("add.ftz.f32 %d, %a, %b;", e, e, [](float a, float b) {
-    return flush(flush(a) + flush(b));
-  });
-  check2<float>("mul.ftz.f32 %d, %a, %b;", e, e, [](float a, float b) {
-    return flush(flush(a) * flush(b));
-  });
+  check2<float>("add.ftz.f32 %d, %a, %b;", e, e,
+                [](float a, float b) { return flush(flush(a) + flush(b)); });
+  check2<float>("mul.ftz.f32 %d, %a, %b;", e, e,
+                [](float a, float b) { return flush(flush(a) * flush(b)); });
 }
 
 TEST_F(FloatTest, Saturate) {
@@ -174,9 +171,8 @@ TEST_F(FloatTest, Special) {
                 [](float a) { return std::exp2(a); });
   check1<float>("lg2.approx.f32 %d, %a;", e,
                 [](float a) { return std::log2(a); });
-  check1<float>("rsqrt.approx.f32 %d, %a;", e, [](float a) {
-    return float(1.0 / std::sqrt(double(a)));
-  });
+  check1<float>("rsqrt.approx.f32 %d, %a;", e,
+                [](float a) { return float(1.0 / std::sqrt(double(a))); });
   auto small = std::vector<float>{0, 1, -1, 0.5f, 3.1f, 100};
   check1<float>("sin.approx.f32 %d, %a;", small,
                 [](float a) { return std::sin(a); });
@@ -198,15 +194,14 @@ TEST_F(FloatTest, TestProperty) {
   test("number", [](float a) { return !std::isnan(a); });
   test("notanumber", [](float a) { return std::isnan(a); });
   test("normal", [](float a) { return std::isnormal(a); });
-  test("subnormal",
-       [](float a) { return std::fpclassify(a) == FP_SUBNORMAL; });
+  test("subnormal", [](float a) { return std::fpclassify(a) == FP_SUBNORMAL; });
 }
 
 // Halves, by way of conversions that are tested elsewhere against exact ones.
 
 float halfValue(uint16_t h) {
   int e = h >> 10 & 31, m = h & 1023;
-  float v = e == 31   ? (m ? NAN : INFINITY)
+  float v = e == 31  ? (m ? NAN : INFINITY)
             : e == 0 ? std::ldexp(float(m), -24)
                      : std::ldexp(float(m | 1024), e - 25);
   return h & 0x8000 ? -v : v;
@@ -247,23 +242,22 @@ TEST_F(FloatTest, Half) {
                    [](uint16_t a, uint16_t b) {
                      return nearestHalf(double(halfValue(a)) * halfValue(b));
                    });
-  check3<uint16_t>("fma.rn.f16 %d, %a, %b, %c;", kHalves, kHalves, kHalves,
-                   [](uint16_t a, uint16_t b, uint16_t c) {
-                     // 80-bit floats hold a product of halves and most sums.
-                     long double v = (long double)halfValue(a) * halfValue(b) +
-                                     halfValue(c);
-                     double d = double(v);
-                     if (std::isfinite(d) && (long double)d != v) {
-                       // To odd, so that the second rounding is right.
-                       double z = (long double)d > v ? std::nextafter(d, -1e300)
-                                                     : d;
-                       uint64_t bits = std::bit_cast<uint64_t>(z);
-                       if (!(bits & 1))
-                         z = std::nextafter(z, 1e300);
-                       d = z;
-                     }
-                     return nearestHalf(d);
-                   });
+  check3<uint16_t>(
+      "fma.rn.f16 %d, %a, %b, %c;", kHalves, kHalves, kHalves,
+      [](uint16_t a, uint16_t b, uint16_t c) {
+        // 80-bit floats hold a product of halves and most sums.
+        long double v = (long double)halfValue(a) * halfValue(b) + halfValue(c);
+        double d = double(v);
+        if (std::isfinite(d) && (long double)d != v) {
+          // To odd, so that the second rounding is right.
+          double z = (long double)d > v ? std::nextafter(d, -1e300) : d;
+          uint64_t bits = std::bit_cast<uint64_t>(z);
+          if (!(bits & 1))
+            z = std::nextafter(z, 1e300);
+          d = z;
+        }
+        return nearestHalf(d);
+      });
   check2<uint16_t>("max.f16 %d, %a, %b;", kHalves, kHalves,
                    [](uint16_t a, uint16_t b) {
                      float x = halfValue(a), y = halfValue(b);
@@ -281,16 +275,15 @@ TEST_F(FloatTest, HalfPairs) {
   for (size_t k = 0; k < kHalves.size(); ++k)
     pairs.push_back(uint32_t(kHalves[k]) << 16 |
                     kHalves[(k * 7 + 3) % kHalves.size()]);
-  check2<uint32_t>("add.rn.f16x2 %d, %a, %b;", pairs, pairs,
-                   [](uint32_t a, uint32_t b) {
-                     uint32_t r = 0;
-                     for (unsigned s : {0u, 16u})
-                       r |= uint32_t(nearestHalf(
-                                double(halfValue(uint16_t(a >> s))) +
-                                halfValue(uint16_t(b >> s))))
-                            << s;
-                     return r;
-                   });
+  check2<uint32_t>(
+      "add.rn.f16x2 %d, %a, %b;", pairs, pairs, [](uint32_t a, uint32_t b) {
+        uint32_t r = 0;
+        for (unsigned s : {0u, 16u})
+          r |= uint32_t(nearestHalf(double(halfValue(uint16_t(a >> s))) +
+                                    halfValue(uint16_t(b >> s))))
+               << s;
+        return r;
+      });
 }
 
 TEST_F(FloatTest, BFloat) {

@@ -25,9 +25,8 @@ protected:
     check2<T>("mul.lo" + t + " %d, %a, %b;", e, e,
               [](T a, T b) { return T(uint64_t(a) * uint64_t(b)); });
     check2<T>("mul.hi" + t + " %d, %a, %b;", e, e, [](T a, T b) {
-      __int128 p = std::is_signed_v<T>
-                       ? __int128(a) * b
-                       : __int128((unsigned __int128)(a) * b);
+      __int128 p = std::is_signed_v<T> ? __int128(a) * b
+                                       : __int128((unsigned __int128)(a)*b);
       return T(p >> (sizeof(T) * 8));
     });
     check2<T>("div" + t + " %d, %a, %b;", e, e, [](T a, T b) {
@@ -78,15 +77,13 @@ TEST_F(IntegerTest, NegateAndAbsolute) {
 TEST_F(IntegerTest, Saturating) {
   auto e = edges<int32_t>();
   auto clamp = [](int64_t v) {
-    return int32_t(std::min<int64_t>(std::max<int64_t>(v, INT32_MIN),
-                                     INT32_MAX));
+    return int32_t(
+        std::min<int64_t>(std::max<int64_t>(v, INT32_MIN), INT32_MAX));
   };
-  check2<int32_t>("add.sat.s32 %d, %a, %b;", e, e, [&](int32_t a, int32_t b) {
-    return clamp(int64_t(a) + b);
-  });
-  check2<int32_t>("sub.sat.s32 %d, %a, %b;", e, e, [&](int32_t a, int32_t b) {
-    return clamp(int64_t(a) - b);
-  });
+  check2<int32_t>("add.sat.s32 %d, %a, %b;", e, e,
+                  [&](int32_t a, int32_t b) { return clamp(int64_t(a) + b); });
+  check2<int32_t>("sub.sat.s32 %d, %a, %b;", e, e,
+                  [&](int32_t a, int32_t b) { return clamp(int64_t(a) - b); });
 }
 
 TEST_F(IntegerTest, Wide) {
@@ -134,14 +131,13 @@ TEST_F(IntegerTest, CarryChain) {
                            "mov.b64 %d, {%t, %u};",
                    e, e, [](uint64_t a, uint64_t b) { return a - b; });
   // 32 x 32 + 64 bits by mad.cc and madc.
-  check3<uint64_t>("mov.b64 {%t, %u}, %c;"
-                   "mad.lo.cc.u32 %t, %a, %b, %t;"
-                   "madc.hi.u32 %u, %a, %b, %u; mov.b64 %d, {%t, %u};",
-                   edges<uint32_t>(), edges<uint32_t>(),
-                   std::vector<uint64_t>{0, ~0ull, 0xffffffffull},
-                   [](uint32_t a, uint32_t b, uint64_t c) {
-                     return uint64_t(a) * b + c;
-                   });
+  check3<uint64_t>(
+      "mov.b64 {%t, %u}, %c;"
+      "mad.lo.cc.u32 %t, %a, %b, %t;"
+      "madc.hi.u32 %u, %a, %b, %u; mov.b64 %d, {%t, %u};",
+      edges<uint32_t>(), edges<uint32_t>(),
+      std::vector<uint64_t>{0, ~0ull, 0xffffffffull},
+      [](uint32_t a, uint32_t b, uint64_t c) { return uint64_t(a) * b + c; });
 }
 
 TEST_F(IntegerTest, PartialWarpKeepsOtherLanes) {

@@ -13,10 +13,11 @@ class MemoryTest : public EmuTest {
 protected:
   /// A kernel with one pointer in %p, the thread's number in %i.
   static std::string kernel(const std::string &body) {
-    return kHeader + ".visible .entry k(.param .u64 p) {\n"
-                     "  .reg .b64 %p, %q, %l<4>; .reg .b32 %i, %r<8>;\n"
-                     "  .reg .b16 %h<4>; .reg .pred %c;\n"
-                     "  ld.param.u64 %p, [p]; mov.u32 %i, %tid.x;\n" +
+    return kHeader +
+           ".visible .entry k(.param .u64 p) {\n"
+           "  .reg .b64 %p, %q, %l<4>; .reg .b32 %i, %r<8>;\n"
+           "  .reg .b16 %h<4>; .reg .pred %c;\n"
+           "  ld.param.u64 %p, [p]; mov.u32 %i, %tid.x;\n" +
            body + "\n  ret;\n}\n";
   }
   Status run(const std::string &body, uint64_t p, uint32_t threads = 32,
@@ -288,8 +289,8 @@ TEST_F(MemoryTest, NullAndWild) {
 }
 
 TEST_F(MemoryTest, SharedOutOfBounds) {
-  Status s = run("shl.b32 %r0, %i, 2; st.shared.u32 [%r0], %i;", alloc(4), 32,
-                 64);
+  Status s =
+      run("shl.b32 %r0, %i, 2; st.shared.u32 [%r0], %i;", alloc(4), 32, 64);
   EXPECT_EQ(s.kind, ErrorKind::IllegalAddress);
   EXPECT_NE(s.text.find("byte 64 of shared memory, of which the block has 64"),
             std::string::npos)

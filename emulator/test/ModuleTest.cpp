@@ -24,8 +24,7 @@ protected:
 
 TEST_F(ModuleTest, LinksSources) {
   Status status;
-  auto module = device->loadModule(
-      {{"a.ptx", kHeader + R"(
+  auto module = device->loadModule({{"a.ptx", kHeader + R"(
 .extern .func (.param .b32 r) helper(.param .b32 x);
 .extern .global .align 4 .b32 value;
 .weak .global .align 4 .u32 shared_weak = 5;
@@ -38,7 +37,7 @@ TEST_F(ModuleTest, LinksSources) {
   ld.global.u32 %r2, [shared_weak]; add.u32 %r1, %r1, %r2;
   st.global.u32 [%p], %r1; ret;
 })"},
-       {"b.ptx", kHeader + R"(
+                                    {"b.ptx", kHeader + R"(
 .visible .global .align 4 .u32 value = 20;
 .weak .global .align 4 .u32 shared_weak = 6;
 .common .global .align 4 .b8 room[32];
@@ -47,7 +46,7 @@ TEST_F(ModuleTest, LinksSources) {
   .reg .b32 %r<4>; ld.param.u32 %r0, [x]; ld.global.u32 %r1, [mine];
   add.u32 %r0, %r0, %r1; st.param.b32 [r], %r0; ret;
 })"}},
-      status);
+                                   status);
   ASSERT_TRUE(module) << status.text;
   uint64_t p = alloc(4);
   Status s = launch(*module, "k", blocks(1, 1), p);
@@ -57,8 +56,8 @@ TEST_F(ModuleTest, LinksSources) {
 }
 
 TEST_F(ModuleTest, LinkErrors) {
-  Status s = loadError(
-      {{"a.ptx", kHeader + ".extern .global .align 4 .u32 gone;\n"}});
+  Status s =
+      loadError({{"a.ptx", kHeader + ".extern .global .align 4 .u32 gone;\n"}});
   EXPECT_EQ(s.kind, ErrorKind::UnresolvedSymbol);
   EXPECT_TRUE(contains(s.text, "a.ptx:4: undefined variable gone")) << s.text;
   s = loadError({{"a.ptx", kHeader + ".visible .global .u32 x;\n"},
@@ -75,7 +74,8 @@ TEST_F(ModuleTest, MalformedSources) {
         ".version 8.5\n.global .align 3 .u32 x;",
         ".version 8.5\n.global .u32 x[2] = {1,2,3};",
         ".version 8.5\n.entry k(.param .u32", ".version 8.5\n.entry k() { { }",
-        "\x7f" "ELF",
+        "\x7f"
+        "ELF",
         ".version 8.5\n.global .b8 x[99999999999999999999];"}) {
     Status s = loadError({{"bad.ptx", text}});
     EXPECT_EQ(s.kind, ErrorKind::InvalidPtx) << text;
@@ -277,7 +277,8 @@ A: ret;
        {"\"kernel\": \"k\"", "\"divergent_branches\": 1",
         "\"global_sectors\": 36", "\"ideal_global_sectors\": 8",
         "\"uncoalesced_sectors\": 28", "\"shared_bank_conflicts\": 31",
-        "\"global_read\": 128", "\"global_written\": 128", "test.ptx:10\", \"accesses\": 1, \"sectors\": 32, \"ideal\": 4",
+        "\"global_read\": 128", "\"global_written\": 128",
+        "test.ptx:10\", \"accesses\": 1, \"sectors\": 32, \"ideal\": 4",
         "\"copies\": 2, \"bytes\": 128, \"redundant_copies\": "})
     EXPECT_TRUE(contains(j, part)) << part << "\n" << j;
 }
