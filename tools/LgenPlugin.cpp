@@ -124,21 +124,49 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
 /// clang 19 names a static device variable that host code uses
 /// `x__static__<unit>`, so that the host finds it; a kernel that it met before
 /// that use still refers to plain `x`, which nobody defines. Joins the two.
-struct JoinRenamedPass : llvm::PassInfoMixin<JoinRenamedPass> {
+bool joinRenamed(llvm::Module &module) {
+  bool changed = false;
+  for (llvm::GlobalVariable &renamed : module.globals()) {
+    auto [plain, unit] = renamed.getName().rsplit("__static__");
+    llvm::GlobalVariable *old = module.getNamedGlobal(plain);
+    if (unit.empty() || renamed.isDeclaration() || !old || old == &renamed ||
+        !old->isDeclaration() || old->getType() != renamed.getType())
+      continue;
+    old->replaceAllUsesWith(&renamed);
+    changed = true;
+  }
+  return changed;
+}
+
+/// clang 19 lists the device symbols that host code uses in the order of a hash
+/// of pointers, another one in each run. Sorts them by name.
+bool sortExternallyUsed(llvm::Module &module) {
+  llvm::GlobalVariable *list =
+      module.getNamedGlobal("__clang_gpu_used_external");
+  if (!list || !list->hasInitializer())
+    return false;
+  auto *array = llvm::dyn_cast<llvm::ConstantArray>(list->getInitializer());
+  if (!array)
+    return false;
+  std::vector<llvm::Constant *> symbols;
+  for (llvm::Value *operand : array->operands())
+    symbols.push_back(llvm::cast<llvm::Constant>(operand));
+  llvm::sort(symbols, [](llvm::Constant *a, llvm::Constant *b) {
+    return a->stripPointerCasts()->getName() <
+           b->stripPointerCasts()->getName();
+  });
+  list->setInitializer(llvm::ConstantArray::get(array->getType(), symbols));
+  return true;
+}
+
+/// Repairs what clang 19 leaves wrong in device modules.
+struct RepairDevicePass : llvm::PassInfoMixin<RepairDevicePass> {
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &) {
     if (!isDevice(module))
       return llvm::PreservedAnalyses::all();
-    bool changed = false;
-    for (llvm::GlobalVariable &renamed : module.globals()) {
-      auto [plain, unit] = renamed.getName().rsplit("__static__");
-      llvm::GlobalVariable *old = module.getNamedGlobal(plain);
-      if (unit.empty() || renamed.isDeclaration() || !old || old == &renamed ||
-          !old->isDeclaration() || old->getType() != renamed.getType())
-        continue;
-      old->replaceAllUsesWith(&renamed);
-      changed = true;
-    }
+    bool changed = joinRenamed(module);
+    changed |= sortExternallyUsed(module);
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();
   }
@@ -299,6 +327,7 @@ llvmGetPassPluginInfo() {
             [&builder, registered = false](llvm::ModulePassManager &passes,
                                            llvm::OptimizationLevel) mutable {
               passes.addPass(KeepStubsPass());
+              passes.addPass(RepairDevicePass());
               if (!registered)
                 summarizeLast(builder);
               registered = true;
