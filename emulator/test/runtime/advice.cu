@@ -1,23 +1,15 @@
-// Managed memory: advice is checked and read back; graph memory is counted.
+// Managed memory: advice is checked and read back.
 // EXPECT: none 0 -2
 // EXPECT: set 1 0 0
 // EXPECT: inner 0
 // EXPECT: prefetched -1
 // EXPECT: not managed invalid argument
-// EXPECT: graph memory 4096 then 0, high 4096
-#include <cstdint>
 #include <cstdio>
 #include <cuda_runtime.h>
 
 static int read(cudaMemRangeAttribute what, const void *p, size_t count) {
   int value = -99;
   cudaMemRangeGetAttribute(&value, sizeof(value), what, p, count);
-  return value;
-}
-
-static uint64_t graphMemory(cudaGraphMemAttributeType what) {
-  uint64_t value = 0;
-  cudaDeviceGetGraphMemAttribute(0, what, &value);
   return value;
 }
 
@@ -43,18 +35,4 @@ int main() {
   printf("not managed %s\n",
          cudaGetErrorString(
              cudaMemAdvise(device, 64, cudaMemAdviseSetReadMostly, gpu)));
-
-  cudaGraph_t graph;
-  cudaGraphNode_t node;
-  cudaGraphCreate(&graph, 0);
-  cudaMemAllocNodeParams params = {};
-  params.poolProps.allocType = cudaMemAllocationTypePinned;
-  params.poolProps.location = gpu;
-  params.bytesize = 4096;
-  cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &params);
-  uint64_t during = graphMemory(cudaGraphMemAttrUsedMemCurrent);
-  cudaGraphDestroy(graph);
-  printf("graph memory %d then %d, high %d\n", int(during),
-         int(graphMemory(cudaGraphMemAttrUsedMemCurrent)),
-         int(graphMemory(cudaGraphMemAttrUsedMemHigh)));
 }
