@@ -31,7 +31,6 @@ import glob
 import json
 import os
 import pathlib
-import platform
 import shlex
 import shutil
 import statistics
@@ -298,8 +297,7 @@ def machine():
             if line.startswith("model name"):
                 model = line.split(":", 1)[1].strip()
                 break
-    return {"cpu": model, "cores": os.cpu_count(),
-            "kernel": platform.release()}
+    return {"cpu": model, "cores": os.cpu_count()}
 
 
 def check_release(build):
