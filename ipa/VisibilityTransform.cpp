@@ -155,48 +155,68 @@ static bool mentions(StringRef text, StringRef name) {
   return false;
 }
 
-static Error nameIsTaken(const FinalSymbol &symbol, StringRef assembly) {
+namespace {
+
+/// Gives the definitions of one partition their names.
+class Renamer {
+public:
+  Renamer(Module &module, StringRef assembly)
+      : module(module), assembly(assembly),
+        library(Triple(module.getTargetTriple())) {}
+
+  Error restoreName(const FinalSymbol &symbol);
+  Error addLocalAlias(const FinalSymbol &symbol);
+  /// Keeps the aliases from being dropped.
+  void finish() { appendToCompilerUsed(module, aliases); }
+
+private:
+  /// LLVM itself may call it: a local `memcpy` of one source file must not
+  /// catch the calls that another one needs.
+  bool isLibraryName(StringRef name) const {
+    LibFunc ignored;
+    return library.getLibFunc(name, ignored);
+  }
+  Error nameIsTaken(const FinalSymbol &symbol) const;
+
+  Module &module;
+  StringRef assembly;
+  TargetLibraryInfoImpl library;
+  SmallVector<GlobalValue *> aliases;
+};
+
+} // namespace
+
+Error Renamer::nameIsTaken(const FinalSymbol &symbol) const {
   if (!mentions(assembly, symbol.localName))
     return Error::success();
   return makeError("assembly names the local symbol '" + symbol.localName +
                    "', and two symbols of that name are in one partition");
 }
 
-/// Returns whether LLVM itself may call \p name: a local `memcpy` of one source
-/// file must not catch the calls that another one needs.
-static bool isLibraryName(const Module &module, StringRef name) {
-  TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
-  LibFunc ignored;
-  return library.getLibFunc(name, ignored);
-}
-
 /// Gives a symbol that is local again its old name.
-static Error restoreName(Module &module, const FinalSymbol &symbol,
-                         StringRef assembly) {
+Error Renamer::restoreName(const FinalSymbol &symbol) {
   if (symbol.localName.empty())
     return Error::success();
   if (!module.getNamedValue(symbol.localName)) {
-    if (symbol.isUsed || !isLibraryName(module, symbol.localName))
+    if (symbol.isUsed || !isLibraryName(symbol.localName))
       symbol.value->setName(symbol.localName);
     return Error::success();
   }
-  return symbol.isUsed ? nameIsTaken(symbol, assembly) : Error::success();
+  return symbol.isUsed ? nameIsTaken(symbol) : Error::success();
 }
 
 /// Makes the promoted \p symbol known to assembly under its old name too.
-static Error addLocalAlias(Module &module, const FinalSymbol &symbol,
-                           StringRef assembly) {
+Error Renamer::addLocalAlias(const FinalSymbol &symbol) {
   if (symbol.localName.empty() || !symbol.isUsed)
     return Error::success();
-  GlobalValue *other = module.getNamedValue(symbol.localName);
-  if (other)
-    return nameIsTaken(symbol, assembly);
+  if (module.getNamedValue(symbol.localName))
+    return nameIsTaken(symbol);
   GlobalValue &value = *symbol.value;
   auto *alias = GlobalAlias::create(
       value.getValueType(), value.getAddressSpace(),
       GlobalValue::InternalLinkage, symbol.localName, &value, &module);
   alias->setThreadLocalMode(value.getThreadLocalMode());
-  appendToCompilerUsed(module, {alias});
+  aliases.push_back(alias);
   return Error::success();
 }
 
@@ -205,15 +225,17 @@ Error applyFinalLinkage(Module &module, ArrayRef<FinalSymbol> symbols,
   for (const FinalSymbol &symbol : symbols)
     setFinalLinkage(symbol);
   // What assembly may name goes first when two symbols want one name.
+  Renamer renamer(module, assembly);
   for (bool used : {true, false})
     for (const FinalSymbol &symbol : symbols) {
       if (symbol.isUsed != used)
         continue;
       bool isInternal = symbol.linkage == FinalLinkage::Internal;
-      if (Error error = isInternal ? restoreName(module, symbol, assembly)
-                                   : addLocalAlias(module, symbol, assembly))
+      if (Error error = isInternal ? renamer.restoreName(symbol)
+                                   : renamer.addLocalAlias(symbol))
         return error;
     }
+  renamer.finish();
   return Error::success();
 }
 

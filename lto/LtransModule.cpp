@@ -208,8 +208,6 @@ private:
                                                   const JobInput &input);
   Expected<SmallVector<GlobalValue *>>
   prepareSymbols(const JobInput &input, ArrayRef<SourceSymbol> symbols);
-  Error checkBase(const SourceSymbol &symbol,
-                  ArrayRef<SourceSymbol> symbols) const;
   Error move(std::unique_ptr<Module> source, ArrayRef<GlobalValue *> values,
              const JobInput &input);
   void addStructors();
@@ -314,9 +312,9 @@ PartitionBuilder::findSymbols(Module &source, const JobInput &input) {
 }
 
 /// An alias stays with its aliasee, an ifunc with its resolver: neither can be
-/// a declaration there.
-Error PartitionBuilder::checkBase(const SourceSymbol &symbol,
-                                  ArrayRef<SourceSymbol> symbols) const {
+/// a declaration there. \p defined: what the job defines of the module.
+static Error checkBase(const SourceSymbol &symbol,
+                       const SmallPtrSetImpl<const GlobalValue *> &defined) {
   const GlobalObject *base = nullptr;
   if (auto *alias = dyn_cast<GlobalAlias>(symbol.value))
     base = alias->getAliaseeObject();
@@ -327,9 +325,8 @@ Error PartitionBuilder::checkBase(const SourceSymbol &symbol,
   if (symbol.job->role == JobRole::Import)
     return makeError("the job imports '" + symbol.job->name +
                      "', which is an alias or ifunc");
-  for (const SourceSymbol &other : symbols)
-    if (other.value == base && other.job->role == JobRole::Define)
-      return Error::success();
+  if (defined.contains(base))
+    return Error::success();
   return makeError("the job defines '" + symbol.job->name +
                    "' without what it stands for");
 }
@@ -391,6 +388,10 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
                                  ArrayRef<SourceSymbol> symbols) {
   InputLocation where = locate(input);
   SmallVector<GlobalValue *> values;
+  SmallPtrSet<const GlobalValue *, 32> bases;
+  for (const SourceSymbol &symbol : symbols)
+    if (symbol.job->role == JobRole::Define)
+      bases.insert(symbol.value);
   SmallPtrSet<Constant *, 4> detached;
   for (const SourceSymbol &symbol : symbols) {
     GlobalValue &value = *symbol.value;
@@ -406,7 +407,7 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
     auto *alias = dyn_cast<GlobalAlias>(&value);
     bool isDetached = alias && detached.contains(alias->getAliasee());
     if (Error error =
-            isDetached ? Error::success() : checkBase(symbol, symbols)) {
+            isDetached ? Error::success() : checkBase(symbol, bases)) {
       if (!alias || !isDefinition)
         return inputError(where, toString(std::move(error)));
       auto body = detachAliasedBody(*alias);

@@ -49,10 +49,10 @@ namespace {
 
 struct Part {
   StringRef path;
-  StringRef text;
   std::vector<PtxStatement> statements;
   StringMap<size_t> variables;            // name -> statement
   StringMap<std::string> renamed;         // local names and labels
+  StringSet<> suffixed;                   // words that look like renamed ones
   std::map<unsigned, unsigned> fileIndex; // in the part -> in the result
 };
 
@@ -167,11 +167,29 @@ Error PtxMerger::checkSection(Place place) const {
                          "tables instead of full debug information");
 }
 
+/// What is put between a name and the number of its part.
+static constexpr StringLiteral kPartSuffix = "_$p";
+
+/// Fills \p words with the words of \p text that hold kPartSuffix: the only
+/// ones that a new name could meet.
+static void collectSuffixed(StringRef text, StringSet<> &words) {
+  auto isWord = [](char c) { return isAlnum(c) || c == '_' || c == '$'; };
+  for (size_t at = text.find(kPartSuffix); at != StringRef::npos;
+       at = text.find(kPartSuffix, at + 1)) {
+    size_t begin = at, end = at;
+    while (begin != 0 && isWord(text[begin - 1]))
+      --begin;
+    while (end != text.size() && isWord(text[end]))
+      ++end;
+    words.insert(text.slice(begin, end));
+  }
+}
+
 Error PtxMerger::read(ArrayRef<PtxPart> inputs) {
   for (const PtxPart &input : inputs) {
     Part &part = parts.emplace_back();
     part.path = input.name;
-    part.text = input.text;
+    collectSuffixed(input.text, part.suffixed);
     auto statements = parsePtx(input.text, input.name);
     if (!statements)
       return statements.takeError();
@@ -278,9 +296,9 @@ void PtxMerger::addRename(Part &part, size_t index, StringRef name) {
     return;
   std::string fresh = name.str();
   for (unsigned attempt = 0; !taken.insert(fresh).second ||
-                             (attempt != 0 && part.text.contains(fresh));
+                             (attempt != 0 && part.suffixed.contains(fresh));
        ++attempt) {
-    fresh = (name + "_$p" + Twine(index)).str();
+    fresh = (name + kPartSuffix + Twine(index)).str();
     if (attempt != 0)
       fresh += "_" + std::to_string(attempt);
   }

@@ -241,7 +241,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
   return cudaSuccess;
 }
 
-// Launch ----------------------------------------------------------------------
+// Launch ---------------------------------------------------------------------
 
 /// Called by nvcc's stubs, which keep the handle and ignore a failure: so the
 /// code is not loaded here, and the launch tells what is wrong with it.
@@ -302,7 +302,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 }
 GPULTO_EMU_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
-// Functions -------------------------------------------------------------------
+// Functions ------------------------------------------------------------------
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                   const void *function) {
@@ -362,7 +362,7 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t index,
   });
 }
 
-// Occupancy -------------------------------------------------------------------
+// Occupancy ------------------------------------------------------------------
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *function, int blockSize, size_t dynamicBytes,
@@ -413,7 +413,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
   });
 }
 
-// Libraries -------------------------------------------------------------------
+// Libraries ------------------------------------------------------------------
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 cudaJitOption *, void **, unsigned,

@@ -149,8 +149,7 @@ cudaMemcpy3DParms fromPeerParams(const cudaMemcpy3DPeerParms &peer) {
 
 extern "C" {
 
-// Consecutive bytes
-// -------------------------------------------------------------
+// Consecutive bytes ----------------------------------------------------------
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count,
                        cudaMemcpyKind kind) {
@@ -191,8 +190,7 @@ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from,
 }
 GPULTO_EMU_ALIAS(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
 
-// Rows and boxes
-// ----------------------------------------------------------------
+// Rows and boxes -------------------------------------------------------------
 
 cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from,
                          size_t fromPitch, size_t width, size_t height,
@@ -239,8 +237,7 @@ cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *params) {
 }
 GPULTO_EMU_ALIAS(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
 
-// Arrays
-// ------------------------------------------------------------------------
+// Arrays ---------------------------------------------------------------------
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t xBytes, size_t y,
                                      const void *from, size_t fromPitch,
@@ -337,8 +334,7 @@ cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t xBytes,
 }
 GPULTO_EMU_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
 
-// Variables
-// ---------------------------------------------------------------------
+// Variables ------------------------------------------------------------------
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
                                     size_t count, size_t offset,
@@ -398,8 +394,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
   });
 }
 
-// Fills
-// -------------------------------------------------------------------------
+// Fills ----------------------------------------------------------------------
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count,
                             cudaStream_t stream) {

@@ -43,7 +43,7 @@ size_t defaultLimit(const DeviceLimits &limits, cudaLimit limit) {
 
 extern "C" {
 
-// Errors --------------------------------------------------------------------
+// Errors ---------------------------------------------------------------------
 
 const char *cudaGetErrorName(cudaError_t error) {
   switch (error) {
@@ -78,7 +78,7 @@ cudaError_t cudaGetLastError(void) {
 
 cudaError_t cudaPeekAtLastError(void) { return threadState().lastError; }
 
-// Versions ------------------------------------------------------------------
+// Versions -------------------------------------------------------------------
 
 cudaError_t cudaDriverGetVersion(int *version) {
   if (!version)
@@ -94,7 +94,7 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 
-// The device ----------------------------------------------------------------
+// The device -----------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int *count) {
   if (!count)
@@ -294,7 +294,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void) {
   return enter([](Runtime &) { return cudaSuccess; });
 }
 
-// Peers: there are none -----------------------------------------------------
+// Peers: there are none ------------------------------------------------------
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   if (!can)
@@ -315,8 +315,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *, cudaDeviceP2PAttr, int, int) {
   return recordError(cudaErrorInvalidDevice);
 }
 
-// The driver API is not emulated
-// ------------------------------------------------
+// The driver API is not emulated ---------------------------------------------
 
 cudaError_t
 cudaGetDriverEntryPointByVersion(const char *, void **function, unsigned,

@@ -151,8 +151,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node,
   });
 }
 
-// Structure
-// ---------------------------------------------------------------------
+// Structure ------------------------------------------------------------------
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t *nodes,
                               size_t *count) {
@@ -306,8 +305,7 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path,
   });
 }
 
-// Executable graphs
-// ---------------------------------------------------------------
+// Executable graphs ----------------------------------------------------------
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *result, cudaGraph_t handle,
                                  unsigned long long flags) {
@@ -415,8 +413,35 @@ cudaError_t cudaDeviceGraphMemTrim(int device) {
   });
 }
 
-// User objects
-// --------------------------------------------------------------------
+cudaError_t cudaDeviceGetGraphMemAttribute(int device,
+                                           cudaGraphMemAttributeType attribute,
+                                           void *value) {
+  return enter([&](Runtime &) {
+    if (device != 0 || !value)
+      return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    const GraphMemoryUse &use = graphMemoryUse();
+    bool isHigh = attribute == cudaGraphMemAttrUsedMemHigh ||
+                  attribute == cudaGraphMemAttrReservedMemHigh;
+    *static_cast<uint64_t *>(value) = isHigh ? use.highBytes : use.currentBytes;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int device,
+                                           cudaGraphMemAttributeType attribute,
+                                           void *value) {
+  return enter([&](Runtime &) {
+    // Only the high marks can be set, and only to zero.
+    if (device != 0 || !value || *static_cast<uint64_t *>(value) != 0 ||
+        attribute == cudaGraphMemAttrUsedMemCurrent ||
+        attribute == cudaGraphMemAttrReservedMemCurrent)
+      return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    graphMemoryUse().highBytes = graphMemoryUse().currentBytes;
+    return cudaSuccess;
+  });
+}
+
+// User objects ---------------------------------------------------------------
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t *result, void *data,
                                  cudaHostFn_t destroy, unsigned count,

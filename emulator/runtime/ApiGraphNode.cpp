@@ -75,8 +75,7 @@ cudaError_t withCopy(cudaGraphExec_t handle, cudaGraphNode_t node, Body body) {
   });
 }
 
-// What makes an operation of each kind
-// ---------------------------------------------
+// What makes an operation of each kind ---------------------------------------
 
 template <typename Params> auto makeKernel(const Params *params) {
   return [params](Runtime &runtime, KernelOp &op) {
@@ -211,8 +210,7 @@ cudaError_t setGeneric(cudaGraphNodeParams &params, With with) {
 
 extern "C" {
 
-// Kernels
-// -------------------------------------------------------------------------
+// Kernels --------------------------------------------------------------------
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies,
@@ -294,8 +292,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to,
   });
 }
 
-// Copies
-// --------------------------------------------------------------------------
+// Copies ---------------------------------------------------------------------
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies,
@@ -398,8 +395,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(
       makeSymbolCopy(symbol, offset, bytes, to, nullptr, kind));
 }
 
-// Fills
-// ---------------------------------------------------------------------------
+// Fills ----------------------------------------------------------------------
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *dependencies,
@@ -429,8 +425,7 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable,
   return withCopy<FillOp>(executable, node, makeFill(params));
 }
 
-// Host functions
-// ------------------------------------------------------------------
+// Host functions -------------------------------------------------------------
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                  const cudaGraphNode_t *dependencies,
@@ -460,8 +455,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable,
   return withCopy<HostOp>(executable, node, makeHost(params));
 }
 
-// Child graphs, empty nodes
-// -------------------------------------------------------
+// Child graphs, empty nodes --------------------------------------------------
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *dependencies,
@@ -492,8 +486,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                       [](Runtime &, EmptyOp &) { return cudaSuccess; });
 }
 
-// Events
-// --------------------------------------------------------------------------
+// Events ---------------------------------------------------------------------
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node,
                                         cudaGraph_t graph,
@@ -553,8 +546,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable,
   return withCopy<EventWaitOp>(executable, node, makeEvent<EventWaitOp>(event));
 }
 
-// Memory
-// --------------------------------------------------------------------------
+// Memory ---------------------------------------------------------------------
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *dependencies,
@@ -589,8 +581,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *out) {
   });
 }
 
-// Generic forms
-// -------------------------------------------------------------------
+// Generic forms --------------------------------------------------------------
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
                              const cudaGraphNode_t *dependencies,

@@ -257,7 +257,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
 
 } // extern "C"
 
-// Managed memory: it is always where it is needed -----------------------------
+// Managed memory: it is always where it is needed ----------------------------
 
 namespace {
 
@@ -428,8 +428,7 @@ GPULTO_EMU_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 } // extern "C"
 
-// Stream-ordered memory
-// --------------------------------------------------------
+// Stream-ordered memory ------------------------------------------------------
 
 namespace {
 

@@ -107,8 +107,7 @@ cudaStreamCaptureStatus statusOf(const Stream &stream) {
 
 extern "C" {
 
-// Streams
-// -----------------------------------------------------------------------
+// Streams --------------------------------------------------------------------
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags,
                                          int priority) {
@@ -257,8 +256,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle,
 }
 GPULTO_EMU_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
 
-// Events
-// ------------------------------------------------------------------------
+// Events ---------------------------------------------------------------------
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   return enter([&](Runtime &) {
@@ -332,8 +330,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle,
 }
 GPULTO_EMU_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
-// Capture
-// -----------------------------------------------------------------------
+// Capture --------------------------------------------------------------------
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle,
                                    cudaStreamCaptureMode mode) {
