@@ -107,9 +107,14 @@ private:
   using Arguments = llvm::SmallVector<JumpFunction, 8>;
 
   llvm::Error readEntry(const llvm::GlobalVariable &entry);
+  /// Stubs of this unit have an offload entry; others are known by the name
+  /// that clang gives them.
   bool isStub(const llvm::Function &function) const {
     SymbolIndex symbol = context.indexOf(function);
-    return symbol != kNone && summary.symbols[symbol].has(kKernelStub);
+    return symbol != kNone &&
+           (summary.symbols[symbol].has(kKernelStub) ||
+            (function.isDeclaration() &&
+             function.getName().contains("__device_stub__")));
   }
   bool usesRuntime() const;
   void describeStub(llvm::Function &stub, FunctionSummary &result);

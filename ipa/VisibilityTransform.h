@@ -28,8 +28,8 @@ bool isCopyable(const llvm::GlobalVariable &global, bool isUsed);
 /// Makes every local symbol of \p module that is not copyable external and
 /// hidden, under its name followed by \p suffix, so that the partitions of one
 /// module mean the same object by it. Those of \p always are promoted also when
-/// they are copyable. Anonymous symbols must have been named. Bodies need not be
-/// materialised.
+/// they are copyable. Anonymous symbols must have been named. Bodies need not
+/// be materialised.
 void promoteLocals(llvm::Module &module, llvm::StringRef suffix,
                    llvm::ArrayRef<llvm::GlobalValue *> always);
 

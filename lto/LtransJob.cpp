@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 1;
+static constexpr int64_t kJobVersion = 2;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -53,10 +53,44 @@ template <> struct EnumNames<Side> {
   static constexpr const char *names[] = {"host", "device"};
 };
 
+template <> struct EnumNames<ValueKind> {
+  static constexpr const char *names[] = {"constant", "address", "bounds"};
+};
+
+template <typename A> void describe(A &a, ValueFact &f) {
+  a.field("parameter", f.parameter);
+  a.field("isPart", f.isPart);
+  a.field("byteOffset", f.byteOffset);
+  a.field("kind", f.kind);
+  a.field("bitWidth", f.bitWidth);
+  a.field("value", f.value);
+  a.field("symbol", f.symbolName);
+  a.field("isFunction", f.isFunction);
+  a.field("low", f.low);
+  a.field("high", f.high);
+  a.field("knownZeros", f.knownZeros);
+  a.field("knownOnes", f.knownOnes);
+  a.field("alignLog2", f.alignLog2);
+  a.field("addressSpace", f.addressSpace);
+  a.field("isNonNull", f.isNonNull);
+}
+
+template <typename A> void describe(A &a, GeometryFact &f) {
+  a.field("low", f.low);
+  a.field("high", f.high);
+}
+
+template <typename A> void describe(A &a, FunctionFacts &f) {
+  a.field("values", f.values);
+  a.field("geometry", f.geometry);
+  a.field("mayDeclareBlock", f.mayDeclareBlock);
+}
+
 template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("name", s.name);
   a.field("role", s.role);
   a.field("linkage", s.linkage);
+  a.field("facts", s.facts);
 }
 
 template <typename A> void describe(A &a, JobInput &i) {

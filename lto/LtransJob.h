@@ -35,6 +35,8 @@ struct JobSymbol {
   std::string name; // IR name in the input module
   JobRole role = JobRole::Define;
   FinalLinkage linkage = FinalLinkage::Preserved;
+  /// Functions: what holds on entry. Symbols are given by their final names.
+  FunctionFacts facts;
   bool operator==(const JobSymbol &) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include "lto/Wpa.h"
 
+#include "ipa/Constants.h"
 #include "ipa/Visibility.h"
 #include "summary/CallGraph.h"
 #include "summary/WpaContext.h"
@@ -33,6 +34,7 @@ public:
 
 private:
   std::string finalName(GlobalId id) const;
+  FunctionFacts factsOf(GlobalId id) const;
   void addSymbols(const Partition &partition, LtransJob &job);
   void addStructors(LtransJob &job) const;
   void chooseHomes(std::vector<LtransJob> &jobs);
@@ -62,20 +64,40 @@ std::string JobBuilder::finalName(GlobalId id) const {
   return withoutEscape(symbol.name).str();
 }
 
+/// Returns the facts of \p id as a job has them.
+FunctionFacts JobBuilder::factsOf(GlobalId id) const {
+  const FunctionFacts *known = context.decisions.factsOf(id);
+  if (!known)
+    return {};
+  FunctionFacts facts = *known;
+  for (ValueFact &fact : facts.values) {
+    if (fact.symbol == kNone)
+      continue;
+    const SymbolRecord &symbol = program.symbol(fact.symbol);
+    fact.symbolName =
+        symbol.isLocal()
+            ? promotedName(symbol.name, program.moduleRef(fact.symbol).tag)
+            : symbol.name.str();
+    fact.isFunction = symbol.kind == SymbolKind::Function;
+    fact.symbol = kNone;
+  }
+  return facts;
+}
+
 /// Lists the symbols of \p partition by module.
 void JobBuilder::addSymbols(const Partition &partition, LtransJob &job) {
   std::vector<std::pair<GlobalId, JobSymbol>> symbols;
   for (const PartitionSymbol &define : partition.defines) {
     symbols.push_back({define.id,
                        {program.symbol(define.id).name.str(), JobRole::Define,
-                        define.linkage}});
+                        define.linkage, factsOf(define.id)}});
     if (define.linkage == FinalLinkage::Hidden)
       promoted.set(define.id);
   }
   for (GlobalId id : partition.imports)
     symbols.push_back({id,
                        {program.symbol(id).name.str(), JobRole::Import,
-                        FinalLinkage::Preserved}});
+                        FinalLinkage::Preserved, factsOf(id)}});
   llvm::sort(symbols,
              [](const auto &a, const auto &b) { return a.first < b.first; });
   ModuleIndex last = kNone;
@@ -100,8 +122,8 @@ void JobBuilder::addStructors(LtransJob &job) const {
 }
 
 /// Debug info and assembly of a module go to the job that defines most of it;
-/// assembly that names local symbols goes to them (LGEN makes them one atom), and
-/// assembly of a module that defines nothing else goes to the first job.
+/// assembly that names local symbols goes to them (LGEN makes them one atom),
+/// and assembly of a module that defines nothing else goes to the first job.
 void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
   std::vector<std::pair<size_t, JobInput *>> best(bitcode.size(), {0, nullptr});
   std::vector<JobInput *> assemblyHome(bitcode.size(), nullptr);
@@ -336,6 +358,9 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   if (Error error = propagateVisibility(context))
     return error;
   checkKernels(context);
+
+  // From here on facts of functions are only added.
+  propagateConstants(context);
 
   // From here on decisions are fixed.
   PartitionMap map = cutProgram(context, options.partitions);

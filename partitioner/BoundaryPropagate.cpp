@@ -31,7 +31,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Calls \p visit for every definition that \p id needs to see defined
-/// somewhere; copyable constants are looked through, since the body takes a
+/// somewhere, with the constants that its parameters are known to be; copyable constants are looked through, since the body takes a
 /// copy of them along.
 template <typename Visitor>
 static void forEachNeed(const WpaContext &context, GlobalId id,
@@ -40,6 +40,10 @@ static void forEachNeed(const WpaContext &context, GlobalId id,
   DenseSet<GlobalId> seen;
   while (!worklist.empty()) {
     GlobalId user = worklist.pop_back_val();
+    if (const FunctionFacts *facts = context.decisions.factsOf(user))
+      for (const ValueFact &fact : facts->values)
+        if (fact.symbol != kNone)
+          visit(fact.symbol);
     for (const GraphEdge &edge : context.graph.edges(user)) {
       if (edge.kind == EdgeKind::Device)
         continue;

@@ -10,8 +10,10 @@
 #define GPULTO_SUMMARY_DECISIONS_H
 
 #include "summary/CombinedSummary.h"
+#include "summary/Facts.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
 #include <vector>
@@ -40,6 +42,15 @@ struct Decisions {
   /// Live definitions that something outside the bitcode can name: they keep
   /// their names and linkage.
   llvm::BitVector visibleOutside;
+  /// What holds on entry to a function, where anything is known. Looked up
+  /// only, never iterated.
+  llvm::DenseMap<GlobalId, FunctionFacts> facts{};
+
+  /// Returns the facts of \p id, or null.
+  const FunctionFacts *factsOf(GlobalId id) const {
+    auto found = facts.find(id);
+    return found == facts.end() ? nullptr : &found->second;
+  }
 };
 
 } // namespace gpulto

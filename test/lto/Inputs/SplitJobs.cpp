@@ -466,8 +466,10 @@ void Program::writeJobs() {
         continue;
       JobInput &input = inputFor(job, atom.unit);
       for (const GlobalValue *value : atom.members)
-        input.symbols.push_back({value->getName().str(), JobRole::Define,
-                                 linkageOf(units[atom.unit], *value, p)});
+        input.symbols.push_back({value->getName().str(),
+                                 JobRole::Define,
+                                 linkageOf(units[atom.unit], *value, p),
+                                 {}});
     }
     for (auto [index, unit] : enumerate(units)) {
       if (unit.assemblyPartition == int(p))

@@ -35,9 +35,15 @@ static LtransJob fullJob() {
   input.tag = "0123abcd";
   input.isHome = true;
   input.emitsAssembly = true;
-  input.symbols = {{"\1name", JobRole::Import, FinalLinkage::Internal},
-                   {"b", JobRole::Define, FinalLinkage::Hidden},
-                   {"c", JobRole::Define, FinalLinkage::Redefined}};
+  FunctionFacts facts;
+  facts.values = {{1, true, 8, ValueKind::Constant, 32, 7, kNone, "", false, 1,
+                   2, 3, 4, 5, 6, true},
+                  {2, false, 0, ValueKind::Address, 0, 16, kNone, "g", true}};
+  facts.geometry = {{1, 4}, {256, 256}};
+  facts.mayDeclareBlock = true;
+  input.symbols = {{"\1name", JobRole::Import, FinalLinkage::Internal, {}},
+                   {"b", JobRole::Define, FinalLinkage::Hidden, facts},
+                   {"c", JobRole::Define, FinalLinkage::Redefined, {}}};
   job.inputs = {input};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;

@@ -1,0 +1,78 @@
+//===- Callers.h - Which functions have callers nobody sees -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Everything that concludes from callers to callees asks here first.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_CALLERS_H
+#define GPULTO_IPA_CALLERS_H
+
+#include "summary/WpaContext.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace gpulto {
+
+/// Why a function may be entered from where no summary says so.
+enum class UnknownCaller : uint8_t {
+  /// All calls, or all launches, are edges of the graph.
+  None,
+  /// Native code, the dynamic linker or assembly can name it.
+  VisibleOutside,
+  /// Its address is used other than to call or to launch it.
+  AddressTaken,
+  /// It has another name.
+  Aliased,
+  /// The start-up code runs it.
+  Constructor,
+  /// Code generation may call it: a function of the C library.
+  Library,
+  /// Kernel: no host stub of this link launches it.
+  NoStub,
+  /// Kernel: the program looks kernels up by name.
+  LookedUp,
+};
+
+/// What is known of each function's callers. Built once all live definitions
+/// are known; linear.
+class Callers {
+public:
+  explicit Callers(const WpaContext &context);
+
+  /// Returns why the function \p id, a definition, may have callers that are
+  /// not edges. For a kernel: launches, by stubs of this link.
+  UnknownCaller unknown(GlobalId id) const {
+    return static_cast<UnknownCaller>(reasons[id]);
+  }
+  /// Returns the definition that uses the address of \p id, or kNone.
+  GlobalId takenBy(GlobalId id) const;
+
+  /// Live bodies whose code runs: prevailing functions, and bodies that lost
+  /// against another definition but live on under an alias.
+  llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
+
+private:
+  void findBodies();
+  void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
+  void noteReferences(GlobalId user, Range references, bool isFunction);
+  void noteStubCalls(GlobalId user, const FunctionSummary &function);
+  void noteConstructors();
+  void noteKernels();
+  bool looksKernelsUp() const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  std::vector<uint8_t> reasons;
+  std::vector<GlobalId> liveBodies;
+  llvm::DenseMap<GlobalId, GlobalId> takers; // looked up only
+};
+
+/// Returns \p reason as the end of a sentence, "its address is taken".
+llvm::StringRef describe(UnknownCaller reason);
+
+} // namespace gpulto
+
+#endif

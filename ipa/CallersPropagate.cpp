@@ -1,0 +1,204 @@
+//===- CallersPropagate.cpp - Callers nobody sees -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: the functions of which every entry is an edge of the summaries.
+//
+//   static void f(int n);  g() { f(3); }                 f: all callers known
+//   void (*p)(int) = f;                                  f: address taken
+//   __global__ void k(int n);  k<<<1, 32>>>(3);          k: all launches known
+//   cudaGraphAddKernelNode(... {.func = (void *)k} ...)  k: address taken
+//
+// A kernel's callers are the launches of its stubs, so it inherits what is
+// unknown of them. A stub is special in one way only: a launch mentions it as
+// its handle, which is no use of its address (LGEN tells the two apart).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Callers.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+StringRef describe(UnknownCaller reason) {
+  switch (reason) {
+  case UnknownCaller::None:
+    return "all are known";
+  case UnknownCaller::VisibleOutside:
+    return "code outside of this link can name it";
+  case UnknownCaller::AddressTaken:
+    return "its address is taken";
+  case UnknownCaller::Aliased:
+    return "it has an alias";
+  case UnknownCaller::Constructor:
+    return "start-up code calls it";
+  case UnknownCaller::Library:
+    return "code generation may call it";
+  case UnknownCaller::NoStub:
+    return "no host stub of this link launches it";
+  case UnknownCaller::LookedUp:
+    return "the program looks kernels up by name";
+  }
+  return "";
+}
+
+GlobalId Callers::takenBy(GlobalId id) const {
+  auto found = takers.find(id);
+  return found == takers.end() ? kNone : found->second;
+}
+
+/// The first reason is kept.
+void Callers::note(GlobalId id, UnknownCaller reason, GlobalId by) {
+  if (reasons[id] != static_cast<uint8_t>(UnknownCaller::None))
+    return;
+  reasons[id] = static_cast<uint8_t>(reason);
+  if (by != kNone)
+    takers[id] = by;
+}
+
+void Callers::findBodies() {
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+    if (program.definition(id) != id || !context.decisions.live.test(id))
+      continue;
+    if (program.function(id))
+      liveBodies.push_back(id);
+    const AliasSummary *alias = program.alias(id);
+    if (!alias || alias->target == kNone)
+      continue;
+    GlobalId own = program.moduleRef(id).firstSymbol + alias->target;
+    GlobalId definition = program.definition(own);
+    if (definition == own)
+      note(own, UnknownCaller::Aliased);
+    else if (program.function(own)) {
+      liveBodies.push_back(own);
+      note(own, UnknownCaller::Aliased);
+    }
+    // Uses of a name that an alias and another definition share.
+    if (definition != kNone)
+      note(definition, UnknownCaller::Aliased);
+  }
+  llvm::sort(liveBodies);
+  liveBodies.erase(llvm::unique(liveBodies), liveBodies.end());
+}
+
+/// Every reference to a function is a use of its address, but for a launch's
+/// mention of its stub, which reads and nothing else.
+void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
+  const CombinedModule &module = program.moduleRef(user);
+  for (const ReferenceEdge &edge :
+       slice(module.summary.references, references)) {
+    GlobalId target = program.definition(module.firstSymbol + edge.symbol);
+    if (target == kNone || !program.function(target))
+      continue;
+    bool isLaunch = isFunction && edge.flags == kReads &&
+                    program.symbol(target).has(kKernelStub);
+    if (!isLaunch)
+      note(target, UnknownCaller::AddressTaken, user);
+  }
+}
+
+/// Each call of a stub must have been understood as a launch; a kernel that
+/// device code calls is launched from there.
+void Callers::noteStubCalls(GlobalId user, const FunctionSummary &function) {
+  const CombinedModule &module = program.moduleRef(user);
+  DenseMap<GlobalId, int64_t> calls; // without a launch
+  auto definitionOf = [&](SymbolIndex symbol) {
+    return symbol == kNone ? kNone
+                           : program.definition(module.firstSymbol + symbol);
+  };
+  for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
+    GlobalId callee = definitionOf(call.callee);
+    if (callee != kNone && program.symbol(callee).has(kKernelStub))
+      ++calls[callee];
+    else if (callee != kNone && program.symbol(callee).has(kKernel))
+      note(callee, UnknownCaller::AddressTaken, user);
+  }
+  if (calls.empty())
+    return;
+  for (const LaunchSite &launch :
+       slice(module.summary.launches, function.launches))
+    if (auto found = calls.find(definitionOf(launch.stub));
+        found != calls.end())
+      --found->second;
+  for (auto [stub, unmatched] : calls)
+    if (unmatched > 0)
+      note(stub, UnknownCaller::AddressTaken, user);
+}
+
+void Callers::noteConstructors() {
+  for (auto [m, module] : enumerate(program.modules()))
+    for (const StructorRecord &structor : module.summary.structors)
+      if (GlobalId id = program.liveStructor(m, structor); id != kNone)
+        note(id, UnknownCaller::Constructor);
+}
+
+/// Returns whether the program can get hold of a kernel by its name. A name of
+/// the driver API anywhere in the bitcode counts.
+bool Callers::looksKernelsUp() const {
+  static constexpr StringLiteral kLookups[] = {
+      "cuModuleGetFunction",     "cuModuleEnumerateFunctions",
+      "cuLibraryGetKernel",      "cuLibraryEnumerateKernels",
+      "cudaLibraryGetKernel",    "cudaLibraryEnumerateKernels",
+      "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
+      "cuGetProcAddress_v2",     "cuGetProcAddress"};
+  for (ModuleIndex m : program.images()[kHostImage].modules)
+    for (const SymbolRecord &symbol : program.modules()[m].summary.symbols)
+      if (symbol.isDeclaration() && is_contained(kLookups, symbol.name))
+        return true;
+  return false;
+}
+
+void Callers::noteKernels() {
+  BitVector hasStub(program.symbolCount());
+  bool lookedUp = looksKernelsUp();
+  for (GlobalId id : liveBodies) {
+    if (!program.symbol(id).has(kKernelStub))
+      continue;
+    for (GlobalId kernel : program.deviceCounterparts(id)) {
+      hasStub.set(kernel);
+      note(kernel, unknown(id), takenBy(id));
+    }
+  }
+  for (GlobalId id : liveBodies) {
+    if (!program.symbol(id).has(kKernel))
+      continue;
+    if (!hasStub.test(id))
+      note(id, UnknownCaller::NoStub);
+    else if (lookedUp)
+      note(id, UnknownCaller::LookedUp);
+  }
+}
+
+Callers::Callers(const WpaContext &context)
+    : context(context), program(context.program),
+      reasons(program.symbolCount(), 0) {
+  findBodies();
+  for (GlobalId id : liveBodies) {
+    const SymbolRecord &symbol = program.symbol(id);
+    bool isVisible = context.decisions.visibleOutside.test(id) ||
+                     symbol.has(kUsed) || symbol.has(kCompilerUsed) ||
+                     symbol.has(kAssemblyReferenced);
+    if (isVisible && !symbol.has(kKernel))
+      note(id, UnknownCaller::VisibleOutside);
+    else if (symbol.has(kIntrinsic))
+      note(id, UnknownCaller::Library);
+  }
+  noteConstructors();
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+    if (program.definition(id) != id || !context.decisions.live.test(id))
+      continue;
+    if (const VariableSummary *variable = program.variable(id))
+      noteReferences(id, variable->references, false);
+  }
+  for (GlobalId id : liveBodies) {
+    const FunctionSummary &function = *program.function(id);
+    noteReferences(id, function.references, true);
+    noteStubCalls(id, function);
+  }
+  noteKernels();
+}
+
+} // namespace gpulto

@@ -1,0 +1,291 @@
+//===- ConstantsTransform.cpp - Known parameters, in LTRANS ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What becomes of a fact:
+//
+//   constant, address      every use of the parameter is replaced
+//   bounds of an integer   attribute `range`
+//   alignment, not null    attributes `align`, `nonnull`
+//   address space          a cast there and back on entry, which
+//                          InferAddressSpaces follows
+//   part of an aggregate   loads of exactly these bytes are replaced, if
+//   nothing
+//                          in the body can write the callee's copy
+//
+// The parameter itself stays: callers and launches pass it as before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/FactsTransform.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/Attributes.h"
+#include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Returns the constant of \p type whose bits are \p bits, or null when the
+/// type has another width.
+static Constant *constantOf(Type &type, uint64_t bits, unsigned width,
+                            const DataLayout &layout) {
+  if (type.isPointerTy())
+    return width == 0 && bits == 0
+               ? ConstantPointerNull::get(cast<PointerType>(&type))
+               : nullptr;
+  if (type.getPrimitiveSizeInBits() != TypeSize::getFixed(width) || width == 0)
+    return nullptr;
+  Constant *integer = ConstantInt::get(type.getContext(), APInt(width, bits));
+  if (type.isIntegerTy())
+    return integer;
+  return ConstantFoldCastOperand(Instruction::BitCast, integer, &type, layout);
+}
+
+/// Returns the constant that \p fact says a value of \p type is, or null.
+static Constant *
+knownConstant(const ValueFact &fact, Type &type, const DataLayout &layout,
+              function_ref<Constant *(const ValueFact &)> addressOf) {
+  switch (fact.kind) {
+  case ValueKind::Constant:
+    return constantOf(type, fact.value, fact.bitWidth, layout);
+  case ValueKind::Address: {
+    Constant *symbol = type.isPointerTy() ? addressOf(fact) : nullptr;
+    if (!symbol)
+      return nullptr;
+    LLVMContext &context = type.getContext();
+    if (fact.value)
+      symbol = ConstantExpr::getGetElementPtr(
+          Type::getInt8Ty(context), symbol,
+          ConstantInt::get(layout.getIndexType(symbol->getType()), fact.value));
+    if (symbol->getType() != &type)
+      symbol = ConstantExpr::getAddrSpaceCast(symbol, &type);
+    return symbol;
+  }
+  case ValueKind::Bounds:
+    return nullptr;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Whole parameters
+//===----------------------------------------------------------------------===//
+
+static bool addBounds(Argument &argument, const ValueFact &fact) {
+  auto *type = dyn_cast<IntegerType>(argument.getType());
+  if (!type || type->getBitWidth() != fact.bitWidth || fact.bitWidth > 64)
+    return false;
+  unsigned width = fact.bitWidth;
+  // An upper bound of all ones wraps to 0, as ConstantRange wants it.
+  ConstantRange range = ConstantRange::getNonEmpty(APInt(width, fact.low),
+                                                   APInt(width, fact.high) + 1);
+  if (std::optional<ConstantRange> known = argument.getRange())
+    range = range.intersectWith(*known);
+  if (range.isFullSet() || range.isEmptySet())
+    return false;
+  argument.removeAttr(Attribute::Range);
+  argument.addAttr(
+      Attribute::get(argument.getContext(), Attribute::Range, range));
+  return true;
+}
+
+/// Lets all uses of \p argument know that it points into \p space.
+static bool addAddressSpace(Argument &argument, unsigned space) {
+  if (argument.use_empty() ||
+      argument.getType()->getPointerAddressSpace() == space)
+    return false;
+  Function &function = *argument.getParent();
+  IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+  Value *specific = builder.CreateAddrSpaceCast(
+      &argument, PointerType::get(argument.getContext(), space));
+  Value *generic = builder.CreateAddrSpaceCast(specific, argument.getType());
+  argument.replaceUsesWithIf(
+      generic, [&](Use &use) { return use.getUser() != specific; });
+  return true;
+}
+
+static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
+  bool changed = false;
+  Align align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
+  if (align > argument.getParamAlign().valueOrOne()) {
+    argument.removeAttr(Attribute::Alignment);
+    argument.addAttr(Attribute::getWithAlignment(argument.getContext(), align));
+    changed = true;
+  }
+  if (fact.isNonNull && !argument.hasNonNullAttr()) {
+    argument.addAttr(Attribute::NonNull);
+    changed = true;
+  }
+  bool isDevice =
+      Triple(argument.getParent()->getParent()->getTargetTriple()).isNVPTX();
+  if (fact.addressSpace && isDevice)
+    changed |= addAddressSpace(argument, fact.addressSpace);
+  return changed;
+}
+
+/// Whether the pointer itself is part of how the call works.
+static bool isSpecial(const Argument &argument) {
+  return argument.hasByValAttr() || argument.hasStructRetAttr() ||
+         argument.hasInAllocaAttr() || argument.hasPreallocatedAttr() ||
+         argument.hasNestAttr() || argument.hasSwiftErrorAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of by-value aggregates
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Loads of constant offsets of a by-value parameter.
+struct PartLoads {
+  /// False if something may write the copy or takes its address along.
+  bool isReadOnly = true;
+  SmallVector<std::pair<LoadInst *, uint64_t>, 16> loads;
+};
+} // namespace
+
+/// Collects what the uses of \p pointer, byte \p offset of the parameter if
+/// \p isExact, do.
+static void collectLoads(Value &pointer, uint64_t offset, bool isExact,
+                         const DataLayout &layout, PartLoads &result) {
+  for (Use &use : pointer.uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    if (auto *load = dyn_cast<LoadInst>(user)) {
+      if (isExact && load->isSimple())
+        result.loads.push_back({load, offset});
+      continue;
+    }
+    if (isa<ICmpInst>(user))
+      continue;
+    if (auto *address = dyn_cast<GetElementPtrInst>(user)) {
+      APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
+      bool isConstant =
+          address->accumulateConstantOffset(layout, step) && !step.isNegative();
+      collectLoads(*address, offset + (isConstant ? step.getZExtValue() : 0),
+                   isExact && isConstant, layout, result);
+    } else if (isa<AddrSpaceCastInst, BitCastInst>(user)) {
+      collectLoads(*user, offset, isExact, layout, result);
+    } else if (isa<MemTransferInst>(user)) {
+      result.isReadOnly &= use.getOperandNo() == 1; // the source
+    } else if (auto *call = dyn_cast<CallBase>(user)) {
+      bool isHarmless = call->isLifetimeStartOrEnd() || call->isDroppable();
+      if (call->isArgOperand(&use)) {
+        unsigned index = call->getArgOperandNo(&use);
+        isHarmless |=
+            call->isByValArgument(index) ||
+            (call->onlyReadsMemory(index) && call->doesNotCapture(index));
+      }
+      result.isReadOnly &= isHarmless;
+    } else {
+      result.isReadOnly = false; // PHI, select, store and what else there is
+    }
+  }
+}
+
+/// Returns the bits of the \p width bits at byte \p offset, if \p bytes has all
+/// of them.
+static std::optional<uint64_t>
+gatherBits(const SmallDenseMap<uint64_t, uint8_t, 32> &bytes, uint64_t offset,
+           unsigned width) {
+  if (width == 0 || width % 8 || width > 64)
+    return std::nullopt;
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < width / 8; ++i) {
+    auto byte = bytes.find(offset + i);
+    if (byte == bytes.end())
+      return std::nullopt;
+    bits |= uint64_t(byte->second) << (8 * i);
+  }
+  return bits;
+}
+
+static bool applyParts(Argument &argument, ArrayRef<const ValueFact *> facts,
+                       const DataLayout &layout) {
+  if (!argument.hasByValAttr() || layout.isBigEndian())
+    return false;
+  SmallDenseMap<uint64_t, uint8_t, 32> bytes;
+  for (const ValueFact *fact : facts) {
+    if (fact->kind != ValueKind::Constant)
+      continue;
+    unsigned width =
+        fact->bitWidth ? fact->bitWidth : layout.getPointerSizeInBits();
+    for (unsigned i = 0; i < width / 8; ++i)
+      bytes[fact->byteOffset + i] = uint8_t(fact->value >> (8 * i));
+  }
+  if (bytes.empty())
+    return false;
+  PartLoads parts;
+  collectLoads(argument, 0, true, layout, parts);
+  if (!parts.isReadOnly)
+    return false;
+  bool changed = false;
+  for (auto [load, offset] : parts.loads) {
+    Type &type = *load->getType();
+    unsigned width = layout.getTypeSizeInBits(&type).getKnownMinValue();
+    std::optional<uint64_t> bits = gatherBits(bytes, offset, width);
+    Constant *known =
+        bits ? constantOf(type, *bits, type.isPointerTy() ? 0 : width, layout)
+             : nullptr;
+    if (!known)
+      continue;
+    load->replaceAllUsesWith(known);
+    load->eraseFromParent();
+    changed = true;
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+bool applyValueFacts(Function &function, const FunctionFacts &facts,
+                     function_ref<Constant *(const ValueFact &)> addressOf) {
+  if (function.isDeclaration() || function.hasOptNone() ||
+      function.hasFnAttribute(Attribute::Naked))
+    return false;
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  bool changed = false;
+  ArrayRef<ValueFact> rest = facts.values;
+  while (!rest.empty()) {
+    uint32_t index = rest.front().parameter;
+    auto ofThis = rest.take_while(
+        [&](const ValueFact &fact) { return fact.parameter == index; });
+    rest = rest.drop_front(ofThis.size());
+    if (index >= function.arg_size())
+      continue;
+    Argument &argument = *function.getArg(index);
+    SmallVector<const ValueFact *, 8> parts;
+    for (const ValueFact &fact : ofThis) {
+      if (fact.isPart) {
+        parts.push_back(&fact);
+        continue;
+      }
+      if (isSpecial(argument))
+        continue;
+      if (Constant *known =
+              knownConstant(fact, *argument.getType(), layout, addressOf)) {
+        changed |= !argument.use_empty();
+        argument.replaceAllUsesWith(known);
+      } else if (argument.getType()->isPointerTy()) {
+        changed |= addPointerFacts(argument, fact);
+      } else {
+        changed |= addBounds(argument, fact);
+      }
+    }
+    if (!parts.empty())
+      changed |= applyParts(argument, parts, layout);
+  }
+  return changed;
+}
+
+} // namespace gpulto

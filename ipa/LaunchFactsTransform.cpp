@@ -1,0 +1,219 @@
+//===- LaunchFactsTransform.cpp - Known launch geometry, in LTRANS --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// With block (256, 1, 1) and grid (4, 1, 1) in every launch:
+//
+//   blockDim.x   256            threadIdx.x  in [0, 256)
+//   gridDim.x    4              blockIdx.x   in [0, 4)
+//   the kernel   .reqntid 256   (.maxntid where only an upper bound is known)
+//
+// .reqntid lets ptxas count on the block size; no launch of the program uses
+// another one. It does not go together with .maxntid, which it replaces where
+// it is the tighter of the two; a launch that exceeds __launch_bounds__ fails
+// and goes on failing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/FactsTransform.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+/// A special register: a size of the geometry, or an index below it.
+struct GeometryRead {
+  unsigned component = 0; // Geometry
+  bool isIndex = false;
+};
+} // namespace
+
+static std::optional<GeometryRead> geometryRead(Intrinsic::ID id) {
+  switch (id) {
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+    return GeometryRead{kGridX, false};
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+    return GeometryRead{kGridY, false};
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+    return GeometryRead{kGridZ, false};
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+    return GeometryRead{kBlockX, false};
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+    return GeometryRead{kBlockY, false};
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+    return GeometryRead{kBlockZ, false};
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+    return GeometryRead{kGridX, true};
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+    return GeometryRead{kGridY, true};
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+    return GeometryRead{kGridZ, true};
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+    return GeometryRead{kBlockX, true};
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+    return GeometryRead{kBlockY, true};
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    return GeometryRead{kBlockZ, true};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Replaces or bounds the value of \p call, a read of \p read.
+static void applyToRead(CallInst &call, GeometryRead read,
+                        const GeometryFact &fact) {
+  Type *type = call.getType();
+  uint32_t low = read.isIndex ? 0 : fact.low;
+  uint32_t high = read.isIndex ? fact.high - 1 : fact.high;
+  if (low == high) {
+    call.replaceAllUsesWith(ConstantInt::get(type, low));
+    call.eraseFromParent();
+    return;
+  }
+  unsigned width = type->getIntegerBitWidth();
+  call.setMetadata(
+      LLVMContext::MD_range,
+      MDBuilder(call.getContext())
+          .createRange(APInt(width, low), APInt(width, uint64_t(high) + 1)));
+}
+
+static bool applyToReads(Function &function, ArrayRef<GeometryFact> geometry) {
+  SmallVector<std::pair<CallInst *, GeometryRead>, 16> reads;
+  for (Instruction &instruction : instructions(function))
+    if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+      if (auto read = geometryRead(call->getIntrinsicID());
+          read && read->component < geometry.size())
+        reads.push_back({call, *read});
+  for (auto [call, read] : reads)
+    applyToRead(*call, read, geometry[read.component]);
+  return !reads.empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Declaring the block size
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kMaximum[] = {"maxntidx", "maxntidy",
+                                             "maxntidz"};
+static constexpr StringLiteral kRequired[] = {"reqntidx", "reqntidy",
+                                              "reqntidz"};
+static constexpr uint64_t kMaxThreads = 1024;
+
+namespace {
+/// The annotations of one kernel in nvvm.annotations.
+class KernelAnnotations {
+public:
+  explicit KernelAnnotations(Function &kernel) : kernel(kernel) {}
+
+  /// Returns the product of the dimensions \p names; 0 when none is given.
+  uint64_t product(ArrayRef<StringLiteral> names) {
+    uint64_t result = 0;
+    forEach([&](StringRef name, uint64_t value) {
+      if (is_contained(names, name))
+        result = (result ? result : 1) * value;
+      return true;
+    });
+    return result;
+  }
+  void remove(ArrayRef<StringLiteral> names) {
+    forEach(
+        [&](StringRef name, uint64_t) { return !is_contained(names, name); });
+  }
+  void add(StringRef name, uint64_t value);
+
+private:
+  /// Calls \p keep for each pair and drops those for which it returns false.
+  void forEach(function_ref<bool(StringRef name, uint64_t value)> keep);
+
+  Function &kernel;
+};
+} // namespace
+
+void KernelAnnotations::forEach(
+    function_ref<bool(StringRef name, uint64_t value)> keep) {
+  NamedMDNode *list = kernel.getParent()->getNamedMetadata("nvvm.annotations");
+  if (!list)
+    return;
+  SmallVector<MDNode *> nodes;
+  for (MDNode *node : list->operands()) {
+    auto *about =
+        node->getNumOperands()
+            ? dyn_cast_or_null<ConstantAsMetadata>(node->getOperand(0))
+            : nullptr;
+    if (!about || about->getValue() != &kernel) {
+      nodes.push_back(node);
+      continue;
+    }
+    SmallVector<Metadata *> kept = {node->getOperand(0)};
+    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
+      auto *name = dyn_cast<MDString>(node->getOperand(i));
+      auto *value = mdconst::dyn_extract<ConstantInt>(node->getOperand(i + 1));
+      if (!name || !value || keep(name->getString(), value->getZExtValue()))
+        kept.append({node->getOperand(i), node->getOperand(i + 1)});
+    }
+    if (kept.size() > 1)
+      nodes.push_back(kept.size() == node->getNumOperands()
+                          ? node
+                          : MDNode::get(kernel.getContext(), kept));
+  }
+  list->clearOperands();
+  for (MDNode *node : nodes)
+    list->addOperand(node);
+}
+
+void KernelAnnotations::add(StringRef name, uint64_t value) {
+  LLVMContext &context = kernel.getContext();
+  Metadata *operands[] = {ConstantAsMetadata::get(&kernel),
+                          MDString::get(context, name),
+                          ConstantAsMetadata::get(ConstantInt::get(
+                              Type::getInt32Ty(context), value))};
+  kernel.getParent()
+      ->getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(MDNode::get(context, operands));
+}
+
+/// Declares the block size of \p kernel, or the most threads it can have.
+static void declareBlock(Function &kernel, ArrayRef<GeometryFact> block) {
+  KernelAnnotations annotations(kernel);
+  if (annotations.product(kRequired))
+    return;
+  uint64_t most = 1;
+  bool isConstant = true;
+  for (const GeometryFact &fact : block) {
+    most *= fact.high;
+    isConstant &= fact.isConstant();
+  }
+  uint64_t bound = annotations.product(kMaximum);
+  if (most > (bound ? bound : kMaxThreads) || (!isConstant && most == bound))
+    return;
+  if (!isConstant && most == kMaxThreads)
+    return;
+  annotations.remove(kMaximum);
+  if (!isConstant) {
+    annotations.add(kMaximum[0], most);
+    return;
+  }
+  for (auto [name, fact] : zip(kRequired, block))
+    annotations.add(name, fact.high);
+}
+
+bool applyGeometry(Function &function, const FunctionFacts &facts) {
+  if (function.isDeclaration() || function.hasOptNone() ||
+      facts.geometry.size() <= kBlockZ)
+    return false;
+  if (facts.mayDeclareBlock)
+    declareBlock(function, ArrayRef(facts.geometry).drop_front(kBlockX));
+  return applyToReads(function, facts.geometry);
+}
+
+} // namespace gpulto

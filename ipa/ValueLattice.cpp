@@ -1,0 +1,296 @@
+//===- ValueLattice.cpp - What is known of a value in all contexts --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ipa/ValueLattice.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/KnownBits.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace gpulto {
+
+static uint64_t maskOf(unsigned width) {
+  return width == 0 ? 0 : maskTrailingOnes<uint64_t>(std::min(width, 64u));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+void ValueLattice::setUnknown() {
+  zeros = ones = 0;
+  lowest = 0;
+  highest = isScalar() ? maskOf(bitWidth) : 0;
+}
+
+ValueLattice ValueLattice::varying(unsigned width) {
+  ValueLattice result;
+  result.current = State::Varying;
+  result.bitWidth = static_cast<uint16_t>(width);
+  result.setUnknown();
+  return result;
+}
+
+ValueLattice ValueLattice::constant(uint64_t bits, unsigned width) {
+  ValueLattice result = varying(width);
+  result.current = State::Constant;
+  if (result.isScalar()) {
+    bits &= maskOf(width);
+    result.zeros = ~bits & maskOf(width);
+    result.ones = bits;
+    result.lowest = result.highest = bits;
+  }
+  result.bits = bits;
+  return result;
+}
+
+ValueLattice ValueLattice::address(GlobalId symbol, uint64_t offset) {
+  ValueLattice result = varying();
+  result.current = State::Symbol;
+  result.target = symbol;
+  result.bits = offset;
+  return result;
+}
+
+bool ValueLattice::hasFacts() const {
+  switch (current) {
+  case State::Top:
+    return false;
+  case State::Constant:
+  case State::Symbol:
+    return true;
+  case State::Varying:
+    break;
+  }
+  if (align || space || nonNull)
+    return true;
+  return isScalar() &&
+         (zeros || ones || lowest > 0 || highest < maskOf(bitWidth));
+}
+
+void ValueLattice::makeVarying() {
+  current = State::Varying;
+  bits = 0;
+  target = kNone;
+}
+
+void ValueLattice::addFacts(const JumpFunction &site) {
+  if (isTop())
+    return;
+  align = std::max(align, site.alignLog2);
+  if (!space)
+    space = site.addressSpace;
+  nonNull |= site.nonNull;
+}
+
+void ValueLattice::forgetSymbol() {
+  if (current != State::Symbol)
+    return;
+  makeVarying();
+  space = 0;
+}
+
+void ValueLattice::reconcile() {
+  if (!isScalar() || isTop())
+    return;
+  uint64_t mask = maskOf(bitWidth);
+  lowest = std::max(lowest, ones);
+  highest = std::min(highest, ~zeros & mask);
+  // The bits above the highest one in which the bounds differ are common.
+  uint64_t differing = lowest ^ highest;
+  uint64_t common =
+      mask & ~maskTrailingOnes<uint64_t>(64 - countl_zero(differing));
+  ones |= lowest & common;
+  zeros |= ~lowest & common;
+}
+
+//===----------------------------------------------------------------------===//
+// Meet
+//===----------------------------------------------------------------------===//
+
+bool ValueLattice::meet(const ValueLattice &other) {
+  if (other.isTop())
+    return false;
+  if (isTop()) {
+    *this = other;
+    widenings = 0;
+    return true;
+  }
+  ValueLattice old = *this;
+  if (bitWidth != other.bitWidth) {
+    *this = varying();
+    return !(*this == old);
+  }
+  bool isSame =
+      current == other.current && bits == other.bits && target == other.target;
+  if (!isSame)
+    makeVarying();
+  align = std::min(align, other.align);
+  space = space == other.space ? space : 0;
+  nonNull &= other.nonNull;
+  zeros &= other.zeros;
+  ones &= other.ones;
+  lowest = std::min(lowest, other.lowest);
+  highest = std::max(highest, other.highest);
+  bool isWider = lowest != old.lowest || highest != old.highest;
+  if (isWider && widenings < kMaxWidenings)
+    ++widenings;
+  else if (isWider && isScalar()) {
+    lowest = 0;
+    highest = maskOf(bitWidth);
+  }
+  return !(*this == old);
+}
+
+//===----------------------------------------------------------------------===//
+// Transfer
+//===----------------------------------------------------------------------===//
+
+static KnownBits toKnownBits(const ValueLattice &value) {
+  KnownBits known(value.width());
+  known.Zero = APInt(value.width(), value.knownZeros());
+  known.One = APInt(value.width(), value.knownOnes());
+  return known;
+}
+
+static KnownBits applyToBits(const JumpFunction &function,
+                             const KnownBits &formal) {
+  unsigned width = function.bitWidth;
+  auto operand = [&] {
+    return KnownBits::makeConstant(APInt(
+        formal.getBitWidth(), function.value & maskOf(formal.getBitWidth())));
+  };
+  switch (function.operation) {
+  case JumpOperation::None:
+    return formal;
+  case JumpOperation::ZExt:
+    return formal.zext(width);
+  case JumpOperation::SExt:
+    return formal.sext(width);
+  case JumpOperation::Trunc:
+    return formal.trunc(width);
+  case JumpOperation::Add:
+    return KnownBits::computeForAddSub(/*Add=*/true, false, false, formal,
+                                       operand());
+  case JumpOperation::Sub:
+    return KnownBits::computeForAddSub(/*Add=*/false, false, false, formal,
+                                       operand());
+  case JumpOperation::Mul:
+    return KnownBits::mul(formal, operand());
+  case JumpOperation::And:
+    return formal & operand();
+  case JumpOperation::Or:
+    return formal | operand();
+  case JumpOperation::Xor:
+    return formal ^ operand();
+  case JumpOperation::Shl:
+    return KnownBits::shl(formal, operand());
+  case JumpOperation::LShr:
+    return KnownBits::lshr(formal, operand());
+  case JumpOperation::AShr:
+    return KnownBits::ashr(formal, operand());
+  case JumpOperation::UDiv:
+    return KnownBits::udiv(formal, operand());
+  }
+  return KnownBits(width);
+}
+
+/// Returns the bounds of `formal OP operand` where the operation keeps their
+/// order and does not wrap; nothing else.
+static std::optional<std::pair<uint64_t, uint64_t>>
+applyToBounds(const JumpFunction &function, uint64_t low, uint64_t high) {
+  uint64_t operand = function.value, mask = maskOf(function.bitWidth);
+  using Bounds = std::pair<uint64_t, uint64_t>;
+  switch (function.operation) {
+  case JumpOperation::None:
+  case JumpOperation::ZExt:
+    return Bounds(low, high);
+  case JumpOperation::Trunc:
+    if (high <= mask)
+      return Bounds(low, high);
+    return std::nullopt;
+  case JumpOperation::Add:
+    if (high <= mask - std::min(operand, mask) && operand <= mask)
+      return Bounds(low + operand, high + operand);
+    return std::nullopt;
+  case JumpOperation::Sub:
+    if (low >= operand)
+      return Bounds(low - operand, high - operand);
+    return std::nullopt;
+  case JumpOperation::Mul:
+    if (operand && high <= mask / operand)
+      return Bounds(low * operand, high * operand);
+    return std::nullopt;
+  case JumpOperation::Shl:
+    if (operand < function.bitWidth && high <= (mask >> operand))
+      return Bounds(low << operand, high << operand);
+    return std::nullopt;
+  case JumpOperation::LShr:
+    if (operand < function.bitWidth)
+      return Bounds(low >> operand, high >> operand);
+    return std::nullopt;
+  case JumpOperation::UDiv:
+    if (operand)
+      return Bounds(low / operand, high / operand);
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The width of the formal that \p function takes.
+static unsigned formalWidth(const JumpFunction &function) {
+  switch (function.operation) {
+  case JumpOperation::ZExt:
+  case JumpOperation::SExt:
+    return static_cast<unsigned>(function.value);
+  default:
+    return function.bitWidth;
+  }
+}
+
+ValueLattice ValueLattice::passThrough(const JumpFunction &function,
+                                       const ValueLattice &formal) {
+  if (formal.isTop())
+    return formal;
+  if (function.kind == JumpFunction::Kind::Ancestor) {
+    ValueLattice result = varying();
+    if (formal.current == State::Symbol)
+      result = address(formal.target, formal.bits + function.value);
+    unsigned ofOffset = function.value ? countr_zero(function.value) : 63;
+    result.align =
+        static_cast<uint8_t>(std::min<unsigned>(formal.align, ofOffset));
+    result.space = formal.space;
+    return result;
+  }
+  if (function.operation == JumpOperation::None)
+    return formal.bitWidth == function.bitWidth ? formal
+                                                : varying(function.bitWidth);
+  ValueLattice result = varying(function.bitWidth);
+  unsigned expected = formalWidth(function);
+  bool isNarrowing = function.operation == JumpOperation::Trunc &&
+                     formal.bitWidth >= function.bitWidth;
+  if (!formal.isScalar() || !result.isScalar() ||
+      (formal.bitWidth != expected && !isNarrowing))
+    return result;
+  if (formal.isConstant()) {
+    std::optional<uint64_t> value = evaluate(function, formal.bits);
+    return value ? constant(*value, function.bitWidth) : result;
+  }
+  KnownBits known = applyToBits(function, toKnownBits(formal));
+  if (known.hasConflict())
+    return result; // no value gets here
+  result.zeros = known.Zero.getZExtValue();
+  result.ones = known.One.getZExtValue();
+  if (auto bounds = applyToBounds(function, formal.lowest, formal.highest))
+    std::tie(result.lowest, result.highest) = *bounds;
+  result.reconcile();
+  return result;
+}
+
+} // namespace gpulto

@@ -1,0 +1,102 @@
+//===- ValueLattice.h - What is known of a value in all contexts -*- C++
+//-*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One element of the lattice of interprocedural constant propagation:
+//
+//   Top        no context seen yet
+//   Constant   the same bits in every context
+//   Symbol     the same symbol's address plus the same offset in every context
+//   Varying    differs; bits, bounds and pointer facts may still hold
+//
+// An element goes down only. Bounds would go down for long, so after
+// kMaxWidenings steps they are given up; everything else has few steps.
+//
+// Source: D. Callahan, K. D. Cooper, K. Kennedy, L. Torczon, "Interprocedural
+// Constant Propagation", SIGPLAN 1986; known bits and ranges as in GCC's ipa-cp
+// (ipcp_bits_lattice, ipcp_vr_lattice).
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_VALUELATTICE_H
+#define GPULTO_IPA_VALUELATTICE_H
+
+#include "summary/CombinedSummary.h"
+#include "summary/JumpFunction.h"
+
+namespace gpulto {
+
+/// A lattice element. A plain value.
+class ValueLattice {
+public:
+  enum class State : uint8_t { Top, Constant, Symbol, Varying };
+
+  /// Top.
+  ValueLattice() = default;
+  /// Nothing is known; \p width in bits, 0 for pointers and the unknown.
+  static ValueLattice varying(unsigned width = 0);
+  static ValueLattice constant(uint64_t bits, unsigned width);
+  /// The address of the definition \p symbol plus \p offset bytes.
+  static ValueLattice address(GlobalId symbol, uint64_t offset);
+
+  State state() const { return current; }
+  bool isTop() const { return current == State::Top; }
+  bool isConstant() const { return current == State::Constant; }
+  /// Bits; 0 for pointers.
+  unsigned width() const { return bitWidth; }
+  /// Constant: its bits. Symbol: the offset in bytes.
+  uint64_t value() const { return bits; }
+  GlobalId symbol() const { return target; }
+  /// Unsigned bounds, both inclusive, and bits known to be 0 and 1. Meaningful
+  /// for widths of 1 to 64 below Top.
+  uint64_t low() const { return lowest; }
+  uint64_t high() const { return highest; }
+  uint64_t knownZeros() const { return zeros; }
+  uint64_t knownOnes() const { return ones; }
+  /// Pointers: log2 of the proven alignment, the address space pointed into (0:
+  /// not known), whether it cannot be null.
+  unsigned alignLog2() const { return align; }
+  unsigned addressSpace() const { return space; }
+  bool isNonNull() const { return nonNull; }
+  /// Whether anything at all is known below Top.
+  bool hasFacts() const;
+
+  /// Lowers this element to what holds for \p other too. Returns whether it
+  /// changed.
+  bool meet(const ValueLattice &other);
+  /// Adds the pointer facts of \p site, which hold in every context of it.
+  void addFacts(const JumpFunction &site);
+  /// Lowers a symbol's address to a pointer with nothing but its alignment.
+  void forgetSymbol();
+  /// Takes known bits and bounds into account that each imply of the other.
+  void reconcile();
+
+  /// Returns what `formal OPERATION operand` of the pass-through or ancestor
+  /// jump function \p function is when its formal parameter is \p formal.
+  static ValueLattice passThrough(const JumpFunction &function,
+                                  const ValueLattice &formal);
+
+  bool operator==(const ValueLattice &) const = default;
+
+private:
+  static constexpr uint8_t kMaxWidenings = 8;
+
+  bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
+  void setUnknown();
+  void makeVarying();
+
+  State current = State::Top;
+  uint8_t align = 0;
+  uint8_t space = 0;
+  bool nonNull = false;
+  uint8_t widenings = 0;
+  uint16_t bitWidth = 0;
+  GlobalId target = kNone;
+  uint64_t bits = 0;
+  uint64_t zeros = 0, ones = 0;
+  uint64_t lowest = 0, highest = 0;
+};
+
+} // namespace gpulto
+
+#endif

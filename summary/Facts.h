@@ -1,0 +1,80 @@
+//===- Facts.h - What holds for a function in all contexts ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Proven by whole-program analysis, written into job files, used by LTRANS: a
+// fact of a function holds whenever the function is entered, from wherever.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_FACTS_H
+#define GPULTO_SUMMARY_FACTS_H
+
+#include "summary/CombinedSummary.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+enum class ValueKind : uint8_t {
+  /// The bits are \c value.
+  Constant,
+  /// A pointer to \c symbol plus \c value bytes.
+  Address,
+  /// Not one value: bounds, known bits and pointer facts.
+  Bounds,
+  Last = Bounds
+};
+
+/// What is known of a formal parameter, or of a part of a by-value aggregate.
+struct ValueFact {
+  /// Position of the parameter.
+  uint32_t parameter = 0;
+  /// The fact is of the \c bitWidth bits (0: a pointer) at byte \c byteOffset
+  /// of the by-value aggregate that the parameter points to.
+  bool isPart = false;
+  uint32_t byteOffset = 0;
+  ValueKind kind = ValueKind::Bounds;
+  uint16_t bitWidth = 0;
+  /// Bits of a constant (0 for the null pointer) or offset of an address.
+  uint64_t value = 0;
+  /// Address: the definition; kNone in a job file, which has the name that the
+  /// symbol bears while bodies move, and whether it is a function.
+  GlobalId symbol = kNone;
+  std::string symbolName;
+  bool isFunction = false;
+  /// Integers: unsigned bounds, both inclusive; bits known to be 0 and 1.
+  uint64_t low = 0, high = 0;
+  uint64_t knownZeros = 0, knownOnes = 0;
+  /// Pointers: as in ValueLattice.
+  uint8_t alignLog2 = 0;
+  uint8_t addressSpace = 0;
+  bool isNonNull = false;
+  bool operator==(const ValueFact &) const = default;
+};
+
+/// Bounds of one component of the launch geometry, both inclusive.
+struct GeometryFact {
+  uint32_t low = 1;
+  uint32_t high = UINT32_MAX;
+  bool isConstant() const { return low == high; }
+  bool operator==(const GeometryFact &) const = default;
+};
+
+/// All that whole-program analysis proved of one function.
+struct FunctionFacts {
+  std::vector<ValueFact> values; // by (parameter, byteOffset)
+  /// Device: bounds of grid x, y, z and block x, y, z (see Geometry); empty
+  /// when nothing is known.
+  std::vector<GeometryFact> geometry;
+  /// Kernels: nothing but launches uses the handle, so the block size may be
+  /// declared.
+  bool mayDeclareBlock = false;
+
+  bool empty() const { return values.empty() && geometry.empty(); }
+  bool operator==(const FunctionFacts &) const = default;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,163 @@
+//===- ValueLatticeTest.cpp - The lattice of constant propagation ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ipa/ValueLattice.h"
+
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace gpulto;
+
+/// Whether the constant \p bits is one of those that \p value stands for.
+static bool contains(const ValueLattice &value, uint64_t bits) {
+  switch (value.state()) {
+  case ValueLattice::State::Top:
+    return false;
+  case ValueLattice::State::Constant:
+    return value.value() == bits;
+  case ValueLattice::State::Symbol:
+    return false;
+  case ValueLattice::State::Varying:
+    return bits >= value.low() && bits <= value.high() &&
+           (bits & value.knownZeros()) == 0 && (~bits & value.knownOnes()) == 0;
+  }
+  return false;
+}
+
+static ValueLattice meetAll(const std::vector<uint64_t> &values,
+                            unsigned width) {
+  ValueLattice result;
+  for (uint64_t value : values)
+    result.meet(ValueLattice::constant(value, width));
+  result.reconcile();
+  return result;
+}
+
+TEST(ValueLattice, TopIsNeutralAndVaryingAbsorbs) {
+  ValueLattice top, constant = ValueLattice::constant(7, 32);
+  EXPECT_FALSE(constant.meet(top));
+  EXPECT_TRUE(top.meet(constant));
+  EXPECT_EQ(top.value(), 7u);
+  EXPECT_TRUE(top.meet(ValueLattice::varying(32)));
+  EXPECT_FALSE(top.hasFacts());
+  EXPECT_FALSE(top.meet(constant));
+}
+
+TEST(ValueLattice, MeetKeepsWhatIsCommon) {
+  ValueLattice value = ValueLattice::constant(64, 32);
+  EXPECT_TRUE(value.meet(ValueLattice::constant(256, 32)));
+  EXPECT_FALSE(value.isConstant());
+  EXPECT_EQ(value.low(), 64u);
+  EXPECT_EQ(value.high(), 256u);
+  EXPECT_EQ(value.knownZeros() & 63, 63u);
+}
+
+TEST(ValueLattice, WidthsDoNotMix) {
+  ValueLattice value = ValueLattice::constant(1, 32);
+  EXPECT_TRUE(value.meet(ValueLattice::constant(1, 64)));
+  EXPECT_FALSE(value.hasFacts());
+}
+
+TEST(ValueLattice, SymbolsMeetWithThemselvesOnly) {
+  ValueLattice value = ValueLattice::address(3, 8);
+  EXPECT_FALSE(value.meet(ValueLattice::address(3, 8)));
+  EXPECT_TRUE(value.meet(ValueLattice::address(3, 16)));
+  EXPECT_EQ(value.state(), ValueLattice::State::Varying);
+}
+
+TEST(ValueLattice, BoundsAreGivenUpAfterAWhile) {
+  ValueLattice value = ValueLattice::constant(0, 32);
+  unsigned changes = 0;
+  for (uint64_t i = 1; i < 1000; ++i)
+    changes += value.meet(ValueLattice::constant(i, 32));
+  EXPECT_LT(changes, 100u);
+  EXPECT_EQ(value.high(), UINT32_MAX);
+}
+
+TEST(ValueLattice, MeetIsIdempotentAndContainsBoth) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    unsigned width = 1 + random() % 64;
+    uint64_t mask = width == 64 ? ~0ull : (1ull << width) - 1;
+    std::vector<uint64_t> values;
+    for (unsigned i = 0; i < 1 + random() % 4; ++i)
+      values.push_back((random() >> random() % 64) & mask);
+    ValueLattice all = meetAll(values, width), again = all;
+    for (uint64_t value : values) {
+      EXPECT_TRUE(contains(all, value));
+      EXPECT_FALSE(again.meet(ValueLattice::constant(value, width)));
+    }
+    EXPECT_FALSE(again.meet(all));
+  }
+}
+
+/// What an operation makes of each value of a set is in what it makes of the
+/// set's lattice element; and a lower element yields a lower result.
+TEST(ValueLattice, PassThroughIsSoundAndMonotone) {
+  std::mt19937_64 random(2);
+  unsigned checked = 0;
+  for (int round = 0; round < 20000; ++round) {
+    JumpFunction function;
+    function.kind = JumpFunction::Kind::PassThrough;
+    function.operation = static_cast<JumpOperation>(
+        random() % (static_cast<unsigned>(JumpOperation::Last) + 1));
+    unsigned formal = 1 + random() % 64;
+    function.bitWidth = formal;
+    function.value = random() >> random() % 64;
+    switch (function.operation) {
+    case JumpOperation::Shl:
+    case JumpOperation::LShr:
+    case JumpOperation::AShr:
+      function.value %= formal;
+      break;
+    case JumpOperation::ZExt:
+    case JumpOperation::SExt:
+      function.value = formal;
+      function.bitWidth = formal + random() % (65 - formal);
+      break;
+    case JumpOperation::Trunc:
+      function.bitWidth = 1 + random() % formal;
+      break;
+    default:
+      if (formal < 64)
+        function.value &= (1ull << formal) - 1;
+    }
+    uint64_t mask = formal == 64 ? ~0ull : (1ull << formal) - 1;
+    std::vector<uint64_t> values;
+    for (unsigned i = 0; i < 1 + random() % 4; ++i)
+      values.push_back((random() >> random() % 64) & mask);
+    ValueLattice few = meetAll(values, formal);
+    ValueLattice image = ValueLattice::passThrough(function, few);
+    for (uint64_t value : values)
+      if (auto result = evaluate(function, value)) {
+        EXPECT_TRUE(contains(image, *result))
+            << int(function.operation) << " of " << value << " by "
+            << function.value << " in " << function.bitWidth;
+        ++checked;
+      }
+    ValueLattice more = few;
+    more.meet(ValueLattice::constant(random() & mask, formal));
+    ValueLattice lower = ValueLattice::passThrough(function, more);
+    for (uint64_t value : values)
+      if (auto result = evaluate(function, value)) {
+        EXPECT_TRUE(contains(lower, *result));
+      }
+  }
+  EXPECT_GT(checked, 20000u);
+}
+
+TEST(ValueLattice, AncestorKeepsAlignmentOfTheOffset) {
+  JumpFunction facts;
+  facts.alignLog2 = 8;
+  facts.addressSpace = 3;
+  ValueLattice pointer = ValueLattice::varying();
+  pointer.addFacts(facts);
+  JumpFunction ancestor;
+  ancestor.kind = JumpFunction::Kind::Ancestor;
+  ancestor.value = 24;
+  ValueLattice result = ValueLattice::passThrough(ancestor, pointer);
+  EXPECT_EQ(result.alignLog2(), 3u);
+  EXPECT_EQ(result.addressSpace(), 3u);
+}
