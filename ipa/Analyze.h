@@ -20,6 +20,10 @@ namespace gpulto {
 /// to, aliases and structors; makes an empty FunctionSummary per body.
 void analyzeVisibility(LgenContext &context);
 
+/// Returns whether \p call is an edge of the summary: no intrinsic and no
+/// inline assembly. LTRANS counts calls by the same rule.
+bool isCallEdge(const llvm::CallBase &call);
+
 /// Fills FunctionSummary::flags, line, launch bounds and attributesDigest.
 void analyzeFunctionFacts(LgenContext &context);
 

@@ -120,9 +120,9 @@ void Callers::noteStubCalls(GlobalId user, const FunctionSummary &function) {
     return;
   for (const LaunchSite &launch :
        slice(module.summary.launches, function.launches))
-    if (auto found = calls.find(definitionOf(launch.stub));
-        found != calls.end())
-      --found->second;
+    if (GlobalId stub = definitionOf(launch.stub); stub != kNone)
+      if (auto found = calls.find(stub); found != calls.end())
+        --found->second;
   for (auto [stub, unmatched] : calls)
     if (unmatched > 0)
       note(stub, UnknownCaller::AddressTaken, user);

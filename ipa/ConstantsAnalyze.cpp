@@ -199,7 +199,7 @@ void ConstantsCollector::addCalls() {
 }
 
 void ConstantsCollector::addCall(const llvm::CallBase &call) {
-  if (call.isInlineAsm() || llvm::isa<llvm::IntrinsicInst>(call))
+  if (!isCallEdge(call))
     return;
   CallEdge edge;
   edge.flags = callFlags(call);
@@ -239,6 +239,10 @@ JumpFunction ConstantsCollector::returnedBy() {
 }
 
 } // namespace
+
+bool isCallEdge(const llvm::CallBase &call) {
+  return !call.isInlineAsm() && !llvm::isa<llvm::IntrinsicInst>(call);
+}
 
 void analyzeConstants(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)

@@ -6,9 +6,13 @@
 
 #include "summary/Facts.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 
 namespace llvm {
+class CallBase;
 class Constant;
 class Function;
 } // namespace llvm
@@ -28,6 +32,16 @@ bool applyValueFacts(
 /// the constants of \p facts, or bounds it; a kernel whose block size is known
 /// is declared with it. Returns whether the body changed.
 bool applyGeometry(llvm::Function &function, const FunctionFacts &facts);
+
+/// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
+/// ascending order) name, so that they are found again in copies. Errors: the
+/// body has not \p callCount calls.
+llvm::Error markCalls(llvm::Function &function,
+                      llvm::ArrayRef<uint32_t> numbers, uint32_t callCount);
+
+/// Returns the marked calls of \p function by number, and removes the marks.
+llvm::SmallVector<std::pair<uint32_t, llvm::CallBase *>, 8>
+takeMarkedCalls(llvm::Function &function);
 
 } // namespace gpulto
 

@@ -11,7 +11,8 @@
 // kernels of HeCBench (sm_90, -O3) it moved the registers of 14, lulesh's
 // calcKinematicsForElems from 124 to 144. So:
 //
-// 1. Interprocedural passes (constants, globals) over the partition.
+// 1. InferAddressSpaces over functions that something was proven of.
+//    Interprocedural passes (constants, globals) over the partition.
 // RememberBodies
 //    and MarkUnchanged find out which functions they changed.
 // 2. The inliner, with simplification of each function on the way up the call
@@ -136,6 +137,16 @@ struct MarkUnchangedPass : PassInfoMixin<MarkUnchangedPass> {
   std::shared_ptr<Bodies> bodies;
 };
 
+/// Carries the address spaces that whole-program analysis proved on entry into
+/// the body, before InstCombine removes the casts that say so.
+struct InferChangedPass : PassInfoMixin<InferChangedPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    return function.hasFnAttribute(kChangedAttribute)
+               ? InferAddressSpacesPass().run(function, analyses)
+               : PreservedAnalyses::all();
+  }
+};
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -155,6 +166,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
       [](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(InferAddressSpacesPass());
       });
+  passes.addPass(createModuleToFunctionPassAdaptor(InferChangedPass()));
   auto bodies = std::make_shared<Bodies>();
   bool isForSpeed = level.getSizeLevel() == 0;
   passes.addPass(RememberBodiesPass(bodies));

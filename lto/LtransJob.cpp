@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 2;
+static constexpr int64_t kJobVersion = 3;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -86,11 +86,24 @@ template <typename A> void describe(A &a, FunctionFacts &f) {
   a.field("mayDeclareBlock", f.mayDeclareBlock);
 }
 
+template <typename A> void describe(A &a, JobRedirect &r) {
+  a.field("call", r.call);
+  a.field("callee", r.callee);
+}
+
+template <typename A> void describe(A &a, JobBody &b) {
+  a.field("clone", b.clone);
+  a.field("cloneLinkage", b.cloneLinkage);
+  a.field("facts", b.facts);
+  a.field("redirects", b.redirects);
+}
+
 template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("name", s.name);
   a.field("role", s.role);
   a.field("linkage", s.linkage);
-  a.field("facts", s.facts);
+  a.field("bodies", s.bodies);
+  a.field("calls", s.calls);
 }
 
 template <typename A> void describe(A &a, JobInput &i) {

@@ -31,12 +31,34 @@ enum class JobRole : uint8_t {
   Import,
 };
 
+/// A call that enters a clone.
+struct JobRedirect {
+  /// Position among the calls of the function as the summary counts them.
+  uint32_t call = 0;
+  /// The clone's name while bodies move.
+  std::string callee;
+  bool operator==(const JobRedirect &) const = default;
+};
+
+/// What becomes of a function's body, or of a copy of it.
+struct JobBody {
+  /// Name of the copy; empty: the function itself.
+  std::string clone;
+  FinalLinkage cloneLinkage = FinalLinkage::Internal;
+  /// What holds on entry. Symbols are given by their names while bodies move.
+  FunctionFacts facts;
+  std::vector<JobRedirect> redirects;
+  bool operator==(const JobBody &) const = default;
+};
+
 struct JobSymbol {
   std::string name; // IR name in the input module
   JobRole role = JobRole::Define;
   FinalLinkage linkage = FinalLinkage::Preserved;
-  /// Functions: what holds on entry. Symbols are given by their final names.
-  FunctionFacts facts;
+  /// Functions: the body and its clones, where there is anything to say.
+  std::vector<JobBody> bodies;
+  /// Number of calls that the summary of the function counts.
+  uint32_t calls = 0;
   bool operator==(const JobSymbol &) const = default;
 };
 

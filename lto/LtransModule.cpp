@@ -15,7 +15,8 @@
 // 4. prepareSymbols: materialise the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
 // 5. IRMover::move. What is not listed becomes a declaration.
-// At the end (finish): facts, constructors, llvm.used, final linkage.
+// At the end (finish): clones and facts, constructors, llvm.used, final
+// linkage.
 //
 // Assembly at module level is taken off before each move and given to one
 // partition. Constructor lists are never moved: one partition, the glue, lists
@@ -29,9 +30,9 @@
 
 #include "lto/LtransModule.h"
 
-#include "ipa/FactsTransform.h"
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/LtransPlans.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -213,8 +214,6 @@ private:
              const JobInput &input);
   void addStructors();
   void addUsed();
-  Constant *addressOf(const ValueFact &fact);
-  void applyFacts();
 
   /// A definition, by its name after promotion, and what becomes of it.
   struct Definition {
@@ -229,8 +228,8 @@ private:
   std::unique_ptr<Module> partition;
   IRMover mover;
   std::vector<Definition> definitions; // in the order of the job
-  /// Bodies that something was proven of, by their names while moving.
-  std::vector<std::pair<std::string, const FunctionFacts *>> proven;
+  /// Functions that something was decided of, by their names while moving.
+  std::vector<PlannedFunction> planned;
   StringSet<> defined;
   bool hasTarget = false;
 };
@@ -431,8 +430,11 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
       return inputError(where, toString(std::move(error)));
     setMovingLinkage(value, symbol.job->role);
     values.push_back(&value);
-    if (!symbol.job->facts.empty())
-      proven.push_back({name, &symbol.job->facts});
+    if (!symbol.job->bodies.empty()) {
+      if (Error error = markRedirects(cast<Function>(value), *symbol.job))
+        return inputError(where, toString(std::move(error)));
+      planned.push_back({name, symbol.job});
+    }
     if (!isDefinition)
       continue;
     Definition definition;
@@ -685,46 +687,6 @@ static Error verify(Module &partition) {
   return Error::success();
 }
 
-/// Returns the symbol of \p fact, declared if it is in another partition.
-Constant *PartitionBuilder::addressOf(const ValueFact &fact) {
-  if (GlobalValue *value = partition->getNamedValue(fact.symbolName))
-    return value;
-  if (job.side == Side::Device)
-    return nullptr; // each device partition is closed
-  GlobalValue *value;
-  if (fact.isFunction)
-    value = Function::Create(
-        FunctionType::get(Type::getVoidTy(context), /*isVarArg=*/true),
-        GlobalValue::ExternalLinkage, fact.symbolName, *partition);
-  else
-    value =
-        new GlobalVariable(*partition, Type::getInt8Ty(context),
-                           /*isConstant=*/false, GlobalValue::ExternalLinkage,
-                           /*Initializer=*/nullptr, fact.symbolName);
-  // Promoted symbols are hidden; others are seen as the linker sees them.
-  if (StringRef(fact.symbolName).contains(promotedName("", ""))) {
-    value->setVisibility(GlobalValue::HiddenVisibility);
-    value->setDSOLocal(true);
-  }
-  return value;
-}
-
-/// Puts what whole-program analysis proved into the bodies.
-void PartitionBuilder::applyFacts() {
-  for (const auto &[name, facts] : proven) {
-    Function *function = partition->getFunction(name);
-    if (!function)
-      continue; // an import that nothing refers to
-    bool changed =
-        applyValueFacts(*function, *facts,
-                        [&](const ValueFact &fact) { return addressOf(fact); });
-    if (job.side == Side::Device)
-      changed |= applyGeometry(*function, *facts);
-    if (changed && job.side == Side::Device)
-      function->addFnAttr(kChangedAttribute);
-  }
-}
-
 Error PartitionBuilder::finish() {
   if (!hasTarget)
     return makeError("the job has no inputs");
@@ -735,7 +697,7 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
-  applyFacts();
+  applyPlans(*partition, planned);
   addStructors();
   addUsed();
   if (Error error = applyFinalLinkage(*partition, finals,

@@ -34,8 +34,11 @@ public:
 
 private:
   std::string finalName(GlobalId id) const;
-  FunctionFacts factsOf(GlobalId id) const;
-  void addSymbols(const Partition &partition, LtransJob &job);
+  std::string movingName(GlobalId id) const;
+  std::string cloneName(GlobalId id, uint32_t clone) const;
+  std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
+  void addSymbols(const Partition &partition, const PartitionMap &map,
+                  LtransJob &job);
   void addStructors(LtransJob &job) const;
   void chooseHomes(std::vector<LtransJob> &jobs);
   DeviceCodegenOptions deviceOptions(const PartitionMap &map,
@@ -64,40 +67,64 @@ std::string JobBuilder::finalName(GlobalId id) const {
   return withoutEscape(symbol.name).str();
 }
 
-/// Returns the facts of \p id as a job has them.
-FunctionFacts JobBuilder::factsOf(GlobalId id) const {
-  const FunctionFacts *known = context.decisions.factsOf(id);
-  if (!known)
-    return {};
-  FunctionFacts facts = *known;
-  for (ValueFact &fact : facts.values) {
-    if (fact.symbol == kNone)
-      continue;
-    const SymbolRecord &symbol = program.symbol(fact.symbol);
-    fact.symbolName =
-        symbol.isLocal()
-            ? promotedName(symbol.name, program.moduleRef(fact.symbol).tag)
-            : symbol.name.str();
-    fact.isFunction = symbol.kind == SymbolKind::Function;
-    fact.symbol = kNone;
+/// Returns the name that definition \p id bears while bodies move.
+std::string JobBuilder::movingName(GlobalId id) const {
+  const SymbolRecord &symbol = program.symbol(id);
+  return symbol.isLocal() ? promotedName(symbol.name, program.moduleRef(id).tag)
+                          : symbol.name.str();
+}
+
+std::string JobBuilder::cloneName(GlobalId id, uint32_t clone) const {
+  return movingName(id) + ".cp" + std::to_string(clone);
+}
+
+/// Returns the plans of \p id as a job has them, with names for numbers.
+std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
+                                          const PartitionMap &map) const {
+  std::vector<JobBody> bodies;
+  for (const BodyPlan &plan : context.decisions.plansOf(id)) {
+    JobBody body;
+    if (plan.clone) {
+      body.clone = cloneName(id, plan.clone);
+      body.cloneLinkage = map.sharedClones.contains({id, plan.clone})
+                              ? FinalLinkage::Hidden
+                              : FinalLinkage::Internal;
+    }
+    body.facts = plan.facts;
+    for (ValueFact &fact : body.facts.values) {
+      if (fact.symbol == kNone)
+        continue;
+      fact.symbolName = movingName(fact.symbol);
+      fact.isFunction =
+          program.symbol(fact.symbol).kind == SymbolKind::Function;
+      fact.symbol = kNone;
+    }
+    for (const CallRedirect &redirect : plan.redirects)
+      body.redirects.push_back(
+          {redirect.call, cloneName(redirect.callee, redirect.clone)});
+    bodies.push_back(std::move(body));
   }
-  return facts;
+  return bodies;
 }
 
 /// Lists the symbols of \p partition by module.
-void JobBuilder::addSymbols(const Partition &partition, LtransJob &job) {
+void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
+                            LtransJob &job) {
   std::vector<std::pair<GlobalId, JobSymbol>> symbols;
+  auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
+    const FunctionSummary *function = program.function(id);
+    symbols.push_back(
+        {id,
+         {program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
+          function ? function->calls.count : 0}});
+  };
   for (const PartitionSymbol &define : partition.defines) {
-    symbols.push_back({define.id,
-                       {program.symbol(define.id).name.str(), JobRole::Define,
-                        define.linkage, factsOf(define.id)}});
+    add(define.id, JobRole::Define, define.linkage);
     if (define.linkage == FinalLinkage::Hidden)
       promoted.set(define.id);
   }
   for (GlobalId id : partition.imports)
-    symbols.push_back({id,
-                       {program.symbol(id).name.str(), JobRole::Import,
-                        FinalLinkage::Preserved, factsOf(id)}});
+    add(id, JobRole::Import, FinalLinkage::Preserved);
   llvm::sort(symbols,
              [](const auto &a, const auto &b) { return a.first < b.first; });
   ModuleIndex last = kNone;
@@ -198,7 +225,7 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     job.memoryBytes =
         context.params.ltransBaseBytes +
         partition.weight * uint64_t(context.params.ltransBytesPerInstruction);
-    addSymbols(partition, job);
+    addSymbols(partition, map, job);
     jobs.push_back(std::move(job));
   }
   if (!jobs.empty() && jobs.front().side == Side::Host)

@@ -31,8 +31,8 @@ using namespace llvm;
 namespace gpulto {
 
 /// Calls \p visit for every definition that \p id needs to see defined
-/// somewhere, with the constants that its parameters are known to be; copyable constants are looked through, since the body takes a
-/// copy of them along.
+/// somewhere, with the constants that its parameters are known to be; copyable
+/// constants are looked through, since the body takes a copy of them along.
 template <typename Visitor>
 static void forEachNeed(const WpaContext &context, GlobalId id,
                         Visitor &&visit) {
@@ -40,8 +40,8 @@ static void forEachNeed(const WpaContext &context, GlobalId id,
   DenseSet<GlobalId> seen;
   while (!worklist.empty()) {
     GlobalId user = worklist.pop_back_val();
-    if (const FunctionFacts *facts = context.decisions.factsOf(user))
-      for (const ValueFact &fact : facts->values)
+    for (const BodyPlan &plan : context.decisions.plansOf(user))
+      for (const ValueFact &fact : plan.facts.values)
         if (fact.symbol != kNone)
           visit(fact.symbol);
     for (const GraphEdge &edge : context.graph.edges(user)) {
@@ -196,11 +196,31 @@ static BitVector findCrossings(const WpaContext &context,
   return crossing;
 }
 
+/// Notes the clones that partitions other than their home's call. A device
+/// partition has clones of its own.
+static void shareClones(const WpaContext &context, PartitionMap &map) {
+  auto look = [&](uint32_t p, GlobalId caller) {
+    for (const BodyPlan &plan : context.decisions.plansOf(caller))
+      for (const CallRedirect &redirect : plan.redirects)
+        if (map.home[redirect.callee] != p)
+          map.sharedClones.insert({redirect.callee, redirect.clone});
+  };
+  for (auto [p, partition] : enumerate(map.partitions)) {
+    if (partition.image != kHostImage)
+      continue;
+    for (const PartitionSymbol &define : partition.defines)
+      look(p, define.id);
+    for (GlobalId id : partition.imports)
+      look(p, id);
+  }
+}
+
 void decideBoundaries(const WpaContext &context,
                       const BitVector &externallyUsed, PartitionMap &map) {
   for (uint32_t p = 0; p < map.partitions.size(); ++p)
     if (map.partitions[p].image == kHostImage)
       map.partitions[p].imports = Importer(context, map, p).run();
+  shareClones(context, map);
   BitVector needed = findCrossings(context, map);
   needed |= externallyUsed;
   for (Partition &partition : map.partitions)

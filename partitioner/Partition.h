@@ -7,6 +7,8 @@
 #include "summary/Decisions.h"
 #include "summary/WpaContext.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <vector>
 
 namespace gpulto {
@@ -52,6 +54,9 @@ struct PartitionMap {
   std::vector<Partition> partitions; // host first, then the images in order
   /// By GlobalId: the first partition that defines the symbol, or kNone.
   std::vector<uint32_t> home;
+  /// Clones (definition, number) of host functions that partitions other than
+  /// the definition's call.
+  llvm::DenseSet<std::pair<GlobalId, uint32_t>> sharedClones{};
 };
 
 /// Cuts the live definitions of the host image into partitions of even weight

@@ -12,6 +12,7 @@
 #include "summary/CombinedSummary.h"
 #include "summary/Facts.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -42,14 +43,15 @@ struct Decisions {
   /// Live definitions that something outside the bitcode can name: they keep
   /// their names and linkage.
   llvm::BitVector visibleOutside;
-  /// What holds on entry to a function, where anything is known. Looked up
-  /// only, never iterated.
-  llvm::DenseMap<GlobalId, FunctionFacts> facts{};
+  /// Plans of a function's bodies, by number of the clone, where there is
+  /// anything to say. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
 
-  /// Returns the facts of \p id, or null.
-  const FunctionFacts *factsOf(GlobalId id) const {
-    auto found = facts.find(id);
-    return found == facts.end() ? nullptr : &found->second;
+  /// Returns the plans of \p id, the definition and its clones.
+  llvm::ArrayRef<BodyPlan> plansOf(GlobalId id) const {
+    auto found = plans.find(id);
+    return found == plans.end() ? llvm::ArrayRef<BodyPlan>()
+                                : llvm::ArrayRef(found->second);
   }
 };
 

@@ -75,6 +75,26 @@ struct FunctionFacts {
   bool operator==(const FunctionFacts &) const = default;
 };
 
+/// A direct call that enters a clone of its callee.
+struct CallRedirect {
+  /// Position among the calls of the function's summary.
+  uint32_t call = 0;
+  /// The definition that is called, and the number of its clone, from 1.
+  GlobalId callee = kNone;
+  uint32_t clone = 0;
+  bool operator==(const CallRedirect &) const = default;
+};
+
+/// What becomes of a body: of the definition itself, or of a virtual clone, a
+/// copy for some of the callers that has no body until LTRANS makes it.
+struct BodyPlan {
+  /// Number of the clone, from 1; 0: the definition.
+  uint32_t clone = 0;
+  FunctionFacts facts;
+  std::vector<CallRedirect> redirects; // by call
+  bool operator==(const BodyPlan &) const = default;
+};
+
 } // namespace gpulto
 
 #endif

@@ -41,9 +41,13 @@ static LtransJob fullJob() {
                   {2, false, 0, ValueKind::Address, 0, 16, kNone, "g", true}};
   facts.geometry = {{1, 4}, {256, 256}};
   facts.mayDeclareBlock = true;
-  input.symbols = {{"\1name", JobRole::Import, FinalLinkage::Internal, {}},
-                   {"b", JobRole::Define, FinalLinkage::Hidden, facts},
-                   {"c", JobRole::Define, FinalLinkage::Redefined, {}}};
+  input.symbols = {{"\1name", JobRole::Import, FinalLinkage::Internal, {}, 0},
+                   {"b",
+                    JobRole::Define,
+                    FinalLinkage::Hidden,
+                    {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}}},
+                    9},
+                   {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1}};
   job.inputs = {input};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;

@@ -1,0 +1,24 @@
+//===- Clones.h - Which contexts get a body of their own --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_CLONES_H
+#define GPULTO_IPA_CLONES_H
+
+#include "ipa/ConstantsSolver.h"
+
+namespace gpulto {
+
+/// Adds clones to \p solver where calls of a function pass different constants,
+/// functions or address spaces and knowing them is worth the growth; solves
+/// again after each round. Deterministic.
+void chooseClones(const WpaContext &context, const Callers &callers,
+                  ConstantsSolver &solver);
+
+/// Remarks of gpulto-ipa-cp and gpulto-launch: what was proven, and from which
+/// contexts.
+void explainConstants(WpaContext &context, const Callers &callers,
+                      const ConstantsSolver &solver);
+
+} // namespace gpulto
+
+#endif

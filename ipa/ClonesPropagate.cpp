@@ -1,0 +1,271 @@
+//===- ClonesPropagate.cpp - Which contexts get a body of their own -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: functions whose callers disagree, where agreeing would pay.
+//
+//   __noinline__ float sum(const float *p, int n);
+//   k1: sum(tile, 32)     tile in shared memory
+//   k2: sum(in, n)        in in global memory
+//   ->  sum.cp1(tile): 32 iterations of ld.shared;  sum.cp2: ld.global
+//
+// In each round, for each function that calls reach:
+// 1. groupContexts: its calls are grouped by what they know and the function
+//    does not: constants that save something, functions that it calls through a
+//    parameter, on the device address spaces.
+// 2. A group's gain is what its constants save (LGEN's estimate) times how
+//    often it calls; its cost the function's size.
+// 3. Groups worth their growth become clones, the best first, within limits of
+//    the image's growth and of clones per function.
+// 4. The solver starts anew: clones pass on what they know, and the next round
+//    finds contexts of their callees (clones of clones).
+//
+// Functions that the inliner will take are left to it.
+//
+// Source: GCC's ipa-cp.cc (good_cloning_opportunity_p, decide_about_value).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Clones.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+
+/// What a call knows of one parameter and the callee does not.
+struct KnownArgument {
+  uint32_t parameter = 0;
+  ValueLattice::State state = ValueLattice::State::Varying;
+  uint64_t value = 0;
+  GlobalId symbol = kNone;
+  unsigned addressSpace = 0;
+  auto operator<=>(const KnownArgument &) const = default;
+};
+
+/// Calls of one function that know the same.
+struct Group {
+  GlobalId function = kNone;
+  std::vector<KnownArgument> known;
+  std::vector<CallSite> sites;
+  /// Instructions saved, weighed by how often the calls run; in 1/256.
+  uint64_t gain = 0;
+  uint64_t size = 0;
+};
+
+class CloneChooser {
+public:
+  CloneChooser(const WpaContext &context, const Callers &callers,
+               ConstantsSolver &solver)
+      : context(context), program(context.program), callers(callers),
+        solver(solver), growth(program.images().size(), 0) {
+    for (const BodyLattice &body : solver.bodies())
+      growth[program.imageOf(body.id)] +=
+          program.function(body.id)->instructionCount;
+    for (uint64_t &allowed : growth)
+      allowed = std::max<uint64_t>(allowed,
+                                   context.params.ipaCpLargeUnitInstructions) *
+                context.params.ipaCpUnitGrowthPercent / 100;
+  }
+
+  /// Returns whether there is a new clone.
+  bool runRound();
+
+private:
+  bool isCandidate(GlobalId id) const;
+  void addSite(BodyIndex caller, uint32_t number, const CallEdge &call);
+  std::vector<KnownArgument> knownArguments(CallSite site,
+                                            const BodyLattice &callee) const;
+  uint64_t parameterGain(GlobalId id, uint32_t parameter, unsigned depth) const;
+  uint64_t gainOf(ArrayRef<KnownArgument> known, GlobalId id) const;
+  bool isWorthIt(const Group &group) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  const Callers &callers;
+  ConstantsSolver &solver;
+  /// By image: instructions that clones may still add.
+  std::vector<uint64_t> growth;
+  std::map<std::pair<GlobalId, std::vector<KnownArgument>>, Group> groups;
+};
+
+} // namespace
+
+/// Returns whether the body of \p id is what runs, may be copied, and is not
+/// left to the inliner.
+bool CloneChooser::isCandidate(GlobalId id) const {
+  const SymbolRecord &symbol = program.symbol(id);
+  const FunctionSummary &function = *program.function(id);
+  constexpr uint32_t kNever = kAlwaysInline | kOptNone | kNaked | kVarArg |
+                              kReturnsTwice | kHasAsmLabels | kCold |
+                              kHasIndirectBranch | kBlockAddressTaken |
+                              kNoDuplicate | kOptSize | kMinSize;
+  bool isDevice = program.imageOf(id) != kHostImage;
+  if ((function.flags & kNever) || symbol.has(kKernel) ||
+      symbol.has(kKernelStub) || symbol.has(kHasSection) ||
+      symbol.linkage == Linkage::WeakAny ||
+      symbol.linkage == Linkage::LinkOnceAny || program.definition(id) != id ||
+      (!isDevice && (program.resolution(id) & kLinkerRedefined)))
+    return false;
+  uint32_t inlined = isDevice ? context.params.ipaCpInlinedDeviceInstructions
+                              : context.params.ipaCpInlinedHostInstructions;
+  return function.has(kNoInline) || function.instructionCount > inlined;
+}
+
+std::vector<KnownArgument>
+CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) const {
+  std::vector<KnownArgument> known;
+  const FunctionSummary &function = *program.function(callee.id);
+  bool isDevice = program.imageOf(callee.id) != kHostImage;
+  for (auto [i, formal] :
+       enumerate(slice(program.moduleRef(callee.id).summary.parameters,
+                       function.parameters))) {
+    if (formal.flags & (kParamUnused | kParamByVal | kParamStructRet))
+      continue;
+    ValueLattice there = callee.parameters.empty()
+                             ? ValueLattice::varying(formal.bitWidth)
+                             : callee.parameters[i].whole;
+    ValueLattice here = solver.argument(site.caller, site.number, i);
+    bool isOneValue =
+        here.isConstant() || here.state() == ValueLattice::State::Symbol;
+    bool isKnownThere =
+        there.isConstant() || there.state() == ValueLattice::State::Symbol;
+    KnownArgument argument;
+    argument.parameter = i;
+    if (isOneValue && !isKnownThere && parameterGain(callee.id, i, 0) > 0) {
+      argument.state = here.state();
+      argument.value = here.value();
+      argument.symbol = here.symbol();
+      known.push_back(argument);
+    } else if (isDevice && here.addressSpace() && !there.addressSpace() &&
+               formal.addressSpace == 0) {
+      argument.addressSpace = here.addressSpace();
+      known.push_back(argument);
+    }
+  }
+  return known;
+}
+
+/// Returns what a constant as \p parameter of \p id saves, there and in what it
+/// passes the parameter on to.
+uint64_t CloneChooser::parameterGain(GlobalId id, uint32_t parameter,
+                                     unsigned depth) const {
+  constexpr unsigned kMaxDepth = 3;
+  constexpr uint64_t kOnce = 256, kMaxFrequency = 16 * kOnce;
+  const FunctionSummary &function = *program.function(id);
+  const CombinedModule &module = program.moduleRef(id);
+  ArrayRef<ParameterRecord> formals =
+      slice(module.summary.parameters, function.parameters);
+  if (parameter >= formals.size())
+    return 0;
+  uint64_t gain = formals[parameter].constantGain;
+  if (depth == kMaxDepth)
+    return gain;
+  for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
+    GlobalId callee =
+        call.callee == kNone
+            ? kNone
+            : program.definition(module.firstSymbol + call.callee);
+    if (callee == kNone || callee == id || !program.function(callee))
+      continue;
+    for (auto [i, actual] :
+         enumerate(slice(module.summary.jumpFunctions, call.arguments)))
+      if (actual.kind == JumpFunction::Kind::PassThrough &&
+          actual.operation == JumpOperation::None && actual.source == parameter)
+        gain += parameterGain(callee, i, depth + 1) *
+                std::min<uint64_t>(call.frequency, kMaxFrequency) / kOnce;
+  }
+  return gain;
+}
+
+uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known,
+                              GlobalId id) const {
+  uint64_t gain = 0;
+  for (const KnownArgument &argument : known)
+    gain += argument.addressSpace ? context.params.ipaCpAddressSpaceGain
+                                  : parameterGain(id, argument.parameter, 0);
+  return gain;
+}
+
+void CloneChooser::addSite(BodyIndex caller, uint32_t number,
+                           const CallEdge &call) {
+  if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)) ||
+      solver.redirected(caller, number) != kNone)
+    return;
+  BodyIndex index = solver.calleeOf(caller, number);
+  if (index == kNone || solver.bodies()[index].clone)
+    return;
+  const BodyLattice &callee = solver.bodies()[index];
+  if (!isCandidate(callee.id))
+    return;
+  CallSite site{caller, number, false};
+  std::vector<KnownArgument> known = knownArguments(site, callee);
+  if (known.empty())
+    return;
+  Group &group = groups[{callee.id, known}];
+  const FunctionSummary &function = *program.function(callee.id);
+  group.function = callee.id;
+  group.sites.push_back(site);
+  group.gain += gainOf(known, callee.id) * call.frequency;
+  group.size = function.instructionCount;
+  group.known = std::move(known);
+}
+
+bool CloneChooser::isWorthIt(const Group &group) const {
+  constexpr uint64_t kOnce = 256;
+  return group.gain * 1000 / kOnce >=
+         group.size * context.params.ipaCpEvalThreshold;
+}
+
+bool CloneChooser::runRound() {
+  groups.clear();
+  for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
+    const BodyLattice &body = solver.bodies()[i];
+    if (!body.isReached)
+      continue;
+    const FunctionSummary &function = *program.function(body.id);
+    for (auto [number, call] : enumerate(
+             slice(program.moduleRef(body.id).summary.calls, function.calls)))
+      addSite(i, number, call);
+  }
+  std::vector<const Group *> order;
+  for (const auto &[key, group] : groups)
+    if (isWorthIt(group))
+      order.push_back(&group);
+  // The most gain per copied instruction first; ties in program order.
+  llvm::stable_sort(order, [](const Group *a, const Group *b) {
+    return a->gain * b->size > b->gain * a->size;
+  });
+  bool changed = false;
+  for (const Group *group : order) {
+    uint64_t &left = growth[program.imageOf(group->function)];
+    if (group->size > left ||
+        solver.cloneCount(group->function) >= context.params.ipaCpMaxClones)
+      continue;
+    left -= group->size;
+    BodyIndex clone = solver.addClone(group->function);
+    for (CallSite site : group->sites)
+      solver.redirect(site, clone);
+    changed = true;
+  }
+  return changed;
+}
+
+void chooseClones(const WpaContext &context, const Callers &callers,
+                  ConstantsSolver &solver) {
+  CloneChooser chooser(context, callers, solver);
+  for (unsigned round = 0; round < context.params.ipaCpRounds; ++round) {
+    if (!chooser.runRound())
+      return;
+    solver.solve();
+  }
+}
+
+} // namespace gpulto

@@ -1,0 +1,129 @@
+//===- ConstantsSolver.h - Lattices over calls and launches -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_CONSTANTSSOLVER_H
+#define GPULTO_IPA_CONSTANTSSOLVER_H
+
+#include "ipa/Callers.h"
+#include "ipa/ValueLattice.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <deque>
+#include <vector>
+
+namespace gpulto {
+
+/// A known part of a by-value aggregate.
+struct PartLattice {
+  uint32_t byteOffset = 0;
+  ValueLattice value;
+};
+
+/// One formal parameter.
+struct ParameterLattice {
+  ValueLattice whole;
+  /// By-value aggregates: the parts that every context knows, by offset;
+  /// meaningful once hasParts is set by the first context.
+  std::vector<PartLattice> parts;
+  bool hasParts = false;
+};
+
+/// Grid x, y, z, block x, y, z; see Geometry.
+constexpr uint32_t kDimensions = kBlockZ + 1;
+
+/// Index of a body in a ConstantsSolver: a definition or a clone of one.
+using BodyIndex = uint32_t;
+
+/// What is known of one body.
+struct BodyLattice {
+  /// The definition, and the number of the clone (0: none).
+  GlobalId id = kNone;
+  uint32_t clone = 0;
+  /// Entered by something that was visited, or by something unknown.
+  bool isReached = false;
+  bool isQueued = false;
+  /// Empty for functions with unknown callers.
+  std::vector<ParameterLattice> parameters;
+  /// Device functions with known callers: kDimensions elements.
+  std::vector<ValueLattice> geometry;
+};
+
+/// A call, or a launch, of a body: the how manieth of its function.
+struct CallSite {
+  BodyIndex caller = kNone;
+  uint32_t number = 0;
+  bool isLaunch = false;
+};
+
+/// Propagates what callers pass over calls and launches of all live bodies, to
+/// the greatest fixed point.
+class ConstantsSolver {
+public:
+  ConstantsSolver(const WpaContext &context, const Callers &callers);
+
+  /// Starts at the top again and solves for the bodies and redirections there
+  /// are now. Deterministic.
+  void solve();
+
+  /// Adds a clone of the definition \p id; returns its index. Its callers are
+  /// those that redirect() gives it.
+  BodyIndex addClone(GlobalId id);
+  /// Lets call \p site, of the definition that \p clone is one of, enter
+  /// \p clone instead.
+  void redirect(CallSite site, BodyIndex clone);
+
+  const std::vector<BodyLattice> &bodies() const { return allBodies; }
+  /// Number of clones of the definition \p id.
+  uint32_t cloneCount(GlobalId id) const;
+  /// Returns the body that call \p number of \p caller enters, or kNone.
+  BodyIndex calleeOf(BodyIndex caller, uint32_t number) const;
+  /// Returns the clone that call \p number of \p caller was redirected to, or
+  /// kNone.
+  BodyIndex redirected(BodyIndex caller, uint32_t number) const;
+
+  /// Returns what argument \p index of call \p number of \p caller is.
+  ValueLattice argument(BodyIndex caller, uint32_t number,
+                        uint32_t index) const;
+
+private:
+  using Parts = llvm::SmallVector<PartLattice, 8>;
+
+  bool isKnown(const BodyLattice &body) const {
+    return body.clone || callers.unknown(body.id) == UnknownCaller::None;
+  }
+  BodyLattice *definition(GlobalId id);
+  void reset(BodyLattice &body);
+  void enqueue(BodyLattice &body);
+  void visit(BodyIndex index);
+  void visitCall(BodyIndex caller, uint32_t number, const CallEdge &call);
+  void visitLaunch(const BodyLattice &caller, const LaunchSite &launch);
+  ValueLattice evaluate(const BodyLattice &caller, const CombinedModule &module,
+                        const JumpFunction &function) const;
+  ValueLattice evaluateAddress(const CombinedModule &module,
+                               const JumpFunction &function) const;
+  bool evaluateParts(const BodyLattice &caller, const CombinedModule &module,
+                     const JumpFunction &function, Parts &parts) const;
+  ValueLattice fit(const BodyLattice &callee, uint32_t index,
+                   const BodyLattice &caller, ValueLattice value) const;
+  bool meetArgument(BodyLattice &callee, const BodyLattice &caller,
+                    uint32_t index, const JumpFunction &actual);
+  bool meetPieces(BodyLattice &kernel, const BodyLattice &caller,
+                  const LaunchSite &launch, const FunctionSummary &stub);
+  bool meetGeometry(BodyLattice &callee, llvm::ArrayRef<ValueLattice> actual);
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  const Callers &callers;
+  std::vector<BodyLattice> allBodies; // Callers::bodies, then clones
+  // Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, BodyIndex> definitions;
+  llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
+  llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections;
+  std::deque<BodyIndex> worklist;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,223 @@
+//===- ExplainPropagate.cpp - What constant propagation proved ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Clones.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+
+constexpr StringLiteral kPass = "gpulto-ipa-cp";
+constexpr StringLiteral kLaunchPass = "gpulto-launch";
+
+/// Says of each function what was proven of it, and from which contexts.
+class Explainer {
+public:
+  Explainer(WpaContext &context, const Callers &callers,
+            const ConstantsSolver &solver)
+      : context(context), program(context.program), callers(callers),
+        solver(solver) {}
+
+  void run() {
+    collectSites();
+    for (GlobalId id : callers.bodies()) {
+      if (program.symbol(id).has(kKernelStub))
+        continue; // the kernel's remarks say it
+      for (const BodyPlan &plan : context.decisions.plansOf(id))
+        explain(id, plan);
+      if (program.symbol(id).has(kKernel) &&
+          callers.unknown(id) != UnknownCaller::None)
+        explainUnknown(id);
+    }
+  }
+
+private:
+  void collectSites();
+  void explain(GlobalId id, const BodyPlan &plan);
+  void explainUnknown(GlobalId id);
+  void addSite(GlobalId callee, uint32_t clone, GlobalId caller,
+               uint32_t line) {
+    sites[{callee, clone}].push_back({program.moduleOf(caller), line});
+  }
+  std::string contextsOf(GlobalId id, uint32_t clone, StringRef noun) const;
+  std::string describe(GlobalId id, const ValueFact &fact) const;
+  void add(RemarkKind kind, StringRef name, GlobalId id, std::string text);
+  StringRef passOf(GlobalId id) const {
+    return program.symbol(id).has(kKernel) ? kLaunchPass : kPass;
+  }
+
+  WpaContext &context;
+  const CombinedSummary &program;
+  const Callers &callers;
+  const ConstantsSolver &solver;
+  /// Calls or launches of a body (definition and clone): caller's module, line.
+  DenseMap<std::pair<GlobalId, uint32_t>,
+           SmallVector<std::pair<ModuleIndex, uint32_t>, 2>>
+      sites;
+};
+
+} // namespace
+
+void Explainer::collectSites() {
+  for (auto [i, body] : enumerate(solver.bodies())) {
+    if (!body.isReached)
+      continue;
+    const CombinedModule &module = program.moduleRef(body.id);
+    const FunctionSummary &function = *program.function(body.id);
+    for (auto [number, call] :
+         enumerate(slice(module.summary.calls, function.calls)))
+      if (BodyIndex callee = solver.calleeOf(i, number); callee != kNone)
+        addSite(solver.bodies()[callee].id, solver.bodies()[callee].clone,
+                body.id, call.line);
+    for (const LaunchSite &launch :
+         slice(module.summary.launches, function.launches)) {
+      if (launch.stub == kNone)
+        continue;
+      GlobalId stub = program.definition(module.firstSymbol + launch.stub);
+      if (stub != kNone)
+        for (GlobalId kernel : program.deviceCounterparts(stub))
+          addSite(kernel, 0, body.id, launch.line);
+    }
+  }
+}
+
+/// Returns "the only launch passes it (a.cu:7)" or "all 3 launches ...".
+std::string Explainer::contextsOf(GlobalId id, uint32_t clone,
+                                  StringRef noun) const {
+  constexpr size_t kShown = 4;
+  auto found = sites.find({id, clone});
+  size_t count = found == sites.end() ? 0 : found->second.size();
+  std::string text = count == 1
+                         ? ("the only " + noun).str()
+                         : "all " + std::to_string(count) + " " + noun.str() +
+                               (noun == "launch" ? "es" : "s");
+  if (count == 0)
+    return text;
+  std::vector<std::string> places;
+  for (auto [module, line] : ArrayRef(found->second).take_front(kShown)) {
+    StringRef file = program.modules()[module].summary.sourceName;
+    places.push_back(
+        (sys::path::filename(file) + (line ? ":" + Twine(line) : Twine()))
+            .str());
+  }
+  if (count > kShown)
+    places.push_back("...");
+  return text + " (" + join(places, ", ") + ")";
+}
+
+std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
+  const ParameterRecord &formal =
+      slice(program.moduleRef(id).summary.parameters,
+            program.function(id)->parameters)[fact.parameter];
+  std::string what = "parameter " + std::to_string(fact.parameter);
+  if (fact.isPart)
+    what += " at byte " + std::to_string(fact.byteOffset);
+  switch (fact.kind) {
+  case ValueKind::Constant:
+    if (fact.bitWidth == 0)
+      return what + " is null";
+    if ((formal.flags & kParamIsFloat) && fact.bitWidth == 32)
+      return what + " is " +
+             formatv("{0}", bit_cast<float>(uint32_t(fact.value))).str();
+    if ((formal.flags & kParamIsFloat) && fact.bitWidth == 64)
+      return what + " is " + formatv("{0}", bit_cast<double>(fact.value)).str();
+    return what + " is " + std::to_string(fact.value) + " (" +
+           std::to_string(fact.bitWidth) + " bits)";
+  case ValueKind::Address: {
+    std::string text = what + " is the address of '" +
+                       program.symbol(fact.symbol).name.str() + "'";
+    if (fact.value)
+      text += " + " + std::to_string(fact.value);
+    return text;
+  }
+  case ValueKind::Bounds:
+    break;
+  }
+  std::vector<std::string> known;
+  if (fact.bitWidth) {
+    known.push_back("is in [" + std::to_string(fact.low) + ", " +
+                    std::to_string(fact.high) + "]");
+    if (unsigned zeros = countr_one(fact.knownZeros))
+      known.push_back("is a multiple of " +
+                      std::to_string(uint64_t(1) << std::min(zeros, 63u)));
+  }
+  if (fact.addressSpace)
+    known.push_back("points into address space " +
+                    std::to_string(fact.addressSpace));
+  if (fact.alignLog2)
+    known.push_back("is aligned to " +
+                    std::to_string(uint64_t(1) << fact.alignLog2));
+  if (fact.isNonNull)
+    known.push_back("is not null");
+  return what + " " + join(known, " and ");
+}
+
+void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
+                    std::string text) {
+  const CombinedModule &module = program.moduleRef(id);
+  Remark remark;
+  remark.kind = kind;
+  remark.pass = passOf(id).str();
+  remark.name = name.str();
+  remark.function = program.symbol(id).name.str();
+  remark.where.file = module.summary.sourceName.str();
+  remark.where.line = program.function(id)->line;
+  remark.input = module.location;
+  remark.text = std::move(text);
+  context.diagnostics.remark(std::move(remark));
+}
+
+void Explainer::explain(GlobalId id, const BodyPlan &plan) {
+  if (!context.diagnostics.wantsRemark(RemarkKind::Passed, passOf(id)))
+    return;
+  bool isKernel = program.symbol(id).has(kKernel);
+  std::string contexts =
+      contextsOf(id, plan.clone, isKernel ? "launch" : "call");
+  std::string owner = "'" + program.symbol(id).name.str() + "'";
+  if (plan.clone) {
+    owner = "clone " + std::to_string(plan.clone) + " of " + owner;
+    add(RemarkKind::Passed, "Clone", id, owner + " for " + contexts);
+  }
+  const FunctionFacts &facts = plan.facts;
+  for (const ValueFact &fact : facts.values)
+    add(RemarkKind::Passed,
+        fact.kind == ValueKind::Bounds ? "ParameterBounds"
+                                       : "ParameterConstant",
+        id, describe(id, fact) + " in " + owner + ": " + contexts);
+  static constexpr const char *kNames[] = {"grid x",  "grid y",  "grid z",
+                                           "block x", "block y", "block z"};
+  std::vector<std::string> known;
+  for (auto [name, fact] : zip(kNames, facts.geometry))
+    if (fact.isConstant())
+      known.push_back(name + (" " + std::to_string(fact.low)));
+  if (!known.empty())
+    add(RemarkKind::Passed, "LaunchGeometry", id,
+        "geometry of " + owner + " is " + join(known, ", ") + ": " + contexts);
+}
+
+void Explainer::explainUnknown(GlobalId id) {
+  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kLaunchPass))
+    return;
+  std::string text =
+      "launches of '" + program.symbol(id).name.str() +
+      "' are unknown: " + gpulto::describe(callers.unknown(id)).str();
+  if (GlobalId by = callers.takenBy(id); by != kNone)
+    text += " in '" + program.symbol(by).name.str() + "'";
+  add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
+}
+
+void explainConstants(WpaContext &context, const Callers &callers,
+                      const ConstantsSolver &solver) {
+  Explainer(context, callers, solver).run();
+}
+
+} // namespace gpulto

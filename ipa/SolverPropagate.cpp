@@ -1,0 +1,484 @@
+//===- SolverPropagate.cpp - Lattices over calls and launches -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// 1. Functions that may be entered from where no summary says (ipa/Callers)
+//    know nothing of their parameters; all others, and clones, start at the
+//    top.
+// 2. Bodies are visited from a worklist, those with unknown callers first; a
+//    visit meets what each call and launch passes into the callee. A body that
+//    no known entry reaches is never visited and contributes nothing.
+// 3. The geometry of a launch is treated as six more parameters of a kernel,
+//    and of every device function that it calls: they pass it on unchanged.
+// 4. By-value aggregates (struct Params) have an element per known part.
+//
+// Optimistic, so the fixed point is the greatest; the order of visits matters
+// for widened bounds only and is that of the program. Each element goes down at
+// most some 80 steps (bits), in practice one or two: linear.
+//
+// Source: D. Callahan, K. D. Cooper, K. Kennedy, L. Torczon, "Interprocedural
+// Constant Propagation", SIGPLAN 1986; GCC's ipa-cp.cc.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/ConstantsSolver.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Constants in aggregates are kept in pieces of at most this size.
+static constexpr unsigned kPieceBits = 32;
+/// NVPTX: the address space of global memory.
+static constexpr uint8_t kGlobalAddressSpace = 1;
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+ConstantsSolver::ConstantsSolver(const WpaContext &context,
+                                 const Callers &callers)
+    : context(context), program(context.program), callers(callers) {
+  allBodies.resize(callers.bodies().size());
+  definitions.reserve(allBodies.size());
+  for (auto [i, id] : enumerate(callers.bodies())) {
+    allBodies[i].id = id;
+    definitions[id] = i;
+  }
+}
+
+BodyLattice *ConstantsSolver::definition(GlobalId id) {
+  auto found = definitions.find(id);
+  return found == definitions.end() ? nullptr : &allBodies[found->second];
+}
+
+BodyIndex ConstantsSolver::addClone(GlobalId id) {
+  BodyLattice clone;
+  clone.id = id;
+  clone.clone = ++cloneCounts[id];
+  allBodies.push_back(std::move(clone));
+  return allBodies.size() - 1;
+}
+
+uint32_t ConstantsSolver::cloneCount(GlobalId id) const {
+  return cloneCounts.lookup(id);
+}
+
+void ConstantsSolver::redirect(CallSite site, BodyIndex clone) {
+  redirections[{site.caller, site.number}] = clone;
+}
+
+BodyIndex ConstantsSolver::redirected(BodyIndex caller, uint32_t number) const {
+  auto found = redirections.find({caller, number});
+  return found == redirections.end() ? kNone : found->second;
+}
+
+BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
+  if (BodyIndex clone = redirected(caller, number); clone != kNone)
+    return clone;
+  const BodyLattice &body = allBodies[caller];
+  const CombinedModule &module = program.moduleRef(body.id);
+  SymbolIndex callee =
+      slice(module.summary.calls, program.function(body.id)->calls)[number]
+          .callee;
+  if (callee == kNone)
+    return kNone;
+  GlobalId id = program.definition(module.firstSymbol + callee);
+  if (id == kNone)
+    return kNone;
+  auto found = definitions.find(id);
+  return found == definitions.end() ? kNone : found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// The worklist
+//===----------------------------------------------------------------------===//
+
+void ConstantsSolver::reset(BodyLattice &body) {
+  body.isReached = false;
+  body.parameters.clear();
+  body.geometry.clear();
+  if (!isKnown(body)) {
+    body.isReached = true;
+    enqueue(body);
+    return;
+  }
+  for (const ParameterRecord &formal :
+       slice(program.moduleRef(body.id).summary.parameters,
+             program.function(body.id)->parameters)) {
+    // An aggregate has parts and no value, everything else the opposite: what
+    // it does not have must not look as if no context had been seen.
+    ParameterLattice &known = body.parameters.emplace_back();
+    if (formal.flags & kParamByVal)
+      known.whole = ValueLattice::varying();
+    else
+      known.hasParts = true;
+  }
+  if (program.imageOf(body.id) != kHostImage)
+    body.geometry.resize(kDimensions);
+}
+
+void ConstantsSolver::solve() {
+  for (BodyLattice &body : allBodies)
+    reset(body);
+  while (!worklist.empty()) {
+    BodyIndex next = worklist.front();
+    worklist.pop_front();
+    allBodies[next].isQueued = false;
+    visit(next);
+  }
+}
+
+void ConstantsSolver::enqueue(BodyLattice &body) {
+  if (body.isQueued)
+    return;
+  body.isQueued = true;
+  worklist.push_back(static_cast<BodyIndex>(&body - allBodies.data()));
+}
+
+void ConstantsSolver::visit(BodyIndex index) {
+  const BodyLattice &body = allBodies[index];
+  const CombinedModule &module = program.moduleRef(body.id);
+  const FunctionSummary &function = *program.function(body.id);
+  for (auto [number, call] :
+       enumerate(slice(module.summary.calls, function.calls)))
+    if (call.callee != kNone)
+      visitCall(index, number, call);
+  for (const LaunchSite &launch :
+       slice(module.summary.launches, function.launches))
+    if (launch.stub != kNone)
+      visitLaunch(body, launch);
+}
+
+void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
+                                const CallEdge &call) {
+  BodyIndex index = calleeOf(caller, number);
+  if (index == kNone || !isKnown(allBodies[index]))
+    return;
+  BodyLattice &callee = allBodies[index];
+  const BodyLattice &from = allBodies[caller];
+  bool changed = !callee.isReached;
+  callee.isReached = true;
+  ArrayRef<JumpFunction> actuals =
+      slice(program.moduleRef(from.id).summary.jumpFunctions, call.arguments);
+  for (uint32_t i = 0; i < callee.parameters.size(); ++i)
+    changed |= meetArgument(callee, from, i,
+                            i < actuals.size() ? actuals[i] : JumpFunction());
+  if (!callee.geometry.empty())
+    changed |= meetGeometry(callee, from.geometry);
+  if (changed)
+    enqueue(callee);
+}
+
+void ConstantsSolver::visitLaunch(const BodyLattice &caller,
+                                  const LaunchSite &launch) {
+  const CombinedModule &module = program.moduleRef(caller.id);
+  GlobalId stub = program.definition(module.firstSymbol + launch.stub);
+  if (stub == kNone)
+    return;
+  ArrayRef<JumpFunction> actuals =
+      slice(module.summary.jumpFunctions, launch.arguments);
+  SmallVector<ValueLattice, kDimensions> geometry;
+  for (const JumpFunction &function :
+       slice(module.summary.jumpFunctions, launch.geometry)
+           .take_front(kDimensions))
+    geometry.push_back(evaluate(caller, module, function));
+  for (GlobalId id : program.deviceCounterparts(stub)) {
+    BodyLattice *kernel = definition(id);
+    if (!kernel || !isKnown(*kernel))
+      continue;
+    bool changed = !kernel->isReached;
+    kernel->isReached = true;
+    if (launch.byStubFormals)
+      changed |= meetPieces(*kernel, caller, launch, *program.function(stub));
+    else
+      for (uint32_t i = 0; i < kernel->parameters.size(); ++i)
+        changed |=
+            meetArgument(*kernel, caller, i,
+                         i < actuals.size() ? actuals[i] : JumpFunction());
+    changed |= meetGeometry(*kernel, geometry);
+    if (changed)
+      enqueue(*kernel);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Jump functions
+//===----------------------------------------------------------------------===//
+
+ValueLattice
+ConstantsSolver::evaluateAddress(const CombinedModule &module,
+                                 const JumpFunction &function) const {
+  GlobalId named = module.firstSymbol + function.source;
+  GlobalId id = program.definition(named);
+  const SymbolRecord &symbol = program.symbol(id == kNone ? named : id);
+  ValueLattice result = ValueLattice::varying();
+  // The copies of a copyable constant have no common address, and each thread
+  // has a thread-local variable of its own.
+  if (id != kNone && !symbol.has(kCopyable) && !symbol.has(kThreadLocal) &&
+      symbol.kind != SymbolKind::IFunc)
+    result = ValueLattice::address(id, function.value);
+  JumpFunction facts;
+  facts.addressSpace = symbol.addressSpace;
+  facts.nonNull = id != kNone && symbol.kind != SymbolKind::Alias;
+  if (const VariableSummary *variable =
+          id == kNone ? nullptr : program.variable(id))
+    facts.alignLog2 = std::min<unsigned>(
+        variable->alignLog2,
+        function.value ? countr_zero(function.value) : variable->alignLog2);
+  result.addFacts(facts);
+  return result;
+}
+
+/// Returns the value of \p width bits at byte \p offset of an aggregate of
+/// which \p parts are known.
+static ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
+                              unsigned width) {
+  auto at = [&](uint64_t byte, unsigned bits) -> const ValueLattice * {
+    for (const PartLattice &part : parts)
+      if (part.byteOffset == byte && part.value.width() == bits)
+        return &part.value;
+    return nullptr;
+  };
+  if (const ValueLattice *value = at(offset, width))
+    return *value;
+  const ValueLattice *low = at(offset, kPieceBits),
+                     *high = at(offset + kPieceBits / 8, kPieceBits);
+  if (width == 2 * kPieceBits && low && high && low->isConstant() &&
+      high->isConstant())
+    return ValueLattice::constant(high->value() << kPieceBits | low->value(),
+                                  width);
+  return ValueLattice::varying(width);
+}
+
+/// Adds \p value at byte \p offset to \p parts. Calling conventions pass two
+/// fields in one register, so long constants are kept in pieces.
+static void addPart(SmallVectorImpl<PartLattice> &parts, uint32_t offset,
+                    const ValueLattice &value) {
+  if (!value.isConstant() || value.width() != 2 * kPieceBits) {
+    parts.push_back({offset, value});
+    return;
+  }
+  parts.push_back({offset, ValueLattice::constant(value.value(), kPieceBits)});
+  parts.push_back(
+      {offset + kPieceBits / 8,
+       ValueLattice::constant(value.value() >> kPieceBits, kPieceBits)});
+}
+
+ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
+                                       const CombinedModule &module,
+                                       const JumpFunction &function) const {
+  using Kind = JumpFunction::Kind;
+  ValueLattice result = ValueLattice::varying(function.bitWidth);
+  bool isOfFormal = function.source < caller.parameters.size();
+  switch (function.kind) {
+  case Kind::Unknown:
+  case Kind::Aggregate:
+    break;
+  case Kind::Constant:
+    result = ValueLattice::constant(function.value, function.bitWidth);
+    break;
+  case Kind::Null:
+    result = ValueLattice::constant(0, 0);
+    break;
+  case Kind::SymbolAddress:
+    result = evaluateAddress(module, function);
+    break;
+  case Kind::PassThrough:
+  case Kind::Ancestor:
+    if (isOfFormal)
+      result = ValueLattice::passThrough(
+          function, caller.parameters[function.source].whole);
+    break;
+  case Kind::LoadAggregate: {
+    if (!isOfFormal)
+      break;
+    const ParameterLattice &formal = caller.parameters[function.source];
+    if (!formal.hasParts)
+      return ValueLattice(); // the caller is not reached yet
+    result = readParts(formal.parts, function.value, function.bitWidth);
+    break;
+  }
+  }
+  result.addFacts(function);
+  // What a launch passes as a pointer points to global memory.
+  bool isOfLaunch = function.kind == Kind::PassThrough ||
+                    function.kind == Kind::Ancestor ||
+                    function.kind == Kind::LoadAggregate;
+  if (isOfLaunch && function.bitWidth == 0 &&
+      program.symbol(caller.id).has(kKernel)) {
+    JumpFunction global;
+    global.addressSpace = kGlobalAddressSpace;
+    result.addFacts(global);
+  }
+  return result;
+}
+
+/// Fills \p parts with what is known of a by-value aggregate. Returns false
+/// when the caller does not know its own yet (top).
+bool ConstantsSolver::evaluateParts(const BodyLattice &caller,
+                                    const CombinedModule &module,
+                                    const JumpFunction &function,
+                                    Parts &parts) const {
+  if (function.kind == JumpFunction::Kind::Aggregate) {
+    for (const AggregatePart &part :
+         slice(module.summary.aggregateParts,
+               Range{function.source, function.count})) {
+      ValueLattice value = evaluate(caller, module, part.value);
+      value.forgetSymbol();
+      if (value.isTop())
+        return false;
+      addPart(parts, part.byteOffset, value);
+    }
+    return true;
+  }
+  bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
+                 function.operation == JumpOperation::None;
+  if (!isWhole || function.source >= caller.parameters.size())
+    return true;
+  const ParameterLattice &formal = caller.parameters[function.source];
+  parts.append(formal.parts.begin(), formal.parts.end());
+  return formal.hasParts;
+}
+
+/// Lowers \p known to the parts that \p actual has too.
+static bool meetParts(ParameterLattice &known, ArrayRef<PartLattice> actual) {
+  if (!known.hasParts) {
+    known.parts.assign(actual.begin(), actual.end());
+    known.hasParts = true;
+    return true;
+  }
+  bool changed = false;
+  std::vector<PartLattice> kept;
+  for (PartLattice &part : known.parts) {
+    const auto *other = llvm::find_if(actual, [&](const PartLattice &a) {
+      return a.byteOffset == part.byteOffset &&
+             a.value.width() == part.value.width();
+    });
+    if (other == actual.end()) {
+      changed = true;
+      continue;
+    }
+    changed |= part.value.meet(other->value);
+    kept.push_back(part);
+  }
+  known.parts = std::move(kept);
+  return changed;
+}
+
+/// Returns what \p value, passed by \p caller, is as parameter \p index of
+/// \p callee.
+ValueLattice ConstantsSolver::fit(const BodyLattice &callee, uint32_t index,
+                                  const BodyLattice &caller,
+                                  ValueLattice value) const {
+  const ParameterRecord &formal =
+      slice(program.moduleRef(callee.id).summary.parameters,
+            program.function(callee.id)->parameters)[index];
+  // A bool is a byte on the host's side of a launch.
+  if (value.isConstant() && value.width() == 8 && formal.bitWidth == 1)
+    value = ValueLattice::constant(value.value() & 1, 1);
+  // The host's symbols mean nothing in device code.
+  if (program.imageOf(caller.id) != program.imageOf(callee.id)) {
+    value.forgetSymbol();
+    if (formal.flags & kParamIsPointer) {
+      JumpFunction global;
+      global.addressSpace = kGlobalAddressSpace;
+      value.addFacts(global);
+    }
+  }
+  // A value of another width is not this parameter's.
+  if (!value.isTop() && value.width() != formal.bitWidth)
+    value = ValueLattice::varying(formal.bitWidth);
+  return value;
+}
+
+bool ConstantsSolver::meetArgument(BodyLattice &callee,
+                                   const BodyLattice &caller, uint32_t index,
+                                   const JumpFunction &actual) {
+  const CombinedModule &module = program.moduleRef(caller.id);
+  const ParameterRecord &formal =
+      slice(program.moduleRef(callee.id).summary.parameters,
+            program.function(callee.id)->parameters)[index];
+  ParameterLattice &known = callee.parameters[index];
+  if (!(formal.flags & kParamByVal))
+    return known.whole.meet(
+        fit(callee, index, caller, evaluate(caller, module, actual)));
+  Parts parts;
+  if (!evaluateParts(caller, module, actual, parts))
+    return false;
+  return meetParts(known, parts);
+}
+
+ValueLattice ConstantsSolver::argument(BodyIndex caller, uint32_t number,
+                                       uint32_t index) const {
+  BodyIndex callee = calleeOf(caller, number);
+  const BodyLattice &from = allBodies[caller];
+  const CombinedModule &module = program.moduleRef(from.id);
+  const CallEdge &call =
+      slice(module.summary.calls, program.function(from.id)->calls)[number];
+  ArrayRef<JumpFunction> actuals =
+      slice(module.summary.jumpFunctions, call.arguments);
+  if (callee == kNone || index >= actuals.size())
+    return ValueLattice::varying();
+  return fit(allBodies[callee], index, from,
+             evaluate(from, module, actuals[index]));
+}
+
+/// As meetArgument for all parameters of \p kernel, at a call of \p stub whose
+/// arguments are the stub's own.
+bool ConstantsSolver::meetPieces(BodyLattice &kernel, const BodyLattice &caller,
+                                 const LaunchSite &launch,
+                                 const FunctionSummary &stub) {
+  const CombinedModule &module = program.moduleRef(caller.id);
+  ArrayRef<JumpFunction> actuals =
+      slice(module.summary.jumpFunctions, launch.arguments);
+  ArrayRef<StubArgument> pieces = slice(
+      program.moduleRef(program.definition(module.firstSymbol + launch.stub))
+          .summary.stubArguments,
+      stub.stubArguments);
+  const FunctionSummary &summary = *program.function(kernel.id);
+  ArrayRef<ParameterRecord> formals = slice(
+      program.moduleRef(kernel.id).summary.parameters, summary.parameters);
+  bool changed = false;
+  for (uint32_t k = 0; k < kernel.parameters.size(); ++k) {
+    SmallVector<const StubArgument *, 4> ofThis;
+    for (const StubArgument &piece : pieces)
+      if (piece.kernelArgument == k && piece.formal < actuals.size())
+        ofThis.push_back(&piece);
+    bool isByVal = formals[k].flags & kParamByVal;
+    bool isWhole = ofThis.size() == 1 && ofThis[0]->byteOffset == 0 &&
+                   ofThis[0]->isAggregate == isByVal;
+    if (!isByVal || isWhole) {
+      changed |=
+          meetArgument(kernel, caller, k,
+                       isWhole ? actuals[ofThis[0]->formal] : JumpFunction());
+      continue;
+    }
+    Parts parts;
+    bool isTop = false;
+    for (const StubArgument *piece : ofThis) {
+      ValueLattice value = evaluate(caller, module, actuals[piece->formal]);
+      value.forgetSymbol();
+      isTop |= value.isTop();
+      if (!piece->isAggregate)
+        addPart(parts, piece->byteOffset, value);
+    }
+    if (!isTop)
+      changed |= meetParts(kernel.parameters[k], parts);
+  }
+  return changed;
+}
+
+bool ConstantsSolver::meetGeometry(BodyLattice &callee,
+                                   ArrayRef<ValueLattice> actual) {
+  bool changed = false;
+  for (uint32_t i = 0; i < kDimensions; ++i)
+    changed |= callee.geometry[i].meet(
+        i < actual.size() ? actual[i] : ValueLattice::varying(32));
+  return changed;
+}
+
+} // namespace gpulto

@@ -1,0 +1,37 @@
+//===- LtransPlans.h - Carry decisions out in a partition -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LTRANSPLANS_H
+#define GPULTO_LTO_LTRANSPLANS_H
+
+#include "lto/LtransJob.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/Function.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// A function of the partition that something was decided of.
+struct PlannedFunction {
+  /// Its name while bodies move.
+  std::string name;
+  /// The job's; not owned.
+  const JobSymbol *symbol = nullptr;
+};
+
+/// Marks the calls in \p function, as it was read, that any body of \p symbol
+/// has redirected. Errors: the body is not the one that was summarised.
+llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
+
+/// Makes the clones of \p planned, lets calls enter them, and puts what was
+/// proven into bodies and clones. All bodies of \p partition have been moved.
+void applyPlans(llvm::Module &partition,
+                llvm::ArrayRef<PlannedFunction> planned);
+
+} // namespace gpulto
+
+#endif
