@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang 19 knows CUDA up to 12.5. Three things keep it from working with 13.0:
+// clang 19 knows CUDA up to 12.5. Four things keep it from working with 13.0:
 //
 //   1. it includes texture_fetch_functions.h, which is gone: an empty header
 //      of that name on an -isystem path serves;
@@ -11,7 +11,11 @@
 //      through -B before the toolkit's, translates (fatbinaryMain);
 //   3. ptxas 13.0 starts at sm_75, clang's default is sm_52, and build systems
 //      probe with sm_20 to sm_52: architectures are raised to the lowest one
-//      that ptxas itself lists.
+//      that ptxas itself lists;
+//   4. Thrust, CUB and libcu++ moved to include/cccl, and headers of the
+//      runtime (cooperative_groups.h) include them: the folder is searched
+//      where nvcc searches it, behind what the user names and before the
+//      system's own.
 //
 // The toolkit's path stays the real one: it appears in dependency files and
 // debug information. The translating program is told the real fatbinary by
@@ -224,6 +228,8 @@ std::vector<std::string> cudaRepairs(const CommandLine &line,
     return words;
   words.push_back("-Wno-unknown-cuda-version");
   words.insert(words.end(), {"-isystem", installation.cudaShim});
+  if (sys::fs::is_directory(toolkit.cccl()))
+    words.push_back("-cxx-isystem" + toolkit.cccl());
   if (makesFatbinary)
     words.insert(words.end(),
                  {"-B" + installation.cudaShim + "/bin", "-Xcuda-fatbinary",

@@ -34,6 +34,7 @@ struct CudaToolkit {
   explicit operator bool() const { return !root.empty(); }
   std::string ptxas() const { return root + "/bin/ptxas"; }
   std::string fatbinary() const { return root + "/bin/fatbinary"; }
+  std::string cccl() const { return root + "/include/cccl"; }
   /// Whether clang 19 expects a header and an option spelling it lacks
   /// (toolkits from 13.0 on).
   bool needsRepair() const;
