@@ -70,17 +70,17 @@ void countShared(Warp &w, const Insn &insn, uint32_t mask,
   InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
   ++c.accesses;
   c.bytes += static_cast<uint64_t>(__builtin_popcount(mask)) * bytes;
-  // Mostly no two lanes want different words of one bank.
+  // Mostly no two lanes want different words of one bank. A bank's word is
+  // meaningful where the bank was used.
   if (bytes <= kBankBytes) {
-    uint64_t wordOf[kBanks];
-    uint32_t used = 0;
-    bool conflict = false;
+    uint32_t wordOf[kBanks] = {}, conflict = 0;
     for (uint32_t r = mask; r; r &= r - 1) {
-      uint64_t word = offsets[__builtin_ctz(r)] / kBankBytes;
-      unsigned bank = word % kBanks;
-      conflict |= (used >> bank & 1) && wordOf[bank] != word;
-      wordOf[bank] = word;
-      used |= 1u << bank;
+      // Plus one, so that 0 means unused.
+      uint32_t word =
+          static_cast<uint32_t>(offsets[__builtin_ctz(r)] / kBankBytes) + 1;
+      uint32_t &old = wordOf[word % kBanks];
+      conflict |= old ? old ^ word : 0;
+      old = word;
     }
     if (!conflict)
       return;

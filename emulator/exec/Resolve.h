@@ -83,7 +83,8 @@ template <class A> inline Pattern patternOf(const A *r, A stride) {
   for (unsigned l = 0; l < kLanes; ++l) {
     A d = r[l] - first;
     differs |= d;
-    apart |= d - static_cast<A>(l) * stride;
+    // A product of 32 bits: one of 64 does not vectorise.
+    apart |= d - static_cast<A>(l * static_cast<uint32_t>(stride));
   }
   return apart == 0     ? Pattern::Consecutive
          : differs == 0 ? Pattern::Uniform
@@ -186,7 +187,7 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   uint64_t begin = 0, size = 0, target = 0, stride = 0;
   switch (i.space) {
   case Space::Shared:
-    if (w.block->race || w.counts)
+    if (w.block->race)
       return false;
     size = launch.sharedBytes;
     target = reinterpret_cast<uint64_t>(w.block->shared);
@@ -227,9 +228,18 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   else
     ok = checkLanes(src<uint64_t>(w, i.s[0]), offset, m, begin, size - bytes,
                     bytes, target, stride, p);
-  if (ok && w.counts && i.space != Space::Local)
+  if (!ok || !w.counts || i.space == Space::Local)
+    return ok;
+  if (i.space != Space::Shared) {
     countGlobal(w, i, m, p, bytes);
-  return ok;
+    return true;
+  }
+  alignas(64) uint64_t offsets[kLanes];
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    offsets[l] = p[l] - target;
+  countShared(w, i, m, offsets, bytes);
+  return true;
 }
 
 // The long way. ---------------------------------------------------------------

@@ -42,6 +42,8 @@ cudaError_t release(Runtime &runtime, const void *pointer, AllocationKind kind,
   if (found == runtime.allocations.end() ||
       (found->second != kind && found->second != orKind))
     return cudaErrorInvalidValue;
+  if (runtime.graphOwned.count(address))
+    return cudaSuccess;
   Status status = runtime.device()->free(address, found->second);
   runtime.allocations.erase(found);
   runtime.advice.erase(address);

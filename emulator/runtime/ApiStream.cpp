@@ -80,6 +80,8 @@ cudaError_t endCapture(Stream &stream, cudaGraph_t *result) {
     return cudaErrorStreamCaptureUnmatched;
   std::set<GraphNode *> joined = ancestors(stream.tail);
   bool isUnjoined = false;
+  for (GraphNode *node : capture->abandoned)
+    isUnjoined |= joined.count(node) == 0;
   for (Stream *other : streamsOf(*capture)) {
     if (other != &stream)
       for (GraphNode *node : other->tail)

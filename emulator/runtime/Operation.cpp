@@ -302,6 +302,7 @@ GraphMemoryUse &graphMemoryUse() {
 GraphMemory::~GraphMemory() {
   graphMemoryUse().currentBytes -= sizeBytes;
   Runtime &runtime = Runtime::get();
+  runtime.graphOwned.erase(address);
   if (runtime.allocations.erase(address))
     (void)runtime.device()->free(address, AllocationKind::Device);
 }
@@ -312,6 +313,7 @@ cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op) {
   if (!address)
     return cudaErrorMemoryAllocation;
   runtime.allocations[address] = AllocationKind::Device;
+  runtime.graphOwned.insert(address);
   op.memory = std::make_shared<GraphMemory>();
   op.memory->address = address;
   op.memory->sizeBytes = op.params.bytesize;

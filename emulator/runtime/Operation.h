@@ -73,8 +73,7 @@ struct EventWaitOp {
   Event *event = nullptr;
 };
 
-/// Device memory that graphs own: freed when the last of them goes, unless the
-/// program freed it before.
+/// Device memory that graphs own: freed when the last of them goes.
 struct GraphMemory {
   uint64_t address = 0;
   uint64_t sizeBytes = 0;

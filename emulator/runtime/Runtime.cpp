@@ -73,6 +73,7 @@ void Runtime::reset() {
     emulated->resetSticky();
   }
   allocations.clear();
+  graphOwned.clear();
   hostRanges.clear();
   advice.clear();
   limits.clear();

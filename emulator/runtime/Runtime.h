@@ -26,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string_view>
 
 namespace gpulto::emu {
@@ -73,6 +74,9 @@ public:
   cudaError_t sticky = cudaSuccess;
   /// Live allocations of cudaMalloc and its like, freed by reset().
   std::map<uint64_t, AllocationKind> allocations;
+  /// Memory of graphs, among the above. To free it outside of its graph gives
+  /// it back to the graph, whose next launch has it at the same address.
+  std::set<uint64_t> graphOwned;
   /// Pinned and registered host memory, by address.
   std::map<uint64_t, HostRange> hostRanges;
   /// Advice by the address of the range.

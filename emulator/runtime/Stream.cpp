@@ -68,8 +68,10 @@ Stream *createStream(unsigned flags, int priority) {
 }
 
 void destroyStream(Stream *stream) {
-  if (stream->capture)
-    stream->capture->isInvalid = true;
+  if (Capture *capture = stream->capture.get()) {
+    capture->isInvalid |= capture->origin == stream;
+    appendUnique(capture->abandoned, stream->tail);
+  }
   objects().streams.erase(stream);
 }
 

@@ -35,6 +35,9 @@ struct Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   /// Set when a call was made that capture forbids; the end then fails.
   bool isInvalid = false;
+  /// Last nodes of streams that took part and were destroyed; these too must
+  /// have been joined.
+  std::vector<GraphNode *> abandoned;
 };
 
 struct Stream {

@@ -138,7 +138,7 @@ protected:
     const KernelInfo &info = k->info();
     std::vector<uint8_t> params(info.paramBytes + 1);
     size_t index = 0;
-    auto put = [&](auto value) {
+    [[maybe_unused]] auto put = [&](auto value) {
       std::memcpy(params.data() + info.params.at(index).offsetBytes, &value,
                   sizeof(value));
       ++index;

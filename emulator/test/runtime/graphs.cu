@@ -37,6 +37,7 @@ int main() {
   cudaStreamWaitEvent(a, join, 0);
   cudaMemcpyAsync(host, p, sizeof(host), cudaMemcpyDeviceToHost, a);
   cudaMemcpyAsync(host, p, sizeof(host), cudaMemcpyDeviceToHost, a);
+  cudaStreamDestroy(b);
   cudaStreamEndCapture(a, &graph);
   printf("untouched %d %d\n", host[0], host[1]);
   size_t nodes = 0;
