@@ -36,6 +36,14 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
                  const uint64_t *addresses, unsigned bytes) {
   const Launch &launch = *w.block->launch;
   InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
+  if (bytes > kSectorBytes) { // A bulk copy, of one lane.
+    uint64_t a = addresses[__builtin_ctz(mask)];
+    ++c.accesses;
+    c.bytes += bytes;
+    c.sectors += (a + bytes - 1) / kSectorBytes - a / kSectorBytes + 1;
+    c.idealSectors += (bytes + kSectorBytes - 1) / kSectorBytes;
+    return;
+  }
   uint64_t sectors[2 * kLanes], distinct[kLanes];
   size_t n = 0, lanes = 0;
   for (uint32_t r = mask; r; r &= r - 1) {
@@ -70,6 +78,8 @@ void countShared(Warp &w, const Insn &insn, uint32_t mask,
   InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
   ++c.accesses;
   c.bytes += static_cast<uint64_t>(__builtin_popcount(mask)) * bytes;
+  if (bytes > 4 * kBankBytes) // A bulk copy.
+    return;
   // Mostly no two lanes want different words of one bank. A bank's word is
   // meaningful where the bank was used.
   if (bytes <= kBankBytes) {

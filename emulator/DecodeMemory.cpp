@@ -1,4 +1,4 @@
-//===- DecodeMemory.cpp - ld, st, atom, red, cp.async ---------------------===//
+//===- DecodeMemory.cpp - ld, st, atom, red -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -184,48 +184,6 @@ bool Decoder::decodeAtomic() {
   if (!source(ops[first + 1], type, insn.s[1]) ||
       (cas && !source(ops[first + 2], type, insn.s[2])))
     return false;
-  return emitSelected();
-}
-
-/// The non-bulk asynchronous copies are done at once, so that waiting for them
-/// is nothing.
-bool Decoder::decodeCopyAsync() {
-  const std::vector<Operand> &ops = st->operands;
-  if (desc.has("commit_group") || desc.has("wait_group") ||
-      desc.has("wait_all")) {
-    if (!desc.has("bulk")) {
-      insn.cls = InsnClass::Other;
-      desc.opcode = "nop";
-      return emit(exec.select(desc));
-    }
-  }
-  if (!desc.has("async") || desc.has("bulk") || desc.has("mbarrier") ||
-      desc.has("reduce") || desc.has("cache_hint") || ops.size() < 3) {
-    emitNotImplemented();
-    return true;
-  }
-  insn.cls = InsnClass::StoreShared;
-  insn.ctl = Ctl::Faulting;
-  if (ops[2].kind != Operand::Integer ||
-      (ops[2].value != 4 && ops[2].value != 8 && ops[2].value != 16))
-    return fail("cp.async of a size other than 4, 8 or 16");
-  insn.bytes = static_cast<uint8_t>(ops[2].value);
-  Insn from;
-  if (!address(ops[0], insn, Space::Shared) ||
-      !address(ops[1], from, Space::Global))
-    return false;
-  if (from.s[0] == kNoOp) { // A variable: its address as a constant.
-    from.s[0] = constant(8, static_cast<uint64_t>(from.imm));
-    from.imm = 0;
-  }
-  if (from.flags & kAddress32 || from.imm < INT32_MIN || from.imm > INT32_MAX)
-    return fail("source address of cp.async");
-  insn.s[1] = from.s[0];
-  insn.target = static_cast<uint32_t>(from.imm);
-  if (ops.size() > 3 && !source(ops[3], Type::U32, insn.s[2])) {
-    emitNotImplemented(); // An ignore-source predicate.
-    return true;
-  }
   return emitSelected();
 }
 

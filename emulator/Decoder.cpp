@@ -567,8 +567,8 @@ bool Decoder::emit(Handler handler) {
   }
   pendingShared.clear();
   std::string text(st->name);
-  for (std::string_view m : st->modifiers)
-    text.append(".").append(m);
+  for (std::string_view m : st->modifiers) // As in the source: . or ::
+    text.append(m.data()[-1] == ':' ? "::" : ".").append(m);
   auto [it, isNew] = textIndex.try_emplace(
       std::move(text), static_cast<uint32_t>(fn.texts.size()));
   if (isNew)
@@ -617,6 +617,8 @@ bool Decoder::instruction(const Statement &s) {
     return decodeAtomic();
   if (op == "cp")
     return decodeCopyAsync();
+  if (op == "mbarrier")
+    return decodeMbarrier();
   if (op == "mov")
     return decodeMov();
   if (op == "cvt")

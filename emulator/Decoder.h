@@ -143,9 +143,13 @@ private:
   bool decodePredicateLogic();
   bool decodeLoadStore(); // DecodeMemory.cpp
   bool decodeAtomic();
-  bool decodeCopyAsync();
   Space memorySpace() const;
   bool vectorWidth(unsigned &n);
+  bool decodeCopyAsync(); // DecodeAsync.cpp
+  bool decodeCopyBulk();
+  bool decodeMbarrier();
+  bool secondAddress(const Operand &o, Space space, Op &op, int64_t &offset,
+                     bool &is32);
   bool decodeControl(bool &handled); // DecodeControl.cpp
   bool decodeBranchIndex();
   bool decodeCall();

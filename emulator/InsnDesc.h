@@ -47,6 +47,30 @@ enum MoveVariant : unsigned {
   kMoveShared,     ///< Offset of a shared variable: Insn::imm
 };
 
+/// Operations on an mbarrier object; Insn::mode.
+enum MbarrierOp : unsigned {
+  kMbarrierInit,
+  kMbarrierInvalidate,
+  kMbarrierExpect,   ///< expect_tx
+  kMbarrierComplete, ///< complete_tx
+  kMbarrierArrive,
+  kMbarrierArriveExpect,
+  kMbarrierDrop,
+  kMbarrierDropExpect,
+  kMbarrierWait,       ///< test_wait and try_wait with a state
+  kMbarrierWaitParity, ///< the same with a parity
+  kMbarrierPending,    ///< pending_count
+  kMbarrierTouch,      ///< cp.async.mbarrier.arrive: arrives and expects one
+};
+
+/// Insn::mode of a bulk copy.
+enum : uint8_t {
+  kBulkFromShared = 1,
+  kBulkFrom32 = 2, ///< The source address is a 32-bit register.
+  kBulkBarrier32 = 4,
+  kBulkHasBarrier = 8,
+};
+
 /// Special registers.
 enum SpecialReg : unsigned {
   kTidX,

@@ -182,6 +182,7 @@ Handler selectConvert(const InsnDesc &);
 Handler selectMove(const InsnDesc &);
 Handler selectMemory(const InsnDesc &);
 Handler selectAtomic(const InsnDesc &);
+Handler selectAsync(const InsnDesc &);
 Handler selectWarp(const InsnDesc &);
 RunResult runWarp(Warp &w, bool force);
 

@@ -294,37 +294,6 @@ void store128(Warp &w, const Insn &i, uint32_t m) {
   });
 }
 
-/// cp.async of 4, 8 or 16 bytes, done at once. s[0]: shared address, s[1]:
-/// global address, Insn::target its offset; Insn::bytes: size; s[2]: bytes to
-/// take from the source, the rest zero (kNoOp: all).
-void copyAsync(Warp &w, const Insn &i, uint32_t m) {
-  alignas(64) uint64_t to[kLanes], from[kLanes];
-  unsigned bytes = i.bytes;
-  Insn source = i;
-  source.s[0] = i.s[1];
-  source.imm = static_cast<int32_t>(i.target);
-  source.space = Space::Global;
-  source.flags &= static_cast<uint8_t>(~kAddress32);
-  const uint32_t *take = i.s[2] == kNoOp ? nullptr : src<uint32_t>(w, i.s[2]);
-  uint32_t reads = m;
-  if (take) // Lanes that take nothing do not read.
-    each(m, [&](unsigned l) {
-      if (take[l] == 0)
-        reads &= ~(1u << l);
-    });
-  if (!resolve(w, i, m, bytes, bytes, true, to))
-    return;
-  if (reads && !resolveAt(w, source, i, reads, bytes, bytes, false, from))
-    return;
-  each(m, [&](unsigned l) {
-    unsigned n = take && take[l] < bytes ? take[l] : bytes;
-    uint8_t t[16] = {};
-    if (n)
-      std::memcpy(t, reinterpret_cast<const void *>(from[l]), n);
-    std::memcpy(reinterpret_cast<void *>(to[l]), t, bytes);
-  });
-}
-
 template <class T> Handler loadFor(unsigned registerBytes, unsigned variant) {
   bool param = variant == 1;
   switch (registerBytes) {
@@ -363,8 +332,6 @@ template <class T> Handler storeFor(unsigned registerBytes) {
 
 Handler selectMemory(const InsnDesc &d) {
   Type t = d.type();
-  if (d.opcode == "cp")
-    return copyAsync;
   if (d.opcode == "ld" || d.opcode == "ldu") {
     unsigned r = d.destBytes, v = d.variant;
     switch (sizeOf(t)) {

@@ -1,5 +1,4 @@
 // A cooperative launch with barriers across the grid, and one that is too big.
-// ONLY: nvcc nvcc-rdc
 // EXPECT: fits
 // EXPECT: sum 8128 after 3 rounds
 // EXPECT: too many blocks in cooperative launch
