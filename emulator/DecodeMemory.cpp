@@ -138,6 +138,20 @@ bool Decoder::decodeLoadStore() {
   return emitSelected();
 }
 
+/// Policies of the cache have no effect; all are 0.
+bool Decoder::decodeCreatePolicy() {
+  unsigned bytes = 0;
+  if (st->operands.empty() || !dest(st->operands[0], insn.d[0], &bytes, false))
+    return fail("malformed createpolicy");
+  if (bytes != 8)
+    return fail("destination of the wrong size");
+  insn.s[0] = constant(8, 0);
+  insn.cls = InsnClass::Move;
+  desc.opcode = "mov";
+  desc.types[0] = Type::B64;
+  return emitSelected();
+}
+
 bool Decoder::decodeAtomic() {
   const std::vector<Operand> &ops = st->operands;
   bool isRed = desc.opcode == "red";

@@ -619,6 +619,8 @@ bool Decoder::instruction(const Statement &s) {
     return decodeCopyAsync();
   if (op == "mbarrier")
     return decodeMbarrier();
+  if (op == "createpolicy")
+    return decodeCreatePolicy();
   if (op == "mov")
     return decodeMov();
   if (op == "cvt")
@@ -629,6 +631,8 @@ bool Decoder::instruction(const Statement &s) {
     return decodeSetp();
   if (desc.type() == Type::Pred)
     return decodePredicateLogic();
+  if (unsigned video = 0; isVideo(op, video))
+    return decodeVideo(video);
   return decodeAlu();
 }
 

@@ -132,7 +132,8 @@ private:
 
   // Instructions.
   bool instruction(const Statement &s);
-  bool decodeAlu(); // DecodeAlu.cpp
+  bool decodeAlu();              // DecodeAlu.cpp
+  bool decodeVideo(unsigned op); // DecodeVideo.cpp
   bool decodeMov();
   bool decodeMovVector(bool isPack);
   bool decodeMovSymbol(const Operand &o, bool &handled);
@@ -143,6 +144,7 @@ private:
   bool decodePredicateLogic();
   bool decodeLoadStore(); // DecodeMemory.cpp
   bool decodeAtomic();
+  bool decodeCreatePolicy();
   Space memorySpace() const;
   bool vectorWidth(unsigned &n);
   bool decodeCopyAsync(); // DecodeAsync.cpp

@@ -71,6 +71,37 @@ enum : uint8_t {
   kBulkHasBarrier = 8,
 };
 
+/// Operations of the SIMD video instructions; InsnDesc::variant.
+enum VideoOp : unsigned {
+  kVideoAdd,
+  kVideoSub,
+  kVideoAverage,
+  kVideoDifference,
+  kVideoMin,
+  kVideoMax,
+  kVideoSet,
+};
+
+/// True for a SIMD video instruction (vadd4 and so on); \p op says which.
+bool isVideo(std::string_view opcode, unsigned &op);
+
+/// Insn::mode of a SIMD video instruction; mode2 is a VideoCompare.
+enum : uint8_t {
+  kVideoSignedA = 1,
+  kVideoSignedB = 2,
+  kVideoSignedD = 4,
+  kVideoSaturate = 8,
+  kVideoAccumulate = 16, ///< .add: the sum of the elements and c.
+};
+enum VideoCompare : uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual
+};
+
 /// Special registers.
 enum SpecialReg : unsigned {
   kTidX,

@@ -183,6 +183,7 @@ Handler selectMove(const InsnDesc &);
 Handler selectMemory(const InsnDesc &);
 Handler selectAtomic(const InsnDesc &);
 Handler selectAsync(const InsnDesc &);
+Handler selectVideo(const InsnDesc &);
 Handler selectWarp(const InsnDesc &);
 RunResult runWarp(Warp &w, bool force);
 

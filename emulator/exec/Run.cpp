@@ -425,7 +425,7 @@ static Handler select(const InsnDesc &d) {
   static constexpr Selector kSelectors[] = {
       selectMove,   selectInteger, selectBits,   selectFloat,
       selectHalf,   selectCompare, selectMemory, selectConvert,
-      selectAtomic, selectWarp,    selectAsync};
+      selectAtomic, selectWarp,    selectAsync,  selectVideo};
   for (Selector s : kSelectors)
     if (Handler h = s(d))
       return h;

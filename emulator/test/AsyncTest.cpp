@@ -208,7 +208,6 @@ TEST_F(AsyncTest, NotImplemented) {
            "suld.b.1d.b32.trap %r0, [%p, {%r0}]",
            "sust.b.1d.b32.trap [%p, {%r0}], %r1",
            "vadd.s32.s32.s32 %r0, %r1, %r2",
-           "createpolicy.fractional.L2::evict_first.b64 %q, 0f3F800000",
            "alloca.u32 %r0, 16",
        }) {
     std::string text = code;

@@ -243,6 +243,84 @@ TEST_F(BitsTest, DotProducts) {
                    });
 }
 
+/// Element by element what PTX says of a SIMD video instruction, for elements
+/// of \p kBits bits; \p f computes without wrapping.
+template <unsigned kBits, class F>
+static uint32_t elements(uint32_t a, uint32_t b, bool aSigned, bool bSigned,
+                         F f) {
+  auto extend = [](uint32_t v, unsigned at, bool isSigned) {
+    int64_t e = v >> at & ((1u << kBits) - 1);
+    return isSigned && e >> (kBits - 1) ? e - (1 << kBits) : e;
+  };
+  uint32_t d = 0;
+  for (unsigned at = 0; at < 32; at += kBits)
+    d |= (uint32_t(f(extend(a, at, aSigned), extend(b, at, bSigned))) &
+          ((1u << kBits) - 1))
+         << at;
+  return d;
+}
+
+TEST_F(BitsTest, Video) {
+  std::vector<uint32_t> e = {0,          0x01020304, 0xff80807f, 0x7f80ff00,
+                             0x80007fff, 0xffffffff, 0x7fff8000, 0x12ff9a80};
+  auto add = [](int64_t x, int64_t y) { return x + y; };
+  auto average = [](int64_t x, int64_t y) {
+    return (x + y + (x + y >= 0)) >> 1;
+  };
+  auto apart = [](int64_t x, int64_t y) { return std::abs(x - y); };
+  auto clamped = [](auto f, int64_t low, int64_t high) {
+    return [=](int64_t x, int64_t y) { return std::clamp(f(x, y), low, high); };
+  };
+  auto check4 = [&](const char *code, bool isSigned, auto f) {
+    check2<uint32_t>(code, e, e, [&](uint32_t a, uint32_t b) {
+      return elements<8>(a, b, isSigned, isSigned, f);
+    });
+  };
+  auto check2x = [&](const char *code, bool isSigned, auto f) {
+    check2<uint32_t>(code, e, e, [&](uint32_t a, uint32_t b) {
+      return elements<16>(a, b, isSigned, isSigned, f);
+    });
+  };
+  check4("vadd4.u32.u32.u32 %d, %a, %b, %c;", false, add);
+  check4("vadd4.s32.s32.s32.sat %d, %a, %b, %c;", true,
+         clamped(add, -128, 127));
+  check4("vadd4.u32.u32.u32.sat %d, %a, %b, %c;", false, clamped(add, 0, 255));
+  check2x("vadd2.s32.s32.s32.sat %d, %a, %b, %c;", true,
+          clamped(add, -32768, 32767));
+  auto subtract = [](int64_t x, int64_t y) { return x - y; };
+  check2x("vsub2.u32.u32.u32.sat %d, %a, %b, %c;", false,
+          clamped(subtract, 0, 65535));
+  check4("vsub4.u32.u32.u32 %d, %a, %b, %c;", false, subtract);
+  check4("vavrg4.s32.s32.s32 %d, %a, %b, %c;", true, average);
+  check2x("vavrg2.u32.u32.u32 %d, %a, %b, %c;", false, average);
+  check4("vabsdiff4.u32.u32.u32 %d, %a, %b, %c;", false, apart);
+  check4("vabsdiff4.s32.s32.s32.sat %d, %a, %b, %c;", true,
+         clamped(apart, 0, 127));
+  auto least = [](int64_t x, int64_t y) { return std::min(x, y); };
+  auto most = [](int64_t x, int64_t y) { return std::max(x, y); };
+  check4("vmin4.s32.s32.s32 %d, %a, %b, %c;", true, least);
+  check2x("vmax2.u32.u32.u32 %d, %a, %b, %c;", false, most);
+  auto greaterEqual = [](int64_t x, int64_t y) { return int64_t(x >= y); };
+  check4("vset4.s32.s32.ge %d, %a, %b, %c;", true, greaterEqual);
+  check2x("vset2.u32.u32.ge %d, %a, %b, %c;", false, greaterEqual);
+  check2x("vset2.u32.u32.ne %d, %a, %b, %c;", false,
+          [](int64_t x, int64_t y) { return int64_t(x != y); });
+  check3<uint32_t>("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", e, e, e,
+                   [](uint32_t a, uint32_t b, uint32_t c) {
+                     for (unsigned k = 0; k < 32; k += 8)
+                       c += uint32_t(
+                           std::abs(int(a >> k & 255) - int(b >> k & 255)));
+                     return c;
+                   });
+  check3<uint32_t>("vabsdiff2.s32.s32.s32.add %d, %a, %b, %c;", e, e, e,
+                   [](uint32_t a, uint32_t b, uint32_t c) {
+                     for (unsigned k = 0; k < 32; k += 16)
+                       c += uint32_t(
+                           std::abs(int16_t(a >> k) - int16_t(b >> k)));
+                     return c;
+                   });
+}
+
 TEST_F(BitsTest, MaskAndExtend) {
   check2<uint32_t>("bmsk.clamp.b32 %d, %a, %b;", kShifts, kShifts,
                    [](uint32_t a, uint32_t b) {
