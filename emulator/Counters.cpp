@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace gpulto::emu {
 
@@ -32,9 +33,61 @@ static const char *const kClassNames[] = {
     "special",      "fence",       "other"};
 static_assert(std::size(kClassNames) == static_cast<size_t>(InsnClass::Count));
 
+/// Fills in mask, phase and distances of \p probe. Returns false when a lane
+/// lies too far from the first one for a memo.
+template <class A>
+static bool describe(uint32_t mask, const A *addresses, unsigned modulus,
+                     AccessMemo &probe) {
+  A first = addresses[__builtin_ctz(mask)];
+  uint64_t far = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    uint64_t on = 0 - static_cast<uint64_t>(mask >> l & 1);
+    uint64_t d = (static_cast<uint64_t>(addresses[l]) - first) & on;
+    far |= d + (1u << 31);
+    probe.distance[l] = static_cast<uint32_t>(d);
+  }
+  probe.mask = mask;
+  probe.phase = static_cast<uint32_t>(first % modulus);
+  return far >> 32 == 0;
+}
+
+static bool isLike(const AccessMemo &memo, const AccessMemo &probe) {
+  return memo.insn == probe.insn && memo.mask == probe.mask &&
+         memo.phase == probe.phase &&
+         !std::memcmp(memo.distance, probe.distance, sizeof(memo.distance));
+}
+
+static AccessMemo &memoOf(std::vector<AccessMemo> &memos, const Insn &insn) {
+  if (memos.empty())
+    memos.resize(kMemoCount);
+  return memos[(reinterpret_cast<uintptr_t>(&insn) >> 6) % kMemoCount];
+}
+
+/// Sectors that \p n addresses of \p bytes touch.
+static uint32_t sectorsOf(const uint64_t *addresses, size_t n, unsigned bytes) {
+  uint64_t sectors[2 * kLanes];
+  size_t touched = 0;
+  for (size_t k = 0; k < n; ++k)
+    for (uint64_t s = addresses[k] / kSectorBytes;
+         s <= (addresses[k] + bytes - 1) / kSectorBytes; ++s)
+      if (touched == 0 || sectors[touched - 1] != s)
+        sectors[touched++] = s;
+  if (!std::is_sorted(sectors, sectors + touched))
+    std::sort(sectors, sectors + touched);
+  return static_cast<uint32_t>(std::unique(sectors, sectors + touched) -
+                               sectors);
+}
+
+/// Sectors they would touch side by side; equal ones count once.
+static uint32_t idealSectorsOf(uint64_t *addresses, size_t n, unsigned bytes) {
+  if (!std::is_sorted(addresses, addresses + n))
+    std::sort(addresses, addresses + n);
+  n = static_cast<size_t>(std::unique(addresses, addresses + n) - addresses);
+  return static_cast<uint32_t>((n * bytes + kSectorBytes - 1) / kSectorBytes);
+}
+
 void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
                  const uint64_t *addresses, unsigned bytes) {
-  const Launch &launch = *w.block->launch;
   InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
   if (bytes > kSectorBytes) { // A bulk copy, of one lane.
     uint64_t a = addresses[__builtin_ctz(mask)];
@@ -44,67 +97,52 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
     c.idealSectors += (bytes + kSectorBytes - 1) / kSectorBytes;
     return;
   }
-  uint64_t sectors[2 * kLanes], distinct[kLanes];
-  size_t n = 0, lanes = 0;
+  // Lanes whose generic address is one of shared or local memory do not count.
+  uint64_t windows = w.block->launch->sharedWindow;
+  uint64_t distinct[kLanes];
+  size_t lanes = 0;
   for (uint32_t r = mask; r; r &= r - 1) {
     uint64_t a = addresses[__builtin_ctz(r)];
-    if (a - launch.sharedWindow < 4 * kWindowBytes)
-      continue; // A generic access to shared or local memory.
-    distinct[lanes++] = a;
-    for (uint64_t s = a / kSectorBytes; s <= (a + bytes - 1) / kSectorBytes;
-         ++s)
-      if (n == 0 || sectors[n - 1] != s)
-        sectors[n++] = s;
+    if (a - windows >= 4 * kWindowBytes)
+      distinct[lanes++] = a;
   }
   if (!lanes)
     return;
-  if (!std::is_sorted(sectors, sectors + n))
-    std::sort(sectors, sectors + n);
-  size_t touched =
-      static_cast<size_t>(std::unique(sectors, sectors + n) - sectors);
-  c.bytes += lanes * bytes;
-  if (!std::is_sorted(distinct, distinct + lanes))
-    std::sort(distinct, distinct + lanes);
-  lanes =
-      static_cast<size_t>(std::unique(distinct, distinct + lanes) - distinct);
-  uint64_t ideal = (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
   ++c.accesses;
-  c.sectors += touched;
-  c.idealSectors += ideal;
+  c.bytes += lanes * bytes;
+  AccessMemo probe;
+  probe.insn = &insn;
+  bool isWhole = lanes == static_cast<size_t>(__builtin_popcount(mask)) &&
+                 describe(mask, addresses, kSectorBytes, probe);
+  AccessMemo &memo = memoOf(w.worker->globalMemos, insn);
+  if (!isWhole || !isLike(memo, probe)) {
+    probe.counts[0] = sectorsOf(distinct, lanes, bytes);
+    probe.counts[1] = idealSectorsOf(distinct, lanes, bytes);
+    if (!isWhole) {
+      c.sectors += probe.counts[0];
+      c.idealSectors += probe.counts[1];
+      return;
+    }
+    memo = probe;
+  }
+  c.sectors += memo.counts[0];
+  c.idealSectors += memo.counts[1];
 }
 
-void countShared(Warp &w, const Insn &insn, uint32_t mask,
-                 const uint64_t *offsets, unsigned bytes) {
-  InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
-  ++c.accesses;
-  c.bytes += static_cast<uint64_t>(__builtin_popcount(mask)) * bytes;
-  if (bytes > 4 * kBankBytes) // A bulk copy.
-    return;
-  // Mostly no two lanes want different words of one bank. A bank's word is
-  // meaningful where the bank was used.
-  if (bytes <= kBankBytes) {
-    uint32_t wordOf[kBanks] = {}, conflict = 0;
-    for (uint32_t r = mask; r; r &= r - 1) {
-      // Plus one, so that 0 means unused.
-      uint32_t word =
-          static_cast<uint32_t>(offsets[__builtin_ctz(r)] / kBankBytes) + 1;
-      uint32_t &old = wordOf[word % kBanks];
-      conflict |= old ? old ^ word : 0;
-      old = word;
-    }
-    if (!conflict)
-      return;
-  }
+/// Turns that the lanes take beyond the first.
+static uint32_t conflictsOf(uint32_t mask, const uint32_t *offsets,
+                            unsigned bytes) {
   unsigned groups = bytes <= 4 ? 1 : bytes <= 8 ? 2 : 4;
   unsigned lanesOfGroup = kLanes / groups;
+  uint32_t conflicts = 0;
   for (unsigned g = 0; g < groups; ++g) {
-    uint64_t words[kLanes * 4];
+    uint32_t words[kLanes * 4];
     size_t n = 0;
     for (unsigned k = 0; k < lanesOfGroup; ++k) {
       unsigned l = g * lanesOfGroup + k;
       if (!(mask >> l & 1))
         continue;
-      for (uint64_t word = offsets[l] / kBankBytes;
+      for (uint32_t word = offsets[l] / kBankBytes;
            word <= (offsets[l] + bytes - 1) / kBankBytes; ++word)
         words[n++] = word;
     }
@@ -115,8 +153,48 @@ void countShared(Warp &w, const Insn &insn, uint32_t mask,
     unsigned perBank[kBanks] = {}, most = 0;
     for (size_t k = 0; k < n; ++k)
       most = std::max(most, ++perBank[words[k] % kBanks]);
-    c.bankConflicts += most - 1;
+    conflicts += most - 1;
   }
+  return conflicts;
+}
+
+void countShared(Warp &w, const Insn &insn, uint32_t mask,
+                 const uint32_t *offsets, unsigned bytes) {
+  InsnCounts &c = w.counts[&insn - w.frame->fn->code.data()];
+  ++c.accesses;
+  c.sharedBytes += static_cast<uint64_t>(__builtin_popcount(mask)) * bytes;
+  if (bytes > 4 * kBankBytes) // A bulk copy.
+    return;
+  // To move all lanes by whole words turns the banks, and nothing else.
+  AccessMemo probe;
+  probe.insn = &insn;
+  describe(mask, offsets, kBankBytes, probe);
+  AccessMemo &memo = memoOf(w.worker->sharedMemos, insn);
+  if (!isLike(memo, probe)) {
+    probe.counts[0] = conflictsOf(mask, offsets, bytes);
+    memo = probe;
+  }
+  c.bankConflicts += memo.counts[0];
+}
+
+void countWindows(Warp &w, const Insn &insn, uint32_t mask,
+                  const uint64_t *addresses, unsigned bytes) {
+  const Launch &launch = *w.block->launch;
+  uint32_t offsets[kLanes] = {}, shared = 0, local = 0;
+  for (uint32_t r = mask; r; r &= r - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctz(r));
+    uint64_t offset = addresses[l] - launch.sharedWindow;
+    if (offset < launch.sharedBytes && offset + bytes <= launch.sharedBytes) {
+      offsets[l] = static_cast<uint32_t>(offset);
+      shared |= 1u << l;
+    } else if (addresses[l] - launch.localWindow < kWindowBytes) {
+      ++local;
+    }
+  }
+  if (shared)
+    countShared(w, insn, shared, offsets, bytes);
+  w.counts[&insn - w.frame->fn->code.data()].localBytes +=
+      static_cast<uint64_t>(local) * bytes;
 }
 
 void addCounts(InsnCounts &to, const InsnCounts &from) {
@@ -127,7 +205,24 @@ void addCounts(InsnCounts &to, const InsnCounts &from) {
   to.sectors += from.sectors;
   to.idealSectors += from.idealSectors;
   to.bytes += from.bytes;
+  to.sharedBytes += from.sharedBytes;
   to.bankConflicts += from.bankConflicts;
+  to.localBytes += from.localBytes;
+}
+
+/// Bytes by space and direction. A copy between spaces reads the one and writes
+/// the other.
+void Counters::addBytes(LaunchCounts &l, const Insn &insn,
+                        const InsnCounts &c) {
+  bool isStore = insn.flags & kIsStore;
+  bool isShared = insn.space == Space::Shared;
+  uint64_t local = c.localBytes;
+  if (insn.space == Space::Local)
+    local += c.threads * insn.bytes * insn.vec;
+  (isStore && !isShared ? l.bytesWritten : l.bytesRead)[0] += c.bytes;
+  bool toGlobal = insn.space == Space::Global;
+  (isStore && !toGlobal ? l.bytesWritten : l.bytesRead)[1] += c.sharedBytes;
+  (isStore ? l.bytesWritten : l.bytesRead)[2] += local;
 }
 
 void Counters::addLaunch(const Launch &launch, uint32_t registers,
@@ -154,26 +249,23 @@ void Counters::addLaunch(const Launch &launch, uint32_t registers,
         continue;
       addCounts(l.total, c);
       addCounts(l.classes[static_cast<size_t>(insn.cls)], c);
-      unsigned space = insn.space == Space::Shared  ? 1
-                       : insn.space == Space::Local ? 2
-                                                    : 0;
-      uint64_t bytes = space == 2 ? c.threads * insn.bytes * insn.vec : c.bytes;
-      (insn.flags & kIsStore ? l.bytesWritten : l.bytesRead)[space] += bytes;
-      if (!c.sectors)
+      addBytes(l, insn, c);
+      LineCounts *line = nullptr;
+      if (c.sectors || c.bankConflicts)
+        line = &l.lines[{*fn.sourceName, fn.info[pc].line}];
+      if (!line)
         continue;
-      LineCounts &line = l.lines[{*fn.sourceName, fn.info[pc].line}];
-      addCounts(line.counts, c);
+      addCounts(line->counts, c);
       const InsnInfo &info = fn.info[pc];
       if (info.file && info.file < fn.files->size())
-        line.source =
+        line->source =
             (*fn.files)[info.file] + ":" + std::to_string(info.sourceLine);
     }
   }
-  for (auto it = l.lines.begin(); it != l.lines.end();) {
-    const InsnCounts &c = it->second.counts;
-    bool isIdeal = c.sectors <= c.idealSectors;
-    l.uncoalesced += isIdeal ? 0 : c.sectors - c.idealSectors;
-    it = isIdeal ? l.lines.erase(it) : std::next(it);
+  for (const auto &[where, line] : l.lines) {
+    const InsnCounts &c = line.counts;
+    l.uncoalesced +=
+        c.sectors > c.idealSectors ? c.sectors - c.idealSectors : 0;
   }
   std::lock_guard lock(mutex);
   launches.push_back(std::move(l));
@@ -214,6 +306,16 @@ static std::string ratio(const char *name, uint64_t a, uint64_t b) {
   snprintf(text, sizeof(text), "\"%s\": %.4f", name,
            b ? static_cast<double>(a) / static_cast<double>(b) : 0.0);
   return text;
+}
+
+/// The beginning of an object about a line.
+static std::string placeOf(const std::pair<std::string, uint32_t> &where,
+                           const std::string &source) {
+  std::string out = "       {\"ptx\": " +
+                    quoted(where.first + ":" + std::to_string(where.second));
+  if (!source.empty())
+    out += ", \"source\": " + quoted(source);
+  return out + ", ";
 }
 
 std::string Counters::json() const {
@@ -265,13 +367,24 @@ std::string Counters::json() const {
     out += "},\n     \"uncoalesced\": [";
     comma = "\n";
     for (const auto &[where, line] : l.lines) {
-      out += comma + std::string("       {\"ptx\": ") +
-             quoted(where.first + ":" + std::to_string(where.second));
-      if (!line.source.empty())
-        out += ", \"source\": " + quoted(line.source);
-      out += ", " + number("accesses", line.counts.accesses) + ", " +
-             number("sectors", line.counts.sectors) + ", " +
-             number("ideal", line.counts.idealSectors) + "}";
+      const InsnCounts &c = line.counts;
+      if (c.sectors <= c.idealSectors)
+        continue;
+      out += comma + placeOf(where, line.source) +
+             number("accesses", c.accesses) + ", " +
+             number("sectors", c.sectors) + ", " +
+             number("ideal", c.idealSectors) + "}";
+      comma = ",\n";
+    }
+    out += "],\n     \"bank_conflicts\": [";
+    comma = "\n";
+    for (const auto &[where, line] : l.lines) {
+      const InsnCounts &c = line.counts;
+      if (!c.bankConflicts)
+        continue;
+      out += comma + placeOf(where, line.source) +
+             number("accesses", c.accesses) + ", " +
+             number("conflicts", c.bankConflicts) + "}";
       comma = ",\n";
     }
     out += "]}";

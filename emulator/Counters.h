@@ -46,9 +46,10 @@ private:
     InsnCounts classes[static_cast<size_t>(InsnClass::Count)];
     uint64_t bytesRead[3] = {}, bytesWritten[3] = {}; ///< global shared local
     uint64_t uncoalesced = 0;
-    /// Global accesses by (PTX source, line) that touch more than is ideal.
+    /// Accesses to global memory and conflicts by (PTX source, line).
     std::map<std::pair<std::string, uint32_t>, LineCounts> lines;
   };
+  static void addBytes(LaunchCounts &l, const Insn &insn, const InsnCounts &c);
   struct CopyCounts {
     uint64_t copies = 0, bytes = 0, redundantCopies = 0, redundantBytes = 0;
   };

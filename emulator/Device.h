@@ -115,7 +115,8 @@ struct Options {
   uint64_t scheduleSeed = 0;
   /// Report races on shared memory (see Device::raceReports).
   bool checkRaces = false;
-  /// Not 0: stop a launch after so many warp instructions.
+  /// Not 0: stop a launch after so many warp instructions, at the next branch
+  /// backwards or call; then one thread runs all blocks.
   uint64_t maxWarpInstructions = 0;
   /// Gather performance counters (see Device::countersJson).
   bool counters = false;

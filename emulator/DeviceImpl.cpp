@@ -274,14 +274,17 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   launch.checkRaces = options.checkRaces && launch.sharedBytes;
   launch.oneThread = options.oneThreadAtATime;
   launch.seed = options.scheduleSeed;
-  launch.instructionLimit = options.maxWarpInstructions;
+  unsigned threads = options.threads;
+  if (options.maxWarpInstructions) { // To stop at the same place every time.
+    launch.instructionLimit = options.maxWarpInstructions;
+    threads = 1;
+  }
   launch.sharedWindow = memory.sharedWindow();
   launch.localWindow = memory.localWindow();
   launch.paramWindow = memory.paramWindow();
   uint64_t perSm = std::max(1u, maxBlocksPerSm(kernel, launch.threadsPerBlock,
                                                config.dynamicSharedBytes));
-  Status status =
-      runGrid(*this, launch, options.threads, perSm * launch.smCount);
+  Status status = runGrid(*this, launch, threads, perSm * launch.smCount);
   if (!status.ok()) {
     report("gpulto-emu: " + status.text + "\n");
     if (status.isSticky()) {

@@ -218,8 +218,20 @@ struct InsnCounts {
   uint64_t warps = 0, threads = 0;
   uint64_t divergent = 0;
   uint64_t accesses = 0, sectors = 0, idealSectors = 0, bytes = 0;
-  uint64_t bankConflicts = 0;
+  uint64_t sharedBytes = 0, bankConflicts = 0;
+  uint64_t localBytes = 0; ///< Through generic addresses only.
 };
+
+/// What the last access of an instruction counted, and how its lanes lay to
+/// each other: an access that is like it counts the same.
+struct AccessMemo {
+  const Insn *insn = nullptr;
+  uint32_t mask = 0;
+  uint32_t phase = 0; ///< The first address modulo a word or sector.
+  uint32_t distance[kLanes] = {}; ///< From the first lane's address.
+  uint32_t counts[2] = {};
+};
+constexpr unsigned kMemoCount = 256;
 
 /// What stopped a launch.
 struct Fault {
@@ -244,6 +256,8 @@ struct Worker {
   std::array<CachedRange, kRangeCacheSize> ranges;
   /// By Function::globalId; filled at first use.
   std::vector<std::vector<InsnCounts>> counts;
+  /// Of shared and of global accesses; only with counters.
+  std::vector<AccessMemo> sharedMemos, globalMemos;
   uint64_t warpInsns = 0;
   uint64_t barriers = 0;
 };
@@ -339,7 +353,7 @@ struct Launch {
   bool checkRaces = false;
   bool oneThread = false;
   uint64_t seed = 0;
-  uint64_t instructionLimit = 0;
+  uint64_t instructionLimit = ~0ull; ///< Warp instructions.
   uint64_t sharedWindow = 0, localWindow = 0, paramWindow = 0;
 };
 
@@ -359,7 +373,10 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
                  const uint64_t *addresses, unsigned bytes);
 /// Counts bank conflicts of an access to shared memory (offsets).
 void countShared(Warp &w, const Insn &insn, uint32_t mask,
-                 const uint64_t *offsets, unsigned bytes);
+                 const uint32_t *offsets, unsigned bytes);
+/// Counts what of a generic access goes to shared and local memory.
+void countWindows(Warp &w, const Insn &insn, uint32_t mask,
+                  const uint64_t *addresses, unsigned bytes);
 /// Records accesses to shared memory for the race report.
 void noteShared(Warp &w, const Insn &insn, uint32_t mask,
                 const uint64_t *offsets, unsigned bytes, bool isWrite,

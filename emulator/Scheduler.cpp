@@ -79,6 +79,7 @@ private:
   bool initWarp(Block &block, Warp &warp, uint32_t index);
   BlockResult runBlock(Worker &worker, Block &block);
   bool forceOrDeadlock(Worker &worker, Block &block, bool &forced);
+  void raiseLimit(Worker &worker, Warp &w);
   void finishBlock(Worker &worker, Block &block);
   void startHelpers();
   uint64_t orderOf(uint64_t index) const;
@@ -216,6 +217,23 @@ bool Grid::forceOrDeadlock(Worker &worker, Block &block, bool &forced) {
   return false;
 }
 
+/// The fault of a launch that ran for too long, at a place where \p w is.
+void Grid::raiseLimit(Worker &worker, Warp &w) {
+  std::string text = "the launch ran " +
+                     std::to_string(launch.instructionLimit) +
+                     " warp instructions, which is the limit";
+  if (!w.alive) {
+    worker.faulted = true;
+    worker.fault = {ErrorKind::InstructionLimit,
+                    text + ": kernel " + launch.kernel->name};
+    return;
+  }
+  unsigned lane = static_cast<unsigned>(__builtin_ctz(w.alive));
+  useFrame(w, w.frames[lane]);
+  const Insn &insn = w.frame->fn->code[w.pc[lane]];
+  raiseFault(w, insn, lane, ErrorKind::InstructionLimit, text);
+}
+
 BlockResult Grid::runBlock(Worker &worker, Block &block) {
   Random random{launch.seed ^ (block.linear + 1)};
   size_t n = (launch.threadsPerBlock + kLanes - 1) / kLanes;
@@ -232,20 +250,17 @@ BlockResult Grid::runBlock(Worker &worker, Block &block) {
       if (r == RunResult::Fault)
         return BlockResult::Fault;
       spun |= r == RunResult::Slice;
+      bool isLast = !block.liveThreads && resident.load() == 1 &&
+                    nextBlock.load() >= launch.blockCount;
+      if (worker.warpInsns >= launch.instructionLimit && !isLast) {
+        raiseLimit(worker, w);
+        return BlockResult::Fault;
+      }
     }
     if (!block.liveThreads)
       return BlockResult::Done;
     if (stop.load(std::memory_order_relaxed))
       return BlockResult::Yield;
-    if (launch.instructionLimit && worker.warpInsns > launch.instructionLimit) {
-      worker.faulted = true;
-      worker.fault = {ErrorKind::InstructionLimit,
-                      "kernel " + launch.kernel->name + " ran " +
-                          std::to_string(worker.warpInsns) +
-                          " warp instructions, the limit is " +
-                          std::to_string(launch.instructionLimit)};
-      return BlockResult::Fault;
-    }
     bool forced = false;
     if (!ran && !forceOrDeadlock(worker, block, forced))
       return BlockResult::Fault;

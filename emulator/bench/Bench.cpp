@@ -5,20 +5,24 @@
 //===----------------------------------------------------------------------===//
 //
 // For each kernel: thread instructions (as the counters give them) divided by
-// the best of several runs' time on one core of the host; without counters,
-// with counters, and with one thread at a time.
+// the processor time of a launch on one core of the host; without counters,
+// with counters, and with one thread at a time. The three take turns, so that
+// noise of the machine meets all alike. Reported: the median of the launches
+// and the spread, half the range between the quartiles as a share of it.
 //
-//   gpultoEmuBench [runs [kernel]]
+//   gpultoEmuBench [--json] [runs [kernel]]
 //
 //===----------------------------------------------------------------------===//
 
 #include "emulator/Device.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <fstream>
+#include <thread>
 
 using namespace gpulto::emu;
 
@@ -139,58 +143,169 @@ uint64_t numberAfter(const std::string &json, const std::string &key) {
              : std::strtoull(json.c_str() + at + key.size() + 4, nullptr, 10);
 }
 
-/// Best time of \p runs launches in seconds; fills \p insns from counters.
-double measure(const Case &c, Options options, unsigned runs, uint64_t &insns) {
-  Status status;
-  options.threads = 1;
-  auto device = Device::create(options, status);
-  auto module =
-      device ? device->loadModule({{c.name, c.ptx}}, status) : nullptr;
-  if (!module) {
-    std::fprintf(stderr, "%s\n", status.text.c_str());
-    std::exit(1);
+double processorSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+[[noreturn]] void stop(const Status &status) {
+  std::fprintf(stderr, "%s\n", status.text.c_str());
+  std::exit(1);
+}
+
+/// A case loaded on a device of its own.
+class Subject {
+public:
+  Subject(const Case &c, Options options) {
+    Status status;
+    options.threads = 1;
+    device = Device::create(options, status);
+    module = device ? device->loadModule({{c.name, c.ptx}}, status) : nullptr;
+    if (!module)
+      stop(status);
+    config.grid = {c.grid, 1, 1};
+    config.block = {c.block, 1, 1};
+    buffer = device->allocate(uint64_t(c.grid) * c.block * 4,
+                              AllocationKind::Device);
+    launch(); // The first one decodes.
+    seconds.clear();
   }
-  uint64_t p =
-      device->allocate(uint64_t(c.grid) * c.block * 4, AllocationKind::Device);
+
+  void launch() {
+    double start = processorSeconds();
+    Status status = device->launch(*module->findKernel("k"), config, &buffer);
+    if (!status.ok())
+      stop(status);
+    seconds.push_back(processorSeconds() - start);
+  }
+
+  /// Of the first launch, by the counters.
+  uint64_t instructions() const {
+    return numberAfter(device->countersJson(), "thread_instructions");
+  }
+
+  std::vector<double> seconds;
+
+private:
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Module> module;
   LaunchConfig config;
-  config.grid = {c.grid, 1, 1};
-  config.block = {c.block, 1, 1};
-  double best = 1e9;
+  uint64_t buffer = 0;
+};
+
+/// Quantile \p q of sorted values, between neighbours in proportion.
+double quantile(const std::vector<double> &sorted, double q) {
+  double at = q * static_cast<double>(sorted.size() - 1);
+  size_t low = static_cast<size_t>(at);
+  size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] +
+         (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+struct Rate {
+  double median = 0; ///< G thread instructions a second.
+  double spread = 0;
+};
+Rate rateOf(uint64_t instructions, const std::vector<double> &seconds) {
+  std::vector<double> rates;
+  for (double s : seconds)
+    rates.push_back(static_cast<double>(instructions) / s * 1e-9);
+  std::sort(rates.begin(), rates.end());
+  Rate r;
+  r.median = quantile(rates, 0.5);
+  r.spread = (quantile(rates, 0.75) - quantile(rates, 0.25)) / 2 / r.median;
+  return r;
+}
+
+struct Result {
+  uint64_t instructions = 0;
+  Rate plain, counters, oneThread;
+};
+
+Result measure(const Case &c, unsigned runs) {
+  Options counting, single;
+  counting.counters = true;
+  single.oneThreadAtATime = true;
+  Subject plain(c, Options()), counted(c, counting), one(c, single);
+  Result r;
+  r.instructions = counted.instructions();
   for (unsigned k = 0; k < runs; ++k) {
-    auto start = std::chrono::steady_clock::now();
-    status = device->launch(*module->findKernel("k"), config, &p);
-    std::chrono::duration<double> d = std::chrono::steady_clock::now() - start;
-    if (!status.ok()) {
-      std::fprintf(stderr, "%s\n", status.text.c_str());
-      std::exit(1);
-    }
-    best = std::min(best, d.count());
+    plain.launch();
+    counted.launch();
+    if (k % 4 == 0) // It takes ten times as long.
+      one.launch();
   }
-  if (options.counters)
-    insns = numberAfter(device->countersJson(), "thread_instructions");
-  return best;
+  r.plain = rateOf(r.instructions, plain.seconds);
+  r.counters = rateOf(r.instructions, counted.seconds);
+  r.oneThread = rateOf(r.instructions, one.seconds);
+  return r;
+}
+
+std::string processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0)
+      return line.substr(line.find(':') + 2);
+  return "";
+}
+
+void printJson(const std::vector<std::pair<std::string, Result>> &results,
+               unsigned runs) {
+  std::printf(
+      "{\n \"suite\": \"emulator\",\n \"machine\": {\n  \"cpu\": \"%s\","
+      "\n  \"cores\": %u\n },\n \"repetitions\": %u,\n \"unit\": \"G "
+      "thread instructions per second of processor time, one core\",\n"
+      " \"kernels\": {",
+      processorName().c_str(), std::thread::hardware_concurrency(), runs);
+  const char *comma = "";
+  for (const auto &[name, r] : results) {
+    std::printf("%s\n  \"%s\": {\n   \"thread-instructions\": %llu", comma,
+                name.c_str(), static_cast<unsigned long long>(r.instructions));
+    for (auto [mode, rate] :
+         {std::pair{"plain", &r.plain}, std::pair{"counters", &r.counters},
+          std::pair{"one-thread-at-a-time", &r.oneThread}})
+      std::printf(",\n   \"%s\": {\n    \"median\": %.3f,\n    \"spread\": %.4f"
+                  "\n   }",
+                  mode, rate->median, rate->spread);
+    std::printf("\n  }");
+    comma = ",";
+  }
+  std::printf("\n }\n}\n");
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  unsigned runs = argc > 1 ? unsigned(std::atoi(argv[1])) : 5;
-  std::printf("%-12s %14s %10s %10s %10s   (G thread instructions a second)\n",
-              "kernel", "instructions", "plain", "counters", "one thread");
+  bool json = argc > 1 && !std::strcmp(argv[1], "--json");
+  if (json) {
+    --argc;
+    ++argv;
+  }
+  unsigned runs = argc > 1 ? unsigned(std::atoi(argv[1])) : 9;
+  if (!runs) {
+    std::fprintf(stderr, "usage: gpultoEmuBench [--json] [runs [kernel]]\n");
+    return 1;
+  }
+  std::vector<std::pair<std::string, Result>> results;
+  if (!json)
+    std::printf("%-12s %14s %15s %15s %15s   (G thread instructions a second)"
+                "\n",
+                "kernel", "instructions", "plain", "counters", "one thread");
   for (const Case &c : cases()) {
     if (argc > 2 && std::strcmp(argv[2], c.name))
       continue;
-    uint64_t insns = 0;
-    Options counting, single;
-    counting.counters = true;
-    single.oneThreadAtATime = true;
-    double counted = measure(c, counting, runs, insns);
-    double plain = measure(c, Options(), runs, insns);
-    double one = measure(c, single, 1, insns);
-    double g = static_cast<double>(insns) / 1e9;
-    std::printf("%-12s %14llu %10.2f %10.2f %10.2f\n", c.name,
-                static_cast<unsigned long long>(insns), g / plain, g / counted,
-                g / one);
+    Result r = measure(c, runs);
+    results.emplace_back(c.name, r);
+    if (!json)
+      std::printf("%-12s %14llu %7.2f +- %3.0f%% %7.2f +- %3.0f%% "
+                  "%7.3f +- %3.0f%%\n",
+                  c.name, static_cast<unsigned long long>(r.instructions),
+                  r.plain.median, 100 * r.plain.spread, r.counters.median,
+                  100 * r.counters.spread, r.oneThread.median,
+                  100 * r.oneThread.spread);
   }
+  if (json)
+    printJson(results, runs);
   return 0;
 }

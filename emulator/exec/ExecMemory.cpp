@@ -101,7 +101,7 @@ void loadShort(Warp &w, const Insn &i, const Op *ops, uint64_t first,
 /// an offset is out of bounds or not a multiple of four.
 bool gatherShared(Warp &w, const Insn &i, uint32_t m, uint32_t *d) {
   const Launch &launch = *w.block->launch;
-  if (i.s[0] == kNoOp || launch.sharedBytes < 4 || w.counts || w.block->race)
+  if (i.s[0] == kNoOp || launch.sharedBytes < 4 || w.block->race)
     return false;
   const __m256i offset = _mm256_set1_epi32(static_cast<int>(i.imm));
   const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -132,6 +132,12 @@ bool gatherShared(Warp &w, const Insn &i, uint32_t m, uint32_t *d) {
   __m256i inside = _mm256_cmpeq_epi32(_mm256_max_epu32(high, limit), limit);
   if (_mm256_movemask_epi8(inside) != -1 || !_mm256_testz_si256(bits, bits))
     return false;
+  if (w.counts) {
+    alignas(64) uint32_t offsets[kLanes];
+    for (unsigned k = 0; k < 4; ++k)
+      _mm256_store_si256(reinterpret_cast<__m256i *>(offsets) + k, at[k]);
+    countShared(w, i, m, offsets, 4);
+  }
   const int *base = reinterpret_cast<const int *>(w.block->shared);
   __m256i *to = reinterpret_cast<__m256i *>(d);
   for (unsigned k = 0; k < 4; ++k) {

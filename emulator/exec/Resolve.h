@@ -123,7 +123,7 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
     if (w.counts) {
       InsnCounts &c = w.counts[&i - w.frame->fn->code.data()];
       ++c.accesses;
-      c.bytes += uint64_t(bytes) * kLanes;
+      c.sharedBytes += uint64_t(bytes) * kLanes;
     }
     first = reinterpret_cast<uint64_t>(w.block->shared) + at;
     return true;
@@ -177,6 +177,16 @@ inline bool checkLanes(const A *r, uint64_t offset, uint32_t m, uint64_t begin,
   }
   // begin is at least 256-byte aligned, so the distance shows misalignment.
   return static_cast<int64_t>(outside) >= 0 && !(bits & (bytes - 1));
+}
+
+/// Counts an access to shared memory that begins at \p base.
+inline void countSharedAt(Warp &w, const Insn &i, uint32_t m, const uint64_t *a,
+                          uint64_t base, unsigned bytes) {
+  alignas(64) uint32_t offsets[kLanes];
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    offsets[l] = static_cast<uint32_t>(a[l] - base);
+  countShared(w, i, m, offsets, bytes);
 }
 
 /// The access of any lanes when all fall into the range that the instruction
@@ -234,11 +244,7 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
     countGlobal(w, i, m, p, bytes);
     return true;
   }
-  alignas(64) uint64_t offsets[kLanes];
-  EMU_VECTORIZE
-  for (unsigned l = 0; l < kLanes; ++l)
-    offsets[l] = p[l] - target;
-  countShared(w, i, m, offsets, bytes);
+  countSharedAt(w, i, m, p, target, bytes);
   return true;
 }
 
@@ -278,7 +284,7 @@ inline bool resolveShared(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
     return false;
   }
   if (w.counts)
-    countShared(w, at, m, a, bytes);
+    countSharedAt(w, at, m, a, 0, bytes);
   if (w.block->race)
     noteShared(w, at, m, a, bytes, isWrite, isAtomic);
   uint64_t base = reinterpret_cast<uint64_t>(w.block->shared);
@@ -366,8 +372,10 @@ inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
     if (bad)
       return false;
   }
-  if (w.counts)
+  if (w.counts) {
     countGlobal(w, at, m, a, bytes);
+    countWindows(w, at, m, a, bytes);
+  }
   bool ok = true;
   each(m, [&](unsigned l) {
     if (!ok)

@@ -164,7 +164,6 @@ inline void setPc(Warp &w, uint32_t mask, uint32_t pc) {
 uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
                    bool forced) {
   uint32_t passed = 0;
-  ++w.syncPhase;
   bool isBarrier = i.ctl == Ctl::WarpBarrier;
   alignas(64) uint32_t wanted[kLanes];
   if (i.s[3] == kNoOp)
@@ -196,7 +195,9 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
     }
     w.atSync &= ~joined;
     if (isBarrier) {
-      // Those that waited elsewhere go on from there.
+      // Only this one orders memory. Those that waited elsewhere go on from
+      // there.
+      ++w.syncPhase;
       each(joined, [&](unsigned l) { ++w.pc[l]; });
       passed |= here;
     } else {
@@ -219,6 +220,7 @@ void endLanes(Warp &w, uint32_t m) {
 
 template <bool kCount> RunResult run(Warp &w, bool force) {
   Worker &worker = *w.worker;
+  const uint64_t limit = w.block->launch->instructionLimit;
   uint32_t spins = 0, branches = 0;
   Group g;
   while (true) {
@@ -296,7 +298,7 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
         bool backward = i.target <= pc;
         pc = i.target;
         if (backward) {
-          if (++branches >= kBranchesOfSlice ||
+          if (++branches >= kBranchesOfSlice || worker.warpInsns >= limit ||
               (++groupBranches >= kBranchesOfGroup && g.others)) {
             if (groupBranches >= kBranchesOfGroup && g.others)
               w.deferred |= mask;
@@ -323,7 +325,7 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
           }
           w.pc[l] = table[index[l]];
         }
-        if (++branches >= kBranchesOfSlice)
+        if (++branches >= kBranchesOfSlice || worker.warpInsns >= limit)
           return RunResult::Progress;
         goto reselect;
       }
@@ -361,6 +363,8 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
         }
         if (!enterCalls(w, i, m, site, pc + 1))
           return RunResult::Fault;
+        if (worker.warpInsns >= limit)
+          return RunResult::Progress;
         goto reselect;
       }
       case Ctl::Barrier: {

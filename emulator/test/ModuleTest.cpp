@@ -6,6 +6,8 @@
 
 #include "emulator/test/EmuTest.h"
 
+#include <set>
+
 namespace gpulto::emu::test {
 namespace {
 
@@ -279,8 +281,95 @@ A: ret;
         "\"uncoalesced_sectors\": 28", "\"shared_bank_conflicts\": 31",
         "\"global_read\": 128", "\"global_written\": 128",
         "test.ptx:10\", \"accesses\": 1, \"sectors\": 32, \"ideal\": 4",
+        "test.ptx:11\", \"accesses\": 1, \"conflicts\": 31",
+        "\"shared_read\": 0, \"shared_written\": 128",
         "\"copies\": 2, \"bytes\": 128, \"redundant_copies\": "})
     EXPECT_TRUE(contains(j, part)) << part << "\n" << j;
+}
+
+TEST_F(ModuleTest, CountersOfGenericAccessesAndCopies) {
+  Options o = defaults();
+  o.counters = true;
+  make(o);
+  auto module = load(kHeader + R"(
+.visible .entry k(.param .u64 p) {
+  .shared .align 16 .b8 s[4096]; .local .align 4 .b8 l[16];
+  .reg .b64 %p, %q, %w; .reg .b32 %i, %j, %a; .reg .pred %c;
+  ld.param.u64 %p, [p]; mov.u32 %i, %tid.x; mov.u32 %a, s;
+  mov.u64 %w, s; cvta.shared.u64 %w, %w;
+  mad.wide.u32 %q, %i, 8, %w; st.u32 [%q], %i;
+  mov.u64 %w, l; cvta.local.u64 %w, %w; st.u32 [%w+4], %i;
+  mad.wide.u32 %q, %i, 16, %p; mad.lo.u32 %j, %i, 16, %a;
+  cp.async.ca.shared.global [%j], [%q], 16;
+  setp.lt.u32 %c, %i, 16; @%c bra OUT;
+  mad.wide.u32 %q, %i, 64, %p; st.global.u32 [%q], %i;
+  add.u64 %q, %q, 4; st.global.u32 [%q], %i;
+OUT: ret;
+})");
+  ASSERT_TRUE(launch(*module, "k", blocks(1, 32), alloc(4096)).ok());
+  std::string j = device->countersJson();
+  // Two lanes a bank in the store; the copy is by quarters of the warp.
+  for (const char *part :
+       {"\"global_read\": 512, \"global_written\": 128, \"shared_read\": 0, "
+        "\"shared_written\": 640, \"local_read\": 0, \"local_written\": 128",
+        "\"shared_bank_conflicts\": 1", "\"global_sectors\": 48",
+        "\"ideal_global_sectors\": 20", "\"divergent_branches\": 1"})
+    EXPECT_TRUE(contains(j, part)) << part << "\n" << j;
+}
+
+TEST_F(ModuleTest, CountersOfScatteredAccesses) {
+  // Against sectors and conflicts that the test counts itself; each address
+  // pattern twice, since what was counted last is remembered.
+  Options o = defaults();
+  o.counters = true;
+  auto module = [&] {
+    make(o);
+    return load(kHeader + R"(
+.visible .entry k(.param .u64 p, .param .u64 at) {
+  .shared .align 16 .b8 s[8192]; .reg .b64 %p, %q, %t; .reg .b32 %i, %j, %r, %n;
+  .reg .pred %c;
+  ld.param.u64 %p, [p]; ld.param.u64 %t, [at]; mov.u32 %i, %tid.x;
+  mov.u32 %n, 0; mad.wide.u32 %t, %i, 4, %t;
+L: ld.global.u32 %r, [%t]; cvt.u64.u32 %q, %r; add.u64 %q, %q, %p;
+  mov.u32 %j, s; add.u32 %j, %j, %r;
+  setp.eq.u32 %c, %r, 1; @%c bra SKIP;
+  ld.global.u32 %r, [%q]; ld.shared.u32 %r, [%j];
+SKIP: add.u64 %t, %t, 128; add.u32 %n, %n, 1; setp.lt.u32 %c, %n, 64;
+  @%c bra L; ret;
+})");
+  }();
+  std::vector<uint32_t> at(64 * 32);
+  uint64_t sectors = 0, conflicts = 0, seed = 1;
+  for (unsigned n = 0; n < 64; ++n) {
+    std::set<uint64_t> touched, words;
+    unsigned perBank[32] = {}, most = 1;
+    for (unsigned l = 0; l < 32; ++l) {
+      seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+      uint32_t &a = at[n * 32 + l];
+      a = n % 2 ? at[n * 32 + l - 32] // The same, moved by a word.
+                : static_cast<uint32_t>(seed >> 33) % 1024 * 4;
+      if (n % 2 && a != 1)
+        a += 4;
+      if (n % 2 == 0 && n % 3 == 0 && seed >> 60 < 4)
+        a = 1; // Does not take part.
+      if (a == 1)
+        continue;
+      touched.insert(a / 32);
+      if (words.insert(a / 4).second)
+        most = std::max(most, ++perBank[a / 4 % 32]);
+    }
+    sectors += touched.size() + 4; // And the load of the address.
+    conflicts += most - 1;
+  }
+  Status s = launch(*module, "k", blocks(1, 32), alloc(8192), upload(at));
+  ASSERT_TRUE(s.ok()) << s.text;
+  std::string j = device->countersJson();
+  for (std::string part :
+       {"\"global_sectors\": " + std::to_string(sectors),
+        "\"shared_bank_conflicts\": " + std::to_string(conflicts)})
+    EXPECT_TRUE(contains(j, part + ",") || contains(j, part + "\n"))
+        << part << "\n"
+        << j;
 }
 
 TEST_F(ModuleTest, SharedRaces) {
@@ -303,6 +392,59 @@ TEST_F(ModuleTest, SharedRaces) {
   ASSERT_FALSE(reports.empty());
   EXPECT_TRUE(contains(reports[0], "test.ptx:")) << reports[0];
   EXPECT_TRUE(race("bar.sync 0;").empty());
+  // A barrier of the warp is not enough, nor is a fence.
+  EXPECT_FALSE(race("bar.warp.sync -1;").empty());
+  EXPECT_FALSE(race("membar.cta;").empty());
+}
+
+TEST_F(ModuleTest, SharedRacesWithinAWarp) {
+  // Every lane writes a word, then reads its neighbour's.
+  auto race = [&](const char *middle) {
+    Options o = defaults();
+    o.checkRaces = true;
+    make(o);
+    auto module = load(kHeader + std::string(R"(
+.visible .entry k() {
+  .shared .align 4 .b8 s[512]; .reg .b32 %i, %j, %r, %a, %x; .reg .pred %c;
+  mov.u32 %i, %tid.x; mov.u32 %a, s; shl.b32 %j, %i, 2; add.u32 %j, %j, %a;
+  setp.lt.u32 %c, %i, 9; st.shared.u32 [%j], %i;
+  )") + middle + R"(
+  xor.b32 %j, %i, 1; shl.b32 %j, %j, 2; add.u32 %j, %j, %a;
+  ld.shared.u32 %r, [%j]; ret;
+})");
+    EXPECT_TRUE(launch(*module, "k", blocks(1, 64)).ok());
+    return device->raceReports();
+  };
+  EXPECT_FALSE(race("").empty());
+  EXPECT_TRUE(race("bar.warp.sync -1;").empty());
+  EXPECT_TRUE(race("bar.sync 0;").empty());
+  // Lanes that come to the barrier one group after the other.
+  EXPECT_TRUE(race("@%c bra A; add.u32 %x, %i, 1; bar.warp.sync -1; bra B;"
+                   "A: bar.warp.sync -1; B:")
+                  .empty());
+  // A shuffle brings the lanes together but does not order memory.
+  EXPECT_FALSE(race("shfl.sync.bfly.b32 %x, %i, 1, 31, -1;").empty());
+}
+
+TEST_F(ModuleTest, NoRacesOfAtomicsAndMbarriers) {
+  Options o = defaults();
+  o.checkRaces = true;
+  make(o);
+  auto module = load(kHeader + R"(
+.visible .entry k() {
+  .shared .align 8 .b8 s[1024]; .reg .b32 %i, %j, %r, %a, %n; .reg .pred %c;
+  .reg .b64 %t;
+  mov.u32 %i, %tid.x; mov.u32 %a, s; mov.u32 %n, %ntid.x;
+  setp.eq.u32 %c, %i, 0; @%c mbarrier.init.shared.b64 [%a], %n; bar.sync 0;
+  atom.shared.add.u32 %r, [%a+8], 1;
+  shl.b32 %j, %i, 2; add.u32 %j, %j, %a; st.shared.u32 [%j+16], %i;
+  mbarrier.arrive.shared.b64 %t, [%a];
+W: mbarrier.try_wait.shared.b64 %c, [%a], %t; @!%c bra W;
+  xor.b32 %j, %i, 33; shl.b32 %j, %j, 2; add.u32 %j, %j, %a;
+  ld.shared.u32 %r, [%j+16]; ret;
+})");
+  EXPECT_TRUE(launch(*module, "k", blocks(1, 128)).ok());
+  EXPECT_EQ(device->raceReports(), std::vector<std::string>());
 }
 
 TEST_F(ModuleTest, InstructionLimit) {
@@ -310,7 +452,33 @@ TEST_F(ModuleTest, InstructionLimit) {
   o.maxWarpInstructions = 1000000;
   make(o);
   auto module = load(kHeader + ".visible .entry k() { L: bra L; }");
-  EXPECT_EQ(launch(*module, "k", blocks(1, 1)).kind,
+  Status s = launch(*module, "k", blocks(1, 1));
+  EXPECT_EQ(s.kind, ErrorKind::InstructionLimit);
+  EXPECT_TRUE(contains(s.text, "ran 1000000 warp instructions")) << s.text;
+  EXPECT_TRUE(contains(s.text, "bra at test.ptx:4 in kernel k")) << s.text;
+}
+
+TEST_F(ModuleTest, InstructionLimitIsExact) {
+  // Three instructions a round, then the return; four blocks of two warps.
+  std::string code = kHeader + R"(.visible .entry k() {
+  .reg .b32 %n; .reg .pred %c; mov.u32 %n, 0;
+L: add.u32 %n, %n, 1; setp.lt.u32 %c, %n, 100; @%c bra L; ret; })";
+  constexpr uint64_t kTotal = 8 * (1 + 300 + 1);
+  for (uint64_t limit : {kTotal, kTotal - 1, kTotal / 2, uint64_t(3)}) {
+    Options o = defaults();
+    o.threads = 0;
+    o.maxWarpInstructions = limit;
+    make(o);
+    auto module = load(code);
+    Status s = launch(*module, "k", blocks(4, 64));
+    EXPECT_EQ(s.ok(), limit >= kTotal - 1) << limit << s.text;
+  }
+  // A grid without branches is stopped between its blocks.
+  Options o = defaults();
+  o.maxWarpInstructions = 5000;
+  make(o);
+  auto module = load(kHeader + ".visible .entry k() { ret; }");
+  EXPECT_EQ(launch(*module, "k", blocks(10000, 32)).kind,
             ErrorKind::InstructionLimit);
 }
 

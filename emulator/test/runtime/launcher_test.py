@@ -228,7 +228,68 @@ class Tests:
         self.expect(self.run("--refuse-double-stub", program), 1,
                     err="two host stubs")
 
+    def test_exports(self):
+        """Every name of the toolkit's library, under the same version."""
+        if not shutil.which("nm"):
+            return
+        theirs = os.path.join(self.options.cuda, "lib64", "libcudart.so.13")
+        ours = os.path.join(os.path.dirname(self.options.gpulto_run), "..",
+                            "lib", "gpulto-emulator", "libcudart.so.13")
+        def names(library):
+            text = subprocess.run(["nm", "-D", "--defined-only",
+                                   "--with-symbol-versions", library],
+                                  check=True, capture_output=True, text=True)
+            return {line.split()[-1] for line in text.stdout.splitlines()}
+        if len(names(theirs)) < 400 or names(theirs) != names(ours):
+            raise Failure(f"exported names differ: "
+                          f"{sorted(names(theirs) ^ names(ours))}")
+
     # Options ----------------------------------------------------------------
+
+    def test_instruction_limit(self):
+        source = self.write("endless.cu", """
+#include <cstdio>
+__global__ void endless(volatile int *p) { while (*p == 0); }
+int main() {
+  int *p;
+  cudaMalloc(&p, sizeof(int));
+  endless<<<4, 64>>>(p);
+  puts(cudaGetErrorName(cudaDeviceSynchronize()));
+}
+""")
+        program = self.build("endless", source, "-cudart", "shared")
+        said = [self.run("--max-instructions=100000", program)
+                for _ in range(2)]
+        self.expect(said[0], 0, "cudaErrorLaunchTimeout",
+                    "ran 100000 warp instructions")
+        if said[0].stderr != said[1].stderr:
+            raise Failure("stopped at two places:\n" + said[0].stderr +
+                          said[1].stderr)
+
+    def test_schedule_seed(self):
+        source = self.write("order.cu", """
+#include <cstdio>
+__device__ int turn;
+__global__ void order(int *p) {
+  if (threadIdx.x == 0)
+    p[blockIdx.x] = atomicAdd(&turn, 1);
+}
+int main() {
+  int *p, host[64];
+  cudaMalloc(&p, sizeof(host));
+  order<<<64, 32>>>(p);
+  cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost);
+  for (int turn : host)
+    printf("%d ", turn);
+}
+""")
+        program = self.build("order", source, "-cudart", "shared")
+        orders = [self.run("--threads=1", f"--schedule-seed={seed}",
+                           program).stdout for seed in (0, 1, 1, 2)]
+        if orders[0] != " ".join(map(str, range(64))) + " " or \
+                orders[1] != orders[2] or len(set(orders)) != 3 or \
+                sorted(orders[1].split()) != sorted(orders[0].split()):
+            raise Failure("orders by seed 0, 1, 1, 2: " + "\n".join(orders))
 
     def test_environment(self):
         program = self.program("environment", "-cudart", "shared")
