@@ -333,6 +333,13 @@ void DeviceImpl::addRaces(const std::set<std::string> &reports) {
       report("gpulto-emu: " + text + "\n");
 }
 
+void DeviceImpl::warnOnce(const Insn *insn,
+                          const std::function<std::string()> &text) {
+  std::lock_guard lock(stateMutex);
+  if (warned.insert(insn).second)
+    report("gpulto-emu: warning: " + text() + "\n");
+}
+
 std::vector<std::string> DeviceImpl::raceReports() const {
   std::lock_guard lock(stateMutex);
   return {races.begin(), races.end()};

@@ -57,6 +57,8 @@ public:
   /// The function with that handle, or null.
   FunctionEntry *functionOf(uint64_t handle);
   void addRaces(const std::set<std::string> &reports);
+  /// Reports what \p text makes, unless it was called for \p insn before.
+  void warnOnce(const Insn *insn, const std::function<std::string()> &text);
   void countLaunch(const Launch &launch,
                    const std::vector<std::vector<InsnCounts>> &counts,
                    uint64_t barriers);
@@ -78,6 +80,7 @@ private:
   std::vector<FunctionEntry *> functionTable;
   Status sticky;
   std::set<std::string> races;
+  std::set<const Insn *> warned;
   uint64_t nextGridId = 1;
   uint64_t workspace = 0; ///< Launch::workspace; made at first need.
 };

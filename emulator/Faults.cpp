@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "emulator/Machine.h"
+#include "emulator/DeviceImpl.h"
 
 #include <cstdio>
 
@@ -118,6 +118,16 @@ void raiseStop(Warp &w, const Insn &insn, uint32_t mask) {
   worker.fault.kind = ErrorKind::NotImplemented;
   worker.fault.text = "not implemented: " + fn.texts[info.text] + " at " +
                       fn.name + ":" + std::to_string(info.line);
+}
+
+/// A lane that its own member mask does not name: undefined in PTX. Told once
+/// for each instruction.
+void warnMemberMask(Warp &w, const Insn &insn, uint32_t mask, unsigned lane) {
+  w.block->launch->device->warnOnce(&insn, [&] {
+    return "the member mask " + hex(mask) +
+           " does not name the thread, which is undefined: " +
+           place(w, insn, lane);
+  });
 }
 
 bool findRange(Warp &w, uint64_t address, CachedRange &range) {

@@ -22,6 +22,10 @@
 
 #include "emulator/exec/ExecCommon.h"
 
+namespace gpulto::emu {
+void warnMemberMask(Warp &w, const Insn &insn, uint32_t mask, unsigned lane);
+}
+
 namespace gpulto::emu::GPULTO_EMU_ISA {
 
 namespace {
@@ -176,6 +180,9 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
       if (wanted[__builtin_ctz(r)] == want)
         here |= r & (0 - r);
     rest &= ~here;
+    if (here & ~want)
+      warnMemberMask(w, i, want,
+                     static_cast<unsigned>(__builtin_ctz(here & ~want)));
     // Lanes that wait for the same set: at this instruction, or at any
     // bar.warp.sync.
     uint32_t joined = 0;

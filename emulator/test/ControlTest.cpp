@@ -293,6 +293,20 @@ OUT: xor.b32 %r9, %r7, 64; ld.shared.u32 %d, [%r9];)"),
     EXPECT_EQ(r[i], (i ^ 16) + (i < 16 ? 0u : 100u));
 }
 
+TEST_F(ControlTest, WarnsOfMemberMasksWithoutTheThread) {
+  run(body("shfl.sync.bfly.b32 %d, %i, 1, 31, -1;"), 1, 64);
+  EXPECT_EQ(diagnostics, "");
+  run(body("L: redux.sync.add.s32 %r3, 1, 0xffff; add.u32 %d, %d, 1;"
+           "setp.lt.u32 %c1, %d, 3; @%c1 bra L;"),
+      1, 64);
+  for (const char *part :
+       {"warning: the member mask 0xffff does not name the thread",
+        "redux.sync.add.s32 at test.ptx:", "thread (16, 0, 0)"})
+    EXPECT_NE(diagnostics.find(part), std::string::npos) << diagnostics;
+  EXPECT_EQ(std::count(diagnostics.begin(), diagnostics.end(), '\n'), 1)
+      << diagnostics;
+}
+
 TEST_F(ControlTest, ActiveMask) {
   auto r = run(body(R"(
   setp.lt.u32 %c0, %i, 3; @%c0 bra A; activemask.b32 %d; bra B;

@@ -213,6 +213,74 @@ TEST_F(MemoryTest, AtomicsOfOtherKinds) {
   EXPECT_EQ(download<uint16_t>(p + 48, 1)[0], 5u);
 }
 
+TEST_F(MemoryTest, AtomicsInEverySpace) {
+  uint64_t p = alloc(64);
+  Status s =
+      run("st.shared.u64 [0], 0; st.shared.u64 [8], 0; bar.sync 0;"
+          "atom.shared.add.u32 %r0, [0], 1;"
+          "red.relaxed.cta.shared::cta.max.u32 [4], %i;"
+          "mov.u64 %q, 0; cvta.shared.u64 %q, %q;"
+          "atom.acq_rel.gpu.add.u32 %r0, [%q+8], 2; red.or.b32 [%q+12], 4;"
+          "atom.add.release.sys.global.u32 %r0, [%p+16], 3;"
+          "red.relaxed.gpu.add.u32 [%p+20], 4;"
+          "atom.exch.b32 %r1, [%p+24], 7;"
+          "bar.sync 0; ld.shared.v4.u32 {%r0, %r1, %r2, %r3}, [0];"
+          "st.global.v4.u32 [%p], {%r0, %r1, %r2, %r3};",
+          p, 96, 64);
+  ASSERT_TRUE(s.ok()) << s.text;
+  EXPECT_EQ(download<uint32_t>(p, 7),
+            (std::vector<uint32_t>{96, 95, 192, 4, 288, 384, 7}));
+}
+
+TEST_F(MemoryTest, OrdersScopesAndHints) {
+  // What hints, caches and orders there are; each round adds one.
+  const char *const kLoads[] = {
+      "ld.global.u32",
+      "ld.volatile.global.u32",
+      "ld.relaxed.gpu.global.u32",
+      "ld.acquire.sys.global.u32",
+      "ld.acquire.cta.u32",
+      "ld.global.nc.u32",
+      "ld.global.ca.u32",
+      "ld.global.cg.u32",
+      "ld.global.cs.u32",
+      "ld.global.lu.u32",
+      "ld.global.cv.u32",
+      "ld.global.nc.L1::no_allocate.u32",
+      "ld.global.L1::evict_last.L2::128B.u32",
+      "ld.weak.global.L2::256B.u32",
+      "ld.global.nc.L1::no_allocate.L2::cache_hint.u32",
+      "ldu.global.u32",
+  };
+  const char *const kStores[] = {
+      "st.global.u32",          "st.volatile.global.u32",
+      "st.relaxed.sys.u32",     "st.release.gpu.global.u32",
+      "st.global.wb.u32",       "st.global.cg.u32",
+      "st.global.cs.u32",       "st.global.wt.u32",
+      "st.weak.global.u32",     "st.global.L1::no_allocate.u32",
+      "st.volatile.u32",        "st.global.L1::evict_first.L2::cache_hint.u32",
+      "red.global.max.u32",     "red.global.L2::cache_hint.max.u32",
+      "red.release.gpu.max.u32"};
+  std::string code = "createpolicy.fractional.L2::evict_first.b64 %q, 1.0;"
+                     "prefetch.global.L2 [%p]; prefetchu.L1 [%p];"
+                     "discard.global.L2 [%p+128], 128;"
+                     "applypriority.global.L2::evict_normal [%p+128], 128;";
+  uint32_t want = 0;
+  auto hint = [](std::string_view op) {
+    return op.find("cache_hint") == op.npos ? ";" : ", %q;";
+  };
+  for (std::string load : kLoads)
+    for (std::string store : kStores) {
+      code += load + " %r0, [%p]" + hint(load) + "add.u32 %r0, %r0, 1;" +
+              store + " [%p], %r0" + hint(store) + "\n";
+      ++want;
+    }
+  uint64_t p = alloc(512);
+  Status s = run(code, p, 1);
+  ASSERT_TRUE(s.ok()) << s.text;
+  EXPECT_EQ(download<uint32_t>(p, 1)[0], want);
+}
+
 TEST_F(MemoryTest, AsynchronousCopy) {
   std::vector<uint32_t> v(64);
   for (uint32_t k = 0; k < 64; ++k)
@@ -302,6 +370,45 @@ TEST_F(MemoryTest, WrongSpace) {
                  "ld.global.u32 %r0, [%q];",
                  alloc(4), 32, 64);
   EXPECT_EQ(s.kind, ErrorKind::InvalidAddressSpace) << s.text;
+}
+
+TEST_F(MemoryTest, FaultsNameTheirPlace) {
+  // Kernel, line, source line, block and thread of every kind of fault.
+  uint64_t p = alloc(64), freed = alloc(64);
+  ASSERT_TRUE(device->free(freed, AllocationKind::Device).ok());
+  struct {
+    const char *access;
+    uint64_t pointer;
+    ErrorKind kind;
+  } const kFaults[] = {
+      {"st.global.u32 [%p+64], 1;", p, ErrorKind::IllegalAddress},
+      {"ld.global.u32 %r, [%p];", freed, ErrorKind::IllegalAddress},
+      {"atom.global.add.u32 %r, [%p+2], 1;", p, ErrorKind::MisalignedAddress},
+      {"ld.shared.u32 %r, [16];", p, ErrorKind::IllegalAddress},
+      {"ld.local.u32 %r, [16];", p, ErrorKind::IllegalAddress},
+      {"cvta.shared.u64 %q, 0; st.global.u32 [%q], 1;", p,
+       ErrorKind::InvalidAddressSpace},
+      {"ld.const.u32 %r, [%p];", p, ErrorKind::InvalidAddressSpace},
+  };
+  for (const auto &fault : kFaults) {
+    device->resetSticky();
+    auto module = load(kHeader + R"(.file 1 "app.cu"
+.visible .entry named(.param .u64 p) {
+  .reg .b64 %p, %q; .reg .b32 %r, %x, %y; .reg .pred %c, %d;
+  ld.param.u64 %p, [p]; mov.u32 %x, %ctaid.y; mov.u32 %y, %tid.z;
+  setp.ne.u32 %c, %x, 2; setp.ne.u32 %d, %y, 3; @%c exit; @%d exit;
+  .loc 1 42 3
+  )" + std::string(fault.access) +
+                       "\n  ret;\n}\n");
+    LaunchConfig c;
+    c.grid = {1, 3, 1};
+    c.block = {1, 2, 4};
+    Status s = launch(*module, "named", c, fault.pointer);
+    EXPECT_EQ(s.kind, fault.kind) << fault.access << s.text;
+    for (const char *part : {"test.ptx:10 (app.cu:42)", "in kernel named",
+                             "block (0, 2, 0), thread (0, 0, 3)"})
+      EXPECT_NE(s.text.find(part), std::string::npos) << s.text;
+  }
 }
 
 TEST_F(MemoryTest, WriteToConstant) {
