@@ -279,6 +279,14 @@ void Counters::addCopy(CopyDirection direction, uint64_t bytes,
   c.bytes += bytes;
   c.redundantCopies += isRedundant;
   c.redundantBytes += isRedundant ? bytes : 0;
+  if (!isRedundant || !bytes)
+    return;
+  RedundantCopies &r = redundant[{static_cast<unsigned>(direction), bytes}];
+  if (r.copies++)
+    return;
+  for (const CopyCounts &of : copies)
+    r.first += of.copies;
+  r.launches = launches.size();
 }
 
 static std::string quoted(const std::string &text) {
@@ -399,7 +407,17 @@ std::string Counters::json() const {
            number("redundant_copies", c.redundantCopies) + ", " +
            number("redundant_bytes", c.redundantBytes) + "}";
   }
-  return out + "\n  }\n}\n";
+  out += "\n  },\n  \"redundant_copies\": [";
+  separator = "\n";
+  for (const auto &[what, r] : redundant) {
+    out += separator + std::string("    {\"direction\": \"") +
+           kDirections[what.first] + "\", " + number("bytes", what.second) +
+           ", " + number("copies", r.copies) + ", " +
+           number("first_copy", r.first) + ", " +
+           number("launches_before", r.launches) + "}";
+    separator = ",\n";
+  }
+  return out + "\n  ]\n}\n";
 }
 
 } // namespace gpulto::emu

@@ -55,8 +55,17 @@ private:
   };
 
   mutable std::mutex mutex;
+  struct RedundantCopies {
+    uint64_t first = 0;  ///< Ordinal of the first among all copies, from 1.
+    size_t launches = 0; ///< Launches before it.
+    uint64_t copies = 0;
+  };
+
   std::vector<LaunchCounts> launches;
   CopyCounts copies[4];
+  /// By direction and size, which mostly tell one call of the program from
+  /// another.
+  std::map<std::pair<unsigned, uint64_t>, RedundantCopies> redundant;
 };
 
 /// Adds \p from to \p to.

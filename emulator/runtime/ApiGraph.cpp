@@ -417,7 +417,8 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device,
                                            cudaGraphMemAttributeType attribute,
                                            void *value) {
   return enter([&](Runtime &) {
-    if (device != 0 || !value)
+    if (device != 0 || !value || attribute < cudaGraphMemAttrUsedMemCurrent ||
+        attribute > cudaGraphMemAttrReservedMemHigh)
       return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
     const GraphMemoryUse &use = graphMemoryUse();
     bool isHigh = attribute == cudaGraphMemAttrUsedMemHigh ||
@@ -432,9 +433,10 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device,
                                            void *value) {
   return enter([&](Runtime &) {
     // Only the high marks can be set, and only to zero.
+    bool isHigh = attribute == cudaGraphMemAttrUsedMemHigh ||
+                  attribute == cudaGraphMemAttrReservedMemHigh;
     if (device != 0 || !value || *static_cast<uint64_t *>(value) != 0 ||
-        attribute == cudaGraphMemAttrUsedMemCurrent ||
-        attribute == cudaGraphMemAttrReservedMemCurrent)
+        !isHigh)
       return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
     graphMemoryUse().highBytes = graphMemoryUse().currentBytes;
     return cudaSuccess;

@@ -283,7 +283,10 @@ A: ret;
         "test.ptx:10\", \"accesses\": 1, \"sectors\": 32, \"ideal\": 4",
         "test.ptx:11\", \"accesses\": 1, \"conflicts\": 31",
         "\"shared_read\": 0, \"shared_written\": 128",
-        "\"copies\": 2, \"bytes\": 128, \"redundant_copies\": "})
+        "\"copies\": 2, \"bytes\": 128, \"redundant_copies\": 2, "
+        "\"redundant_bytes\": 128",
+        "{\"direction\": \"host_to_device\", \"bytes\": 64, \"copies\": 2, "
+        "\"first_copy\": 1, \"launches_before\": 1}"})
     EXPECT_TRUE(contains(j, part)) << part << "\n" << j;
 }
 
