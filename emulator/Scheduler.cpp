@@ -12,8 +12,9 @@
 // 2. A block whose warps all went round spin loops, or ran for very long, goes
 //    to the back of the worker's queue. When a whole round of the queue ended
 //    no block, as many new ones are admitted as are resident: a grid barrier
-//    over n blocks costs O(n log n) slices, and a chain of waiting blocks
-//    (decoupled look-back) hardly more than one.
+//    over n blocks costs O(n log n) slices. The queue keeps the order of the
+//    blocks: once its first block can go on, one round resolves a whole chain
+//    of blocks that wait for their predecessors (decoupled look-back).
 // 3. No more blocks are resident at once than the device would have, so a
 //    program that hangs on hardware because of it hangs here, too.
 // 4. Helpers start only when a grid has run for a while: most grids of tests
@@ -325,11 +326,13 @@ void Grid::work(Worker &worker) {
     if (queue.empty() || roundLeft == 0) {
       // Admit one when there is none, or double after a fruitless round.
       size_t wanted = queue.empty() ? 1 : roundEnded ? 0 : queue.size();
+      if (!launch.singleThread && !queue.empty() && !roundEnded)
+        std::this_thread::yield(); // Who is waited for may want this core.
       for (; wanted; --wanted) {
         std::unique_ptr<Block> block = takeBlock(worker, pool);
         if (!block)
           break;
-        queue.push_front(std::move(block));
+        queue.push_back(std::move(block));
       }
       if (queue.empty()) {
         // Others may still hold places that blocks not yet begun wait for.
@@ -363,8 +366,8 @@ void Grid::work(Worker &worker) {
       stop = true;
       break;
     }
-    if (threads > 1 && helpers.empty() && worker.warpInsns > kAloneInsns &&
-        &worker == workers[0].get())
+    if (&worker == workers[0].get() && threads > 1 && helpers.empty() &&
+        worker.warpInsns > kAloneInsns)
       startHelpers();
     if (stop.load(std::memory_order_relaxed) && queue.empty())
       break;

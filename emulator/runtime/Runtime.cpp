@@ -43,6 +43,9 @@ Device *Runtime::device() {
   options.checkRaces = settings.raceCheck;
   options.maxWarpInstructions = settings.maxInstructions;
   options.counters = !settings.counters.empty();
+  // What kernels that spin count depends on who runs when.
+  if (options.counters && !options.threads)
+    options.threads = 1;
   options.diagnose = [this](std::string_view text) {
     if (text.substr(0, kDevicePrefix.size()) == kDevicePrefix)
       text.remove_prefix(kDevicePrefix.size());

@@ -67,7 +67,7 @@ const std::vector<SettingSpec> &settingSpecs() {
       {"memory", "MIB", "device memory in MiB"},
       {"threads", "N",
        "worker threads; 1 makes kernels that spin deterministic (0: one per "
-       "core)"},
+       "core, with --counters 1)"},
       {"schedule-seed", "N",
        "shake the order of warps and blocks by this seed"},
       {"max-instructions", "N",

@@ -308,6 +308,36 @@ int main() {
         if texts[0] != texts[1] or "answer" not in texts[0]:
             raise Failure("counters differ or lack the kernel:\n" + texts[0])
 
+    def test_counters_of_spinning_kernels(self):
+        """Bit by bit the same although blocks wait for each other."""
+        source = self.write("chain.cu", """
+#include <cstdio>
+__global__ void chain(volatile int *p) {
+  if (threadIdx.x == 0) {
+    while (blockIdx.x && p[blockIdx.x - 1] == 0);
+    p[blockIdx.x] = 1 + (blockIdx.x ? p[blockIdx.x - 1] : 0);
+  }
+}
+int main() {
+  int *p, host[4000];
+  cudaMalloc(&p, sizeof(host));
+  chain<<<4000, 64>>>(p);
+  cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost);
+  printf("%d %s\\n", host[3999], cudaGetErrorString(cudaGetLastError()));
+}
+""")
+        program = self.build("chain", source, "-cudart", "shared")
+        # Workers that wait for each other's blocks.
+        self.expect(self.run("--threads=4", program), 0, "4000 no error")
+        texts = set()
+        for name in ("c.json", "d.json", "e.json"):
+            self.expect(self.run("--counters=" + self.path(name), program), 0,
+                        "4000 no error")
+            with open(self.path(name)) as file:
+                texts.add(file.read())
+        if len(texts) != 1:
+            raise Failure("counters differ from run to run")
+
     def test_rpath(self):
         program = self.program("rpath", "-cudart", "shared", "-Xlinker",
                                "--disable-new-dtags", "-Xlinker",
