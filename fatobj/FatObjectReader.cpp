@@ -274,58 +274,62 @@ static llvm::Error attachBitcode(ParsedRecord &parsed, llvm::StringRef blob,
 }
 
 /// Matches records to the bitcode files of a section that `ld -r` put
-/// together: in order, by size and digest.
-static llvm::Error matchBitcode(llvm::MutableArrayRef<ParsedRecord> records,
-                                llvm::StringRef section, const char *base,
-                                const InputLocation &where) {
+/// together: in order, by size and digest. Bitcode of no record is stock
+/// clang's.
+static llvm::Expected<std::vector<HostUnit>>
+matchBitcode(llvm::MutableArrayRef<ParsedRecord> records,
+             llvm::StringRef section, const char *base,
+             const InputLocation &where) {
   auto blobs = splitBitcode(section, where.inSection(kHostBitcodeSection));
   if (!blobs)
     return blobs.takeError();
+  std::vector<HostUnit> units;
+  for (llvm::StringRef blob : *blobs)
+    units.push_back({blob, std::nullopt});
   size_t next = 0;
-  for (ParsedRecord &parsed : records) {
+  for (auto [r, parsed] : llvm::enumerate(records)) {
     if (!parsed.hasHostBitcode)
       continue;
     // Each blob is hashed at most once, so this is linear in the section.
-    while (next != blobs->size() &&
-           ((*blobs)[next].size() != parsed.hostBitcodeSize ||
-            digestOf((*blobs)[next]) != parsed.record.hostBitcodeDigest))
+    while (next != units.size() &&
+           (units[next].bitcode.size() != parsed.hostBitcodeSize ||
+            digestOf(units[next].bitcode) != parsed.record.hostBitcodeDigest))
       ++next;
-    if (next == blobs->size())
+    if (next == units.size())
       return inputError(parsed.record.location,
                         "the host bitcode of this record is not in " +
                             kHostBitcodeSection + "; recompile the object");
-    if (llvm::Error error = attachBitcode(parsed, (*blobs)[next++], base))
-      return error;
+    if (llvm::Error error = attachBitcode(parsed, units[next].bitcode, base))
+      return std::move(error);
+    units[next++].record = r;
   }
-  return llvm::Error::success();
+  return units;
 }
 
-static llvm::Error resolveBitcode(llvm::MutableArrayRef<ParsedRecord> records,
-                                  llvm::StringRef section, const char *base,
-                                  const InputLocation &where,
-                                  const ReadOptions &options) {
-  auto hasBitcode = [](const ParsedRecord &parsed) {
-    return parsed.hasHostBitcode;
-  };
-  if (llvm::count_if(records, hasBitcode) == 0)
-    return llvm::Error::success();
+static llvm::Expected<std::vector<HostUnit>>
+resolveBitcode(llvm::MutableArrayRef<ParsedRecord> records,
+               llvm::StringRef section, const char *base,
+               const InputLocation &where, const ReadOptions &options) {
   if (section.empty()) {
     for (ParsedRecord &parsed : records)
       parsed.record.hostBitcodeLost = parsed.hasHostBitcode;
-    return llvm::Error::success();
+    return std::vector<HostUnit>();
   }
-  bool plain = records.size() == 1 &&
+  bool plain = records.size() == 1 && records[0].hasHostBitcode &&
                records[0].hostBitcodeSize == section.size() &&
                !options.verifyDigests;
-  if (plain)
-    return attachBitcode(records[0], section, base);
-  return matchBitcode(records, section, base, where);
+  if (!plain)
+    return matchBitcode(records, section, base, where);
+  if (llvm::Error error = attachBitcode(records[0], section, base))
+    return std::move(error);
+  return std::vector<HostUnit>{{section, size_t(0)}};
 }
 
-llvm::Expected<std::vector<FatRecord>>
-gpulto::readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
-                       const char *base, const InputLocation &where,
-                       const ReadOptions &options) {
+/// Reads all that readFatRecords and readFatObject return of records and units.
+static llvm::Expected<FatObject>
+readRecordsAndUnits(llvm::StringRef section, llvm::StringRef bitcodeSection,
+                    const char *base, const InputLocation &where,
+                    const ReadOptions &options) {
   InputLocation start =
       where.section.empty() ? where.inSection(kFatObjectSection) : where;
   BinaryReader reader(section, start);
@@ -353,20 +357,34 @@ gpulto::readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
       return record.takeError();
     parsed.push_back(std::move(*record));
   }
-  if (llvm::Error error =
-          resolveBitcode(parsed, bitcodeSection, base, where, options))
-    return error;
-  std::vector<FatRecord> result;
+  auto units = resolveBitcode(parsed, bitcodeSection, base, where, options);
+  if (!units)
+    return units.takeError();
+  FatObject result;
+  result.units = std::move(*units);
   for (ParsedRecord &one : parsed)
-    result.push_back(std::move(one.record));
+    result.records.push_back(std::move(one.record));
   return result;
+}
+
+llvm::Expected<std::vector<FatRecord>>
+gpulto::readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
+                       const char *base, const InputLocation &where,
+                       const ReadOptions &options) {
+  auto object =
+      readRecordsAndUnits(section, bitcodeSection, base, where, options);
+  if (!object)
+    return object.takeError();
+  return std::move(object->records);
 }
 
 //===----------------------------------------------------------------------===//
 // Objects
 //===----------------------------------------------------------------------===//
 
-bool gpulto::hasFatObjectSection(llvm::MemoryBufferRef file) {
+/// Returns whether \p file is an ELF object with a section of one of \p names.
+static bool hasSection(llvm::MemoryBufferRef file,
+                       llvm::ArrayRef<llvm::StringRef> names) {
   if (llvm::identify_magic(file.getBuffer()) !=
       llvm::file_magic::elf_relocatable)
     return false;
@@ -375,7 +393,17 @@ bool gpulto::hasFatObjectSection(llvm::MemoryBufferRef file) {
     llvm::consumeError(object.takeError());
     return false;
   }
-  return object->find(kFatObjectSection) != nullptr;
+  return llvm::any_of(names,
+                      [&](llvm::StringRef name) { return object->find(name); });
+}
+
+bool gpulto::hasFatObjectSection(llvm::MemoryBufferRef file) {
+  return hasSection(file, {kFatObjectSection});
+}
+
+bool gpulto::mayHoldDeviceCode(llvm::MemoryBufferRef file) {
+  return llvm::identify_magic(file.getBuffer()) == llvm::file_magic::bitcode ||
+         hasSection(file, {kFatObjectSection, kOffloadingSection});
 }
 
 /// Returns the contents of the only section of that name, empty if there is
@@ -411,10 +439,10 @@ llvm::Expected<FatObject> gpulto::readFatObject(llvm::MemoryBufferRef file,
   std::pair<llvm::StringRef, llvm::StringRef *> wanted[] = {
       {kFatObjectSection, &records},
       {kHostBitcodeSection, &result.bitcodeSection},
-      {".llvm.offloading", &result.offloadingSection}};
+      {kOffloadingSection, &result.offloadingSection}};
   for (auto [name, target] : wanted) {
     // Stock objects may hold several .llvm.offloading; the first one serves.
-    if (name == ".llvm.offloading") {
+    if (name == kOffloadingSection) {
       if (const ElfSection *section = object->find(name)) {
         auto contents = object->contents(*section);
         if (!contents)
@@ -428,11 +456,12 @@ llvm::Expected<FatObject> gpulto::readFatObject(llvm::MemoryBufferRef file,
       return contents.takeError();
     *target = *contents;
   }
-  auto parsed = readFatRecords(records, result.bitcodeSection,
-                               file.getBufferStart(), where, options);
+  auto parsed = readRecordsAndUnits(records, result.bitcodeSection,
+                                    file.getBufferStart(), where, options);
   if (!parsed)
     return parsed.takeError();
-  result.records = std::move(*parsed);
+  result.records = std::move(parsed->records);
+  result.units = std::move(parsed->units);
   return result;
 }
 

@@ -70,9 +70,18 @@ struct FatRecord {
   const DeviceRecord *findDevice(llvm::StringRef arch) const;
 };
 
+/// One bitcode file of `.llvm.lto`: the host half of one translation unit.
+struct HostUnit {
+  llvm::StringRef bitcode;
+  /// Its record, as an index; nothing: stock clang made it.
+  std::optional<size_t> record;
+};
+
 /// What an object holds of ours.
 struct FatObject {
   std::vector<FatRecord> records; ///< in section order; empty: not ours
+  /// All bitcode files of `.llvm.lto`, in section order.
+  std::vector<HostUnit> units;
   /// The whole .llvm.lto section, also of objects that stock clang made.
   llvm::StringRef bitcodeSection;
   /// The whole .llvm.offloading section of objects that stock clang made.
@@ -87,6 +96,11 @@ struct ReadOptions {
 /// Returns whether \p file is an ELF object with a `.gpulto` section. False
 /// for anything malformed. Reads headers only.
 bool hasFatObjectSection(llvm::MemoryBufferRef file);
+
+/// Returns whether \p file may hold device code that a link can use: an ELF
+/// object with a `.gpulto` or an `.llvm.offloading` section, or bitcode. False
+/// for anything malformed. Reads headers only.
+bool mayHoldDeviceCode(llvm::MemoryBufferRef file);
 
 /// Reads what the ELF object \p file holds of ours; \p where is its path and
 /// member. An object without our section gives no records and no error.

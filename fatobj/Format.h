@@ -56,6 +56,9 @@ namespace gpulto {
 inline constexpr llvm::StringLiteral kHostBitcodeSection = ".llvm.lto";
 inline constexpr llvm::StringLiteral kFatObjectSection = ".gpulto";
 
+/// Where stock clang puts device code; see fatobj/OffloadImages.h.
+inline constexpr llvm::StringLiteral kOffloadingSection = ".llvm.offloading";
+
 /// The undefined symbol that the native half of an object with device code
 /// (and every slim object) refers to: nothing defines it, so a link that
 /// goes past gpulto stops with a message instead of losing the device code.

@@ -4,9 +4,10 @@
 
 #include "lto/Lgen.h"
 
-#include "fatobj/FatObjectReader.h"
 #include "icf/IcfAnalyze.h"
 #include "ipa/Analyze.h"
+#include "lto/ModuleFlags.h"
+#include "lto/ModuleRepair.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 
@@ -73,6 +74,7 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
   summary.sizeLevel = options.sizeLevel;
   summary.picLevel = static_cast<uint8_t>(module.getPICLevel());
   summary.pieLevel = static_cast<uint8_t>(module.getPIELevel());
+  summary.codegenDigest = digestOfModuleFlags(module);
   return llvm::Error::success();
 }
 
@@ -130,6 +132,29 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
   return summarizeModule(module, options, functions, storage);
 }
 
+/// The -O level is not in bitcode, but functions say when they are not to be
+/// optimized, or for size. Levels do not mix in a partition, so what all
+/// functions say is the module's level.
+static void lowerLevels(const llvm::Module &module, LgenOptions &options) {
+  bool any = false, noneOptimized = true, allSmall = true, allSmallest = true;
+  for (const llvm::Function &function : module) {
+    if (function.isDeclaration() || function.hasAvailableExternallyLinkage())
+      continue;
+    any = true;
+    noneOptimized &= function.hasOptNone();
+    allSmall &= function.hasOptSize();
+    allSmallest &= function.hasMinSize();
+  }
+  if (!any)
+    return;
+  if (noneOptimized) {
+    options.optLevel = options.sizeLevel = 0;
+  } else if (allSmall || allSmallest) {
+    options.optLevel = std::min<uint8_t>(options.optLevel, 2);
+    options.sizeLevel = allSmallest ? 2 : 1;
+  }
+}
+
 llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
                                              const LgenOptions &options) {
   InputLocation where(bitcode.getBufferIdentifier());
@@ -138,18 +163,14 @@ llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
       llvm::parseBitcodeFile(bitcode, context);
   if (!module)
     return inputError(where, llvm::toString(module.takeError()));
+  repairStockModule(**module);
+  LgenOptions adjusted = options;
+  lowerLevels(**module, adjusted);
   ModuleSummaryStorage storage;
-  if (llvm::Error error = summarizeModule(**module, options, storage))
+  if (llvm::Error error = summarizeModule(**module, adjusted, storage))
     return std::move(error);
   storage.summary.bitcodeDigest = digestOf(bitcode.getBuffer());
-  llvm::Expected<StrtabRange> names =
-      findHostStrtab(bitcode.getBuffer(), where);
-  if (!names) {
-    llvm::consumeError(names.takeError());
-    return writeSummary(storage.summary, {});
-  }
-  return writeSummary(storage.summary,
-                      bitcode.getBuffer().substr(names->offset, names->size));
+  return writeSummary(storage.summary, {});
 }
 
 } // namespace gpulto

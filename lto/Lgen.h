@@ -61,8 +61,10 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
                             ModuleSummaryStorage &storage);
 
 /// Returns the encoded summary of the bitcode \p bitcode, computed here: for
-/// objects without one. Names are all in the summary itself unless the bitcode
-/// has a string table. \p analyses as above. Errors: malformed bitcode, with
+/// modules of stock clang, which are repaired first (lto/ModuleRepair.h). All
+/// names are in the summary itself. A level in \p options that is above 0 is
+/// lowered to what all functions of the module were compiled with, if they say
+/// so (-O0, -Os, -Oz). \p analyses as above. Errors: malformed bitcode, with
 /// its identifier; as above.
 llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
                                              const LgenOptions &options);

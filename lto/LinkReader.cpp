@@ -5,8 +5,12 @@
 #include "lto/LinkReader.h"
 
 #include "fatobj/FatObjectReader.h"
+#include "fatobj/Format.h"
+#include "lto/HostCodegen.h"
 #include "lto/Lgen.h"
+#include "lto/StockObject.h"
 #include "summary/SummaryFormat.h"
+#include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -21,11 +25,13 @@ using namespace llvm;
 namespace gpulto {
 
 namespace {
-/// What one input object gave.
+/// What one input object gave. Modules are numbered by translation unit, from
+/// 0, in CombinedModule::object, until all inputs have been read.
 struct LoadedObject {
   std::unique_ptr<MemoryBuffer> file;
   std::vector<WpaModule> modules;
   std::vector<std::unique_ptr<std::string>> computed;
+  uint32_t units = 0;
   double summaryMs = 0; // spent on computing summaries
   Error error = Error::success();
 
@@ -38,6 +44,16 @@ struct ObjectPlace {
   std::string member;
   uint64_t offset = 0;
   MemoryBufferRef data;
+};
+
+/// How inputs are read.
+struct ReadContext {
+  /// For device bitcode that stands in no file.
+  StringRef directory;
+  /// The -O level of the link, for modules that do not say theirs.
+  uint8_t optLevel = 2;
+  /// Only the device half of the object is wanted.
+  bool deviceOnly = false;
 };
 } // namespace
 
@@ -83,8 +99,8 @@ static Error checkVersion(const FatRecord &record) {
 /// Adds the modules of one record: the host's unless \p deviceOnly, and one
 /// for each architecture.
 static Error readRecord(const FatRecord &record, const ObjectPlace &place,
-                        uint32_t object, bool deviceOnly,
-                        std::vector<WpaModule> &modules) {
+                        bool deviceOnly, LoadedObject &loaded) {
+  uint32_t unit = loaded.units++;
   if (Error error = checkVersion(record))
     return error;
   if (!deviceOnly && !record.hostSummary.empty()) {
@@ -96,85 +112,150 @@ static Error readRecord(const FatRecord &record, const ObjectPlace &place,
         readSummary(record.hostSummary, record.hostNames, record.location);
     if (!summary)
       return summary.takeError();
-    modules.push_back(makeModule(
+    loaded.modules.push_back(makeModule(
         std::move(*summary),
         inputAt(place, record.hostBitcodeOffset, record.hostBitcode.size(),
                 record.hostBitcode.size(), false, record.hostBitcodeDigest),
-        place, object));
+        place, unit));
   }
   for (const DeviceRecord &device : record.devices) {
     Expected<ModuleSummary> summary =
         readSummary(device.summary, {}, record.location);
     if (!summary)
       return summary.takeError();
-    modules.push_back(
+    loaded.modules.push_back(
         makeModule(std::move(*summary),
                    inputAt(place, device.bitcode.offset,
                            device.bitcode.storedSize, device.bitcode.rawSize,
                            device.bitcode.compressed, device.bitcode.digest),
-                   place, object));
+                   place, unit));
   }
   return Error::success();
 }
 
-/// Summarises host bitcode that came without a summary.
-static Error computeSummary(StringRef bitcode, const ObjectPlace &place,
-                            uint32_t object, LoadedObject &loaded) {
+/// Computes the summary of \p bitcode, for which nobody has stored one, and
+/// adds the module.
+static Error addComputed(StringRef bitcode, StringRef arch, JobInput input,
+                         const InputLocation &where, const ObjectPlace &place,
+                         const ReadContext &context, uint32_t unit,
+                         LoadedObject &loaded) {
   auto start = std::chrono::steady_clock::now();
-  InputLocation where = locationOf(place);
+  LgenOptions options;
+  options.optLevel = context.optLevel;
+  options.arch = arch.str();
   Expected<std::string> bytes =
-      summarizeBitcode(MemoryBufferRef(bitcode, where.str()), LgenOptions());
+      summarizeBitcode(MemoryBufferRef(bitcode, where.str()), options);
   if (!bytes)
     return bytes.takeError();
-  Expected<StrtabRange> names = findHostStrtab(bitcode, where);
-  if (!names)
-    return names.takeError();
   loaded.computed.push_back(std::make_unique<std::string>(std::move(*bytes)));
   Expected<ModuleSummary> summary =
-      readSummary(*loaded.computed.back(),
-                  bitcode.substr(names->offset, names->size), where);
+      readSummary(*loaded.computed.back(), {}, where);
   if (!summary)
     return summary.takeError();
-  uint64_t offset = bitcode.data() - place.data.getBufferStart();
+  input.isStock = true;
   loaded.modules.push_back(
-      makeModule(std::move(*summary),
-                 inputAt(place, offset, bitcode.size(), bitcode.size(), false,
-                         digestOf(bitcode)),
-                 place, object));
+      makeModule(std::move(*summary), std::move(input), place, unit));
   std::chrono::duration<double, std::milli> spent =
       std::chrono::steady_clock::now() - start;
   loaded.summaryMs += spent.count();
   return Error::success();
 }
 
-static Error readObject(const ObjectPlace &place, uint32_t object,
-                        bool deviceOnly, LoadedObject &loaded) {
-  if (identify_magic(place.data.getBuffer()) == file_magic::bitcode)
-    return computeSummary(place.data.getBuffer(), place, object, loaded);
+/// Returns where LTRANS finds \p bytes: in \p section, a part of the object, or
+/// in a file of its own.
+static Expected<JobInput> placeDevice(StringRef bytes, StringRef section,
+                                      const ObjectPlace &place,
+                                      StringRef directory) {
+  Digest digest = digestOf(bytes);
+  size_t at = section.find(bytes);
+  if (at != StringRef::npos)
+    return inputAt(place, section.data() + at - place.data.getBufferStart(),
+                   bytes.size(), bytes.size(), false, digest);
+  std::string path = (directory + "/" + digest.hex() + ".bc").str();
+  if (Error error = writeFileAtomically(path, bytes))
+    return std::move(error);
+  JobInput input;
+  input.path = path;
+  input.member = "device code of " + locationOf(place).str();
+  input.storedBytes = input.rawBytes = bytes.size();
+  input.digest = digest;
+  return input;
+}
+
+/// Adds the device modules in \p offloading, which is \p section itself or a
+/// copy that the host bitcode carries.
+static Error addStockDevices(StringRef offloading, StringRef section,
+                             const ObjectPlace &place,
+                             const ReadContext &context, uint32_t unit,
+                             LoadedObject &loaded) {
+  auto devices = readStockDevices(
+      offloading, locationOf(place).inSection(kOffloadingSection));
+  if (!devices)
+    return devices.takeError();
+  for (const StockDevice &device : *devices) {
+    auto input = placeDevice(device.bytes, section, place, context.directory);
+    if (!input)
+      return input.takeError();
+    if (Error error =
+            addComputed(device.bytes, device.arch, std::move(*input),
+                        device.location, place, context, unit, loaded))
+      return error;
+  }
+  return Error::success();
+}
+
+/// Reads a translation unit that stock clang compiled. Which device code
+/// belongs to it is what its host bitcode says: \p section, the object's
+/// .llvm.offloading, may hold that of several units.
+static Error readStockUnit(StringRef bitcode, StringRef section,
+                           const ObjectPlace &place, const ReadContext &context,
+                           LoadedObject &loaded) {
+  InputLocation where = locationOf(place);
+  uint32_t unit = loaded.units++;
+  if (!context.deviceOnly) {
+    uint64_t offset = bitcode.data() - place.data.getBufferStart();
+    if (Error error =
+            addComputed(bitcode, "",
+                        inputAt(place, offset, bitcode.size(), bitcode.size(),
+                                false, digestOf(bitcode)),
+                        where, place, context, unit, loaded))
+      return error;
+  }
+  Expected<std::string> embedded = readEmbeddedOffloading(bitcode, where);
+  if (!embedded)
+    return embedded.takeError();
+  return addStockDevices(*embedded, section, place, context, unit, loaded);
+}
+
+static Error readObject(const ObjectPlace &place, const ReadContext &context,
+                        LoadedObject &loaded) {
+  StringRef bytes = place.data.getBuffer();
+  if (identify_magic(bytes) == file_magic::bitcode)
+    return readStockUnit(bytes, "", place, context, loaded);
   Expected<FatObject> fat = readFatObject(place.data, locationOf(place));
   if (!fat)
     return fat.takeError();
-  if (fat->records.empty() && !fat->bitcodeSection.empty() && !deviceOnly) {
-    if (!fat->offloadingSection.empty())
-      return inputError(locationOf(place),
-                        "device code of stock clang (.llvm.offloading) is not "
-                        "supported yet; recompile the object with "
-                        "gpulto-clang++ -flto=gpu");
-    return computeSummary(fat->bitcodeSection, place, object, loaded);
-  }
-  if (fat->records.size() > 1)
-    return inputError(fat->records[1].location,
-                      "an object of several translation units (ld -r) is not "
-                      "supported yet; link the original objects");
-  for (const FatRecord &record : fat->records)
-    if (Error error =
-            readRecord(record, place, object, deviceOnly, loaded.modules))
+  std::vector<bool> done(fat->records.size());
+  for (const HostUnit &unit : fat->units) {
+    if (unit.record)
+      done[*unit.record] = true;
+    Error error = unit.record
+                      ? readRecord(fat->records[*unit.record], place,
+                                   context.deviceOnly, loaded)
+                      : readStockUnit(unit.bitcode, fat->offloadingSection,
+                                      place, context, loaded);
+    if (error)
       return error;
+  }
+  for (auto [record, isDone] : zip(fat->records, done))
+    if (!isDone)
+      if (Error error = readRecord(record, place, context.deviceOnly, loaded))
+        return error;
   return Error::success();
 }
 
 /// Opens \p input and reads what is in it.
-static Error loadObject(const LinkObject &input, uint32_t object,
+static Error loadObject(const LinkObject &input, const ReadContext &context,
                         LoadedObject &loaded) {
   ObjectPlace place{input.path, input.member, input.memberOffset, {}};
   if (input.member.empty()) {
@@ -193,32 +274,41 @@ static Error loadObject(const LinkObject &input, uint32_t object,
     loaded.file = std::move(member->owner);
     place.data = member->data;
   }
-  return readObject(place, object, /*deviceOnly=*/false, loaded);
+  return readObject(place, context, loaded);
 }
 
-/// Hands the linker's resolutions to the host module of \p input.
+static uint8_t resolutionFlags(const LinkSymbol &symbol) {
+  uint8_t value = kResolved;
+  if (symbol.prevailing)
+    value |= kPrevailing;
+  if (symbol.finalDefinition)
+    value |= kFinalDefinition;
+  if (symbol.visibleToRegularObject)
+    value |= kVisibleToRegular;
+  if (symbol.exportDynamic)
+    value |= kExportDynamic;
+  if (symbol.linkerRedefined)
+    value |= kLinkerRedefined;
+  return value;
+}
+
+/// Hands the linker's resolutions to the host modules of \p input.
 static void attachResolutions(const LinkObject &input,
                               MutableArrayRef<WpaModule> modules) {
-  StringMap<uint8_t> flags;
+  std::vector<StringMap<uint8_t>> flags;
   for (const LinkSymbol &symbol : input.symbols) {
-    uint8_t value = kResolved;
-    if (symbol.prevailing)
-      value |= kPrevailing;
-    if (symbol.finalDefinition)
-      value |= kFinalDefinition;
-    if (symbol.visibleToRegularObject)
-      value |= kVisibleToRegular;
-    if (symbol.exportDynamic)
-      value |= kExportDynamic;
-    if (symbol.linkerRedefined)
-      value |= kLinkerRedefined;
-    flags[symbol.irName.empty() ? symbol.name : symbol.irName] |= value;
+    if (symbol.unit >= flags.size())
+      flags.resize(symbol.unit + 1);
+    flags[symbol.unit][symbol.irName.empty() ? symbol.name : symbol.irName] |=
+        resolutionFlags(symbol);
   }
   for (WpaModule &module : modules) {
+    uint32_t unit = module.module.object;
     if (module.module.summary.side != Side::Host)
       continue;
     for (const SymbolRecord &symbol : module.module.summary.symbols)
-      module.module.resolution.push_back(flags.lookup(symbol.name));
+      module.module.resolution.push_back(
+          unit < flags.size() ? flags[unit].lookup(symbol.name) : 0);
   }
 }
 
@@ -270,6 +360,7 @@ static bool definesNeeded(ArrayRef<WpaModule> modules,
 
 /// Reads the device halves of the members of \p path that are not inputs.
 static Error readArchive(StringRef path, const StringSet<> &taken,
+                         const ReadContext &context,
                          std::vector<LoadedObject> &candidates) {
   return forEachArchiveMember(path, [&](const ArchiveMember &member) -> Error {
     bool isThin = !member.path.empty();
@@ -277,13 +368,13 @@ static Error readArchive(StringRef path, const StringSet<> &taken,
                       isThin ? "" : member.name, isThin ? 0 : member.dataOffset,
                       member.data};
     if (taken.contains(place.path + ":" + std::to_string(place.offset)) ||
-        !hasFatObjectSection(place.data))
+        !mayHoldDeviceCode(place.data))
       return Error::success();
     LoadedObject candidate;
     candidate.file =
         MemoryBuffer::getMemBufferCopy(member.data.getBuffer(), member.name);
     place.data = candidate.file->getMemBufferRef();
-    if (Error error = readObject(place, kNone, /*deviceOnly=*/true, candidate))
+    if (Error error = readObject(place, context, candidate))
       return error;
     if (!candidate.modules.empty())
       candidates.push_back(std::move(candidate));
@@ -291,42 +382,54 @@ static Error readArchive(StringRef path, const StringSet<> &taken,
   });
 }
 
-static void takeModules(LoadedObject &loaded, LinkModules &result) {
+/// Moves what \p loaded holds to \p result. \p units: of the objects taken so
+/// far.
+static void takeModules(LoadedObject &loaded, uint32_t &units,
+                        LinkModules &result) {
+  for (WpaModule &module : loaded.modules)
+    module.module.object += units;
+  units += loaded.units;
   llvm::move(loaded.modules, std::back_inserter(result.modules));
   llvm::move(loaded.computed, std::back_inserter(result.computed));
   result.files.push_back(std::move(loaded.file));
+}
+
+/// Returns whether some device symbol is used and nowhere defined.
+static bool anyUndefined(const StringMap<DeviceNames> &names) {
+  return llvm::any_of(names, [](const auto &image) {
+    return llvm::any_of(image.second.undefined, [&](const auto &name) {
+      return !image.second.defined.contains(name.getKey());
+    });
+  });
 }
 
 /// Adds archive members for the sake of their device code, as nvlink would: the
 /// host linker takes members for host symbols only. An archive is searched
 /// until nothing more is found in it, archives in their order, then again while
 /// something is found.
-static Error extractDeviceMembers(const LinkInputs &inputs,
-                                  LinkModules &result) {
+static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
+                                  uint32_t units, LinkModules &result) {
   StringMap<DeviceNames> names;
   for (const WpaModule &module : result.modules)
     noteDeviceNames(module.module.summary, names);
-  if (names.empty())
+  if (!anyUndefined(names))
     return Error::success();
   StringSet<> taken;
   for (const LinkObject &object : inputs.objects)
     taken.insert(object.path + ":" + std::to_string(object.memberOffset));
+  context.deviceOnly = true;
   std::vector<LoadedObject> candidates;
   for (const std::string &archive : inputs.archives)
-    if (Error error = readArchive(archive, taken, candidates))
+    if (Error error = readArchive(archive, taken, context, candidates))
       return error;
-  uint32_t object = inputs.objects.size();
   for (bool found = true; found;) {
     found = false;
     for (LoadedObject &candidate : candidates) {
       if (candidate.modules.empty() || !definesNeeded(candidate.modules, names))
         continue;
-      for (WpaModule &module : candidate.modules) {
-        module.module.object = object;
+      for (WpaModule &module : candidate.modules)
         noteDeviceNames(module.module.summary, names);
-      }
-      ++object;
-      takeModules(candidate, result);
+      takeModules(candidate, units, result);
       candidate.modules.clear();
       found = true;
     }
@@ -348,28 +451,34 @@ static void remarkComputed(const LoadedObject &loaded, const LinkObject &input,
 }
 
 Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
+                                     StringRef directory,
                                      Diagnostics &diagnostics,
                                      Statistics &statistics) {
+  initializeTargets(); // for summaries that are computed here
+  ReadContext context;
+  context.directory = directory;
+  context.optLevel = inputs.codegen.optLevel;
   std::vector<LoadedObject> loaded(inputs.objects.size());
   parallelFor(0, loaded.size(), [&](size_t i) {
-    if (Error error = loadObject(inputs.objects[i], i, loaded[i]))
+    if (Error error = loadObject(inputs.objects[i], context, loaded[i]))
       loaded[i].error = std::move(error);
     else
       attachResolutions(inputs.objects[i], loaded[i].modules);
   });
   Error errors = Error::success();
   LinkModules result;
+  uint32_t units = 0;
   for (auto [object, input] : zip(loaded, inputs.objects)) {
     errors = joinErrors(std::move(errors), std::move(object.error));
     if (!object.computed.empty()) {
       remarkComputed(object, input, diagnostics);
       statistics.add("summaries-computed", object.computed.size());
     }
-    takeModules(object, result);
+    takeModules(object, units, result);
   }
   if (errors)
     return errors;
-  if (Error error = extractDeviceMembers(inputs, result))
+  if (Error error = extractDeviceMembers(inputs, context, units, result))
     return error;
   statistics.set("objects", inputs.objects.size());
   return result;

@@ -115,6 +115,7 @@ template <typename A> void describe(A &a, JobInput &i) {
   a.field("compressed", i.compressed);
   a.field("digest", i.digest);
   a.field("tag", i.tag);
+  a.field("isStock", i.isStock);
   a.field("isHome", i.isHome);
   a.field("emitsAssembly", i.emitsAssembly);
   a.field("symbols", i.symbols);
@@ -129,6 +130,9 @@ template <typename A> void describe(A &a, JobStructor &s) {
 template <typename A> void describe(A &a, HostCodegenOptions &o) {
   a.field("optLevel", o.optLevel);
   a.field("relocationModel", o.relocationModel);
+  a.field("outputKnown", o.outputKnown);
+  a.field("picLevel", o.picLevel);
+  a.field("pieLevel", o.pieLevel);
   a.field("codeModel", o.codeModel);
   a.field("cpu", o.cpu);
   a.field("features", o.features);

@@ -78,6 +78,8 @@ struct JobInput {
   /// Unique in the link, equal for equal inputs in any directory: the promoted
   /// name of local symbol `s` is `s.gpulto.<tag>`.
   std::string tag;
+  /// Stock clang made it: see lto/ModuleRepair.h.
+  bool isStock = false;
   /// This partition holds most of the module: its full debug info goes here.
   bool isHome = false;
   /// The module's assembly is emitted by this partition.
@@ -101,7 +103,12 @@ struct HostCodegenOptions {
   uint8_t optLevel = 2;
   /// "static", "pic" or "dynamic-no-pic"; empty: from the modules' PIC level.
   std::string relocationModel;
-  /// "small", "medium", "large", ... ; empty: default.
+  /// The output fixes the levels of position independence, as module flags say
+  /// them; else (-r) they are the modules'.
+  bool outputKnown = false;
+  uint8_t picLevel = 0;
+  uint8_t pieLevel = 0;
+  /// "small", "medium", "large", ... ; empty: the modules'.
   std::string codeModel;
   std::string cpu;
   std::vector<std::string> features;

@@ -33,6 +33,8 @@
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/LtransPlans.h"
+#include "lto/ModuleFlags.h"
+#include "lto/ModuleRepair.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -259,7 +261,10 @@ PartitionBuilder::openModule(const JobInput &input) {
   UpgradeDebugInfo(**source);
   if (Error error = checkTarget(**source, input))
     return error;
-  nameUnamedGlobals(**source);
+  if (input.isStock)
+    repairStockModule(**source);
+  else
+    nameUnamedGlobals(**source);
   return source;
 }
 
@@ -486,33 +491,14 @@ static void filterNamedMetadata(Module &source, const Module &partition,
   }
 }
 
-/// Removes the module flag \p name.
-static void dropModuleFlag(Module &module, StringRef name) {
-  NamedMDNode *flags = module.getModuleFlagsMetadata();
-  if (!flags)
-    return;
-  SmallVector<MDNode *> kept;
-  for (MDNode *flag : flags->operands()) {
-    auto *key = flag->getNumOperands() > 1
-                    ? dyn_cast_or_null<MDString>(flag->getOperand(1))
-                    : nullptr;
-    if (!key || key->getString() != name)
-      kept.push_back(flag);
-  }
-  flags->clearOperands();
-  for (MDNode *flag : kept)
-    flags->addOperand(flag);
-}
-
 /// Answers __nvvm_reflect("__CUDA_FTZ") in the bodies that have been read:
-/// units may differ in the answer, which is a flag of the module, and flags
-/// that differ cannot be merged. The other questions NVVMReflect answers later.
+/// units may differ in the answer, which is a flag of the module, and it is
+/// dropped when modules are joined. The other questions NVVMReflect answers later.
 static void answerFlushDenormals(Module &source) {
   static constexpr StringLiteral kFlag = "nvvm-reflect-ftz";
   auto *flag =
       mdconst::extract_or_null<ConstantInt>(source.getModuleFlag(kFlag));
   uint64_t answer = flag ? flag->getZExtValue() : 0;
-  dropModuleFlag(source, kFlag);
   Function *reflect = source.getFunction("__nvvm_reflect");
   if (!reflect)
     return;
@@ -602,6 +588,7 @@ Error PartitionBuilder::addInput(const JobInput &input) {
     return values.takeError();
   if (job.side == Side::Device)
     prepareDevice(**source, *values);
+  dropModuleFlags(**source, job);
   return move(std::move(*source), *values, input);
 }
 
@@ -700,6 +687,7 @@ Error PartitionBuilder::finish() {
   applyPlans(*partition, planned);
   addStructors();
   addUsed();
+  setOutputFlags(*partition, job);
   if (Error error = applyFinalLinkage(*partition, finals,
                                       partition->getModuleInlineAsm()))
     return error;

@@ -54,6 +54,17 @@ static Expected<EmbedKind> chooseEmbedding(const LinkOptions &options,
   return EmbedKind::Ptx;
 }
 
+/// Sets the levels that clang would give to a unit of such an output alone. A
+/// unit compiled with -fPIC is as good in an executable, but has not to be told
+/// there that it might be in a library.
+static void fixOutputLevels(OutputKind output, HostCodegenOptions &host) {
+  constexpr uint8_t kLarge = 2;
+  host.outputKnown = output != OutputKind::Relocatable;
+  bool isPie = output == OutputKind::PieExecutable;
+  host.picLevel = isPie || output == OutputKind::Shared ? kLarge : 0;
+  host.pieLevel = isPie ? kLarge : 0;
+}
+
 static WpaOptions wpaOptions(const LinkInputs &inputs,
                              const LinkOptions &options, const CudaTools &tools,
                              EmbedKind embed) {
@@ -61,6 +72,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.partitions = options.partitions;
   result.isRelocatable = inputs.output == OutputKind::Relocatable;
   result.host = inputs.codegen;
+  fixOutputLevels(inputs.output, result.host);
   result.device.wantCubin = embed != EmbedKind::Ptx;
   if (result.device.wantCubin)
     result.device.ptxas = tools.ptxas;
@@ -95,13 +107,26 @@ static std::vector<std::string> jobPrefixes(const LinkPlan &plan,
   return prefixes;
 }
 
-static Error keepJobs(const LinkPlan &plan, const LinkOptions &options) {
+static Error makeKeptDirectory(const LinkOptions &options) {
   if (options.saveTempsDirectory.empty())
     return Error::success();
   if (std::error_code code =
           sys::fs::create_directories(options.saveTempsDirectory))
     return inputError(InputLocation(options.saveTempsDirectory),
                       "cannot create: " + code.message());
+  return Error::success();
+}
+
+/// Returns the directory of files that job files name: where they are kept, or
+/// \p temporary.
+static StringRef keptOr(const LinkOptions &options, StringRef temporary) {
+  return options.saveTempsDirectory.empty() ? temporary
+                                            : options.saveTempsDirectory;
+}
+
+static Error keepJobs(const LinkPlan &plan, const LinkOptions &options) {
+  if (options.saveTempsDirectory.empty())
+    return Error::success();
   for (const LtransJob &job : plan.jobs)
     if (Error error = writeFileAtomically(
             jobPrefix(options.saveTempsDirectory, job) + ".job.json",
@@ -188,10 +213,16 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   if (!embed)
     return embed.takeError();
 
+  if (Error error = makeKeptDirectory(options))
+    return error;
+  Expected<TempDir> temporary = TempDir::create("gpulto");
+  if (!temporary)
+    return temporary.takeError();
+
   // 1. Read: the summaries of all inputs; bodies stay on disk.
   PhaseTimer readTimer(&statistics, "read");
-  Expected<LinkModules> modules =
-      readLinkInputs(inputs, diagnostics, statistics);
+  Expected<LinkModules> modules = readLinkInputs(
+      inputs, keptOr(options, temporary->path()), diagnostics, statistics);
   readTimer.stop();
   if (!modules)
     return modules.takeError();
@@ -210,9 +241,6 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   // From here on the jobs are fixed: a job's result depends on the job alone.
 
   // 3. LTRANS: the jobs, in parallel, the largest first.
-  Expected<TempDir> temporary = TempDir::create("gpulto");
-  if (!temporary)
-    return temporary.takeError();
   PhaseTimer ltransTimer(&statistics, "ltrans");
   Expected<std::vector<JobStatistics>> jobs =
       runLtrans(*plan, options, temporary->path());

@@ -32,6 +32,8 @@ namespace gpulto {
 struct LinkSymbol {
   std::string irName; // empty for symbols of module assembly
   std::string name;
+  /// Which of the input's bitcode files has it; above 0 after `ld -r` only.
+  uint32_t unit = 0;
   bool prevailing = false;
   bool finalDefinition = false;
   bool visibleToRegularObject = false;

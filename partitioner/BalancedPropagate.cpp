@@ -10,7 +10,8 @@
 //
 // 1. collectAtoms: what must stay together (COMDAT groups, aliases, ...), in
 //    module order; atoms of one -O level are cut apart from those of another,
-//    since a partition is compiled at one level.
+//    since a partition is compiled at one level, and so are atoms of modules
+//    whose options differ for the whole module (lto/ModuleFlags.h).
 // 2. cut: walk the sequence; once a partition has 3/4 of its share, remember
 //    the position with the lowest ratio of crossing to inner edges; at 5/4 of
 //    the share go back to that position.
@@ -28,6 +29,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 
@@ -56,10 +58,12 @@ struct Boundary {
 };
 } // namespace
 
-using Level = std::pair<uint8_t, uint8_t>;
+/// What all modules of a partition have in common.
+using Level = std::tuple<uint8_t, uint8_t, uint64_t, uint64_t>;
 
 static Level levelOf(const ModuleSummary &summary) {
-  return {summary.optLevel, summary.sizeLevel};
+  return {summary.optLevel, summary.sizeLevel, summary.codegenDigest.lo,
+          summary.codegenDigest.hi};
 }
 
 /// Returns the atoms of the live host definitions, by level, then by module.
@@ -153,6 +157,7 @@ static void addPartition(const WpaContext &context, ArrayRef<Atom> atoms,
   partition.image = kHostImage;
   partition.optLevel = summary.optLevel;
   partition.sizeLevel = summary.sizeLevel;
+  partition.codegenDigest = summary.codegenDigest;
   for (const Atom &atom : atoms) {
     partition.weight += atom.weight;
     for (GlobalId id : atom.members) {

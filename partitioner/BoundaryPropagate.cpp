@@ -112,11 +112,18 @@ private:
     return map.home[id] != kNone && map.home[id] != index;
   }
 
+  /// Returns whether the body of \p id may be compiled with the options of this
+  /// partition.
+  bool fits(GlobalId id) const {
+    return program.moduleRef(id).summary.codegenDigest ==
+           map.partitions[index].codegenDigest;
+  }
+
   /// Looks at what \p id calls and reads, when bodies of up to \p limit
   /// instructions are worth importing.
   void visit(GlobalId id, uint32_t limit) {
     for (const GraphEdge &edge : context.graph.edges(id)) {
-      if (!isElsewhere(edge.target))
+      if (!isElsewhere(edge.target) || !fits(edge.target))
         continue;
       if (edge.kind == EdgeKind::Call)
         considerCall(edge, limit);

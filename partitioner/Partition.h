@@ -17,7 +17,7 @@ namespace gpulto {
 enum class PartitionMode : uint8_t {
   /// Even weights, few crossing edges.
   Balanced,
-  /// One partition per image and -O level.
+  /// One partition per image, -O level and set of options of code generation.
   One,
   /// As many as there are atoms (host) or kernels (device).
   Max,
@@ -43,6 +43,8 @@ struct Partition {
   ImageIndex image = kHostImage;
   uint8_t optLevel = 2;
   uint8_t sizeLevel = 0;
+  /// Of all its modules; see ModuleSummary.
+  Digest codegenDigest;
   std::vector<PartitionSymbol> defines; // by id
   /// Bodies to be inlined, from other partitions; by id.
   std::vector<GlobalId> imports;

@@ -461,6 +461,11 @@ struct ModuleSummary {
   /// module flags, module-level assembly, dependent libraries.
   Digest contextDigest;
 
+  /// Host: digest of the options that hold for a whole module at code
+  /// generation (lto/ModuleFlags.h): modules that differ in it share no
+  /// partition, and no body goes from one to the other.
+  Digest codegenDigest;
+
   std::vector<SymbolRecord> symbols;
   std::vector<ComdatRecord> comdats;
   std::vector<FunctionSummary> functions; // in symbol order

@@ -480,6 +480,7 @@ template <typename IO> void Transfer<IO>::header() {
   io.number(s.pieLevel);
   io.digest(s.bitcodeDigest);
   io.digest(s.contextDigest);
+  io.digest(s.codegenDigest);
 }
 
 template <typename IO> void Transfer<IO>::comdats() {

@@ -149,10 +149,7 @@ Error Dumper::buffer(MemoryBufferRef data, const InputLocation &where) {
     Expected<std::string> computed = summarizeBitcode(data, LgenOptions());
     if (!computed)
       return computed.takeError();
-    Expected<StrtabRange> names = findHostStrtab(text, where);
-    if (!names)
-      return names.takeError();
-    return bytes(*computed, text.substr(names->offset, names->size), where);
+    return bytes(*computed, {}, where);
   }
   case file_magic::elf_relocatable:
   case file_magic::elf:

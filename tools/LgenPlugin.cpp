@@ -31,6 +31,7 @@
 
 #include "fatobj/Format.h"
 #include "lto/Lgen.h"
+#include "lto/ModuleRepair.h"
 #include "summary/SummaryFormat.h"
 
 #include "llvm/IR/Constants.h"
@@ -42,7 +43,6 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/CanonicalizeAliases.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -63,9 +63,7 @@ llvm::cl::opt<std::string>
              llvm::cl::desc("The device architecture of this compile"));
 
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
-constexpr llvm::StringLiteral kOffloadSection = "cuda_offloading_entries";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
-constexpr llvm::StringLiteral kBitcodeSection = ".llvm.lto";
 
 bool isDevice(const llvm::Module &module) {
   return llvm::Triple(module.getTargetTriple()).isNVPTX();
@@ -75,28 +73,6 @@ bool hasSection(const llvm::Module &module, llvm::StringRef section) {
   return llvm::any_of(module.globals(), [&](const llvm::GlobalVariable &v) {
     return v.getSection() == section;
   });
-}
-
-/// Puts a word before each kernel stub that only this kernel's stub has: its
-/// address is the kernel's handle, and two stubs with equal code must stay two
-/// under a linker's --icf=all.
-bool makeStubsUnique(llvm::Module &module) {
-  bool changed = false;
-  for (const llvm::GlobalVariable &entry : module.globals()) {
-    if (entry.getSection() != kOffloadSection || !entry.hasInitializer() ||
-        !entry.getInitializer()->getNumOperands())
-      continue;
-    auto *stub = llvm::dyn_cast<llvm::Function>(
-        llvm::cast<llvm::Constant>(entry.getInitializer()->getOperand(0))
-            ->stripPointerCasts());
-    if (!stub || stub->isDeclaration() || stub->hasPrefixData())
-      continue;
-    stub->setPrefixData(
-        llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()),
-                               llvm::xxh3_64bits(entry.getName())));
-    changed = true;
-  }
-  return changed;
 }
 
 /// Keeps launches recognisable; see the head of this file.
@@ -120,44 +96,6 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
   }
   static bool isRequired() { return true; }
 };
-
-/// clang 19 names a static device variable that host code uses
-/// `x__static__<unit>`, so that the host finds it; a kernel that it met before
-/// that use still refers to plain `x`, which nobody defines. Joins the two.
-bool joinRenamed(llvm::Module &module) {
-  bool changed = false;
-  for (llvm::GlobalVariable &renamed : module.globals()) {
-    auto [plain, unit] = renamed.getName().rsplit("__static__");
-    llvm::GlobalVariable *old = module.getNamedGlobal(plain);
-    if (unit.empty() || renamed.isDeclaration() || !old || old == &renamed ||
-        !old->isDeclaration() || old->getType() != renamed.getType())
-      continue;
-    old->replaceAllUsesWith(&renamed);
-    changed = true;
-  }
-  return changed;
-}
-
-/// clang 19 lists the device symbols that host code uses in the order of a hash
-/// of pointers, another one in each run. Sorts them by name.
-bool sortExternallyUsed(llvm::Module &module) {
-  llvm::GlobalVariable *list =
-      module.getNamedGlobal("__clang_gpu_used_external");
-  if (!list || !list->hasInitializer())
-    return false;
-  auto *array = llvm::dyn_cast<llvm::ConstantArray>(list->getInitializer());
-  if (!array)
-    return false;
-  std::vector<llvm::Constant *> symbols;
-  for (llvm::Value *operand : array->operands())
-    symbols.push_back(llvm::cast<llvm::Constant>(operand));
-  llvm::sort(symbols, [](llvm::Constant *a, llvm::Constant *b) {
-    return a->stripPointerCasts()->getName() <
-           b->stripPointerCasts()->getName();
-  });
-  list->setInitializer(llvm::ConstantArray::get(array->getType(), symbols));
-  return true;
-}
 
 /// Repairs what clang 19 leaves wrong in device modules.
 struct RepairDevicePass : llvm::PassInfoMixin<RepairDevicePass> {
@@ -260,8 +198,8 @@ public:
                               llvm::ModuleAnalysisManager &analyses) {
     if (summaryPath.empty())
       return llvm::PreservedAnalyses::all();
-    if (hasSection(module, kBitcodeSection)) {
-      if (!hasSection(module, kOffloadSection))
+    if (hasSection(module, kHostBitcodeSection)) {
+      if (!hasSection(module, kOffloadEntrySection))
         return llvm::PreservedAnalyses::all();
       addGuard(module);
       return llvm::PreservedAnalyses::none();

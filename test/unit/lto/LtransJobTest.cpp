@@ -21,12 +21,13 @@ static LtransJob fullJob() {
   job.arch = "sm_90a";
   job.optLevel = 3;
   job.sizeLevel = 1;
-  job.host = {1,     "pic", "medium", "znver3", {"+avx", "-sse4a"},
+  job.host = {1,     "pic", true, 2, 2, "medium", "znver3", {"+avx", "-sse4a"},
               false, false, false};
   job.device = {"/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";
+  input.isStock = true;
   input.offset = 1ull << 40;
   input.storedBytes = 12;
   input.rawBytes = 34;

@@ -42,6 +42,7 @@ ModuleSummary fullSummary() {
   s.pieLevel = 1;
   s.bitcodeDigest = {1, 2};
   s.contextDigest = {3, ~0ull};
+  s.codegenDigest = {~0ull, 5};
   s.comdats = {{"group", ComdatKind::Any}, {"other", ComdatKind::Largest}};
   for (const char *name : {"var", "main", "group", "callee", "alias", "asm"}) {
     SymbolRecord r;

@@ -1,0 +1,101 @@
+//===- ModuleRepair.cpp - What clang leaves wrong in modules --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/ModuleRepair.h"
+
+#include "fatobj/Format.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/NameAnonGlobals.h"
+
+#include <vector>
+
+using namespace llvm;
+
+namespace gpulto {
+
+bool makeStubsUnique(Module &module) {
+  bool changed = false;
+  for (const GlobalVariable &entry : module.globals()) {
+    if (entry.getSection() != kOffloadEntrySection || !entry.hasInitializer() ||
+        !entry.getInitializer()->getNumOperands())
+      continue;
+    auto *stub =
+        dyn_cast<Function>(cast<Constant>(entry.getInitializer()->getOperand(0))
+                               ->stripPointerCasts());
+    if (!stub || stub->isDeclaration() || stub->hasPrefixData())
+      continue;
+    stub->setPrefixData(ConstantInt::get(Type::getInt64Ty(module.getContext()),
+                                         xxh3_64bits(entry.getName())));
+    changed = true;
+  }
+  return changed;
+}
+
+bool joinRenamed(Module &module) {
+  bool changed = false;
+  for (GlobalVariable &renamed : module.globals()) {
+    auto [plain, unit] = renamed.getName().rsplit("__static__");
+    GlobalVariable *old = module.getNamedGlobal(plain);
+    if (unit.empty() || renamed.isDeclaration() || !old || old == &renamed ||
+        !old->isDeclaration() || old->getType() != renamed.getType())
+      continue;
+    old->replaceAllUsesWith(&renamed);
+    changed = true;
+  }
+  return changed;
+}
+
+bool sortExternallyUsed(Module &module) {
+  GlobalVariable *list = module.getNamedGlobal("__clang_gpu_used_external");
+  if (!list || !list->hasInitializer())
+    return false;
+  auto *array = dyn_cast<ConstantArray>(list->getInitializer());
+  if (!array)
+    return false;
+  std::vector<Constant *> symbols;
+  for (Value *operand : array->operands())
+    symbols.push_back(cast<Constant>(operand));
+  llvm::sort(symbols, [](Constant *a, Constant *b) {
+    return a->stripPointerCasts()->getName() <
+           b->stripPointerCasts()->getName();
+  });
+  list->setInitializer(ConstantArray::get(array->getType(), symbols));
+  return true;
+}
+
+/// Drops what clang embedded for tools that work on objects: the device code of
+/// the unit and, from -ffat-lto-objects, the module's own bitcode.
+static void removeEmbedded(Module &module) {
+  auto isEmbedded = [](const Constant *value) {
+    auto *variable = dyn_cast<GlobalVariable>(value->stripPointerCasts());
+    return variable && (variable->getSection() == kOffloadingSection ||
+                        variable->getSection() == kHostBitcodeSection);
+  };
+  removeFromUsedLists(module, [&](Constant *used) { return isEmbedded(used); });
+  for (GlobalVariable &variable : make_early_inc_range(module.globals()))
+    if (isEmbedded(&variable)) {
+      variable.removeDeadConstantUsers(); // the list that it was in
+      if (variable.use_empty())
+        variable.eraseFromParent();
+    }
+}
+
+void repairStockModule(Module &module) {
+  removeEmbedded(module);
+  nameUnamedGlobals(module);
+  if (!Triple(module.getTargetTriple()).isNVPTX()) {
+    makeStubsUnique(module);
+    return;
+  }
+  joinRenamed(module);
+  sortExternallyUsed(module);
+}
+
+} // namespace gpulto

@@ -1,0 +1,49 @@
+//===- ModuleRepair.h - What clang leaves wrong in modules ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Modules that our own compiles make are repaired by LGEN's passes. Those of
+// stock clang stay on disk as they are: each reader (LGEN at link time, LTRANS)
+// repairs its own copy, in the same way, before it looks at anything.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_MODULEREPAIR_H
+#define GPULTO_LTO_MODULEREPAIR_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace gpulto {
+
+/// The section of the entries that clang emits for the offloading runtime.
+inline constexpr llvm::StringLiteral kOffloadEntrySection =
+    "cuda_offloading_entries";
+
+/// Puts a word before each kernel stub that only this kernel's stub has: its
+/// address is the kernel's handle, and two stubs with equal code must stay two
+/// under a linker's --icf=all. Returns whether \p module was changed.
+bool makeStubsUnique(llvm::Module &module);
+
+/// clang 19 names a static device variable that host code uses
+/// `x__static__<unit>`, so that the host finds it; a kernel that it met before
+/// that use still refers to plain `x`, which nobody defines. Joins the two.
+/// Returns whether \p module was changed.
+bool joinRenamed(llvm::Module &module);
+
+/// clang 19 lists the device symbols that host code uses in the order of a hash
+/// of pointers, another one in each run. Sorts them by name. Returns whether
+/// there is such a list.
+bool sortExternallyUsed(llvm::Module &module);
+
+/// Does all that LGEN's passes would have done to \p module, which stock clang
+/// made, and drops the copies of device code and bitcode that are embedded in
+/// it. Reads no function body: \p module may be a lazily loaded one. The names
+/// of what has none are those that clang's pre-link pipeline gives.
+void repairStockModule(llvm::Module &module);
+
+} // namespace gpulto
+
+#endif
