@@ -102,11 +102,11 @@ llvm::Expected<ParsedRecord> RecordParser::parse() {
   uint32_t count = reader.u32();
   uint32_t entrySize = reader.u32();
   Digest tableDigest = reader.digest();
-  uint64_t reserved = reader.u64();
+  record.symbolTableBytes = reader.u64();
   if (llvm::Error error = reader.takeError())
     return error;
   if (headerSize != kRecordHeaderSize || entrySize != kRecordEntrySize ||
-      (flags & ~kRecordSlim) || reserved != 0)
+      (flags & ~kRecordSlim))
     return inputError(where, "malformed record header");
   size_t entries = reader.checkCount(count, kRecordEntrySize);
   llvm::StringRef table = reader.bytes(entries * kRecordEntrySize);
@@ -382,6 +382,13 @@ gpulto::readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
 // Objects
 //===----------------------------------------------------------------------===//
 
+bool gpulto::isAsCompiled(const FatObject &object) {
+  return object.records.size() == 1 && object.units.size() == 1 &&
+         object.units[0].record &&
+         object.records[0].symbolTableBytes == object.symbolTableBytes &&
+         object.symbolTableBytes != 0;
+}
+
 /// Returns whether \p file is an ELF object with a section of one of \p names.
 static bool hasSection(llvm::MemoryBufferRef file,
                        llvm::ArrayRef<llvm::StringRef> names) {
@@ -456,6 +463,8 @@ llvm::Expected<FatObject> gpulto::readFatObject(llvm::MemoryBufferRef file,
       return contents.takeError();
     *target = *contents;
   }
+  if (const ElfSection *symbols = object->find(".symtab"))
+    result.symbolTableBytes = symbols->header.sh_size;
   auto parsed = readRecordsAndUnits(records, result.bitcodeSection,
                                     file.getBufferStart(), where, options);
   if (!parsed)

@@ -53,6 +53,8 @@ struct FatRecord {
   uint32_t llvmMinor = 0;
   uint32_t llvmPatch = 0;
   bool slim = false; ///< the object has no native code
+  /// Of the object when the record was written; 0: unknown.
+  uint64_t symbolTableBytes = 0;
   Digest optionDigest;
   llvm::StringRef hostSummary; ///< empty: none stored
   /// The unit's slice of .llvm.lto; empty when it has no host bitcode or the
@@ -82,11 +84,17 @@ struct FatObject {
   std::vector<FatRecord> records; ///< in section order; empty: not ours
   /// All bitcode files of `.llvm.lto`, in section order.
   std::vector<HostUnit> units;
+  /// Size of .symtab.
+  uint64_t symbolTableBytes = 0;
   /// The whole .llvm.lto section, also of objects that stock clang made.
   llvm::StringRef bitcodeSection;
   /// The whole .llvm.offloading section of objects that stock clang made.
   llvm::StringRef offloadingSection;
 };
+
+/// Returns whether \p object is as gpulto-clang++ wrote it: one translation
+/// unit, and not changed by any tool since.
+bool isAsCompiled(const FatObject &object);
 
 struct ReadOptions {
   /// Check the digests of summaries and host bitcode too (reads all bytes).

@@ -151,7 +151,8 @@ uint64_t assignOffsets(llvm::MutableArrayRef<EntryToWrite> entries) {
   return at;
 }
 
-std::string writeRecord(const Digest &optionDigest, bool slim,
+std::string writeRecord(const Digest &optionDigest,
+                        const FatObjectOptions &options,
                         llvm::MutableArrayRef<EntryToWrite> entries) {
   uint64_t size = assignOffsets(entries);
   BinaryWriter table;
@@ -165,12 +166,12 @@ std::string writeRecord(const Digest &optionDigest, bool slim,
   writer.u32(LLVM_VERSION_MAJOR);
   writer.u32(LLVM_VERSION_MINOR);
   writer.u32(LLVM_VERSION_PATCH);
-  writer.u32(slim ? kRecordSlim : 0);
+  writer.u32(options.slim ? kRecordSlim : 0);
   writer.digest(optionDigest);
   writer.u32(static_cast<uint32_t>(entries.size()));
   writer.u32(kRecordEntrySize);
   writer.digest(digestOf(table.str()));
-  writer.u64(0);
+  writer.u64(options.symbolTableBytes);
   writer.bytes(table.str());
   for (const EntryToWrite &entry : entries) {
     writer.bytes(entry.payload);
@@ -198,7 +199,7 @@ gpulto::buildRecord(const FatObjectContents &contents,
         rawEntry(EntryKind::HostSummary, "", contents.hostSummary));
   if (llvm::Error error = addDevices(contents, where, options, entries))
     return error;
-  return writeRecord(contents.optionDigest, options.slim, entries);
+  return writeRecord(contents.optionDigest, options, entries);
 }
 
 //===----------------------------------------------------------------------===//
@@ -526,8 +527,12 @@ llvm::Expected<std::string> gpulto::addToObject(
   if (options.slim && bitcode.empty())
     return inputError(where, "a slim object needs host bitcode in " +
                                  kHostBitcodeSection);
+  FatObjectOptions recordOptions = options;
+  const ElfSection *symbols = elf->find(".symtab");
+  if (symbols && !options.slim)
+    recordOptions.symbolTableBytes = symbols->header.sh_size;
   llvm::Expected<std::string> record =
-      buildRecord(contents, bitcode, where, options);
+      buildRecord(contents, bitcode, where, recordOptions);
   if (!record)
     return record.takeError();
   if (options.slim)

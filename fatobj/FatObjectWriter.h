@@ -42,6 +42,9 @@ struct FatObjectOptions {
   int zstdLevel = 3; ///< 0: device bitcode is stored raw
   /// Replace a `.gpulto` section that is there; else that is an error.
   bool replace = false;
+  /// Size of .symtab of the object that the record goes to; see Format.h.
+  /// Filled by addToObject.
+  uint64_t symbolTableBytes = 0;
 };
 
 /// Returns the contents of `.llvm.lto` in the ELF object \p object, empty if

@@ -29,7 +29,7 @@
 //   +56  u32  entry count
 //   +60  u32  entry size (64)
 //   +64  Digest of the entry table
-//   +80  u64  reserved (0)
+//   +80  u64  size of .symtab in bytes (0: unknown)
 //   +88  the entries, then their payloads, each on a multiple of 8
 //
 // The offset of an entry counts from the start of its record. An entry of kind
@@ -37,6 +37,10 @@
 // bitcode in .llvm.lto, offset and stored size say where the bitcode's symbol
 // name table (STRTAB) lies, counted from the bitcode's start, so that
 // summaries refer to the names there instead of storing them again.
+//
+// Where the size of .symtab is another than the record says, a tool has joined
+// or changed the object since, and it may hold native code that no bitcode
+// describes.
 //
 // Where several records stand in one object, so do as many bitcode blobs in
 // .llvm.lto; they are matched by order, size and digest.
@@ -68,8 +72,8 @@ inline constexpr llvm::StringLiteral kGuardSymbol =
 
 inline constexpr llvm::StringLiteral kRecordMagic = "GPLTOREC";
 /// The version written. Raised on every change of the layout above.
-inline constexpr uint32_t kRecordVersion = 1;
-/// The oldest version that is still read.
+inline constexpr uint32_t kRecordVersion = 2;
+/// The oldest version that is still read; 1 had no size of .symtab.
 inline constexpr uint32_t kOldestRecordVersion = 1;
 
 inline constexpr uint32_t kRecordHeaderSize = 88;

@@ -9,6 +9,9 @@
 //   LTO::getRuntimeLibcallSymbols  wrapRuntimeSymbols: fat archive members that
 //                                  only generated code needs join before LTO
 //   Archive::create                wrapCreateArchive: notes the archives
+//   findBitcodeInMemBuffer         wrapFindBitcode: chooses what lld reads of
+//   an
+//                                  object, the native half or the bitcode
 //   LTO::LTO                       wrapConstructor: how to generate code
 //   LTO::add                       wrapAdd: one input and its resolutions
 //   LTO::getMaxTasks               wrapMaxTasks: the inputs are complete: runs
@@ -28,6 +31,7 @@
 #include "linker-plugin/LldLinker.h"
 
 #include "linker-plugin/Door.h"
+#include "linker-plugin/HostHalf.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
 #include "linker-plugin/LldSymbols.h"
@@ -39,6 +43,7 @@
 #include "lld/Common/ErrorHandler.h"
 #include "llvm/LTO/LTO.h"
 #include "llvm/Object/Archive.h"
+#include "llvm/Object/Error.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Caching.h"
@@ -79,6 +84,7 @@ struct LinkSession {
   ParsedLinkOptions options;
   LldCommandLine commandLine;
   InputLocator locator;
+  HostHalves halves;
   LinkInputs inputs;
   /// Where `--save-temps=resolution` wants the resolutions, as in stock lld.
   std::unique_ptr<raw_ostream> resolutionFile;
@@ -179,8 +185,11 @@ Error addInput(LinkSession &link, lto::InputFile &input,
                ArrayRef<lto::SymbolResolution> resolutions) {
   if (link.resolutionFile)
     writeResolutions(*link.resolutionFile, input, resolutions);
-  Expected<LinkObject> object = link.locator.locate(
-      input.getName(), input.getSingleBitcodeModule().getBuffer());
+  // Of joined bitcode this is the first module.
+  StringRef bitcode = input.getSingleBitcodeModule().getBuffer();
+  const JoinedBitcode *joined = link.halves.findJoined(bitcode);
+  Expected<LinkObject> object =
+      link.locator.locate(input.getName(), joined ? joined->section : bitcode);
   if (!object)
     return object.takeError();
   for (auto [symbol, resolution] : zip_equal(input.symbols(), resolutions)) {
@@ -194,8 +203,34 @@ Error addInput(LinkSession &link, lto::InputFile &input,
     to.linkerRedefined = resolution.LinkerRedefined;
     object->symbols.push_back(std::move(to));
   }
+  if (joined)
+    separateUnits(*joined, input, object->symbols);
   link.inputs.objects.push_back(std::move(*object));
   return Error::success();
+}
+
+/// Returns where messages about \p file say that it is.
+InputLocation locationOf(const LinkSession &link, MemoryBufferRef file) {
+  StringRef name = file.getBufferIdentifier();
+  Expected<LinkObject> object = link.locator.locate(name, file.getBuffer());
+  if (object)
+    return InputLocation(object->path, object->member);
+  consumeError(object.takeError());
+  return InputLocation(name);
+}
+
+/// Chooses what lld reads of the object \p file: its bitcode, or the error by
+/// which it knows that there is none. What is wrong is reported here.
+Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
+  InputLocation where = locationOf(link, file);
+  Expected<HostHalf> half = link.halves.choose(file, where);
+  if (!half)
+    lld::error(toString(half.takeError()));
+  else if (!half->bitcode.getBuffer().empty())
+    return half->bitcode;
+  else if (!half->warning.empty())
+    lld::warn(where.str() + ": " + half->warning);
+  return errorCodeToError(object::object_error::bitcode_section_not_found);
 }
 
 /// Returns how messages look: as lld was told on the command line.
@@ -259,6 +294,8 @@ SmallVector<const char *> realRuntimeSymbols(const Triple &triple)
 Expected<std::unique_ptr<object::Archive>>
 realCreateArchive(MemoryBufferRef buffer)
     GPULTO_REAL(GPULTO_LLD_ARCHIVE_CREATE);
+Expected<MemoryBufferRef> realFindBitcode(MemoryBufferRef file)
+    GPULTO_REAL(GPULTO_LLD_FIND_BITCODE);
 
 void wrapConstructor(lto::LTO *self, lto::Config &config,
                      lto::ThinBackend &backend, unsigned parallelism,
@@ -269,6 +306,8 @@ SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple)
 Expected<std::unique_ptr<object::Archive>>
 wrapCreateArchive(MemoryBufferRef buffer)
     GPULTO_WRAP(GPULTO_LLD_ARCHIVE_CREATE);
+Expected<MemoryBufferRef> wrapFindBitcode(MemoryBufferRef file)
+    GPULTO_WRAP(GPULTO_LLD_FIND_BITCODE);
 Error wrapAdd(lto::LTO *self, std::unique_ptr<lto::InputFile> input,
               ArrayRef<lto::SymbolResolution> resolutions)
     GPULTO_WRAP(GPULTO_LLD_LTO_ADD);
@@ -301,6 +340,14 @@ wrapCreateArchive(MemoryBufferRef buffer) {
   if (archive && session && !session->inputsComplete)
     consumeError(session->locator.addArchive(**archive));
   return archive;
+}
+
+Expected<MemoryBufferRef> wrapFindBitcode(MemoryBufferRef file) {
+  bool isObject =
+      identify_magic(file.getBuffer()) == file_magic::elf_relocatable;
+  if (!session || session->inputsComplete || !isObject)
+    return realFindBitcode(file);
+  return chooseHalf(*session, file);
 }
 
 Error wrapAdd(lto::LTO *, std::unique_ptr<lto::InputFile> input,

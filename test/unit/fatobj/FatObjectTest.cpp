@@ -379,7 +379,7 @@ TEST(FatRecordTest, VersionsAreChecked) {
   std::string record = smallRecord();
   record[8] = 9;
   EXPECT_EQ(messageOf(readSmall(record)),
-            "t.o:(.gpulto+0x0): record version 9, this linker reads 1 to 1; "
+            "t.o:(.gpulto+0x0): record version 9, this linker reads 1 to 2; "
             "recompile the object");
 }
 

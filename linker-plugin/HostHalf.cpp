@@ -1,0 +1,269 @@
+//===- HostHalf.cpp - Which half of an object a linker reads --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Whether the native half has more than the bitcode is asked of an object only
+// that a tool has changed since it was compiled (isAsCompiled), or that stock
+// clang made. It has, when
+//
+//   - it has names of more source files (STT_FILE) than bitcode files, or
+//   - it defines a symbol that no bitcode file defines. What code generation
+//     makes up (GCC_except_table0, f.cold) is known by its name.
+//
+// Limit: assembly without a .file directive and without any symbol, only
+// entries of .init_array for instance, is not seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "linker-plugin/HostHalf.h"
+
+#include "fatobj/FatObjectReader.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+#include <functional>
+#include <optional>
+
+using namespace llvm;
+
+namespace gpulto {
+namespace {
+
+using Tables = std::vector<std::unique_ptr<lto::InputFile>>;
+
+/// Names that code generation, or the passes behind the point where the bitcode
+/// was taken, give to what they make up.
+bool isMadeUp(StringRef name) {
+  static constexpr StringLiteral kPrefixes[] = {
+      "GCC_except_table", "DW.ref.",  "_MergedGlobals", "switch.table.",
+      "reltable.",        "__const.", "__unnamed_",     "gpulto.guard",
+      "__llvm_",          "__prof",   "__covrec_"};
+  return any_of(kPrefixes,
+                [&](StringRef prefix) { return name.starts_with(prefix); });
+}
+
+/// Adds the names of all that \p bitcode defines or uses, local ones too.
+Error addNames(StringRef bitcode, const lto::InputFile &table,
+               const InputLocation &where, StringSet<> &names) {
+  for (const lto::InputFile::Symbol &symbol : table.symbols())
+    names.insert(symbol.getName());
+  LLVMContext context;
+  auto module = getLazyBitcodeModule(MemoryBufferRef(bitcode, where.str()),
+                                     context, /*ShouldLazyLoadMetadata=*/true);
+  if (!module)
+    return inputError(where, toString(module.takeError()));
+  for (const GlobalValue &value : (*module)->global_values())
+    if (value.hasLocalLinkage())
+      names.insert(value.getName());
+  // Labels that stay in the object are symbols too.
+  StringRef assembly = (*module)->getModuleInlineAsm();
+  SmallVector<StringRef> lines;
+  assembly.split(lines, '\n');
+  for (StringRef line : lines)
+    if (auto [label, rest] = line.trim().split(':'); label.size() < line.size())
+      names.insert(label.trim());
+  return Error::success();
+}
+
+/// Returns a symbol or source file of the native half of \p file that none of
+/// \p files describes; empty if there is none.
+Expected<std::string> findForeign(MemoryBufferRef file,
+                                  ArrayRef<StringRef> files,
+                                  const Tables &tables,
+                                  const InputLocation &where) {
+  StringSet<> names;
+  for (auto [bitcode, table] : zip_equal(files, tables))
+    if (Error error = addNames(bitcode, *table, where, names))
+      return std::move(error);
+  auto object = object::ObjectFile::createELFObjectFile(file);
+  if (!object)
+    return inputError(where, toString(object.takeError()));
+  size_t sources = 0;
+  for (const object::SymbolRef &symbol : (*object)->symbols()) {
+    object::ELFSymbolRef elf(symbol);
+    Expected<StringRef> name = symbol.getName();
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!name || !flags)
+      return inputError(
+          where, toString(joinErrors(name.takeError(), flags.takeError())));
+    if (elf.getELFType() == ELF::STT_FILE && ++sources > files.size())
+      return ("of '" + *name + "'").str();
+    if (elf.getELFType() == ELF::STT_FILE ||
+        elf.getELFType() == ELF::STT_SECTION || name->empty() ||
+        (*flags & object::SymbolRef::SF_Undefined) || name->starts_with(".L"))
+      continue;
+    if (!names.contains(*name) && !names.contains(name->split('.').first) &&
+        !isMadeUp(*name))
+      return ("with '" + *name + "'").str();
+  }
+  return std::string();
+}
+
+/// What keeps an object without usable bitcode from being linked natively.
+std::string whyNotNative(const FatObject &fat) {
+  bool hasDevice =
+      fat.offloadingSection.find_first_not_of('\0') != StringRef::npos ||
+      any_of(fat.records,
+             [](const FatRecord &record) { return !record.devices.empty(); });
+  if (hasDevice)
+    return "its device code cannot be linked without the bitcode of the host "
+           "code; link the original objects";
+  if (any_of(fat.records, [](const FatRecord &record) { return record.slim; }))
+    return "it has no native code of all its parts; link the original objects";
+  return "";
+}
+
+/// Returns the native half, if it is as good as the bitcode for a right
+/// program; \p reason says why it is wanted.
+Expected<HostHalf> nativeHalf(const FatObject &fat, const Twine &reason,
+                              const InputLocation &where) {
+  std::string obstacle = whyNotNative(fat);
+  if (!obstacle.empty())
+    return inputError(where, reason + "; " + obstacle);
+  HostHalf half;
+  half.warning =
+      (reason + "; it is linked without link-time optimization").str();
+  return half;
+}
+
+} // namespace
+
+Expected<HostHalf> HostHalves::choose(MemoryBufferRef file,
+                                      const InputLocation &where) {
+  Expected<FatObject> fat = readFatObject(file, where);
+  if (!fat)
+    return fat.takeError();
+  StringRef name = file.getBufferIdentifier();
+  if (isAsCompiled(*fat))
+    return HostHalf{MemoryBufferRef(fat->bitcodeSection, name), ""};
+  if (fat->units.empty() && fat->records.empty()) {
+    if (fat->offloadingSection.find_first_not_of('\0') != StringRef::npos)
+      return inputError(where.inSection(".llvm.offloading"),
+                        "device code without the bitcode of its host code; "
+                        "recompile the object with gpulto-clang++ -flto=gpu, "
+                        "or with clang -flto -ffat-lto-objects -foffload-lto");
+    return HostHalf();
+  }
+  if (fat->units.empty())
+    return nativeHalf(*fat, "the host bitcode of this object is gone", where);
+  Tables tables;
+  std::vector<StringRef> files;
+  for (const HostUnit &unit : fat->units) {
+    auto table = lto::InputFile::create(MemoryBufferRef(unit.bitcode, name));
+    if (!table)
+      return inputError(where, toString(table.takeError()));
+    tables.push_back(std::move(*table));
+    files.push_back(unit.bitcode);
+  }
+  Expected<std::string> foreign = findForeign(file, files, tables, where);
+  if (!foreign)
+    return foreign.takeError();
+  if (!foreign->empty())
+    return nativeHalf(*fat,
+                      "the object has native code " + *foreign +
+                          " that its bitcode does not describe",
+                      where);
+  if (files.size() == 1)
+    return HostHalf{MemoryBufferRef(files.front(), name), ""};
+  auto joined = join(tables, files, fat->bitcodeSection, file, where);
+  if (!joined)
+    return joined.takeError();
+  return HostHalf{*joined, ""};
+}
+
+/// Writes all modules into one bitcode file, as `llvm-cat -b` does: each keeps
+/// its bytes and its string table.
+Expected<MemoryBufferRef>
+HostHalves::join(ArrayRef<std::unique_ptr<lto::InputFile>> tables,
+                 ArrayRef<StringRef> files, StringRef section,
+                 MemoryBufferRef object, const InputLocation &where) {
+  JoinedBitcode &joined = joinedFiles.emplace_back();
+  joined.section = section;
+  BitcodeWriter writer(joined.bytes);
+  for (auto [bitcode, table] : zip_equal(files, tables)) {
+    auto modules = getBitcodeModuleList(MemoryBufferRef(bitcode, where.str()));
+    if (!modules)
+      return inputError(where, toString(modules.takeError()));
+    if (modules->size() != 1)
+      return inputError(where, "bitcode of " + Twine(modules->size()) +
+                                   " modules, expected one; recompile without "
+                                   "-fsplit-lto-unit");
+    append_range(joined.bytes, modules->front().getBuffer());
+    writer.copyStrtab(modules->front().getStrtab());
+    joined.symbolCounts.push_back(table->symbols().size());
+  }
+  StringRef bytes(joined.bytes.data(), joined.bytes.size());
+  return MemoryBufferRef(bytes, object.getBufferIdentifier());
+}
+
+const JoinedBitcode *HostHalves::findJoined(StringRef bitcode) const {
+  for (const JoinedBitcode &joined : joinedFiles)
+    if (std::less_equal<>()(joined.bytes.data(), bitcode.data()) &&
+        std::less<>()(bitcode.data(),
+                      joined.bytes.data() + joined.bytes.size()))
+      return &joined;
+  return nullptr;
+}
+
+/// Returns how good a definition is: the linker takes a strong one before a
+/// common one before a weak one, and the first of equals.
+static unsigned strength(const lto::InputFile::Symbol &symbol) {
+  return symbol.isWeak() ? 0 : symbol.isCommon() ? 1 : 2;
+}
+
+void separateUnits(const JoinedBitcode &joined, const lto::InputFile &input,
+                   std::vector<LinkSymbol> &symbols) {
+  ArrayRef<lto::InputFile::Symbol> table = input.symbols();
+  size_t next = 0;
+  for (auto [unit, count] : enumerate(joined.symbolCounts))
+    for (size_t end = std::min(symbols.size(), next + count); next < end;
+         ++next)
+      symbols[next].unit = unit;
+  // A COMDAT group is kept in the first file that has it.
+  StringMap<uint32_t> keptIn;
+  auto isDropped = [&](size_t i) {
+    int comdat = table[i].getComdatIndex();
+    if (comdat < 0)
+      return false;
+    auto [name, kind] = input.getComdatTable()[comdat];
+    return kind != Comdat::NoDeduplicate &&
+           keptIn.try_emplace(name, symbols[i].unit).first->second !=
+               symbols[i].unit;
+  };
+  StringMap<size_t> best;
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i].isUndefined() || isDropped(i))
+      continue;
+    auto [it, isNew] = best.try_emplace(table[i].getName(), i);
+    size_t old = it->second;
+    bool larger = table[i].isCommon() && table[old].isCommon() &&
+                  table[i].getCommonSize() > table[old].getCommonSize();
+    if (!isNew && (larger || strength(table[i]) > strength(table[old])))
+      it->second = i;
+  }
+  // What the linker says of one definition holds for the name.
+  for (size_t i = 0; i < table.size(); ++i) {
+    auto found = best.find(table[i].getName());
+    if (found == best.end() || found->second == i)
+      continue;
+    LinkSymbol &chosen = symbols[found->second];
+    if (symbols[i].prevailing) {
+      chosen.prevailing = true;
+      chosen.finalDefinition |= symbols[i].finalDefinition;
+    }
+    chosen.visibleToRegularObject |= symbols[i].visibleToRegularObject;
+    chosen.exportDynamic |= symbols[i].exportDynamic;
+    chosen.linkerRedefined |= symbols[i].linkerRedefined;
+    symbols[i].prevailing = false;
+  }
+}
+
+} // namespace gpulto
