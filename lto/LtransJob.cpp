@@ -212,15 +212,22 @@ private:
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// What the readers of one file share. Outlives them, as the error's path does,
+/// which points to unknownKey.
+struct ReadState {
+  bool ok = true;
+  std::string unknownKey;
+};
+
 /// Reads one object; the first problem is kept and ends the reading.
 class JobReader {
 public:
-  JobReader(const json::Object &object, json::Path path, bool &ok)
-      : object(object), path(path), ok(ok) {}
+  JobReader(const json::Object &object, json::Path path, ReadState &state)
+      : object(object), path(path), state(state) {}
 
   template <typename T> void field(const char *name, T &member) {
     known.insert(name);
-    if (!ok)
+    if (!state.ok)
       return;
     const json::Value *found = object.get(name);
     if (!found)
@@ -230,7 +237,7 @@ public:
 
   /// Reports a key that no field() call asked for.
   void finish() {
-    if (!ok)
+    if (!state.ok)
       return;
     // json::Object is a hash map: report the first unknown key by name.
     std::set<std::string> unknown;
@@ -239,14 +246,14 @@ public:
         unknown.insert(entry.first.str());
     if (unknown.empty())
       return;
-    unknownKey = *unknown.begin();
-    fail(path.field(unknownKey), "unknown key");
+    state.unknownKey = *unknown.begin();
+    fail(path.field(state.unknownKey), "unknown key");
   }
 
 private:
   void fail(json::Path where, StringLiteral message) {
     where.report(message);
-    ok = false;
+    state.ok = false;
   }
 
   void value(const json::Value &from, json::Path where, std::string &to) {
@@ -271,7 +278,7 @@ private:
       return fail(where, "expected array");
     to.clear();
     to.resize(list->size());
-    for (size_t i = 0; i < list->size() && ok; ++i)
+    for (size_t i = 0; i < list->size() && state.ok; ++i)
       value((*list)[i], where.index(i), to[i]);
   }
   template <typename T>
@@ -294,7 +301,7 @@ private:
       const json::Object *inner = from.getAsObject();
       if (!inner)
         return fail(where, "expected object");
-      JobReader reader(*inner, where, ok);
+      JobReader reader(*inner, where, state);
       describe(reader, to);
       reader.finish();
     }
@@ -317,10 +324,8 @@ private:
 
   const json::Object &object;
   json::Path path;
-  bool &ok;
+  ReadState &state;
   std::set<std::string> known;
-  /// Storage for the path segment of an unknown key.
-  std::string unknownKey;
 };
 
 } // namespace
@@ -366,15 +371,15 @@ Expected<LtransJob> readJob(StringRef text, StringRef path) {
                                  ", this program reads " + Twine(kJobVersion));
   LtransJob job;
   json::Path::Root root("job");
-  bool ok = true;
+  ReadState state;
   {
-    JobReader reader(*object, root, ok);
+    JobReader reader(*object, root, state);
     int64_t ignoredVersion = 0;
     reader.field("gpultoJob", ignoredVersion);
     describe(reader, job);
     reader.finish();
   }
-  if (!ok)
+  if (!state.ok)
     return inputError(where, toString(root.getError()));
   if (Error error = checkJob(job, where))
     return error;

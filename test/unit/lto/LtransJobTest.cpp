@@ -95,6 +95,8 @@ TEST(LtransJob, RefusesOtherText) {
               HasSubstr("unknown value"));
   EXPECT_THAT(errorOf(changed("\"side\"", "\"aaa\": 1, \"side\"")),
               HasSubstr("unknown key"));
+  EXPECT_THAT(errorOf(changed("\"isHome\"", "\"inTheInput\": 1, \"isHome\"")),
+              AllOf(HasSubstr("inTheInput"), HasSubstr("unknown key")));
   EXPECT_THAT(errorOf(changed("\"sm_90a\"", "\"\"")),
               HasSubstr("names an architecture"));
   EXPECT_THAT(errorOf(changed("\"optLevel\": 3", "\"optLevel\": 4")),
