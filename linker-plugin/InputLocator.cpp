@@ -157,9 +157,10 @@ Expected<LinkObject> InputLocator::locate(StringRef name,
     return std::move(*object);
   if (std::optional<LinkObject> object = locateInThin(name, bitcode))
     return std::move(*object);
-  if (!sys::fs::exists(name))
+  if (std::error_code code = sys::fs::access(name, sys::fs::AccessMode::Exist))
     return inputError(InputLocation(name),
-                      "cannot find the file of this input again");
+                      "cannot find the file of this input again (" +
+                          code.message() + ")");
   LinkObject object;
   object.path = name.str();
   return object;

@@ -38,6 +38,8 @@
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
 #include "support/Error.h"
+#include "support/Jobserver.h"
+#include "support/Subprocess.h"
 
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"
@@ -48,6 +50,7 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/Caching.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <cassert>
@@ -457,6 +460,14 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv) {
   return Error::success();
 }
 
+/// Reports what LLVM cannot go on after (a map file on a full disk, say) as an
+/// error like any other. LLVM ends the process then, without destructors.
+void onFatalError(void *, const char *reason, bool) {
+  errs() << "ld.lld: error: " << reason << '\n';
+  JobserverClient::releaseAllHeldTokens();
+  removeTemporaries();
+}
+
 /// Prints what follows lld's own help.
 void printOwnHelp() {
   options::optionTable().printHelp(
@@ -481,6 +492,7 @@ int linkWithLld(ArrayRef<const char *> arguments) {
     return 1;
   }
   session = &link;
+  install_fatal_error_handler(onFatalError);
   bool good = lld::elf::link(argv, outs(), errs(), /*exitEarly=*/true,
                              /*disableOutput=*/false);
   session = nullptr;

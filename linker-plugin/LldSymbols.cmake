@@ -1,5 +1,5 @@
-# Finds the linker names of the functions through which lld uses LLVM's LTO, in
-# lld's own archive, so that they are exactly those lld calls. Writes them to
+# Finds the linker names of the functions through which lld uses LLVM's LTO and
+# writes its output, in lld's own archive, so that they are exactly those lld calls. Writes them to
 # <build>/linker-plugin/LldSymbols.h and sets GPULTO_LLD_LINK_OPTIONS, the
 # --wrap options with which our ld.lld is linked.
 find_program(GPULTO_NM NAMES llvm-nm llvm-nm-19 nm
@@ -42,6 +42,10 @@ gpulto_lld_symbol(GPULTO_LLD_LTO_RUN "_ZN4llvm3lto3LTO3runE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_LTO_MAX_TASKS "_ZNK4llvm3lto3LTO11getMaxTasksEv")
 gpulto_lld_symbol(GPULTO_LLD_LTO_RUNTIME_SYMBOLS
                   "_ZN4llvm3lto3LTO24getRuntimeLibcallSymbolsE[A-Za-z0-9_]+")
+gpulto_lld_symbol(GPULTO_LLD_CREATE_OUTPUT
+                  "_ZN4llvm16FileOutputBuffer6createE[A-Za-z0-9_]+")
+gpulto_lld_symbol(GPULTO_LLD_ACCESS "_ZN4llvm3sys2fs6accessE[A-Za-z0-9_]+")
+gpulto_lld_symbol(GPULTO_LLD_UNLINK "_ZN3lld11unlinkAsyncE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_ARCHIVE_CREATE
                   "_ZN4llvm6object7Archive6createENS_15MemoryBufferRefE")
 gpulto_lld_symbol(GPULTO_LLD_FIND_BITCODE

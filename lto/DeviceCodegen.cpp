@@ -274,12 +274,14 @@ Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
     return result.takeError();
   StringRef messages = result->errors;
   if (messages.contains("ignoring extern qualifier"))
-    return makeError("ptxas would not share a variable: " +
-                     shellQuote(options.ptxas, arguments) + "\n" + messages);
+    return makeError("ptxas would not share a variable\n  command: " +
+                     shellQuote(options.ptxas, arguments) + "\n" +
+                     messages.rtrim());
   auto cubin = MemoryBuffer::getFile(directory->file(kOutput));
   if (!cubin)
-    return makeError("ptxas wrote no cubin: " +
-                     shellQuote(options.ptxas, arguments));
+    return makeError("ptxas succeeded, but its cubin cannot be read (" +
+                     cubin.getError().message() +
+                     ")\n  command: " + shellQuote(options.ptxas, arguments));
   return (*cubin)->getBuffer().str();
 }
 

@@ -16,6 +16,10 @@
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -53,6 +57,61 @@ static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results) {
   return mergePtx(parts);
 }
 
+/// Returns the names that \p cubin defines for others: kernels and variables.
+static Expected<StringSet<>> definedNames(StringRef cubin,
+                                          const InputLocation &where) {
+  constexpr uint8_t kEntry = 0x10; // STO_CUDA_ENTRY, in st_other
+  StringSet<> names;
+  auto file = object::ELF64LEFile::create(cubin);
+  if (!file)
+    return inputError(where, toString(file.takeError()));
+  auto sections = file->sections();
+  if (!sections)
+    return inputError(where, toString(sections.takeError()));
+  for (const auto &section : *sections) {
+    if (section.sh_type != ELF::SHT_SYMTAB)
+      continue;
+    auto symbols = file->symbols(&section);
+    auto strings = file->getStringTableForSymtab(section);
+    if (!symbols || !strings)
+      return inputError(where, toString(joinErrors(symbols.takeError(),
+                                                   strings.takeError())));
+    for (const auto &symbol : *symbols) {
+      bool isFunction = symbol.getType() == ELF::STT_FUNC;
+      if (symbol.getBinding() != ELF::STB_GLOBAL || symbol.isUndefined() ||
+          symbol.getType() == ELF::STT_NOTYPE ||
+          (isFunction && !(symbol.st_other & kEntry)))
+        continue;
+      Expected<StringRef> name = symbol.getName(*strings);
+      if (!name)
+        return inputError(where, toString(name.takeError()));
+      names.insert(*name);
+    }
+  }
+  return names;
+}
+
+/// Checks that all kernels and variables of \p cubins are in \p linked: nvlink
+/// (13.0) leaves an input out that it cannot read, and succeeds.
+static Error checkNothingLost(ArrayRef<std::string> cubins, StringRef linked,
+                              StringRef command) {
+  auto present = definedNames(linked, InputLocation("nvlink's output"));
+  if (!present)
+    return present.takeError();
+  for (auto [i, cubin] : enumerate(cubins)) {
+    auto wanted = definedNames(
+        cubin, InputLocation("cubin of device partition " + utostr(i)));
+    if (!wanted)
+      return wanted.takeError();
+    for (const auto &name : *wanted)
+      if (!present->contains(name.getKey()))
+        return makeError(
+            "nvlink succeeded, but left out all of " + Twine(i) +
+            ".cubin, which it could not read\n  command: " + command);
+  }
+  return Error::success();
+}
+
 /// Runs nvlink in a directory of our own under names that do not vary.
 static Expected<std::string> runNvlink(StringRef arch,
                                        ArrayRef<LtransResultPaths> results,
@@ -65,13 +124,15 @@ static Expected<std::string> runNvlink(StringRef arch,
     return makeError(directory + ": " + error.message());
   static constexpr StringLiteral kOutput = "linked.cubin";
   std::vector<std::string> arguments = {("-arch=" + arch).str()};
+  std::vector<std::string> cubins;
   for (size_t i = 0; i < results.size(); ++i) {
     auto cubin = readResult(results[i].cubin);
     if (!cubin)
       return cubin.takeError();
     std::string name = std::to_string(i) + ".cubin";
-    if (Error error = writeFileAtomically((directory + "/" + name).str(),
-                                          (*cubin)->getBuffer()))
+    cubins.push_back((*cubin)->getBuffer().str());
+    if (Error error =
+            writeFileAtomically((directory + "/" + name).str(), cubins.back()))
       return error;
     arguments.push_back(name);
   }
@@ -85,6 +146,9 @@ static Expected<std::string> runNvlink(StringRef arch,
   auto linked = readResult((directory + "/" + kOutput).str());
   if (!linked)
     return linked.takeError();
+  if (Error error = checkNothingLost(cubins, (*linked)->getBuffer(),
+                                     shellQuote(nvlink, arguments)))
+    return error;
   return (*linked)->getBuffer().str();
 }
 

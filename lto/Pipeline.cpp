@@ -18,6 +18,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Errc.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -25,18 +26,34 @@ using namespace llvm;
 
 namespace gpulto {
 
-static CudaTools findCudaTools(StringRef root) {
+/// Returns the path of a program of the toolkit; empty when there is none.
+/// Errors: it is there but cannot be run. To go on without it would be to make
+/// another program than on any other day.
+static Expected<std::string> findCudaTool(StringRef root, StringRef name) {
+  SmallString<128> path(root);
+  sys::path::append(path, "bin", name);
+  std::error_code code = sys::fs::access(path, sys::fs::AccessMode::Exist);
+  if (code == errc::no_such_file_or_directory || code == errc::not_a_directory)
+    return std::string();
+  if (!code)
+    code = sys::fs::access(path, sys::fs::AccessMode::Execute);
+  if (code)
+    return makeError(path + ": cannot be run (" + code.message() + ")");
+  return path.str().str();
+}
+
+static Expected<CudaTools> findCudaTools(StringRef root) {
   CudaTools tools;
   if (root.empty())
     return tools;
-  auto tool = [&](StringRef name) -> std::string {
-    SmallString<128> path(root);
-    sys::path::append(path, "bin", name);
-    return sys::fs::can_execute(path) ? path.str().str() : std::string();
-  };
   tools.root = root.str();
-  tools.ptxas = tool("ptxas");
-  tools.nvlink = tool("nvlink");
+  for (auto [tool, name] :
+       {std::pair(&tools.ptxas, "ptxas"), std::pair(&tools.nvlink, "nvlink")}) {
+    Expected<std::string> path = findCudaTool(root, name);
+    if (!path)
+      return path.takeError();
+    *tool = std::move(*path);
+  }
   return tools;
 }
 
@@ -208,8 +225,10 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
                               Diagnostics &diagnostics) {
   Statistics statistics;
   TimeTrace trace(options.timeTraceFile);
-  CudaTools tools = findCudaTools(options.cudaPath);
-  Expected<EmbedKind> embed = chooseEmbedding(options, tools);
+  Expected<CudaTools> tools = findCudaTools(options.cudaPath);
+  if (!tools)
+    return tools.takeError();
+  Expected<EmbedKind> embed = chooseEmbedding(options, *tools);
   if (!embed)
     return embed.takeError();
 
@@ -230,9 +249,9 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
 
   // 2. WPA: resolve, decide, cut.
   PhaseTimer wpaTimer(&statistics, "wpa");
-  Expected<LinkPlan> plan = planLink(std::move(modules->modules),
-                                     wpaOptions(inputs, options, tools, *embed),
-                                     options.params, diagnostics, statistics);
+  Expected<LinkPlan> plan = planLink(
+      std::move(modules->modules), wpaOptions(inputs, options, *tools, *embed),
+      options.params, diagnostics, statistics);
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();
@@ -252,7 +271,7 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   // 4. Device link: one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
   Expected<std::vector<DeviceProgram>> programs =
-      linkDevices(*plan, temporary->path(), tools, *embed);
+      linkDevices(*plan, temporary->path(), *tools, *embed);
   if (!programs)
     return programs.takeError();
   if (Error error = keepPrograms(*programs, options))

@@ -77,16 +77,22 @@ uint64_t packToken(int fd, uint8_t token) {
   return 1 + static_cast<uint64_t>(token) + (static_cast<uint64_t>(fd) << 9);
 }
 
-/// Writes the token of one entry back. The pipe cannot be full: it held the
-/// byte before.
+/// Writes a token back. The pipe cannot be full, it held the byte before; a
+/// lost token would slow the whole build down, so failures are tried again.
+void writeToken(int fd, char token) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries && write(fd, &token, 1) < 0; ++i)
+    ;
+}
+
+/// Writes the token of one entry back.
 void returnToken(std::atomic<uint64_t> &entry) {
   uint64_t packed = entry.exchange(0);
   if (packed == 0 || registry.owner.load() != getpid())
     return;
   char token = static_cast<char>((packed & 0x1ff) - 1);
   int fd = static_cast<int>(packed >> 9);
-  while (write(fd, &token, 1) < 0 && errno == EINTR)
-    ;
+  writeToken(fd, token);
 }
 
 /// Lists a token; kMaxTokens when the table is full.
@@ -442,8 +448,7 @@ JobSlot JobserverClient::tryAcquire() {
       ++held;
       slot = JobSlot(JobSlot::State::Explicit, index, this);
     } else {
-      while (write(writeFd, &token, 1) < 0 && errno == EINTR)
-        ;
+      writeToken(writeFd, static_cast<char>(token));
     }
   }
   return slot;

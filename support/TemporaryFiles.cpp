@@ -94,14 +94,19 @@ void removeContents(int fd, unsigned depth) {
   close(fd);
 }
 
-/// Removes a file or a directory with all it holds.
+/// Removes a file or a directory with all it holds. What fails is tried again:
+/// descriptors, say, may be short for a moment.
 void removeTree(const char *path) {
-  if (unlink(path) == 0)
-    return;
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd >= 0)
-    removeContents(fd, 0);
-  rmdir(path);
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    if (unlink(path) == 0 || errno == ENOENT)
+      return;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0)
+      removeContents(fd, 0);
+    if (rmdir(path) == 0 || errno == ENOENT)
+      return;
+  }
 }
 
 /// Lists a path; returns false when the table is full (then a signal leaves
@@ -150,6 +155,8 @@ llvm::Expected<TempDir> TempDir::create(llvm::StringRef prefix) {
   llvm::SmallString<128> name(base && *base ? base : "/tmp");
   llvm::sys::path::append(name, prefix + "-XXXXXX");
   std::string path = name.str().str();
+  // No signal may come before it is listed.
+  FatalSignalBlocker blocker;
   if (!mkdtemp(path.data()))
     return fileError(name, "cannot create a temporary directory", errno);
   TempDir result;
@@ -238,10 +245,15 @@ llvm::Error gpulto::writeFileAtomically(llvm::StringRef path,
       std::free(real);
     }
   std::string temporary = target + ".tmp-XXXXXX";
-  int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0)
-    return fileError(path, "cannot create", errno);
-  bool listed = listForRemoval(temporary);
+  int fd = -1;
+  bool listed = false;
+  {
+    FatalSignalBlocker blocker; // no signal may come before it is listed
+    fd = mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd < 0)
+      return fileError(path, "cannot create", errno);
+    listed = listForRemoval(temporary);
+  }
   mode_t mode = exists ? info.st_mode & 07777 : newFileMode(executable);
   int failed = writeAll(fd, contents);
   if (!failed && fchmod(fd, mode) != 0)
@@ -251,7 +263,7 @@ llvm::Error gpulto::writeFileAtomically(llvm::StringRef path,
   if (!failed && rename(temporary.c_str(), target.c_str()) != 0)
     failed = errno;
   if (failed)
-    unlink(temporary.c_str());
+    removeTree(temporary.c_str());
   if (listed)
     unlist(temporary);
   return failed ? fileError(path, "cannot write", failed)
