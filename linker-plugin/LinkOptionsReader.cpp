@@ -103,6 +103,7 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
   link.statsFile = args.getLastArgValue(options::OPT_stats);
   link.timeTraceFile = args.getLastArgValue(options::OPT_time_trace);
   link.saveTempsDirectory = saveTempsDirectory(args, outputFile);
+  link.saveLinkDirectory = args.getLastArgValue(options::OPT_save_link);
   link.verbose = args.hasArg(options::OPT_verbose);
   for (const std::string &assignment : args.getAllArgValues(options::OPT_param))
     if (Error error = link.params.set(assignment))

@@ -51,10 +51,13 @@
 #include "llvm/Support/Caching.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <cassert>
+#include <csignal>
 #include <optional>
+#include <sys/prctl.h>
 
 using namespace llvm;
 
@@ -435,8 +438,40 @@ LldCommandLine readLldCommandLine(const opt::OptTable &table,
   return result;
 }
 
+/// Has lld write its inputs to the directory of --gpulto-save-link, if it was
+/// given, and writes the script beside them that repeats the link. The jobs
+/// join them once they are known.
+Error saveLink(const LinkSession &link, const opt::ArgList &own,
+               SmallVectorImpl<const char *> &argv, StringSaver &saver) {
+  StringRef directory = link.options.link.saveLinkDirectory;
+  if (directory.empty())
+    return Error::success();
+  if (std::error_code code = sys::fs::create_directories(directory))
+    return inputError(InputLocation(directory),
+                      "cannot create: " + code.message());
+  argv.push_back(saver.save("--reproduce=" + directory + "/link.tar").data());
+  std::string script =
+      "#!/bin/sh\n"
+      "# Repeats a link of gpulto: link.sh [LINKER [OPTION...]]"
+      "\n"
+      "set -e\n"
+      "cd \"$(dirname \"$0\")\"\n"
+      "linker=${1:-ld.lld}\n"
+      "[ $# -eq 0 ] || shift\n"
+      "tar xf link.tar\n"
+      "cd link\n"
+      "exec \"$linker\" @response.txt";
+  for (const opt::Arg *arg : own)
+    if (!arg->getOption().matches(options::OPT_save_link) &&
+        !arg->getOption().matches(options::OPT_end_with_parent))
+      script += " " + shellQuote(arg->getAsString(own));
+  return writeFileAtomically((directory + "/link.sh").str(),
+                             script + " \"$@\"\n", /*executable=*/true);
+}
+
 /// Takes our options out of \p argv, which keeps lld's, into \p link.
-Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv) {
+Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
+                  StringSaver &saver) {
   const unsigned visible = options::LinkOption | options::LinkerOption;
   Expected<options::OwnArgs> own =
       options::takeOwnOptions(ArrayRef(argv).drop_front(), visible);
@@ -447,6 +482,8 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv) {
   // comes later and wins.
   argv.push_back("--fat-lto-objects");
   append_range(argv, own->rest);
+  if (own->args->hasArg(options::OPT_end_with_parent))
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
   const lld::elf::ELFOptTable table;
   link.commandLine = readLldCommandLine(table, ArrayRef(argv).drop_front());
   if (!link.commandLine.unsupported.empty())
@@ -457,7 +494,7 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv) {
   if (!parsed)
     return parsed.takeError();
   link.options = std::move(*parsed);
-  return Error::success();
+  return saveLink(link, *own->args, argv, saver);
 }
 
 /// Reports what LLVM cannot go on after (a map file on a full disk, say) as an
@@ -485,7 +522,7 @@ int linkWithLld(ArrayRef<const char *> arguments) {
   expandResponseFiles(lld::elf::ELFOptTable(), saver, argv);
 
   LinkSession link;
-  if (Error error = readOptions(link, argv)) {
+  if (Error error = readOptions(link, argv, saver)) {
     handleAllErrors(std::move(error), [](const ErrorInfoBase &info) {
       errs() << "ld.lld: error: " << info.message() << '\n';
     });

@@ -114,9 +114,19 @@ def save_temps_EQ : Joined<["--"], "gpulto-save-temps=">, Visibility<Both>,
   MetaVarName<"<dir>">,
   HelpText<"Keep the intermediate files in <dir>">;
 
+def save_link : Joined<["--"], "gpulto-save-link=">, Visibility<[LinkOption]>,
+  MetaVarName<"<dir>">,
+  HelpText<"Write all that is needed to repeat the link, or one of its jobs, "
+           "on another machine to <dir>, for bug reports">;
+
 //===----------------------------------------------------------------------===//
 // Written by the driver for the linker
 //===----------------------------------------------------------------------===//
+
+def end_with_parent : Flag<["--"], "gpulto-end-with-parent">,
+  Visibility<[LinkerOption]>,
+  HelpText<"Stop the link when the process that started it ends; the driver "
+           "writes it, so that a killed driver leaves no linker behind">;
 
 def rpass : Joined<["--"], "gpulto-rpass=">, Visibility<[LinkerOption]>,
   MetaVarName<"<regex>">,

@@ -48,13 +48,16 @@ static Error saveBitcode(const Module &module, StringRef prefix,
 
 static Error runHost(const LtransJob &job, Module &module,
                      DiagnosticCollector &diagnostics, StringRef prefix,
-                     StringRef saveTempsPrefix) {
+                     StringRef saveTempsPrefix,
+                     function_ref<void(StringRef)> onPhase) {
+  onPhase("optimizing");
   auto machine = createHostMachine(module, job.host, job.optLevel);
   if (!machine)
     return machine.takeError();
   optimizeHost(module, **machine, job.optLevel, job.sizeLevel);
   if (Error error = saveBitcode(module, saveTempsPrefix, "opt"))
     return error;
+  onPhase("generating code");
   Expected<std::string> object = emitHostObject(module, **machine);
   if (!object)
     return object.takeError();
@@ -65,7 +68,9 @@ static Error runHost(const LtransJob &job, Module &module,
 
 static Error runDevice(const LtransJob &job, Module &module,
                        DiagnosticCollector &diagnostics, StringRef prefix,
-                       StringRef saveTempsPrefix) {
+                       StringRef saveTempsPrefix,
+                       function_ref<void(StringRef)> onPhase) {
+  onPhase("optimizing");
   auto machine = createDeviceMachine(module, job.arch, job.optLevel);
   if (!machine)
     return machine.takeError();
@@ -73,6 +78,7 @@ static Error runDevice(const LtransJob &job, Module &module,
   optimizeDevice(module, **machine, job.optLevel, job.sizeLevel);
   if (Error error = saveBitcode(module, saveTempsPrefix, "opt"))
     return error;
+  onPhase("generating code");
   Expected<std::string> ptx = emitPtx(module, **machine, pinUnmarked);
   if (!ptx)
     return ptx.takeError();
@@ -80,6 +86,7 @@ static Error runDevice(const LtransJob &job, Module &module,
     return error;
   LtransResultPaths paths = resultPaths(job, prefix);
   if (job.device.wantCubin) {
+    onPhase("running ptxas");
     Expected<std::string> cubin =
         assemblePtx(*ptx, job.arch, job.device, job.optLevel);
     if (!cubin)
@@ -91,8 +98,10 @@ static Error runDevice(const LtransJob &job, Module &module,
 }
 
 Error runLtransJob(const LtransJob &job, StringRef prefix,
-                   StringRef saveTempsPrefix) {
+                   StringRef saveTempsPrefix,
+                   function_ref<void(StringRef)> onPhase) {
   TimeTraceScope trace("LTRANS", prefix);
+  onPhase("reading its inputs");
   initializeTargets();
   LLVMContext context;
   context.enableDebugTypeODRUniquing();
@@ -105,7 +114,7 @@ Error runLtransJob(const LtransJob &job, StringRef prefix,
   if (Error error = saveBitcode(**module, saveTempsPrefix, "in"))
     return error;
   auto run = job.side == Side::Host ? runHost : runDevice;
-  return run(job, **module, diagnostics, prefix, saveTempsPrefix);
+  return run(job, **module, diagnostics, prefix, saveTempsPrefix, onPhase);
 }
 
 } // namespace gpulto

@@ -6,6 +6,7 @@
 
 #include "lto/LtransJob.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -30,9 +31,12 @@ LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 /// write equal bytes in any directory. \p saveTempsPrefix: when not empty,
 /// bitcode before and after optimization is kept under that prefix. Errors:
 /// missing or changed input, invalid bitcode, failing ptxas (with its command
-/// and messages).
-llvm::Error runLtransJob(const LtransJob &job, llvm::StringRef prefix,
-                         llvm::StringRef saveTempsPrefix);
+/// and messages). \p onPhase is told what begins ("optimizing"), so that one
+/// can say what a job was doing that did not come back.
+llvm::Error runLtransJob(
+    const LtransJob &job, llvm::StringRef prefix,
+    llvm::StringRef saveTempsPrefix,
+    llvm::function_ref<void(llvm::StringRef)> onPhase = [](llvm::StringRef) {});
 
 } // namespace gpulto
 

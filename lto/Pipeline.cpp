@@ -11,6 +11,7 @@
 
 #include "lto/LinkReader.h"
 #include "lto/Progress.h"
+#include "lto/SavedLink.h"
 #include "lto/Scheduler.h"
 #include "lto/TimeTrace.h"
 #include "lto/Wpa.h"
@@ -106,6 +107,7 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options,
   scheduler.mode = options.jobserver;
   scheduler.outputDirectory = directory.str();
   scheduler.saveTempsDirectory = options.saveTempsDirectory;
+  scheduler.saveLinkDirectory = options.saveLinkDirectory;
   scheduler.progress = [&](unsigned done, unsigned running, unsigned total) {
     progress.show("LTRANS", done, running, total);
   };
@@ -257,6 +259,9 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
     return plan.takeError();
   if (Error error = keepJobs(*plan, options))
     return error;
+  if (!options.saveLinkDirectory.empty())
+    if (Error error = saveJobs(plan->jobs, options.saveLinkDirectory))
+      return error;
   // From here on the jobs are fixed: a job's result depends on the job alone.
 
   // 3. LTRANS: the jobs, in parallel, the largest first.

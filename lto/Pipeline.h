@@ -79,6 +79,7 @@ struct LinkOptions {
   std::string statsFile;
   std::string timeTraceFile;
   std::string saveTempsDirectory; // empty: keep nothing
+  std::string saveLinkDirectory;  // empty: as above
   std::string outputFile;         // for messages
   ProgressMode progress = ProgressMode::Auto;
   bool verbose = false;

@@ -14,6 +14,9 @@
 // the child uses no thread but its own. It leaves by _exit, because destructors
 // and atexit handlers are the parent's.
 //
+// A child's stderr is a pipe to us. Lines that begin with kPhaseMark say what
+// it does next; of one that dies they are all that is known.
+//
 // Each child leads a process group, so that a job's ptxas ends with it; the
 // kernel kills a child whose parent is gone. Only this process holds tokens.
 //
@@ -22,12 +25,14 @@
 #include "lto/Scheduler.h"
 
 #include "lto/Ltrans.h"
+#include "lto/SavedLink.h"
 #include "lto/TimeTrace.h"
 #include "support/Error.h"
 #include "support/FatalSignals.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Parallel.h"
 #include "llvm/Support/Threading.h"
@@ -40,6 +45,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <limits>
 #include <memory>
@@ -63,6 +69,8 @@ namespace gpulto {
 static constexpr unsigned kMaxChildren = 1024;
 /// How long a child may take to clean up after SIGTERM before it gets SIGKILL.
 static constexpr long kGraceMs = 2000;
+/// Begins a line that says what a job does next; no message holds this byte.
+static constexpr char kPhaseMark = '\1';
 
 /// Written by the scheduler, read by the signal handler: no locks.
 static std::atomic<pid_t> liveChildren[kMaxChildren];
@@ -140,6 +148,8 @@ private:
   void readMessages(RunningJob &job);
   Error reapEnded();
   Error finish(RunningJob &job);
+  Error crashError(const RunningJob &job, int status,
+                   const std::string &phase) const;
   void report() const;
 
   ArrayRef<LtransJob> jobs;
@@ -152,6 +162,7 @@ private:
   unsigned limit = 1;
   uint64_t memoryLimit = 0;
   uint64_t memoryInUse = 0;
+  uint64_t outOfMemoryBefore = 0;
   unsigned done = 0;
   bool wantsSlot = false;
 };
@@ -291,8 +302,18 @@ Error Scheduler::startJob(size_t queuePosition, JobSlot slot) {
   return Error::success();
 }
 
+/// Tells the scheduler what this job does next.
+static void sendPhase(StringRef phase) {
+  std::string line = kPhaseMark + phase.str() + "\n";
+  // Shorter than PIPE_BUF: written in one piece. A line lost is no harm.
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0)
+    return;
+}
+
 void Scheduler::runChild(size_t index, int messages) {
-  dup2(messages, STDERR_FILENO);
+  if (dup2(messages, STDERR_FILENO) < 0)
+    _exit(1);
+  remove_fatal_error_handler(); // the parent reports
   parallel::strategy = hardware_concurrency(1);
   std::string name = std::to_string(index);
   std::string prefix = options.outputDirectory + "/" + name;
@@ -300,8 +321,9 @@ void Scheduler::runChild(size_t index, int messages) {
   if (!options.saveTempsDirectory.empty())
     saveTemps = options.saveTempsDirectory + "/" + name;
   beginJobTrace();
-  Error error = options.run ? options.run(jobs[index], prefix, saveTemps)
-                            : runLtransJob(jobs[index], prefix, saveTemps);
+  Error error = options.run
+                    ? options.run(jobs[index], prefix, saveTemps)
+                    : runLtransJob(jobs[index], prefix, saveTemps, sendPhase);
   if (!error)
     error = endJobTrace(jobTracePath(prefix));
   int status = 0;
@@ -354,17 +376,84 @@ static double seconds(const timeval &time) {
   return time.tv_sec + time.tv_usec * 1e-6;
 }
 
-/// Describes how the child of \p job ended, when not well.
-static std::string describeEnd(int status) {
-  if (WIFSIGNALED(status)) {
-    int number = WTERMSIG(status);
-    const char *name = sigabbrev_np(number);
-    std::string text = std::string("killed by SIG") + (name ? name : "?");
-    if (number == SIGKILL)
-      text += " (out of memory?)";
-    return text;
+/// Takes the lines about phases out of \p text; returns the last phase.
+static std::string takePhase(std::string &text) {
+  std::string phase, rest;
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    // What was written without a newline before may stand in front.
+    auto [before, mark] = lines[i].split(kPhaseMark);
+    rest += before;
+    if (before.size() != lines[i].size())
+      phase = mark.str();
+    else if (i + 1 != lines.size())
+      rest += '\n';
   }
-  return "ended with status " + std::to_string(WEXITSTATUS(status));
+  text = std::move(rest);
+  return phase;
+}
+
+/// Returns how many processes the kernel has killed for memory since it
+/// started; 0 when not known.
+static uint64_t outOfMemoryKills() {
+  auto file = MemoryBuffer::getFileAsStream("/proc/vmstat");
+  if (!file)
+    return 0;
+  uint64_t count = 0;
+  StringRef text = (*file)->getBuffer();
+  size_t position = text.find("\noom_kill ");
+  if (position != StringRef::npos)
+    text.substr(position + strlen("\noom_kill ")).consumeInteger(10, count);
+  return count;
+}
+
+/// Describes how the child of \p job ended, when not well.
+static std::string describeEnd(int status, bool wasOutOfMemory) {
+  if (!WIFSIGNALED(status))
+    return "ended with status " + std::to_string(WEXITSTATUS(status));
+  int number = WTERMSIG(status);
+  const char *name = sigabbrev_np(number);
+  std::string text = std::string("killed by SIG") + (name ? name : "?");
+  if (number == SIGKILL)
+    text += wasOutOfMemory ? " (out of memory; fewer jobs at a time may do: "
+                             "--gpulto-jobs=N)"
+                           : " (by hand, or by a limit on memory or time)";
+  return text;
+}
+
+/// Names what the user knows a job by: side or architecture, and its inputs.
+static std::string describeJob(const LtransJob &job) {
+  constexpr size_t kNamedInputs = 3;
+  std::string text = job.side == Side::Host ? "host" : job.arch;
+  for (const JobInput &input : ArrayRef(job.inputs).take_front(kNamedInputs))
+    text += (&input == &job.inputs.front() ? ": " : ", ") +
+            InputLocation(input.path, input.member).str();
+  if (job.inputs.size() > kNamedInputs)
+    text +=
+        " and " + std::to_string(job.inputs.size() - kNamedInputs) + " more";
+  return text;
+}
+
+/// Returns the error for a job that died without one of its own.
+Error Scheduler::crashError(const RunningJob &job, int status,
+                            const std::string &phase) const {
+  std::string text =
+      "LTRANS job " + std::to_string(job.index) + " (" +
+      describeJob(jobs[job.index]) + ") " +
+      describeEnd(status, outOfMemoryKills() != outOfMemoryBefore);
+  if (!phase.empty())
+    text += " while " + phase;
+  text += ", peak memory " +
+          std::to_string(statistics[job.index].peakMemoryBytes >> 20) + " MiB";
+  if (StringRef messages = StringRef(job.text).rtrim(); !messages.empty())
+    text += "\n" + messages.str();
+  text += options.saveLinkDirectory.empty()
+              ? "\n  to repeat it: link again with --gpulto-save-link=DIR, "
+                "which writes a reproducer to DIR"
+              : "\n  to repeat it: " +
+                    replayCommand(options.saveLinkDirectory, job.index);
+  return makeError(text);
 }
 
 Error Scheduler::finish(RunningJob &job) {
@@ -391,6 +480,7 @@ Error Scheduler::finish(RunningJob &job) {
   result.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   result.peakMemoryBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   bool succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  std::string phase = takePhase(job.text);
   StringRef text = StringRef(job.text).rtrim();
   if (succeeded) {
     warnings[job.index] = text.str();
@@ -400,8 +490,7 @@ Error Scheduler::finish(RunningJob &job) {
       WIFEXITED(status) && WEXITSTATUS(status) == 1 && !text.empty();
   if (isReported)
     return makeError(text);
-  return makeError("LTRANS job " + Twine(job.index) + " " +
-                   describeEnd(status) + (text.empty() ? "" : "\n") + text);
+  return crashError(job, status, phase);
 }
 
 /// Reaps the jobs that have ended; returns the first error in job order.
@@ -430,6 +519,7 @@ Error Scheduler::reapEnded() {
 }
 
 Expected<std::vector<JobStatistics>> Scheduler::run() {
+  outOfMemoryBefore = outOfMemoryKills();
   callOnFatalSignal(endChildren);
   liveChildrenOwner.store(getpid());
   report();

@@ -26,6 +26,8 @@ struct SchedulerOptions {
   std::string outputDirectory;
   /// When not empty: runLtransJob keeps bitcode there, one prefix per job.
   std::string saveTempsDirectory;
+  /// Where saveJobs has put the jobs; named when one crashes. May be empty.
+  std::string saveLinkDirectory;
   /// Sum of LtransJob::memoryBytes of jobs that run at a time; 0: four fifths
   /// of the memory that is free at the start. One job runs in any case.
   uint64_t memoryLimitBytes = 0;

@@ -481,5 +481,7 @@ void JobSlot::release() {
   if (old == State::Implicit)
     return owner->releaseImplicit();
   --owner->held;
+  // A signal between taking it off the list and writing it would lose it.
+  FatalSignalBlocker blocker;
   returnToken(registry.entries[registryIndex]);
 }

@@ -130,6 +130,7 @@ Expected<Command> linkCommand(const CommandLine &line,
     }
   }
   addOwnOptions(command, line, toolkit);
+  addForLinker(command, "--gpulto-end-with-parent");
   return command;
 }
 

@@ -9,6 +9,9 @@
  *   8 bytes  calls so far
  *   rest     name, errno and argument of the call that failed, as text
  *
+ * With GPULTO_FAULT_SIGNAL the call does not fail, but the leader of the session
+ * (the linker) gets that signal before it.
+ *
  * Not counted: writing to stderr (the message itself), memory without a file.
  *===----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
@@ -35,6 +38,7 @@
 enum { kCounterBytes = 4096 };
 static _Atomic uint64_t *counter;
 static uint64_t failAt;
+static int signalNumber;
 
 __attribute__((constructor)) static void start(void) {
   const char *path = getenv("GPULTO_FAULT_COUNTER");
@@ -50,6 +54,8 @@ __attribute__((constructor)) static void start(void) {
   if (map == MAP_FAILED)
     return;
   failAt = strtoull(at, NULL, 10);
+  const char *number = getenv("GPULTO_FAULT_SIGNAL");
+  signalNumber = number ? atoi(number) : 0;
   counter = map;
 }
 
@@ -66,8 +72,9 @@ static int fault(const char *name, int error, const char *argument) {
   }
   snprintf((char *)(counter + 1), kCounterBytes - 8, "%s %s(%s)",
            program, name, argument);
-  (void)error;
-  return error;
+  if (signalNumber)
+    kill(getsid(0), signalNumber);
+  return signalNumber ? 0 : error;
 }
 
 static const char *descriptor(int fd) {

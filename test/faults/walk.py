@@ -2,14 +2,16 @@
 """Makes every system call of a small link fail, one call a run.
 
   walk.py --shim SHIM --driver gpulto-clang++ [--cuda DIR] [--sample N]
-          [--first N] [--last N] [--options TEXT] WORK
+          [--first N] [--last N] [--options TEXT] [--signal NAME] WORK
 
 Links once to count the calls of FaultShim.c, then again for each of them (or
 for N of them, evenly spread). A run must either give the same bytes as the
 undisturbed link, or exit with status 1 and one message and leave what was there
 before. Either way: no crash, no hang, no process, no file in TMPDIR or beside
-the output, and every token of the jobserver given back. Prints what breaks
-these rules and exits with status 1 if anything does.
+the output, and every token of the jobserver given back. With --signal, the
+linker gets that signal before the call instead, and must end by it or, if it
+was too late, with the same bytes. Prints what breaks these rules and exits with
+status 1 if anything does.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
@@ -85,8 +87,9 @@ def prepare(options):
 class Link:
     """Runs the link under the shim with a jobserver of one token."""
 
-    def __init__(self, command, shim):
+    def __init__(self, command, shim, number):
         self.command = command
+        self.signal = number
         self.shim = shim
         self.counter = os.path.abspath("counter")
         self.tokens = os.pipe()
@@ -101,6 +104,7 @@ class Link:
         environment = dict(
             os.environ, LD_PRELOAD=self.shim, GPULTO_FAULT_AT=str(at),
             GPULTO_FAULT_COUNTER=self.counter, TMPDIR=os.path.abspath("tmp"),
+            GPULTO_FAULT_SIGNAL=str(self.signal),
             MAKEFLAGS=f" -j2 --jobserver-auth={read_end},{write_end}")
         with open("stderr", "wb") as messages:
             child = subprocess.Popen(
@@ -196,7 +200,7 @@ def reset_outputs(before):
             file.write(data)
 
 
-def problems(status, messages, tokens, before, reference):
+def problems(status, messages, tokens, before, reference, number):
     """Yields what is wrong with a run."""
     if status is None:
         yield "hangs"
@@ -206,7 +210,12 @@ def problems(status, messages, tokens, before, reference):
     if status == 0:
         if app != reference["out/app"]:
             yield "success, but other bytes"
-    elif status == 1:
+    elif number and status == -number:
+        if app != before["out/app"]:
+            yield "ended by the signal, but the output was touched"
+        if messages:
+            yield f"ended by the signal with a message: {messages!r}"
+    elif status == 1 and not number:
         errors = re.findall(r"(?:^|: )(?:fatal )?error: ", messages, re.M)
         driver = messages.count("linker command failed")
         if len(errors) - driver < 1:
@@ -242,6 +251,7 @@ def main():
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--last", type=int, default=0)
+    parser.add_argument("--signal", default="")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("work")
     options = parser.parse_args()
@@ -251,7 +261,8 @@ def main():
     # One thread in lld: the order of calls hardly varies then.
     link = Link(prepare(options) + (
         ["-Wl,--threads=1"] if options.through_driver else ["--threads=1"]),
-        options.shim)
+        options.shim,
+        getattr(signal, "SIG" + options.signal) if options.signal else 0)
     status, messages = link.run(0)
     if status != 0:
         sys.exit(f"the undisturbed link fails: {messages}")
@@ -277,13 +288,14 @@ def main():
         tried += 1
         failed += status != 0
         found = list(problems(status, messages, link.tokens_left(), before,
-                              reference))
+                              reference, link.signal))
         for problem in found:
             print(f"{at} {what}: {problem}", flush=True)
         bad += bool(found)
         if options.verbose:
             print(f"{at} {what}: {status} {messages.strip()}", flush=True)
-    print(f"{total} calls, {tried} faults tried, {failed} made the link fail, "
+    what = "signals sent" if link.signal else "faults tried"
+    print(f"{total} calls, {tried} {what}, {failed} made the link fail, "
           f"{bad} broke a rule")
     if tried == 0 or bad:
         sys.exit(1)

@@ -193,8 +193,34 @@ TEST_F(SchedulerTest, ReportsADeadChild) {
   auto statistics = runJobs(makeJobs(1), options);
   ASSERT_FALSE(static_cast<bool>(statistics));
   std::string text = toString(statistics.takeError());
-  EXPECT_THAT(text, HasSubstr("LTRANS job 0 killed by SIGKILL"));
+  EXPECT_THAT(text, HasSubstr("LTRANS job 0 (host) killed by SIGKILL"));
   EXPECT_THAT(text, HasSubstr("last words"));
+  EXPECT_THAT(text, HasSubstr("--gpulto-save-link=DIR"));
+}
+
+TEST_F(SchedulerTest, SaysWhatADeadChildWasDoing) {
+  options.run = [](const LtransJob &, const std::string &,
+                   const std::string &) -> Error {
+    errs() << "\1reading its inputs\n" << "a warning\n" << "cut\1optimizing\n";
+    raise(SIGSEGV);
+    return Error::success();
+  };
+  options.saveLinkDirectory = "saved link";
+  std::vector<LtransJob> jobs = makeJobs(1);
+  for (const char *path : {"a.o", "b.o", "c.o", "d.o"}) {
+    JobInput input;
+    input.path = path;
+    jobs[0].inputs.push_back(input);
+  }
+  auto statistics = runJobs(jobs, options);
+  ASSERT_FALSE(static_cast<bool>(statistics));
+  std::string text = toString(statistics.takeError());
+  EXPECT_THAT(text, HasSubstr("LTRANS job 0 (host: a.o, b.o, c.o and 1 more) "
+                              "killed by SIGSEGV while optimizing"));
+  EXPECT_THAT(text, HasSubstr("a warning\ncut"));
+  EXPECT_THAT(text,
+              HasSubstr("cd 'saved link' && gpulto ltrans 0.job.json -o out"));
+  EXPECT_EQ(text.find('\1'), std::string::npos);
 }
 
 TEST_F(SchedulerTest, PassesLongMessages) {

@@ -1,0 +1,65 @@
+//===- SavedLink.cpp - What is needed to repeat a link's jobs -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lto/SavedLink.h"
+
+#include "lto/LtransModule.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static std::string savedName(const JobInput &input) {
+  return "inputs/" + input.digest.hex() + ".bc";
+}
+
+/// Returns \p input as it reads from the saved copy.
+static JobInput savedInput(const JobInput &input) {
+  JobInput saved = input;
+  saved.path = savedName(input);
+  saved.member.clear();
+  saved.offset = 0;
+  saved.storedBytes = input.rawBytes;
+  saved.compressed = false;
+  return saved;
+}
+
+Error saveJobs(ArrayRef<LtransJob> jobs, StringRef directory) {
+  std::string inputs = (directory + "/inputs").str();
+  if (std::error_code code = sys::fs::create_directories(inputs))
+    return inputError(InputLocation(inputs),
+                      "cannot create: " + code.message());
+  StringSet<> written;
+  for (const LtransJob &job : jobs) {
+    LtransJob saved = job;
+    for (JobInput &input : saved.inputs) {
+      if (written.insert(savedName(input)).second) {
+        Expected<std::unique_ptr<MemoryBuffer>> bitcode = readJobInput(input);
+        if (!bitcode)
+          return bitcode.takeError();
+        if (Error error =
+                writeFileAtomically((directory + "/" + savedName(input)).str(),
+                                    (*bitcode)->getBuffer()))
+          return error;
+      }
+      input = savedInput(input);
+    }
+    if (Error error = writeFileAtomically(
+            (directory + "/" + Twine(job.index) + ".job.json").str(),
+            writeJob(saved)))
+      return error;
+  }
+  return Error::success();
+}
+
+std::string replayCommand(StringRef directory, uint32_t index) {
+  return "cd " + shellQuote(directory) + " && gpulto ltrans " +
+         std::to_string(index) + ".job.json -o out";
+}
+
+} // namespace gpulto
