@@ -14,19 +14,19 @@
 //    code launches it or holds its handle. A stub that the dynamic linker can
 //    see is itself a root, so shared libraries keep their kernels.
 // 2. markLive: reachability over the call graph, linear.
-// 3. checkDeviceSymbols: what live device code uses must be defined; the
-//    device has no linker behind us that would complain.
+// 3. checkDeviceProgram (ipa/DeviceCheckPropagate.cpp): what live device code
+//    uses must be defined.
 //
 // Limits: no reachability through the argument of dlsym other than by what is
 // exported; section-grouped metadata is kept whole.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/DeviceCheck.h"
 #include "ipa/Visibility.h"
 #include "summary/WpaContext.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
@@ -99,66 +99,13 @@ static void findRoots(WpaContext &context, SmallVectorImpl<GlobalId> &roots) {
   addStructors(program, roots);
 }
 
-/// Returns whether ptxas or the device runtime provides \p name.
-static bool isDeviceBuiltin(StringRef name) {
-  static const StringLiteral kBuiltins[] = {
-      "vprintf", "malloc",       "free",    "memcpy",
-      "memset",  "__assertfail", "memmove", "__nvvm_reflect"};
-  return is_contained(kBuiltins, name) || name.starts_with("llvm.");
-}
-
-/// Reports every symbol that the live definition \p id uses and nothing
-/// defines.
-static Error checkUses(const CombinedSummary &program, GlobalId id) {
-  const CombinedModule &module = program.moduleRef(id);
-  const ModuleSummary &summary = module.summary;
-  Error errors = Error::success();
-  StringSet<> reported;
-  auto check = [&](SymbolIndex used) {
-    const SymbolRecord &symbol = summary.symbols[used];
-    if (program.definition(module.firstSymbol + used) != kNone ||
-        symbol.has(kIntrinsic) || symbol.linkage == Linkage::ExternalWeak ||
-        isDeviceBuiltin(symbol.name) || !reported.insert(symbol.name).second)
-      return;
-    // An external shared array is the kernel's dynamic shared memory.
-    if (symbol.kind == SymbolKind::Variable && symbol.addressSpace == 3)
-      return;
-    errors = joinErrors(std::move(errors),
-                        inputError(module.location,
-                                   "undefined device symbol '" + symbol.name +
-                                       "' for " + summary.arch + ", used by '" +
-                                       program.symbol(id).name + "'"));
-  };
-  if (const FunctionSummary *function = program.function(id)) {
-    for (const CallEdge &call : slice(summary.calls, function->calls))
-      if (call.callee != kNone)
-        check(call.callee);
-    for (const ReferenceEdge &use :
-         slice(summary.references, function->references))
-      check(use.symbol);
-  } else if (const VariableSummary *variable = program.variable(id)) {
-    for (const ReferenceEdge &use :
-         slice(summary.references, variable->references))
-      check(use.symbol);
-  }
-  return errors;
-}
-
-static Error checkDeviceSymbols(const WpaContext &context) {
-  Error errors = Error::success();
-  for (GlobalId id : context.decisions.live.set_bits())
-    if (context.program.imageOf(id) != kHostImage)
-      errors = joinErrors(std::move(errors), checkUses(context.program, id));
-  return errors;
-}
-
 Error propagateVisibility(WpaContext &context) {
   context.decisions.live.resize(context.program.symbolCount());
   context.decisions.visibleOutside.resize(context.program.symbolCount());
   SmallVector<GlobalId, 0> worklist;
   findRoots(context, worklist);
   markLive(context, worklist);
-  return checkDeviceSymbols(context);
+  return checkDeviceProgram(context);
 }
 
 } // namespace gpulto

@@ -116,7 +116,8 @@ TEST(Visibility, UndefinedDeviceSymbolOfALiveKernelIsAnError) {
   program.summary.addModule(device.take(0));
   ASSERT_FALSE(program.finish());
   EXPECT_EQ(llvm::toString(propagateVisibility(*program.context)),
-            "m0.o: undefined device symbol 'missing' for sm_90, used by 'k'");
+            "undefined device symbol 'missing' for sm_90\n"
+            ">>> used by 'k' in m0.o");
 }
 
 } // namespace
