@@ -97,7 +97,8 @@ struct FatObject {
 bool isAsCompiled(const FatObject &object);
 
 struct ReadOptions {
-  /// Check the digests of summaries and host bitcode too (reads all bytes).
+  /// Check the digests of bitcode, too, not only those of summaries (reads all
+  /// bytes).
   bool verifyDigests = false;
 };
 

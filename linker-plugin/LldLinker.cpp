@@ -8,9 +8,10 @@
 //
 //   LTO::getRuntimeLibcallSymbols  wrapRuntimeSymbols: fat archive members that
 //                                  only generated code needs join before LTO
+//   InputFile::create              wrapCreateInput: checks the symbol table,
+//                                  which LLVM trusts
 //   Archive::create                wrapCreateArchive: notes the archives
-//   findBitcodeInMemBuffer         wrapFindBitcode: chooses what lld reads of
-//   an
+//   findBitcodeInMemBuffer         wrapFindBitcode: chooses what lld reads of an
 //                                  object, the native half or the bitcode
 //   LTO::LTO                       wrapConstructor: how to generate code
 //   LTO::add                       wrapAdd: one input and its resolutions
@@ -30,6 +31,7 @@
 
 #include "linker-plugin/LldLinker.h"
 
+#include "linker-plugin/BitcodeSymtab.h"
 #include "linker-plugin/Door.h"
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/InputLocator.h"
@@ -303,6 +305,11 @@ realCreateArchive(MemoryBufferRef buffer)
 Expected<MemoryBufferRef> realFindBitcode(MemoryBufferRef file)
     GPULTO_REAL(GPULTO_LLD_FIND_BITCODE);
 
+Expected<std::unique_ptr<lto::InputFile>>
+realCreateInput(MemoryBufferRef buffer) GPULTO_REAL(GPULTO_LLD_INPUT_CREATE);
+
+Expected<std::unique_ptr<lto::InputFile>>
+wrapCreateInput(MemoryBufferRef buffer) GPULTO_WRAP(GPULTO_LLD_INPUT_CREATE);
 void wrapConstructor(lto::LTO *self, lto::Config &config,
                      lto::ThinBackend &backend, unsigned parallelism,
                      lto::LTO::LTOKind kind)
@@ -354,6 +361,13 @@ Expected<MemoryBufferRef> wrapFindBitcode(MemoryBufferRef file) {
   if (!session || session->inputsComplete || !isObject)
     return realFindBitcode(file);
   return chooseHalf(*session, file);
+}
+
+Expected<std::unique_ptr<lto::InputFile>>
+wrapCreateInput(MemoryBufferRef buffer) {
+  if (Error error = checkBitcodeSymtab(buffer))
+    return error;
+  return realCreateInput(buffer);
 }
 
 Error wrapAdd(lto::LTO *, std::unique_ptr<lto::InputFile> input,

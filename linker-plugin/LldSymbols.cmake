@@ -42,6 +42,8 @@ gpulto_lld_symbol(GPULTO_LLD_LTO_RUN "_ZN4llvm3lto3LTO3runE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_LTO_MAX_TASKS "_ZNK4llvm3lto3LTO11getMaxTasksEv")
 gpulto_lld_symbol(GPULTO_LLD_LTO_RUNTIME_SYMBOLS
                   "_ZN4llvm3lto3LTO24getRuntimeLibcallSymbolsE[A-Za-z0-9_]+")
+gpulto_lld_symbol(GPULTO_LLD_INPUT_CREATE
+                  "_ZN4llvm3lto9InputFile6createE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_CREATE_OUTPUT
                   "_ZN4llvm16FileOutputBuffer6createE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_ACCESS "_ZN4llvm3sys2fs6accessE[A-Za-z0-9_]+")

@@ -170,9 +170,10 @@ Expected<std::unique_ptr<MemoryBuffer>> readJobInput(const JobInput &input) {
   }
   Digest digest = digestOf(raw->getBuffer());
   if (digest != input.digest)
-    return inputError(where, "the bitcode has changed: its digest is " +
-                                 digest.hex() + ", the job expects " +
-                                 input.digest.hex());
+    return inputError(where.at(input.offset),
+                      "the bitcode is damaged or has changed: its digest is " +
+                          digest.hex() + ", the job expects " +
+                          input.digest.hex());
   return raw;
 }
 

@@ -11,6 +11,7 @@
 #include "tools/LtoCommand.h"
 
 #include "fatobj/FatObjectReader.h"
+#include "linker-plugin/BitcodeSymtab.h"
 #include "linker-plugin/Door.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
@@ -263,6 +264,8 @@ Error addInput(StringRef name, LtoArguments &arguments) {
       object::IRObjectFile::findBitcodeInMemBuffer(file->data);
   if (!bitcode)
     return inputError(InputLocation(name), toString(bitcode.takeError()));
+  if (Error error = checkBitcodeSymtab(*bitcode))
+    return inputError(InputLocation(name), toString(std::move(error)));
   Expected<std::unique_ptr<lto::InputFile>> symbols =
       lto::InputFile::create(*bitcode);
   if (!symbols)

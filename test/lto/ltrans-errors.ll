@@ -28,7 +28,7 @@
 ; REDEFINE: %{edit} = s/"digest": "[0-9a-f]*"/"digest": "00112233445566778899aabbccddeeff"/
 ; REDEFINE: %{prefix} = CHANGED
 ; RUN: %{check}
-; CHANGED: m.bc: the bitcode has changed: its digest is {{[0-9a-f]+}}, the job expects 00112233445566778899aabbccddeeff
+; CHANGED: m.bc:(+0x0): the bitcode is damaged or has changed: its digest is {{[0-9a-f]+}}, the job expects 00112233445566778899aabbccddeeff
 
 ; REDEFINE: %{edit} = s/"name": "f"/"name": "nowhere"/
 ; REDEFINE: %{prefix} = NOWHERE
