@@ -54,6 +54,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <cassert>
@@ -544,6 +545,8 @@ int linkWithLld(ArrayRef<const char *> arguments) {
   }
   session = &link;
   install_fatal_error_handler(onFatalError);
+  setBugReportMsg("ld.lld: error: the linker crashed; to make a reproducer, "
+                  "link again with --gpulto-save-link=DIR\n");
   bool good = lld::elf::link(argv, outs(), errs(), /*exitEarly=*/true,
                              /*disableOutput=*/false);
   session = nullptr;

@@ -35,6 +35,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Parallel.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
@@ -45,6 +46,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
@@ -314,6 +316,9 @@ void Scheduler::runChild(size_t index, int messages) {
   if (dup2(messages, STDERR_FILENO) < 0)
     _exit(1);
   remove_fatal_error_handler(); // the parent reports
+  setBugReportMsg("");
+  // So that the link removes the temporary files of a job that is killed.
+  setenv("TMPDIR", options.outputDirectory.c_str(), /*overwrite=*/1);
   parallel::strategy = hardware_concurrency(1);
   std::string name = std::to_string(index);
   std::string prefix = options.outputDirectory + "/" + name;

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Demangle/Demangle.h"
 
 #include <algorithm>
 
@@ -180,8 +181,9 @@ Error CombinedSummary::defineDeviceNames(ImageIndex image) {
         errors = joinErrors(
             std::move(errors),
             inputError(allModules[m].location,
-                       "duplicate device symbol '" + candidate.name + "' for " +
-                           allImages[image].arch + "; first defined in " +
+                       "duplicate device symbol '" + demangle(candidate.name) +
+                           "' for " + allImages[image].arch +
+                           "; first defined in " +
                            moduleRef(it->second).location.str()));
     }
   return errors;

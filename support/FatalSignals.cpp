@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iterator>
@@ -35,17 +34,28 @@ struct HandlerState {
 HandlerState state;
 std::mutex registration;
 
-void onFatalSignal(int signal) {
-  int savedErrno = errno;
+/// Calls the handler that was there before ours, if there was one.
+void callPrevious(const struct sigaction &previous, int signal, siginfo_t *info,
+                  void *context) {
+  if (previous.sa_flags & SA_SIGINFO)
+    previous.sa_sigaction(signal, info, context);
+  else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    previous.sa_handler(signal);
+}
+
+void onFatalSignal(int signal, siginfo_t *info, void *context) {
   for (std::atomic<void (*)()> &entry : state.callbacks)
     if (void (*callback)() = entry.load())
       callback();
-  // Hand on to whoever was there before, by default the end of the process.
+  // LLVM's handler returns from a fault, which then happens again. One that
+  // somebody has sent does not: end by it in any case.
   for (size_t i = 0; i != std::size(kFatalSignals); ++i)
     if (kFatalSignals[i] == signal)
-      sigaction(signal, &state.previous[i], nullptr);
-  errno = savedErrno;
-  raise(signal);
+      callPrevious(state.previous[i], signal, info, context);
+  struct sigaction byDefault = {};
+  byDefault.sa_handler = SIG_DFL;
+  sigaction(signal, &byDefault, nullptr);
+  raise(signal); // comes when this handler returns
 }
 
 void installHandlers() {
@@ -55,10 +65,10 @@ void installHandlers() {
     if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN)
       continue; // nohup and the like
     struct sigaction action = {};
-    action.sa_handler = onFatalSignal;
+    action.sa_sigaction = onFatalSignal;
     // On the alternate stack if there is one (LLVM sets it up): an overflow of
     // the stack would lose everything otherwise.
-    action.sa_flags = SA_ONSTACK;
+    action.sa_flags = SA_ONSTACK | SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     sigaction(kFatalSignals[i], &action, nullptr);
   }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Jobserver tokens and temporary files must not outlive the process that owns
-// them. Works beside LLVM's own handlers, whichever were installed first: each
-// puts back what it found and raises the signal again.
+// them. Works beside LLVM's own handlers, whichever were installed first: ours
+// calls what it found, LLVM's puts it back and lets the signal come again.
 //
 //===----------------------------------------------------------------------===//
 
