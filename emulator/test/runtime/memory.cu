@@ -36,7 +36,10 @@ __global__ void useHeap(int *ok) {
   free(p);
 }
 
-__global__ void tooMuch(int *p) { *p = malloc(1 << 30) != nullptr; }
+__global__ void tooMuch(int *p) {
+  void *volatile memory = malloc(1 << 30); // Not to be optimized away.
+  *p = memory != nullptr;
+}
 
 static void boxes() {
   constexpr int kX = 5, kY = 4, kZ = 3;
