@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What __vadd4, __vabsdiffu4 and so on compile to: elements of 8 or 16 bits in
-// 32-bit registers. Forms that select elements are not implemented, nor are
-// the scalar video instructions; compilers emit neither.
+// What __vadd4, __vabsdiffu4 and so on compile to, and __viaddmax_s16x2 and its
+// like (DPX): elements of 8 or 16 bits in 32-bit registers. Forms that select
+// elements are not implemented, nor are the scalar video instructions;
+// compilers emit neither.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +48,31 @@ bool Decoder::decodeVideo(unsigned op) {
       insn.mode2 = k;
   insn.cls = InsnClass::Integer;
   desc.variant = op;
+  return emitSelected();
+}
+
+/// add, min and max of .u16x2 and .s16x2 (sm_90) are SIMD video instructions by
+/// another name.
+bool Decoder::decodePacked() {
+  const std::vector<Operand> &ops = st->operands;
+  std::string_view op = desc.opcode;
+  bool known = op == "add" || op == "min" || op == "max";
+  if (!known || ops.size() != 3) {
+    emitNotImplemented();
+    return true;
+  }
+  unsigned bytes = 0;
+  if (!dest(ops[0], insn.d[0], &bytes, false) || bytes != 4 ||
+      !source(ops[1], Type::U32, insn.s[0]) ||
+      !source(ops[2], Type::U32, insn.s[1]))
+    return fail("malformed " + std::string(op));
+  insn.s[2] = constant(4, 0);
+  unsigned mode = desc.has("s16x2") ? kVideoSignedA | kVideoSignedB : 0;
+  if (desc.has("relu")) // What is negative goes to the least unsigned value.
+    mode |= kVideoSaturate;
+  insn.mode = static_cast<uint8_t>(mode);
+  insn.cls = InsnClass::Integer;
+  desc.opcode = op == "add" ? "vadd2" : op == "min" ? "vmin2" : "vmax2";
   return emitSelected();
 }
 

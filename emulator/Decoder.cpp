@@ -631,6 +631,8 @@ bool Decoder::instruction(const Statement &s) {
     return decodeSetp();
   if (desc.type() == Type::Pred)
     return decodePredicateLogic();
+  if (desc.has("s16x2") || desc.has("u16x2"))
+    return decodePacked();
   if (unsigned video = 0; isVideo(op, video))
     return decodeVideo(video);
   return decodeAlu();

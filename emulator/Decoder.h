@@ -134,6 +134,7 @@ private:
   bool instruction(const Statement &s);
   bool decodeAlu();              // DecodeAlu.cpp
   bool decodeVideo(unsigned op); // DecodeVideo.cpp
+  bool decodePacked();
   bool decodeMov();
   bool decodeMovVector(bool isPack);
   bool decodeMovSymbol(const Operand &o, bool &handled);

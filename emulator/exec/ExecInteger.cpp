@@ -72,6 +72,12 @@ struct Min {
 struct Max {
   template <class T> static T run(T a, T b) { return a > b ? a : b; }
 };
+/// Not below zero.
+template <class O> struct Relu {
+  template <class T> static T run(T a, T b) {
+    return Max::run<T>(O::template run<T>(a, b), T(0));
+  }
+};
 struct And {
   template <class T> static T run(T a, T b) { return a & b; }
 };
@@ -364,10 +370,12 @@ Handler selectInteger(const InsnDesc &d) {
     return slowFor<Div>(t);
   if (op == "rem")
     return slowFor<Rem>(t);
-  if (op == "min" && !d.has("relu"))
-    return binaryFor<Min>(t);
-  if (op == "max" && !d.has("relu"))
-    return binaryFor<Max>(t);
+  if (d.has("relu") && t != Type::S32)
+    return nullptr;
+  if (op == "min")
+    return d.has("relu") ? binary<Relu<Min>, int32_t> : binaryFor<Min>(t);
+  if (op == "max")
+    return d.has("relu") ? binary<Relu<Max>, int32_t> : binaryFor<Max>(t);
   if (op == "and")
     return binaryFor<And>(t);
   if (op == "or")

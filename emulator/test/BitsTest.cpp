@@ -305,6 +305,21 @@ TEST_F(BitsTest, Video) {
   check2x("vset2.u32.u32.ge %d, %a, %b, %c;", false, greaterEqual);
   check2x("vset2.u32.u32.ne %d, %a, %b, %c;", false,
           [](int64_t x, int64_t y) { return int64_t(x != y); });
+  // The same by the names that DPX intrinsics use.
+  check2x("add.u16x2 %d, %a, %b;", false, add);
+  check2x("add.s16x2 %d, %a, %b;", true, add);
+  check2x("min.u16x2 %d, %a, %b;", false, least);
+  check2x("max.s16x2 %d, %a, %b;", true, most);
+  check2x("max.s16x2.relu %d, %a, %b;", true, clamped(most, 0, 32767));
+  check2x("min.relu.s16x2 %d, %a, %b;", true, clamped(least, 0, 32767));
+  check2<uint32_t>("max.s32.relu %d, %a, %b;", e, e,
+                   [](uint32_t a, uint32_t b) {
+                     return std::max({int32_t(a), int32_t(b), 0});
+                   });
+  check2<uint32_t>("min.relu.s32 %d, %a, %b;", e, e,
+                   [](uint32_t a, uint32_t b) {
+                     return std::max(std::min(int32_t(a), int32_t(b)), 0);
+                   });
   check3<uint32_t>("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", e, e, e,
                    [](uint32_t a, uint32_t b, uint32_t c) {
                      for (unsigned k = 0; k < 32; k += 8)
