@@ -22,7 +22,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -283,8 +283,7 @@ Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
     return makeError("ptxas succeeded, but its cubin cannot be read (" +
                      cubin.getError().message() +
                      ")\n  command: " + shellQuote(options.ptxas, arguments));
-  if (identify_magic((*cubin)->getBuffer()) != file_magic::elf_executable &&
-      identify_magic((*cubin)->getBuffer()) != file_magic::elf_relocatable)
+  if (!(*cubin)->getBuffer().starts_with(ELF::ElfMagic))
     return makeError("ptxas succeeded, but wrote no ELF file\n  command: " +
                      shellQuote(options.ptxas, arguments));
   return (*cubin)->getBuffer().str();

@@ -15,6 +15,8 @@
 #include <iterator>
 #include <mutex>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace gpulto;
 
@@ -43,7 +45,21 @@ void callPrevious(const struct sigaction &previous, int signal, siginfo_t *info,
     previous.sa_handler(signal);
 }
 
+/// Whether a signal comes from outside rather than from what a thread does.
+bool isRequest(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP ||
+         signal == SIGQUIT || signal == SIGXCPU;
+}
+
 void onFatalSignal(int signal, siginfo_t *info, void *context) {
+  // Any thread may get it. On the main thread nothing goes on meanwhile, so
+  // that nobody misses what the callbacks remove and complains.
+  pid_t process = getpid();
+  if (isRequest(signal) && syscall(SYS_gettid) != process) {
+    syscall(SYS_tgkill, process, process, signal);
+    while (true)
+      pause();
+  }
   for (std::atomic<void (*)()> &entry : state.callbacks)
     if (void (*callback)() = entry.load())
       callback();

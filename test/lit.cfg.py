@@ -5,6 +5,7 @@ Substitutions
   %lgen               the pass plugin of the compile-time stage
   %clang %clang++     stock clang 19, without any option
   %cuda_path          the CUDA toolkit, %ptxas its ptxas
+  %faults             the shim and the script of fault injection: --shim, --driver
   %inputs             test/inputs
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
@@ -13,6 +14,7 @@ Features
   gold bfd mold lld   linkers; lld is our own ld.lld
   emulator            gpulto-run is built
   gpu                 an NVIDIA GPU answers
+  mount               file systems may be mounted
   sanitizer           our programs are built with one
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -27,7 +29,7 @@ import lit.formats
 config.name = "gpulto"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".test", ".ll", ".cu", ".cpp", ".c", ".s", ".yaml"]
-config.excludes = ["unit", "fuzz", "inputs", "Inputs", "CMakeLists.txt"]
+config.excludes = ["unit", "fuzz", "faults", "inputs", "Inputs", "CMakeLists.txt"]
 config.test_source_root = config.gpulto_source + "/test"
 config.test_exec_root = config.gpulto_build + "/test/lit"
 
@@ -64,6 +66,9 @@ ours = {
 }
 for name, found in ours.items():
     program(name, found)
+program("faults", f"{sys.executable} {config.test_source_root}/faults/walk.py "
+        f"--shim {build}/test/bin/gpulto-fault-shim.so "
+        f"--driver {ours['gpulto-clang++']}")
 program("clang++", llvm_bin + "/clang++")
 program("clang", llvm_bin + "/clang")
 program("ptxas", config.cuda_path + "/bin/ptxas")
@@ -88,6 +93,13 @@ def gpu_answers():
     return done.returncode == 0 and b"GPU 0" in done.stdout
 
 
+def can_mount():
+    """A tmpfs of our own, in a mount name space that ends with the test."""
+    done = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none",
+                           "/mnt"], capture_output=True, check=False)
+    return done.returncode == 0
+
+
 features = {
     "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
     "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
@@ -97,6 +109,7 @@ features = {
     "lld": os.path.exists(ours["ld.lld"]),
     "emulator": os.path.exists(ours["gpulto-run"]),
     "gpu": gpu_answers(),
+    "mount": shutil.which("unshare") and can_mount(),
     "sanitizer": config.sanitizer,
 }
 for name, present in features.items():

@@ -58,11 +58,10 @@ def prepare(options):
         cuda = [f"--cuda-path={options.cuda}", "--offload-arch=sm_90"]
     else:
         del sources["device.cu"]
-        sources["main.c"] = ("extern int host(int);\n"
-                             "int main(int c, char **v) "
-                             "{ return host(c) != 42; }\n")
-        sources["host.cpp"] = 'extern "C" ' + sources["host.cpp"]
         del sources["main.cu"]
+        sources["main.cpp"] = ("extern int host(int);\n"
+                               "int main(int c, char **) "
+                               "{ return host(c) != 42; }\n")
     for name, text in sources.items():
         with open(name, "w", encoding="utf-8") as file:
             file.write(text)
@@ -78,6 +77,8 @@ def prepare(options):
     if options.through_driver:
         return link
     # -### of gpulto-clang++ prints clang's call, that of clang the linker's.
+    if "--ld-path=" not in shown:
+        sys.exit(f"no link command: {shown}")
     clang = shlex.split(shown.strip().splitlines()[-1])
     shown = subprocess.run([*clang, "-###"], check=True, capture_output=True,
                            text=True).stderr
