@@ -1,4 +1,4 @@
-//===- EmuPtxFuzzer.cpp - Hostile PTX in the emulator ---------------------===//
+//===- PtxFuzzer.cpp - Hostile PTX in the emulator ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

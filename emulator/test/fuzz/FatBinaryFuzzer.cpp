@@ -1,4 +1,4 @@
-//===- EmuFatBinaryFuzzer.cpp - Hostile containers in the emulator --------===//
+//===- FatBinaryFuzzer.cpp - Hostile containers in the emulator -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "emulator/runtime/FatBinary.h"
