@@ -20,6 +20,7 @@
 
 #include "ipa/Clones.h"
 #include "ipa/Constants.h"
+#include "ipa/PointerFacts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,8 +36,10 @@ static ValueFact makeFact(uint32_t parameter, const ValueLattice &value) {
     fact.kind = ValueKind::Constant;
   else if (value.state() == ValueLattice::State::Symbol)
     fact.kind = ValueKind::Address;
-  fact.value = value.value();
-  fact.symbol = value.symbol();
+  if (fact.kind != ValueKind::Bounds) {
+    fact.value = value.value();
+    fact.symbol = value.symbol();
+  }
   fact.low = value.low();
   fact.high = value.high();
   fact.knownZeros = value.knownZeros();
@@ -72,7 +75,8 @@ static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
 }
 
 static FunctionFacts factsOf(const CombinedSummary &program,
-                             const BodyLattice &body) {
+                             const BodyLattice &body,
+                             const PointerFacts &pointers) {
   const FunctionSummary &summary = *program.function(body.id);
   ArrayRef<ParameterRecord> formals =
       slice(program.moduleRef(body.id).summary.parameters, summary.parameters);
@@ -82,8 +86,11 @@ static FunctionFacts factsOf(const CombinedSummary &program,
   for (auto [i, known] : enumerate(body.parameters)) {
     if (formals[i].flags & kParamUnused)
       continue;
-    if (known.whole.hasFacts())
+    bool isNoAlias = pointers.isNoAlias(body.id, i);
+    if (known.whole.hasFacts() || isNoAlias) {
       facts.values.push_back(makeFact(i, known.whole));
+      facts.values.back().isNoAlias = isNoAlias;
+    }
     for (const PartLattice &part : known.parts) {
       if (!part.value.hasFacts())
         continue;
@@ -117,11 +124,12 @@ void propagateConstants(WpaContext &context) {
   ConstantsSolver solver(context, callers);
   solver.solve();
   chooseClones(context, callers, solver);
+  PointerFacts pointers(context, callers, solver);
   // Definitions come before clones, and clones in the order of their numbers.
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts = factsOf(context.program, body);
+    plan.facts = factsOf(context.program, body, pointers);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));

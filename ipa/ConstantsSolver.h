@@ -86,10 +86,13 @@ public:
   /// Returns what argument \p index of call \p number of \p caller is.
   ValueLattice argument(BodyIndex caller, uint32_t number,
                         uint32_t index) const;
+  /// Returns what \p launch, which stands in \p caller, passes to \p kernel, by
+  /// parameter.
+  std::vector<ParameterLattice> launchArguments(const BodyLattice &caller,
+                                                const LaunchSite &launch,
+                                                GlobalId kernel) const;
 
 private:
-  using Parts = llvm::SmallVector<PartLattice, 8>;
-
   bool isKnown(const BodyLattice &body) const {
     return body.clone || callers.unknown(body.id) == UnknownCaller::None;
   }
@@ -103,14 +106,18 @@ private:
                         const JumpFunction &function) const;
   ValueLattice evaluateAddress(const CombinedModule &module,
                                const JumpFunction &function) const;
-  bool evaluateParts(const BodyLattice &caller, const CombinedModule &module,
-                     const JumpFunction &function, Parts &parts) const;
-  ValueLattice fit(const BodyLattice &callee, uint32_t index,
+  ParameterLattice evaluateAggregate(const BodyLattice &caller,
+                                     const CombinedModule &module,
+                                     const JumpFunction &function) const;
+  ParameterLattice evaluatePieces(const BodyLattice &caller,
+                                  const CombinedModule &module,
+                                  llvm::ArrayRef<const StubArgument *> pieces,
+                                  llvm::ArrayRef<JumpFunction> actuals) const;
+  ValueLattice fit(GlobalId callee, const ParameterRecord &formal,
                    const BodyLattice &caller, ValueLattice value) const;
-  bool meetArgument(BodyLattice &callee, const BodyLattice &caller,
-                    uint32_t index, const JumpFunction &actual);
-  bool meetPieces(BodyLattice &kernel, const BodyLattice &caller,
-                  const LaunchSite &launch, const FunctionSummary &stub);
+  ParameterLattice evaluateArgument(GlobalId callee, uint32_t index,
+                                    const BodyLattice &caller,
+                                    const JumpFunction &actual) const;
   bool meetGeometry(BodyLattice &callee, llvm::ArrayRef<ValueLattice> actual);
 
   const WpaContext &context;

@@ -7,6 +7,9 @@
 //   constant, address      every use of the parameter is replaced
 //   bounds of an integer   attribute `range`
 //   alignment, not null    attributes `align`, `nonnull`
+//   no alias               attribute `noalias`, until code generation: there it
+//                          would also say that nobody outside of the kernel
+//                          writes the memory (ld.global.nc)
 //   address space          a cast there and back on entry, which
 //                          InferAddressSpaces follows
 //   part of an aggregate   loads of exactly these bytes are replaced, if
@@ -21,6 +24,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/ConstantRange.h"
@@ -34,6 +38,12 @@
 using namespace llvm;
 
 namespace gpulto {
+
+/// Function attribute: the parameters whose `noalias` is ours.
+static constexpr StringLiteral kInferredNoAlias = "gpulto-inferred-noalias";
+
+/// A thread's widest access: more alignment is of no use.
+static constexpr Align kWidestAccess = Align::Constant<16>();
 
 /// Returns the constant of \p type whose bits are \p bits, or null when the
 /// type has another width.
@@ -99,8 +109,10 @@ static bool addBounds(Argument &argument, const ValueFact &fact) {
   return true;
 }
 
-/// Lets all uses of \p argument know that it points into \p space.
-static bool addAddressSpace(Argument &argument, unsigned space) {
+/// Lets all uses of \p argument know that it points into \p space. Its
+/// alignment is said again behind the cast, which value tracking does not look
+/// through.
+static bool addAddressSpace(Argument &argument, unsigned space, Align align) {
   if (argument.use_empty() ||
       argument.getType()->getPointerAddressSpace() == space)
     return false;
@@ -109,6 +121,9 @@ static bool addAddressSpace(Argument &argument, unsigned space) {
   Value *specific = builder.CreateAddrSpaceCast(
       &argument, PointerType::get(argument.getContext(), space));
   Value *generic = builder.CreateAddrSpaceCast(specific, argument.getType());
+  if (align >= kWidestAccess)
+    builder.CreateAlignmentAssumption(function.getParent()->getDataLayout(),
+                                      specific, kWidestAccess.value());
   argument.replaceUsesWithIf(
       generic, [&](Use &use) { return use.getUser() != specific; });
   return true;
@@ -126,10 +141,20 @@ static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
     argument.addAttr(Attribute::NonNull);
     changed = true;
   }
+  if (fact.isNoAlias && !argument.hasNoAliasAttr() && !argument.use_empty()) {
+    argument.addAttr(Attribute::NoAlias);
+    Function &function = *argument.getParent();
+    StringRef marked =
+        function.getFnAttribute(kInferredNoAlias).getValueAsString();
+    std::string list = marked.empty() ? "" : marked.str() + ",";
+    function.addFnAttr(kInferredNoAlias,
+                       list + std::to_string(argument.getArgNo()));
+    changed = true;
+  }
   bool isDevice =
       Triple(argument.getParent()->getParent()->getTargetTriple()).isNVPTX();
   if (fact.addressSpace && isDevice)
-    changed |= addAddressSpace(argument, fact.addressSpace);
+    changed |= addAddressSpace(argument, fact.addressSpace, align);
   return changed;
 }
 
@@ -286,6 +311,20 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
       changed |= applyParts(argument, parts, layout);
   }
   return changed;
+}
+
+void dropInferredNoAlias(Function &function) {
+  if (!function.hasFnAttribute(kInferredNoAlias))
+    return;
+  SmallVector<StringRef, 8> numbers;
+  function.getFnAttribute(kInferredNoAlias)
+      .getValueAsString()
+      .split(numbers, ',');
+  for (StringRef text : numbers)
+    if (unsigned number;
+        !text.getAsInteger(10, number) && number < function.arg_size())
+      function.getArg(number)->removeAttr(Attribute::NoAlias);
+  function.removeFnAttr(kInferredNoAlias);
 }
 
 } // namespace gpulto

@@ -158,6 +158,8 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
                     std::to_string(uint64_t(1) << fact.alignLog2));
   if (fact.isNonNull)
     known.push_back("is not null");
+  if (fact.isNoAlias)
+    known.push_back("is apart from all other pointers");
   return what + " " + join(known, " and ");
 }
 

@@ -28,6 +28,10 @@ bool applyValueFacts(
     llvm::Function &function, const FunctionFacts &facts,
     llvm::function_ref<llvm::Constant *(const ValueFact &)> addressOf);
 
+/// Takes the `noalias` that applyValueFacts gave parameters of \p function off
+/// again; called before code generation.
+void dropInferredNoAlias(llvm::Function &function);
+
 /// Replaces what the device body \p function reads of the launch geometry by
 /// the constants of \p facts, or bounds it; a kernel whose block size is known
 /// is declared with it. Returns whether the body changed.

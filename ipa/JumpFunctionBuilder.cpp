@@ -28,7 +28,11 @@
 
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "ipa/Analyze.h"
+
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
@@ -181,6 +185,23 @@ std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
                                                              : std::nullopt;
 }
 
+std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();
+  if (!name.consume_front("cudaMalloc") || !callee->isDeclaration())
+    return std::nullopt;
+  name.consume_back("_ptsz");
+  // The number of parameters tells the runtime's functions from others.
+  unsigned parameters = llvm::StringSwitch<unsigned>(name)
+                            .Case("", 2)
+                            .Cases("Managed", "Async", 3)
+                            .Cases("Pitch", "FromPoolAsync", 4)
+                            .Default(0);
+  if (parameters == 0 || call.arg_size() != parameters)
+    return std::nullopt;
+  return 0;
+}
+
 JumpFunctionBuilder::JumpFunctionBuilder(LgenContext &context,
                                          llvm::Function &function)
     : context(context), function(function),
@@ -230,6 +251,21 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
     j.value = static_cast<uint64_t>(offset);
     return j;
   }
+  // Memory that a call allocated, at any distance from its beginning.
+  const llvm::Value *object = llvm::getUnderlyingObject(base);
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(object)) {
+    JumpFunction allocated = ofLoad(*load);
+    if (allocated.kind == Kind::Allocation) {
+      if (object != base)
+        allocated.alignLog2 = 0;
+      else if (offset)
+        allocated.alignLog2 = static_cast<uint8_t>(std::min<unsigned>(
+            allocated.alignLog2,
+            llvm::countr_zero(static_cast<uint64_t>(offset))));
+      allocated.nonNull = false;
+      return allocated;
+    }
+  }
   llvm::Align align = base->getPointerAlignment(layout);
   if (base != &value)
     align = llvm::commonAlignment(align, static_cast<uint64_t>(offset));
@@ -265,6 +301,46 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   return j;
 }
 
+/// A pointer to the memory that \p call allocates. Not known to be other than
+/// null: the call may fail.
+JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
+  // "at least 256 bytes": CUDA C++ Programming Guide, device memory accesses.
+  constexpr uint8_t kAlignLog2 = 8;
+  if (callNumbers.empty()) {
+    uint32_t number = 0;
+    for (const llvm::BasicBlock &block : function)
+      for (const llvm::Instruction &instruction : block)
+        if (auto *edge = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            edge && isCallEdge(*edge))
+          callNumbers[edge] = number++;
+  }
+  JumpFunction j;
+  j.kind = Kind::Allocation;
+  j.source = callNumbers.lookup(&call);
+  j.alignLog2 = kAlignLog2;
+  return j;
+}
+
+/// Whether all that may have been written where \p write, an allocation, writes
+/// is null or allocated: if it fails, what was there before stays.
+bool JumpFunctionBuilder::holdsAllocationsOnly(const LocalVariable &local,
+                                               const Write &write) {
+  return llvm::all_of(local.writes, [&](const Write &other) {
+    if (!overlaps(other.offset, other.size, write.offset, write.size))
+      return true;
+    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(other.instruction)) {
+      auto *constant = llvm::dyn_cast<llvm::Constant>(store->getValueOperand());
+      return (constant && constant->isNullValue()) ||
+             !mayReach(*store, *write.instruction, nullptr);
+    }
+    auto *call = llvm::dyn_cast<llvm::CallBase>(other.instruction);
+    auto *fill = llvm::dyn_cast<llvm::MemSetInst>(other.instruction);
+    auto *zero =
+        fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
+    return (zero && zero->isZero()) || (call && allocationResult(*call));
+  });
+}
+
 /// What \p load finds at byte \p offset of \p variable.
 JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
                                           uint64_t offset,
@@ -274,6 +350,11 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
   if (local.escapes || loadDepth > kMaxDepth)
     return j;
   for (const Write &write : local.writes) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
+    if (call && allocationResult(*call) && write.offset == offset &&
+        load.getType()->isPointerTy() && reaches(write, local, load) &&
+        holdsAllocationsOnly(local, write))
+      return ofAllocation(*call);
     auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
     if (!store || !store->isSimple() || write.offset != offset ||
         store->getValueOperand()->getType() != load.getType() ||
@@ -503,6 +584,10 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     }
     if (launchKindOf(*call))
       continue;
+    if (allocationResult(*call) == index) {
+      addWrite(*call, layout.getPointerSize());
+      continue;
+    }
     result.isLoaded = true;
     if (call->isByValArgument(index))
       continue;
@@ -524,14 +609,13 @@ bool JumpFunctionBuilder::reaches(const Write &write,
     if (other.instruction != write.instruction &&
         overlaps(other.offset, other.size, write.offset, write.size))
       rivals.insert(other.instruction);
-  if (rivals.empty()) {
+  auto dominates = [&] {
     if (write.instruction->getParent() == at.getParent())
       return write.instruction->comesBefore(&at);
-    if (!dominators)
-      dominators =
-          &context.analyses.getResult<llvm::DominatorTreeAnalysis>(function);
-    return dominators->dominates(write.instruction, &at);
-  }
+    return dominatorTree().dominates(write.instruction, &at);
+  };
+  if (rivals.empty())
+    return dominates();
   const llvm::BasicBlock *block = at.getParent();
   llvm::BasicBlock::const_iterator position = at.getIterator();
   for (unsigned step = 0; step < kMaxStraightLine; ++step) {
@@ -544,10 +628,50 @@ bool JumpFunctionBuilder::reaches(const Write &write,
     }
     block = block->getSinglePredecessor();
     if (!block || block == at.getParent())
-      return false;
+      break;
     position = block->end();
   }
-  return false;
+  // Not on a straight line: no rival may run between the two.
+  const llvm::BasicBlock *home = write.instruction->getParent();
+  return dominates() && llvm::none_of(rivals, [&](const auto *rival) {
+           bool isBefore = rival->getParent() == home &&
+                           rival->comesBefore(write.instruction);
+           return !isBefore && mayReach(*rival, at, home);
+         });
+}
+
+llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
+  if (!dominators)
+    dominators =
+        &context.analyses.getResult<llvm::DominatorTreeAnalysis>(function);
+  return *dominators;
+}
+
+/// Whether control may go from behind \p from to \p to without running block
+/// \p avoided, if given, from its beginning.
+bool JumpFunctionBuilder::mayReach(const llvm::Instruction &from,
+                                   const llvm::Instruction &to,
+                                   const llvm::BasicBlock *avoided) {
+  // LLVM's isPotentiallyReachable gives up after 32 blocks; main is longer.
+  constexpr size_t kMaxBlocks = 4096;
+  const llvm::BasicBlock *target = to.getParent();
+  if (from.getParent() == target && from.comesBefore(&to))
+    return true;
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 32> seen;
+  llvm::SmallVector<const llvm::BasicBlock *, 32> worklist;
+  auto visit = [&](const llvm::BasicBlock *block) {
+    for (const llvm::BasicBlock *next : llvm::successors(block))
+      if (next != avoided && seen.insert(next).second)
+        worklist.push_back(next);
+  };
+  visit(from.getParent());
+  while (!worklist.empty() && seen.size() < kMaxBlocks) {
+    const llvm::BasicBlock *block = worklist.pop_back_val();
+    if (block == target)
+      return true;
+    visit(block);
+  }
+  return !worklist.empty();
 }
 
 void JumpFunctionBuilder::collectConstantParts(
@@ -614,6 +738,14 @@ void JumpFunctionBuilder::collectParts(
       if (isInside && store->isSimple() && value.kind != Kind::Unknown &&
           value.bitWidth % 8 == 0)
         parts.push_back({static_cast<uint32_t>(write.offset - begin), value});
+      continue;
+    }
+    if (auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
+        call && allocationResult(*call)) {
+      if (write.offset >= begin && write.offset - begin + write.size <= size &&
+          holdsAllocationsOnly(local, write))
+        parts.push_back(
+            {static_cast<uint32_t>(write.offset - begin), ofAllocation(*call)});
       continue;
     }
     auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);

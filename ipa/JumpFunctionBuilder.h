@@ -29,6 +29,11 @@ inline unsigned handleOperand(LaunchKind kind) {
   return kind == LaunchKind::RuntimeExC ? 1 : 0;
 }
 
+/// Returns the position of the argument of \p call that points to where the
+/// call stores a pointer to fresh device memory (cudaMalloc and its like), if
+/// it is such a call. Nothing keeps the address of that place.
+std::optional<unsigned> allocationResult(const llvm::CallBase &call);
+
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {
 public:
@@ -87,6 +92,11 @@ private:
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);
   JumpFunction ofPointer(const llvm::Value &value);
+  JumpFunction ofAllocation(const llvm::CallBase &call);
+  bool holdsAllocationsOnly(const LocalVariable &local, const Write &write);
+  llvm::DominatorTree &dominatorTree();
+  bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
+                const llvm::BasicBlock *avoided);
   bool isUnmodified(const llvm::Argument &byValue);
   const LocalVariable &describe(const llvm::Value &variable);
   bool isLaunchArray(const llvm::Value &pointer);
@@ -108,6 +118,9 @@ private:
   llvm::DominatorTree *dominators = nullptr;
   /// Looked up only, never iterated.
   llvm::DenseMap<const llvm::Value *, std::unique_ptr<LocalVariable>> locals;
+  /// Numbers of the function's call edges; filled when first asked for. Looked
+  /// up only.
+  llvm::DenseMap<const llvm::CallBase *, uint32_t> callNumbers;
   /// How deep loads of local variables are being followed.
   unsigned loadDepth = 0;
 };

@@ -23,7 +23,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -80,11 +79,12 @@ static void applyToRead(CallInst &call, GeometryRead read,
     call.eraseFromParent();
     return;
   }
+  // clang gives the hardware's limits in both forms.
   unsigned width = type->getIntegerBitWidth();
-  call.setMetadata(
-      LLVMContext::MD_range,
-      MDBuilder(call.getContext())
-          .createRange(APInt(width, low), APInt(width, uint64_t(high) + 1)));
+  call.setMetadata(LLVMContext::MD_range, nullptr);
+  call.removeRetAttr(Attribute::Range);
+  call.addRangeRetAttr(
+      ConstantRange(APInt(width, low), APInt(width, uint64_t(high) + 1)));
 }
 
 static bool applyToReads(Function &function, ArrayRef<GeometryFact> geometry) {

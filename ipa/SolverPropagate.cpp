@@ -30,6 +30,9 @@ using namespace llvm;
 
 namespace gpulto {
 
+static bool meetParameter(ParameterLattice &known,
+                          const ParameterLattice &actual);
+
 /// Constants in aggregates are kept in pieces of at most this size.
 static constexpr unsigned kPieceBits = 32;
 /// NVPTX: the address space of global memory.
@@ -165,8 +168,10 @@ void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
   ArrayRef<JumpFunction> actuals =
       slice(program.moduleRef(from.id).summary.jumpFunctions, call.arguments);
   for (uint32_t i = 0; i < callee.parameters.size(); ++i)
-    changed |= meetArgument(callee, from, i,
-                            i < actuals.size() ? actuals[i] : JumpFunction());
+    changed |= meetParameter(
+        callee.parameters[i],
+        evaluateArgument(callee.id, i, from,
+                         i < actuals.size() ? actuals[i] : JumpFunction()));
   if (!callee.geometry.empty())
     changed |= meetGeometry(callee, from.geometry);
   if (changed)
@@ -179,8 +184,6 @@ void ConstantsSolver::visitLaunch(const BodyLattice &caller,
   GlobalId stub = program.definition(module.firstSymbol + launch.stub);
   if (stub == kNone)
     return;
-  ArrayRef<JumpFunction> actuals =
-      slice(module.summary.jumpFunctions, launch.arguments);
   SmallVector<ValueLattice, kDimensions> geometry;
   for (const JumpFunction &function :
        slice(module.summary.jumpFunctions, launch.geometry)
@@ -192,13 +195,9 @@ void ConstantsSolver::visitLaunch(const BodyLattice &caller,
       continue;
     bool changed = !kernel->isReached;
     kernel->isReached = true;
-    if (launch.byStubFormals)
-      changed |= meetPieces(*kernel, caller, launch, *program.function(stub));
-    else
-      for (uint32_t i = 0; i < kernel->parameters.size(); ++i)
-        changed |=
-            meetArgument(*kernel, caller, i,
-                         i < actuals.size() ? actuals[i] : JumpFunction());
+    for (auto [known, actual] :
+         zip(kernel->parameters, launchArguments(caller, launch, id)))
+      changed |= meetParameter(known, actual);
     changed |= meetGeometry(*kernel, geometry);
     if (changed)
       enqueue(*kernel);
@@ -256,7 +255,7 @@ static ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
 
 /// Adds \p value at byte \p offset to \p parts. Calling conventions pass two
 /// fields in one register, so long constants are kept in pieces.
-static void addPart(SmallVectorImpl<PartLattice> &parts, uint32_t offset,
+static void addPart(std::vector<PartLattice> &parts, uint32_t offset,
                     const ValueLattice &value) {
   if (!value.isConstant() || value.width() != 2 * kPieceBits) {
     parts.push_back({offset, value});
@@ -286,6 +285,9 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
     break;
   case Kind::SymbolAddress:
     result = evaluateAddress(module, function);
+    break;
+  case Kind::Allocation:
+    result = ValueLattice::allocation(caller.id, function.source);
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:
@@ -317,48 +319,73 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   return result;
 }
 
-/// Fills \p parts with what is known of a by-value aggregate. Returns false
-/// when the caller does not know its own yet (top).
-bool ConstantsSolver::evaluateParts(const BodyLattice &caller,
-                                    const CombinedModule &module,
-                                    const JumpFunction &function,
-                                    Parts &parts) const {
+/// Returns the known parts of a by-value aggregate; without parts (top) when
+/// the caller does not know its own yet.
+ParameterLattice
+ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
+                                   const CombinedModule &module,
+                                   const JumpFunction &function) const {
+  ParameterLattice result;
+  result.whole = ValueLattice::varying();
+  result.hasParts = true;
   if (function.kind == JumpFunction::Kind::Aggregate) {
     for (const AggregatePart &part :
          slice(module.summary.aggregateParts,
                Range{function.source, function.count})) {
       ValueLattice value = evaluate(caller, module, part.value);
       value.forgetSymbol();
-      if (value.isTop())
-        return false;
-      addPart(parts, part.byteOffset, value);
+      result.hasParts &= !value.isTop();
+      addPart(result.parts, part.byteOffset, value);
     }
-    return true;
+    return result;
   }
   bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
                  function.operation == JumpOperation::None;
   if (!isWhole || function.source >= caller.parameters.size())
-    return true;
+    return result;
   const ParameterLattice &formal = caller.parameters[function.source];
-  parts.append(formal.parts.begin(), formal.parts.end());
-  return formal.hasParts;
+  result.parts = formal.parts;
+  result.hasParts = formal.hasParts;
+  return result;
+}
+
+/// Returns the parts of a kernel's aggregate of which \p pieces tell where the
+/// stub has them among its own parameters, passed as \p actuals.
+ParameterLattice
+ConstantsSolver::evaluatePieces(const BodyLattice &caller,
+                                const CombinedModule &module,
+                                ArrayRef<const StubArgument *> pieces,
+                                ArrayRef<JumpFunction> actuals) const {
+  ParameterLattice result;
+  result.whole = ValueLattice::varying();
+  result.hasParts = true;
+  for (const StubArgument *piece : pieces) {
+    ValueLattice value = evaluate(caller, module, actuals[piece->formal]);
+    value.forgetSymbol();
+    result.hasParts &= !value.isTop();
+    if (!piece->isAggregate)
+      addPart(result.parts, piece->byteOffset, value);
+  }
+  return result;
 }
 
 /// Lowers \p known to the parts that \p actual has too.
-static bool meetParts(ParameterLattice &known, ArrayRef<PartLattice> actual) {
+static bool meetParts(ParameterLattice &known, const ParameterLattice &actual) {
+  if (!actual.hasParts)
+    return false;
   if (!known.hasParts) {
-    known.parts.assign(actual.begin(), actual.end());
+    known.parts = actual.parts;
     known.hasParts = true;
     return true;
   }
   bool changed = false;
   std::vector<PartLattice> kept;
   for (PartLattice &part : known.parts) {
-    const auto *other = llvm::find_if(actual, [&](const PartLattice &a) {
+    auto other = llvm::find_if(actual.parts, [&](const PartLattice &a) {
       return a.byteOffset == part.byteOffset &&
              a.value.width() == part.value.width();
     });
-    if (other == actual.end()) {
+    if (other == actual.parts.end()) {
       changed = true;
       continue;
     }
@@ -369,19 +396,24 @@ static bool meetParts(ParameterLattice &known, ArrayRef<PartLattice> actual) {
   return changed;
 }
 
-/// Returns what \p value, passed by \p caller, is as parameter \p index of
-/// \p callee.
-ValueLattice ConstantsSolver::fit(const BodyLattice &callee, uint32_t index,
+/// Lowers \p known to what \p actual is too.
+static bool meetParameter(ParameterLattice &known,
+                          const ParameterLattice &actual) {
+  bool changed = known.whole.meet(actual.whole);
+  changed |= meetParts(known, actual);
+  return changed;
+}
+
+/// Returns what \p value, passed by \p caller, is as \p formal of \p callee.
+ValueLattice ConstantsSolver::fit(GlobalId callee,
+                                  const ParameterRecord &formal,
                                   const BodyLattice &caller,
                                   ValueLattice value) const {
-  const ParameterRecord &formal =
-      slice(program.moduleRef(callee.id).summary.parameters,
-            program.function(callee.id)->parameters)[index];
   // A bool is a byte on the host's side of a launch.
   if (value.isConstant() && value.width() == 8 && formal.bitWidth == 1)
     value = ValueLattice::constant(value.value() & 1, 1);
   // The host's symbols mean nothing in device code.
-  if (program.imageOf(caller.id) != program.imageOf(callee.id)) {
+  if (program.imageOf(caller.id) != program.imageOf(callee)) {
     value.forgetSymbol();
     if (formal.flags & kParamIsPointer) {
       JumpFunction global;
@@ -395,21 +427,21 @@ ValueLattice ConstantsSolver::fit(const BodyLattice &callee, uint32_t index,
   return value;
 }
 
-bool ConstantsSolver::meetArgument(BodyLattice &callee,
-                                   const BodyLattice &caller, uint32_t index,
-                                   const JumpFunction &actual) {
+/// Returns what \p actual of \p caller is as parameter \p index of \p callee.
+ParameterLattice
+ConstantsSolver::evaluateArgument(GlobalId callee, uint32_t index,
+                                  const BodyLattice &caller,
+                                  const JumpFunction &actual) const {
   const CombinedModule &module = program.moduleRef(caller.id);
   const ParameterRecord &formal =
-      slice(program.moduleRef(callee.id).summary.parameters,
-            program.function(callee.id)->parameters)[index];
-  ParameterLattice &known = callee.parameters[index];
-  if (!(formal.flags & kParamByVal))
-    return known.whole.meet(
-        fit(callee, index, caller, evaluate(caller, module, actual)));
-  Parts parts;
-  if (!evaluateParts(caller, module, actual, parts))
-    return false;
-  return meetParts(known, parts);
+      slice(program.moduleRef(callee).summary.parameters,
+            program.function(callee)->parameters)[index];
+  if (formal.flags & kParamByVal)
+    return evaluateAggregate(caller, module, actual);
+  ParameterLattice result;
+  result.whole = fit(callee, formal, caller, evaluate(caller, module, actual));
+  result.hasParts = true;
+  return result;
 }
 
 ValueLattice ConstantsSolver::argument(BodyIndex caller, uint32_t number,
@@ -423,27 +455,33 @@ ValueLattice ConstantsSolver::argument(BodyIndex caller, uint32_t number,
       slice(module.summary.jumpFunctions, call.arguments);
   if (callee == kNone || index >= actuals.size())
     return ValueLattice::varying();
-  return fit(allBodies[callee], index, from,
-             evaluate(from, module, actuals[index]));
+  return evaluateArgument(allBodies[callee].id, index, from, actuals[index])
+      .whole;
 }
 
-/// As meetArgument for all parameters of \p kernel, at a call of \p stub whose
-/// arguments are the stub's own.
-bool ConstantsSolver::meetPieces(BodyLattice &kernel, const BodyLattice &caller,
+std::vector<ParameterLattice>
+ConstantsSolver::launchArguments(const BodyLattice &caller,
                                  const LaunchSite &launch,
-                                 const FunctionSummary &stub) {
+                                 GlobalId kernel) const {
   const CombinedModule &module = program.moduleRef(caller.id);
   ArrayRef<JumpFunction> actuals =
       slice(module.summary.jumpFunctions, launch.arguments);
-  ArrayRef<StubArgument> pieces = slice(
-      program.moduleRef(program.definition(module.firstSymbol + launch.stub))
-          .summary.stubArguments,
-      stub.stubArguments);
-  const FunctionSummary &summary = *program.function(kernel.id);
-  ArrayRef<ParameterRecord> formals = slice(
-      program.moduleRef(kernel.id).summary.parameters, summary.parameters);
-  bool changed = false;
-  for (uint32_t k = 0; k < kernel.parameters.size(); ++k) {
+  ArrayRef<ParameterRecord> formals =
+      slice(program.moduleRef(kernel).summary.parameters,
+            program.function(kernel)->parameters);
+  std::vector<ParameterLattice> result;
+  if (!launch.byStubFormals) {
+    for (uint32_t i = 0; i < formals.size(); ++i)
+      result.push_back(evaluateArgument(
+          kernel, i, caller, i < actuals.size() ? actuals[i] : JumpFunction()));
+    return result;
+  }
+  // The arguments are the stub's own: its pieces say what is the kernel's.
+  GlobalId stub = program.definition(module.firstSymbol + launch.stub);
+  ArrayRef<StubArgument> pieces =
+      slice(program.moduleRef(stub).summary.stubArguments,
+            program.function(stub)->stubArguments);
+  for (uint32_t k = 0; k < formals.size(); ++k) {
     SmallVector<const StubArgument *, 4> ofThis;
     for (const StubArgument &piece : pieces)
       if (piece.kernelArgument == k && piece.formal < actuals.size())
@@ -451,25 +489,14 @@ bool ConstantsSolver::meetPieces(BodyLattice &kernel, const BodyLattice &caller,
     bool isByVal = formals[k].flags & kParamByVal;
     bool isWhole = ofThis.size() == 1 && ofThis[0]->byteOffset == 0 &&
                    ofThis[0]->isAggregate == isByVal;
-    if (!isByVal || isWhole) {
-      changed |=
-          meetArgument(kernel, caller, k,
-                       isWhole ? actuals[ofThis[0]->formal] : JumpFunction());
-      continue;
-    }
-    Parts parts;
-    bool isTop = false;
-    for (const StubArgument *piece : ofThis) {
-      ValueLattice value = evaluate(caller, module, actuals[piece->formal]);
-      value.forgetSymbol();
-      isTop |= value.isTop();
-      if (!piece->isAggregate)
-        addPart(parts, piece->byteOffset, value);
-    }
-    if (!isTop)
-      changed |= meetParts(kernel.parameters[k], parts);
+    if (!isByVal || isWhole)
+      result.push_back(evaluateArgument(kernel, k, caller,
+                                        isWhole ? actuals[ofThis[0]->formal]
+                                                : JumpFunction()));
+    else
+      result.push_back(evaluatePieces(caller, module, ofThis, actuals));
   }
-  return changed;
+  return result;
 }
 
 bool ConstantsSolver::meetGeometry(BodyLattice &callee,

@@ -57,6 +57,14 @@ ValueLattice ValueLattice::address(GlobalId symbol, uint64_t offset) {
   return result;
 }
 
+ValueLattice ValueLattice::allocation(GlobalId caller, uint32_t number) {
+  ValueLattice result = varying();
+  result.current = State::Allocation;
+  result.target = caller;
+  result.bits = number;
+  return result;
+}
+
 bool ValueLattice::hasFacts() const {
   switch (current) {
   case State::Top:
@@ -64,6 +72,7 @@ bool ValueLattice::hasFacts() const {
   case State::Constant:
   case State::Symbol:
     return true;
+  case State::Allocation:
   case State::Varying:
     break;
   }
@@ -262,6 +271,8 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     ValueLattice result = varying();
     if (formal.current == State::Symbol)
       result = address(formal.target, formal.bits + function.value);
+    if (formal.current == State::Allocation)
+      result = allocation(formal.target, formal.bits);
     unsigned ofOffset = function.value ? countr_zero(function.value) : 63;
     result.align =
         static_cast<uint8_t>(std::min<unsigned>(formal.align, ofOffset));

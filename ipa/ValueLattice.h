@@ -8,6 +8,7 @@
 //   Top        no context seen yet
 //   Constant   the same bits in every context
 //   Symbol     the same symbol's address plus the same offset in every context
+//   Allocation into the memory that the same call of the same body allocated
 //   Varying    differs; bits, bounds and pointer facts may still hold
 //
 // An element goes down only. Bounds would go down for long, so after
@@ -29,7 +30,7 @@ namespace gpulto {
 /// A lattice element. A plain value.
 class ValueLattice {
 public:
-  enum class State : uint8_t { Top, Constant, Symbol, Varying };
+  enum class State : uint8_t { Top, Constant, Symbol, Allocation, Varying };
 
   /// Top.
   ValueLattice() = default;
@@ -39,13 +40,17 @@ public:
   /// The address of the definition \p symbol plus \p offset bytes.
   static ValueLattice address(GlobalId symbol, uint64_t offset);
 
+  /// Into the memory that call \p number of the function \p caller allocates.
+  static ValueLattice allocation(GlobalId caller, uint32_t number);
+
   State state() const { return current; }
   bool isTop() const { return current == State::Top; }
   bool isConstant() const { return current == State::Constant; }
   /// Bits; 0 for pointers.
   unsigned width() const { return bitWidth; }
-  /// Constant: its bits. Symbol: the offset in bytes.
+  /// Constant: its bits. Symbol: the offset in bytes. Allocation: the call.
   uint64_t value() const { return bits; }
+  /// Symbol: the definition. Allocation: the function that calls.
   GlobalId symbol() const { return target; }
   /// Unsigned bounds, both inclusive, and bits known to be 0 and 1. Meaningful
   /// for widths of 1 to 64 below Top.

@@ -16,6 +16,7 @@
 
 #include "lto/DeviceCodegen.h"
 
+#include "ipa/FactsTransform.h"
 #include "lto/Optimizer.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -220,6 +221,8 @@ static void keepLineTablesOnly(Module &module) {
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
                               bool pinUnmarked) {
   TimeTraceScope trace("Generate PTX");
+  for (Function &function : module)
+    dropInferredNoAlias(function);
   if (pinUnmarked && !pinRounding(module))
     machine.Options.AllowFPOpFusion = FPOpFusion::Standard;
   if (module.getNamedMetadata("llvm.dbg.cu")) {

@@ -21,6 +21,7 @@
 //    ShouldNotRunFunctionPassesAnalysis, does this.
 // 3. The rest of the pipeline (unrolling, vectorizers) over all functions: the
 //    compile step has not run it.
+// 4. StraightLinePass over functions that something was proven of.
 //
 // In simplification, InferAddressSpaces follows each InstCombine: an inlined
 // helper's generic pointer becomes one to shared or global memory while GVN and
@@ -42,7 +43,14 @@
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/GlobalOpt.h"
 #include "llvm/Transforms/IPO/SCCP.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/NaryReassociate.h"
+#include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
+#include "llvm/Transforms/Scalar/SpeculativeExecution.h"
+#include "llvm/Transforms/Scalar/StraightLineStrengthReduce.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 #include <memory>
 
@@ -147,6 +155,26 @@ struct InferChangedPass : PassInfoMixin<InferChangedPass> {
   }
 };
 
+/// gpucc's straight-line passes and the joining of neighbouring accesses, while
+/// it is known which pointers are apart and how they are aligned. Code
+/// generation runs all of them too, but no longer knows.
+struct StraightLinePass : PassInfoMixin<StraightLinePass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!function.hasFnAttribute(kChangedAttribute))
+      return PreservedAnalyses::all();
+    FunctionPassManager passes;
+    passes.addPass(SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
+    passes.addPass(SeparateConstOffsetFromGEPPass());
+    passes.addPass(StraightLineStrengthReducePass());
+    passes.addPass(NaryReassociatePass());
+    passes.addPass(EarlyCSEPass());
+    passes.addPass(InferAddressSpacesPass());
+    passes.addPass(InferAlignmentPass());
+    passes.addPass(LoadStoreVectorizerPass());
+    return passes.run(function, analyses);
+  }
+};
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +209,8 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   passes.addPass(GlobalDCEPass());
   passes.addPass(builder.buildModuleOptimizationPipeline(
       level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  if (level.getSpeedupLevel() > 1)
+    passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
   return passes;
 }
 

@@ -73,6 +73,7 @@ template <typename A> void describe(A &a, ValueFact &f) {
   a.field("alignLog2", f.alignLog2);
   a.field("addressSpace", f.addressSpace);
   a.field("isNonNull", f.isNonNull);
+  a.field("isNoAlias", f.isNoAlias);
 }
 
 template <typename A> void describe(A &a, GeometryFact &f) {

@@ -50,6 +50,9 @@ struct ValueFact {
   uint8_t alignLog2 = 0;
   uint8_t addressSpace = 0;
   bool isNonNull = false;
+  /// Pointer parameter of a kernel: while it runs, memory reached through it is
+  /// reached through nothing else in the kernel.
+  bool isNoAlias = false;
   bool operator==(const ValueFact &) const = default;
 };
 

@@ -59,14 +59,18 @@ struct JumpFunction {
     /// A by-value aggregate: parts [source, source + count) of the module's
     /// aggregate part table; what no part covers is unknown.
     Aggregate,
-    Last = Aggregate
+    /// Pointer into the memory that call \c source of the function (counted
+    /// over its call edges) allocated when it ran last. Allocations of two
+    /// calls that are both alive do not overlap.
+    Allocation,
+    Last = Allocation
   };
 
   Kind kind = Kind::Unknown;
   JumpOperation operation = JumpOperation::None;
   /// Width of the value in bits; 0 when it is a pointer or an aggregate.
   uint16_t bitWidth = 0;
-  /// Formal parameter, symbol, or first aggregate part; see Kind.
+  /// Formal parameter, symbol, first aggregate part or call; see Kind.
   uint32_t source = 0;
   /// Constant bits (zero-extended), operand, or byte offset; see Kind.
   uint64_t value = 0;

@@ -340,25 +340,29 @@ bool hasSource(JumpFunction::Kind kind) {
   using Kind = JumpFunction::Kind;
   return kind == Kind::SymbolAddress || kind == Kind::PassThrough ||
          kind == Kind::Ancestor || kind == Kind::LoadAggregate ||
-         kind == Kind::Aggregate;
+         kind == Kind::Aggregate || kind == Kind::Allocation;
 }
 
-/// First byte: kind (3 bits), facts follow (1), operation follows (1), width
-/// code (3).
+/// On disk, a pass-through with an operation is a kind of its own.
+constexpr uint64_t kWithOperation = uint64_t(JumpFunction::Kind::Last) + 1;
+
+/// First byte: kind (4 bits), facts follow (1), width code (3).
 template <typename IO>
 void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
   using Kind = JumpFunction::Kind;
   bool hasFacts = j.alignLog2 || j.addressSpace || j.nonNull;
   bool hasOperation = j.operation != JumpOperation::None;
-  uint64_t head = uint64_t(j.kind) | uint64_t(hasFacts) << 3 |
-                  uint64_t(hasOperation) << 4 |
+  uint64_t head = (hasOperation ? kWithOperation : uint64_t(j.kind)) |
+                  uint64_t(hasFacts) << 4 |
                   uint64_t(widthCode(j.bitWidth)) << 5;
   io.number(head);
   if constexpr (IO::isReading) {
-    io.check(head < 256 && (head >> 5) <= kOtherWidth, "bad jump function");
-    j.kind = Kind(head & 7);
-    hasFacts = head >> 3 & 1;
-    hasOperation = head >> 4 & 1;
+    io.check(head < 256 && (head >> 5) <= kOtherWidth &&
+                 (head & 15) <= kWithOperation,
+             "bad jump function");
+    hasOperation = (head & 15) == kWithOperation;
+    j.kind = hasOperation ? Kind::PassThrough : Kind(head & 15);
+    hasFacts = head >> 4 & 1;
     if ((head >> 5) < kOtherWidth)
       j.bitWidth = kCommonWidths[head >> 5];
   }
@@ -828,6 +832,22 @@ bool formalsBelow(const ModuleSummary &s, Range range, uint32_t count) {
   return true;
 }
 
+/// Whether every call that the jump functions of \p range name as an
+/// allocation is below \p count.
+bool allocationsBelow(const ModuleSummary &s, Range range, uint32_t count) {
+  using Kind = JumpFunction::Kind;
+  for (const JumpFunction &j : slice(s.jumpFunctions, range)) {
+    if (j.kind == Kind::Allocation && j.source >= count)
+      return false;
+    if (j.kind == Kind::Aggregate)
+      for (const AggregatePart &part :
+           llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count))
+        if (part.value.kind == Kind::Allocation && part.value.source >= count)
+          return false;
+  }
+  return true;
+}
+
 /// Checks what only holds between tables: jump functions name parameters of
 /// the function they stand in; summaries belong to symbols of their kind.
 const char *findInconsistency(const ModuleSummary &s) {
@@ -838,6 +858,14 @@ const char *findInconsistency(const ModuleSummary &s) {
     if (!isDefined(f.symbol, SymbolKind::Function))
       return "body of a symbol that is no defined function";
     uint32_t count = f.parameters.count;
+    for (const CallEdge &call : slice(s.calls, f.calls))
+      if (!allocationsBelow(s, call.arguments, f.calls.count))
+        return "argument of a call is allocated by a call that does not exist";
+    for (const LaunchSite &launch : slice(s.launches, f.launches))
+      if (!allocationsBelow(s, launch.geometry, f.calls.count) ||
+          !allocationsBelow(s, launch.arguments, f.calls.count))
+        return "argument of a launch is allocated by a call that does not "
+               "exist";
     for (const CallEdge &call : slice(s.calls, f.calls))
       if (!formalsBelow(s, call.arguments, count))
         return "argument of a call refers to a parameter that does not exist";

@@ -365,6 +365,9 @@ void Printer::jumpFunction(const JumpFunction &j) {
     out << '}';
     break;
   }
+  case Kind::Allocation:
+    out << "allocated by call " << j.source;
+    break;
   }
   facts(j);
 }

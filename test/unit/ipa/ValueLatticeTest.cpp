@@ -18,6 +18,7 @@ static bool contains(const ValueLattice &value, uint64_t bits) {
   case ValueLattice::State::Constant:
     return value.value() == bits;
   case ValueLattice::State::Symbol:
+  case ValueLattice::State::Allocation:
     return false;
   case ValueLattice::State::Varying:
     return bits >= value.low() && bits <= value.high() &&

@@ -90,6 +90,7 @@ ModuleSummary fullSummary() {
       jump(Kind::LoadAggregate, 1, 3000, 8),
       aggregate,
       aligned,
+      jump(Kind::Allocation, 1, 0, 0),
   };
   s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
                   {kParamInLoopBound, 32, 0, 0, 0, 200}};

@@ -1,0 +1,36 @@
+//===- PointerFacts.h - Which pointers of a kernel are apart ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_POINTERFACTS_H
+#define GPULTO_IPA_POINTERFACTS_H
+
+#include "ipa/ConstantsSolver.h"
+
+#include "llvm/ADT/BitVector.h"
+
+namespace gpulto {
+
+/// What the allocations behind kernel arguments say of their aliasing. Valid
+/// for the solved \p solver it was made from.
+class PointerFacts {
+public:
+  PointerFacts(const WpaContext &context, const Callers &callers,
+               const ConstantsSolver &solver);
+
+  /// Returns whether pointer parameter \p parameter of \p kernel points, in
+  /// every launch, into an allocation that nothing else in the kernel reaches.
+  bool isNoAlias(GlobalId kernel, uint32_t parameter) const;
+
+private:
+  void meetLaunch(GlobalId kernel, llvm::ArrayRef<ParameterLattice> arguments);
+  bool usesParametersOnly(GlobalId kernel) const;
+
+  const CombinedSummary &program;
+  /// By kernel: parameters that were apart from all others in every launch so
+  /// far. Looked up only.
+  llvm::DenseMap<GlobalId, llvm::BitVector> apart;
+};
+
+} // namespace gpulto
+
+#endif

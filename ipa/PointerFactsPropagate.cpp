@@ -1,0 +1,144 @@
+//===- PointerFactsPropagate.cpp - Which pointers of a kernel are apart ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: what __restrict__ says, proven.
+//
+//   cudaMalloc(&in, n); cudaMalloc(&out, n); scale<<<g, b>>>(in, out);
+//   -> in and out do not overlap in scale
+//
+// 1. A jump function says which allocating call a pointer comes from, at any
+//    offset. Memory of two calls that are both alive is apart; the same call
+//    may have run twice, so it is not apart from itself. A launch that uses
+//    freed memory is undefined.
+// 2. A parameter is apart when that holds against every other pointer parameter
+//    in every launch (meetLaunch). A pointer of unknown origin may point
+//    anywhere, so it spoils all.
+// 3. The kernel and all that it calls must reach memory through their
+//    parameters only (usesParametersOnly): pointers that it loads from memory,
+//    or from a struct passed by value, may lead into the same allocations.
+//    Device variables are not part of any allocation.
+//
+// Why this says nothing of ld.global.nc: other kernels, copies and the host may
+// write the memory meanwhile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/PointerFacts.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
+                           const ConstantsSolver &solver)
+    : program(context.program) {
+  for (const BodyLattice &body : solver.bodies()) {
+    if (!body.isReached)
+      continue;
+    const CombinedModule &module = program.moduleRef(body.id);
+    for (const LaunchSite &launch :
+         slice(module.summary.launches, program.function(body.id)->launches)) {
+      GlobalId stub =
+          launch.stub == kNone
+              ? kNone
+              : program.definition(module.firstSymbol + launch.stub);
+      if (stub == kNone)
+        continue;
+      for (GlobalId kernel : program.deviceCounterparts(stub))
+        if (program.function(kernel) &&
+            callers.unknown(kernel) == UnknownCaller::None)
+          meetLaunch(kernel, solver.launchArguments(body, launch, kernel));
+    }
+  }
+  for (const BodyLattice &body : solver.bodies())
+    if (auto found = apart.find(body.id);
+        found != apart.end() && !usesParametersOnly(body.id))
+      found->second.reset();
+}
+
+/// Returns whether \p a and \p b, two arguments of one launch, cannot lead to
+/// the same memory.
+static bool areApart(const ValueLattice &a, const ValueLattice &b) {
+  using State = ValueLattice::State;
+  auto isNull = [](const ValueLattice &value) {
+    return value.isConstant() && value.value() == 0;
+  };
+  if (isNull(a) || isNull(b))
+    return true;
+  return a.state() == State::Allocation && b.state() == State::Allocation &&
+         !(a.symbol() == b.symbol() && a.value() == b.value());
+}
+
+void PointerFacts::meetLaunch(GlobalId kernel,
+                              ArrayRef<ParameterLattice> arguments) {
+  ArrayRef<ParameterRecord> formals =
+      slice(program.moduleRef(kernel).summary.parameters,
+            program.function(kernel)->parameters);
+  auto [entry, isFirst] = apart.try_emplace(kernel);
+  if (isFirst)
+    entry->second.resize(formals.size(), true);
+  for (uint32_t i = 0; i < formals.size(); ++i) {
+    bool isPointer = (formals[i].flags & kParamIsPointer) &&
+                     !(formals[i].flags & kParamByVal);
+    bool holds = isPointer &&
+                 arguments[i].whole.state() == ValueLattice::State::Allocation;
+    for (uint32_t j = 0; holds && j < formals.size(); ++j)
+      if (j != i && (formals[j].flags & kParamIsPointer) &&
+          !(formals[j].flags & (kParamByVal | kParamUnused)))
+        holds = areApart(arguments[i].whole, arguments[j].whole);
+    if (!holds)
+      entry->second.reset(i);
+  }
+}
+
+/// Returns whether \p kernel and what it calls touch no memory but that behind
+/// their parameters, device variables and their own stack.
+bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
+  SmallVector<GlobalId, 16> worklist{kernel};
+  DenseSet<GlobalId> seen;
+  while (!worklist.empty()) {
+    GlobalId id = worklist.pop_back_val();
+    if (!seen.insert(id).second)
+      continue;
+    const CombinedModule &module = program.moduleRef(id);
+    const FunctionSummary *function = program.function(id);
+    if (!function || function->has(kHasIndirectCall) ||
+        (function->memoryEffects & (kReadsOther | kWritesOther)))
+      return false;
+    for (const CallEdge &call : slice(module.summary.calls, function->calls)) {
+      GlobalId callee =
+          call.callee == kNone
+              ? kNone
+              : program.definition(module.firstSymbol + call.callee);
+      if (callee == kNone || !program.function(callee))
+        return false; // malloc, printf: their memory is anywhere
+      // A pointer argument of unknown origin is a load or worse.
+      ArrayRef<JumpFunction> actuals =
+          slice(module.summary.jumpFunctions, call.arguments);
+      for (auto [i, formal] :
+           enumerate(slice(program.moduleRef(callee).summary.parameters,
+                           program.function(callee)->parameters))) {
+        bool isPointer = (formal.flags & kParamIsPointer) &&
+                         !(formal.flags & (kParamByVal | kParamUnused));
+        bool isKnown = i < actuals.size() &&
+                       actuals[i].kind != JumpFunction::Kind::Unknown &&
+                       actuals[i].kind != JumpFunction::Kind::LoadAggregate;
+        if (isPointer && !isKnown)
+          return false;
+      }
+      worklist.push_back(callee);
+    }
+  }
+  return true;
+}
+
+bool PointerFacts::isNoAlias(GlobalId kernel, uint32_t parameter) const {
+  auto found = apart.find(kernel);
+  return found != apart.end() && found->second.test(parameter);
+}
+
+} // namespace gpulto

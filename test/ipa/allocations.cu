@@ -1,0 +1,56 @@
+// Which allocation a pointer comes from: through a variable that only the
+// allocation writes, at an offset, into a struct; not where another value may be.
+// REQUIRES: cuda
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto dump %t.o | FileCheck %s
+#include <cuda_runtime.h>
+struct Pair { float *first, *second; };
+void use(float *, float *);
+void usePair(Pair);
+// CHECK-LABEL: function _Z5plaini:
+// CHECK: call _Z3usePfS_ {{.*}}args=(allocated by call 0(align 256), allocated by call 1)
+void plain(int n) {
+  float *a, *b;
+  cudaMalloc(&a, n);
+  cudaMallocManaged((void **)&b, n);
+  use(a, b + n);
+}
+// CHECK-LABEL: function _Z4pairi:
+// CHECK: call _Z7usePair4Pair {{.*}}args=(allocated by call 0(align 256), allocated by call 1(align 256))
+void pair(int n) {
+  Pair p;
+  cudaMalloc(&p.first, n);
+  cudaMalloc(&p.second, n);
+  usePair(p);
+}
+// If the allocation fails, the variable keeps the parameter.
+// CHECK-LABEL: function _Z5otheriPf:
+// CHECK: call _Z3usePfS_
+// CHECK-NOT: allocated
+void other(int n, float *q) {
+  float *a = q;
+  cudaMalloc(&a, n);
+  use(a, a);
+}
+// CHECK-LABEL: function _Z4swapi:
+// CHECK: call _Z3usePfS_ freq {{[0-9]+}} args=()
+void swap(int n) {
+  float *a, *b;
+  cudaMalloc(&a, n);
+  cudaMalloc(&b, n);
+  for (int i = 0; i < n; ++i) {
+    use(a, b);
+    float *c = a;
+    a = b;
+    b = c;
+  }
+}
+// CHECK-LABEL: function _Z5laterPfi:
+// CHECK: call _Z3usePfS_ {{.*}}args=(allocated by call 0(align 256), allocated by call 0(align 256))
+void later(float *q, int n) {
+  float *a;
+  cudaMalloc(&a, n);
+  use(a, a);
+  a = q;
+  use(a, a);
+}
