@@ -166,6 +166,7 @@ linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
     return makeError("no device partition for " + arch);
   DeviceProgram program;
   program.arch = arch.str();
+  program.embed = embed;
   bool wantsCubin = embed != EmbedKind::Ptx && haveCubins(results);
   bool needsPtx =
       embed != EmbedKind::Cubin || (results.size() > 1 && tools.nvlink.empty());

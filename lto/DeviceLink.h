@@ -44,6 +44,7 @@ struct DeviceProgram {
   std::string arch;
   std::string ptx;   // all partitions as one module
   std::string cubin; // empty when not wanted or not possible
+  EmbedKind embed = EmbedKind::Both; // which of them the program carries
 };
 
 /// Joins the partitions \p results (in partition order) of one architecture:
@@ -60,7 +61,7 @@ llvm::Expected<DeviceProgram> linkDevicePartitions(
 llvm::Expected<std::string>
 makeRegistrationObject(llvm::ArrayRef<DeviceProgram> programs,
                        llvm::ArrayRef<RegistrationEntry> entries,
-                       EmbedKind embed, const HostCodegenOptions &codegen,
+                       const HostCodegenOptions &codegen,
                        llvm::StringRef targetTriple,
                        llvm::StringRef dataLayout);
 

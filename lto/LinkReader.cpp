@@ -6,6 +6,7 @@
 
 #include "fatobj/FatObjectReader.h"
 #include "fatobj/Format.h"
+#include "lto/Architectures.h"
 #include "lto/HostCodegen.h"
 #include "lto/Lgen.h"
 #include "lto/StockObject.h"
@@ -382,14 +383,14 @@ static Error readArchive(StringRef path, const StringSet<> &taken,
   });
 }
 
-/// Moves what \p loaded holds to \p result. \p units: of the objects taken so
-/// far.
+/// Moves the modules of \p loaded to \p modules and what they point into to
+/// \p result. \p units: of the objects taken so far.
 static void takeModules(LoadedObject &loaded, uint32_t &units,
-                        LinkModules &result) {
+                        std::vector<WpaModule> &modules, LinkModules &result) {
   for (WpaModule &module : loaded.modules)
     module.module.object += units;
   units += loaded.units;
-  llvm::move(loaded.modules, std::back_inserter(result.modules));
+  llvm::move(loaded.modules, std::back_inserter(modules));
   llvm::move(loaded.computed, std::back_inserter(result.computed));
   result.files.push_back(std::move(loaded.file));
 }
@@ -406,9 +407,13 @@ static bool anyUndefined(const StringMap<DeviceNames> &names) {
 /// Adds archive members for the sake of their device code, as nvlink would: the
 /// host linker takes members for host symbols only. An archive is searched
 /// until nothing more is found in it, archives in their order, then again while
-/// something is found.
+/// something is found. Appends the modules to \p members, what they point into
+/// to
+/// \p result.
 static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
-                                  uint32_t units, LinkModules &result) {
+                                  uint32_t units,
+                                  std::vector<WpaModule> &members,
+                                  LinkModules &result) {
   StringMap<DeviceNames> names;
   for (const WpaModule &module : result.modules)
     noteDeviceNames(module.module.summary, names);
@@ -427,9 +432,13 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
     for (LoadedObject &candidate : candidates) {
       if (candidate.modules.empty() || !definesNeeded(candidate.modules, names))
         continue;
+      // A member does not add an image to the program.
+      llvm::erase_if(candidate.modules, [&](const WpaModule &module) {
+        return !names.contains(module.module.summary.arch);
+      });
       for (WpaModule &module : candidate.modules)
         noteDeviceNames(module.module.summary, names);
-      takeModules(candidate, units, result);
+      takeModules(candidate, units, members, result);
       candidate.modules.clear();
       found = true;
     }
@@ -474,12 +483,22 @@ Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
       remarkComputed(object, input, diagnostics);
       statistics.add("summaries-computed", object.computed.size());
     }
-    takeModules(object, units, result);
+    takeModules(object, units, result.modules, result);
   }
   if (errors)
     return errors;
-  if (Error error = extractDeviceMembers(inputs, context, units, result))
+  std::vector<StringRef> architectures = architecturesOf(result.modules);
+  if (Error error =
+          completeArchitectures(result.modules, architectures, diagnostics))
     return error;
+  // From here on every image has the device code of every unit.
+  std::vector<WpaModule> members;
+  if (Error error =
+          extractDeviceMembers(inputs, context, units, members, result))
+    return error;
+  if (Error error = completeArchitectures(members, architectures, diagnostics))
+    return error;
+  llvm::move(members, std::back_inserter(result.modules));
   statistics.set("objects", inputs.objects.size());
   return result;
 }

@@ -15,6 +15,7 @@
 #include "lto/Scheduler.h"
 #include "lto/TimeTrace.h"
 #include "lto/Wpa.h"
+#include "support/CudaVersion.h"
 #include "support/Statistics.h"
 #include "support/Subprocess.h"
 
@@ -58,6 +59,17 @@ static Expected<CudaTools> findCudaTools(StringRef root) {
   return tools;
 }
 
+/// Warns of a toolkit that nobody has tried with gpulto.
+static void checkCudaVersion(const CudaTools &tools, Diagnostics &diagnostics) {
+  if (tools.ptxas.empty())
+    return;
+  if (std::optional<VersionTuple> version = cudaVersion(tools.root)) {
+    std::string warning = cudaVersionWarning(tools.root, *version);
+    if (!warning.empty())
+      diagnostics.warning(InputLocation(), warning);
+  }
+}
+
 /// Chooses what is embedded: cubins need ptxas. Errors: the user asked for
 /// cubins and there is no ptxas.
 static Expected<EmbedKind> chooseEmbedding(const LinkOptions &options,
@@ -91,8 +103,9 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.isRelocatable = inputs.output == OutputKind::Relocatable;
   result.host = inputs.codegen;
   fixOutputLevels(inputs.output, result.host);
-  result.device.wantCubin = embed != EmbedKind::Ptx;
-  if (result.device.wantCubin)
+  result.embed = embed;
+  result.embedGiven = options.embedGiven;
+  if (embed != EmbedKind::Ptx)
     result.device.ptxas = tools.ptxas;
   result.device.ptxasArguments = options.ptxasArguments;
   return result;
@@ -171,12 +184,10 @@ collectHostObjects(const LinkPlan &plan, StringRef directory) {
   return objects;
 }
 
-static Expected<std::vector<DeviceProgram>> linkDevices(const LinkPlan &plan,
-                                                        StringRef directory,
-                                                        const CudaTools &tools,
-                                                        EmbedKind embed) {
+static Expected<std::vector<DeviceProgram>>
+linkDevices(const LinkPlan &plan, StringRef directory, const CudaTools &tools) {
   std::vector<DeviceProgram> programs;
-  for (const std::string &arch : plan.architectures) {
+  for (auto [arch, embed] : zip_equal(plan.architectures, plan.forms)) {
     std::vector<LtransResultPaths> results;
     for (const LtransJob &job : plan.jobs)
       if (job.side == Side::Device && job.arch == arch)
@@ -257,6 +268,8 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();
+  if (!plan->architectures.empty())
+    checkCudaVersion(*tools, diagnostics);
   if (Error error = keepJobs(*plan, options))
     return error;
   if (!options.saveLinkDirectory.empty())
@@ -276,7 +289,7 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   // 4. Device link: one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
   Expected<std::vector<DeviceProgram>> programs =
-      linkDevices(*plan, temporary->path(), *tools, *embed);
+      linkDevices(*plan, temporary->path(), *tools);
   if (!programs)
     return programs.takeError();
   if (Error error = keepPrograms(*programs, options))
@@ -288,9 +301,9 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   if (!objects)
     return objects.takeError();
   if (!programs->empty()) {
-    Expected<std::string> registration = makeRegistrationObject(
-        *programs, plan->registration, *embed, inputs.codegen, plan->hostTriple,
-        plan->hostDataLayout);
+    Expected<std::string> registration =
+        makeRegistrationObject(*programs, plan->registration, inputs.codegen,
+                               plan->hostTriple, plan->hostDataLayout);
     if (!registration)
       return registration.takeError();
     objects->push_back(

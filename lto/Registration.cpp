@@ -55,8 +55,7 @@ static constexpr int kConstructorPriority = 101;
 // The fat binary
 //===----------------------------------------------------------------------===//
 
-static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs,
-                                           EmbedKind embed) {
+static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs) {
   std::vector<DeviceImage> images;
   StringSet<> seen;
   for (const DeviceProgram &program : programs) {
@@ -65,6 +64,7 @@ static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs,
     auto arch = parseArch(program.arch);
     if (!arch)
       return arch.takeError();
+    EmbedKind embed = program.embed;
     bool wantsCubin = embed != EmbedKind::Ptx && !program.cubin.empty();
     if (embed == EmbedKind::Cubin && !wantsCubin)
       return makeError("no cubin for " + program.arch +
@@ -297,10 +297,10 @@ Error RegistrationBuilder::build(StringRef fatbinary,
 
 Expected<std::string>
 makeRegistrationObject(ArrayRef<DeviceProgram> programs,
-                       ArrayRef<RegistrationEntry> entries, EmbedKind embed,
+                       ArrayRef<RegistrationEntry> entries,
                        const HostCodegenOptions &codegen,
                        StringRef targetTriple, StringRef dataLayout) {
-  auto fatbinary = makeFatbinary(programs, embed);
+  auto fatbinary = makeFatbinary(programs);
   if (!fatbinary)
     return fatbinary.takeError();
   initializeTargets();

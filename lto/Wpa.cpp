@@ -31,6 +31,12 @@ public:
 
   std::vector<LtransJob> run(const PartitionMap &map);
   std::vector<RegistrationEntry> registration() const;
+  /// Returns which forms of the code of \p image the program carries.
+  EmbedKind formOf(ImageIndex image) const;
+  /// Returns that of every architecture, after run.
+  std::vector<EmbedKind> deviceForms() const {
+    return {forms.begin() + 1, forms.end()};
+  }
 
 private:
   std::string finalName(GlobalId id) const;
@@ -48,6 +54,8 @@ private:
   const CombinedSummary &program;
   ArrayRef<JobInput> bitcode;
   const WpaOptions &options;
+  /// By ImageIndex.
+  std::vector<EmbedKind> forms;
   /// By GlobalId: hidden local definitions, whose names get the tag.
   BitVector promoted;
 };
@@ -198,9 +206,34 @@ void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
   }
 }
 
+EmbedKind JobBuilder::formOf(ImageIndex image) const {
+  if (options.embedGiven)
+    return options.embed;
+  bool wantsPtx = false, wantsCubin = false;
+  for (ModuleIndex m : program.images()[image].modules) {
+    const ModuleSummary &summary = program.modules()[m].summary;
+    wantsPtx |= !summary.has(kNoPtx);
+    wantsCubin |= !summary.has(kNoCubin);
+  }
+  if (options.embed == EmbedKind::Ptx) {
+    if (!wantsPtx && wantsCubin)
+      context.diagnostics.warning(
+          InputLocation(), "the objects ask for a cubin without PTX for " +
+                               program.images()[image].arch +
+                               ", but there is no ptxas: PTX is embedded");
+    return EmbedKind::Ptx;
+  }
+  return wantsCubin && !wantsPtx   ? EmbedKind::Cubin
+         : wantsPtx && !wantsCubin ? EmbedKind::Ptx
+                                   : EmbedKind::Both;
+}
+
 DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
                                                ImageIndex image) const {
   DeviceCodegenOptions device = options.device;
+  device.wantCubin = forms[image] != EmbedKind::Ptx;
+  if (!device.wantCubin)
+    device.ptxas.clear();
   device.relocatable =
       llvm::count_if(map.partitions, [&](const Partition &partition) {
         return partition.image == image;
@@ -210,6 +243,9 @@ DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
 
 std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
   promoted.resize(program.symbolCount());
+  forms.push_back(EmbedKind::Both); // of the host: not used
+  for (ImageIndex i = kHostImage + 1; i < program.images().size(); ++i)
+    forms.push_back(formOf(i));
   std::vector<LtransJob> jobs;
   for (auto [p, partition] : enumerate(map.partitions)) {
     LtransJob job;
@@ -399,6 +435,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   plan.registration = builder.registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);
+  plan.forms = builder.deviceForms();
   if (!program.images()[kHostImage].modules.empty()) {
     const ModuleSummary &first =
         program.modules()[program.images()[kHostImage].modules.front()].summary;

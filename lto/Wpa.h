@@ -38,6 +38,10 @@ struct WpaOptions {
   bool isRelocatable = false;
   HostCodegenOptions host;
   DeviceCodegenOptions device;
+  /// Which forms of device code are possible; where the user did not say, the
+  /// objects choose among them.
+  EmbedKind embed = EmbedKind::Both;
+  bool embedGiven = false;
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.
@@ -45,6 +49,8 @@ struct LinkPlan {
   /// Host jobs, then those of each architecture in order.
   std::vector<LtransJob> jobs;
   std::vector<std::string> architectures;
+  /// Of each architecture, which forms of its code the program carries.
+  std::vector<EmbedKind> forms;
   std::vector<RegistrationEntry> registration;
   std::string hostTriple;
   std::string hostDataLayout;

@@ -438,6 +438,9 @@ enum ModuleFlag : uint32_t {
   kSemanticInterposition = 1u << 3,
   kHasProfile = 1u << 4,
   kUnwindTables = 1u << 5,
+  /// Device: the program is to carry no PTX / no cubin for this module's sake.
+  kNoPtx = 1u << 6,
+  kNoCubin = 1u << 7,
 };
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few

@@ -16,9 +16,11 @@ Features
   gpu                 an NVIDIA GPU answers
   mount               file systems may be mounted
   sanitizer           our programs are built with one
+  x86                 this machine runs x86-64 code
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -111,6 +113,7 @@ features = {
     "gpu": gpu_answers(),
     "mount": shutil.which("unshare") and can_mount(),
     "sanitizer": config.sanitizer,
+    "x86": platform.machine() == "x86_64",
 }
 for name, present in features.items():
     if present:

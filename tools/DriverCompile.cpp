@@ -244,9 +244,9 @@ static Error planDevices(const CompileContext &context,
                          const DriverInput &input, const std::string &temporary,
                          const std::string &unit, CompilePlan &plan) {
   bool dependencies = wantsDependencies(context.line);
-  for (const std::string &arch : context.architectures) {
+  for (auto [arch, form] : zip_equal(context.architectures, context.forms)) {
     std::string base = temporary + "." + arch;
-    plan.files.devices.push_back({arch, base + ".bc", base + ".summary"});
+    plan.files.devices.push_back({arch, base + ".bc", base + ".summary", form});
     std::string list = dependencies ? base + ".d" : "";
     plan.devices.push_back(
         deviceCommand(context, input, plan.files.devices.back(), unit, list));

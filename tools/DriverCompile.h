@@ -21,6 +21,7 @@ struct CompileContext {
   const Installation &installation;
   CudaToolkit toolkit;
   std::vector<std::string> architectures; ///< empty: no CUDA input
+  std::vector<EmbedKind> forms;           ///< of each architecture
   /// Objects are temporary: a link follows in the same call.
   bool linkFollows = false;
 };

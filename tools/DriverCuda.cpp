@@ -33,6 +33,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 
+#include <map>
 #include <set>
 
 using namespace llvm;
@@ -180,12 +181,25 @@ static std::string raised(StringRef name, ArrayRef<unsigned> supported) {
   return lowest;
 }
 
+/// Takes --cuda-include-ptx=\p name off the list of architectures without PTX.
+static void includePtx(StringRef name,
+                       std::set<std::string, ArchOrder> &withoutPtx) {
+  if (name == "all")
+    withoutPtx.clear();
+  else
+    withoutPtx.erase(name.str());
+}
+
 OffloadArchitectures offloadArchitectures(const CommandLine &line,
                                           const CudaToolkit &toolkit) {
   OffloadArchitectures result;
   std::vector<unsigned> supported = supportedArchitectures(toolkit);
-  std::set<std::string, ArchOrder> wanted;
+  std::set<std::string, ArchOrder> wanted, withoutPtx;
   for (const DriverArg &argument : line.arguments()) {
+    if (argument.is(opts::OPT_no_cuda_include_ptx_EQ))
+      withoutPtx.insert(argument.arg->getValue());
+    else if (argument.is(opts::OPT_cuda_include_ptx_EQ))
+      includePtx(argument.arg->getValue(), withoutPtx);
     if (!choosesArchitecture(argument))
       continue;
     bool add = argument.is(opts::OPT_offload_arch_EQ);
@@ -199,19 +213,31 @@ OffloadArchitectures offloadArchitectures(const CommandLine &line,
     }
   }
   result.native = wanted.count("native") != 0;
-  std::set<std::string, ArchOrder> final;
+  // The forms asked for, as bits.
+  constexpr unsigned kPtx = 1, kCubin = 2;
+  std::map<std::string, unsigned, ArchOrder> final;
   for (const std::string &name : wanted) {
-    std::string possible = raised(name, supported);
+    StringRef number = name;
+    bool isVirtual = line.wantsGpuLto() && number.consume_front("compute_");
+    std::string real = isVirtual ? ("sm_" + number).str() : name;
+    std::string possible = raised(real, supported);
     result.changed |= possible != name;
-    final.insert(std::move(possible));
+    bool excluded = withoutPtx.count("all") || withoutPtx.count(name);
+    final[possible] |= isVirtual ? kPtx : excluded ? kCubin : kPtx | kCubin;
   }
   if (final.empty()) {
     unsigned lowest =
         supported.empty() ? kFallbackDefaultArch : supported.front();
     result.changed |= lowest > kClangDefaultArch;
-    final.insert("sm_" + std::to_string(lowest));
+    final["sm_" + std::to_string(lowest)] =
+        withoutPtx.count("all") ? kCubin : kPtx | kCubin;
   }
-  result.names.assign(final.begin(), final.end());
+  for (const auto &[name, forms] : final) {
+    result.names.push_back(name);
+    result.forms.push_back(forms == kPtx     ? EmbedKind::Ptx
+                           : forms == kCubin ? EmbedKind::Cubin
+                                             : EmbedKind::Both);
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #ifndef GPULTO_TOOLS_DRIVERCUDA_H
 #define GPULTO_TOOLS_DRIVERCUDA_H
 
+#include "lto/DeviceLink.h"
 #include "support/Subprocess.h"
 #include "tools/DriverCommandLine.h"
 #include "tools/DriverProcess.h"
@@ -52,12 +53,16 @@ std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit);
 /// What --offload-arch and its relatives ask for.
 struct OffloadArchitectures {
   std::vector<std::string> names; ///< canonical order, without duplicates
-  bool changed = false;           ///< differs from what clang would take
-  bool native = false;            ///< --offload-arch=native was among them
+  /// Which forms of its code a program is to carry, of each name.
+  std::vector<EmbedKind> forms;
+  bool changed = false; ///< differs from what clang would take
+  bool native = false;  ///< --offload-arch=native was among them
 };
 
 /// Returns the architectures to compile \p line for: as given, raised to the
-/// lowest one \p toolkit knows (with a warning), without duplicates.
+/// lowest one \p toolkit knows (with a warning), without duplicates. With
+/// -flto=gpu, compute_90 asks for PTX of sm_90's code, and
+/// --no-cuda-include-ptx= for cubins alone.
 OffloadArchitectures offloadArchitectures(const CommandLine &line,
                                           const CudaToolkit &toolkit);
 

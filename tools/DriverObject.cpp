@@ -51,14 +51,19 @@ static Expected<std::string> summaryForObject(StringRef summary,
   return writeSummary(*parsed, bitcode->substr(names->offset, names->size));
 }
 
-/// Returns \p summary as that of architecture \p arch: a module without
-/// functions does not say which it was compiled for.
-static Expected<std::string> summaryForDevice(StringRef summary, StringRef arch,
+/// Returns \p summary with what the module does not say itself: which
+/// architecture it was compiled for, and what of it is to be embedded.
+static Expected<std::string> summaryForDevice(StringRef summary,
+                                              const DeviceFiles &device,
                                               const InputLocation &where) {
   Expected<ModuleSummary> parsed = readSummary(summary, "", where);
   if (!parsed)
     return parsed.takeError();
-  parsed->arch = arch;
+  parsed->arch = device.arch;
+  if (device.form == EmbedKind::Ptx)
+    parsed->flags |= kNoCubin;
+  else if (device.form == EmbedKind::Cubin)
+    parsed->flags |= kNoPtx;
   return writeSummary(*parsed, "");
 }
 
@@ -91,7 +96,7 @@ Error assembleFatObject(const ObjectFiles &files, const std::string &output) {
     if (!deviceSummary)
       return deviceSummary.takeError();
     Expected<std::string> encoded =
-        summaryForDevice(*deviceSummary, device.arch, where);
+        summaryForDevice(*deviceSummary, device, where);
     if (!encoded)
       return encoded.takeError();
     deviceSummaries.push_back(std::move(*encoded));

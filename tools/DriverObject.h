@@ -4,6 +4,7 @@
 #ifndef GPULTO_TOOLS_DRIVEROBJECT_H
 #define GPULTO_TOOLS_DRIVEROBJECT_H
 
+#include "lto/DeviceLink.h"
 #include "support/StableHash.h"
 
 #include "llvm/Support/Error.h"
@@ -18,6 +19,8 @@ struct DeviceFiles {
   std::string arch;    ///< `sm_90`
   std::string bitcode; ///< path
   std::string summary; ///< path
+  /// Which forms of the code a program is to carry.
+  EmbedKind form = EmbedKind::Both;
 };
 
 /// What the compiles of one source wrote.

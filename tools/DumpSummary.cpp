@@ -134,6 +134,8 @@ constexpr FlagName kModuleFlags[] = {
     {kSemanticInterposition, "semantic_interposition"},
     {kHasProfile, "profile"},
     {kUnwindTables, "unwind_tables"},
+    {kNoPtx, "no_ptx"},
+    {kNoCubin, "no_cubin"},
 };
 
 constexpr const char *kKindNames[] = {"function", "variable", "alias", "ifunc",

@@ -13,6 +13,7 @@
 //                       in what these print
 //
 //===----------------------------------------------------------------------===//
+#include "support/CudaVersion.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 #include "tools/DriverCommandLine.h"
@@ -55,6 +56,7 @@ private:
   Expected<int> compileAndLink();
   Error prepare(bool linkFollows);
   Error readLimits();
+  void warnOfNewToolkit() const;
   Error makeTemporary();
   Expected<int> compileOne(const CompileContext &context,
                            const DriverInput &input, const std::string &output,
@@ -70,6 +72,7 @@ private:
   const Installation &installation;
   CudaToolkit toolkit;
   std::vector<std::string> architectures;
+  std::vector<EmbedKind> forms;
   JobLimit limit;
   TempDir temporary;
   std::string temporaryPath;
@@ -207,6 +210,18 @@ std::string Invocation::outputName() const {
   return (sys::path::stem(line.inputs().front().path) + ".o").str();
 }
 
+/// Clang's own warning is off, because it comes for every tested toolkit too.
+/// Of older ones clang knows all; what matters then is said by the link.
+void Invocation::warnOfNewToolkit() const {
+  if (!toolkit.needsRepair())
+    return;
+  if (std::optional<VersionTuple> version = cudaVersion(toolkit.root)) {
+    std::string warning = cudaVersionWarning(toolkit.root, *version);
+    if (!warning.empty())
+      warn(warning);
+  }
+}
+
 Error Invocation::makeTemporary() {
   if (isPrintOnly()) {
     temporaryPath = "/tmp/gpulto-XXXXXX";
@@ -234,11 +249,17 @@ Error Invocation::makeTemporary() {
 Error Invocation::prepare(bool linkFollows) {
   if (Error failure = readLimits())
     return failure;
+  // Bitcode does not say it, so code generation at link time could not know.
+  if (line.clangArgs().hasFlag(opts::OPT_femulated_tls,
+                               opts::OPT_fno_emulated_tls, false))
+    return makeError("'-femulated-tls' is not supported with '-flto=gpu'");
   bool compiles = any_of(line.inputs(), [](const DriverInput &input) {
     return !input.isLinkerInput();
   });
   if (linkFollows || line.hasCudaInput())
     toolkit = findCudaToolkit(line);
+  if (!linkFollows && line.hasCudaInput())
+    warnOfNewToolkit();
   if (!compiles)
     return Error::success();
   if (line.hasCudaInput()) {
@@ -248,6 +269,7 @@ Error Invocation::prepare(bool linkFollows) {
                        "'-flto=gpu'; name the architecture, for example "
                        "'--offload-arch=sm_90'");
     architectures = std::move(wanted.names);
+    forms = std::move(wanted.forms);
   }
   if (!isPrintOnly() && !sys::fs::exists(installation.lgenPlugin))
     return makeError(installation.lgenPlugin +
@@ -281,7 +303,8 @@ Expected<int> Invocation::compileObjects() {
   });
   if (sources > 1 && !line.output().empty())
     return makeError("cannot specify -o when generating multiple output files");
-  CompileContext context{line, installation, toolkit, architectures, false};
+  CompileContext context{line,          installation, toolkit,
+                         architectures, forms,        false};
   for (unsigned i = 0; i < line.inputs().size(); ++i) {
     const DriverInput &input = line.inputs()[i];
     if (input.isLinkerInput()) {
@@ -323,7 +346,8 @@ Invocation::runLink(const std::map<unsigned, std::string> &objects) {
 Expected<int> Invocation::compileAndLink() {
   if (Error failure = prepare(/*linkFollows=*/true))
     return failure;
-  CompileContext context{line, installation, toolkit, architectures, true};
+  CompileContext context{line,          installation, toolkit,
+                         architectures, forms,        true};
   std::map<unsigned, std::string> objects;
   for (unsigned i = 0; i < line.inputs().size(); ++i) {
     const DriverInput &input = line.inputs()[i];

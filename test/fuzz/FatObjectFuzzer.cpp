@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The first byte of an input says how the rest is read: as an ELF object, as
-// the contents of .gpulto, or as bitcode. In a record the digest of the entry
+// the contents of .gpulto, as bitcode, or as .llvm.offloading. In a record the digest of the entry
 // table is set right first, else no mutation would get past it.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,7 @@
 #include "fatobj/FatObjectReader.h"
 #include "fatobj/FatObjectWriter.h"
 #include "fatobj/Format.h"
+#include "fatobj/OffloadImages.h"
 
 #include "llvm/Support/Endian.h"
 
@@ -97,11 +98,22 @@ static void readBitcode(llvm::StringRef bytes) {
   llvm::consumeError(splitBitcode(bytes, InputLocation("fuzz.bc")).takeError());
 }
 
+static void readImages(llvm::StringRef bytes) {
+  auto images = readOffloadImages(bytes, InputLocation("fuzz.o"));
+  if (images)
+    for (const OffloadImage &image : *images)
+      for (llvm::StringRef part : {image.arch, image.triple, image.bytes})
+        if (!part.empty() &&
+            (part.begin() < bytes.begin() || part.end() > bytes.end()))
+          std::abort();
+  llvm::consumeError(images.takeError());
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0)
     return 0;
   llvm::StringRef rest(reinterpret_cast<const char *>(data) + 1, size - 1);
-  switch (data[0] % 3) {
+  switch (data[0] % 4) {
   case 0:
     readObject(rest);
     break;
@@ -110,6 +122,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     break;
   case 2:
     readBitcode(rest);
+    break;
+  case 3:
+    readImages(rest);
     break;
   }
   return 0;

@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   HostCodegenOptions codegen;
   write("registration.o",
         exitOnError(makeRegistrationObject(
-            program, entries(), embed, codegen, "x86_64-pc-linux-gnu",
+            program, entries(), codegen, "x86_64-pc-linux-gnu",
             "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
             "n8:16:32:64-S128")));
 }

@@ -1,0 +1,27 @@
+//===- CudaVersion.h - Which CUDA toolkit is there --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUPPORT_CUDAVERSION_H
+#define GPULTO_SUPPORT_CUDAVERSION_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/VersionTuple.h"
+
+#include <optional>
+#include <string>
+
+namespace gpulto {
+
+/// Returns the release of the CUDA toolkit in \p root (13.0): from
+/// version.json, else from include/cuda.h, else from what its ptxas says.
+/// Nothing: none of them tells.
+std::optional<llvm::VersionTuple> cudaVersion(llvm::StringRef root);
+
+/// Returns what is to be said of the toolkit in \p root, of release \p version:
+/// that it is newer or older than those gpulto was tested with. Empty: nothing.
+std::string cudaVersionWarning(llvm::StringRef root,
+                               const llvm::VersionTuple &version);
+
+} // namespace gpulto
+
+#endif
