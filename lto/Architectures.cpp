@@ -110,8 +110,12 @@ Error completeArchitectures(std::vector<WpaModule> &modules,
       for (StringRef arch : architectures)
         errors = joinErrors(std::move(errors),
                             completeOne(unit, arch, diagnostics, added));
-    for (size_t i = begin; i < end; ++i)
-      result.push_back(std::move(modules[i]));
+    for (size_t i = begin; i < end; ++i) {
+      const ModuleSummary &summary = modules[i].module.summary;
+      if (summary.side == Side::Host ||
+          is_contained(architectures, summary.arch))
+        result.push_back(std::move(modules[i]));
+    }
     llvm::move(added, std::back_inserter(result));
   }
   modules = std::move(result);

@@ -36,8 +36,8 @@ std::vector<llvm::StringRef> architecturesOf(llvm::ArrayRef<WpaModule> modules);
 
 /// Gives each translation unit of \p modules that has device code a module for
 /// every one of \p architectures: copies of that for the latest architecture
-/// whose code runs there, with a remark. Modules of a unit stand together.
-/// Errors: a unit has none, with the object's name.
+/// whose code runs there, with a remark. Modules for others are dropped. Those
+/// of a unit stand together. Errors: a unit has none, with the object's name.
 llvm::Error completeArchitectures(std::vector<WpaModule> &modules,
                                   llvm::ArrayRef<llvm::StringRef> architectures,
                                   Diagnostics &diagnostics);

@@ -327,11 +327,7 @@ static bool isDefinition(const SymbolRecord &symbol) {
          symbol.linkage != Linkage::ExternalWeak;
 }
 
-static void noteDeviceNames(const ModuleSummary &summary,
-                            StringMap<DeviceNames> &names) {
-  if (summary.side != Side::Device)
-    return;
-  DeviceNames &image = names[summary.arch];
+static void noteDeviceNames(const ModuleSummary &summary, DeviceNames &image) {
   for (const SymbolRecord &symbol : summary.symbols) {
     if (isDefinition(symbol))
       image.defined.insert(symbol.name);
@@ -341,21 +337,27 @@ static void noteDeviceNames(const ModuleSummary &summary,
   }
 }
 
+/// Returns whether \p module may become part of the image for \p arch.
+static bool serves(const WpaModule &module, StringRef arch) {
+  return module.module.summary.side == Side::Device &&
+         runsOn(module.module.summary.arch, arch);
+}
+
 /// Returns whether \p modules define a device symbol that is used and not yet
 /// defined. A weak definition does not: an archive member is there for a name,
 /// not for a copy of it.
 static bool definesNeeded(ArrayRef<WpaModule> modules,
                           const StringMap<DeviceNames> &names) {
-  for (const WpaModule &module : modules) {
-    auto image = names.find(module.module.summary.arch);
-    if (module.module.summary.side != Side::Device || image == names.end())
-      continue;
-    for (const SymbolRecord &symbol : module.module.summary.symbols)
-      if (isDefinition(symbol) &&
-          image->second.undefined.contains(symbol.name) &&
-          !image->second.defined.contains(symbol.name))
-        return true;
-  }
+  auto isNeeded = [](const SymbolRecord &symbol, const DeviceNames &image) {
+    return isDefinition(symbol) && image.undefined.contains(symbol.name) &&
+           !image.defined.contains(symbol.name);
+  };
+  for (const WpaModule &module : modules)
+    for (const auto &[arch, image] : names)
+      if (serves(module, arch))
+        for (const SymbolRecord &symbol : module.module.summary.symbols)
+          if (isNeeded(symbol, image))
+            return true;
   return false;
 }
 
@@ -416,7 +418,8 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
                                   LinkModules &result) {
   StringMap<DeviceNames> names;
   for (const WpaModule &module : result.modules)
-    noteDeviceNames(module.module.summary, names);
+    if (module.module.summary.side == Side::Device)
+      noteDeviceNames(module.module.summary, names[module.module.summary.arch]);
   if (!anyUndefined(names))
     return Error::success();
   StringSet<> taken;
@@ -432,12 +435,10 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
     for (LoadedObject &candidate : candidates) {
       if (candidate.modules.empty() || !definesNeeded(candidate.modules, names))
         continue;
-      // A member does not add an image to the program.
-      llvm::erase_if(candidate.modules, [&](const WpaModule &module) {
-        return !names.contains(module.module.summary.arch);
-      });
-      for (WpaModule &module : candidate.modules)
-        noteDeviceNames(module.module.summary, names);
+      for (const WpaModule &module : candidate.modules)
+        for (auto &[arch, image] : names)
+          if (serves(module, arch))
+            noteDeviceNames(module.module.summary, image);
       takeModules(candidate, units, members, result);
       candidate.modules.clear();
       found = true;

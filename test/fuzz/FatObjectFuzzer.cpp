@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The first byte of an input says how the rest is read: as an ELF object, as
-// the contents of .gpulto, as bitcode, or as .llvm.offloading. In a record the digest of the entry
-// table is set right first, else no mutation would get past it.
+// the contents of .gpulto, as bitcode, or as .llvm.offloading. In a record the
+// digest of the entry table is set right first, else no mutation would get past
+// it.
 //
 //===----------------------------------------------------------------------===//
 

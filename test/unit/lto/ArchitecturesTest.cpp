@@ -53,8 +53,7 @@ TEST(ArchitecturesTest, UnitsGetTheLatestCodeThatServes) {
   Diagnostics diagnostics;
   llvm::Error error = completeArchitectures(modules, wanted, diagnostics);
   ASSERT_FALSE(bool(error));
-  EXPECT_EQ(textOf(modules), "0: 0:sm_90 0:sm_100 1: 2: 2:sm_75 2:sm_90 "
-                             "2:sm_100 ");
+  EXPECT_EQ(textOf(modules), "0: 0:sm_90 0:sm_100 1: 2: 2:sm_90 2:sm_100 ");
   EXPECT_TRUE(modules.back().module.summary.has(kNoPtx));
 }
 
