@@ -73,6 +73,19 @@ Error addNames(StringRef bitcode, const lto::InputFile &table,
   return Error::success();
 }
 
+/// Returns whether \p name, or what it was before passes appended `.cold` or
+/// `.2` to it, is among \p names.
+bool isDescribed(StringRef name, const StringSet<> &names) {
+  while (true) {
+    if (names.contains(name))
+      return true;
+    size_t dot = name.rfind('.');
+    if (dot == StringRef::npos || dot == 0)
+      return false;
+    name = name.take_front(dot);
+  }
+}
+
 /// Returns a symbol or source file of the native half of \p file that none of
 /// \p files describes; empty if there is none.
 Expected<std::string> findForeign(MemoryBufferRef file,
@@ -100,8 +113,7 @@ Expected<std::string> findForeign(MemoryBufferRef file,
         elf.getELFType() == ELF::STT_SECTION || name->empty() ||
         (*flags & object::SymbolRef::SF_Undefined) || name->starts_with(".L"))
       continue;
-    if (!names.contains(*name) && !names.contains(name->split('.').first) &&
-        !isMadeUp(*name))
+    if (!isDescribed(*name, names) && !isMadeUp(*name))
       return ("with '" + *name + "'").str();
   }
   return std::string();
