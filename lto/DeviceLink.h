@@ -42,8 +42,8 @@ struct RegistrationEntry {
 /// The code of one architecture.
 struct DeviceProgram {
   std::string arch;
-  std::string ptx;   // all partitions as one module
-  std::string cubin; // empty when not wanted or not possible
+  std::string ptx;                   // all partitions as one module
+  std::string cubin;                 // empty when not wanted or not possible
   EmbedKind embed = EmbedKind::Both; // which of them the program carries
 };
 

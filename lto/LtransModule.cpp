@@ -494,7 +494,8 @@ static void filterNamedMetadata(Module &source, const Module &partition,
 
 /// Answers __nvvm_reflect("__CUDA_FTZ") in the bodies that have been read:
 /// units may differ in the answer, which is a flag of the module, and it is
-/// dropped when modules are joined. The other questions NVVMReflect answers later.
+/// dropped when modules are joined. The other questions NVVMReflect answers
+/// later.
 static void answerFlushDenormals(Module &source) {
   static constexpr StringLiteral kFlag = "nvvm-reflect-ftz";
   auto *flag =
