@@ -16,7 +16,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/Archive.h"
-#include "llvm/Object/IRObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -35,20 +34,12 @@ bool contains(StringRef outer, StringRef inner) {
          std::less_equal<>()(inner.end(), outer.end());
 }
 
-/// Returns whether the file \p path holds \p bitcode: as its .llvm.lto, or it
-/// is bitcode itself. \p bitcode is the module without the tables behind it.
-bool fileHolds(StringRef path, StringRef bitcode) {
+/// Returns whether the file \p path holds \p bytes, a part of an object or a
+/// module of it.
+bool fileHolds(StringRef path, StringRef bytes) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return false;
-  Expected<MemoryBufferRef> found =
-      IRObjectFile::findBitcodeInMemBuffer((*file)->getMemBufferRef());
-  if (!found) {
-    consumeError(found.takeError());
-    return false;
-  }
-  return found->getBuffer().contains(bitcode);
+  return file && (*file)->getBuffer().contains(bytes);
 }
 
 } // namespace
