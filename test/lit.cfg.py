@@ -14,6 +14,7 @@ Features
   gold bfd mold lld   linkers; lld is our own ld.lld
   emulator            gpulto-run is built
   gpu                 an NVIDIA GPU answers
+  memory-cgroup       control groups that limit memory may be made
   mount               file systems may be mounted
   sanitizer           our programs are built with one
   x86                 this machine runs x86-64 code
@@ -102,6 +103,21 @@ def can_mount():
     return done.returncode == 0
 
 
+def can_limit_memory():
+    """Control groups that limit memory may be made, of version 1 or 2."""
+    for base in "/sys/fs/cgroup/memory", "/sys/fs/cgroup":
+        group = f"{base}/gpulto-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        found = any(os.path.exists(f"{group}/{name}")
+                    for name in ("memory.limit_in_bytes", "memory.max"))
+        os.rmdir(group)
+        return found
+    return False
+
+
 features = {
     "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
     "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
@@ -111,6 +127,7 @@ features = {
     "lld": os.path.exists(ours["ld.lld"]),
     "emulator": os.path.exists(ours["gpulto-run"]),
     "gpu": gpu_answers(),
+    "memory-cgroup": can_limit_memory(),
     "mount": shutil.which("unshare") and can_mount(),
     "sanitizer": config.sanitizer,
     "x86": platform.machine() == "x86_64",
