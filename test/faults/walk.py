@@ -257,6 +257,8 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("work")
     options = parser.parse_args()
+    # A shell starts what runs in the background with SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options.shim = os.path.abspath(options.shim)
     options.driver = os.path.abspath(options.driver)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
