@@ -19,7 +19,9 @@
 
 namespace gpulto::emu::GPULTO_EMU_ISA {
 
-/// Addresses of \p place's operand for all lanes (off ones too).
+/// Addresses of \p place's operand for all lanes (off ones too). A 32-bit
+/// register and an offset add up to 32 bits: compilers move a negative part of
+/// an index into the register and a positive one into the offset.
 inline void addresses(Warp &w, const Insn &place, uint64_t *a) {
   uint64_t offset = static_cast<uint64_t>(place.imm);
   if (place.flags & kFrameLocal)
@@ -30,9 +32,10 @@ inline void addresses(Warp &w, const Insn &place, uint64_t *a) {
       a[l] = offset;
   } else if (place.flags & kAddress32) {
     const uint32_t *r = src<uint32_t>(w, place.s[0]);
+    const uint32_t offset32 = static_cast<uint32_t>(offset);
     EMU_VECTORIZE
     for (unsigned l = 0; l < kLanes; ++l)
-      a[l] = r[l] + offset;
+      a[l] = r[l] + offset32;
   } else {
     const uint64_t *r = src<uint64_t>(w, place.s[0]);
     EMU_VECTORIZE
@@ -103,8 +106,8 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   if (i.flags & kAddress32) {
     const uint32_t *r = src<uint32_t>(w, i.s[0]);
     pattern = patternOf<uint32_t>(r, bytes);
-    at += r[0];
-    if (r[0] > r[kLanes - 1]) // Wrapped around.
+    at = static_cast<uint32_t>(at + r[0]);
+    if (at + bytes * kLanes > 1ull << 32) // Some lanes may wrap around.
       return false;
   } else {
     const uint64_t *r = src<uint64_t>(w, i.s[0]);
@@ -170,7 +173,8 @@ inline bool checkLanes(const A *r, uint64_t offset, uint32_t m, uint64_t begin,
   EMU_VECTORIZE
   for (unsigned l = 0; l < kLanes; ++l) {
     uint64_t on = 0 - static_cast<uint64_t>(m >> l & 1);
-    uint64_t d = ((r ? r[l] + offset : offset) - begin) & on;
+    uint64_t at = r ? static_cast<A>(r[l] + static_cast<A>(offset)) : offset;
+    uint64_t d = (at - begin) & on;
     outside |= d | (limit - d);
     bits |= d;
     p[l] = d + target + l * stride;

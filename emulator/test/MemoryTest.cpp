@@ -365,6 +365,47 @@ TEST_F(MemoryTest, SharedOutOfBounds) {
       << s.text;
 }
 
+/// A 32-bit address register and an offset add up modulo 2^32, in every way
+/// that an access may take: consecutive, the same and scattered addresses, a
+/// whole warp and a part of one, atomics, local memory.
+TEST_F(MemoryTest, AddressesOf32BitsWrapAround) {
+  uint64_t p = alloc(512);
+  for (uint32_t threads : {32u, 7u}) {
+    std::memset(reinterpret_cast<void *>(p), 0, 512);
+    Status s = run(R"(
+  .shared .align 16 .b8 sh[512];
+  .local .align 16 .b8 lo[256];
+  mov.u32 %r0, sh; mad.lo.u32 %r1, %i, 4, %r0; sub.s32 %r1, %r1, 64;
+  st.shared.u32 [%r1+64], %i;
+  mad.lo.u32 %r2, %i, -4, %r0; sub.s32 %r2, %r2, 128;
+  atom.shared.add.u32 %r3, [%r2+512], 5;
+  bar.sync 0;
+  ld.shared.u32 %r4, [%r1+68];
+  ld.shared.u32 %r5, [%r2+252];
+  sub.s32 %r6, %r0, 4; ld.shared.u32 %r6, [%r6+12];
+  add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r6;
+  ld.shared.u32 %r5, [%r2+512]; add.u32 %r4, %r4, %r5;
+  mov.u32 %r7, lo; sub.s32 %r7, %r7, 2048;
+  st.local.u32 [%r7+2052], %i; ld.local.u32 %r5, [%r7+2052];
+  mad.lo.u32 %r4, %r5, 1000, %r4;
+  mad.wide.u32 %q, %i, 4, %p; st.global.u32 [%q], %r4;)",
+                   p, threads);
+    ASSERT_TRUE(s.ok()) << s.text;
+    auto w = download<uint32_t>(p, 32);
+    auto stored = [&](uint32_t word) { return word < threads ? word : 0u; };
+    for (uint32_t t = 0; t < threads; ++t) {
+      // 5 was added at words 96 - t; [%r2+252] is word 31 - t.
+      uint32_t want = stored(t + 1) + stored(31 - t) + 2 + 5 + 1000 * t;
+      EXPECT_EQ(w[t], want) << "thread " << t << " of " << threads;
+    }
+  }
+  // The difference is still checked: a word before shared memory is not in it.
+  Status s = run(".shared .align 4 .b8 sh[64]; mov.u32 %r0, sh;"
+                 "sub.s32 %r0, %r0, 8; ld.shared.u32 %r1, [%r0+4];",
+                 p);
+  EXPECT_EQ(s.kind, ErrorKind::IllegalAddress) << s.text;
+}
+
 TEST_F(MemoryTest, WrongSpace) {
   Status s = run("mov.u64 %q, 0; cvta.shared.u64 %q, %q;"
                  "ld.global.u32 %r0, [%q];",
