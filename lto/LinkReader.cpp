@@ -353,10 +353,10 @@ static bool definesNeeded(ArrayRef<WpaModule> modules,
            !image.defined.contains(symbol.name);
   };
   for (const WpaModule &module : modules)
-    for (const auto &[arch, image] : names)
-      if (serves(module, arch))
+    for (const auto &image : names)
+      if (serves(module, image.getKey()))
         for (const SymbolRecord &symbol : module.module.summary.symbols)
-          if (isNeeded(symbol, image))
+          if (isNeeded(symbol, image.getValue()))
             return true;
   return false;
 }
@@ -409,9 +409,8 @@ static bool anyUndefined(const StringMap<DeviceNames> &names) {
 /// Adds archive members for the sake of their device code, as nvlink would: the
 /// host linker takes members for host symbols only. An archive is searched
 /// until nothing more is found in it, archives in their order, then again while
-/// something is found. Appends the modules to \p members, what they point into
-/// to
-/// \p result.
+/// something is found. Appends the modules to \p members and what they point
+/// into to \p result.
 static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
                                   uint32_t units,
                                   std::vector<WpaModule> &members,
@@ -436,9 +435,9 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
       if (candidate.modules.empty() || !definesNeeded(candidate.modules, names))
         continue;
       for (const WpaModule &module : candidate.modules)
-        for (auto &[arch, image] : names)
-          if (serves(module, arch))
-            noteDeviceNames(module.module.summary, image);
+        for (auto &image : names)
+          if (serves(module, image.getKey()))
+            noteDeviceNames(module.module.summary, image.getValue());
       takeModules(candidate, units, members, result);
       candidate.modules.clear();
       found = true;
