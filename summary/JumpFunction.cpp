@@ -1,10 +1,8 @@
-//===- JumpFunction.cpp - Evaluating and composing jump functions ---------===//
+//===- JumpFunction.cpp - Evaluating jump functions -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "summary/JumpFunction.h"
-
-#include <algorithm>
 
 namespace gpulto {
 
@@ -72,64 +70,6 @@ std::optional<uint64_t> apply(JumpOperation operation, uint64_t formal,
   return std::nullopt;
 }
 
-/// Returns \p function with the pointer facts of both: each holds at the site.
-JumpFunction withFacts(JumpFunction function, const JumpFunction &other) {
-  function.alignLog2 = std::max(function.alignLog2, other.alignLog2);
-  if (function.addressSpace == 0)
-    function.addressSpace = other.addressSpace;
-  function.nonNull |= other.nonNull;
-  return function;
-}
-
-/// Unknown but for the facts of \p inner, which hold in every context.
-JumpFunction unknownLike(const JumpFunction &inner) {
-  JumpFunction result;
-  result.bitWidth = inner.bitWidth;
-  return withFacts(result, inner);
-}
-
-JumpFunction composePassThrough(const JumpFunction &outer,
-                                const JumpFunction &inner) {
-  if (inner.operation == JumpOperation::None)
-    return withFacts(outer, inner);
-  if (outer.kind == JumpFunction::Kind::Constant) {
-    std::optional<uint64_t> bits = evaluate(inner, outer.value);
-    return bits
-               ? withFacts(JumpFunction::constant(*bits, inner.bitWidth), inner)
-               : unknownLike(inner);
-  }
-  if (outer.kind != JumpFunction::Kind::PassThrough)
-    return unknownLike(inner);
-  JumpFunction result = inner;
-  result.source = outer.source;
-  if (outer.operation == JumpOperation::None)
-    return result;
-  bool bothAdd = outer.operation == JumpOperation::Add &&
-                 inner.operation == JumpOperation::Add &&
-                 outer.bitWidth == inner.bitWidth;
-  if (!bothAdd)
-    return unknownLike(inner);
-  result.value = truncateTo(outer.value + inner.value, inner.bitWidth);
-  return result;
-}
-
-JumpFunction composeAncestor(const JumpFunction &outer,
-                             const JumpFunction &inner) {
-  JumpFunction result = inner;
-  result.source = outer.source;
-  switch (outer.kind) {
-  case JumpFunction::Kind::PassThrough:
-    return outer.operation == JumpOperation::None ? result : unknownLike(inner);
-  case JumpFunction::Kind::Ancestor:
-  case JumpFunction::Kind::SymbolAddress:
-    result.kind = outer.kind;
-    result.value = outer.value + inner.value;
-    return result;
-  default:
-    return unknownLike(inner);
-  }
-}
-
 } // namespace
 
 std::optional<uint64_t> evaluate(const JumpFunction &function,
@@ -146,29 +86,6 @@ std::optional<uint64_t> evaluate(const JumpFunction &function,
                  function.bitWidth);
   default:
     return std::nullopt;
-  }
-}
-
-JumpFunction compose(const JumpFunction &outer, const JumpFunction &inner) {
-  switch (inner.kind) {
-  case JumpFunction::Kind::PassThrough:
-    return composePassThrough(outer, inner);
-  case JumpFunction::Kind::Ancestor:
-    return composeAncestor(outer, inner);
-  case JumpFunction::Kind::LoadAggregate: {
-    bool isWhole = outer.kind == JumpFunction::Kind::PassThrough &&
-                   outer.operation == JumpOperation::None;
-    if (!isWhole)
-      return unknownLike(inner);
-    JumpFunction result = inner;
-    result.source = outer.source;
-    return result;
-  }
-  case JumpFunction::Kind::Aggregate:
-    // Its parts are in a table that is not at hand here.
-    return unknownLike(inner);
-  default:
-    return inner;
   }
 }
 

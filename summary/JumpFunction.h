@@ -114,11 +114,6 @@ struct AggregatePart {
 std::optional<uint64_t> evaluate(const JumpFunction &function,
                                  std::optional<uint64_t> formal);
 
-/// Returns the jump function of \p inner as seen by the caller's caller, given
-/// that the formal parameter \p inner refers to is itself passed as \p outer.
-/// Unknown when the composition cannot be expressed.
-JumpFunction compose(const JumpFunction &outer, const JumpFunction &inner);
-
 } // namespace gpulto
 
 #endif

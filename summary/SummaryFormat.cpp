@@ -376,8 +376,11 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
     j.nonNull = packed & 1;
     io.number(j.addressSpace);
   }
-  if (hasOperation)
+  if (hasOperation) {
     io.enumerator(j.operation, JumpOperation::Last);
+    io.check(j.operation != JumpOperation::None,
+             "pass-through whose operation is none");
+  }
   if (hasSource(j.kind)) {
     if (j.kind == Kind::SymbolAddress)
       io.index(j.source, sizes.symbols, false, "a symbol");
