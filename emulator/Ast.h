@@ -99,8 +99,8 @@ struct Operand {
     Address, ///< [parts[0] + value]; parts[0] is Name or None (absolute)
     Vector,  ///< {parts}
     List,    ///< (parts), of a call
-    Pair,    ///< parts[0]|parts[1]
-    Tensor,  ///< Anything with nested brackets: not implemented
+    Pair,    ///< parts[0]|parts[1]; of a texture, parts[0] is a Vector
+    Tensor,  ///< [parts[0] + value, parts[1]...]: tensors, textures, surfaces
   } kind = None;
   bool negated = false; ///< !p
   std::string_view name;

@@ -24,6 +24,7 @@ private:
   bool registers();
   bool labelled(std::string_view name, uint32_t line);
   bool operand(Operand &out);
+  bool pair(Operand &out);
   bool scalar(Operand &out);
   bool address(Operand &out);
   bool list(Operand &out, char close);
@@ -314,7 +315,7 @@ bool BodyParser::operand(Operand &out) {
     return address(out);
   if (accept('{')) {
     out.kind = Operand::Vector;
-    return list(out, '}');
+    return list(out, '}') && pair(out);
   }
   if (accept('(')) {
     out.kind = Operand::List;
@@ -326,8 +327,11 @@ bool BodyParser::operand(Operand &out) {
       return false;
     return true;
   }
-  if (!scalar(out))
-    return false;
+  return scalar(out) && pair(out);
+}
+
+/// What may follow a destination: a second one.
+bool BodyParser::pair(Operand &out) {
   if (!accept('|'))
     return true;
   Operand first = std::move(out), second;

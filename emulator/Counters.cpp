@@ -26,11 +26,11 @@ static constexpr uint64_t kSectorBytes = 32;
 static constexpr unsigned kBanks = 32, kBankBytes = 4;
 
 static const char *const kClassNames[] = {
-    "integer",      "float32",     "float64",      "half",    "move",
-    "convert",      "compare",     "branch",       "call",    "load_global",
-    "store_global", "load_shared", "store_shared", "local",   "load_constant",
-    "param",        "generic",     "atomic",       "barrier", "warp",
-    "special",      "fence",       "other"};
+    "integer",      "float32",     "float64",      "half",   "move",
+    "convert",      "compare",     "branch",       "call",   "load_global",
+    "store_global", "load_shared", "store_shared", "local",  "load_constant",
+    "param",        "generic",     "texture",      "atomic", "barrier",
+    "warp",         "special",     "fence",        "other"};
 static_assert(std::size(kClassNames) == static_cast<size_t>(InsnClass::Count));
 
 /// Fills in mask, phase and distances of \p probe. Returns false when a lane

@@ -619,6 +619,10 @@ bool Decoder::instruction(const Statement &s) {
     return decodeCopyAsync();
   if (op == "mbarrier")
     return decodeMbarrier();
+  if (op == "tex" || op == "tld4")
+    return decodeTexture();
+  if (op == "suld" || op == "sust")
+    return decodeSurface();
   if (op == "createpolicy")
     return decodeCreatePolicy();
   if (op == "mov")

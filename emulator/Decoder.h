@@ -151,6 +151,9 @@ private:
   bool decodeCopyAsync(); // DecodeAsync.cpp
   bool decodeCopyBulk();
   bool decodeMbarrier();
+  bool decodeTexture(); // DecodeTexture.cpp
+  bool decodeSurface();
+  bool imageOperand(const Operand &o, std::vector<Op> &list);
   bool secondAddress(const Operand &o, Space space, Op &op, int64_t &offset,
                      bool &is32);
   bool decodeControl(bool &handled); // DecodeControl.cpp

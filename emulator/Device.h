@@ -75,6 +75,39 @@ enum class AllocationKind : uint8_t {
   DeviceHeap,     ///< malloc in device code
 };
 
+/// How a coordinate outside of a texture is brought into it.
+enum class AddressMode : uint8_t { Wrap, Clamp, Mirror, Border };
+
+/// What the channels of an image's elements are.
+enum class ChannelKind : uint8_t { Signed, Unsigned, Float };
+
+/// A texture or surface object: elements in device memory, row by row, and how
+/// instructions read them.
+struct Image {
+  uint64_t address = 0;
+  uint64_t rowBytes = 0; ///< From one row to the next.
+  /// In elements; height and depth are 0 in images of fewer dimensions.
+  uint32_t width = 0, height = 0, depth = 0;
+  uint32_t layers = 0; ///< 0: not layered.
+  ChannelKind kind = ChannelKind::Float;
+  uint8_t channels = 1;         ///< 1, 2 or 4
+  uint8_t channelBytes = 4;     ///< 1, 2 or 4; of floats 2 or 4
+  bool isSurface = false;       ///< What follows is for textures.
+  bool isLinear = false;        ///< Linear memory: integer coordinates alone.
+  bool filtersLinearly = false; ///< Floats and normalized integers alone.
+  bool normalizedCoordinates = false;
+  /// Integers of 8 and 16 bits become floats in [0, 1] or [-1, 1].
+  bool normalizesIntegers = false;
+  bool isSrgb = false;
+  std::array<AddressMode, 3> addressModes{};
+  std::array<float, 4> border{}; ///< Of integers, their bits.
+
+  uint32_t rows() const { return height ? height : 1; }
+  uint32_t slices() const { return layers ? layers : depth ? depth : 1; }
+  uint32_t elementBytes() const { return uint32_t(channels) * channelBytes; }
+  unsigned dimensions() const { return depth ? 3 : height ? 2 : 1; }
+};
+
 /// One live range of memory. Addresses are those of this process too.
 struct Allocation {
   uint64_t address = 0;
@@ -228,8 +261,8 @@ public:
 
   // Memory ------------------------------------------------------------------
 
-  /// Returns the address of new memory (also an address of this process, at
-  /// least 256-byte aligned), or 0 when limits().globalBytes are used up.
+  /// Returns the address of new memory (also an address of this process,
+  /// 512-byte aligned), or 0 when limits().globalBytes are used up.
   /// Contents are zero, so that runs repeat; no program may count on it. Freed
   /// addresses are not handed out again for long (use after free).
   virtual uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) = 0;
@@ -256,6 +289,11 @@ public:
   /// Repeats an element of 1, 2 or 4 bytes; checked as copy.
   virtual Status fill(void *destination, uint32_t value, unsigned elementBytes,
                       uint64_t count) = 0;
+
+  /// Returns the handle by which kernels that start from now on know the image;
+  /// never 0 and never the same again.
+  virtual uint64_t addImage(const Image &image) = 0;
+  virtual void removeImage(uint64_t handle) = 0;
 
   // Code --------------------------------------------------------------------
 

@@ -48,7 +48,23 @@ void DeviceImpl::report(std::string_view text) const {
 // -------------------------------------------------------------------------
 
 uint64_t DeviceImpl::allocate(uint64_t sizeBytes, AllocationKind kind) {
-  return memory.allocate(sizeBytes, 256, kind);
+  // What textures need, as device properties say.
+  return memory.allocate(sizeBytes, 512, kind);
+}
+
+uint64_t DeviceImpl::addImage(const Image &image) {
+  std::lock_guard lock(stateMutex);
+  auto changed = std::make_shared<ImageTable>(*images);
+  (*changed)[nextImage] = image;
+  images = std::move(changed);
+  return nextImage++;
+}
+
+void DeviceImpl::removeImage(uint64_t handle) {
+  std::lock_guard lock(stateMutex);
+  auto changed = std::make_shared<ImageTable>(*images);
+  changed->erase(handle);
+  images = std::move(changed);
 }
 
 Status DeviceImpl::free(uint64_t address, AllocationKind kind) {
@@ -269,6 +285,10 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
       return {ErrorKind::OutOfMemory, "no memory for a cooperative launch"};
     std::memset(reinterpret_cast<void *>(workspace), 0, kWorkspaceBytes);
     launch.workspace = workspace;
+  }
+  {
+    std::lock_guard stateLock(stateMutex);
+    launch.images = images;
   }
   launch.counting = options.counters;
   launch.checkRaces = options.checkRaces && launch.sharedBytes;

@@ -40,6 +40,8 @@ public:
               CopyDirection direction) override;
   Status fill(void *destination, uint32_t value, unsigned elementBytes,
               uint64_t count) override;
+  uint64_t addImage(const Image &image) override;
+  void removeImage(uint64_t handle) override;
   std::unique_ptr<Module> loadModule(std::vector<PtxSource> sources,
                                      Status &error) override;
   Status launch(const Kernel &kernel, const LaunchConfig &config,
@@ -82,6 +84,10 @@ private:
   std::set<std::string> races;
   std::set<const Insn *> warned;
   uint64_t nextGridId = 1;
+  /// Replaced when it changes: running kernels keep the one they began with.
+  std::shared_ptr<const ImageTable> images =
+      std::make_shared<const ImageTable>();
+  uint64_t nextImage = 1;
   uint64_t workspace = 0; ///< Launch::workspace; made at first need.
 };
 

@@ -71,6 +71,17 @@ enum : uint8_t {
   kBulkHasBarrier = 8,
 };
 
+/// Insn::mode of texture and surface instructions; mode2 is the number of
+/// dimensions.
+enum : uint8_t {
+  kImageLayered = 1,
+  kImageIntegers = 2, ///< Texture: coordinates are integers.
+  kImageGather = 4,   ///< tld4 of the channel in Insn::bytes.
+  kImageZero = 8,     ///< Surface: what is outside is zero.
+  kImageClamp = 16,   ///< Surface: coordinates are clamped.
+  kImageSurface = 32,
+};
+
 /// Operations of the SIMD video instructions; InsnDesc::variant.
 enum VideoOp : unsigned {
   kVideoAdd,

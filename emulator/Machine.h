@@ -23,6 +23,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +90,7 @@ enum class InsnClass : uint8_t {
   LoadConstant,
   Param,
   Generic,
+  Texture, ///< Surfaces, too.
   Atomic,
   Barrier,
   WarpOp,
@@ -331,6 +333,9 @@ struct Block {
 
 class DeviceImpl;
 
+/// Textures and surfaces by handle.
+using ImageTable = std::map<uint64_t, Image>;
+
 /// A grid being run; read-only while it runs, save what is noted.
 struct Launch {
   DeviceImpl *device = nullptr;
@@ -343,6 +348,7 @@ struct Launch {
   uint64_t blockCount = 1;
   uint32_t staticShared = 0, dynamicShared = 0, sharedBytes = 0;
   std::vector<uint8_t> params;
+  std::shared_ptr<const ImageTable> images;
   uint32_t smCount = 1;
   uint64_t gridId = 0;
   /// Of a cooperative launch: two zeroed words {size, barrier}, which

@@ -184,6 +184,8 @@ Handler selectMemory(const InsnDesc &);
 Handler selectAtomic(const InsnDesc &);
 Handler selectAsync(const InsnDesc &);
 Handler selectVideo(const InsnDesc &);
+Handler selectTexture(const InsnDesc &);
+Handler selectSurface(const InsnDesc &);
 Handler selectWarp(const InsnDesc &);
 RunResult runWarp(Warp &w, bool force);
 

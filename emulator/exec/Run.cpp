@@ -434,9 +434,9 @@ RunResult runWarp(Warp &w, bool force) {
 static Handler select(const InsnDesc &d) {
   using Selector = Handler (*)(const InsnDesc &);
   static constexpr Selector kSelectors[] = {
-      selectMove,   selectInteger, selectBits,   selectFloat,
-      selectHalf,   selectCompare, selectMemory, selectConvert,
-      selectAtomic, selectWarp,    selectAsync,  selectVideo};
+      selectMove,    selectInteger, selectBits,    selectFloat,  selectHalf,
+      selectCompare, selectMemory,  selectConvert, selectAtomic, selectWarp,
+      selectAsync,   selectVideo,   selectTexture, selectSurface};
   for (Selector s : kSelectors)
     if (Handler h = s(d))
       return h;
