@@ -104,12 +104,22 @@ float fromSrgb(float v) {
   return v <= 0.04045f ? v / 12.92f : std::pow((v + 0.055f) / 1.055f, 2.4f);
 }
 
+uint16_t load16(const uint8_t *from) {
+  uint16_t v;
+  std::memcpy(&v, from, 2);
+  return v;
+}
+
 /// The register's bits for one channel of an element.
 uint32_t channelBits(const Image &image, const uint8_t *from,
                      unsigned channel) {
   unsigned bytes = image.channelBytes;
-  uint32_t raw = 0;
-  std::memcpy(&raw, from + channel * bytes, bytes);
+  from += channel * bytes;
+  uint32_t raw = *from;
+  if (bytes == 4) // Of constant sizes, which need no call.
+    std::memcpy(&raw, from, 4);
+  else if (bytes == 2)
+    raw = load16(from);
   if (image.kind == ChannelKind::Float)
     return bytes == 2 ? bitCast<uint32_t>(
                             HalfFormat::decode(static_cast<uint16_t>(raw)))

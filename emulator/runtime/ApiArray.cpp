@@ -22,6 +22,8 @@ cudaError_t makeArray(Runtime &runtime, cudaArray_t *result,
                       unsigned flags) {
   if (!result || !format || extent.width == 0)
     return cudaErrorInvalidValue;
+  if (flags & (cudaArraySparse | cudaArrayDeferredMapping))
+    return notSupported("a sparse array or one without memory");
   size_t bits = format->x + format->y + format->z + format->w;
   if (bits == 0 || bits % 8)
     return cudaErrorInvalidChannelDescriptor;

@@ -204,9 +204,10 @@ TEST_F(AsyncTest, NotImplemented) {
            "tensormap.replace.tile.global_address.global.b1024.b64 [%p], %q",
            "multimem.ld_reduce.global.add.u32 %r0, [%p]",
            "redux.sync.min.f32 %f0, %f1, %r0",
-           "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%p, {%r0}]",
-           "suld.b.1d.b32.trap %r0, [%p, {%r0}]",
-           "sust.b.1d.b32.trap [%p, {%r0}], %r1",
+           "tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%p, {%f0, %f0, %f0, "
+           "%f0}]",
+           "txq.width.b32 %r0, [%p]",
+           "sust.p.1d.b32.trap [%p, {%r0}], %r1",
            "vadd.s32.s32.s32 %r0, %r1, %r2",
            "alloca.u32 %r0, 16",
        }) {

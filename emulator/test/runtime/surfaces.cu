@@ -9,8 +9,9 @@
 // EXPECT: linear memory: invalid argument
 // EXPECT: described: same array
 // EXPECT: trap: an illegal memory access was encountered
-// EXPECT-ERR: byte 32, row 1, slice 0 is outside of the surface, which has 32
-// bytes, 4 rows and 1 slices: suld.b.2d.b32.trap
+// EXPECT-ERR: byte 32, row 1, slice 0 is outside of the surface
+// EXPECT-ERR: 32 bytes, 4 rows and 1 slices: suld.b.2d.b32.trap
+//
 // clang 19 has neither surfaces nor managed variables.
 // ONLY: nvcc nvcc-rdc
 #include <cstdio>

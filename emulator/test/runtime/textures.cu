@@ -12,11 +12,13 @@
 // EXPECT: gather: 0 wrong
 // EXPECT: described: 8 bytes a row, border -3, no view: invalid argument
 // EXPECT: integers filtered: linear filtering not supported for non-float type
-// EXPECT: misaligned: invalid argument, three channels: invalid channel
-// descriptor EXPECT: cube map: operation not supported EXPECT: destroyed: no
-// error, again: invalid argument EXPECT: used after: an illegal memory access
-// was encountered EXPECT-ERR: a texture or surface of a cube map is not
-// supported EXPECT-ERR: handle [0-9]+ is not one of a texture object
+// EXPECT: misaligned: invalid argument
+// EXPECT: three channels: invalid channel descriptor
+// EXPECT: cube map: operation not supported
+// EXPECT: destroyed: no error, again: invalid argument
+// EXPECT: used after: an illegal memory access was encountered
+// EXPECT-ERR: a texture or surface of a cube map is not supported
+// EXPECT-ERR: handle [0-9]+ is not one of a texture object
 #include <cmath>
 #include <cstdio>
 #include <cstring>
