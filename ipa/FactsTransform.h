@@ -32,9 +32,12 @@ bool applyValueFacts(
 /// again; called before code generation.
 void dropInferredNoAlias(llvm::Function &function);
 
+/// Declares the block size of the kernel \p function that \p facts know, or an
+/// upper bound, for ptxas. Returns whether something was declared.
+bool declareBlockSize(llvm::Function &function, const FunctionFacts &facts);
+
 /// Replaces what the device body \p function reads of the launch geometry by
-/// the constants of \p facts, or bounds it; a kernel whose block size is known
-/// is declared with it. Returns whether the body changed.
+/// the constants of \p facts, or bounds it. Returns whether the body changed.
 bool applyGeometry(llvm::Function &function, const FunctionFacts &facts);
 
 /// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in

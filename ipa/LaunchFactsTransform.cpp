@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/FactsTransform.h"
+#include "ipa/KernelAnnotations.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/ConstantRange.h"
@@ -103,117 +104,44 @@ static bool applyToReads(Function &function, ArrayRef<GeometryFact> geometry) {
 // Declaring the block size
 //===----------------------------------------------------------------------===//
 
-static constexpr StringLiteral kMaximum[] = {"maxntidx", "maxntidy",
-                                             "maxntidz"};
-static constexpr StringLiteral kRequired[] = {"reqntidx", "reqntidy",
-                                              "reqntidz"};
 static constexpr uint64_t kMaxThreads = 1024;
 
-namespace {
-/// The annotations of one kernel in nvvm.annotations.
-class KernelAnnotations {
-public:
-  explicit KernelAnnotations(Function &kernel) : kernel(kernel) {}
-
-  /// Returns the product of the dimensions \p names; 0 when none is given.
-  uint64_t product(ArrayRef<StringLiteral> names) {
-    uint64_t result = 0;
-    forEach([&](StringRef name, uint64_t value) {
-      if (is_contained(names, name))
-        result = (result ? result : 1) * value;
-      return true;
-    });
-    return result;
-  }
-  void remove(ArrayRef<StringLiteral> names) {
-    forEach(
-        [&](StringRef name, uint64_t) { return !is_contained(names, name); });
-  }
-  void add(StringRef name, uint64_t value);
-
-private:
-  /// Calls \p keep for each pair and drops those for which it returns false.
-  void forEach(function_ref<bool(StringRef name, uint64_t value)> keep);
-
-  Function &kernel;
-};
-} // namespace
-
-void KernelAnnotations::forEach(
-    function_ref<bool(StringRef name, uint64_t value)> keep) {
-  NamedMDNode *list = kernel.getParent()->getNamedMetadata("nvvm.annotations");
-  if (!list)
-    return;
-  SmallVector<MDNode *> nodes;
-  for (MDNode *node : list->operands()) {
-    auto *about =
-        node->getNumOperands()
-            ? dyn_cast_or_null<ConstantAsMetadata>(node->getOperand(0))
-            : nullptr;
-    if (!about || about->getValue() != &kernel) {
-      nodes.push_back(node);
-      continue;
-    }
-    SmallVector<Metadata *> kept = {node->getOperand(0)};
-    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
-      auto *name = dyn_cast<MDString>(node->getOperand(i));
-      auto *value = mdconst::dyn_extract<ConstantInt>(node->getOperand(i + 1));
-      if (!name || !value || keep(name->getString(), value->getZExtValue()))
-        kept.append({node->getOperand(i), node->getOperand(i + 1)});
-    }
-    if (kept.size() > 1)
-      nodes.push_back(kept.size() == node->getNumOperands()
-                          ? node
-                          : MDNode::get(kernel.getContext(), kept));
-  }
-  list->clearOperands();
-  for (MDNode *node : nodes)
-    list->addOperand(node);
-}
-
-void KernelAnnotations::add(StringRef name, uint64_t value) {
-  LLVMContext &context = kernel.getContext();
-  Metadata *operands[] = {ConstantAsMetadata::get(&kernel),
-                          MDString::get(context, name),
-                          ConstantAsMetadata::get(ConstantInt::get(
-                              Type::getInt32Ty(context), value))};
-  kernel.getParent()
-      ->getOrInsertNamedMetadata("nvvm.annotations")
-      ->addOperand(MDNode::get(context, operands));
-}
-
 /// Declares the block size of \p kernel, or the most threads it can have.
-static void declareBlock(Function &kernel, ArrayRef<GeometryFact> block) {
+/// Returns whether it did.
+static bool declareBlock(Function &kernel, ArrayRef<GeometryFact> block) {
   KernelAnnotations annotations(kernel);
-  if (annotations.product(kRequired))
-    return;
+  if (annotations.requiredThreads())
+    return false;
   uint64_t most = 1;
   bool isConstant = true;
   for (const GeometryFact &fact : block) {
     most *= fact.high;
     isConstant &= fact.isConstant();
   }
-  uint64_t bound = annotations.product(kMaximum);
+  uint64_t bound = annotations.maxThreads();
   if (most > (bound ? bound : kMaxThreads) || (!isConstant && most == bound))
-    return;
+    return false;
   if (!isConstant && most == kMaxThreads)
-    return;
-  annotations.remove(kMaximum);
-  if (!isConstant) {
-    annotations.add(kMaximum[0], most);
-    return;
-  }
-  for (auto [name, fact] : zip(kRequired, block))
-    annotations.add(name, fact.high);
+    return false;
+  if (isConstant)
+    annotations.requireBlock({block[0].high, block[1].high, block[2].high});
+  else
+    annotations.limitThreads(most);
+  return true;
+}
+
+static bool hasGeometry(const Function &function, const FunctionFacts &facts) {
+  return !function.isDeclaration() && !function.hasOptNone() &&
+         facts.geometry.size() > kBlockZ;
+}
+
+bool declareBlockSize(Function &function, const FunctionFacts &facts) {
+  return facts.mayDeclareBlock && hasGeometry(function, facts) &&
+         declareBlock(function, ArrayRef(facts.geometry).drop_front(kBlockX));
 }
 
 bool applyGeometry(Function &function, const FunctionFacts &facts) {
-  if (function.isDeclaration() || function.hasOptNone() ||
-      facts.geometry.size() <= kBlockZ)
-    return false;
-  if (facts.mayDeclareBlock)
-    declareBlock(function, ArrayRef(facts.geometry).drop_front(kBlockX));
-  return applyToReads(function, facts.geometry);
+  return hasGeometry(function, facts) && applyToReads(function, facts.geometry);
 }
 
 } // namespace gpulto

@@ -51,6 +51,11 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                    .Case("ptx", EmbedKind::Ptx)
                    .Case("cubin", EmbedKind::Cubin)
                    .Default(EmbedKind::Both);
+  link.kernelCheck = StringSwitch<KernelCheckMode>(
+                         args.getLastArgValue(options::OPT_check_kernels))
+                         .Case("ptxas", KernelCheckMode::Ptxas)
+                         .Case("off", KernelCheckMode::Off)
+                         .Default(KernelCheckMode::Auto);
   link.jobserver =
       StringSwitch<JobserverMode>(args.getLastArgValue(options::OPT_jobserver))
           .Case("strict", JobserverMode::Strict)

@@ -79,6 +79,13 @@ def ptxas_arg : Joined<["--"], "gpulto-ptxas-arg=">, Visibility<[LinkOption]>,
   HelpText<"Pass <arg> to every ptxas run of the link; -Xcuda-ptxas does the "
            "same">;
 
+def check_kernels : Joined<["--"], "gpulto-check-kernels=">,
+  Visibility<[LinkOption]>, MetaVarName<"<ptxas|off>">, Values<"ptxas,off">,
+  HelpText<"Compare each kernel that whole-program analysis changed with its "
+           "plain build, by ptxas's figures, and take the changes back where "
+           "it spills more or fewer blocks of it fit on a multiprocessor; the "
+           "default is 'ptxas' for code compiled at -O2 and above">;
+
 //===----------------------------------------------------------------------===//
 // Looking inside
 //===----------------------------------------------------------------------===//

@@ -218,6 +218,19 @@ static void keepLineTablesOnly(Module &module) {
       subprogram->replaceUnit(found->second);
 }
 
+std::string ptxName(StringRef name) {
+  std::string result;
+  for (char c : name) {
+    if (isAlnum(c) || c == '_' || c == '$')
+      result += c;
+    else if (c == '.' || c == '@')
+      result += "_$_";
+    else
+      result += "_$" + toHex(StringRef(&c, 1), /*LowerCase=*/true);
+  }
+  return result;
+}
+
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
                               bool pinUnmarked) {
   TimeTraceScope trace("Generate PTX");
@@ -246,9 +259,9 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
 // ptxas
 //===----------------------------------------------------------------------===//
 
-Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
-                                  const DeviceCodegenOptions &options,
-                                  unsigned optLevel) {
+Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
+                                   const DeviceCodegenOptions &options,
+                                   unsigned optLevel) {
   TimeTraceScope trace("ptxas");
   if (options.ptxas.empty())
     return makeError("a cubin is wanted, but the job names no ptxas");
@@ -262,7 +275,7 @@ Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
     return error;
   static const char *const kLevels[] = {"-O0", "-O1", "-O3", "-O3"};
   std::vector<std::string> arguments = {kLevels[std::min(optLevel, 3u)],
-                                        ("-arch=" + arch).str()};
+                                        ("-arch=" + arch).str(), "-v"};
   if (options.relocatable)
     arguments.push_back("-ewp");
   if (ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t"))
@@ -289,7 +302,7 @@ Expected<std::string> assemblePtx(StringRef ptx, StringRef arch,
   if (!(*cubin)->getBuffer().starts_with(ELF::ElfMagic))
     return makeError("ptxas succeeded, but wrote no ELF file\n  command: " +
                      shellQuote(options.ptxas, arguments));
-  return (*cubin)->getBuffer().str();
+  return AssembledPtx{(*cubin)->getBuffer().str(), std::move(result->errors)};
 }
 
 } // namespace gpulto

@@ -39,19 +39,30 @@ inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
 void optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
                     unsigned optLevel, unsigned sizeLevel);
 
+/// Returns \p name with the letters, digits, _ and $ that PTX knows; NVPTX
+/// cleans the names of locals in the same way.
+std::string ptxName(llvm::StringRef name);
+
 /// Returns the PTX text of \p module, which is changed. Debug information is
 /// reduced to line tables. \p pinUnmarked: operations without `contract` must
 /// not be fused, neither here nor by ptxas. Errors: the target emits no text.
 llvm::Expected<std::string>
 emitPtx(llvm::Module &module, llvm::TargetMachine &machine, bool pinUnmarked);
 
-/// Assembles \p ptx with ptxas and returns the cubin. \p optLevel: 0-3.
-/// The cubin does not depend on where it is made. Errors: ptxas cannot be run,
-/// fails (its command and messages), or ignores an external variable.
-llvm::Expected<std::string> assemblePtx(llvm::StringRef ptx,
-                                        llvm::StringRef arch,
-                                        const DeviceCodegenOptions &options,
-                                        unsigned optLevel);
+/// What ptxas made.
+struct AssembledPtx {
+  std::string cubin;
+  /// What `ptxas -v` says of each kernel; see lto/KernelUsage.h.
+  std::string info;
+};
+
+/// Assembles \p ptx with ptxas. \p optLevel: 0-3. The cubin does not depend on
+/// where it is made. Errors: ptxas cannot be run, fails (its command and
+/// messages), or ignores an external variable.
+llvm::Expected<AssembledPtx> assemblePtx(llvm::StringRef ptx,
+                                         llvm::StringRef arch,
+                                         const DeviceCodegenOptions &options,
+                                         unsigned optLevel);
 
 } // namespace gpulto
 

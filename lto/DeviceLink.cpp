@@ -189,7 +189,10 @@ linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
   } else {
     DeviceCodegenOptions options;
     options.ptxas = tools.ptxas;
-    cubin = assemblePtx(program.ptx, arch, options, /*optLevel=*/3);
+    auto assembled = assemblePtx(program.ptx, arch, options, /*optLevel=*/3);
+    if (!assembled)
+      return assembled.takeError();
+    cubin = std::move(assembled->cubin);
   }
   if (!cubin)
     return cubin.takeError();

@@ -11,7 +11,9 @@
 
 #include "lto/DeviceCodegen.h"
 #include "lto/HostCodegen.h"
+#include "lto/KernelCheck.h"
 #include "lto/LtransModule.h"
+#include "lto/LtransReport.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -25,6 +27,7 @@ namespace gpulto {
 
 LtransResultPaths resultPaths(const LtransJob &job, StringRef prefix) {
   LtransResultPaths paths;
+  paths.report = (prefix + ".report").str();
   if (job.side == Side::Host) {
     paths.object = (prefix + ".o").str();
     return paths;
@@ -46,10 +49,10 @@ static Error saveBitcode(const Module &module, StringRef prefix,
   return writeFileAtomically((prefix + "." + stage + ".bc").str(), bytes);
 }
 
-static Error runHost(const LtransJob &job, Module &module,
-                     DiagnosticCollector &diagnostics, StringRef prefix,
-                     StringRef saveTempsPrefix,
-                     function_ref<void(StringRef)> onPhase) {
+static Error compileHost(const LtransJob &job, Module &module,
+                         DiagnosticCollector &diagnostics, StringRef prefix,
+                         StringRef saveTempsPrefix,
+                         function_ref<void(StringRef)> onPhase) {
   onPhase("optimizing");
   auto machine = createHostMachine(module, job.host, job.optLevel);
   if (!machine)
@@ -66,35 +69,132 @@ static Error runHost(const LtransJob &job, Module &module,
   return writeFileAtomically(resultPaths(job, prefix).object, *object);
 }
 
-static Error runDevice(const LtransJob &job, Module &module,
-                       DiagnosticCollector &diagnostics, StringRef prefix,
-                       StringRef saveTempsPrefix,
-                       function_ref<void(StringRef)> onPhase) {
-  onPhase("optimizing");
-  auto machine = createDeviceMachine(module, job.arch, job.optLevel);
+namespace {
+/// Everything that compiling a partition depends on.
+struct JobRun {
+  const LtransJob &job;
+  StringRef prefix;
+  StringRef saveTempsPrefix;
+  function_ref<void(StringRef)> onPhase;
+};
+} // namespace
+
+/// Reads the bodies of the job into \p context, as far as \p filter lets
+/// decisions be carried out.
+static Expected<std::unique_ptr<Module>>
+readPartition(const JobRun &run, LLVMContext &context,
+              DiagnosticCollector &diagnostics, const PlanFilter &filter) {
+  context.enableDebugTypeODRUniquing();
+  context.setDiscardValueNames(true);
+  auto module = buildPartition(run.job, context, diagnostics, filter);
+  if (!module)
+    return module.takeError();
+  if (Error error = saveBitcode(**module, run.saveTempsPrefix, "in"))
+    return error;
+  return module;
+}
+
+static Error runHost(const JobRun &run) {
+  LLVMContext context;
+  DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
+  auto module = readPartition(run, context, diagnostics, {});
+  if (!module)
+    return module.takeError();
+  return compileHost(run.job, **module, diagnostics, run.prefix,
+                     run.saveTempsPrefix, run.onPhase);
+}
+
+/// Runs ptxas over \p variant and takes its figures down. Errors: ptxas fails
+/// on what the job is to make.
+static Error assemble(const LtransJob &job, bool isProduct,
+                      DeviceVariant &variant) {
+  auto assembled = assemblePtx(variant.ptx, job.arch, job.device, job.optLevel);
+  if (!assembled) {
+    if (isProduct && job.device.wantCubin)
+      return assembled.takeError();
+    variant.problem = toString(assembled.takeError());
+    return Error::success();
+  }
+  variant.cubin = std::move(assembled->cubin);
+  if (!job.device.checkKernels)
+    return Error::success();
+  Expected<KernelUsages> usages = parsePtxasInfo(assembled->info);
+  Error error = usages.takeError();
+  if (!error)
+    error = addCodeSizes(variant.cubin, *usages);
+  if (error)
+    variant.problem = toString(std::move(error));
+  else
+    variant.usages = std::move(*usages);
+  return Error::success();
+}
+
+/// Compiles the device partition of \p run as \p request says.
+static Expected<DeviceVariant> compileDevice(const JobRun &run,
+                                             const VariantRequest &request) {
+  const LtransJob &job = run.job;
+  LLVMContext context; // of its own: no variant sees another's types
+  DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
+  auto module = readPartition(run, context, diagnostics, request.filter);
+  if (!module)
+    return module.takeError();
+  DeviceVariant variant;
+  if (job.device.checkKernels)
+    variant.touched = findTouchedKernels(**module, job);
+  run.onPhase("optimizing");
+  auto machine = createDeviceMachine(**module, job.arch, job.optLevel);
   if (!machine)
     return machine.takeError();
-  bool pinUnmarked = forbidsContraction(module);
-  optimizeDevice(module, **machine, job.optLevel, job.sizeLevel);
-  if (Error error = saveBitcode(module, saveTempsPrefix, "opt"))
+  bool pinUnmarked = forbidsContraction(**module);
+  optimizeDevice(**module, **machine, job.optLevel, job.sizeLevel);
+  if (!request.only.empty())
+    keepKernels(**module, **machine, request.only);
+  if (Error error = saveBitcode(**module, run.saveTempsPrefix, "opt"))
     return error;
-  onPhase("generating code");
-  Expected<std::string> ptx = emitPtx(module, **machine, pinUnmarked);
+  run.onPhase("generating code");
+  Expected<std::string> ptx = emitPtx(**module, **machine, pinUnmarked);
   if (!ptx)
     return ptx.takeError();
   if (Error error = diagnostics.take())
     return error;
-  LtransResultPaths paths = resultPaths(job, prefix);
-  if (job.device.wantCubin) {
-    onPhase("running ptxas");
-    Expected<std::string> cubin =
-        assemblePtx(*ptx, job.arch, job.device, job.optLevel);
-    if (!cubin)
-      return cubin.takeError();
-    if (Error error = writeFileAtomically(paths.cubin, *cubin))
+  variant.ptx = std::move(*ptx);
+  bool wantsUsages = !variant.touched.empty() || request.filter.isPlain ||
+                     !request.filter.plainKernels.empty();
+  if (job.device.wantCubin || (job.device.checkKernels && wantsUsages)) {
+    run.onPhase("running ptxas");
+    if (Error error = assemble(job, request.only.empty(), variant))
       return error;
   }
-  return writeFileAtomically(paths.ptx, *ptx);
+  return variant;
+}
+
+static Error runDevice(const JobRun &run) {
+  const LtransJob &job = run.job;
+  Expected<DeviceVariant> product = compileDevice(run, {});
+  if (!product)
+    return product.takeError();
+  LtransReport report;
+  if (job.device.checkKernels && !product->touched.empty()) {
+    run.onPhase(kCheckKernelsPhase);
+    auto build = [&](const VariantRequest &request) {
+      bool isProduct = request.only.empty();
+      auto ignorePhase = [](StringRef) {};
+      return compileDevice({job, run.prefix,
+                            isProduct ? run.saveTempsPrefix : StringRef(),
+                            ignorePhase},
+                           request);
+    };
+    product = checkKernels(job, std::move(*product), build, report);
+    if (!product)
+      return product.takeError();
+  }
+  LtransResultPaths paths = resultPaths(job, run.prefix);
+  if (Error error = writeReport(report, paths.report))
+    return error;
+  if (job.device.wantCubin)
+    if (Error error = writeFileAtomically(paths.cubin, product->cubin))
+      return error;
+  return writeFileAtomically(paths.ptx, product->ptx);
 }
 
 Error runLtransJob(const LtransJob &job, StringRef prefix,
@@ -103,18 +203,8 @@ Error runLtransJob(const LtransJob &job, StringRef prefix,
   TimeTraceScope trace("LTRANS", prefix);
   onPhase("reading its inputs");
   initializeTargets();
-  LLVMContext context;
-  context.enableDebugTypeODRUniquing();
-  context.setDiscardValueNames(true);
-  DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
-  Expected<std::unique_ptr<Module>> module =
-      buildPartition(job, context, diagnostics);
-  if (!module)
-    return module.takeError();
-  if (Error error = saveBitcode(**module, saveTempsPrefix, "in"))
-    return error;
-  auto run = job.side == Side::Host ? runHost : runDevice;
-  return run(job, **module, diagnostics, prefix, saveTempsPrefix, onPhase);
+  JobRun run{job, prefix, saveTempsPrefix, onPhase};
+  return job.side == Side::Host ? runHost(run) : runDevice(run);
 }
 
 } // namespace gpulto

@@ -15,11 +15,13 @@
 namespace gpulto {
 
 /// Paths of what a job made. Host: an ELF object. Device: PTX, and a cubin when
-/// the job asked for one.
+/// the job asked for one. Both: what it has to say, if it has
+/// (lto/LtransReport).
 struct LtransResultPaths {
   std::string object;
   std::string ptx;
   std::string cubin;
+  std::string report;
 };
 
 /// Returns the names that a job writes for output prefix \p prefix.

@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 3;
+static constexpr int64_t kJobVersion = 4;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -146,6 +146,7 @@ template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
   a.field("ptxas", o.ptxas);
   a.field("ptxasArguments", o.ptxasArguments);
   a.field("wantCubin", o.wantCubin);
+  a.field("checkKernels", o.checkKernels);
   a.field("relocatable", o.relocatable);
 }
 

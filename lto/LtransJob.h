@@ -118,12 +118,18 @@ struct HostCodegenOptions {
   bool operator==(const HostCodegenOptions &) const = default;
 };
 
+/// --gpulto-check-kernels. Auto: at -O2 and above.
+enum class KernelCheckMode : uint8_t { Auto, Ptxas, Off };
+
 /// How device code is generated.
 struct DeviceCodegenOptions {
-  /// Absolute path of ptxas; empty: PTX only.
+  /// Absolute path of ptxas; empty: it is not needed.
   std::string ptxas;
   std::vector<std::string> ptxasArguments;
   bool wantCubin = false;
+  /// Kernels that decisions touched are compared with their plain builds; see
+  /// lto/KernelCheck.h. ptxas is there.
+  bool checkKernels = false;
   /// The cubin is to be joined with others by nvlink: `ptxas -ewp`.
   bool relocatable = false;
   bool operator==(const DeviceCodegenOptions &) const = default;

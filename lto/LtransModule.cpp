@@ -197,8 +197,8 @@ struct SourceSymbol {
 class PartitionBuilder {
 public:
   PartitionBuilder(const LtransJob &job, LLVMContext &context,
-                   DiagnosticCollector &diagnostics)
-      : job(job), context(context), diagnostics(diagnostics),
+                   DiagnosticCollector &diagnostics, const PlanFilter &filter)
+      : job(job), context(context), diagnostics(diagnostics), filter(filter),
         partition(std::make_unique<Module>("ltrans", context)),
         mover(*partition) {}
 
@@ -228,6 +228,7 @@ private:
   const LtransJob &job;
   LLVMContext &context;
   DiagnosticCollector &diagnostics;
+  const PlanFilter &filter;
   std::unique_ptr<Module> partition;
   IRMover mover;
   std::vector<Definition> definitions; // in the order of the job
@@ -629,21 +630,6 @@ void PartitionBuilder::addUsed() {
     appendToCompilerUsed(*partition, compilerUsed);
 }
 
-/// PTX knows letters, digits, _ and $ in names; locals are cleaned by NVPTX
-/// itself, in the same way.
-static std::string ptxName(StringRef name) {
-  std::string result;
-  for (char c : name) {
-    if (isAlnum(c) || c == '_' || c == '$')
-      result += c;
-    else if (c == '.' || c == '@')
-      result += "_$_";
-    else
-      result += "_$" + toHex(StringRef(&c, 1), /*LowerCase=*/true);
-  }
-  return result;
-}
-
 static Error cleanDeviceNames(Module &partition) {
   for (GlobalValue &value : partition.global_values()) {
     if (value.hasLocalLinkage() || value.getName().starts_with("llvm."))
@@ -686,7 +672,7 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
-  applyPlans(*partition, planned);
+  applyPlans(*partition, planned, filter);
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);
@@ -701,8 +687,8 @@ Error PartitionBuilder::finish() {
 
 Expected<std::unique_ptr<Module>>
 buildPartition(const LtransJob &job, LLVMContext &context,
-               DiagnosticCollector &diagnostics) {
-  PartitionBuilder builder(job, context, diagnostics);
+               DiagnosticCollector &diagnostics, const PlanFilter &filter) {
+  PartitionBuilder builder(job, context, diagnostics, filter);
   for (const JobInput &input : job.inputs)
     if (Error error = builder.addInput(input))
       return error;

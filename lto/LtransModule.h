@@ -5,6 +5,7 @@
 #define GPULTO_LTO_LTRANSMODULE_H
 
 #include "lto/LtransJob.h"
+#include "lto/LtransPlans.h"
 
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/LLVMContext.h"
@@ -39,12 +40,13 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readJobInput(const JobInput &input);
 
 /// Builds the module of \p job in \p context: the bodies it names, promoted
-/// and with their final linkage, constructors and used lists. \p diagnostics
-/// is \p context's. Errors: inputs missing or changed, invalid bitcode, a job
-/// that does not fit its inputs, modules that cannot be merged.
+/// and with their final linkage, constructors and used lists; what was decided
+/// of them is carried out as far as \p filter lets it. \p diagnostics is \p
+/// context's. Errors: inputs missing or changed, invalid bitcode, a job that
+/// does not fit its inputs, modules that cannot be merged.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 buildPartition(const LtransJob &job, llvm::LLVMContext &context,
-               DiagnosticCollector &diagnostics);
+               DiagnosticCollector &diagnostics, const PlanFilter &filter = {});
 
 } // namespace gpulto
 

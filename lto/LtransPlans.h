@@ -7,9 +7,11 @@
 #include "lto/LtransJob.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
 #include "llvm/Support/Error.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,10 +29,24 @@ struct PlannedFunction {
 /// has redirected. Errors: the body is not the one that was summarised.
 llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
 
+/// Decisions that a partition is built without.
+struct PlanFilter {
+  /// All are taken back.
+  bool isPlain = false;
+  /// Kernels, by their names in PTX, that are compiled as they were read, with
+  /// what they call; everybody else keeps what was decided.
+  std::set<std::string> plainKernels;
+};
+
+/// Function attribute of bodies that a decision touched.
+inline constexpr llvm::StringLiteral kPlannedAttribute = "gpulto-planned";
+
 /// Makes the clones of \p planned, lets calls enter them, and puts what was
-/// proven into bodies and clones. All bodies of \p partition have been moved.
+/// proven into bodies and clones, as far as \p filter lets it. All bodies of
+/// \p partition have been moved.
 void applyPlans(llvm::Module &partition,
-                llvm::ArrayRef<PlannedFunction> planned);
+                llvm::ArrayRef<PlannedFunction> planned,
+                const PlanFilter &filter);
 
 } // namespace gpulto
 

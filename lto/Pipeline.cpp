@@ -9,7 +9,9 @@
 
 #include "lto/Pipeline.h"
 
+#include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
+#include "lto/LtransReport.h"
 #include "lto/Progress.h"
 #include "lto/SavedLink.h"
 #include "lto/Scheduler.h"
@@ -105,9 +107,9 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
   result.embedGiven = options.embedGiven;
-  if (embed != EmbedKind::Ptx)
-    result.device.ptxas = tools.ptxas;
+  result.device.ptxas = tools.ptxas;
   result.device.ptxasArguments = options.ptxasArguments;
+  result.kernelCheck = options.kernelCheck;
   return result;
 }
 
@@ -218,6 +220,43 @@ static Error keepPrograms(ArrayRef<DeviceProgram> programs,
   return Error::success();
 }
 
+static json::Value describePhases(ArrayRef<JobPhase> phases) {
+  json::Array result;
+  for (const JobPhase &phase : phases)
+    result.push_back(json::Object{
+        {"name", phase.name}, {"cpu-ms", int64_t(phase.cpuSeconds * 1000)}});
+  return result;
+}
+
+/// Counts what the check of kernels cost, over all jobs.
+static void countKernelCheck(ArrayRef<JobStatistics> jobs,
+                             Statistics &statistics) {
+  double seconds = 0;
+  for (const JobStatistics &job : jobs)
+    for (const JobPhase &phase : job.phases)
+      if (phase.name == kCheckKernelsPhase)
+        seconds += phase.cpuSeconds;
+  statistics.set("check-kernels-cpu-ms", uint64_t(seconds * 1000));
+}
+
+/// Takes over what the jobs reported, in their order.
+static Error collectReports(const LinkPlan &plan, StringRef directory,
+                            Diagnostics &diagnostics, Statistics &statistics) {
+  for (const LtransJob &job : plan.jobs) {
+    Expected<LtransReport> report =
+        readReport(resultPaths(job, jobPrefix(directory, job)).report);
+    if (!report)
+      return report.takeError();
+    for (const std::string &warning : report->warnings)
+      diagnostics.warning(warning);
+    for (Remark &remark : report->remarks)
+      diagnostics.remark(std::move(remark));
+    for (const auto &[name, count] : report->counters)
+      statistics.add(name, count);
+  }
+  return Error::success();
+}
+
 static json::Value describeJobs(const LinkPlan &plan,
                                 ArrayRef<JobStatistics> jobs) {
   json::Array result;
@@ -229,6 +268,7 @@ static json::Value describeJobs(const LinkPlan &plan,
                      {"weight", int64_t(job.weight)},
                      {"wall-ms", int64_t(used.wallSeconds * 1000)},
                      {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
+                     {"phases", describePhases(used.phases)},
                      {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}});
   return result;
 }
@@ -284,6 +324,10 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   ltransTimer.stop();
   if (!jobs)
     return jobs.takeError();
+  countKernelCheck(*jobs, statistics);
+  if (Error error =
+          collectReports(*plan, temporary->path(), diagnostics, statistics))
+    return error;
   // From here on results are used in the order of the jobs.
 
   // 4. Device link: one program per architecture.

@@ -73,6 +73,7 @@ struct LinkOptions {
   JobserverMode jobserver = JobserverMode::Auto;
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
+  KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;

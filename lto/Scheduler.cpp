@@ -14,8 +14,8 @@
 // the child uses no thread but its own. It leaves by _exit, because destructors
 // and atexit handlers are the parent's.
 //
-// A child's stderr is a pipe to us. Lines that begin with kPhaseMark say what
-// it does next; of one that dies they are all that is known.
+// A child's stderr is a pipe to us: messages, and what it does next
+// (lto/JobPhases).
 //
 // Each child leads a process group, so that a job's ptxas ends with it; the
 // kernel kills a child whose parent is gone. Only this process holds tokens.
@@ -71,8 +71,6 @@ namespace gpulto {
 static constexpr unsigned kMaxChildren = 1024;
 /// How long a child may take to clean up after SIGTERM before it gets SIGKILL.
 static constexpr long kGraceMs = 2000;
-/// Begins a line that says what a job does next; no message holds this byte.
-static constexpr char kPhaseMark = '\1';
 
 /// Written by the scheduler, read by the signal handler: no locks.
 static std::atomic<pid_t> liveChildren[kMaxChildren];
@@ -150,8 +148,7 @@ private:
   void readMessages(RunningJob &job);
   Error reapEnded();
   Error finish(RunningJob &job);
-  Error crashError(const RunningJob &job, int status,
-                   const std::string &phase) const;
+  Error crashError(const RunningJob &job, int status) const;
   void report() const;
 
   ArrayRef<LtransJob> jobs;
@@ -304,14 +301,6 @@ Error Scheduler::startJob(size_t queuePosition, JobSlot slot) {
   return Error::success();
 }
 
-/// Tells the scheduler what this job does next.
-static void sendPhase(StringRef phase) {
-  std::string line = kPhaseMark + phase.str() + "\n";
-  // Shorter than PIPE_BUF: written in one piece. A line lost is no harm.
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0)
-    return;
-}
-
 void Scheduler::runChild(size_t index, int messages) {
   if (dup2(messages, STDERR_FILENO) < 0)
     _exit(1);
@@ -381,24 +370,6 @@ static double seconds(const timeval &time) {
   return time.tv_sec + time.tv_usec * 1e-6;
 }
 
-/// Takes the lines about phases out of \p text; returns the last phase.
-static std::string takePhase(std::string &text) {
-  std::string phase, rest;
-  SmallVector<StringRef> lines;
-  StringRef(text).split(lines, '\n');
-  for (size_t i = 0; i < lines.size(); ++i) {
-    // What was written without a newline before may stand in front.
-    auto [before, mark] = lines[i].split(kPhaseMark);
-    rest += before;
-    if (before.size() != lines[i].size())
-      phase = mark.str();
-    else if (i + 1 != lines.size())
-      rest += '\n';
-  }
-  text = std::move(rest);
-  return phase;
-}
-
 /// Returns how many processes the kernel has killed for memory since it
 /// started; 0 when not known.
 static uint64_t outOfMemoryKills() {
@@ -441,14 +412,13 @@ static std::string describeJob(const LtransJob &job) {
 }
 
 /// Returns the error for a job that died without one of its own.
-Error Scheduler::crashError(const RunningJob &job, int status,
-                            const std::string &phase) const {
+Error Scheduler::crashError(const RunningJob &job, int status) const {
   std::string text =
       "LTRANS job " + std::to_string(job.index) + " (" +
       describeJob(jobs[job.index]) + ") " +
       describeEnd(status, outOfMemoryKills() != outOfMemoryBefore);
-  if (!phase.empty())
-    text += " while " + phase;
+  if (!statistics[job.index].phases.empty())
+    text += " while " + statistics[job.index].phases.back().name;
   text += ", peak memory " +
           std::to_string(statistics[job.index].peakMemoryBytes >> 20) + " MiB";
   if (StringRef messages = StringRef(job.text).rtrim(); !messages.empty())
@@ -485,7 +455,7 @@ Error Scheduler::finish(RunningJob &job) {
   result.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   result.peakMemoryBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   bool succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  std::string phase = takePhase(job.text);
+  result.phases = takePhases(job.text, result.cpuSeconds);
   StringRef text = StringRef(job.text).rtrim();
   if (succeeded) {
     warnings[job.index] = text.str();
@@ -495,7 +465,7 @@ Error Scheduler::finish(RunningJob &job) {
       WIFEXITED(status) && WEXITSTATUS(status) == 1 && !text.empty();
   if (isReported)
     return makeError(text);
-  return crashError(job, status, phase);
+  return crashError(job, status);
 }
 
 /// Reaps the jobs that have ended; returns the first error in job order.

@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_SCHEDULER_H
 #define GPULTO_LTO_SCHEDULER_H
 
+#include "lto/JobPhases.h"
 #include "lto/LtransJob.h"
 #include "support/Jobserver.h"
 
@@ -43,6 +44,8 @@ struct JobStatistics {
   double wallSeconds = 0;
   double cpuSeconds = 0; ///< user and system, children of the job included
   uint64_t peakMemoryBytes = 0;
+  /// What took the processor time, in order.
+  std::vector<JobPhase> phases;
 };
 
 /// Runs \p jobs, each in a forked process, the heaviest first, and returns what

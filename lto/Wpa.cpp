@@ -47,8 +47,9 @@ private:
                   LtransJob &job);
   void addStructors(LtransJob &job) const;
   void chooseHomes(std::vector<LtransJob> &jobs);
-  DeviceCodegenOptions deviceOptions(const PartitionMap &map,
-                                     ImageIndex image) const;
+  bool wantsKernelCheck(const LtransJob &job) const;
+  DeviceCodegenOptions deviceOptions(const PartitionMap &map, ImageIndex image,
+                                     const LtransJob &job);
 
   const WpaContext &context;
   const CombinedSummary &program;
@@ -228,11 +229,34 @@ EmbedKind JobBuilder::formOf(ImageIndex image) const {
                                    : EmbedKind::Both;
 }
 
+/// Whether there are decisions in \p job whose effect is to be checked.
+bool JobBuilder::wantsKernelCheck(const LtransJob &job) const {
+  constexpr unsigned kFirstCheckedLevel = 2;
+  if (options.kernelCheck == KernelCheckMode::Off ||
+      (options.kernelCheck == KernelCheckMode::Auto &&
+       job.optLevel < kFirstCheckedLevel))
+    return false;
+  return llvm::any_of(job.inputs, [](const JobInput &input) {
+    return llvm::any_of(input.symbols, [](const JobSymbol &symbol) {
+      return !symbol.bodies.empty();
+    });
+  });
+}
+
 DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
-                                               ImageIndex image) const {
+                                               ImageIndex image,
+                                               const LtransJob &job) {
   DeviceCodegenOptions device = options.device;
   device.wantCubin = forms[image] != EmbedKind::Ptx;
-  if (!device.wantCubin)
+  device.checkKernels = wantsKernelCheck(job);
+  if (device.checkKernels && device.ptxas.empty()) {
+    device.checkKernels = false;
+    context.diagnostics.warning(
+        "kernels that whole-program analysis changes are not compared with "
+        "their plain builds: no ptxas was found; give --gpulto-cuda-path=DIR "
+        "or --gpulto-check-kernels=off");
+  }
+  if (!device.wantCubin && !device.checkKernels)
     device.ptxas.clear();
   device.relocatable =
       llvm::count_if(map.partitions, [&](const Partition &partition) {
@@ -255,13 +279,13 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     job.optLevel = partition.optLevel;
     job.sizeLevel = partition.sizeLevel;
     job.host = options.host;
-    if (job.side == Side::Device)
-      job.device = deviceOptions(map, partition.image);
     job.weight = partition.weight;
     job.memoryBytes =
         context.params.ltransBaseBytes +
         partition.weight * uint64_t(context.params.ltransBytesPerInstruction);
     addSymbols(partition, map, job);
+    if (job.side == Side::Device)
+      job.device = deviceOptions(map, partition.image, job);
     jobs.push_back(std::move(job));
   }
   if (!jobs.empty() && jobs.front().side == Side::Host)

@@ -37,11 +37,13 @@ struct WpaOptions {
   /// `-r`: nothing is internalised.
   bool isRelocatable = false;
   HostCodegenOptions host;
+  /// With ptxas, if there is one.
   DeviceCodegenOptions device;
   /// Which forms of device code are possible; where the user did not say, the
   /// objects choose among them.
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
+  KernelCheckMode kernelCheck = KernelCheckMode::Auto;
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.

@@ -23,7 +23,7 @@ static LtransJob fullJob() {
   job.sizeLevel = 1;
   job.host = {1,     "pic", true, 2, 2, "medium", "znver3", {"+avx", "-sse4a"},
               false, false, false};
-  job.device = {"/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true};
+  job.device = {"/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true, true};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";

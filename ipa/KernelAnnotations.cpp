@@ -1,0 +1,114 @@
+//===- KernelAnnotations.cpp - What a module says of a kernel -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// nvvm.annotations is a list of {function, name, value, name, value...}; one
+// function may have several such nodes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/KernelAnnotations.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr StringLiteral kAnnotations = "nvvm.annotations";
+static constexpr StringLiteral kMaximum[] = {"maxntidx", "maxntidy",
+                                             "maxntidz"};
+static constexpr StringLiteral kRequired[] = {"reqntidx", "reqntidy",
+                                              "reqntidz"};
+
+void KernelAnnotations::forEach(
+    function_ref<bool(StringRef name, uint64_t value)> keep) {
+  NamedMDNode *list = function.getParent()->getNamedMetadata(kAnnotations);
+  if (!list)
+    return;
+  SmallVector<MDNode *> nodes;
+  bool changed = false;
+  for (MDNode *node : list->operands()) {
+    auto *about =
+        node->getNumOperands()
+            ? dyn_cast_or_null<ConstantAsMetadata>(node->getOperand(0))
+            : nullptr;
+    if (!about || about->getValue() != &function) {
+      nodes.push_back(node);
+      continue;
+    }
+    SmallVector<Metadata *> kept = {node->getOperand(0)};
+    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
+      auto *name = dyn_cast<MDString>(node->getOperand(i));
+      auto *value = mdconst::dyn_extract<ConstantInt>(node->getOperand(i + 1));
+      if (!name || !value || keep(name->getString(), value->getZExtValue()))
+        kept.append({node->getOperand(i), node->getOperand(i + 1)});
+    }
+    bool isWhole = kept.size() == node->getNumOperands();
+    changed |= !isWhole;
+    if (kept.size() > 1)
+      nodes.push_back(isWhole ? node
+                              : MDNode::get(function.getContext(), kept));
+  }
+  if (!changed)
+    return;
+  list->clearOperands();
+  for (MDNode *node : nodes)
+    list->addOperand(node);
+}
+
+uint64_t KernelAnnotations::product(ArrayRef<StringLiteral> names) {
+  uint64_t result = 0;
+  forEach([&](StringRef name, uint64_t value) {
+    if (is_contained(names, name))
+      result = (result ? result : 1) * value;
+    return true;
+  });
+  return result;
+}
+
+void KernelAnnotations::remove(ArrayRef<StringLiteral> names) {
+  forEach([&](StringRef name, uint64_t) { return !is_contained(names, name); });
+}
+
+void KernelAnnotations::add(StringRef name, uint64_t value) {
+  LLVMContext &context = function.getContext();
+  Metadata *operands[] = {ConstantAsMetadata::get(&function),
+                          MDString::get(context, name),
+                          ConstantAsMetadata::get(ConstantInt::get(
+                              Type::getInt32Ty(context), value))};
+  function.getParent()
+      ->getOrInsertNamedMetadata(kAnnotations)
+      ->addOperand(MDNode::get(context, operands));
+}
+
+bool KernelAnnotations::isKernel() {
+  bool result = function.getCallingConv() == CallingConv::PTX_Kernel;
+  forEach([&](StringRef name, uint64_t value) {
+    result |= name == "kernel" && value != 0;
+    return true;
+  });
+  return result;
+}
+
+uint64_t KernelAnnotations::requiredThreads() { return product(kRequired); }
+
+uint64_t KernelAnnotations::maxThreads() { return product(kMaximum); }
+
+void KernelAnnotations::requireBlock(std::array<uint32_t, 3> block) {
+  remove(kMaximum);
+  for (auto [name, threads] : zip(kRequired, block))
+    add(name, threads);
+}
+
+void KernelAnnotations::limitThreads(uint64_t threads) {
+  remove(kMaximum);
+  add(kMaximum[0], threads);
+}
+
+} // namespace gpulto

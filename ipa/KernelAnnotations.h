@@ -1,0 +1,51 @@
+//===- KernelAnnotations.h - What a module says of a kernel -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_KERNELANNOTATIONS_H
+#define GPULTO_IPA_KERNELANNOTATIONS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <cstdint>
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace gpulto {
+
+/// What nvvm.annotations says of one device function.
+class KernelAnnotations {
+public:
+  explicit KernelAnnotations(llvm::Function &function) : function(function) {}
+
+  bool isKernel();
+  /// Returns the size of the only block it may be launched with (.reqntid), in
+  /// threads; 0 when none is declared.
+  uint64_t requiredThreads();
+  /// Returns the most threads a block may have (.maxntid); 0: not declared.
+  uint64_t maxThreads();
+
+  /// Declares \p block (x, y, z) as the only block size, instead of a bound.
+  void requireBlock(std::array<uint32_t, 3> block);
+  /// Declares \p threads as the most a block has, instead of another bound.
+  void limitThreads(uint64_t threads);
+
+private:
+  /// Calls \p keep for each pair and drops those for which it returns false.
+  void
+  forEach(llvm::function_ref<bool(llvm::StringRef name, uint64_t value)> keep);
+  /// Returns the product of the dimensions \p names; 0 when none is given.
+  uint64_t product(llvm::ArrayRef<llvm::StringLiteral> names);
+  void remove(llvm::ArrayRef<llvm::StringLiteral> names);
+  void add(llvm::StringRef name, uint64_t value);
+
+  llvm::Function &function;
+};
+
+} // namespace gpulto
+
+#endif

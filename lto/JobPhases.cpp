@@ -1,0 +1,67 @@
+//===- JobPhases.cpp - What a job does, said to the link ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/JobPhases.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <sys/resource.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Begins a line about a phase; no message holds this byte.
+static constexpr char kPhaseMark = '\1';
+
+/// Returns what this process and the children it waited for have used.
+static uint64_t usedMicroseconds() {
+  uint64_t sum = 0;
+  for (int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage = {};
+    getrusage(who, &usage);
+    for (const timeval &time : {usage.ru_utime, usage.ru_stime})
+      sum += time.tv_sec * 1000000 + time.tv_usec;
+  }
+  return sum;
+}
+
+void sendPhase(StringRef phase) {
+  std::string line = kPhaseMark + std::to_string(usedMicroseconds()) + " " +
+                     phase.str() + "\n";
+  // Shorter than PIPE_BUF: written in one piece. A line lost is no harm.
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0)
+    return;
+}
+
+std::vector<JobPhase> takePhases(std::string &text, double cpuSeconds) {
+  std::vector<JobPhase> phases; // with the time of their beginning
+  std::string rest;
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    // What was written without a newline before may stand in front.
+    auto [before, mark] = lines[i].split(kPhaseMark);
+    rest += before;
+    if (before.size() == lines[i].size()) {
+      if (i + 1 != lines.size())
+        rest += '\n';
+      continue;
+    }
+    uint64_t microseconds = 0;
+    mark.consumeInteger(10, microseconds);
+    phases.push_back({mark.ltrim().str(), double(microseconds) * 1e-6});
+  }
+  text = std::move(rest);
+  for (size_t i = 0; i < phases.size(); ++i) {
+    double end = i + 1 < phases.size() ? phases[i + 1].cpuSeconds : cpuSeconds;
+    phases[i].cpuSeconds = std::max(0.0, end - phases[i].cpuSeconds);
+  }
+  return phases;
+}
+
+} // namespace gpulto

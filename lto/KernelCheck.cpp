@@ -1,0 +1,332 @@
+//===- KernelCheck.cpp - Decisions must not cost a kernel -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: no kernel gets slower by what whole-program analysis knows of it. A
+// constant trip count, say, lets LLVM unroll a loop until the kernel spills.
+// What that does to registers only ptxas can tell, so it is asked.
+//
+// The plain build is the same partition without facts, clones and redirected
+// calls; what is visible and what is live in it is the same. In a job:
+//
+// 1. The partition is built with all decisions. findTouchedKernels: the kernels
+//    from which a body is reached that a decision changed. None: done.
+// 2. The plain partition is built, cut down to those kernels after it has been
+//    optimized, and given to ptxas.
+// 3. whyWorse compares each touched kernel: more bytes spilled, or fewer
+//    resident blocks for one of the block sizes that it may have.
+// 4. The partition is built again without the decisions about the kernels that
+//    got worse (LtransPlans: they get plain copies of what they call, others
+//    keep the functions with facts), and compared again, since inlining sees
+//    another partition now. This is done twice at most. A kernel that is
+//    worse even so takes the decisions of the whole partition back.
+//
+// Symbol and parameters of a kernel stay in any case, so that host jobs need
+// not wait for the result. Everything depends on the job alone, so the result
+// is the same at any number of jobs.
+//
+// Cost: one more optimization, code generation and ptxas run of the touched
+// kernels (lto.check-kernels-cpu-ms in the statistics); in links where kernels
+// got worse, one or two more of their partitions.
+//
+// Limits: static figures only. Stack and code size are reported, not judged;
+// dynamic shared memory is not counted, for it is the same in both builds. The
+// plain figures live as long as the job: a store that outlives it, keyed by the
+// contents of the plain partition, belongs to the link's cache.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/KernelCheck.h"
+
+#include "ipa/KernelAnnotations.h"
+#include "lto/DeviceCodegen.h"
+#include "lto/Optimizer.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr StringLiteral kPass = "gpulto-check-kernels";
+/// How often a partition is built again without some of its decisions.
+static constexpr unsigned kMaxRebuilds = 2;
+
+//===----------------------------------------------------------------------===//
+// Which kernels
+//===----------------------------------------------------------------------===//
+
+/// Returns whether \p kernel refers, itself or by what it refers to, to a body
+/// that a decision touched.
+static bool reachesPlanned(const Function &kernel) {
+  SmallPtrSet<const Constant *, 32> seen = {&kernel};
+  SmallVector<const Constant *> work = {&kernel};
+  auto visit = [&](const Use &use) {
+    auto *constant = dyn_cast<Constant>(use.get());
+    if (constant && !isa<ConstantData>(constant) &&
+        seen.insert(constant).second)
+      work.push_back(constant);
+  };
+  while (!work.empty()) {
+    const Constant *constant = work.pop_back_val();
+    auto *function = dyn_cast<Function>(constant);
+    if (!function) {
+      for (const Use &use : constant->operands())
+        visit(use);
+      continue;
+    }
+    if (function->hasFnAttribute(kPlannedAttribute))
+      return true;
+    for (const Instruction &instruction : instructions(*function))
+      for (const Use &use : instruction.operands())
+        visit(use);
+  }
+  return false;
+}
+
+static BlockRange blockRange(Function &kernel) {
+  KernelAnnotations annotations(kernel);
+  auto clamp = [](uint64_t threads) {
+    return unsigned(std::clamp<uint64_t>(threads, 1, kMaxBlockThreads));
+  };
+  if (uint64_t threads = annotations.requiredThreads())
+    return {clamp(threads), clamp(threads)};
+  if (uint64_t threads = annotations.maxThreads())
+    return {1, clamp(threads)};
+  return {};
+}
+
+/// Returns the inputs of \p job by the names in PTX of what they define.
+static StringMap<const JobInput *> definingInputs(const LtransJob &job) {
+  StringMap<const JobInput *> inputs;
+  for (const JobInput &input : job.inputs)
+    for (const JobSymbol &symbol : input.symbols) {
+      inputs[ptxName(symbol.name)] = &input;
+      inputs[ptxName(promotedName(symbol.name, input.tag))] = &input;
+    }
+  return inputs;
+}
+
+std::vector<TouchedKernel> findTouchedKernels(Module &partition,
+                                              const LtransJob &job) {
+  std::vector<TouchedKernel> touched;
+  StringMap<const JobInput *> inputs;
+  for (Function &function : partition) {
+    if (function.isDeclaration() || !KernelAnnotations(function).isKernel() ||
+        !reachesPlanned(function))
+      continue;
+    if (inputs.empty())
+      inputs = definingInputs(job);
+    TouchedKernel kernel;
+    kernel.name = ptxName(function.getName());
+    kernel.function = function.getName().str();
+    kernel.block = blockRange(function);
+    if (const DISubprogram *source = function.getSubprogram()) {
+      kernel.where.file = source->getFilename().str();
+      kernel.where.line = source->getLine();
+    }
+    if (const JobInput *input = inputs.lookup(kernel.name))
+      kernel.input = InputLocation(input->path, input->member);
+    touched.push_back(std::move(kernel));
+  }
+  return touched;
+}
+
+void keepKernels(Module &partition, TargetMachine &machine,
+                 const std::set<std::string> &names) {
+  for (Function &function : partition)
+    if (!function.isDeclaration() && !names.count(ptxName(function.getName())))
+      if (KernelAnnotations(function).isKernel())
+        function.setLinkage(GlobalValue::InternalLinkage);
+  runPasses(partition, machine, OptimizationLevel::O2, [](PassBuilder &) {
+    ModulePassManager passes;
+    passes.addPass(GlobalDCEPass());
+    return passes;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+/// Returns whether a block of some size in \p block can be launched.
+static bool isLaunchable(const KernelUsage &usage,
+                         const MultiprocessorLimits &limits, BlockRange block) {
+  return residentBlocks(limits, block.low, usage.registers,
+                        usage.sharedBytes) != 0;
+}
+
+std::optional<std::string> whyWorse(const KernelUsage &plain,
+                                    const KernelUsage &optimized,
+                                    const MultiprocessorLimits &limits,
+                                    BlockRange block) {
+  if (!isLaunchable(plain, limits, block))
+    return std::nullopt;
+  if (optimized.spillBytes() > plain.spillBytes())
+    return formatv("{0} bytes are spilled instead of {1}",
+                   optimized.spillBytes(), plain.spillBytes())
+        .str();
+  // Blocks of all sizes with the same number of warps are as good.
+  for (unsigned warps = divideCeil(block.low, kWarpThreads);
+       warps <= divideCeil(block.high, kWarpThreads); ++warps) {
+    unsigned threads = std::min(warps * kWarpThreads, block.high);
+    unsigned before =
+        residentBlocks(limits, threads, plain.registers, plain.sharedBytes);
+    unsigned after = residentBlocks(limits, threads, optimized.registers,
+                                    optimized.sharedBytes);
+    if (after < before)
+      return formatv("{0} blocks of {1} threads are resident instead of {2}",
+                     after, threads, before)
+          .str();
+  }
+  return std::nullopt;
+}
+
+static std::string describe(const KernelUsage &usage) {
+  return formatv("{0} registers, {1} bytes of stack, {2} + {3} bytes spilled, "
+                 "{4} bytes of shared memory, {5} bytes of code",
+                 usage.registers, usage.stackBytes, usage.spillStoreBytes,
+                 usage.spillLoadBytes, usage.sharedBytes, usage.codeBytes)
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Taking back
+//===----------------------------------------------------------------------===//
+
+namespace {
+class KernelChecker {
+public:
+  KernelChecker(ArrayRef<TouchedKernel> touched,
+                const MultiprocessorLimits &limits, KernelUsages plain,
+                BuildVariant build, LtransReport &report)
+      : touched(touched), limits(limits), plain(std::move(plain)), build(build),
+        report(report) {}
+
+  Expected<DeviceVariant> run(DeviceVariant product);
+
+private:
+  std::vector<const TouchedKernel *> findWorse(const KernelUsages &usages);
+  void explain(const TouchedKernel &kernel, std::string text);
+
+  ArrayRef<TouchedKernel> touched;
+  const MultiprocessorLimits &limits;
+  KernelUsages plain;
+  BuildVariant build;
+  LtransReport &report;
+  PlanFilter filter;
+};
+} // namespace
+
+void KernelChecker::explain(const TouchedKernel &kernel, std::string text) {
+  Remark remark;
+  remark.kind = RemarkKind::Missed;
+  remark.pass = kPass.str();
+  remark.name = "TakenBack";
+  remark.function = kernel.function;
+  remark.where = kernel.where;
+  remark.input = kernel.input;
+  remark.text = "decisions about '" + kernel.function +
+                "' are taken back: " + std::move(text);
+  report.remarks.push_back(std::move(remark));
+  ++report.counters["kernels-taken-back"];
+}
+
+/// Returns the kernels that are worse by \p usages than plain ones; says why of
+/// those that were not before.
+std::vector<const TouchedKernel *>
+KernelChecker::findWorse(const KernelUsages &usages) {
+  std::vector<const TouchedKernel *> worse;
+  for (const TouchedKernel &kernel : touched) {
+    const KernelUsage &before = plain.at(kernel.name);
+    const KernelUsage &after = usages.at(kernel.name);
+    std::optional<std::string> why =
+        whyWorse(before, after, limits, kernel.block);
+    if (!why)
+      continue;
+    worse.push_back(&kernel);
+    if (!filter.plainKernels.count(kernel.name))
+      explain(kernel, *why + "; optimized: " + describe(after) +
+                          "; plain: " + describe(before));
+  }
+  return worse;
+}
+
+/// Returns why \p variant cannot be compared; empty if it can.
+static std::string comparisonProblem(const DeviceVariant &variant,
+                                     ArrayRef<TouchedKernel> touched) {
+  if (!variant.problem.empty())
+    return variant.problem;
+  for (const TouchedKernel &kernel : touched)
+    if (!variant.usages.count(kernel.name))
+      return "ptxas -v gives no figures for '" + kernel.name + "'";
+  return "";
+}
+
+Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
+  for (unsigned rebuilds = 0;; ++rebuilds) {
+    auto worse = findWorse(product.usages);
+    if (worse.empty())
+      return product;
+    bool helped = rebuilds < kMaxRebuilds;
+    for (const TouchedKernel *kernel : worse)
+      helped &= filter.plainKernels.insert(kernel->name).second;
+    if (!helped)
+      break;
+    Expected<DeviceVariant> rebuilt = build({filter, {}});
+    if (!rebuilt)
+      return rebuilt.takeError();
+    if (std::string why = comparisonProblem(*rebuilt, touched); !why.empty())
+      return makeError(why);
+    product = std::move(*rebuilt);
+  }
+  for (const TouchedKernel &kernel : touched)
+    if (!filter.plainKernels.count(kernel.name))
+      explain(kernel, "it is compiled together with kernels that are worse "
+                      "with any of the decisions");
+  return build({{/*isPlain=*/true, {}}, {}});
+}
+
+Expected<DeviceVariant> checkKernels(const LtransJob &job,
+                                     DeviceVariant optimized,
+                                     BuildVariant build, LtransReport &report) {
+  TimeTraceScope trace("Check kernels");
+  auto giveUp = [&](const Twine &why) {
+    report.warnings.push_back(
+        ("kernels for " + job.arch +
+         " are not compared with their plain builds: " + why)
+            .str());
+    return std::move(optimized);
+  };
+  auto limits = multiprocessorLimits(job.arch);
+  if (!limits)
+    return giveUp("the limits of this architecture are not known");
+  std::vector<TouchedKernel> touched = optimized.touched;
+  if (std::string why = comparisonProblem(optimized, touched); !why.empty())
+    return giveUp(why);
+  VariantRequest request;
+  request.filter.isPlain = true;
+  for (const TouchedKernel &kernel : touched)
+    request.only.insert(kernel.name);
+  Expected<DeviceVariant> plain = build(request);
+  if (!plain)
+    return plain.takeError();
+  if (std::string why = comparisonProblem(*plain, touched); !why.empty())
+    return giveUp(why);
+  report.counters["kernels-checked"] += touched.size();
+  return KernelChecker(touched, *limits, std::move(plain->usages), build,
+                       report)
+      .run(std::move(optimized));
+}
+
+} // namespace gpulto

@@ -1,0 +1,98 @@
+//===- KernelCheck.h - Decisions must not cost a kernel ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_KERNELCHECK_H
+#define GPULTO_LTO_KERNELCHECK_H
+
+#include "lto/KernelUsage.h"
+#include "lto/LtransJob.h"
+#include "lto/LtransPlans.h"
+#include "lto/LtransReport.h"
+#include "lto/Occupancy.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace gpulto {
+
+/// What a job is doing while it checks; see lto/JobPhases.h.
+inline constexpr llvm::StringLiteral kCheckKernelsPhase = "checking kernels";
+
+/// Block sizes that a kernel may be launched with, in threads, inclusive.
+struct BlockRange {
+  unsigned low = 1;
+  unsigned high = kMaxBlockThreads;
+};
+
+/// A kernel that a decision touched, or something that it may call.
+struct TouchedKernel {
+  std::string name;     ///< in PTX
+  std::string function; ///< linkage name
+  BlockRange block;
+  SourceLocation where;
+  InputLocation input;
+};
+
+/// A device partition, compiled in some way.
+struct DeviceVariant {
+  std::string ptx;
+  std::string cubin; ///< empty if ptxas was not needed
+  /// Of all kernels of the cubin.
+  KernelUsages usages;
+  /// Why there are no usages though they were wanted; else empty.
+  std::string problem;
+  std::vector<TouchedKernel> touched; ///< in the order of the module
+};
+
+/// How a variant is made.
+struct VariantRequest {
+  PlanFilter filter;
+  /// Not empty: only these kernels are compiled, for their figures. What else
+  /// is in the partition is there for the optimizer to see.
+  std::set<std::string> only;
+};
+
+using BuildVariant = llvm::function_ref<llvm::Expected<DeviceVariant>(
+    const VariantRequest &request)>;
+
+/// Returns the kernels of \p partition, built for \p job and not optimized yet,
+/// that applyPlans touched.
+std::vector<TouchedKernel> findTouchedKernels(llvm::Module &partition,
+                                              const LtransJob &job);
+
+/// Leaves of the kernels of \p partition, which is optimized, only those that
+/// \p names has.
+void keepKernels(llvm::Module &partition, llvm::TargetMachine &machine,
+                 const std::set<std::string> &names);
+
+/// Returns why a kernel that takes \p optimized is worse than one that takes
+/// \p plain: it spills more, or fewer of its blocks are resident for a size in
+/// \p block. Nothing: it is not. A plain kernel that cannot be launched at all
+/// is never better.
+std::optional<std::string> whyWorse(const KernelUsage &plain,
+                                    const KernelUsage &optimized,
+                                    const MultiprocessorLimits &limits,
+                                    BlockRange block);
+
+/// Returns \p optimized, which is \p job built with all decisions, or what
+/// \p build makes of it without those that made kernels worse. Remarks,
+/// warnings and counters go to \p report. Errors: those of \p build.
+llvm::Expected<DeviceVariant> checkKernels(const LtransJob &job,
+                                           DeviceVariant optimized,
+                                           BuildVariant build,
+                                           LtransReport &report);
+
+} // namespace gpulto
+
+#endif

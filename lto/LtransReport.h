@@ -1,0 +1,46 @@
+//===- LtransReport.h - What a job has to say -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A job may run in another process or on another machine than the link, so what
+// it wants to tell the user travels in a file beside its results. Which remarks
+// are wanted is the link's business: a job writes them all.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LTRANSREPORT_H
+#define GPULTO_LTO_LTRANSREPORT_H
+
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Depends on the job alone, as its results do.
+struct LtransReport {
+  std::vector<Remark> remarks;
+  std::vector<std::string> warnings;
+  /// Added to the link's statistics.
+  std::map<std::string, uint64_t> counters;
+
+  bool empty() const {
+    return remarks.empty() && warnings.empty() && counters.empty();
+  }
+};
+
+/// Writes \p report to \p path; an empty one is no file, and removes one that
+/// an earlier run of the job left.
+llvm::Error writeReport(const LtransReport &report, llvm::StringRef path);
+
+/// Reads what writeReport wrote. Errors: the file cannot be read or is damaged.
+llvm::Expected<LtransReport> readReport(llvm::StringRef path);
+
+} // namespace gpulto
+
+#endif

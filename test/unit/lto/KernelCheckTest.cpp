@@ -1,0 +1,287 @@
+//===- KernelCheckTest.cpp - Decisions must not cost a kernel -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/KernelCheck.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace gpulto;
+using namespace llvm;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+//===----------------------------------------------------------------------===//
+// ptxas -v
+//===----------------------------------------------------------------------===//
+
+static KernelUsages parsed(StringRef text) {
+  Expected<KernelUsages> usages = parsePtxasInfo(text);
+  if (usages)
+    return *usages;
+  ADD_FAILURE() << toString(usages.takeError());
+  return {};
+}
+
+static std::string parseError(StringRef text) {
+  Expected<KernelUsages> usages = parsePtxasInfo(text);
+  if (!usages)
+    return toString(usages.takeError());
+  ADD_FAILURE() << "accepted";
+  return "";
+}
+
+// CUDA 13.0; functions are compiled into the kernels that call them.
+static constexpr StringLiteral kInfo = R"(ptxas info    : 24 bytes gmem
+ptxas info    : Compiling entry function '_Z1lPfi' for 'sm_90'
+ptxas info    : Function properties for _Z1lPfi
+    464 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 32 registers, used 0 barriers, 496 bytes cumulative stack size
+ptxas info    : Compile time = 37.070 ms
+ptxas info    : Function properties for _Z1gPfi
+    0 bytes stack frame, 12 bytes spill stores, 4 bytes spill loads
+ptxas info    : Function properties for _Z1hPfi
+    0 bytes stack frame, 572 bytes spill stores, 600 bytes spill loads
+ptxas info    : Compiling entry function '_Z1kPfi' for 'sm_90'
+ptxas info    : (C7510) Potential Performance Loss: 'setmaxnreg' ignored to maintain minimum register requirements.
+ptxas info    : Function properties for _Z1kPfi
+    368 bytes stack frame, 8 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 512 bytes smem, 8 bytes cmem[2]
+)";
+
+TEST(PtxasInfo, BelongsToTheKernelItIsCompiledInto) {
+  KernelUsages usages = parsed(kInfo);
+  ASSERT_EQ(usages.size(), 2u);
+  EXPECT_EQ(usages["_Z1lPfi"], (KernelUsage{32, 496, 584, 604, 0, 0}));
+  EXPECT_EQ(usages["_Z1kPfi"], (KernelUsage{40, 368, 8, 16, 512, 0}));
+}
+
+TEST(PtxasInfo, OlderVersionsNameConstantsAndNoBarriers) {
+  KernelUsages usages = parsed(
+      "ptxas info    : Compiling entry function 'k' for 'sm_70'\n"
+      "ptxas info    : Function properties for k\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 10 registers, 1024 bytes smem, 360 bytes "
+      "cmem[0]\n");
+  EXPECT_EQ(usages["k"], (KernelUsage{10, 0, 0, 0, 1024, 0}));
+}
+
+TEST(PtxasInfo, MayBeEmpty) { EXPECT_THAT(parsed(""), IsEmpty()); }
+
+TEST(PtxasInfo, KernelWithoutFiguresIsAnError) {
+  StringRef text(kInfo);
+  EXPECT_THAT(parseError(text.take_front(text.find("ptxas info    : Used 40"))),
+              HasSubstr("no figures for '_Z1kPfi'"));
+  std::string changed = kInfo.str();
+  changed.replace(changed.find(": Used 32"), 9, ": Takes 32");
+  EXPECT_THAT(parseError(changed), HasSubstr("no figures for '_Z1lPfi'"));
+}
+
+TEST(PtxasInfo, CodeSizesNeedAnElfFile) {
+  KernelUsages usages;
+  Error error = addCodeSizes("no ELF", usages);
+  EXPECT_TRUE(static_cast<bool>(error));
+  consumeError(std::move(error));
+}
+
+//===----------------------------------------------------------------------===//
+// Occupancy
+//===----------------------------------------------------------------------===//
+
+static unsigned blocks(StringRef arch, unsigned threads, unsigned registers,
+                       uint64_t sharedBytes = 0) {
+  return residentBlocks(*multiprocessorLimits(arch), threads, registers,
+                        sharedBytes);
+}
+
+// The expected numbers are those of cuda_occupancy.h of CUDA 13.0.
+TEST(Occupancy, IsLimitedByRegisters) {
+  EXPECT_EQ(blocks("sm_90", 256, 32), 8u);
+  EXPECT_EQ(blocks("sm_90", 256, 33), 6u);
+  EXPECT_EQ(blocks("sm_90", 256, 40), 6u);
+  EXPECT_EQ(blocks("sm_90", 256, 41), 5u);
+  EXPECT_EQ(blocks("sm_90", 256, 255), 1u);
+  EXPECT_EQ(blocks("sm_90", 1024, 64), 1u);
+  EXPECT_EQ(blocks("sm_90", 1024, 65), 0u) << "the launch fails";
+  // A scheduler holds 16384 / (104 * 32) = 4 warps, not 4.9.
+  EXPECT_EQ(blocks("sm_90", 32, 104), 16u);
+}
+
+TEST(Occupancy, IsLimitedByWarpsAndBlocks) {
+  EXPECT_EQ(blocks("sm_90", 32, 16), 32u);
+  EXPECT_EQ(blocks("sm_86", 32, 16), 16u);
+  EXPECT_EQ(blocks("sm_89", 32, 16), 24u);
+  EXPECT_EQ(blocks("sm_75", 1024, 16), 1u);
+  EXPECT_EQ(blocks("sm_86", 1024, 16), 1u);
+  EXPECT_EQ(blocks("sm_80", 1024, 16), 2u);
+  EXPECT_EQ(blocks("sm_90", 33, 16), blocks("sm_90", 64, 16));
+}
+
+TEST(Occupancy, IsLimitedBySharedMemory) {
+  EXPECT_EQ(blocks("sm_90a", 64, 16, 48 * 1024), 4u); // 1 KiB is the system's
+  EXPECT_EQ(blocks("sm_70", 64, 16, 48 * 1024), 2u);
+  EXPECT_EQ(blocks("sm_70", 64, 16, 48 * 1024 + 1), 1u);
+  EXPECT_EQ(blocks("sm_86", 64, 16, 100 * 1024), 0u);
+}
+
+TEST(Occupancy, UnknownArchitecturesHaveNoLimits) {
+  for (StringRef arch : {"", "sm_", "sm_13", "sm_90x", "gfx90a", "sm_999"})
+    EXPECT_FALSE(multiprocessorLimits(arch)) << arch.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+static std::string verdict(const KernelUsage &plain,
+                           const KernelUsage &optimized,
+                           BlockRange block = {}) {
+  return whyWorse(plain, optimized, *multiprocessorLimits("sm_90"), block)
+      .value_or("");
+}
+
+TEST(KernelCheck, ComparesSpillsAndResidentBlocks) {
+  KernelUsage plain{40, 0, 8, 8, 0, 512};
+  EXPECT_EQ(verdict(plain, plain), "");
+  EXPECT_EQ(verdict(plain, {24, 0, 0, 0, 0, 256}), "");
+  EXPECT_EQ(verdict(plain, {24, 0, 8, 12, 0, 256}),
+            "20 bytes are spilled instead of 16");
+  EXPECT_EQ(verdict(plain, {41, 0, 0, 0, 0, 256}, {256, 256}),
+            "5 blocks of 256 threads are resident instead of 6");
+}
+
+TEST(KernelCheck, StackAndSizeAloneAreNoReason) {
+  EXPECT_EQ(verdict({40, 0, 0, 0, 0, 512}, {40, 256, 0, 0, 0, 9000}), "");
+}
+
+TEST(KernelCheck, OneRegisterMoreMattersAtSomeBlockSizesOnly) {
+  // 33 to 40 registers take as much.
+  EXPECT_EQ(verdict({33, 0, 0, 0, 0, 0}, {40, 0, 0, 0, 0, 0}), "");
+  KernelUsage plain{40, 0, 0, 0, 0, 0}, optimized{48, 0, 0, 0, 0, 0};
+  EXPECT_EQ(verdict(plain, optimized, {512, 512}),
+            "2 blocks of 512 threads are resident instead of 3");
+  EXPECT_EQ(verdict(plain, optimized, {32, 32}), "");
+  EXPECT_EQ(verdict(plain, optimized, {768, 768}), "");
+  EXPECT_NE(verdict(plain, optimized, {1, 1024}), "") << "the size is unknown";
+}
+
+TEST(KernelCheck, SharedMemoryMayBeTheLimitAnyhow) {
+  KernelUsage plain{32, 0, 0, 0, 48 * 1024, 0};
+  EXPECT_EQ(verdict(plain, {96, 0, 0, 0, 48 * 1024, 0}, {64, 64}), "");
+}
+
+TEST(KernelCheck, APlainKernelThatCannotBeLaunchedIsNoBetter) {
+  KernelUsage plain{80, 0, 0, 0, 0, 0};
+  // .reqntid 1024 made ptxas spill to fit.
+  EXPECT_EQ(verdict(plain, {64, 32, 16, 16, 0, 0}, {1024, 1024}), "");
+  EXPECT_NE(verdict(plain, {64, 32, 16, 16, 0, 0}, {512, 512}), "");
+}
+
+//===----------------------------------------------------------------------===//
+// Taking back
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Two touched kernels, each with 256 threads; registers as a test says.
+class Rebuilds : public testing::Test {
+protected:
+  Rebuilds() {
+    job.side = Side::Device;
+    job.arch = "sm_90";
+  }
+  static DeviceVariant variant(unsigned a, unsigned b, StringRef ptx) {
+    DeviceVariant result;
+    result.ptx = ptx.str();
+    result.usages = {{"a", {a, 0, 0, 0, 0, 1}}, {"b", {b, 0, 0, 0, 0, 1}}};
+    for (const char *name : {"a", "b"})
+      result.touched.push_back({name, name, {256, 256}, {}, {}});
+    return result;
+  }
+  /// Runs the check; plain kernels take 32 registers, \p rebuilt are the
+  /// variants that follow.
+  std::string check(DeviceVariant optimized,
+                    std::vector<DeviceVariant> rebuilt) {
+    size_t next = 0;
+    auto build = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
+      requests.push_back(r);
+      if (r.filter.isPlain)
+        return variant(32, 32, "plain");
+      return std::move(rebuilt.at(next++));
+    };
+    auto product = checkKernels(job, std::move(optimized), build, report);
+    EXPECT_EQ(next, rebuilt.size());
+    if (!product) {
+      ADD_FAILURE() << toString(product.takeError());
+      return "";
+    }
+    return product->ptx;
+  }
+
+  LtransJob job;
+  LtransReport report;
+  std::vector<VariantRequest> requests;
+};
+} // namespace
+
+TEST_F(Rebuilds, NothingIsTakenBackFromKernelsThatAreAsGood) {
+  EXPECT_EQ(check(variant(24, 32, "optimized"), {}), "optimized");
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_TRUE(requests[0].filter.isPlain);
+  EXPECT_THAT(requests[0].only, ElementsAre("a", "b"));
+  EXPECT_THAT(report.remarks, IsEmpty());
+  EXPECT_EQ(report.counters["kernels-checked"], 2u);
+}
+
+TEST_F(Rebuilds, OnlyTheKernelThatIsWorseLosesItsDecisions) {
+  EXPECT_EQ(check(variant(24, 48, "optimized"), {variant(24, 32, "mixed")}),
+            "mixed");
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_FALSE(requests[1].filter.isPlain);
+  EXPECT_THAT(requests[1].filter.plainKernels, ElementsAre("b"));
+  EXPECT_THAT(requests[1].only, IsEmpty());
+  ASSERT_EQ(report.remarks.size(), 1u);
+  EXPECT_EQ(report.remarks[0].function, "b");
+  EXPECT_EQ(report.remarks[0].kind, RemarkKind::Missed);
+  EXPECT_THAT(report.remarks[0].text,
+              HasSubstr("5 blocks of 256 threads are resident instead of 8; "
+                        "optimized: 48 registers"));
+  EXPECT_THAT(report.remarks[0].text, HasSubstr("plain: 32 registers"));
+}
+
+TEST_F(Rebuilds, WhatGetsWorseByThatLosesThemToo) {
+  EXPECT_EQ(check(variant(24, 48, "optimized"),
+                  {variant(40, 32, "mixed"), variant(32, 32, "last")}),
+            "last");
+  EXPECT_THAT(requests.back().filter.plainKernels, ElementsAre("a", "b"));
+  EXPECT_EQ(report.remarks.size(), 2u);
+}
+
+TEST_F(Rebuilds, IfThatDoesNotHelpThePartitionIsPlain) {
+  EXPECT_EQ(check(variant(24, 48, "optimized"), {variant(24, 40, "mixed")}),
+            "plain");
+  EXPECT_TRUE(requests.back().filter.isPlain);
+  EXPECT_THAT(requests.back().only, IsEmpty());
+  ASSERT_EQ(report.remarks.size(), 2u);
+  EXPECT_EQ(report.remarks[1].function, "a");
+  EXPECT_EQ(report.counters["kernels-taken-back"], 2u);
+}
+
+TEST_F(Rebuilds, WithoutFiguresThereIsAWarning) {
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.problem = "ptxas: no";
+  EXPECT_EQ(check(std::move(optimized), {}), "optimized");
+  EXPECT_THAT(report.warnings,
+              ElementsAre("kernels for sm_90 are not compared with their plain "
+                          "builds: ptxas: no"));
+  EXPECT_THAT(requests, IsEmpty());
+}
+
+TEST_F(Rebuilds, UnknownArchitecturesAreNotCompared) {
+  job.arch = "sm_35";
+  EXPECT_EQ(check(variant(24, 48, "optimized"), {}), "optimized");
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("sm_35")));
+}
