@@ -165,7 +165,7 @@ TEST(KernelCheck, OneRegisterMoreMattersAtSomeBlockSizesOnly) {
   EXPECT_EQ(verdict(plain, optimized, {512, 512}),
             "2 blocks of 512 threads are resident instead of 3");
   EXPECT_EQ(verdict(plain, optimized, {32, 32}), "");
-  EXPECT_EQ(verdict(plain, optimized, {768, 768}), "");
+  EXPECT_EQ(verdict(plain, optimized, {640, 640}), "");
   EXPECT_NE(verdict(plain, optimized, {1, 1024}), "") << "the size is unknown";
 }
 
