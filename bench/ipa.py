@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures what interprocedural optimization gains in device code, without a GPU.
+
+    bench/ipa.py --build build/release --peer-cuda DIR
+    bench/ipa.py --build build/release --peer-cuda DIR --only gemm,spmv PROGRAMS
+
+PROGRAMS (default: bench/ipa) is described by a programs.toml as for run.py. Each
+program is built by gpulto and by the peers of the suite "cuda" in suites.toml;
+the device code of each whole link, as PTX, runs on the emulator:
+
+    gpulto             what --gpulto-save-temps leaves
+    clang-foffload-lto what the linker wrapper's --save-temps leaves
+    nvcc-dlto          nvcc -dlto -dlink -ptx
+    clang-rdc          the PTX of each file, joined (there is no whole-link PTX)
+
+Counted are dynamic warp instructions and 32-byte sectors of global memory, over
+all launches. ptxas gives registers, stack, spills and bytes of machine code of
+the same PTX; for clang-rdc of each file on its own, as such a link does. All
+figures are exact and repeat. The outputs of all variants must agree: texts
+exactly, numbers to one part in 100,000 (the compilers fuse multiplications and
+additions differently).
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import run as bench  # noqa: E402
+
+OURS = "gpulto"
+ORDER = ["clang-rdc", "clang-foffload-lto", "nvcc-dlto", OURS]
+TOLERANCE = 1e-5
+SUMS = ("registers", "stack", "spills", "text")
+
+
+def run(command, cwd, environment):
+    """Returns the output of `command`; raises bench.Failure with it."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True,
+                          env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False,
+                          timeout=bench.TIMEOUT_SECONDS)
+    if done.returncode:
+        raise bench.Failure(f"{' '.join(map(str, command))}\n{done.stdout}")
+    return done.stdout
+
+
+def link(build, extra):
+    """Links in the build's own directory, where temporary files stay."""
+    words = bench.expand(build.variant["link"],
+                         dict(build.values, objects=build.objects, shared=[],
+                              libraries=build.program.libraries,
+                              output=str(build.output)))
+    run(words + extra, build.work, build.environment)
+
+
+# Whole-link PTX -------------------------------------------------------------
+
+
+def device_of_gpulto(build):
+    link(build, [f"--gpulto-save-temps={build.work}/temps"])
+    return [build.work / "temps" / f"sm_{build.values['arch']}.ptx"]
+
+
+def device_of_clang_lto(build):
+    link(build, ["-Wl,--save-temps"])
+    return sorted(build.work.glob("*.nvptx64-nvidia-cuda.*.s"))
+
+
+def device_of_nvcc(build):
+    link(build, [])
+    target = build.work / "all.ptx"
+    run([build.values["peercuda"] + "/bin/nvcc", "-dlto", "-dlink", "-ptx",
+         f"-arch=sm_{build.values['arch']}", *build.objects, "-o", target],
+        build.work, build.environment)
+    return [target]
+
+
+def device_of_clang(build):
+    """The PTX of each file. clang declares kernels of other files as plain
+    functions, at which nvlink stops, and keeps them in a list for its LTO:
+    both are dropped, and the program is not linked."""
+    texts = {}
+    for source in build.program.sources:
+        if not source.endswith(".cu"):
+            continue
+        target = build.work / (source.replace("/", "_") + ".ptx")
+        words = bench.expand(build.variant["compile-cuda"],
+                             dict(build.values, source=source,
+                                  object=str(target), flags=build.flags()))
+        words[words.index("-c")] = "-S"
+        run(words + ["--cuda-device-only"], build.program.directory,
+            build.environment)
+        texts[target] = target.read_text(encoding="utf-8")
+    kernels = set(re.findall(r"\.entry (\w+)", "".join(texts.values())))
+    for target, text in texts.items():
+        text = re.sub(r"^.*\b__clang_gpu_used_external\b.*\n", "", text,
+                      flags=re.M)
+        target.write_text(
+            re.sub(r"\.extern \.func[^;]*?\b(\w+)\s*\n\([^;]*;\n",
+                   lambda found: "" if found[1] in kernels else found[0],
+                   text), encoding="utf-8")
+    return sorted(texts)
+
+
+def join(files, target):
+    """Joins PTX files into one module: one header, no `.extern` in front of
+    what is defined in another of them. Files that define variables and nothing
+    of the others come first by name only: ptxas reports a wrong order."""
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    defined = {name for text in texts for name in
+               re.findall(r"^\.visible [^;({]*?\b(\w+)(?:\[\d*\])?(?:;| =)",
+                          text, re.M)}
+    result = []
+    for number, text in enumerate(texts):
+        if number:
+            text = re.sub(r"^\.(version|target|address_size).*\n", "", text,
+                          flags=re.M)
+        text = text.replace(".extern .func", ".visible .func")
+        text = re.sub(r"^\.extern [^;(]*?\b(\w+)(\[\d*\])?;\n",
+                      lambda found: "" if found[1] in defined else found[0],
+                      text, flags=re.M)
+        result.append(text)
+    target.write_text("\n".join(result), encoding="utf-8")
+
+
+DEVICE = {OURS: device_of_gpulto, "clang-foffload-lto": device_of_clang_lto,
+          "nvcc-dlto": device_of_nvcc, "clang-rdc": device_of_clang}
+
+# Figures --------------------------------------------------------------------
+
+
+def machine_code(build, ptx, relocatable):
+    """Returns {kernel: registers, stack, spills} and bytes of text, as ptxas
+    makes them of `ptx`."""
+    cubin = ptx.with_suffix(".cubin")
+    command = [build.values["cuda"] + "/bin/ptxas", "-v",
+               f"-arch=sm_{build.values['arch']}", ptx, "-o", cubin]
+    text = run(command + (["-c"] if relocatable else []), build.work, None)
+    kernels = {}
+    for block in text.split("Compiling entry function '")[1:]:
+        name = block.split("'", 1)[0]
+        frame = re.search(
+            rf"properties for {name}\s+(\d+) bytes stack frame, (\d+) bytes "
+            r"spill stores, (\d+) bytes spill loads", block)
+        used = re.search(r"Used (\d+) registers", block)
+        kernels[name] = {"registers": int(used[1]), "stack": int(frame[1]),
+                         "spills": int(frame[2]) + int(frame[3])}
+    sections = run(["readelf", "-SW", cubin], build.work, None)
+    size = sum(int(found[1], 16) for found in
+               re.finditer(r"\.text\.\S+\s+PROGBITS\s+\w+\s+\w+\s+(\w+)",
+                           sections))
+    return kernels, size
+
+
+def emulate(build, executable, ptx):
+    """Runs `executable` with the device code `ptx` (None: its own); returns its
+    output and the counters of all launches."""
+    counters = build.work / "counters.json"
+    command = [build.values["bin"] + "/gpulto-run", "--emulate",
+               f"--counters={counters}"]
+    if ptx:
+        command.append(f"--device-code={ptx}")
+    environment = dict(os.environ,
+                       LD_LIBRARY_PATH=build.values["cuda"] + "/lib64")
+    output = run(command + [executable] + (build.program.run or [])[1:],
+                 build.program.directory, environment)
+    with open(counters, encoding="utf-8") as file:
+        return output, json.load(file)["launches"]
+
+
+def measure(build, executable):
+    files = DEVICE[build.variant["name"]](build)
+    if not files or not all(file.exists() for file in files):
+        raise bench.Failure("no PTX of the whole link")
+    kernels, text = {}, 0
+    for file in files:
+        some, size = machine_code(build, file, len(files) > 1)
+        kernels.update(some)
+        text += size
+    whole = files[0]
+    if len(files) > 1:
+        whole = build.work / "whole.ptx"
+        join(files, whole)
+    is_ours = build.variant["name"] == OURS
+    output, launches = emulate(build, executable or build.output,
+                               None if is_ours else whole)
+    for launch in launches:
+        kernel = kernels[launch["kernel"]]
+        for key, name in (("warp-instructions", "warp_instructions"),
+                          ("sectors", "global_sectors")):
+            kernel[key] = kernel.get(key, 0) + launch[name]
+    result = {key: sum(kernel.get(key, 0) for kernel in kernels.values())
+              for key in ("warp-instructions", "sectors", *SUMS[:3])}
+    result.update(text=text, kernels=kernels)
+    return result, output
+
+
+# Programs -------------------------------------------------------------------
+
+
+def agree(a, b):
+    """Whether two outputs are the same but for the last digits of numbers."""
+    number = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
+    if number.sub("#", a) != number.sub("#", b):
+        return False
+    return all(math.isclose(float(x), float(y), rel_tol=TOLERANCE)
+               for x, y in zip(number.findall(a), number.findall(b)))
+
+
+def bench_program(program, variants, arguments, values):
+    """Returns the figures of all variants of `program`."""
+    result, outputs = {}, {}
+    executable = None
+    # clang-rdc, which cannot link, runs in the executable of clang's LTO.
+    for variant in sorted(variants, key=lambda v: v["name"] == "clang-rdc"):
+        name = variant["name"]
+        build = bench.Build(program, variant, arguments.work, values,
+                            arguments.jobs)
+        try:
+            if name != "clang-rdc":
+                build.compile()
+            result[name], outputs[name] = measure(
+                build, executable if name == "clang-rdc" else None)
+        except bench.Failure as failure:
+            result[name] = {"error": str(failure)}
+            continue
+        if name == "clang-foffload-lto":
+            executable = build.output
+    for name, output in outputs.items():
+        other = next(iter(outputs))
+        if not agree(outputs[other], output):
+            result[name] = {"error": f"output differs from {other}'s\n"
+                                     f"{outputs[other]}{output}"}
+    return result
+
+
+def best_peer(result, key):
+    return min((entry[key] for name, entry in result.items()
+                if name != OURS and key in entry), default=0)
+
+
+def ratio(result, key):
+    """Returns ours relative to the best peer."""
+    best = best_peer(result, key)
+    return result[OURS][key] / best if best and key in result[OURS] else None
+
+
+def geomean(values):
+    logs = [math.log(value) for value in values if value]
+    return math.exp(sum(logs) / len(logs)) if logs else 0
+
+
+def print_table(programs):
+    """Prints a table in Markdown; cells list the variants in ORDER."""
+    names = " / ".join(ORDER)
+    print(f"\nEach cell: {names}. Registers, stack and spills are sums over "
+          "the kernels.\n")
+    print("| program | warp instructions, thousands | ours / best peer | "
+          "sectors | ours / best | registers | stack | spills | text bytes | "
+          "ours / best |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, result in programs.items():
+        def cell(key, scale=1, digits=0):
+            return " / ".join(
+                "failed" if "error" in result[variant] else
+                f"{result[variant][key] / scale:.{digits}f}"
+                for variant in ORDER if variant in result)
+
+        def share(key):
+            value = ratio(result, key)
+            return f"{value:.3f}" if value else ""
+
+        print(f"| {name} | {cell('warp-instructions', 1000, 1)} | "
+              f"{share('warp-instructions')} | {cell('sectors')} | "
+              f"{share('sectors')} | {cell('registers')} | {cell('stack')} | "
+              f"{cell('spills')} | {cell('text')} | {share('text')} |")
+
+
+def summarize(programs):
+    """Returns the geometric means of ours relative to the best peer and to
+    each peer."""
+    keys = ("warp-instructions", "sectors", "registers", "text")
+    summary = {"best-peer": {
+        key: geomean([ratio(result, key) for result in programs.values()])
+        for key in keys}}
+    for peer in ORDER[:-1]:
+        summary[peer] = {
+            key: geomean([result[OURS][key] / result[peer][key]
+                          for result in programs.values()
+                          if result.get(peer, {}).get(key) and
+                          key in result.get(OURS, {})])
+            for key in keys}
+    return summary
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("programs", type=pathlib.Path, nargs="?",
+                        default=HERE / "ipa")
+    parser.add_argument("--build", type=pathlib.Path, required=True,
+                        help="build directory of gpulto (Release)")
+    parser.add_argument("--only", default="", help="names, comma-separated")
+    parser.add_argument("--variants", default="", help="names to restrict to")
+    parser.add_argument("--cuda", default="/usr/local/cuda", help="toolkit")
+    parser.add_argument("--peer-cuda", default=None,
+                        help="toolkit copy that the peers use; default: --cuda")
+    parser.add_argument("--arch", default="90")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        help="compiles at a time")
+    parser.add_argument("--work", type=pathlib.Path, default=None)
+    parser.add_argument("--output", type=pathlib.Path, default=None,
+                        help="JSON file for the results")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    bench.check_release(build)
+    with open(HERE / "suites.toml", "rb") as file:
+        suites = tomllib.load(file)["variant"]
+    chosen = arguments.variants.split(",") if arguments.variants else ORDER
+    variants = [variant for variant in suites
+                if "cuda" in variant["suites"] and variant["name"] in chosen]
+    with open(arguments.programs / "programs.toml", "rb") as file:
+        tables = tomllib.load(file)["program"]
+    only = arguments.only.split(",") if arguments.only else None
+    values = {"gpulto": str(build / "bin/gpulto"), "bin": str(build / "bin"),
+              "cuda": arguments.cuda, "arch": arguments.arch,
+              "peercuda": arguments.peer_cuda or arguments.cuda}
+    report = {"suite": "ipa", "arch": f"sm_{arguments.arch}", "versions": {
+        "clang": bench.version_of(["clang-19", "--version"]),
+        "nvcc": bench.version_of([arguments.cuda + "/bin/nvcc", "--version"]),
+        "gpulto": bench.version_of([values["gpulto"], "--version"])},
+        "programs": {}}
+    with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as temporary:
+        arguments.work = (arguments.work or pathlib.Path(temporary)).resolve()
+        for table in tables:
+            if only and table["name"] not in only:
+                continue
+            program = bench.Program(arguments.programs.resolve(), table)
+            result = bench_program(program, variants, arguments, values)
+            report["programs"][program.name] = result
+            for name, entry in result.items():
+                if "error" in entry:
+                    print(f"{program.name}: {name}: {entry['error']}",
+                          file=sys.stderr, flush=True)
+    print_table(report["programs"])
+    report["geomeans"] = summarize(report["programs"])
+    print()
+    for peer, means in report["geomeans"].items():
+        print(f"geometric mean of ours / {peer}: " + ", ".join(
+            f"{key} {value:.3f}" for key, value in means.items()))
+    if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(json.dumps(report, indent=1) + "\n",
+                                    encoding="utf-8")
+    failed = any("error" in entry for result in report["programs"].values()
+                 for entry in result.values())
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
