@@ -50,6 +50,10 @@ public:
   /// Returns the definition that uses the address of \p id, or kNone.
   GlobalId takenBy(GlobalId id) const;
 
+  /// Whether the host asks for attributes of the kernel \p id: what it learns
+  /// must not depend on facts.
+  bool isQueried(GlobalId id) const { return queried.test(id); }
+
   /// Live bodies whose code runs: prevailing functions, and bodies that lost
   /// against another definition but live on under an alias.
   llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
@@ -66,6 +70,7 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   std::vector<uint8_t> reasons;
+  llvm::BitVector queried; // stubs and kernels
   std::vector<GlobalId> liveBodies;
   llvm::DenseMap<GlobalId, GlobalId> takers; // looked up only
 };

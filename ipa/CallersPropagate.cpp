@@ -9,6 +9,9 @@
 //   __global__ void k(int n);  k<<<1, 32>>>(3);          k: all launches known
 //   cudaGraphAddKernelNode(... {.func = (void *)k} ...)  k: address taken
 //
+//   cudaFuncSetAttribute(k, ...)                         k: all launches known
+//   cudaOccupancyMaxActiveBlocks...(&n, k, ...)          k: queried, too
+//
 // A kernel's callers are the launches of its stubs, so it inherits what is
 // unknown of them. A stub is special in one way only: a launch mentions it as
 // its handle, which is no use of its address (LGEN tells the two apart).
@@ -85,7 +88,7 @@ void Callers::findBodies() {
 }
 
 /// Every reference to a function is a use of its address, but for a launch's
-/// mention of its stub, which reads and nothing else.
+/// mention of its stub, which reads and nothing else, and for uses of a handle.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   const CombinedModule &module = program.moduleRef(user);
   for (const ReferenceEdge &edge :
@@ -93,9 +96,12 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
     GlobalId target = program.definition(module.firstSymbol + edge.symbol);
     if (target == kNone || !program.function(target))
       continue;
-    bool isLaunch = isFunction && edge.flags == kReads &&
-                    program.symbol(target).has(kKernelStub);
-    if (!isLaunch)
+    constexpr uint8_t kHandleUses = kReads | kQueriesHandle | kSetsHandle;
+    bool isHandle = isFunction && program.symbol(target).has(kKernelStub) &&
+                    !(edge.flags & ~kHandleUses);
+    if (isHandle && (edge.flags & kQueriesHandle))
+      queried.set(target);
+    if (!isHandle)
       note(target, UnknownCaller::AddressTaken, user);
   }
 }
@@ -160,6 +166,8 @@ void Callers::noteKernels() {
     for (GlobalId kernel : program.deviceCounterparts(id)) {
       hasStub.set(kernel);
       note(kernel, unknown(id), takenBy(id));
+      if (isQueried(id))
+        queried.set(kernel);
     }
   }
   for (GlobalId id : liveBodies) {
@@ -174,7 +182,7 @@ void Callers::noteKernels() {
 
 Callers::Callers(const WpaContext &context)
     : context(context), program(context.program),
-      reasons(program.symbolCount(), 0) {
+      reasons(program.symbolCount(), 0), queried(program.symbolCount()) {
   findBodies();
   for (GlobalId id : liveBodies) {
     const SymbolRecord &symbol = program.symbol(id);

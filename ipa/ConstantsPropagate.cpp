@@ -75,7 +75,7 @@ static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
 }
 
 static FunctionFacts factsOf(const CombinedSummary &program,
-                             const BodyLattice &body,
+                             const Callers &callers, const BodyLattice &body,
                              const PointerFacts &pointers) {
   const FunctionSummary &summary = *program.function(body.id);
   ArrayRef<ParameterRecord> formals =
@@ -91,8 +91,10 @@ static FunctionFacts factsOf(const CombinedSummary &program,
       facts.values.push_back(makeFact(i, known.whole));
       facts.values.back().isNoAlias = isNoAlias;
     }
+    // What a pointer points to serves the launches in the body only.
+    bool isByVal = formals[i].flags & kParamByVal;
     for (const PartLattice &part : known.parts) {
-      if (!part.value.hasFacts())
+      if (!isByVal || !part.value.hasFacts())
         continue;
       ValueFact fact = makeFact(i, part.value);
       fact.isPart = true;
@@ -102,8 +104,10 @@ static FunctionFacts factsOf(const CombinedSummary &program,
   }
   if (!body.geometry.empty())
     facts.geometry = makeGeometry(body.geometry);
-  facts.mayDeclareBlock =
-      !facts.geometry.empty() && program.symbol(body.id).has(kKernel);
+  // A declared block size changes what the runtime says of the kernel.
+  facts.mayDeclareBlock = !facts.geometry.empty() &&
+                          program.symbol(body.id).has(kKernel) &&
+                          !callers.isQueried(body.id);
   return facts;
 }
 
@@ -121,7 +125,8 @@ static std::vector<CallRedirect> redirectsOf(const CombinedSummary &program,
 
 void propagateConstants(WpaContext &context) {
   Callers callers(context);
-  ConstantsSolver solver(context, callers);
+  Pointees pointees(context, callers);
+  ConstantsSolver solver(context, callers, pointees);
   solver.solve();
   chooseClones(context, callers, solver);
   PointerFacts pointers(context, callers, solver);
@@ -129,7 +134,7 @@ void propagateConstants(WpaContext &context) {
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts = factsOf(context.program, body, pointers);
+    plan.facts = factsOf(context.program, callers, body, pointers);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));

@@ -5,6 +5,7 @@
 #define GPULTO_IPA_CONSTANTSSOLVER_H
 
 #include "ipa/Callers.h"
+#include "ipa/Pointees.h"
 #include "ipa/ValueLattice.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -24,8 +25,9 @@ struct PartLattice {
 /// One formal parameter.
 struct ParameterLattice {
   ValueLattice whole;
-  /// By-value aggregates: the parts that every context knows, by offset;
-  /// meaningful once hasParts is set by the first context.
+  /// By-value aggregates, and what pointers of the host point to: the parts
+  /// that every context knows, by offset; meaningful once hasParts is set by
+  /// the first context.
   std::vector<PartLattice> parts;
   bool hasParts = false;
 };
@@ -61,7 +63,8 @@ struct CallSite {
 /// the greatest fixed point.
 class ConstantsSolver {
 public:
-  ConstantsSolver(const WpaContext &context, const Callers &callers);
+  ConstantsSolver(const WpaContext &context, const Callers &callers,
+                  const Pointees &pointees);
 
   /// Starts at the top again and solves for the bodies and redirections there
   /// are now. Deterministic.
@@ -123,6 +126,7 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
+  const Pointees &pointees;
   std::vector<BodyLattice> allBodies; // Callers::bodies, then clones
   // Looked up only, never iterated.
   llvm::DenseMap<GlobalId, BodyIndex> definitions;

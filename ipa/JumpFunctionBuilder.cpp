@@ -17,6 +17,14 @@
 //  3. collectParts stored values become parts; a copy of another variable, a
 //                  constant or an unmodified formal is followed.
 //
+// What is passed by reference (host code) is a variable of some caller. Where
+// the caller hands its address to known callees and does nothing else with it,
+// the parts are recorded with the variable's number (ofReference), and loads
+// through a pointer parameter read these parts: whole-program analysis believes
+// them if no callee that gets the address writes through it or keeps it
+// (ipa/Pointees). No other pointer leads there, so what else the callee writes
+// does not matter.
+//
 // Why not MemorySSA: its construction costs more than the whole of LGEN, and
 // SROA and MemCpyOpt have left only such simple cases.
 //
@@ -43,6 +51,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
 
@@ -155,6 +164,16 @@ const llvm::Value *stripOffsets(const llvm::Value &pointer,
       return next;
     base = cast->getPointerOperand();
   }
+}
+
+/// Whether \p argument may be the address of a caller's variable. Device code
+/// gets its pointers from launches; they are other facts.
+bool isPassedByReference(const llvm::Argument &argument) {
+  return argument.getType()->isPointerTy() &&
+         !argument.hasPassPointeeByValueCopyAttr() &&
+         !argument.hasSwiftErrorAttr() &&
+         !llvm::Triple(argument.getParent()->getParent()->getTargetTriple())
+              .isNVPTX();
 }
 
 bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
@@ -290,10 +309,11 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
     return j;
   const llvm::Value *base =
       stripOffsets(*instruction.getPointerOperand(), layout, offset);
-  if (offset < 0 || !isLocalVariable(*base))
-    return j;
   auto *argument = llvm::dyn_cast<llvm::Argument>(base);
-  if (!argument || !isUnmodified(*argument))
+  bool isReference = argument && isPassedByReference(*argument);
+  if (offset < 0 || (!isLocalVariable(*base) && !isReference))
+    return j;
+  if (!isReference && (!argument || !isUnmodified(*argument)))
     return ofLocal(*base, static_cast<uint64_t>(offset), load);
   j.kind = Kind::LoadAggregate;
   j.source = argument->getArgNo();
@@ -420,10 +440,40 @@ JumpFunction JumpFunctionBuilder::ofArgument(const llvm::CallBase &call,
                                              unsigned index) {
   const llvm::Value &value = *call.getArgOperand(index);
   if (!call.isByValArgument(index))
-    return of(value);
+    return value.getType()->isPointerTy() ? ofReference(value, call)
+                                          : of(value);
   uint64_t size =
       layout.getTypeAllocSize(call.getParamByValType(index)).getFixedValue();
   return ofMemory(value, size, call);
+}
+
+/// What \p pointer, an argument of \p call, is and points to.
+JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
+                                              const llvm::CallBase &call) {
+  JumpFunction address = of(pointer);
+  int64_t offset = 0;
+  auto *variable =
+      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
+  if (address.kind != Kind::Unknown || !variable || offset < 0)
+    return address;
+  std::optional<llvm::TypeSize> size = variable->getAllocationSize(layout);
+  const LocalVariable &local = describe(*variable);
+  if (local.escapesUnseen || !size || size->isScalable() ||
+      static_cast<uint64_t>(offset) >= size->getFixedValue())
+    return address;
+  llvm::SmallVector<AggregatePart, 8> parts;
+  collectParts(pointer, size->getFixedValue() - static_cast<uint64_t>(offset),
+               call, 0, parts, 0, Callees::LeftToWpa);
+  llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  // Without parts, too: this call may be the one that writes the variable.
+  JumpFunction result = context.jumpFunctions.aggregate(parts);
+  result.value = local.number;
+  result.alignLog2 = address.alignLog2;
+  result.addressSpace = address.addressSpace;
+  result.nonNull = address.nonNull;
+  return result;
 }
 
 std::pair<JumpFunction, JumpFunction>
@@ -505,7 +555,8 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   // While its uses are looked at it counts as escaped.
   entry->second = std::make_unique<LocalVariable>();
   LocalVariable result;
-  result.escapes = false;
+  result.escapes = result.escapesUnseen = false;
+  result.number = static_cast<uint32_t>(locals.size());
   follow(variable, 0, true, result, 0);
   LocalVariable &stored = *locals[&variable];
   stored = std::move(result);
@@ -531,10 +582,12 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
                                  bool isExact, LocalVariable &result,
                                  unsigned depth) {
   constexpr unsigned kMaxUses = 256;
-  if (depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses)) {
+  auto escape = [&](bool isSeen = false) {
     result.escapes = true;
-    return;
-  }
+    result.escapesUnseen |= !isSeen;
+  };
+  if (depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses))
+    return escape();
   auto addWrite = [&](const llvm::Instruction &instruction, uint64_t size) {
     if (isExact)
       result.writes.push_back({&instruction, offset, size});
@@ -548,9 +601,10 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
       continue;
     }
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-      if (use.getOperandNo() != store->getPointerOperandIndex())
-        result.escapes |= !isLaunchArray(*store->getPointerOperand());
-      else
+      if (use.getOperandNo() != store->getPointerOperandIndex()) {
+        if (!isLaunchArray(*store->getPointerOperand()))
+          escape();
+      } else
         addWrite(*store,
                  layout.getTypeStoreSize(store->getValueOperand()->getType())
                      .getFixedValue());
@@ -569,7 +623,7 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     }
     auto *call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call || !call->isArgOperand(&use)) {
-      result.escapes = true;
+      escape();
       continue;
     }
     if (call->isLifetimeStartOrEnd() || call->isDroppable())
@@ -591,22 +645,27 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     result.isLoaded = true;
     if (call->isByValArgument(index))
       continue;
+    // Its edge says what the callee gets, so WPA can say what it does with it.
+    const llvm::Function *callee = call->getCalledFunction();
+    bool isEdge = callee && !callee->isIntrinsic() && isExact;
     if (!call->doesNotCapture(index))
-      result.escapes = true;
+      escape(/*isSeen=*/isEdge);
     else if (!call->onlyReadsMemory(index))
-      result.writes.push_back({call, 0, kUnboundedSize});
+      result.writes.push_back({call, 0, kUnboundedSize, isEdge});
   }
 }
 
 /// Whether the bytes of \p write hold what it wrote when \p at executes.
 bool JumpFunctionBuilder::reaches(const Write &write,
                                   const LocalVariable &variable,
-                                  const llvm::Instruction &at) {
+                                  const llvm::Instruction &at,
+                                  Callees callees) {
   if (write.size == kUnboundedSize)
     return false;
   llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
   for (const Write &other : variable.writes)
     if (other.instruction != write.instruction &&
+        (callees == Callees::Count || !other.isByCallee) &&
         overlaps(other.offset, other.size, write.offset, write.size))
       rivals.insert(other.instruction);
   auto dominates = [&] {
@@ -709,8 +768,8 @@ void JumpFunctionBuilder::collectConstantParts(
 /// Appends the known parts of the \p size bytes at \p pointer + \p shift.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
-    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts,
-    unsigned depth) {
+    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth,
+    Callees callees) {
   int64_t baseOffset = 0;
   const llvm::Value *base = stripOffsets(pointer, layout, baseOffset);
   if (baseOffset < 0 || depth > kMaxDepth)
@@ -724,12 +783,12 @@ void JumpFunctionBuilder::collectParts(
   if (!isLocalVariable(*base))
     return;
   const LocalVariable &local = describe(*base);
-  if (local.escapes)
+  if (callees == Callees::Count ? local.escapes : local.escapesUnseen)
     return;
   for (const Write &write : local.writes) {
     if (parts.size() >= kMaxParts ||
         !overlaps(write.offset, write.size, begin, size) ||
-        !reaches(write, local, at))
+        !reaches(write, local, at, callees))
       continue;
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
       bool isInside =
@@ -753,7 +812,7 @@ void JumpFunctionBuilder::collectParts(
         write.offset + write.size < begin + size)
       continue;
     collectParts(*copy->getRawSource(), size, *copy, begin - write.offset,
-                 parts, depth + 1);
+                 parts, depth + 1, Callees::Count);
   }
 }
 
@@ -761,7 +820,7 @@ llvm::SmallVector<AggregatePart, 8>
 JumpFunctionBuilder::partsOf(const llvm::Value &pointer, uint64_t size,
                              const llvm::Instruction &at) {
   llvm::SmallVector<AggregatePart, 8> parts;
-  collectParts(pointer, size, at, 0, parts, 0);
+  collectParts(pointer, size, at, 0, parts, 0, Callees::Count);
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
@@ -793,6 +852,15 @@ JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
   }
   if (const llvm::Argument *argument = formalOf(*source))
     return JumpFunction::passThrough(argument->getArgNo(), 0);
+  int64_t offset = 0;
+  auto *reference =
+      llvm::dyn_cast<llvm::Argument>(stripOffsets(*source, layout, offset));
+  if (reference && isPassedByReference(*reference) && offset >= 0) {
+    JumpFunction result = JumpFunction::passThrough(reference->getArgNo(), 0);
+    result.kind = offset ? Kind::Ancestor : Kind::PassThrough;
+    result.value = static_cast<uint64_t>(offset);
+    return result;
+  }
   llvm::SmallVector<AggregatePart, 8> parts = partsOf(pointer, size, at);
   if (parts.empty())
     return JumpFunction();

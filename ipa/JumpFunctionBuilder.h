@@ -55,7 +55,7 @@ public:
                                               const llvm::Instruction &at);
 
   /// Returns the jump functions of argument \p index of \p call: by-value
-  /// aggregates as such.
+  /// aggregates as such, and what pointers to local variables point to.
   JumpFunction ofArgument(const llvm::CallBase &call, unsigned index);
 
   /// Returns the jump functions of the low and the high 32 bits of the 64-bit
@@ -76,15 +76,23 @@ private:
     uint64_t offset;
     /// Bytes; kUnboundedSize when it is not known what is written.
     uint64_t size;
+    /// It is a call that gets the address.
+    bool isByCallee = false;
   };
   struct LocalVariable {
     /// Somebody else may write it, or the writes are not known.
     bool escapes = true;
+    /// As escapes, but for what known callees do with the address.
+    bool escapesUnseen = true;
+    /// Identifies the variable among those of the function; from 1.
+    uint32_t number = 0;
     /// Something other than a launch reads what is stored there.
     bool isLoaded = false;
     llvm::SmallVector<Write, 8> writes;
   };
   static constexpr uint64_t kUnboundedSize = ~uint64_t(0);
+  /// Whether what callees do to a variable counts.
+  enum class Callees { Count, LeftToWpa };
 
   JumpFunction ofConstant(const llvm::Value &value);
   JumpFunction ofScalarInstruction(const llvm::Instruction &instruction);
@@ -97,17 +105,19 @@ private:
   llvm::DominatorTree &dominatorTree();
   bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
                 const llvm::BasicBlock *avoided);
+  JumpFunction ofReference(const llvm::Value &pointer,
+                           const llvm::CallBase &call);
   bool isUnmodified(const llvm::Argument &byValue);
   const LocalVariable &describe(const llvm::Value &variable);
   bool isLaunchArray(const llvm::Value &pointer);
   void follow(const llvm::Value &pointer, uint64_t offset, bool isExact,
               LocalVariable &result, unsigned depth);
   bool reaches(const Write &write, const LocalVariable &variable,
-               const llvm::Instruction &at);
+               const llvm::Instruction &at, Callees callees = Callees::Count);
   void collectParts(const llvm::Value &pointer, uint64_t size,
                     const llvm::Instruction &at, uint64_t shift,
-                    llvm::SmallVectorImpl<AggregatePart> &parts,
-                    unsigned depth);
+                    llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth,
+                    Callees callees);
   void collectConstantParts(const llvm::Constant &constant, uint64_t offset,
                             uint64_t size, uint64_t shift,
                             llvm::SmallVectorImpl<AggregatePart> &parts);

@@ -13,7 +13,9 @@
 //  2. Memory accesses are classified by the object they are based on (touch).
 //  3. Pointer parameters are followed to their uses (followParameter).
 //
-// A launch mentions its stub as handle; that is a read, no escape.
+// A launch mentions its stub as handle; that is a read, no escape. Functions of
+// the runtime that read or set attributes of a kernel are told apart from those
+// that might launch it (handleUse).
 // Linear in operands; uses of one pointer are followed to kMaxUses.
 //
 //===----------------------------------------------------------------------===//
@@ -144,7 +146,8 @@ private:
     result.memoryEffects |=
         (reads ? kReadsOther : 0) | (writes ? kWritesOther : 0);
   }
-  unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived);
+  unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived,
+                  const llvm::Value *origin = nullptr);
   void followParameter(const llvm::Argument &argument);
   void storeReferences();
 
@@ -186,6 +189,35 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
   return flags;
 }
 
+/// Returns what \p use, an argument of the runtime's function \p name, does
+/// with the kernel whose handle it is; 0 when it is not such a function.
+/// Source: CUDA Runtime API, 6.7 Execution Control, 6.8 Occupancy.
+static uint8_t handleUse(llvm::StringRef name, unsigned index) {
+  struct Entry {
+    llvm::StringLiteral name;
+    unsigned index;
+    uint8_t flags;
+  };
+  static constexpr Entry kEntries[] = {
+      {"cudaFuncGetAttributes", 1, kQueriesHandle},
+      {"cudaFuncGetName", 1, kQueriesHandle},
+      {"cudaFuncGetParamInfo", 0, kQueriesHandle},
+      {"cudaFuncSetAttribute", 0, kSetsHandle},
+      {"cudaFuncSetCacheConfig", 0, kSetsHandle},
+      {"cudaFuncSetSharedMemConfig", 0, kSetsHandle},
+      {"cudaOccupancyAvailableDynamicSMemPerBlock", 1, kQueriesHandle},
+      {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", 1, kQueriesHandle},
+      {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 1,
+       kQueriesHandle},
+      {"cudaOccupancyMaxActiveClusters", 1, kQueriesHandle},
+      {"cudaOccupancyMaxPotentialClusterSize", 1, kQueriesHandle},
+  };
+  for (const Entry &entry : kEntries)
+    if (name == entry.name && index == entry.index)
+      return entry.flags;
+  return 0;
+}
+
 void ModRefCollector::visitConstant(const llvm::Constant &constant,
                                     const llvm::Use &use) {
   if (llvm::isa<llvm::ConstantData>(constant))
@@ -201,6 +233,12 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
     if (kind && llvm::isa<llvm::Function>(global) && call->isArgOperand(&use) &&
         call->getArgOperandNo(&use) == handleOperand(*kind))
       return addReference(*global, kReads);
+    const llvm::Function *callee = call->getCalledFunction();
+    if (summary.side == Side::Host && callee && callee->isDeclaration() &&
+        llvm::isa<llvm::Function>(global) && call->isArgOperand(&use))
+      if (uint8_t flags =
+              handleUse(callee->getName(), call->getArgOperandNo(&use)))
+        return addReference(*global, flags);
     if (call->isInlineAsm() && context.indexOf(*global) != kNone)
       summary.symbols[context.indexOf(*global)].flags |= kAssemblyReferenced;
   }
@@ -214,10 +252,24 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
   });
 }
 
+/// Whether \p pointer is \p origin plus a constant, as jump functions have it.
+static bool isAtDistance(const llvm::Value &pointer,
+                         const llvm::Value &origin) {
+  const llvm::Value *base = &pointer;
+  while (base != &origin) {
+    auto *address = llvm::dyn_cast<llvm::GEPOperator>(base);
+    if (!address || !address->hasAllConstantIndices())
+      return false;
+    base = address->getPointerOperand();
+  }
+  return true;
+}
+
 /// Unites what all uses of \p pointer do; \p isPassedOnDerived is set when one
-/// hands it to a callee.
+/// hands it to a callee, other than at a constant distance from \p origin.
 unsigned ModRefCollector::follow(const llvm::Value &pointer,
-                                 bool &isPassedOnDerived) {
+                                 bool &isPassedOnDerived,
+                                 const llvm::Value *origin) {
   unsigned access = kNothing, uses = 0;
   llvm::SmallVector<const llvm::Value *, 8> stack{&pointer};
   llvm::SmallPtrSet<const llvm::Value *, 8> visited;
@@ -231,7 +283,8 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
       unsigned one = accessOf(use);
       if (one & kDerived)
         stack.push_back(use.getUser());
-      isPassedOnDerived |= (one & kPassedOn) != 0;
+      if (one & kPassedOn)
+        isPassedOnDerived |= !origin || !isAtDistance(*next, *origin);
       access |= one & (kRead | kWrite | kEscape | kIndirectCall);
     }
   }
@@ -252,11 +305,9 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
     unsigned one = accessOf(use);
     bool isPassedOn = false;
     if (one & kDerived) {
-      one |= follow(*use.getUser(), isPassedOn);
       // A constant distance is an ancestor jump function: an edge tells.
-      auto *address = llvm::dyn_cast<llvm::GEPOperator>(use.getUser());
-      bool isAncestor = address && address->hasAllConstantIndices();
-      if (isPassedOn && !isAncestor)
+      one |= follow(*use.getUser(), isPassedOn, &argument);
+      if (isPassedOn)
         one |= kRead | kWrite | kEscape;
     }
     access |= one;

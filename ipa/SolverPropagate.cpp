@@ -10,7 +10,8 @@
 //    no known entry reaches is never visited and contributes nothing.
 // 3. The geometry of a launch is treated as six more parameters of a kernel,
 //    and of every device function that it calls: they pass it on unchanged.
-// 4. By-value aggregates (struct Params) have an element per known part.
+// 4. By-value aggregates (struct Params) have an element per known part, and
+//    so has what a pointer of the host points to (const Params &).
 //
 // Optimistic, so the fixed point is the greatest; the order of visits matters
 // for widened bounds only and is that of the program. Each element goes down at
@@ -43,8 +44,10 @@ static constexpr uint8_t kGlobalAddressSpace = 1;
 //===----------------------------------------------------------------------===//
 
 ConstantsSolver::ConstantsSolver(const WpaContext &context,
-                                 const Callers &callers)
-    : context(context), program(context.program), callers(callers) {
+                                 const Callers &callers,
+                                 const Pointees &pointees)
+    : context(context), program(context.program), callers(callers),
+      pointees(pointees) {
   allBodies.resize(callers.bodies().size());
   definitions.reserve(allBodies.size());
   for (auto [i, id] : enumerate(callers.bodies())) {
@@ -114,10 +117,11 @@ void ConstantsSolver::reset(BodyLattice &body) {
              program.function(body.id)->parameters)) {
     // An aggregate has parts and no value, everything else the opposite: what
     // it does not have must not look as if no context had been seen.
+    // A pointer has both.
     ParameterLattice &known = body.parameters.emplace_back();
     if (formal.flags & kParamByVal)
       known.whole = ValueLattice::varying();
-    else
+    else if (!(formal.flags & kParamIsPointer))
       known.hasParts = true;
   }
   if (program.imageOf(body.id) != kHostImage)
@@ -319,8 +323,8 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   return result;
 }
 
-/// Returns the known parts of a by-value aggregate; without parts (top) when
-/// the caller does not know its own yet.
+/// Returns the known parts of a by-value aggregate, or of what a pointer points
+/// to; without parts (top) when the caller does not know its own yet.
 ParameterLattice
 ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
                                    const CombinedModule &module,
@@ -329,6 +333,8 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
   result.whole = ValueLattice::varying();
   result.hasParts = true;
   if (function.kind == JumpFunction::Kind::Aggregate) {
+    if (function.value && !pointees.isIntact(caller.id, function.value))
+      return result;
     for (const AggregatePart &part :
          slice(module.summary.aggregateParts,
                Range{function.source, function.count})) {
@@ -341,10 +347,15 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
   }
   bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
                  function.operation == JumpOperation::None;
-  if (!isWhole || function.source >= caller.parameters.size())
+  bool isInside = function.kind == JumpFunction::Kind::Ancestor;
+  if ((!isWhole && !isInside) || function.source >= caller.parameters.size())
     return result;
   const ParameterLattice &formal = caller.parameters[function.source];
-  result.parts = formal.parts;
+  uint64_t begin = isInside ? function.value : 0;
+  for (const PartLattice &part : formal.parts)
+    if (part.byteOffset >= begin)
+      result.parts.push_back(
+          {static_cast<uint32_t>(part.byteOffset - begin), part.value});
   result.hasParts = formal.hasParts;
   return result;
 }
@@ -438,9 +449,13 @@ ConstantsSolver::evaluateArgument(GlobalId callee, uint32_t index,
             program.function(callee)->parameters)[index];
   if (formal.flags & kParamByVal)
     return evaluateAggregate(caller, module, actual);
+  // Device code cannot follow the host's pointers.
   ParameterLattice result;
-  result.whole = fit(callee, formal, caller, evaluate(caller, module, actual));
   result.hasParts = true;
+  if ((formal.flags & kParamIsPointer) &&
+      program.imageOf(callee) == kHostImage)
+    result = evaluateAggregate(caller, module, actual);
+  result.whole = fit(callee, formal, caller, evaluate(caller, module, actual));
   return result;
 }
 

@@ -27,9 +27,13 @@
 // helper's generic pointer becomes one to shared or global memory while GVN and
 // LICM can still use it.
 //
+// Before unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
+// at the end, WidenCopies expands small copies.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lto/DeviceCodegen.h"
+#include "lto/DeviceLoops.h"
 #include "lto/Optimizer.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -46,6 +50,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/NaryReassociate.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
 #include "llvm/Transforms/Scalar/SpeculativeExecution.h"
@@ -194,6 +199,10 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
       [](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(InferAddressSpacesPass());
       });
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](LoopPassManager &manager, OptimizationLevel) {
+        manager.addPass(ChooseUnrollingPass());
+      });
   passes.addPass(createModuleToFunctionPassAdaptor(InferChangedPass()));
   auto bodies = std::make_shared<Bodies>();
   bool isForSpeed = level.getSizeLevel() == 0;
@@ -209,6 +218,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   passes.addPass(GlobalDCEPass());
   passes.addPass(builder.buildModuleOptimizationPipeline(
       level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  passes.addPass(createModuleToFunctionPassAdaptor(WidenCopiesPass()));
   if (level.getSpeedupLevel() > 1)
     passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
   return passes;

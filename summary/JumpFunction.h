@@ -53,11 +53,14 @@ struct JumpFunction {
     PassThrough,
     /// Pointer: formal parameter \c source plus \c value bytes.
     Ancestor,
-    /// The \c bitWidth bits at byte \c value of by-value aggregate formal
-    /// parameter \c source.
+    /// The \c bitWidth bits at byte \c value of the by-value aggregate that is
+    /// formal parameter \c source, or of what that pointer points to.
     LoadAggregate,
     /// A by-value aggregate: parts [source, source + count) of the module's
-    /// aggregate part table; what no part covers is unknown.
+    /// aggregate part table; what no part covers is unknown. If \c value is not
+    /// 0, the address of the caller's local variable of that number, whose
+    /// contents the parts are unless a callee that gets such an address writes
+    /// through it or keeps it.
     Aggregate,
     /// Pointer into the memory that call \c source of the function (counted
     /// over its call edges) allocated when it ran last. Allocations of two
@@ -72,7 +75,8 @@ struct JumpFunction {
   uint16_t bitWidth = 0;
   /// Formal parameter, symbol, first aggregate part or call; see Kind.
   uint32_t source = 0;
-  /// Constant bits (zero-extended), operand, or byte offset; see Kind.
+  /// Constant bits (zero-extended), operand, byte offset, or number of a local
+  /// variable; see Kind.
   uint64_t value = 0;
   /// Aggregate: number of parts.
   uint32_t count = 0;

@@ -179,6 +179,10 @@ enum ReferenceFlag : uint8_t {
   kWrites = 1u << 1,
   /// The address escapes from a plain load, store or call.
   kTakesAddress = 1u << 2,
+  /// A kernel's handle is given to a function of the runtime that reads, or
+  /// sets, attributes of the kernel, and keeps nothing.
+  kQueriesHandle = 1u << 3,
+  kSetsHandle = 1u << 4,
 };
 
 struct ReferenceEdge {

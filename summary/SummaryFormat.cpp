@@ -389,6 +389,7 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
   }
   if (j.kind == Kind::Aggregate) {
     io.number(j.count);
+    io.number(j.value);
     io.check(j.source <= sizes.aggregateParts &&
                  j.count <= sizes.aggregateParts - j.source,
              "aggregate parts past the end of their table");
@@ -605,13 +606,13 @@ template <typename IO> void Transfer<IO>::references() {
   uint32_t previous = 0;
   for (ReferenceEdge &r : s.references) {
     uint64_t packed =
-        zigzag(int64_t(r.symbol) - int64_t(previous)) << 3 | (r.flags & 7);
+        zigzag(int64_t(r.symbol) - int64_t(previous)) << 5 | (r.flags & 31);
     io.number(packed);
     if constexpr (IO::isReading) {
-      uint64_t symbol = previous + uint64_t(unzigzag(packed >> 3));
+      uint64_t symbol = previous + uint64_t(unzigzag(packed >> 5));
       io.check(symbol < sizes.symbols, "reference to a symbol out of range");
       r.symbol = static_cast<uint32_t>(symbol);
-      r.flags = packed & 7;
+      r.flags = packed & 31;
     }
     previous = r.symbol;
   }

@@ -124,8 +124,11 @@ constexpr FlagName kCallFlags[] = {
     {kColdSite, "cold"},
 };
 
-constexpr FlagName kReferenceFlags[] = {
-    {kReads, "reads"}, {kWrites, "writes"}, {kTakesAddress, "address"}};
+constexpr FlagName kReferenceFlags[] = {{kReads, "reads"},
+                                        {kWrites, "writes"},
+                                        {kTakesAddress, "address"},
+                                        {kQueriesHandle, "queries"},
+                                        {kSetsHandle, "sets"}};
 
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
@@ -356,6 +359,8 @@ void Printer::jumpFunction(const JumpFunction &j) {
     width(j);
     break;
   case Kind::Aggregate: {
+    if (j.value)
+      out << "&local" << j.value;
     out << '{';
     const char *separator = "";
     for (const AggregatePart &part :

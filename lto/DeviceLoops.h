@@ -1,0 +1,35 @@
+//===- DeviceLoops.h - Unrolling for a GPU ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_DEVICELOOPS_H
+#define GPULTO_LTO_DEVICELOOPS_H
+
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class Loop;
+class LPMUpdater;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Says how often to unroll innermost loops of functions marked
+/// kChangedAttribute, as metadata for LLVM's unrolling passes. What the source
+/// says of a loop stands.
+struct ChooseUnrollingPass : llvm::PassInfoMixin<ChooseUnrollingPass> {
+  llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
+                              llvm::LoopStandardAnalysisResults &analyses,
+                              llvm::LPMUpdater &);
+};
+
+/// Copies of 16 to 64 bytes between addresses aligned to 16 bytes become loads
+/// and stores of 16 bytes; NVPTX's own expansion moves 8 at a time.
+struct WidenCopiesPass : llvm::PassInfoMixin<WidenCopiesPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &);
+};
+
+} // namespace gpulto
+
+#endif
