@@ -164,7 +164,8 @@ void ModRefCollector::addReference(const llvm::GlobalValue &value,
   if (symbol == kNone)
     return;
   references[symbol] |= flags;
-  if (flags & kTakesAddress)
+  // Whose attributes are read or set is not to be folded or replaced either.
+  if (flags & (kTakesAddress | kQueriesHandle | kSetsHandle))
     summary.symbols[symbol].flags |= kAddressTaken;
 }
 

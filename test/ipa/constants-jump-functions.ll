@@ -47,14 +47,14 @@ define void @operations(i32 %n, i64 %w, ptr %p, double %d) {
 ; CHECK: call p1 freq 1 args=(arg2+24)
   %q = getelementptr i8, ptr %p, i64 24
   call void @p1(ptr %q)
-; Two operations, a variable distance, a loaded value: unknown.
+; Two operations, a variable distance: unknown. What the pointer points to.
 ; CHECK: call c1 freq 1 args=()
   %two = mul i32 %dec, 3
   call void @c1(i32 %two)
 ; CHECK: call p1 freq 1 args=()
   %r = getelementptr i8, ptr %p, i64 %w
   call void @p1(ptr %r)
-; CHECK: call c1 freq 1 args=()
+; CHECK: call c1 freq 1 args=(arg2[0]:i32)
   %l = load i32, ptr %p
   call void @c1(i32 %l)
 ; CHECK: call <unknown> freq 1 args=(arg0:i32)
@@ -148,9 +148,9 @@ end:
 ; CHECK-LABEL: function facts:
 define void @facts(ptr align 64 %p) {
   %a = alloca [4 x i32], align 16
-; CHECK: call p1 freq 1 args=(?(align 16 nonnull))
+; CHECK: call p1 freq 1 args=(&local1{}(align 16 nonnull))
   call void @p1(ptr %a)
-; CHECK: call p1 freq 1 args=(?(align 4 nonnull))
+; CHECK: call p1 freq 1 args=(&local1{}(align 4 nonnull))
   %b = getelementptr inbounds i8, ptr %a, i64 4
   call void @p1(ptr %b)
   ret void
