@@ -93,7 +93,7 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   const CombinedModule &module = program.moduleRef(user);
   for (const ReferenceEdge &edge :
        slice(module.summary.references, references)) {
-    GlobalId target = program.definition(module.firstSymbol + edge.symbol);
+    GlobalId target = program.definitionFor(user, edge.symbol);
     if (target == kNone || !program.function(target))
       continue;
     constexpr uint8_t kHandleUses = kReads | kQueriesHandle | kSetsHandle;
@@ -111,12 +111,8 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
 void Callers::noteStubCalls(GlobalId user, const FunctionSummary &function) {
   const CombinedModule &module = program.moduleRef(user);
   DenseMap<GlobalId, int64_t> calls; // without a launch
-  auto definitionOf = [&](SymbolIndex symbol) {
-    return symbol == kNone ? kNone
-                           : program.definition(module.firstSymbol + symbol);
-  };
   for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
-    GlobalId callee = definitionOf(call.callee);
+    GlobalId callee = program.definitionFor(user, call.callee);
     if (callee != kNone && program.symbol(callee).has(kKernelStub))
       ++calls[callee];
     else if (callee != kNone && program.symbol(callee).has(kKernel))
@@ -126,7 +122,7 @@ void Callers::noteStubCalls(GlobalId user, const FunctionSummary &function) {
     return;
   for (const LaunchSite &launch :
        slice(module.summary.launches, function.launches))
-    if (GlobalId stub = definitionOf(launch.stub); stub != kNone)
+    if (GlobalId stub = program.definitionFor(user, launch.stub); stub != kNone)
       if (auto found = calls.find(stub); found != calls.end())
         --found->second;
   for (auto [stub, unmatched] : calls)

@@ -82,15 +82,18 @@ private:
   bool isCandidate(GlobalId id) const;
   void addSite(BodyIndex caller, uint32_t number, const CallEdge &call);
   std::vector<KnownArgument> knownArguments(CallSite site,
-                                            const BodyLattice &callee) const;
-  uint64_t parameterGain(GlobalId id, uint32_t parameter, unsigned depth) const;
-  uint64_t gainOf(ArrayRef<KnownArgument> known, GlobalId id) const;
+                                            const BodyLattice &callee);
+  uint64_t parameterGain(GlobalId id, uint32_t parameter);
+  uint64_t computeGain(GlobalId id, uint32_t parameter, unsigned depth) const;
+  uint64_t gainOf(ArrayRef<KnownArgument> known, GlobalId id);
   bool isWorthIt(const Group &group) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
   ConstantsSolver &solver;
+  /// What constants save, by function and parameter; looked up only.
+  DenseMap<std::pair<GlobalId, uint32_t>, uint64_t> gains;
   /// By image: instructions that clones may still add.
   std::vector<uint64_t> growth;
   std::map<std::pair<GlobalId, std::vector<KnownArgument>>, Group> groups;
@@ -120,13 +123,10 @@ bool CloneChooser::isCandidate(GlobalId id) const {
 }
 
 std::vector<KnownArgument>
-CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) const {
+CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) {
   std::vector<KnownArgument> known;
-  const FunctionSummary &function = *program.function(callee.id);
   bool isDevice = program.imageOf(callee.id) != kHostImage;
-  for (auto [i, formal] :
-       enumerate(slice(program.moduleRef(callee.id).summary.parameters,
-                       function.parameters))) {
+  for (auto [i, formal] : enumerate(program.parameters(callee.id))) {
     if (formal.flags & (kParamUnused | kParamByVal | kParamStructRet))
       continue;
     ValueLattice there = callee.parameters.empty()
@@ -139,7 +139,7 @@ CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) const {
         there.isConstant() || there.state() == ValueLattice::State::Symbol;
     KnownArgument argument;
     argument.parameter = i;
-    if (isOneValue && !isKnownThere && parameterGain(callee.id, i, 0) > 0) {
+    if (isOneValue && !isKnownThere && parameterGain(callee.id, i) > 0) {
       argument.state = here.state();
       argument.value = here.value();
       argument.symbol = here.symbol();
@@ -155,42 +155,45 @@ CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) const {
 
 /// Returns what a constant as \p parameter of \p id saves, there and in what it
 /// passes the parameter on to.
-uint64_t CloneChooser::parameterGain(GlobalId id, uint32_t parameter,
-                                     unsigned depth) const {
+uint64_t CloneChooser::computeGain(GlobalId id, uint32_t parameter,
+                                   unsigned depth) const {
   constexpr unsigned kMaxDepth = 3;
   constexpr uint64_t kOnce = 256, kMaxFrequency = 16 * kOnce;
   const FunctionSummary &function = *program.function(id);
   const CombinedModule &module = program.moduleRef(id);
-  ArrayRef<ParameterRecord> formals =
-      slice(module.summary.parameters, function.parameters);
+  ArrayRef<ParameterRecord> formals = program.parameters(id);
   if (parameter >= formals.size())
     return 0;
   uint64_t gain = formals[parameter].constantGain;
   if (depth == kMaxDepth)
     return gain;
   for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
-    GlobalId callee =
-        call.callee == kNone
-            ? kNone
-            : program.definition(module.firstSymbol + call.callee);
+    GlobalId callee = program.definitionFor(id, call.callee);
     if (callee == kNone || callee == id || !program.function(callee))
       continue;
     for (auto [i, actual] :
          enumerate(slice(module.summary.jumpFunctions, call.arguments)))
       if (actual.kind == JumpFunction::Kind::PassThrough &&
           actual.operation == JumpOperation::None && actual.source == parameter)
-        gain += parameterGain(callee, i, depth + 1) *
+        gain += computeGain(callee, i, depth + 1) *
                 std::min<uint64_t>(call.frequency, kMaxFrequency) / kOnce;
   }
   return gain;
 }
 
-uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known,
-                              GlobalId id) const {
+/// As computeGain, which is asked for each call of a function, once.
+uint64_t CloneChooser::parameterGain(GlobalId id, uint32_t parameter) {
+  auto [entry, isNew] = gains.try_emplace({id, parameter}, 0);
+  if (isNew)
+    entry->second = computeGain(id, parameter, 0);
+  return entry->second;
+}
+
+uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known, GlobalId id) {
   uint64_t gain = 0;
   for (const KnownArgument &argument : known)
     gain += argument.addressSpace ? context.params.ipaCpAddressSpaceGain
-                                  : parameterGain(id, argument.parameter, 0);
+                                  : parameterGain(id, argument.parameter);
   return gain;
 }
 

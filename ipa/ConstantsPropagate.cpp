@@ -77,9 +77,7 @@ static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
                              const PointerFacts &pointers) {
-  const FunctionSummary &summary = *program.function(body.id);
-  ArrayRef<ParameterRecord> formals =
-      slice(program.moduleRef(body.id).summary.parameters, summary.parameters);
+  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
   FunctionFacts facts;
   if (!body.isReached)
     return facts;

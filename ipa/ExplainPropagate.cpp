@@ -80,9 +80,7 @@ void Explainer::collectSites() {
                 body.id, call.line);
     for (const LaunchSite &launch :
          slice(module.summary.launches, function.launches)) {
-      if (launch.stub == kNone)
-        continue;
-      GlobalId stub = program.definition(module.firstSymbol + launch.stub);
+      GlobalId stub = program.definitionFor(body.id, launch.stub);
       if (stub != kNone)
         for (GlobalId kernel : program.deviceCounterparts(stub))
           addSite(kernel, 0, body.id, launch.line);
@@ -115,9 +113,7 @@ std::string Explainer::contextsOf(GlobalId id, uint32_t clone,
 }
 
 std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
-  const ParameterRecord &formal =
-      slice(program.moduleRef(id).summary.parameters,
-            program.function(id)->parameters)[fact.parameter];
+  const ParameterRecord &formal = program.parameters(id)[fact.parameter];
   std::string what = "parameter " + std::to_string(fact.parameter);
   if (fact.isPart)
     what += " at byte " + std::to_string(fact.byteOffset);
@@ -219,7 +215,11 @@ void Explainer::explainUnknown(GlobalId id) {
 
 void explainConstants(WpaContext &context, const Callers &callers,
                       const ConstantsSolver &solver) {
-  Explainer(context, callers, solver).run();
+  const Diagnostics &diagnostics = context.diagnostics;
+  if (diagnostics.wantsRemark(RemarkKind::Passed, kPass) ||
+      diagnostics.wantsRemark(RemarkKind::Passed, kLaunchPass) ||
+      diagnostics.wantsRemark(RemarkKind::Missed, kLaunchPass))
+    Explainer(context, callers, solver).run();
 }
 
 } // namespace gpulto

@@ -42,10 +42,7 @@ PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
     const CombinedModule &module = program.moduleRef(body.id);
     for (const LaunchSite &launch :
          slice(module.summary.launches, program.function(body.id)->launches)) {
-      GlobalId stub =
-          launch.stub == kNone
-              ? kNone
-              : program.definition(module.firstSymbol + launch.stub);
+      GlobalId stub = program.definitionFor(body.id, launch.stub);
       if (stub == kNone)
         continue;
       for (GlobalId kernel : program.deviceCounterparts(stub))
@@ -75,9 +72,7 @@ static bool areApart(const ValueLattice &a, const ValueLattice &b) {
 
 void PointerFacts::meetLaunch(GlobalId kernel,
                               ArrayRef<ParameterLattice> arguments) {
-  ArrayRef<ParameterRecord> formals =
-      slice(program.moduleRef(kernel).summary.parameters,
-            program.function(kernel)->parameters);
+  ArrayRef<ParameterRecord> formals = program.parameters(kernel);
   auto [entry, isFirst] = apart.try_emplace(kernel);
   if (isFirst)
     entry->second.resize(formals.size(), true);
@@ -110,18 +105,13 @@ bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
         (function->memoryEffects & (kReadsOther | kWritesOther)))
       return false;
     for (const CallEdge &call : slice(module.summary.calls, function->calls)) {
-      GlobalId callee =
-          call.callee == kNone
-              ? kNone
-              : program.definition(module.firstSymbol + call.callee);
+      GlobalId callee = program.definitionFor(id, call.callee);
       if (callee == kNone || !program.function(callee))
         return false; // malloc, printf: their memory is anywhere
       // A pointer argument of unknown origin is a load or worse.
       ArrayRef<JumpFunction> actuals =
           slice(module.summary.jumpFunctions, call.arguments);
-      for (auto [i, formal] :
-           enumerate(slice(program.moduleRef(callee).summary.parameters,
-                           program.function(callee)->parameters))) {
+      for (auto [i, formal] : enumerate(program.parameters(callee))) {
         bool isPointer = (formal.flags & kParamIsPointer) &&
                          !(formal.flags & (kParamByVal | kParamUnused));
         bool isKnown = i < actuals.size() &&

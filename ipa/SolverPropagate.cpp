@@ -86,13 +86,9 @@ BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
   if (BodyIndex clone = redirected(caller, number); clone != kNone)
     return clone;
   const BodyLattice &body = allBodies[caller];
-  const CombinedModule &module = program.moduleRef(body.id);
-  SymbolIndex callee =
-      slice(module.summary.calls, program.function(body.id)->calls)[number]
-          .callee;
-  if (callee == kNone)
-    return kNone;
-  GlobalId id = program.definition(module.firstSymbol + callee);
+  const CallEdge &call = slice(program.moduleRef(body.id).summary.calls,
+                               program.function(body.id)->calls)[number];
+  GlobalId id = program.definitionFor(body.id, call.callee);
   if (id == kNone)
     return kNone;
   auto found = definitions.find(id);
@@ -112,9 +108,7 @@ void ConstantsSolver::reset(BodyLattice &body) {
     enqueue(body);
     return;
   }
-  for (const ParameterRecord &formal :
-       slice(program.moduleRef(body.id).summary.parameters,
-             program.function(body.id)->parameters)) {
+  for (const ParameterRecord &formal : program.parameters(body.id)) {
     // An aggregate has parts and no value, everything else the opposite: what
     // it does not have must not look as if no context had been seen.
     // A pointer has both.
@@ -185,7 +179,7 @@ void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
 void ConstantsSolver::visitLaunch(const BodyLattice &caller,
                                   const LaunchSite &launch) {
   const CombinedModule &module = program.moduleRef(caller.id);
-  GlobalId stub = program.definition(module.firstSymbol + launch.stub);
+  GlobalId stub = program.definitionFor(caller.id, launch.stub);
   if (stub == kNone)
     return;
   SmallVector<ValueLattice, kDimensions> geometry;
@@ -444,16 +438,13 @@ ConstantsSolver::evaluateArgument(GlobalId callee, uint32_t index,
                                   const BodyLattice &caller,
                                   const JumpFunction &actual) const {
   const CombinedModule &module = program.moduleRef(caller.id);
-  const ParameterRecord &formal =
-      slice(program.moduleRef(callee).summary.parameters,
-            program.function(callee)->parameters)[index];
+  const ParameterRecord &formal = program.parameters(callee)[index];
   if (formal.flags & kParamByVal)
     return evaluateAggregate(caller, module, actual);
   // Device code cannot follow the host's pointers.
   ParameterLattice result;
   result.hasParts = true;
-  if ((formal.flags & kParamIsPointer) &&
-      program.imageOf(callee) == kHostImage)
+  if ((formal.flags & kParamIsPointer) && program.imageOf(callee) == kHostImage)
     result = evaluateAggregate(caller, module, actual);
   result.whole = fit(callee, formal, caller, evaluate(caller, module, actual));
   return result;
@@ -481,9 +472,7 @@ ConstantsSolver::launchArguments(const BodyLattice &caller,
   const CombinedModule &module = program.moduleRef(caller.id);
   ArrayRef<JumpFunction> actuals =
       slice(module.summary.jumpFunctions, launch.arguments);
-  ArrayRef<ParameterRecord> formals =
-      slice(program.moduleRef(kernel).summary.parameters,
-            program.function(kernel)->parameters);
+  ArrayRef<ParameterRecord> formals = program.parameters(kernel);
   std::vector<ParameterLattice> result;
   if (!launch.byStubFormals) {
     for (uint32_t i = 0; i < formals.size(); ++i)
@@ -492,7 +481,7 @@ ConstantsSolver::launchArguments(const BodyLattice &caller,
     return result;
   }
   // The arguments are the stub's own: its pieces say what is the kernel's.
-  GlobalId stub = program.definition(module.firstSymbol + launch.stub);
+  GlobalId stub = program.definitionFor(caller.id, launch.stub);
   ArrayRef<StubArgument> pieces =
       slice(program.moduleRef(stub).summary.stubArguments,
             program.function(stub)->stubArguments);

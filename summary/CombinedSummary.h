@@ -101,12 +101,22 @@ public:
   /// Returns the definition that a use of \p id in its module means, or kNone
   /// when no module of the image defines it.
   GlobalId definition(GlobalId id) const { return definitions[id]; }
+  /// Returns the definition that symbol \p used means in the module of \p user,
+  /// or kNone; \p used may be kNone.
+  GlobalId definitionFor(GlobalId user, SymbolIndex used) const {
+    return used == kNone ? kNone
+                         : definitions[moduleRef(user).firstSymbol + used];
+  }
   /// Returns the prevailing definition of \p name in \p image, or kNone.
   GlobalId lookup(ImageIndex image, llvm::StringRef name) const;
 
   /// Returns the body of a definition, or null when it is not of that kind.
   const FunctionSummary *function(GlobalId id) const;
   const VariableSummary *variable(GlobalId id) const;
+  /// Returns the formal parameters of the function body \p id.
+  llvm::ArrayRef<ParameterRecord> parameters(GlobalId id) const {
+    return slice(moduleRef(id).summary.parameters, function(id)->parameters);
+  }
   const AliasSummary *alias(GlobalId id) const;
 
   /// Returns whether the COMDAT group \p comdat of \p module was kept there.
