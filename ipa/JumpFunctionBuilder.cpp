@@ -4,33 +4,10 @@
 //
 // Goal: say of an argument what it is in terms of constants, symbols and the
 // formal parameters of the function it stands in. After the pre-link pipeline
-// scalars are SSA values, so one look at the defining instruction is enough;
-// by-value aggregates live in local variables, whose contents at a call are
-// found like this:
+// scalars are SSA values, so one look at the defining instruction is enough.
+// What is in memory is found by JumpFunctionMemory.cpp.
 //
-//  1. describe     all instructions that may write the variable; it escapes if
-//                  its address is used otherwise.
-//  2. reaches      a write determines its bytes at the call if it is the only
-//                  one that overlaps them and dominates the call, or if it is
-//                  on the straight line of code before the call and no later
-//                  overlapping write is.
-//  3. collectParts stored values become parts; a copy of another variable, a
-//                  constant or an unmodified formal is followed.
-//
-// What is passed by reference (host code) is a variable of some caller. Where
-// the caller hands its address to known callees and does nothing else with it,
-// the parts are recorded with the variable's number (ofReference), and loads
-// through a pointer parameter read these parts: whole-program analysis believes
-// them if no callee that gets the address writes through it or keeps it
-// (ipa/Pointees). No other pointer leads there, so what else the callee writes
-// does not matter.
-//
-// Why not MemorySSA: its construction costs more than the whole of LGEN, and
-// SROA and MemCpyOpt have left only such simple cases.
-//
-// Source: D. Callahan et al., "Interprocedural Constant Propagation", 1986;
-// M. Jambor, J. Hubicka, IPA-SRA and aggregate jump functions in GCC
-// (ipa-prop).
+// Source: D. Callahan et al., "Interprocedural Constant Propagation", 1986.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,19 +32,8 @@
 
 namespace gpulto {
 
-namespace {
-
 using Kind = JumpFunction::Kind;
 
-/// More parts than this are not worth their bytes.
-constexpr size_t kMaxParts = 64;
-/// How far copies of copies and address computations are followed.
-constexpr unsigned kMaxDepth = 6;
-/// Blocks looked at before a call, each the single predecessor of the next.
-constexpr unsigned kMaxStraightLine = 16;
-
-/// Bits of a value that a jump function can hold, or 0. Small vectors count:
-/// calling conventions pass structs of floats in them.
 unsigned scalarBits(const llvm::Type &type) {
   if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type)) {
     unsigned element = scalarBits(*vector->getElementType());
@@ -82,11 +48,24 @@ unsigned scalarBits(const llvm::Type &type) {
   return 0;
 }
 
-JumpFunction unknown(unsigned bits) {
-  JumpFunction j;
-  j.bitWidth = static_cast<uint16_t>(bits);
-  return j;
+const llvm::Value *stripOffsets(const llvm::Value &pointer,
+                                const llvm::DataLayout &layout,
+                                int64_t &offset) {
+  const llvm::Value *base = &pointer;
+  offset = 0;
+  while (true) {
+    llvm::APInt step(layout.getIndexTypeSizeInBits(base->getType()), 0);
+    const llvm::Value *next = base->stripAndAccumulateConstantOffsets(
+        layout, step, /*AllowNonInbounds=*/true);
+    offset += step.getSExtValue();
+    auto *cast = llvm::dyn_cast<llvm::AddrSpaceCastOperator>(next);
+    if (!cast)
+      return next;
+    base = cast->getPointerOperand();
+  }
 }
+
+namespace {
 
 std::optional<JumpOperation> operationOf(unsigned opcode) {
   switch (opcode) {
@@ -140,49 +119,6 @@ std::optional<uint64_t> vectorBits(const llvm::Constant &vector) {
   return bits;
 }
 
-/// Whether \p value is memory of the function itself.
-bool isLocalVariable(const llvm::Value &value) {
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value))
-    return argument->hasByValAttr();
-  return llvm::isa<llvm::AllocaInst>(value);
-}
-
-/// Strips constant offsets and casts of address space; nothing when an offset
-/// does not fit.
-const llvm::Value *stripOffsets(const llvm::Value &pointer,
-                                const llvm::DataLayout &layout,
-                                int64_t &offset) {
-  const llvm::Value *base = &pointer;
-  offset = 0;
-  while (true) {
-    llvm::APInt step(layout.getIndexTypeSizeInBits(base->getType()), 0);
-    const llvm::Value *next = base->stripAndAccumulateConstantOffsets(
-        layout, step, /*AllowNonInbounds=*/true);
-    offset += step.getSExtValue();
-    auto *cast = llvm::dyn_cast<llvm::AddrSpaceCastOperator>(next);
-    if (!cast)
-      return next;
-    base = cast->getPointerOperand();
-  }
-}
-
-/// Whether \p argument may be the address of a caller's variable. Device code
-/// gets its pointers from launches; they are other facts.
-bool isPassedByReference(const llvm::Argument &argument) {
-  return argument.getType()->isPointerTy() &&
-         !argument.hasPassPointeeByValueCopyAttr() &&
-         !argument.hasSwiftErrorAttr() &&
-         !llvm::Triple(argument.getParent()->getParent()->getTargetTriple())
-              .isNVPTX();
-}
-
-bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
-              uint64_t bSize) {
-  uint64_t aEnd = aOffset + std::min(aSize, ~uint64_t(0) - aOffset);
-  uint64_t bEnd = bOffset + std::min(bSize, ~uint64_t(0) - bOffset);
-  return aOffset < bEnd && bOffset < aEnd;
-}
-
 } // namespace
 
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
@@ -231,18 +167,18 @@ JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
   if (bits && value.getType()->isVectorTy()) {
     std::optional<uint64_t> all = vectorBits(llvm::cast<llvm::Constant>(value));
     return all ? JumpFunction::constant(*all, static_cast<uint16_t>(bits))
-               : unknown(bits);
+               : JumpFunction::unknown(bits);
   }
   if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(&value))
     return bits ? JumpFunction::constant(integer->getZExtValue(),
                                          static_cast<uint16_t>(bits))
-                : unknown(0);
+                : JumpFunction::unknown(0);
   if (auto *number = llvm::dyn_cast<llvm::ConstantFP>(&value))
     return bits ? JumpFunction::constant(
                       number->getValueAPF().bitcastToAPInt().getZExtValue(),
                       static_cast<uint16_t>(bits))
-                : unknown(0);
-  return unknown(bits);
+                : JumpFunction::unknown(0);
+  return JumpFunction::unknown(bits);
 }
 
 JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
@@ -299,107 +235,18 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   return j;
 }
 
-JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
-  unsigned bits = scalarBits(*load.getType());
-  JumpFunction j = unknown(bits);
-  int64_t offset = 0;
-  auto &instruction = llvm::cast<llvm::LoadInst>(load);
-  bool isByteSized = bits ? bits % 8 == 0 : load.getType()->isPointerTy();
-  if (!instruction.isSimple() || !isByteSized)
-    return j;
-  const llvm::Value *base =
-      stripOffsets(*instruction.getPointerOperand(), layout, offset);
-  auto *argument = llvm::dyn_cast<llvm::Argument>(base);
-  bool isReference = argument && isPassedByReference(*argument);
-  if (offset < 0 || (!isLocalVariable(*base) && !isReference))
-    return j;
-  if (!isReference && (!argument || !isUnmodified(*argument)))
-    return ofLocal(*base, static_cast<uint64_t>(offset), load);
-  j.kind = Kind::LoadAggregate;
-  j.source = argument->getArgNo();
-  j.value = static_cast<uint64_t>(offset);
-  return j;
-}
-
-/// A pointer to the memory that \p call allocates. Not known to be other than
-/// null: the call may fail.
-JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
-  // "at least 256 bytes": CUDA C++ Programming Guide, device memory accesses.
-  constexpr uint8_t kAlignLog2 = 8;
-  if (callNumbers.empty()) {
-    uint32_t number = 0;
-    for (const llvm::BasicBlock &block : function)
-      for (const llvm::Instruction &instruction : block)
-        if (auto *edge = llvm::dyn_cast<llvm::CallBase>(&instruction);
-            edge && isCallEdge(*edge))
-          callNumbers[edge] = number++;
-  }
-  JumpFunction j;
-  j.kind = Kind::Allocation;
-  j.source = callNumbers.lookup(&call);
-  j.alignLog2 = kAlignLog2;
-  return j;
-}
-
-/// Whether all that may have been written where \p write, an allocation, writes
-/// is null or allocated: if it fails, what was there before stays.
-bool JumpFunctionBuilder::holdsAllocationsOnly(const LocalVariable &local,
-                                               const Write &write) {
-  return llvm::all_of(local.writes, [&](const Write &other) {
-    if (!overlaps(other.offset, other.size, write.offset, write.size))
-      return true;
-    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(other.instruction)) {
-      auto *constant = llvm::dyn_cast<llvm::Constant>(store->getValueOperand());
-      return (constant && constant->isNullValue()) ||
-             !mayReach(*store, *write.instruction, nullptr);
-    }
-    auto *call = llvm::dyn_cast<llvm::CallBase>(other.instruction);
-    auto *fill = llvm::dyn_cast<llvm::MemSetInst>(other.instruction);
-    auto *zero =
-        fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
-    return (zero && zero->isZero()) || (call && allocationResult(*call));
-  });
-}
-
-/// What \p load finds at byte \p offset of \p variable.
-JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
-                                          uint64_t offset,
-                                          const llvm::Instruction &load) {
-  JumpFunction j = unknown(scalarBits(*load.getType()));
-  const LocalVariable &local = describe(variable);
-  if (local.escapes || loadDepth > kMaxDepth)
-    return j;
-  for (const Write &write : local.writes) {
-    auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
-    if (call && allocationResult(*call) && write.offset == offset &&
-        load.getType()->isPointerTy() && reaches(write, local, load) &&
-        holdsAllocationsOnly(local, write))
-      return ofAllocation(*call);
-    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
-    if (!store || !store->isSimple() || write.offset != offset ||
-        store->getValueOperand()->getType() != load.getType() ||
-        !reaches(write, local, load))
-      continue;
-    ++loadDepth;
-    j = of(*store->getValueOperand());
-    --loadDepth;
-    break;
-  }
-  return j;
-}
-
 JumpFunction
 JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
   unsigned bits = scalarBits(*instruction.getType());
   std::optional<JumpOperation> operation = operationOf(instruction.getOpcode());
   if (!operation || !bits || !instruction.getType()->isIntegerTy())
-    return unknown(bits);
+    return JumpFunction::unknown(bits);
   const llvm::Value &input = *instruction.getOperand(0);
   bool isSimple = llvm::isa<llvm::Argument, llvm::LoadInst>(input);
   JumpFunction j = isSimple ? of(input) : JumpFunction();
   if (j.kind != Kind::PassThrough || j.operation != JumpOperation::None ||
       !input.getType()->isIntegerTy())
-    return unknown(bits);
+    return JumpFunction::unknown(bits);
   j.operation = *operation;
   if (instruction.isCast()) {
     j.value = *operation == JumpOperation::Trunc ? 0 : j.bitWidth;
@@ -408,7 +255,7 @@ JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
   }
   auto *operand = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
   if (!operand)
-    return unknown(bits);
+    return JumpFunction::unknown(bits);
   j.value = operand->getZExtValue();
   return j;
 }
@@ -429,11 +276,11 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
     unsigned bits = scalarBits(type);
     return bits ? JumpFunction::passThrough(argument->getArgNo(),
                                             static_cast<uint16_t>(bits))
-                : unknown(0);
+                : JumpFunction::unknown(0);
   }
   if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value))
     return ofScalarInstruction(*instruction);
-  return unknown(scalarBits(type));
+  return JumpFunction::unknown(scalarBits(type));
 }
 
 JumpFunction JumpFunctionBuilder::ofArgument(const llvm::CallBase &call,
@@ -479,7 +326,8 @@ JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
 std::pair<JumpFunction, JumpFunction>
 JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
   constexpr unsigned kHalf = 32;
-  std::pair<JumpFunction, JumpFunction> result(unknown(kHalf), unknown(kHalf));
+  std::pair<JumpFunction, JumpFunction> result(JumpFunction::unknown(kHalf),
+                                               JumpFunction::unknown(kHalf));
   if (!value.getType()->isIntegerTy(2 * kHalf) || depth > kMaxDepth)
     return result;
   JumpFunction zero = JumpFunction::constant(0, kHalf);
@@ -520,7 +368,7 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
     auto combine = [&](const JumpFunction &x, const JumpFunction &y) {
       if (isZero(x) || isZero(y))
         return isZero(x) ? y : x;
-      return unknown(kHalf);
+      return JumpFunction::unknown(kHalf);
     };
     return {combine(a.first, b.first), combine(a.second, b.second)};
   }
@@ -530,360 +378,11 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
       llvm::KnownBits half = bits.extractBits(kHalf, first);
       return half.isConstant() ? JumpFunction::constant(
                                      half.getConstant().getZExtValue(), kHalf)
-                               : unknown(kHalf);
+                               : JumpFunction::unknown(kHalf);
     };
     return {halfOf(0), halfOf(kHalf)};
   }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// Whether nothing in the function can write the callee's copy \p byValue.
-bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
-  const LocalVariable &uses = describe(byValue);
-  return !uses.escapes && uses.writes.empty();
-}
-
-const JumpFunctionBuilder::LocalVariable &
-JumpFunctionBuilder::describe(const llvm::Value &variable) {
-  auto [entry, isNew] = locals.try_emplace(&variable);
-  if (!isNew)
-    return *entry->second;
-  // While its uses are looked at it counts as escaped.
-  entry->second = std::make_unique<LocalVariable>();
-  LocalVariable result;
-  result.escapes = result.escapesUnseen = false;
-  result.number = static_cast<uint32_t>(locals.size());
-  follow(variable, 0, true, result, 0);
-  LocalVariable &stored = *locals[&variable];
-  stored = std::move(result);
-  return stored;
-}
-
-/// Whether \p pointer is into a local array that only launches read: the
-/// addresses stored there do not escape (the runtime copies what they point
-/// to and keeps none).
-bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
-  int64_t offset;
-  auto *variable =
-      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
-  if (!variable)
-    return false;
-  const LocalVariable &array = describe(*variable);
-  return !array.escapes && !array.isLoaded;
-}
-
-/// Adds what the uses of \p pointer (byte \p offset of the variable if
-/// \p isExact) do to it.
-void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
-                                 bool isExact, LocalVariable &result,
-                                 unsigned depth) {
-  constexpr unsigned kMaxUses = 256;
-  auto escape = [&](bool isSeen = false) {
-    result.escapes = true;
-    result.escapesUnseen |= !isSeen;
-  };
-  if (depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses))
-    return escape();
-  auto addWrite = [&](const llvm::Instruction &instruction, uint64_t size) {
-    if (isExact)
-      result.writes.push_back({&instruction, offset, size});
-    else
-      result.writes.push_back({&instruction, 0, kUnboundedSize});
-  };
-  for (const llvm::Use &use : pointer.uses()) {
-    auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-    if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) {
-      result.isLoaded |= llvm::isa<llvm::LoadInst>(user);
-      continue;
-    }
-    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-      if (use.getOperandNo() != store->getPointerOperandIndex()) {
-        if (!isLaunchArray(*store->getPointerOperand()))
-          escape();
-      } else
-        addWrite(*store,
-                 layout.getTypeStoreSize(store->getValueOperand()->getType())
-                     .getFixedValue());
-      continue;
-    }
-    if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
-      llvm::APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
-      bool isConstant = address->accumulateConstantOffset(layout, step);
-      follow(*address, offset + (isConstant ? step.getSExtValue() : 0),
-             isExact && isConstant && !step.isNegative(), result, depth + 1);
-      continue;
-    }
-    if (llvm::isa<llvm::AddrSpaceCastInst, llvm::BitCastInst>(user)) {
-      follow(*user, offset, isExact, result, depth + 1);
-      continue;
-    }
-    auto *call = llvm::dyn_cast<llvm::CallBase>(user);
-    if (!call || !call->isArgOperand(&use)) {
-      escape();
-      continue;
-    }
-    if (call->isLifetimeStartOrEnd() || call->isDroppable())
-      continue;
-    unsigned index = call->getArgOperandNo(&use);
-    if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
-      auto *length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
-      result.isLoaded |= index != 0;
-      if (index == 0)
-        addWrite(*call, length ? length->getZExtValue() : kUnboundedSize);
-      continue;
-    }
-    if (launchKindOf(*call))
-      continue;
-    if (allocationResult(*call) == index) {
-      addWrite(*call, layout.getPointerSize());
-      continue;
-    }
-    result.isLoaded = true;
-    if (call->isByValArgument(index))
-      continue;
-    // Its edge says what the callee gets, so WPA can say what it does with it.
-    const llvm::Function *callee = call->getCalledFunction();
-    bool isEdge = callee && !callee->isIntrinsic() && isExact;
-    if (!call->doesNotCapture(index))
-      escape(/*isSeen=*/isEdge);
-    else if (!call->onlyReadsMemory(index))
-      result.writes.push_back({call, 0, kUnboundedSize, isEdge});
-  }
-}
-
-/// Whether the bytes of \p write hold what it wrote when \p at executes.
-bool JumpFunctionBuilder::reaches(const Write &write,
-                                  const LocalVariable &variable,
-                                  const llvm::Instruction &at,
-                                  Callees callees) {
-  if (write.size == kUnboundedSize)
-    return false;
-  llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
-  for (const Write &other : variable.writes)
-    if (other.instruction != write.instruction &&
-        (callees == Callees::Count || !other.isByCallee) &&
-        overlaps(other.offset, other.size, write.offset, write.size))
-      rivals.insert(other.instruction);
-  auto dominates = [&] {
-    if (write.instruction->getParent() == at.getParent())
-      return write.instruction->comesBefore(&at);
-    return dominatorTree().dominates(write.instruction, &at);
-  };
-  if (rivals.empty())
-    return dominates();
-  const llvm::BasicBlock *block = at.getParent();
-  llvm::BasicBlock::const_iterator position = at.getIterator();
-  for (unsigned step = 0; step < kMaxStraightLine; ++step) {
-    while (position != block->begin()) {
-      --position;
-      if (&*position == write.instruction)
-        return true;
-      if (rivals.contains(&*position))
-        return false;
-    }
-    block = block->getSinglePredecessor();
-    if (!block || block == at.getParent())
-      break;
-    position = block->end();
-  }
-  // Not on a straight line: no rival may run between the two.
-  const llvm::BasicBlock *home = write.instruction->getParent();
-  return dominates() && llvm::none_of(rivals, [&](const auto *rival) {
-           bool isBefore = rival->getParent() == home &&
-                           rival->comesBefore(write.instruction);
-           return !isBefore && mayReach(*rival, at, home);
-         });
-}
-
-llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
-  if (!dominators)
-    dominators =
-        &context.analyses.getResult<llvm::DominatorTreeAnalysis>(function);
-  return *dominators;
-}
-
-/// Whether control may go from behind \p from to \p to without running block
-/// \p avoided, if given, from its beginning.
-bool JumpFunctionBuilder::mayReach(const llvm::Instruction &from,
-                                   const llvm::Instruction &to,
-                                   const llvm::BasicBlock *avoided) {
-  // LLVM's isPotentiallyReachable gives up after 32 blocks; main is longer.
-  constexpr size_t kMaxBlocks = 4096;
-  const llvm::BasicBlock *target = to.getParent();
-  if (from.getParent() == target && from.comesBefore(&to))
-    return true;
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 32> seen;
-  llvm::SmallVector<const llvm::BasicBlock *, 32> worklist;
-  auto visit = [&](const llvm::BasicBlock *block) {
-    for (const llvm::BasicBlock *next : llvm::successors(block))
-      if (next != avoided && seen.insert(next).second)
-        worklist.push_back(next);
-  };
-  visit(from.getParent());
-  while (!worklist.empty() && seen.size() < kMaxBlocks) {
-    const llvm::BasicBlock *block = worklist.pop_back_val();
-    if (block == target)
-      return true;
-    visit(block);
-  }
-  return !worklist.empty();
-}
-
-void JumpFunctionBuilder::collectConstantParts(
-    const llvm::Constant &constant, uint64_t offset, uint64_t size,
-    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts) {
-  if (parts.size() >= kMaxParts)
-    return;
-  llvm::Type *type = constant.getType();
-  unsigned bits = scalarBits(*type);
-  if (bits || type->isPointerTy()) {
-    uint64_t bytes = layout.getTypeStoreSize(type).getFixedValue();
-    JumpFunction value = of(constant);
-    if (offset >= shift && offset - shift + bytes <= size &&
-        value.kind != Kind::Unknown && bits % 8 == 0)
-      parts.push_back({static_cast<uint32_t>(offset - shift), value});
-    return;
-  }
-  auto element = [&](unsigned i, uint64_t elementOffset) {
-    if (const llvm::Constant *part = constant.getAggregateElement(i))
-      collectConstantParts(*part, offset + elementOffset, size, shift, parts);
-  };
-  if (auto *structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    const llvm::StructLayout *fields = layout.getStructLayout(structure);
-    for (unsigned i = 0; i < structure->getNumElements(); ++i)
-      element(i, fields->getElementOffset(i).getFixedValue());
-  } else if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    uint64_t stride =
-        layout.getTypeAllocSize(array->getElementType()).getFixedValue();
-    uint64_t count = std::min<uint64_t>(array->getNumElements(), kMaxParts);
-    for (uint64_t i = 0; i < count; ++i)
-      element(static_cast<unsigned>(i), i * stride);
-  }
-}
-
-/// Appends the known parts of the \p size bytes at \p pointer + \p shift.
-void JumpFunctionBuilder::collectParts(
-    const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
-    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth,
-    Callees callees) {
-  int64_t baseOffset = 0;
-  const llvm::Value *base = stripOffsets(pointer, layout, baseOffset);
-  if (baseOffset < 0 || depth > kMaxDepth)
-    return;
-  uint64_t begin = shift + static_cast<uint64_t>(baseOffset);
-  if (auto *global = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
-    if (global->isConstant() && global->hasDefinitiveInitializer())
-      collectConstantParts(*global->getInitializer(), 0, size, begin, parts);
-    return;
-  }
-  if (!isLocalVariable(*base))
-    return;
-  const LocalVariable &local = describe(*base);
-  if (callees == Callees::Count ? local.escapes : local.escapesUnseen)
-    return;
-  for (const Write &write : local.writes) {
-    if (parts.size() >= kMaxParts ||
-        !overlaps(write.offset, write.size, begin, size) ||
-        !reaches(write, local, at, callees))
-      continue;
-    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
-      bool isInside =
-          write.offset >= begin && write.offset - begin + write.size <= size;
-      JumpFunction value = of(*store->getValueOperand());
-      if (isInside && store->isSimple() && value.kind != Kind::Unknown &&
-          value.bitWidth % 8 == 0)
-        parts.push_back({static_cast<uint32_t>(write.offset - begin), value});
-      continue;
-    }
-    if (auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
-        call && allocationResult(*call)) {
-      if (write.offset >= begin && write.offset - begin + write.size <= size &&
-          holdsAllocationsOnly(local, write))
-        parts.push_back(
-            {static_cast<uint32_t>(write.offset - begin), ofAllocation(*call)});
-      continue;
-    }
-    auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
-    if (!copy || copy->isVolatile() || write.offset > begin ||
-        write.offset + write.size < begin + size)
-      continue;
-    collectParts(*copy->getRawSource(), size, *copy, begin - write.offset,
-                 parts, depth + 1, Callees::Count);
-  }
-}
-
-llvm::SmallVector<AggregatePart, 8>
-JumpFunctionBuilder::partsOf(const llvm::Value &pointer, uint64_t size,
-                             const llvm::Instruction &at) {
-  llvm::SmallVector<AggregatePart, 8> parts;
-  collectParts(pointer, size, at, 0, parts, 0, Callees::Count);
-  llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
-    return a.byteOffset < b.byteOffset;
-  });
-  return parts;
-}
-
-JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
-                                           uint64_t size,
-                                           const llvm::Instruction &at) {
-  const llvm::Value *source = &pointer;
-  // A copy of a whole formal: follow it through one temporary.
-  auto formalOf = [&](const llvm::Value &value) -> const llvm::Argument * {
-    auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
-    if (!argument || !argument->hasByValAttr() ||
-        layout.getTypeAllocSize(argument->getParamByValType())
-                .getFixedValue() != size ||
-        !isUnmodified(*argument))
-      return nullptr;
-    return argument;
-  };
-  if (auto *variable = llvm::dyn_cast<llvm::AllocaInst>(source)) {
-    const LocalVariable &local = describe(*variable);
-    for (const Write &write : local.writes) {
-      auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
-      if (!local.escapes && copy && !copy->isVolatile() && write.offset == 0 &&
-          write.size >= size && reaches(write, local, at))
-        source = copy->getRawSource();
-    }
-  }
-  if (const llvm::Argument *argument = formalOf(*source))
-    return JumpFunction::passThrough(argument->getArgNo(), 0);
-  int64_t offset = 0;
-  auto *reference =
-      llvm::dyn_cast<llvm::Argument>(stripOffsets(*source, layout, offset));
-  if (reference && isPassedByReference(*reference) && offset >= 0) {
-    JumpFunction result = JumpFunction::passThrough(reference->getArgNo(), 0);
-    result.kind = offset ? Kind::Ancestor : Kind::PassThrough;
-    result.value = static_cast<uint64_t>(offset);
-    return result;
-  }
-  llvm::SmallVector<AggregatePart, 8> parts = partsOf(pointer, size, at);
-  if (parts.empty())
-    return JumpFunction();
-  return context.jumpFunctions.aggregate(parts);
-}
-
-const llvm::Value *
-JumpFunctionBuilder::storedPointer(const llvm::Value &slots, uint64_t offset,
-                                   const llvm::Instruction &at) {
-  auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&slots);
-  if (!variable)
-    return nullptr;
-  uint64_t pointerBytes = layout.getPointerSize();
-  const LocalVariable &local = describe(*variable);
-  if (local.escapes)
-    return nullptr;
-  for (const Write &write : local.writes) {
-    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
-    if (store && write.offset == offset && write.size == pointerBytes &&
-        reaches(write, local, at))
-      return store->getValueOperand();
-  }
-  return nullptr;
 }
 
 } // namespace gpulto

@@ -34,6 +34,17 @@ inline unsigned handleOperand(LaunchKind kind) {
 /// it is such a call. Nothing keeps the address of that place.
 std::optional<unsigned> allocationResult(const llvm::CallBase &call);
 
+/// Returns the bits of a value of type \p type that a jump function can hold,
+/// or 0. Small vectors count: calling conventions pass structs of floats in
+/// them.
+unsigned scalarBits(const llvm::Type &type);
+
+/// Strips constant offsets and casts of address space off \p pointer and
+/// returns what is left, with \p offset set to their sum.
+const llvm::Value *stripOffsets(const llvm::Value &pointer,
+                                const llvm::DataLayout &layout,
+                                int64_t &offset);
+
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {
 public:
@@ -91,6 +102,8 @@ private:
     llvm::SmallVector<Write, 8> writes;
   };
   static constexpr uint64_t kUnboundedSize = ~uint64_t(0);
+  /// How far copies of copies and address computations are followed.
+  static constexpr unsigned kMaxDepth = 6;
   /// Whether what callees do to a variable counts.
   enum class Callees { Count, LeftToWpa };
 

@@ -89,6 +89,11 @@ struct JumpFunction {
 
   bool operator==(const JumpFunction &) const = default;
 
+  static JumpFunction unknown(unsigned width) {
+    JumpFunction j;
+    j.bitWidth = static_cast<uint16_t>(width);
+    return j;
+  }
   static JumpFunction constant(uint64_t bits, uint16_t width) {
     JumpFunction j;
     j.kind = Kind::Constant;
