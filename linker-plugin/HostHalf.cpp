@@ -146,6 +146,40 @@ Expected<HostHalf> nativeHalf(const FatObject &fat, const Twine &reason,
   return half;
 }
 
+/// The bitcode files of an object and their symbol tables.
+struct Bitcode {
+  std::vector<StringRef> files;
+  Tables tables;
+};
+
+/// Reads the symbol tables of the bitcode files of \p fat.
+Expected<Bitcode> readTables(const FatObject &fat, StringRef name,
+                             const InputLocation &where) {
+  Bitcode result;
+  for (const HostUnit &unit : fat.units) {
+    auto table = lto::InputFile::create(MemoryBufferRef(unit.bitcode, name));
+    if (!table)
+      return inputError(where, toString(table.takeError()));
+    result.tables.push_back(std::move(*table));
+    result.files.push_back(unit.bitcode);
+  }
+  return result;
+}
+
+/// Returns why the native half of \p file has to be linked: it has more than
+/// \p bitcode. Empty: it has not.
+Expected<std::string> whyNative(MemoryBufferRef file, const Bitcode &bitcode,
+                                const InputLocation &where) {
+  if (bitcode.files.empty())
+    return "the host bitcode of this object is gone";
+  Expected<std::string> foreign =
+      findForeign(file, bitcode.files, bitcode.tables, where);
+  if (!foreign || foreign->empty())
+    return foreign;
+  return "the object has native code " + *foreign +
+         " that its bitcode does not describe";
+}
+
 } // namespace
 
 Expected<HostHalf> HostHalves::choose(MemoryBufferRef file,
@@ -164,31 +198,36 @@ Expected<HostHalf> HostHalves::choose(MemoryBufferRef file,
                         "or with clang -flto -ffat-lto-objects -foffload-lto");
     return HostHalf();
   }
-  if (fat->units.empty())
-    return nativeHalf(*fat, "the host bitcode of this object is gone", where);
-  Tables tables;
-  std::vector<StringRef> files;
-  for (const HostUnit &unit : fat->units) {
-    auto table = lto::InputFile::create(MemoryBufferRef(unit.bitcode, name));
-    if (!table)
-      return inputError(where, toString(table.takeError()));
-    tables.push_back(std::move(*table));
-    files.push_back(unit.bitcode);
-  }
-  Expected<std::string> foreign = findForeign(file, files, tables, where);
-  if (!foreign)
-    return foreign.takeError();
-  if (!foreign->empty())
-    return nativeHalf(*fat,
-                      "the object has native code " + *foreign +
-                          " that its bitcode does not describe",
-                      where);
-  if (files.size() == 1)
-    return HostHalf{MemoryBufferRef(files.front(), name), ""};
-  auto joined = join(tables, files, fat->bitcodeSection, file, where);
+  Expected<Bitcode> bitcode = readTables(*fat, name, where);
+  if (!bitcode)
+    return bitcode.takeError();
+  Expected<std::string> reason = whyNative(file, *bitcode, where);
+  if (!reason)
+    return reason.takeError();
+  if (!reason->empty())
+    return nativeHalf(*fat, *reason, where);
+  if (bitcode->files.size() == 1)
+    return HostHalf{MemoryBufferRef(bitcode->files.front(), name), ""};
+  auto joined =
+      join(bitcode->tables, bitcode->files, fat->bitcodeSection, file, where);
   if (!joined)
     return joined.takeError();
   return HostHalf{*joined, ""};
+}
+
+std::string HostHalves::whyNotLinkedAgain(MemoryBufferRef file,
+                                          const InputLocation &where) {
+  Expected<FatObject> fat = readFatObject(file, where);
+  if (!fat)
+    return toString(fat.takeError());
+  if (fat->units.empty() && fat->records.empty())
+    return "";
+  Expected<Bitcode> bitcode =
+      readTables(*fat, file.getBufferIdentifier(), where);
+  if (!bitcode)
+    return toString(bitcode.takeError());
+  Expected<std::string> reason = whyNative(file, *bitcode, where);
+  return reason ? *reason : toString(reason.takeError());
 }
 
 /// Writes all modules into one bitcode file, as `llvm-cat -b` does: each keeps

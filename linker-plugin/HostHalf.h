@@ -59,6 +59,12 @@ public:
   llvm::Expected<HostHalf> choose(llvm::MemoryBufferRef file,
                                   const InputLocation &where);
 
+  /// Returns why \p file, made of several objects by a linker that read their
+  /// native halves, cannot be linked for its bitcode again; empty: it can, or
+  /// it has none.
+  static std::string whyNotLinkedAgain(llvm::MemoryBufferRef file,
+                                       const InputLocation &where);
+
   /// Returns what stands behind \p bitcode, a part of what choose returned, or
   /// null when that was one file.
   const JoinedBitcode *findJoined(llvm::StringRef bitcode) const;

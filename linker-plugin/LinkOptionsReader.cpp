@@ -103,6 +103,8 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
     if (Error error = readPartitions(*arg, link.partitions))
       return error;
   readChoices(args, link);
+  result.nativeRelocatable =
+      args.getLastArgValue(options::OPT_relocatable) == "native";
   link.cudaPath = args.getLastArgValue(options::OPT_cuda_path);
   link.ptxasArguments = args.getAllArgValues(options::OPT_ptxas_arg);
   link.statsFile = args.getLastArgValue(options::OPT_stats);

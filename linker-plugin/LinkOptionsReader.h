@@ -25,6 +25,8 @@ struct ParsedLinkOptions {
   LinkOptions link;
   /// Filters of printed remarks; the door adds prefix, limits and colour.
   DiagnosticsOptions diagnostics;
+  /// With -r: make native code now instead of joining the objects.
+  bool nativeRelocatable = false;
   /// YAML file of all remarks; empty: none is written.
   std::string remarksFile;
 };

@@ -1,5 +1,4 @@
-//===- LldFiles.cpp - How lld meets the file system
-//---------------------------===//
+//===- LldFiles.cpp - How lld meets the file system -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -10,7 +9,8 @@
 //
 //   FileOutputBuffer::create   wrapCreateOutput: a temporary file beside the
 //                              output whose blocks are allocated beforehand;
-//                              commit() renames it over the output
+//                              commit() renames it over the output, unless
+//                              the check of LldFiles.h wants it dropped
 //   lld::unlinkAsync           wrapUnlink: keeps the previous output
 //
 // What is no regular file (/dev/null, a fifo) is left to LLVM.
@@ -20,6 +20,8 @@
 // another library. wrapAccess makes it an error.
 //
 //===----------------------------------------------------------------------===//
+
+#include "linker-plugin/LldFiles.h"
 
 #include "linker-plugin/LldSymbols.h"
 
@@ -56,6 +58,9 @@ wrapAccess(const Twine &path,
            sys::fs::AccessMode mode) asm("__wrap_" GPULTO_LLD_ACCESS);
 
 namespace {
+
+/// FileOutputBuffer has no place for it; set only by checkOutputs.
+OutputCheck outputCheck = nullptr;
 
 Error systemError(int number) {
   return errorCodeToError(std::error_code(number, std::generic_category()));
@@ -96,6 +101,12 @@ public:
   size_t getBufferSize() const override { return size; }
 
   Error commit() override {
+    StringRef bytes(reinterpret_cast<char *>(start), size);
+    if (outputCheck && !outputCheck(MemoryBufferRef(bytes, FinalPath))) {
+      unmap();
+      discard();
+      return Error::success();
+    }
     unmap();
     std::error_code problem;
     if (close(std::exchange(fd, -1)) != 0)
@@ -146,6 +157,8 @@ private:
 };
 
 } // namespace
+
+void checkOutputs(OutputCheck check) { outputCheck = check; }
 
 Expected<std::unique_ptr<FileOutputBuffer>>
 wrapCreateOutput(StringRef path, size_t size, unsigned flags) {

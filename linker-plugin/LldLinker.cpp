@@ -11,7 +11,8 @@
 //   InputFile::create              wrapCreateInput: checks the symbol table,
 //                                  which LLVM trusts
 //   Archive::create                wrapCreateArchive: notes the archives
-//   findBitcodeInMemBuffer         wrapFindBitcode: chooses what lld reads of an
+//   findBitcodeInMemBuffer         wrapFindBitcode: chooses what lld reads of
+//   an
 //                                  object, the native half or the bitcode
 //   LTO::LTO                       wrapConstructor: how to generate code
 //   LTO::add                       wrapAdd: one input and its resolutions
@@ -36,6 +37,7 @@
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
+#include "linker-plugin/LldFiles.h"
 #include "linker-plugin/LldSymbols.h"
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
@@ -61,6 +63,7 @@
 #include <csignal>
 #include <optional>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -102,6 +105,10 @@ struct LinkSession {
   LinkOutputs outputs;
   /// Why the pipeline made no outputs; reported by run.
   std::optional<Error> failure;
+  /// With -r: lld joins the objects as they are, native code and bitcode.
+  bool joinsObjects = false;
+  /// Not empty: why that cannot be done with these objects.
+  std::string whyNotJoined;
 };
 
 /// The functions lld calls have no context argument and the objects they are
@@ -235,6 +242,8 @@ Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
   Expected<HostHalf> half = link.halves.choose(file, where);
   if (!half)
     lld::error(toString(half.takeError()));
+  else if (link.joinsObjects)
+    ; // the native half has the bitcode beside it
   else if (!half->bitcode.getBuffer().empty())
     return half->bitcode;
   else if (!half->warning.empty())
@@ -380,8 +389,11 @@ Error wrapAdd(lto::LTO *, std::unique_ptr<lto::InputFile> input,
 unsigned wrapMaxTasks(const lto::LTO *) {
   assert(session && "lld runs only inside linkWithLld");
   session->inputsComplete = true;
+  if (session->joinsObjects && !session->inputs.objects.empty())
+    session->whyNotJoined = session->inputs.objects.front().path +
+                            " is bitcode without native code";
   // After an error lld goes on to here; there is nothing left to gain then.
-  if (!session->inputs.objects.empty() && lld::errorCount() == 0)
+  else if (!session->inputs.objects.empty() && lld::errorCount() == 0)
     session->failure = makeObjects(*session);
   // lld looks at the first object's buffer even when there is none.
   return std::max<size_t>(1, session->outputs.objects.size());
@@ -509,7 +521,38 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   if (!parsed)
     return parsed.takeError();
   link.options = std::move(*parsed);
+  link.joinsObjects = link.commandLine.output == OutputKind::Relocatable &&
+                      !link.options.nativeRelocatable;
   return saveLink(link, *own->args, argv, saver);
+}
+
+/// Takes the output of a link that joined objects if it can be linked again.
+bool checkJoined(MemoryBufferRef output) {
+  if (session->whyNotJoined.empty())
+    session->whyNotJoined = HostHalves::whyNotLinkedAgain(
+        output, InputLocation(output.getBufferIdentifier()));
+  return session->whyNotJoined.empty();
+}
+
+/// Starts the linker anew, with \p arguments, to make native code of objects
+/// that cannot be joined. Returns false if it cannot.
+bool linkNatively(const LinkSession &link, ArrayRef<const char *> arguments) {
+  const std::string &output = link.commandLine.outputFile;
+  lld::warn(output + ": " + link.whyNotJoined +
+            "; the objects are optimized now, not with the program that this "
+            "one is linked into (--gpulto-relocatable=native)");
+  if (lld::errorCount()) // --fatal-warnings
+    return false;
+  std::vector<char *> argv;
+  for (const char *argument : arguments)
+    argv.push_back(const_cast<char *>(argument));
+  std::string option = "--gpulto-relocatable=native";
+  argv.push_back(option.data());
+  argv.push_back(nullptr);
+  execv("/proc/self/exe", argv.data());
+  lld::error(
+      toString(fileError(output, "cannot start the linker again", errno)));
+  return false;
 }
 
 /// Reports what LLVM cannot go on after (a map file on a full disk, say) as an
@@ -544,12 +587,16 @@ int linkWithLld(ArrayRef<const char *> arguments) {
     return 1;
   }
   session = &link;
+  if (link.joinsObjects)
+    checkOutputs(checkJoined);
   install_fatal_error_handler(onFatalError);
   setBugReportMsg("ld.lld: error: the linker crashed; to make a reproducer, "
                   "link again with --gpulto-save-link=DIR\n");
   bool good = lld::elf::link(argv, outs(), errs(), /*exitEarly=*/true,
                              /*disableOutput=*/false);
   session = nullptr;
+  if (good && !link.whyNotJoined.empty())
+    good = linkNatively(link, arguments);
   if (link.commandLine.wantsHelp)
     printOwnHelp();
   else if (link.commandLine.wantsVersion)

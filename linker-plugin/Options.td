@@ -87,6 +87,17 @@ def check_kernels : Joined<["--"], "gpulto-check-kernels=">,
            "default is 'ptxas' for code compiled at -O2 and above">;
 
 //===----------------------------------------------------------------------===//
+// The output
+//===----------------------------------------------------------------------===//
+
+def relocatable : Joined<["--"], "gpulto-relocatable=">,
+  Visibility<[LinkOption]>, MetaVarName<"<lto|native>">, Values<"lto,native">,
+  HelpText<"With -r, 'lto' (default) joins the native code, bitcode and device "
+           "code of the objects, to be optimized with the program that the "
+           "result is linked into; 'native' optimizes them now and makes "
+           "native code with a device program of its own">;
+
+//===----------------------------------------------------------------------===//
 // Looking inside
 //===----------------------------------------------------------------------===//
 
