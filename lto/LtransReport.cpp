@@ -89,29 +89,18 @@ void describe(A &a, LtransReport &report, std::vector<Counter> &counters) {
 }
 } // namespace
 
-Error writeReport(const LtransReport &report, StringRef path) {
-  if (report.empty()) {
-    if (std::error_code code = sys::fs::remove(path))
-      return inputError(InputLocation(path), code.message());
-    return Error::success();
-  }
+std::string encodeReport(const LtransReport &report) {
   ReportWriter writer;
   writer.out.bytes(kMagic);
   LtransReport copy = report; // describe() serves the reader too, which writes
   std::vector<Counter> counters(copy.counters.begin(), copy.counters.end());
   describe(writer, copy, counters);
-  return writeFileAtomically(path, writer.out.str());
+  return writer.out.take();
 }
 
-Expected<LtransReport> readReport(StringRef path) {
+Expected<LtransReport> decodeReport(StringRef bytes, StringRef path) {
   LtransReport report;
-  InputLocation where(path);
-  auto file = MemoryBuffer::getFile(path);
-  if (file.getError() == errc::no_such_file_or_directory)
-    return report; // nothing to say
-  if (!file)
-    return inputError(where, file.getError().message());
-  ReportReader reader{BinaryReader((*file)->getBuffer(), where)};
+  ReportReader reader{BinaryReader(bytes, InputLocation(path))};
   if (reader.in.bytes(kMagic.size()) != kMagic)
     reader.in.fail("no report of a job, or one of another version");
   std::vector<Counter> counters;
@@ -120,6 +109,23 @@ Expected<LtransReport> readReport(StringRef path) {
   if (Error error = reader.in.finish())
     return error;
   return report;
+}
+
+Error writeReport(const LtransReport &report, StringRef path) {
+  if (!report.empty())
+    return writeFileAtomically(path, encodeReport(report));
+  if (std::error_code code = sys::fs::remove(path))
+    return inputError(InputLocation(path), code.message());
+  return Error::success();
+}
+
+Expected<LtransReport> readReport(StringRef path) {
+  auto file = MemoryBuffer::getFile(path);
+  if (file.getError() == errc::no_such_file_or_directory)
+    return LtransReport(); // nothing to say
+  if (!file)
+    return inputError(InputLocation(path), file.getError().message());
+  return decodeReport((*file)->getBuffer(), path);
 }
 
 } // namespace gpulto

@@ -34,6 +34,13 @@ struct LtransReport {
   }
 };
 
+/// Returns the bytes of \p report; see docs/formats.md.
+std::string encodeReport(const LtransReport &report);
+
+/// Reads what encodeReport wrote. Errors: damaged; they name \p path.
+llvm::Expected<LtransReport> decodeReport(llvm::StringRef bytes,
+                                          llvm::StringRef path);
+
 /// Writes \p report to \p path; an empty one is no file, and removes one that
 /// an earlier run of the job left.
 llvm::Error writeReport(const LtransReport &report, llvm::StringRef path);
