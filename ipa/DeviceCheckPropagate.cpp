@@ -6,7 +6,12 @@
 //    defines.
 // 2. addReferences: every object that refers to one, dead code included: who
 //    looks for a missing library wants to see all of them.
-// 3. checkKernels: a stub hands its arguments over by address, so the runtime
+// 3. checkCode: a kernel is in the image of every architecture, or its launch
+//    fails on some: CUDA forbids programs in which that depends on
+//    __CUDA_ARCH__, and they are written all the same, with launches that are
+//    guarded by hand. So that is a warning, and an error only where no object
+//    has device code.
+// 4. checkKernels: a stub hands its arguments over by address, so the runtime
 //    copies as many bytes as the device code takes, wherever they end.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +19,7 @@
 #include "ipa/DeviceCheck.h"
 #include "summary/WpaContext.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -38,18 +44,15 @@ struct UndefinedSymbol {
 using UndefinedSymbols = MapVector<StringRef, UndefinedSymbol>;
 } // namespace
 
-/// Returns whether ptxas or the device runtime provides \p name.
-static bool isDeviceBuiltin(StringRef name) {
-  static const StringLiteral kBuiltins[] = {
-      "vprintf", "malloc",       "free",    "memcpy",
-      "memset",  "__assertfail", "memmove", "__nvvm_reflect"};
+bool isDeviceBuiltin(StringRef name) {
+  static const StringLiteral kBuiltins[] = {"vprintf", "malloc", "free",
+                                            "__assertfail", "__nvvm_reflect"};
   return is_contained(kBuiltins, name) || name.starts_with("llvm.");
 }
 
 /// Returns whether a use of \p symbol, which nothing defines, is an error.
 static bool mustBeDefined(const SymbolRecord &symbol) {
-  if (symbol.has(kIntrinsic) || symbol.linkage == Linkage::ExternalWeak ||
-      isDeviceBuiltin(symbol.name))
+  if (symbol.linkage == Linkage::ExternalWeak || isDeviceBuiltin(symbol.name))
     return false;
   // An external shared array is the kernel's dynamic shared memory.
   return symbol.kind != SymbolKind::Variable || symbol.addressSpace != 3;
@@ -158,6 +161,37 @@ static Error checkSymbols(const WpaContext &context) {
 }
 
 //===----------------------------------------------------------------------===//
+// Images that lack a kernel
+//===----------------------------------------------------------------------===//
+
+/// Checks that kernel \p stub of \p module, \p name on the device, is in every
+/// image.
+static Error checkCode(const WpaContext &context, const CombinedModule &module,
+                       GlobalId stub, StringRef name) {
+  const CombinedSummary &program = context.program;
+  ArrayRef<Image> images = ArrayRef(program.images()).drop_front();
+  std::string kernel = "kernel " + quotedName(name);
+  if (images.empty())
+    return inputError(module.location,
+                      kernel + " has no device code, nor has any object of "
+                               "this link; recompile this one with "
+                               "gpulto-clang++ -flto=gpu");
+  SmallVector<StringRef> present, absent;
+  BitVector isPresent(images.size() + 1);
+  for (GlobalId id : program.deviceCounterparts(stub))
+    isPresent.set(program.imageOf(id));
+  for (auto [i, image] : enumerate(images))
+    (isPresent.test(i + 1) ? present : absent).push_back(image.arch);
+  if (!absent.empty())
+    context.diagnostics.warning(
+        module.location,
+        kernel + " has no device code for " + join(absent, ", ") +
+            (present.empty() ? "" : ", only for " + join(present, ", ")) +
+            "; its launches fail there");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
 // Parameters of kernels
 //===----------------------------------------------------------------------===//
 
@@ -255,6 +289,9 @@ static Error checkKernels(const WpaContext &context) {
       if (program.definition(stub) != stub ||
           !context.decisions.live.test(stub))
         continue;
+      errors =
+          joinErrors(std::move(errors), checkCode(context, program.modules()[m],
+                                                  stub, entry.deviceName));
       for (GlobalId kernel : program.deviceCounterparts(stub))
         errors =
             joinErrors(std::move(errors), checkKernel(program, stub, kernel));

@@ -6,6 +6,7 @@
 
 #include "fatobj/FatObjectReader.h"
 #include "fatobj/Format.h"
+#include "ipa/DeviceCheck.h"
 #include "lto/Architectures.h"
 #include "lto/HostCodegen.h"
 #include "lto/Lgen.h"
@@ -331,7 +332,7 @@ static void noteDeviceNames(const ModuleSummary &summary, DeviceNames &image) {
   for (const SymbolRecord &symbol : summary.symbols) {
     if (isDefinition(symbol))
       image.defined.insert(symbol.name);
-    else if (symbol.isDeclaration() && !symbol.has(kIntrinsic) &&
+    else if (symbol.isDeclaration() && !isDeviceBuiltin(symbol.name) &&
              symbol.linkage != Linkage::ExternalWeak)
       image.undefined.insert(symbol.name);
   }

@@ -404,26 +404,6 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
   statistics.set("imports", imports);
 }
 
-/// A kernel that host code may launch must be there in every image.
-static void checkKernels(const WpaContext &context) {
-  const CombinedSummary &program = context.program;
-  size_t images = program.images().size() - 1;
-  for (ModuleIndex m : program.images()[kHostImage].modules)
-    for (const OffloadEntry &entry :
-         program.modules()[m].summary.offloadEntries) {
-      if (entry.kind != OffloadEntry::Kind::Kernel || entry.hostSymbol == kNone)
-        continue;
-      GlobalId id = program.id(m, entry.hostSymbol);
-      if (program.definition(id) == id && context.decisions.live.test(id) &&
-          program.deviceCounterparts(id).size() < images)
-        context.diagnostics.warning(
-            program.modules()[m].location,
-            "kernel '" + entry.deviceName +
-                "' has no device code for every architecture of this link; "
-                "its launch fails where it is missing");
-    }
-}
-
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             const WpaOptions &options, const Params &params,
                             Diagnostics &diagnostics, Statistics &statistics) {
@@ -444,7 +424,6 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on the set of live symbols only shrinks.
   if (Error error = propagateVisibility(context))
     return error;
-  checkKernels(context);
 
   // From here on facts of functions are only added.
   propagateConstants(context);
