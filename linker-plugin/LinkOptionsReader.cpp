@@ -105,6 +105,9 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
   readChoices(args, link);
   result.nativeRelocatable =
       args.getLastArgValue(options::OPT_relocatable) == "native";
+  if (const Arg *arg = args.getLastArg(options::OPT_tool_timeout))
+    if (StringRef(arg->getValue()).getAsInteger(10, link.toolTimeoutSeconds))
+      return invalidValue(*arg, "a number of seconds, or 0 for no limit");
   link.cudaPath = args.getLastArgValue(options::OPT_cuda_path);
   link.ptxasArguments = args.getAllArgValues(options::OPT_ptxas_arg);
   link.statsFile = args.getLastArgValue(options::OPT_stats);

@@ -79,6 +79,11 @@ def ptxas_arg : Joined<["--"], "gpulto-ptxas-arg=">, Visibility<[LinkOption]>,
   HelpText<"Pass <arg> to every ptxas run of the link; -Xcuda-ptxas does the "
            "same">;
 
+def tool_timeout : Joined<["--"], "gpulto-tool-timeout=">,
+  Visibility<[LinkOption]>, MetaVarName<"<seconds>">,
+  HelpText<"Stop the link when ptxas or nvlink takes longer than <seconds> for "
+           "one run; 0 waits for ever; the default is 7200">;
+
 def check_kernels : Joined<["--"], "gpulto-check-kernels=">,
   Visibility<[LinkOption]>, MetaVarName<"<ptxas|off>">, Values<"ptxas,off">,
   HelpText<"Compare each kernel that whole-program analysis changed with its "

@@ -259,6 +259,18 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
 // ptxas
 //===----------------------------------------------------------------------===//
 
+Expected<ProcessResult> runTool(StringRef program,
+                                ArrayRef<std::string> arguments,
+                                StringRef directory,
+                                const ToolOptions &options) {
+  ProcessOptions process;
+  process.cwd = directory.str();
+  process.ownGroup = options.ownGroup;
+  process.timeoutSeconds = options.timeoutSeconds;
+  process.timeoutAdvice = "--gpulto-tool-timeout=SECONDS sets the limit";
+  return runProcess(program, arguments, process);
+}
+
 Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
                                    const DeviceCodegenOptions &options,
                                    unsigned optLevel) {
@@ -283,10 +295,8 @@ Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
   append_range(arguments, options.ptxasArguments);
   append_range(arguments,
                ArrayRef<std::string>{kInput.str(), "-o", kOutput.str()});
-  ProcessOptions process;
-  process.cwd = directory->path();
   Expected<ProcessResult> result =
-      runProcess(options.ptxas, arguments, process);
+      runTool(options.ptxas, arguments, directory->path(), options.tool);
   if (!result)
     return result.takeError();
   StringRef messages = result->errors;

@@ -5,6 +5,7 @@
 #define GPULTO_LTO_DEVICECODEGEN_H
 
 #include "lto/LtransJob.h"
+#include "support/Subprocess.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -48,6 +49,12 @@ std::string ptxName(llvm::StringRef name);
 /// not be fused, neither here nor by ptxas. Errors: the target emits no text.
 llvm::Expected<std::string>
 emitPtx(llvm::Module &module, llvm::TargetMachine &machine, bool pinUnmarked);
+
+/// Runs the CUDA tool \p program in \p directory. Errors: those of runProcess.
+llvm::Expected<ProcessResult> runTool(llvm::StringRef program,
+                                      llvm::ArrayRef<std::string> arguments,
+                                      llvm::StringRef directory,
+                                      const ToolOptions &options);
 
 /// What ptxas made.
 struct AssembledPtx {

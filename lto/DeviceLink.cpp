@@ -115,7 +115,7 @@ static Error checkNothingLost(ArrayRef<std::string> cubins, StringRef linked,
 /// Runs nvlink in a directory of our own under names that do not vary.
 static Expected<std::string> runNvlink(StringRef arch,
                                        ArrayRef<LtransResultPaths> results,
-                                       StringRef nvlink,
+                                       const CudaTools &tools,
                                        StringRef tempDirectory) {
   TimeTraceScope trace("nvlink");
   SmallString<128> directory(tempDirectory);
@@ -138,16 +138,14 @@ static Expected<std::string> runNvlink(StringRef arch,
   }
   arguments.push_back("-o");
   arguments.push_back(kOutput.str());
-  ProcessOptions process;
-  process.cwd = std::string(directory);
-  auto done = runProcess(nvlink, arguments, process);
+  auto done = runTool(tools.nvlink, arguments, directory, tools.run);
   if (!done)
     return done.takeError();
   auto linked = readResult((directory + "/" + kOutput).str());
   if (!linked)
     return linked.takeError();
   if (Error error = checkNothingLost(cubins, (*linked)->getBuffer(),
-                                     shellQuote(nvlink, arguments)))
+                                     shellQuote(tools.nvlink, arguments)))
     return error;
   return (*linked)->getBuffer().str();
 }
@@ -185,10 +183,11 @@ linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
       return only.takeError();
     cubin = (*only)->getBuffer().str();
   } else if (!tools.nvlink.empty()) {
-    cubin = runNvlink(arch, results, tools.nvlink, tempDirectory);
+    cubin = runNvlink(arch, results, tools, tempDirectory);
   } else {
     DeviceCodegenOptions options;
     options.ptxas = tools.ptxas;
+    options.tool = tools.run;
     auto assembled = assemblePtx(program.ptx, arch, options, /*optLevel=*/3);
     if (!assembled)
       return assembled.takeError();

@@ -22,6 +22,7 @@ struct CudaTools {
   std::string root;
   std::string ptxas;
   std::string nvlink;
+  ToolOptions run; ///< of what runs in the linker itself
 };
 
 /// One live kernel or variable to be registered, as symbol names after

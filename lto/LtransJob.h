@@ -121,6 +121,17 @@ struct HostCodegenOptions {
 /// --gpulto-check-kernels. Auto: at -O2 and above.
 enum class KernelCheckMode : uint8_t { Auto, Ptxas, Off };
 
+/// How ptxas and nvlink are run. Results do not depend on it, so it is no part
+/// of a job file.
+struct ToolOptions {
+  /// 0: no limit. The default is for what hangs: ptxas may take tens of minutes
+  /// for the largest kernels on a loaded machine.
+  unsigned timeoutSeconds = 7200;
+  /// See ProcessOptions::ownGroup. Not in jobs: their group is ended as a whole.
+  bool ownGroup = false;
+  bool operator==(const ToolOptions &) const = default;
+};
+
 /// How device code is generated.
 struct DeviceCodegenOptions {
   /// Absolute path of ptxas; empty: it is not needed.
@@ -132,6 +143,7 @@ struct DeviceCodegenOptions {
   bool checkKernels = false;
   /// The cubin is to be joined with others by nvlink: `ptxas -ewp`.
   bool relocatable = false;
+  ToolOptions tool;
   bool operator==(const DeviceCodegenOptions &) const = default;
 };
 

@@ -46,8 +46,10 @@ static Expected<std::string> findCudaTool(StringRef root, StringRef name) {
   return path.str().str();
 }
 
-static Expected<CudaTools> findCudaTools(StringRef root) {
+static Expected<CudaTools> findCudaTools(const LinkOptions &options) {
+  StringRef root = options.cudaPath;
   CudaTools tools;
+  tools.run = {options.toolTimeoutSeconds, /*ownGroup=*/true};
   if (root.empty())
     return tools;
   tools.root = root.str();
@@ -109,6 +111,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.embedGiven = options.embedGiven;
   result.device.ptxas = tools.ptxas;
   result.device.ptxasArguments = options.ptxasArguments;
+  result.device.tool.timeoutSeconds = options.toolTimeoutSeconds;
   result.kernelCheck = options.kernelCheck;
   return result;
 }
@@ -278,7 +281,7 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
                               Diagnostics &diagnostics) {
   Statistics statistics;
   TimeTrace trace(options.timeTraceFile);
-  Expected<CudaTools> tools = findCudaTools(options.cudaPath);
+  Expected<CudaTools> tools = findCudaTools(options);
   if (!tools)
     return tools.takeError();
   Expected<EmbedKind> embed = chooseEmbedding(options, *tools);

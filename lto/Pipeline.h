@@ -77,6 +77,7 @@ struct LinkOptions {
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;
+  unsigned toolTimeoutSeconds = ToolOptions().timeoutSeconds;
   std::string statsFile;
   std::string timeTraceFile;
   std::string saveTempsDirectory; // empty: keep nothing

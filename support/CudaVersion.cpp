@@ -73,7 +73,11 @@ std::optional<VersionTuple> cudaVersion(StringRef root) {
   std::string ptxas = (root + "/bin/ptxas").str();
   if (!sys::fs::can_execute(ptxas))
     return std::nullopt;
-  Expected<ProcessResult> said = runProcess(ptxas, {"--version"});
+  constexpr unsigned kAnswerSeconds = 60;
+  ProcessOptions process;
+  process.timeoutSeconds = kAnswerSeconds;
+  process.ownGroup = true;
+  Expected<ProcessResult> said = runProcess(ptxas, {"--version"}, process);
   if (said)
     return fromPtxas(said->output);
   consumeError(said.takeError());

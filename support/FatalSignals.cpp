@@ -60,8 +60,8 @@ void onFatalSignal(int signal, siginfo_t *info, void *context) {
     while (true)
       pause();
   }
-  for (std::atomic<void (*)()> &entry : state.callbacks)
-    if (void (*callback)() = entry.load())
+  for (size_t i = kMaxCallbacks; i-- != 0;)
+    if (void (*callback)() = state.callbacks[i].load())
       callback();
   // LLVM's handler returns from a fault, which then happens again. One that
   // somebody has sent does not: end by it in any case.

@@ -14,6 +14,7 @@
 #include "support/Subprocess.h"
 
 #include "support/Error.h"
+#include "support/FatalSignals.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,12 +23,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -105,6 +108,9 @@ gpulto::findProgram(llvm::StringRef name,
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+using Deadline = std::optional<Clock::time_point>;
+
 /// One captured stream: a pipe whose write end goes to the child.
 struct Capture {
   int fd = -1;
@@ -127,9 +133,19 @@ llvm::Error openPipe(int ends[2], llvm::StringRef program) {
   return llvm::Error::success();
 }
 
+/// Returns the milliseconds until \p deadline, as poll() wants them.
+int remainingMs(const Deadline &deadline) {
+  if (!deadline)
+    return -1;
+  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      *deadline - Clock::now());
+  constexpr int64_t kLongest = 1 << 30;
+  return static_cast<int>(std::clamp<int64_t>(left.count(), 0, kLongest));
+}
+
 /// Reads both streams to their ends together: a child that fills one while
-/// we wait for the other would stop for ever.
-void drain(llvm::MutableArrayRef<Capture> captures) {
+/// we wait for the other would stop for ever. Returns whether that was in time.
+bool drain(llvm::MutableArrayRef<Capture> captures, const Deadline &deadline) {
   std::array<char, 16384> buffer;
   while (true) {
     llvm::SmallVector<pollfd, 2> waiting;
@@ -137,8 +153,11 @@ void drain(llvm::MutableArrayRef<Capture> captures) {
       if (capture.fd >= 0)
         waiting.push_back({capture.fd, POLLIN, 0});
     if (waiting.empty())
-      return;
-    if (poll(waiting.data(), waiting.size(), -1) < 0)
+      return true;
+    int count = poll(waiting.data(), waiting.size(), remainingMs(deadline));
+    if (count == 0 && deadline && Clock::now() >= *deadline)
+      return false;
+    if (count <= 0)
       continue; // EINTR
     for (const pollfd &ready : waiting) {
       if (!ready.revents)
@@ -182,10 +201,88 @@ std::vector<char *> pointers(std::vector<std::string> &strings) {
   return result;
 }
 
+double milliseconds(const timeval &time) {
+  return static_cast<double>(time.tv_sec) * 1e3 +
+         static_cast<double>(time.tv_usec) / 1e3;
+}
+
+//===----------------------------------------------------------------------===//
+// Process groups that a signal must take along
+//===----------------------------------------------------------------------===//
+
+/// Written by runProcess, read by the signal handler: no locks.
+std::array<std::atomic<pid_t>, 64> liveGroups;
+std::atomic<pid_t> liveGroupsOwner;
+
+/// Ends the groups and reaps their leaders. Async-signal-safe.
+void endGroups() {
+  if (liveGroupsOwner.load() != getpid())
+    return;
+  for (std::atomic<pid_t> &group : liveGroups)
+    if (pid_t pid = group.exchange(0)) {
+      kill(-pid, SIGKILL);
+      while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
+        ;
+    }
+}
+
+/// Notes that \p pid leads a group; call with fatal signals blocked. Returns
+/// its place, or null if there are too many.
+std::atomic<pid_t> *listGroup(pid_t pid) {
+  liveGroupsOwner.store(getpid());
+  for (std::atomic<pid_t> &group : liveGroups)
+    if (pid_t none = 0; group.compare_exchange_strong(none, pid))
+      return &group;
+  return nullptr;
+}
+
+/// A child that has been started.
+struct Child {
+  pid_t pid = 0;
+  std::atomic<pid_t> *group = nullptr; ///< its place among liveGroups
+
+  /// Sends it SIGKILL, to its group if it has one of its own.
+  void end() const { kill(group ? -pid : pid, SIGKILL); }
+  bool waitUntil(const Deadline &deadline) const;
+  void reap(ProcessResult &result);
+};
+
+/// Waits for the end; returns whether it came in time.
+bool Child::waitUntil(const Deadline &deadline) const {
+  while (true) {
+    siginfo_t info = {};
+    int options = WEXITED | WNOWAIT | (deadline ? WNOHANG : 0);
+    int failed = waitid(P_PID, static_cast<id_t>(pid), &info, options);
+    if (failed ? errno != EINTR : info.si_pid == pid)
+      return true;
+    if (deadline && Clock::now() >= *deadline)
+      return false;
+    constexpr timespec kStep = {0, 1000000};
+    nanosleep(&kStep, nullptr);
+  }
+}
+
+/// Takes the status of the child, which has ended or is about to.
+void Child::reap(ProcessResult &result) {
+  FatalSignalBlocker blocker; // the handler must not see a reaped child
+  int status = 0;
+  rusage usage = {};
+  while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
+    ;
+  if (group)
+    group->store(0);
+  if (WIFSIGNALED(status))
+    result.signal = WTERMSIG(status);
+  else
+    result.exitCode = WEXITSTATUS(status);
+  result.cpuMs = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+  result.peakRssBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
 /// Spawns; returns 0 or an errno value.
 int spawn(const std::string &program, std::vector<std::string> &argv,
           std::vector<std::string> &environment, const ProcessOptions &options,
-          int outFd, int errFd, pid_t &pid) {
+          int outFd, int errFd, Child &child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -207,33 +304,34 @@ int spawn(const std::string &program, std::vector<std::string> &argv,
     sigaddset(&all, signal);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  if (options.ownGroup)
+    flags |= POSIX_SPAWN_SETPGROUP; // 0, the default: a new one
+  posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
   std::vector<char *> argPointers = pointers(argv);
   std::vector<char *> envPointers = pointers(environment);
-  int result = posix_spawn(&pid, program.c_str(), &actions, &attributes,
+  if (options.ownGroup)
+    callOnFatalSignal(endGroups);
+  FatalSignalBlocker blocker; // no group that the handler does not know
+  int result = posix_spawn(&child.pid, program.c_str(), &actions, &attributes,
                            argPointers.data(), envPointers.data());
+  if (result == 0 && options.ownGroup)
+    child.group = listGroup(child.pid);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return result;
 }
 
-double milliseconds(const timeval &time) {
-  return static_cast<double>(time.tv_sec) * 1e3 +
-         static_cast<double>(time.tv_usec) / 1e3;
-}
-
-void waitFor(pid_t pid, ProcessResult &result) {
-  int status = 0;
-  rusage usage = {};
-  while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
-    ;
-  if (WIFSIGNALED(status))
-    result.signal = WTERMSIG(status);
-  else
-    result.exitCode = WEXITSTATUS(status);
-  result.cpuMs = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
-  result.peakRssBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+llvm::Error failure(llvm::StringRef program, llvm::ArrayRef<std::string> args,
+                    const std::string &how, const ProcessResult &result) {
+  std::string text = llvm::sys::path::filename(program).str() + " " + how +
+                     "\n  command: " + shellQuote(program, args);
+  llvm::StringRef output = llvm::StringRef(result.errors).rtrim();
+  if (output.empty()) // some tools, ptxas among them, complain on stdout
+    output = llvm::StringRef(result.output).rtrim();
+  if (!output.empty())
+    text += "\n" + output.str();
+  return makeError(text);
 }
 
 llvm::Error failure(llvm::StringRef program, llvm::ArrayRef<std::string> args,
@@ -243,14 +341,7 @@ llvm::Error failure(llvm::StringRef program, llvm::ArrayRef<std::string> args,
           ? "was ended by signal " + std::to_string(result.signal) + " (" +
                 strsignal(result.signal) + ")"
           : "failed with exit status " + std::to_string(result.exitCode);
-  std::string text = llvm::sys::path::filename(program).str() + " " + how +
-                     "\n  command: " + shellQuote(program, args);
-  llvm::StringRef output = llvm::StringRef(result.errors).rtrim();
-  if (output.empty()) // some tools, ptxas among them, complain on stdout
-    output = llvm::StringRef(result.output).rtrim();
-  if (!output.empty())
-    text += "\n" + output.str();
-  return makeError(text);
+  return failure(program, args, how, result);
 }
 
 } // namespace
@@ -274,23 +365,36 @@ gpulto::runProcess(llvm::StringRef program, llvm::ArrayRef<std::string> args,
   std::vector<std::string> argv = {program.str()};
   argv.insert(argv.end(), args.begin(), args.end());
   std::vector<std::string> environment = makeEnvironment(options);
-  auto start = std::chrono::steady_clock::now();
-  pid_t pid = 0;
-  if (int error =
-          spawn(program.str(), argv, environment, options, out[1], err[1], pid))
+  Clock::time_point start = Clock::now();
+  Deadline deadline;
+  if (options.timeoutSeconds)
+    deadline = start + std::chrono::seconds(options.timeoutSeconds);
+  Child child;
+  if (int error = spawn(program.str(), argv, environment, options, out[1],
+                        err[1], child))
     return fileError(
         program, "cannot run\n  command: " + shellQuote(program, args), error);
   for (int *end : {&out[1], &err[1]})
     if (*end >= 0)
       close(std::exchange(*end, -1));
   ProcessResult result;
-  Capture captures[] = {{std::exchange(out[0], -1), &result.output},
-                        {std::exchange(err[0], -1), &result.errors}};
-  drain(captures);
-  waitFor(pid, result);
-  result.wallMs = std::chrono::duration<double, std::milli>(
-                      std::chrono::steady_clock::now() - start)
-                      .count();
+  Capture captures[] = {{out[0], &result.output}, {err[0], &result.errors}};
+  bool inTime = drain(captures, deadline) && child.waitUntil(deadline);
+  for (auto [capture, end] :
+       {std::pair(&captures[0], &out[0]), std::pair(&captures[1], &err[0])})
+    *end = capture->fd; // closed by drain, or left open when time was up
+  if (!inTime)
+    child.end();
+  child.reap(result);
+  result.wallMs =
+      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  if (!inTime)
+    return failure(program, args,
+                   "was ended after " + std::to_string(options.timeoutSeconds) +
+                       " seconds" +
+                       (options.timeoutAdvice.empty() ? "" : "; ") +
+                       options.timeoutAdvice,
+                   result);
   if (!result.succeeded() && !options.allowFailure)
     return failure(program, args, result);
   return result;

@@ -32,6 +32,14 @@ struct ProcessOptions {
   /// Variables set in addition to this process's environment.
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> unsetEnvironment; ///< variables removed
+  /// The process and its children end with a signal that ends this process, or
+  /// when the time is up: they get a process group of their own. Else they
+  /// share ours, and only the process itself is ended when the time is up.
+  bool ownGroup = false;
+  /// How long it may take; 0: no limit.
+  unsigned timeoutSeconds = 0;
+  /// How to change that limit, for the message.
+  std::string timeoutAdvice;
   /// Exit statuses other than 0 that are no error.
   bool allowFailure = false;
 };
@@ -50,9 +58,9 @@ struct ProcessResult {
 
 /// Runs \p program (a path, see findProgram) with \p args, where args[0] is
 /// the first argument, not the program's name, and waits for its end.
-/// Errors: the program cannot be started, or (unless allowFailure) it ended
-/// with another status than 0: the error holds the whole command, quoted for
-/// a shell, and what it wrote to stderr. Thread-safe.
+/// Errors: the program cannot be started, it did not end in time, or (unless
+/// allowFailure) it ended with another status than 0: the error holds the whole
+/// command, quoted for a shell, and what it wrote to stderr. Thread-safe.
 llvm::Expected<ProcessResult> runProcess(llvm::StringRef program,
                                          llvm::ArrayRef<std::string> args,
                                          const ProcessOptions &options = {});

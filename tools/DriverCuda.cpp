@@ -127,7 +127,12 @@ CudaToolkit findCudaToolkit(const CommandLine &line) {
 std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit) {
   if (!toolkit || !sys::fs::can_execute(toolkit.ptxas()))
     return {};
-  Expected<ProcessResult> help = runProcess(toolkit.ptxas(), {"--help"});
+  constexpr unsigned kAnswerSeconds = 60;
+  ProcessOptions process;
+  process.timeoutSeconds = kAnswerSeconds;
+  process.ownGroup = true;
+  Expected<ProcessResult> help =
+      runProcess(toolkit.ptxas(), {"--help"}, process);
   if (!help) {
     consumeError(help.takeError());
     return {};

@@ -86,6 +86,7 @@ static Error runCommand(const LtransArguments &arguments) {
   Expected<LtransJob> job = readJob((*text)->getBuffer(), arguments.job);
   if (!job)
     return job.takeError();
+  job->device.tool.ownGroup = true;
   return runLtransJob(*job, arguments.prefix, arguments.saveTemps);
 }
 

@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -72,6 +73,39 @@ TEST(Subprocess, CapturesBothStreams) {
   EXPECT_EQ(result.errors, "err\n");
   EXPECT_TRUE(result.succeeded());
   EXPECT_GT(result.peakRssBytes, 0u);
+}
+
+TEST(Subprocess, EndsWhatTakesTooLong) {
+  ProcessOptions options;
+  options.timeoutSeconds = 1;
+  options.timeoutAdvice = "be patient";
+  auto start = std::chrono::steady_clock::now();
+  // Also what has closed its outputs, or left them to a child of its own.
+  for (const char *script :
+       {"echo said >&2; exec sleep 1000", "exec >&- 2>&-; exec sleep 1000"}) {
+    std::string message = messageOf(shell(script, options));
+    EXPECT_NE(message.find("sh was ended after 1 seconds; be patient\n"
+                           "  command: /bin/sh -c "),
+              std::string::npos)
+        << message;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  options.timeoutSeconds = 1000;
+  EXPECT_EQ(messageOf(shell("exit 0", options)), "success");
+}
+
+TEST(Subprocess, EndsTheWholeGroup) {
+  ProcessOptions options;
+  options.timeoutSeconds = 1;
+  options.ownGroup = true;
+  ASSERT_VALUE(directory, TempDir::create("subprocess-test"));
+  std::string file = directory.file("pid");
+  messageOf(shell("sleep 1000 & echo $! > " + file + "; wait", options));
+  pid_t child = std::stoi(contentsOf(file));
+  // Orphans are reaped by whoever takes them over.
+  for (int i = 0; i < 1000 && kill(child, 0) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_NE(kill(child, 0), 0);
 }
 
 // More than a pipe holds, on both, in turn: must not stop.
