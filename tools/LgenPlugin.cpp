@@ -11,18 +11,18 @@
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
 //                  call of the stub beside its configuration, and each gets a
-//                  word of its own. Device: names
-//                  that clang changed midway are joined.
+//                  word of its own. Device: names that clang changed midway
+//                  are joined.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
-//  that
-//                  clang runs between here and the bitcode writer (aliases,
-//                  names) run now; then the module is summarised and FILE is
-//                  written. Device: __nvvm_reflect is resolved and the module
-//                  flag nvvm-reflect-ftz dropped, because modules that disagree
-//                  on it cannot be linked.
+//                  that clang runs between here and the bitcode writer
+//                  (aliases, names) run now; then the module is summarised and
+//                  FILE is written. Device: __nvvm_reflect is resolved and the
+//                  module flag nvvm-reflect-ftz dropped, because modules that
+//                  disagree on it cannot be linked. Host: a module with kernels
+//                  gets the guard, a reference that no link but ours can do
+//                  without; it is in the bitcode, too, for links by stock LLVM.
 //                  second call (fat objects only, after the bitcode has been
-//                  embedded): a native half with device code gets the guard, a
-//                  reference that no link but ours can do without.
+//                  embedded): nothing.
 //
 // With -disable-llvm-passes nothing runs and no file is written; the driver
 // reports that.
@@ -176,7 +176,8 @@ bool resolveReflection(llvm::Module &module) {
   return true;
 }
 
-/// Adds the guard to the native half of an object with kernels.
+/// Adds the guard to a host module with kernels or device variables. Our links
+/// move neither it nor what it refers to (kRegistration).
 void addGuard(llvm::Module &module) {
   llvm::Type *byte = llvm::Type::getInt8Ty(module.getContext());
   auto *symbol = llvm::cast<llvm::GlobalVariable>(
@@ -198,14 +199,14 @@ public:
                               llvm::ModuleAnalysisManager &analyses) {
     if (summaryPath.empty())
       return llvm::PreservedAnalyses::all();
-    if (hasSection(module, kHostBitcodeSection)) {
-      if (!hasSection(module, kOffloadEntrySection))
-        return llvm::PreservedAnalyses::all();
-      addGuard(module);
-      return llvm::PreservedAnalyses::none();
-    }
+    if (hasSection(module, kHostBitcodeSection))
+      return llvm::PreservedAnalyses::all();
     llvm::TimeTraceScope scope("gpulto LGEN");
     bool changed = isDevice(module) && resolveReflection(module);
+    if (!isDevice(module) && hasSection(module, kOffloadEntrySection)) {
+      addGuard(module);
+      changed = true;
+    }
     // Both also run between here and the bitcode writer: then in vain.
     auto run = [&](auto pass) {
       changed |= !pass.run(module, analyses).areAllPreserved();
