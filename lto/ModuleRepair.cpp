@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
@@ -70,6 +71,23 @@ bool sortExternallyUsed(Module &module) {
   return true;
 }
 
+bool definePureVirtual(Module &module) {
+  bool changed = false;
+  for (StringRef name : {"__cxa_pure_virtual", "__cxa_deleted_virtual"}) {
+    Function *function = module.getFunction(name);
+    if (!function || !function->isDeclaration() || function->use_empty())
+      continue;
+    function->setLinkage(GlobalValue::WeakAnyLinkage);
+    function->setDoesNotReturn();
+    IRBuilder<> builder(
+        BasicBlock::Create(module.getContext(), "entry", function));
+    builder.CreateIntrinsic(Intrinsic::trap, {}, {});
+    builder.CreateUnreachable();
+    changed = true;
+  }
+  return changed;
+}
+
 /// Drops what clang embedded for tools that work on objects: the device code of
 /// the unit and, from -ffat-lto-objects, the module's own bitcode.
 static void removeEmbedded(Module &module) {
@@ -96,6 +114,7 @@ void repairStockModule(Module &module) {
   }
   joinRenamed(module);
   sortExternallyUsed(module);
+  definePureVirtual(module);
 }
 
 } // namespace gpulto

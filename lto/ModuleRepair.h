@@ -38,6 +38,12 @@ bool joinRenamed(llvm::Module &module);
 /// there is such a list.
 bool sortExternallyUsed(llvm::Module &module);
 
+/// Vtables of abstract classes refer to functions of the C++ runtime that
+/// report a call of what has no body; the device has no such library. Defines
+/// those that \p module refers to, weakly, as a trap. Returns whether \p module
+/// was changed.
+bool definePureVirtual(llvm::Module &module);
+
 /// Does all that LGEN's passes would have done to \p module, which stock clang
 /// made, and drops the copies of device code and bitcode that are embedded in
 /// it. Reads no function body: \p module may be a lazily loaded one. The names

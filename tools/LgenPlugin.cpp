@@ -12,7 +12,7 @@
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
 //                  call of the stub beside its configuration, and each gets a
 //                  word of its own. Device: names that clang changed midway
-//                  are joined.
+//                  are joined, and what the C++ runtime would have is defined.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
 //                  that clang runs between here and the bitcode writer
 //                  (aliases, names) run now; then the module is summarised and
@@ -105,6 +105,7 @@ struct RepairDevicePass : llvm::PassInfoMixin<RepairDevicePass> {
       return llvm::PreservedAnalyses::all();
     bool changed = joinRenamed(module);
     changed |= sortExternallyUsed(module);
+    changed |= definePureVirtual(module);
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();
   }
