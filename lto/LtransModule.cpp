@@ -315,7 +315,9 @@ PartitionBuilder::findSymbols(Module &source, const JobInput &input) {
       found.localName = symbol.name;
     found.wasPrivate = found.value->hasPrivateLinkage();
     found.isUsed = used.contains(found.value);
-    found.isCompilerUsed = compilerUsed.contains(found.value);
+    // Without optimization clang lists a symbol in both; the stronger counts.
+    found.isCompilerUsed =
+        !found.isUsed && compilerUsed.contains(found.value);
     result.push_back(std::move(found));
   }
   return result;

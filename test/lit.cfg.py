@@ -6,6 +6,8 @@ Substitutions
   %clang %clang++     stock clang 19, without any option
   %cuda_path          the CUDA toolkit, %ptxas its ptxas
   %faults             the shim and the script of fault injection: --shim, --driver
+  %compare            builds a program plain and with LTO, and compares: see
+                      features/Inputs/compare.py
   %inputs             test/inputs
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
@@ -72,6 +74,10 @@ for name, found in ours.items():
 program("faults", f"{sys.executable} {config.test_source_root}/faults/walk.py "
         f"--shim {build}/test/bin/gpulto-fault-shim.so "
         f"--driver {ours['gpulto-clang++']}")
+program("compare", f"{sys.executable} "
+        f"{config.test_source_root}/features/Inputs/compare.py "
+        f"--bin={config.gpulto_bin} --clang={llvm_bin} "
+        f"--cuda-path={config.cuda_path} --toolkit={build}/test/ptx-toolkit")
 program("clang++", llvm_bin + "/clang++")
 program("clang", llvm_bin + "/clang")
 program("ptxas", config.cuda_path + "/bin/ptxas")
