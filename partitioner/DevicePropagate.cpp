@@ -10,7 +10,8 @@
 // 1. findUnits: a unit is a kernel with the definitions it reaches. Kernels
 //    that reach a function whose address is taken, or that call indirectly,
 //    are one unit: a pointer may travel from any of them to any other through
-//    memory, and a pointer is good in its own partition only.
+//    memory, and a pointer is good in its own partition only. Variables that
+//    hold such pointers belong to it, too, whoever uses them.
 // 2. pack: units in program order are laid on a line, each as long as what it
 //    adds to the program; a unit goes to the partition in whose share of the
 //    line its middle lies. A function shared by partitions is compiled in each.
@@ -52,6 +53,7 @@ public:
         options(options), map(map) {}
 
   void run() {
+    findAddressTaken();
     findUnits();
     pack();
     placeVariables();
@@ -63,6 +65,7 @@ private:
   }
   bool callsIndirectly(GlobalId id) const;
   bool isAddressTaken(GlobalId id) const;
+  void findAddressTaken();
   void findUnits();
   void reach(GlobalId root, DenseSet<GlobalId> &seen,
              std::vector<GlobalId> &found) const;
@@ -79,6 +82,7 @@ private:
   ImageIndex image;
   const PartitionOptions &options;
   PartitionMap &map;
+  DenseSet<GlobalId> addressTaken; // definitions; looked up only
   std::vector<Unit> units;
   uint32_t firstPartition = 0;
 };
@@ -93,7 +97,18 @@ bool DevicePartitioner::callsIndirectly(GlobalId id) const {
 bool DevicePartitioner::isAddressTaken(GlobalId id) const {
   const SymbolRecord &symbol = program.symbol(id);
   return symbol.kind == SymbolKind::Function && !symbol.has(kKernel) &&
-         symbol.has(kAddressTaken);
+         addressTaken.contains(id);
+}
+
+/// Whether an address is taken is what the module says that takes it.
+void DevicePartitioner::findAddressTaken() {
+  for (ModuleIndex m : program.images()[image].modules) {
+    const CombinedModule &module = program.modules()[m];
+    for (auto [s, symbol] : enumerate(module.summary.symbols))
+      if (symbol.has(kAddressTaken))
+        addressTaken.insert(
+            program.definition(module.firstSymbol + static_cast<uint32_t>(s)));
+  }
 }
 
 /// Adds to \p found what \p root reaches and \p seen does not hold yet. Data
@@ -121,9 +136,12 @@ void DevicePartitioner::findUnits() {
       GlobalId id = module.firstSymbol + s;
       if (!isLiveDefinition(id))
         continue;
-      bool isEntry = module.summary.symbols[s].has(kKernel);
+      const SymbolRecord &symbol = module.summary.symbols[s];
+      bool isEntry = symbol.has(kKernel);
+      bool isVariable =
+          symbol.kind != SymbolKind::Function && !symbol.has(kCopyable);
       bool joins = isAddressTaken(id);
-      if (isEntry) {
+      if (isEntry || isVariable) {
         DenseSet<GlobalId> seen;
         std::vector<GlobalId> found;
         reach(id, seen, found);

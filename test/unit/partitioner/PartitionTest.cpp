@@ -240,4 +240,30 @@ TEST(Partition, KernelsThatShareFunctionPointersShareAPartition) {
   EXPECT_EQ(map.home[program.device("k1")], map.home[program.device("k2")]);
 }
 
+// Another module than the one that defines a function may be the one that takes
+// its address, for a variable that only the host uses.
+TEST(Partition, FunctionPointersForTheHostStayWithTheirFunctions) {
+  TestProgram program;
+  ModuleBuilder host, a(Side::Device, "sm_90"), b(Side::Device, "sm_90");
+  host.offload(host.define("stub1", kRoot, {}, 10, kKernelStub), "k1");
+  host.offload(host.define("stub2", kRoot, {}, 10, kKernelStub), "k2");
+  host.offload(host.variable("table", kRoot), "table",
+               OffloadEntry::Kind::Variable);
+  program.summary.addModule(host.take(0));
+  a.define("k1", 0, {}, 100, kKernel);
+  a.define("k2", 0, {a.define("helper", 0, {}, 100)}, 100, kKernel);
+  program.summary.addModule(a.take(0));
+  SymbolIndex helper = b.declare("helper");
+  b.symbol(helper).flags |= kAddressTaken;
+  b.variable("table", 0, 0, 1, {helper});
+  program.summary.addModule(b.take(1));
+  PartitionOptions options;
+  options.mode = PartitionMode::Max;
+  PartitionMap map = cut(program, options);
+  auto home = [&](const char *name) { return map.home[program.device(name)]; };
+  EXPECT_EQ(home("table"), home("k2"));
+  EXPECT_NE(home("table"), home("k1"));
+  EXPECT_EQ(home("helper"), home("k2"));
+}
+
 } // namespace
