@@ -4,6 +4,7 @@ Substitutions
   %gpulto %gpulto-clang %gpulto-clang++ %ld.lld %gpulto-run   our programs
   %lgen               the pass plugin of the compile-time stage
   %clang %clang++     stock clang 19, without any option
+  %llvm               the directory of LLVM 19
   %cuda_path          the CUDA toolkit, %ptxas its ptxas
   %faults             the shim and the script of fault injection: --shim, --driver
   %compare            builds a program plain and with LTO, and compares: see
@@ -14,6 +15,7 @@ FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
   cuda ptxas          a toolkit was found, with ptxas
   gold bfd mold lld   linkers; lld is our own ld.lld
+  csmith              the generator of random C programs is installed
   emulator            gpulto-run is built
   gpu                 an NVIDIA GPU answers
   memory-cgroup       control groups that limit memory may be made
@@ -80,6 +82,7 @@ program("compare", f"{sys.executable} "
         f"--cuda-path={config.cuda_path} --toolkit={build}/test/ptx-toolkit")
 program("clang++", llvm_bin + "/clang++")
 program("clang", llvm_bin + "/clang")
+program("llvm", config.llvm_root)
 program("ptxas", config.cuda_path + "/bin/ptxas")
 program("cuda_path", config.cuda_path)
 program("inputs", config.test_source_root + "/inputs")
@@ -131,6 +134,7 @@ features = {
     "bfd": shutil.which("ld.bfd"),
     "mold": shutil.which("ld.mold"),
     "lld": os.path.exists(ours["ld.lld"]),
+    "csmith": shutil.which("csmith") and os.path.isdir("/usr/include/csmith"),
     "emulator": os.path.exists(ours["gpulto-run"]),
     "gpu": gpu_answers(),
     "memory-cgroup": can_limit_memory(),

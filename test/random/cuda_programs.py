@@ -1,0 +1,188 @@
+"""Random programs of host and device code over several files.
+
+The writers of cuda_device and cuda_host make functions, kernels and main; this
+puts them into files. Entities of the same sort that are local to their files
+share names between files (macros in the files; the plain build, which is one
+file with all of it, keeps the names apart).
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+import random
+from pathlib import Path
+
+from cuda_code import Struct, render, typeOf
+from cuda_device import BLOCK_SUM, SHAPES, DeviceWriter
+from cuda_host import DECLARATIONS, SUPPORT, HostWriter, makeStructs
+from programs import Program, Unit
+
+HERE = Path(__file__).resolve().parent
+# Without a toolkit's headers clang would not know how to launch.
+PRELUDE_FLAGS = ["-nocudainc", "-nocudalib", "-Xclang",
+                 "-target-sdk-version=12.3"]
+HEADER_FLAGS = ["-DRANDOM_REAL_HEADERS"]
+COMMON_FLAGS = ["-w", "-std=c++17", "-ffp-contract=off"]
+MAIN_STATEMENTS = 14
+
+
+def generate(seed, dropped=frozenset()):
+    """Returns the program of `seed` without the elements `dropped`."""
+    return Source(seed).program(dropped)
+
+
+class Source:
+    """A program before it is text."""
+
+    def __init__(self, seed):
+        rng = self.rng = random.Random(f"program {seed}")
+        names = {}
+        self.cudaFiles = rng.randint(2, 4)
+        self.files = self.cudaFiles + rng.choice([0, 0, 1])
+        device = self.device = DeviceWriter(rng, names, [], self.cudaFiles)
+        device.structs = self.structs = makeStructs(
+            rng, device, not device.isQuiet)
+        device.variables()
+        device.makeFunctions()
+        device.makeKernels()
+        host = self.host = HostWriter(rng, names, device, self.files)
+        host.makeFunctions()
+        self.main = host.main(MAIN_STATEMENTS)
+        self.elements = names["element"]
+        self.usesHeaders = rng.random() < 0.05
+        self.twoArchitectures = rng.random() < 0.2
+        self.buildSeed = rng.random()
+
+    # ---- text -----------------------------------------------------------
+
+    def define(self, function, dropped):
+        template = {True: ["template <int N>"] if function.result == "void"
+                    else ["template <class T, int N>"], False: []}
+        lines = template[function.isTemplate] + [function.signature() + " {"]
+        return lines + list(render(function.body, dropped)) + ["}"]
+
+    def header(self, dropped):
+        device, host = self.device, self.host
+        lines = ["#pragma once", '#include "prelude.h"']
+        for struct in self.structs:
+            lines += [f"struct {struct.name} {{"]
+            lines += [f"  {field(name, kind)};" for name, kind in struct.fields]
+            lines += ["};"]
+        lines += [f"extern {m.element} *{m.text};" for m in host.buffers]
+        lines += [f"extern u32 {name};" for name, _ in host.globals]
+        lines += [f"extern {s.name} *kept{s.name};" for s in self.structs]
+        lines.append(DECLARATIONS)
+        for family in device.families:
+            lines.append(f"typedef void (*Handle{family[0].name})"
+                         f"({family[0].types()});")
+        lines += [f.signature() + ";" for f in host.functions + host.binaries
+                  + host.makers if f.file is None]
+        lines += ["#ifdef RANDOM_CUDA", "__device__ u32 blockSum(u32 *, u32);",
+                  "extern __device__ binary functionTable[4];"]
+        lines += [f"extern {text};" for _, isStatic, text, _, _
+                  in device.globals if not isStatic]
+        inHeader = [f for f in device.functions + device.makers
+                    + device.kernels if f.inHeader]
+        for function in (device.binaries + device.functions + device.makers
+                         + device.kernels):
+            if function.file is None and not function.inHeader:
+                lines.append(function.signature() + ";")
+        if device.usesShapes:
+            lines.append(SHAPES)
+        for function in inHeader:
+            if function.name != "shapes":
+                lines += self.define(function, dropped)
+        return lines + ["#endif"]
+
+    def file(self, number, dropped):
+        device, host = self.device, self.host
+        lines = []
+        for home, isStatic, text, values, _ in device.globals:
+            if home == number:
+                lines.append(f"{'static ' if isStatic else ''}{text}"
+                             f"{f' = {{{values}}}' if values else ''};")
+        mine = [f for f in device.binaries + device.functions + device.makers
+                + device.kernels if not f.inHeader and f.home == number]
+        for function in mine:
+            lines += self.define(function, dropped)
+        if number == 0:
+            lines.append(BLOCK_SUM)
+            names = ", ".join(device.binaries[i % len(device.binaries)].name
+                              for i in range(4))
+            lines += [f"__device__ binary functionTable[4] = {{{names}}};",
+                      "binary deviceFunctions[4];", SUPPORT]
+            lines += [f"{m.element} *{m.text};" for m in host.buffers]
+            lines += [f"{s.name} *kept{s.name};" for s in self.structs]
+            lines += [f"u32 {name} = {value}u;" for name, value in host.globals]
+        if number == 1:
+            if device.usesShapes:
+                lines += ["__device__ u32 Square::area(u32 x) const "
+                          "{ return side * side + x; }",
+                          "__device__ u32 Cube::area(u32 x) const "
+                          "{ return side * Square::area(x); }"]
+            lines.append("void *allocate(size_t bytes) {\n  void *p;\n"
+                         "  cudaMalloc(&p, bytes);\n  return p;\n}")
+        for function in host.binaries + host.functions + host.makers:
+            if function.home == number:
+                lines += self.define(function, dropped)
+        if number == 0:
+            lines += ["int main(int argc, char **) {"]
+            lines += list(render(self.main, dropped)) + ["}"]
+        return lines
+
+    def twins(self, number):
+        """Macros that give local entities names that other files use too."""
+        device = self.device
+        sorts = {"twinFunction": [f.name for f in
+                                  device.functions + device.makers
+                                  if f.file == number],
+                 "twinKernel": [k.name for k in device.kernels
+                                if k.file == number],
+                 "twinVariable": [m.text for home, isStatic, _, _, m
+                                  in device.globals
+                                  if isStatic and home == number],
+                 "twinHost": [f.name for f in
+                              self.host.functions + self.host.makers
+                              if f.file == number]}
+        return [f"#define {name} {sort}{i}" for sort, names in sorts.items()
+                for i, name in enumerate(names)]
+
+    # ---- the program ----------------------------------------------------
+
+    def program(self, dropped):
+        include = '#include "common.h"'
+        header = "\n".join(self.header(dropped)) + "\n"
+        files = {"common.h": header,
+                 "prelude.h": (HERE / "prelude.h").read_text()}
+        everything, units, rng = [include], [], random.Random(self.buildSeed)
+        architectures = ["--offload-arch=sm_90"]
+        runs = [[]]
+        if self.twoArchitectures:
+            architectures.append("--offload-arch=sm_80")
+            runs = [["--arch=90"], ["--arch=80"]]
+        cuda = architectures + (HEADER_FLAGS if self.usesHeaders
+                                else PRELUDE_FLAGS) + COMMON_FLAGS
+        for number in range(self.files):
+            isCuda = number < self.cudaFiles
+            name = f"f{number}.{'cu' if isCuda else 'cpp'}"
+            lines = self.file(number, dropped)
+            files[name] = "\n".join([include] + self.twins(number)
+                                    + lines) + "\n"
+            everything += lines
+            level = [rng.choice(["-O2"] * 6 + ["-O0", "-O1", "-O3", "-O3"])]
+            level += rng.choice([[]] * 6 + [["-g"], ["-fno-fat-lto-objects"]])
+            units.append(Unit(name, (cuda if isCuda else COMMON_FLAGS)
+                              + level,
+                              native=not isCuda and rng.random() < 0.3))
+            if units[-1].native:
+                units[-1].flags = [f for f in units[-1].flags
+                                   if f != "-fno-fat-lto-objects"]
+        files["all.cu"] = "\n".join(everything) + "\n"
+        return Program(files, units, ["all.cu"], cuda + ["-Xcuda-ptxas", "-O0"],
+                       isCuda=True, usesHeaders=self.usesHeaders, runs=runs,
+                       elements=self.elements)
+
+
+def field(name, kind):
+    if isinstance(kind, Struct):
+        return f"{kind.name} {name}"
+    if isinstance(kind, tuple):
+        return f"{kind[0]} {name}[{kind[1]}]"
+    return f"{typeOf(kind)} {name}"

@@ -1,0 +1,131 @@
+// What generated programs use of CUDA. The toolkit's headers cost a second for
+// each file and side, so most programs declare the little that they need.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+#if defined(__CUDA__) || defined(__CUDACC__)
+#define RANDOM_CUDA
+#endif
+#ifdef RANDOM_REAL_HEADERS
+#include <cstdio>
+#include <cuda_runtime.h>
+#else // not the toolkit's headers
+#ifdef RANDOM_CUDA
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __constant__ __attribute__((constant))
+#define __shared__ __attribute__((shared))
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __host__
+#define __device__
+#endif
+
+typedef decltype(sizeof(0)) size_t;
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x, y, z;
+  __host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1,
+                                     unsigned z = 1)
+      : x(x), y(y), z(z) {}
+};
+enum cudaError_t { cudaSuccess };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+};
+typedef struct CUstream_st *cudaStream_t;
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  struct cudaLaunchAttribute_st *attrs;
+  unsigned numAttrs;
+};
+extern "C" {
+int printf(const char *, ...);
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0,
+                                     cudaStream_t = nullptr);
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t,
+                             cudaStream_t);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *,
+                                void **);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *,
+                                                          int, size_t);
+cudaError_t cudaMalloc(void **, size_t);
+cudaError_t cudaMallocAsync(void **, size_t, cudaStream_t);
+cudaError_t cudaMallocManaged(void **, size_t, unsigned);
+cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
+cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t,
+                               cudaMemcpyKind);
+cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t,
+                                 cudaMemcpyKind);
+cudaError_t cudaGetSymbolAddress(void **, const void *);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaGetLastError();
+}
+#ifdef RANDOM_CUDA
+#include <__clang_cuda_builtin_vars.h>
+inline __device__ unsigned atomicAdd(unsigned *p, unsigned v) {
+  return __nvvm_atom_add_gen_i((int *)p, (int)v);
+}
+inline __device__ unsigned atomicMax(unsigned *p, unsigned v) {
+  return __nvvm_atom_max_gen_ui(p, v);
+}
+inline __device__ unsigned atomicXor(unsigned *p, unsigned v) {
+  return __nvvm_atom_xor_gen_i((int *)p, (int)v);
+}
+inline __device__ unsigned __shfl_xor_sync(unsigned mask, unsigned v, int o) {
+  return __nvvm_shfl_sync_bfly_i32(mask, (int)v, o, 31);
+}
+inline __device__ int __syncthreads_or(int v) { return __nvvm_bar0_or(v); }
+#endif
+#endif
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef u32 (*binary)(u32, u32);
+
+#ifdef __CUDA_ARCH__
+#define RANDOM_ARCH (__CUDA_ARCH__ / 10)
+#else
+#define RANDOM_ARCH 1
+#endif
+
+__host__ __device__ inline u32 bitsOf(float value) {
+  u32 bits;
+  __builtin_memcpy(&bits, &value, 4);
+  return bits;
+}
+__host__ __device__ inline u64 bitsOf(double value) {
+  u64 bits;
+  __builtin_memcpy(&bits, &value, 8);
+  return bits;
+}
+#ifdef RANDOM_CUDA
+/// The number of this thread among all.
+__device__ inline u32 globalId() {
+  u32 block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  u32 size = blockDim.x * blockDim.y * blockDim.z;
+  return block * size + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x +
+         threadIdx.x;
+}
+__device__ inline u32 localId() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+__device__ inline u32 blockThreads() {
+  return blockDim.x * blockDim.y * blockDim.z;
+}
+#endif
