@@ -18,6 +18,7 @@ SIZES = ["--max-funcs", "12", "--max-block-size", "4", "--max-block-depth", "3",
          "--max-expr-complexity", "6"]
 # A program of fewer functions leaves nothing to decide; Csmith makes many.
 LEAST_FUNCTIONS, MOST_LINES, ATTEMPTS = 4, 2500, 50
+SHARED_SHARE = 4  # one of so many is linked with a shared library, too
 NAME = re.compile(r"\b(?:g|func)_\d+\b")
 
 
@@ -28,7 +29,12 @@ def generate(seed):
         functions = re.findall(r"^\S.*\bfunc_\d+\(.*\)$", text, re.M)
         if (len(functions) >= LEAST_FUNCTIONS
                 and text.count("\n") <= MOST_LINES):
-            return split(text, random.Random(seed))
+            program = split(text, random.Random(seed))
+            if seed % SHARED_SHARE == 0:
+                program.canShare = True
+                for unit in program.units:
+                    unit.flags.append("-fPIC")
+            return program
     raise RuntimeError(f"no program for seed {seed}")
 
 

@@ -38,6 +38,7 @@ class Program:
     plain: list  # sources of the plain build
     plainFlags: list
     isCuda: bool = False
+    canShare: bool = False  # all but its first unit may be a shared library
     usesHeaders: bool = False  # the toolkit's, not test/random/prelude.h
     runs: list = dataclasses.field(default_factory=lambda: [[]])
     elements: int = 0  # what a smaller program may leave out
@@ -156,14 +157,19 @@ class Folder:
         others = [u.object for u in units if u.object not in apart]
         if not others or form == "objects":
             return apart + others
-        joined = f"{name}-{form}" + (".a" if form == "archive" else ".o")
+        joined = f"{name}-{form}" + {"archive": ".a", "shared": ".so"}.get(
+            form, ".o")
         command = {"archive": [self.tools.llvm / "bin" / "llvm-ar", "rcs",
                                joined],
                    "joined": ["ld.bfd", "-r", "-o", joined],
+                   "shared": self.tools.driver(self.program)
+                   + ["-flto=gpu", "-shared", "-Wl,-rpath,$ORIGIN", "-o",
+                      joined],
                    "relocatable": self.tools.driver(self.program)
                    + ["-flto=gpu", "-r", "-o", joined]}[form]
         self.make(command + others, LINK_SECONDS)
-        return apart + [joined]
+        return apart + [joined] + (["-Wl,-rpath,$ORIGIN"]
+                                   if form == "shared" else [])
 
     def run(self, name, processorSeconds=PROCESSOR_SECONDS):
         """Runs a build in each way that the program wants."""
@@ -200,13 +206,17 @@ PARAMETERS = {
 }
 
 
-def configurations(rng, isCuda):
-    """Two links of a program: one with few partitions and one with many."""
-    for partitions in (rng.choice(["one", "auto"]),
-                       rng.choice(["7", "max", "1to1"])):
+def configurations(rng, program):
+    """Two links of a program: one with few partitions and one with many; and
+    one with a shared library where it may be."""
+    isCuda = program.isCuda
+    for number in range(3 if program.canShare else 2):
+        partitions = rng.choice(["7", "max", "1to1"] if number == 1
+                                else ["one", "auto"])
         # A relocatable link makes a complete device program.
         form = rng.choice(["objects"] * 5 + ["archive", "joined"]
                           + ([] if isCuda else ["relocatable"]))
+        form = "shared" if number == 2 else form
         parameters = rng.choice(list(PARAMETERS) + ["clones"])
         options = [f"--gpulto-partitions={partitions}"]
         options += [f"--gpulto-param={name}={value}"

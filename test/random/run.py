@@ -123,7 +123,7 @@ class Totals:
 def one(kind, seed, options, tools, totals):
     """Generates, builds and compares the program of one seed."""
     program = GENERATORS[kind](seed)
-    chosen = list(configurations(seededRandom(kind, seed), program.isCuda))
+    chosen = list(configurations(seededRandom(kind, seed), program))
     found = options.found
     withNvcc = (program.isCuda and not options.no_nvcc
                 and len(program.runs) == 1 and seed % NVCC_SHARE == 0)
