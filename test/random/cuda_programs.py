@@ -98,6 +98,8 @@ class Source:
             if home == number:
                 lines.append(f"{'static ' if isStatic else ''}{text}"
                              f"{f' = {{{values}}}' if values else ''};")
+        lines += [f.signature() + ";" for f in device.makers + host.makers
+                  if f.file == number]
         mine = [f for f in device.binaries + device.functions + device.makers
                 + device.kernels if not f.inHeader and f.home == number]
         for function in mine:
