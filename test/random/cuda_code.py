@@ -13,7 +13,7 @@ SIZES = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8,
          "u64": 8}
 # Scalars whose values launches need: threads of a block, blocks.
 GEOMETRY = {"block": (1, 64), "grid": (1, 2)}
-FUNCTION_COST, LOOP_COST = 200, 60
+FUNCTION_COST, LOOP_COST, MOST_DEPTH = 200, 60, 6
 
 
 @dataclasses.dataclass
@@ -51,6 +51,13 @@ class Memory:
 class Struct:
     name: str
     fields: list  # (name, kind): a type, GEOMETRY, Struct, or (type, count)
+
+    def structs(self, prefix):
+        """(path, struct) of itself and of nested structs."""
+        yield prefix, self
+        for name, kind in self.fields:
+            if isinstance(kind, Struct):
+                yield from kind.structs(f"{prefix}.{name}")
 
     def leaves(self, prefix):
         """(path, kind) of each field, those of nested structs included."""
@@ -328,6 +335,12 @@ class Writer:
         if not fits or self.chance(0.1):
             fits = [self.array(scope, parameter.type,
                                max(parameter.count, 4))]
+        fields = [(path, kind) for text, struct, isWritable in scope.structs
+                  if isWritable or not parameter.isWritable
+                  for path, kind in struct.leaves(text)
+                  if kind == parameter.type and parameter.count == 1]
+        if fields and self.chance(0.5):
+            return f"&{self.rng.choice(fields)[0]}"
         memory = self.rng.choice(fits)
         room = memory.count - parameter.count
         if room and self.chance(0.5):
@@ -345,8 +358,10 @@ class Writer:
         return memory
 
     def structOf(self, scope, struct, mustWrite):
-        fits = [text for text, s, isWritable in scope.structs
-                if s is struct and (isWritable or not mustWrite)]
+        """A struct to pass, which may be a member of another."""
+        fits = [path for text, s, isWritable in scope.structs
+                if isWritable or not mustWrite
+                for path, inner in s.structs(text) if inner is struct]
         if fits and self.chance(0.8):
             return self.rng.choice(fits)
         name = self.fresh("s")
@@ -534,10 +549,10 @@ class Writer:
             self.structOf(scope, maker, True)
         recursion = None
         if (function.parameters and function.parameters[-1].name == "depth"):
-            arguments = [p.name for p in function.parameters[:-1]]
+            arguments = [self.recurring(p) for p in function.parameters[:-1]]
             call = f"{function.name}({', '.join(arguments + ['depth - 1'])})"
             target, kind = self.rng.choice(scope.assignable)
-            recursion = (f"if (depth > 0 && depth < 6) "
+            recursion = (f"if (depth > 0 && depth < {MOST_DEPTH}) "
                          f"{target} = ({kind})((u32){target} + (u32){call});")
         body = self.statements(scope, count)
         if recursion:
@@ -553,7 +568,15 @@ class Writer:
         function.body = (scope.declarations + body + scope.results
                          + [f"return {result};"])
         function.cost = min(scope.cost + 2, FUNCTION_COST)
-        if recursion:
-            function.cost *= 6
         function.launches = scope.launches
+        if recursion:
+            function.cost *= MOST_DEPTH
+            function.launches *= MOST_DEPTH
         return function
+
+    def recurring(self, parameter):
+        """What a function passes itself."""
+        if (parameter.kind == "scalar" and parameter.type in SIZES
+                and self.chance(0.4)):
+            return f"({parameter.type})({parameter.name} + 1)"
+        return parameter.name

@@ -44,6 +44,11 @@ __device__ __noinline__ inline u32 shapes(u32 a, u32 b) {
 """
 
 
+# Written by atomics from anywhere, read by the host.
+COUNTERS = """
+__device__ u32 counters[8];
+static __device__ u32 localCounters[8];
+"""
 BLOCK_SUM = """
 __device__ __noinline__ u32 blockSum(u32 *tile, u32 value) {
   tile[localId()] = value;
@@ -110,6 +115,16 @@ class DeviceWriter(Writer):
                 (self.rng.randrange(self.files), self.chance(0.3),
                  f"__device__ {element} {name}[{size}]", "",
                  Memory(name, element, size, True, "RW")))
+
+    def statement(self, scope, nesting):
+        if scope.file is not None and self.chance(0.05):
+            counters = "counters"
+            if scope.file == 0 and self.chance(0.3):
+                counters = "localCounters"
+            return self.element(
+                f"atomicAdd(&{counters}[{self.leaf(scope)} & 7], "
+                f"{self.value(scope, 1)});")
+        return super().statement(scope, nesting)
 
     def binary(self, scope):
         if self.functionTable and self.chance(0.25):

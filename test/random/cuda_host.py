@@ -154,8 +154,8 @@ class HostWriter(Writer):
         arguments = [self.kernelArgument(scope, p, isAlone)
                      for p in kernel.parameters]
         shared = kernel.sharedBytes
-        if handle == kernel.name and self.chance(0.25):
-            return self.runtimeLaunch(kernel, grid, block, arguments)
+        if not kernel.isTemplate and self.chance(0.25):
+            return self.runtimeLaunch(kernel, handle, grid, block, arguments)
         more = f", {shared}" if shared else self.rng.choice(["", "", ", 0"])
         return self.element(f"{handle}<<<{grid}, {block}{more}>>>("
                             f"{', '.join(arguments)});")
@@ -192,14 +192,14 @@ class HostWriter(Writer):
             return f"deviceFunctions[{self.leaf(scope)} & 3]"
         return super().argument(scope, parameter, 2)
 
-    def runtimeLaunch(self, kernel, grid, block, arguments):
+    def runtimeLaunch(self, kernel, handle, grid, block, arguments):
         name = self.fresh("x")
         body = [f"{self.declared(p)} {name}_{i} = {a};" for i, (p, a) in
                 enumerate(zip(kernel.parameters, arguments))]
         slots = ", ".join(f"&{name}_{i}" for i in range(len(arguments)))
         body.append(f"void *{name}[] = {{{slots}}};")
         if self.chance(0.5):
-            body.append(f"cudaLaunchKernel((const void *){kernel.name}, "
+            body.append(f"cudaLaunchKernel((const void *){handle}, "
                         f"dim3({grid}), dim3({block}), {name}, "
                         f"{kernel.sharedBytes}, nullptr);")
         else:
@@ -208,7 +208,7 @@ class HostWriter(Writer):
                      f"{name}_config.blockDim = dim3({block});",
                      f"{name}_config.dynamicSmemBytes = {kernel.sharedBytes};",
                      f"cudaLaunchKernelExC(&{name}_config, "
-                     f"(const void *){kernel.name}, {name});"]
+                     f"(const void *){handle}, {name});"]
         return self.element("{", body)
 
     @staticmethod
@@ -390,7 +390,7 @@ class HostWriter(Writer):
         isStatic = not isBinary and self.chance(0.4)
         name = self.fresh("host")
         parameters = ([Parameter("scalar", n, "u32") for n in ("x", "y")]
-                      if isBinary else self.parameters())
+                      if isBinary else self.parameters(canRecurse=not maker))
         result = ("u32" if isBinary else maker.name if maker
                   else self.rng.choice(list(SIZES)))
         function = Function(name, result, parameters,
@@ -415,8 +415,11 @@ class HostWriter(Writer):
             p.isWritable or p.kind == "mutable" for p in parameters)
         return function
 
-    def parameters(self):
-        return [self.parameter() for _ in range(self.rng.randint(1, 5))]
+    def parameters(self, canRecurse):
+        found = [self.parameter() for _ in range(self.rng.randint(1, 5))]
+        if canRecurse and self.chance(0.15):
+            found.append(Parameter("scalar", "depth", "i32"))
+        return found
 
     def parameter(self):
         rng, name = self.rng, self.fresh("p")
@@ -478,6 +481,10 @@ class HostWriter(Writer):
                           f"{size}, 0, cudaMemcpyDeviceToHost);",
                           f'printf("{memory.text} %08x\\n", '
                           f"digestHost(copied, {size}));"]
+        for name in "counters", "localCounters":
+            shown += [f"cudaMemcpyFromSymbol(copied, {name}, 32, 0, "
+                      "cudaMemcpyDeviceToHost);",
+                      f'printf("{name} %08x\\n", digestHost(copied, 32));']
         sums = " ^ ".join(f"(u32){text}" for text, _ in
                           scope.assignable + self.globals)
         return (lines + scope.declarations + work

@@ -10,7 +10,7 @@ import random
 from pathlib import Path
 
 from cuda_code import Struct, render, typeOf
-from cuda_device import BLOCK_SUM, SHAPES, DeviceWriter
+from cuda_device import BLOCK_SUM, COUNTERS, SHAPES, DeviceWriter
 from cuda_host import DECLARATIONS, SUPPORT, HostWriter, makeStructs
 from programs import Program, Unit
 
@@ -75,7 +75,8 @@ class Source:
         lines += [f.signature() + ";" for f in host.functions + host.binaries
                   + host.makers if f.file is None]
         lines += ["#ifdef RANDOM_CUDA", "__device__ u32 blockSum(u32 *, u32);",
-                  "extern __device__ binary functionTable[4];"]
+                  "extern __device__ binary functionTable[4];",
+                  "extern __device__ u32 counters[8];"]
         lines += [f"extern {text};" for _, isStatic, text, _, _
                   in device.globals if not isStatic]
         inHeader = [f for f in device.functions + device.makers
@@ -93,7 +94,7 @@ class Source:
 
     def file(self, number, dropped):
         device, host = self.device, self.host
-        lines = []
+        lines = [COUNTERS] if number == 0 else []
         for home, isStatic, text, values, _ in device.globals:
             if home == number:
                 lines.append(f"{'static ' if isStatic else ''}{text}"

@@ -175,11 +175,15 @@ def main():
     options = parser.parse_args()
     tools = Tools(options.build.resolve(), options.llvm, options.cuda)
     totals = Totals()
-    for seed in options.seeds:
-        one(options.kind, seed, options, tools, totals)
-        if totals.programs % PROGRESS == 0:
-            print(f"{options.kind}-{seed}: {totals.programs} programs, "
-                  f"{processorSeconds():.0f} s", file=sys.stderr, flush=True)
+    try:
+        for seed in options.seeds:
+            one(options.kind, seed, options, tools, totals)
+            if totals.programs % PROGRESS == 0:
+                print(f"{options.kind}-{seed}: {totals.programs} programs, "
+                      f"{processorSeconds():.0f} s", file=sys.stderr,
+                      flush=True)
+    except KeyboardInterrupt:
+        print(f"interrupted at {options.kind}-{seed}")
     totals.print(options.kind)
     return 1 if totals.differences else 0
 
