@@ -53,6 +53,11 @@ public:
   /// Whether the host asks for attributes of the kernel \p id: what it learns
   /// must not depend on facts.
   bool isQueried(GlobalId id) const { return queried.test(id); }
+  /// Whether the host uses the handle of the kernel or stub \p id for more than
+  /// launches: it asks for attributes or sets them, and means this kernel.
+  bool isAttributed(GlobalId id) const { return attributed.test(id); }
+  /// Number of live stubs of this link that launch the kernel \p id.
+  uint32_t stubCount(GlobalId id) const { return stubCounts.lookup(id); }
 
   /// Live bodies whose code runs: prevailing functions, and bodies that lost
   /// against another definition but live on under an alias.
@@ -70,9 +75,11 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   std::vector<uint8_t> reasons;
-  llvm::BitVector queried; // stubs and kernels
+  llvm::BitVector queried, attributed; // stubs and kernels
   std::vector<GlobalId> liveBodies;
-  llvm::DenseMap<GlobalId, GlobalId> takers; // looked up only
+  // Looked up only.
+  llvm::DenseMap<GlobalId, GlobalId> takers;
+  llvm::DenseMap<GlobalId, uint32_t> stubCounts;
 };
 
 /// Returns \p reason as the end of a sentence, "its address is taken".

@@ -101,6 +101,8 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
                     !(edge.flags & ~kHandleUses);
     if (isHandle && (edge.flags & kQueriesHandle))
       queried.set(target);
+    if (isHandle && (edge.flags & (kQueriesHandle | kSetsHandle)))
+      attributed.set(target);
     if (!isHandle)
       note(target, UnknownCaller::AddressTaken, user);
   }
@@ -154,22 +156,23 @@ bool Callers::looksKernelsUp() const {
 }
 
 void Callers::noteKernels() {
-  BitVector hasStub(program.symbolCount());
   bool lookedUp = looksKernelsUp();
   for (GlobalId id : liveBodies) {
     if (!program.symbol(id).has(kKernelStub))
       continue;
     for (GlobalId kernel : program.deviceCounterparts(id)) {
-      hasStub.set(kernel);
+      ++stubCounts[kernel];
       note(kernel, unknown(id), takenBy(id));
       if (isQueried(id))
         queried.set(kernel);
+      if (isAttributed(id))
+        attributed.set(kernel);
     }
   }
   for (GlobalId id : liveBodies) {
     if (!program.symbol(id).has(kKernel))
       continue;
-    if (!hasStub.test(id))
+    if (!stubCount(id))
       note(id, UnknownCaller::NoStub);
     else if (lookedUp)
       note(id, UnknownCaller::LookedUp);
@@ -178,7 +181,8 @@ void Callers::noteKernels() {
 
 Callers::Callers(const WpaContext &context)
     : context(context), program(context.program),
-      reasons(program.symbolCount(), 0), queried(program.symbolCount()) {
+      reasons(program.symbolCount(), 0), queried(program.symbolCount()),
+      attributed(program.symbolCount()) {
   findBodies();
   for (GlobalId id : liveBodies) {
     const SymbolRecord &symbol = program.symbol(id);

@@ -20,13 +20,16 @@
 // 4. The solver starts anew: clones pass on what they know, and the next round
 //    finds contexts of their callees (clones of clones).
 //
-// Functions that the inliner will take are left to it.
+// Functions that the inliner will take are left to it, but for those that
+// launch. Kernels have a chooser of their own (KernelClonesPropagate.cpp),
+// which takes turns with this one.
 //
 // Source: GCC's ipa-cp.cc (good_cloning_opportunity_p, decide_about_value).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Clones.h"
+#include "ipa/KernelClones.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -62,18 +65,10 @@ struct Group {
 
 class CloneChooser {
 public:
-  CloneChooser(const WpaContext &context, const Callers &callers,
-               ConstantsSolver &solver)
-      : context(context), program(context.program), callers(callers),
-        solver(solver), growth(program.images().size(), 0) {
-    for (const BodyLattice &body : solver.bodies())
-      growth[program.imageOf(body.id)] +=
-          program.function(body.id)->instructionCount;
-    for (uint64_t &allowed : growth)
-      allowed = std::max<uint64_t>(allowed,
-                                   context.params.ipaCpLargeUnitInstructions) *
-                context.params.ipaCpUnitGrowthPercent / 100;
-  }
+  CloneChooser(const WpaContext &context, ConstantsSolver &solver,
+               CloneGains &gains, std::vector<uint64_t> &growth)
+      : context(context), program(context.program), solver(solver),
+        gains(gains), growth(growth) {}
 
   /// Returns whether there is a new clone.
   bool runRound();
@@ -83,19 +78,15 @@ private:
   void addSite(BodyIndex caller, uint32_t number, const CallEdge &call);
   std::vector<KnownArgument> knownArguments(CallSite site,
                                             const BodyLattice &callee);
-  uint64_t parameterGain(GlobalId id, uint32_t parameter);
-  uint64_t computeGain(GlobalId id, uint32_t parameter, unsigned depth) const;
   uint64_t gainOf(ArrayRef<KnownArgument> known, GlobalId id);
   bool isWorthIt(const Group &group) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
-  const Callers &callers;
   ConstantsSolver &solver;
-  /// What constants save, by function and parameter; looked up only.
-  DenseMap<std::pair<GlobalId, uint32_t>, uint64_t> gains;
+  CloneGains &gains;
   /// By image: instructions that clones may still add.
-  std::vector<uint64_t> growth;
+  std::vector<uint64_t> &growth;
   std::map<std::pair<GlobalId, std::vector<KnownArgument>>, Group> groups;
 };
 
@@ -119,7 +110,9 @@ bool CloneChooser::isCandidate(GlobalId id) const {
     return false;
   uint32_t inlined = isDevice ? context.params.ipaCpInlinedDeviceInstructions
                               : context.params.ipaCpInlinedHostInstructions;
-  return function.has(kNoInline) || function.instructionCount > inlined;
+  // What the inliner does comes too late for launches.
+  return function.has(kNoInline) || function.instructionCount > inlined ||
+         !function.launches.empty();
 }
 
 std::vector<KnownArgument>
@@ -139,7 +132,7 @@ CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) {
         there.isConstant() || there.state() == ValueLattice::State::Symbol;
     KnownArgument argument;
     argument.parameter = i;
-    if (isOneValue && !isKnownThere && parameterGain(callee.id, i) > 0) {
+    if (isOneValue && !isKnownThere && gains.ofParameter(callee.id, i) > 0) {
       argument.state = here.state();
       argument.value = here.value();
       argument.symbol = here.symbol();
@@ -153,47 +146,11 @@ CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) {
   return known;
 }
 
-/// Returns what a constant as \p parameter of \p id saves, there and in what it
-/// passes the parameter on to.
-uint64_t CloneChooser::computeGain(GlobalId id, uint32_t parameter,
-                                   unsigned depth) const {
-  constexpr unsigned kMaxDepth = 3;
-  constexpr uint64_t kOnce = 256, kMaxFrequency = 16 * kOnce;
-  const FunctionSummary &function = *program.function(id);
-  const CombinedModule &module = program.moduleRef(id);
-  ArrayRef<ParameterRecord> formals = program.parameters(id);
-  if (parameter >= formals.size())
-    return 0;
-  uint64_t gain = formals[parameter].constantGain;
-  if (depth == kMaxDepth)
-    return gain;
-  for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
-    GlobalId callee = program.definitionFor(id, call.callee);
-    if (callee == kNone || callee == id || !program.function(callee))
-      continue;
-    for (auto [i, actual] :
-         enumerate(slice(module.summary.jumpFunctions, call.arguments)))
-      if (actual.kind == JumpFunction::Kind::PassThrough &&
-          actual.operation == JumpOperation::None && actual.source == parameter)
-        gain += computeGain(callee, i, depth + 1) *
-                std::min<uint64_t>(call.frequency, kMaxFrequency) / kOnce;
-  }
-  return gain;
-}
-
-/// As computeGain, which is asked for each call of a function, once.
-uint64_t CloneChooser::parameterGain(GlobalId id, uint32_t parameter) {
-  auto [entry, isNew] = gains.try_emplace({id, parameter}, 0);
-  if (isNew)
-    entry->second = computeGain(id, parameter, 0);
-  return entry->second;
-}
-
 uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known, GlobalId id) {
   uint64_t gain = 0;
   for (const KnownArgument &argument : known)
     gain += argument.addressSpace ? context.params.ipaCpAddressSpaceGain
-                                  : parameterGain(id, argument.parameter);
+                                  : gains.ofParameter(id, argument.parameter);
   return gain;
 }
 
@@ -261,14 +218,40 @@ bool CloneChooser::runRound() {
   return changed;
 }
 
+/// Returns, by image, the instructions that clones may add.
+static std::vector<uint64_t> allowedGrowth(const WpaContext &context,
+                                           const ConstantsSolver &solver) {
+  const CombinedSummary &program = context.program;
+  std::vector<uint64_t> growth(program.images().size(), 0);
+  for (const BodyLattice &body : solver.bodies())
+    growth[program.imageOf(body.id)] +=
+        program.function(body.id)->instructionCount;
+  for (uint64_t &allowed : growth)
+    allowed =
+        std::max<uint64_t>(allowed, context.params.ipaCpLargeUnitInstructions) *
+        context.params.ipaCpUnitGrowthPercent / 100;
+  return growth;
+}
+
 void chooseClones(const WpaContext &context, const Callers &callers,
                   ConstantsSolver &solver) {
-  CloneChooser chooser(context, callers, solver);
+  std::vector<uint64_t> growth = allowedGrowth(context, solver);
+  CloneGains gains(context, callers);
+  CloneChooser functions(context, solver, gains, growth);
+  KernelCloneChooser kernels(context, callers, solver, gains, growth);
   for (unsigned round = 0; round < context.params.ipaCpRounds; ++round) {
-    if (!chooser.runRound())
-      return;
-    solver.solve();
+    // Contexts of launches depend on the clones of host functions, and those of
+    // device functions on the kernels'.
+    bool changed = functions.runRound();
+    if (changed)
+      solver.solve();
+    bool hasNewKernels = kernels.runRound();
+    if (hasNewKernels)
+      solver.solve();
+    if (!changed && !hasNewKernels)
+      break;
   }
+  kernels.explainMissed();
 }
 
 } // namespace gpulto

@@ -10,6 +10,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/FactsTransform.h"
+#include "ipa/JumpFunctionBuilder.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,13 +26,16 @@ namespace gpulto {
 static constexpr StringLiteral kMark = "gpulto.call";
 
 Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
-                uint32_t callCount) {
+                ArrayRef<uint32_t> launches, uint32_t callCount) {
   LLVMContext &context = function.getContext();
   uint32_t number = 0;
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
     if (!call || !isCallEdge(*call))
       continue;
+    if (is_contained(launches, number) && !launchKindOf(*call))
+      return makeError("call " + Twine(number) + " of '" + function.getName() +
+                       "' is no launch");
     if (is_contained(numbers, number))
       call->setMetadata(
           kMark, MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
@@ -55,6 +59,23 @@ takeMarkedCalls(Function &function) {
       instruction.setMetadata(kMark, nullptr);
     }
   return calls;
+}
+
+Use &handleOf(CallBase &launch) {
+  return launch.getArgOperandUse(handleOperand(*launchKindOf(launch)));
+}
+
+bool replaceHandle(Function &body, Function &from, Function &to) {
+  bool found = false;
+  for (Instruction &instruction : instructions(body)) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call || !launchKindOf(*call) ||
+        handleOf(*call)->stripPointerCasts() != &from)
+      continue;
+    handleOf(*call).set(&to);
+    found = true;
+  }
+  return found;
 }
 
 } // namespace gpulto

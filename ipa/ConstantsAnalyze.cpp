@@ -8,7 +8,8 @@
 //   parameters of g: n, k (unused); call f(pass-through n add 1, constant 7)
 //
 //  1. fillParameter   what each formal is, and what a constant would be worth:
-//                     the instructions that become constant with it.
+//                     the instructions that become constant with it. The same
+//                     for the launch geometry that device code reads.
 //  2. addCall         one edge per call that is no intrinsic, with flags and
 //                     the jump functions of the arguments.
 //  3. returnedBy      the jump function that all returns share.
@@ -18,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/GeometryReads.h"
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -49,6 +51,8 @@ public:
 
   void run() {
     addParameters();
+    if (summary.side == Side::Device)
+      addGeometryGains();
     addCalls();
     result.returned = returnedBy();
   }
@@ -56,7 +60,8 @@ public:
 private:
   void addParameters();
   ParameterRecord describe(const llvm::Argument &argument);
-  void addScalarUses(const llvm::Argument &argument, ParameterRecord &record);
+  void addGeometryGains();
+  uint32_t gainOf(const llvm::Value &value, ParameterRecord &record);
   void addUse(const llvm::Use &use, ParameterRecord &record);
   void addCalls();
   void addCall(const llvm::CallBase &call);
@@ -106,16 +111,19 @@ ParameterRecord ConstantsCollector::describe(const llvm::Argument &argument) {
         UINT16_MAX, layout.getTypeSizeInBits(type).getKnownMinValue()));
   }
   if (!argument.use_empty())
-    addScalarUses(argument, record);
+    record.constantGain =
+        static_cast<uint32_t>(keepThreeBits(gainOf(argument, record)));
   return record;
 }
 
-/// Follows what becomes constant with the argument, breadth first; each such
-/// instruction is a gain of one.
-void ConstantsCollector::addScalarUses(const llvm::Argument &argument,
-                                       ParameterRecord &record) {
+/// Follows what becomes constant with \p value, breadth first; each such
+/// instruction is a gain of one. Uses are added to \p record. What is loaded
+/// from a by-value aggregate is constant with it.
+uint32_t ConstantsCollector::gainOf(const llvm::Value &value,
+                                    ParameterRecord &record) {
   llvm::SmallSetVector<const llvm::Value *, 16> known;
-  known.insert(&argument);
+  known.insert(&value);
+  bool isAggregate = record.flags & kParamByVal;
   for (size_t i = 0; i < known.size() && known.size() < kMaxUses; ++i) {
     unsigned uses = 0;
     for (const llvm::Use &use : known[i]->uses()) {
@@ -123,9 +131,13 @@ void ConstantsCollector::addScalarUses(const llvm::Argument &argument,
         break;
       addUse(use, record);
       auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-      bool folds =
+      bool mayFold =
           llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst,
-                    llvm::SelectInst, llvm::GetElementPtrInst>(user) &&
+                    llvm::SelectInst, llvm::GetElementPtrInst>(user) ||
+          (isAggregate && llvm::isa<llvm::LoadInst>(user) &&
+           llvm::isa<llvm::PointerType>(known[i]->getType()));
+      bool folds =
+          mayFold &&
           llvm::all_of(user->operands(), [&](const llvm::Use &operand) {
             return llvm::isa<llvm::Constant>(operand) ||
                    known.contains(operand.get());
@@ -142,7 +154,24 @@ void ConstantsCollector::addScalarUses(const llvm::Argument &argument,
     gain += kLoopGain;
   if (record.flags & kParamCalled)
     gain += kCallGain;
-  record.constantGain = static_cast<uint32_t>(keepThreeBits(gain));
+  return gain;
+}
+
+/// What a constant block or grid size would be worth: the reads, and what
+/// becomes constant with them.
+void ConstantsCollector::addGeometryGains() {
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &instruction : block) {
+      auto *read = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      std::optional<GeometryRead> what =
+          read ? geometryRead(read->getIntrinsicID()) : std::nullopt;
+      if (!what || what->isIndex)
+        continue;
+      ParameterRecord uses;
+      result.geometryGain[what->component] += 1 + gainOf(*read, uses);
+    }
+  for (uint32_t &gain : result.geometryGain)
+    gain = static_cast<uint32_t>(keepThreeBits(gain));
 }
 
 void ConstantsCollector::addUse(const llvm::Use &use, ParameterRecord &record) {
@@ -158,15 +187,19 @@ void ConstantsCollector::addUse(const llvm::Use &use, ParameterRecord &record) {
                  (llvm::isa<llvm::SelectInst>(user) && use.getOperandNo() == 0);
   if (decides)
     record.flags |= kParamInCondition;
-  if (!llvm::isa<llvm::CmpInst>(user))
-    return;
-  record.flags |= kParamInCondition;
-  if (function.size() == 1)
+  bool isCompared = llvm::isa<llvm::CmpInst>(user);
+  if (isCompared)
+    record.flags |= kParamInCondition;
+  auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+  if ((!isCompared && !phi) || function.size() == 1)
     return;
   if (!loops)
     loops = &context.analyses.getResult<llvm::LoopAnalysis>(function);
   const llvm::Loop *loop = loops->getLoopFor(user->getParent());
-  if (loop && loop->isLoopExiting(user->getParent()))
+  // Where a loop ends, or where it starts.
+  if (loop && (isCompared ? loop->isLoopExiting(user->getParent())
+                          : loop->getHeader() == phi->getParent() &&
+                                !loop->contains(phi->getIncomingBlock(use))))
     record.flags |= kParamInLoopBound;
 }
 

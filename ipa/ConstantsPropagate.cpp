@@ -114,10 +114,15 @@ static std::vector<CallRedirect> redirectsOf(const CombinedSummary &program,
                                              BodyIndex index) {
   std::vector<CallRedirect> redirects;
   uint32_t calls = program.function(solver.bodies()[index].id)->calls.count;
-  for (uint32_t number = 0; number < calls; ++number)
-    if (BodyIndex clone = solver.redirected(index, number); clone != kNone)
-      redirects.push_back(
-          {number, solver.bodies()[clone].id, solver.bodies()[clone].clone});
+  for (uint32_t number = 0; number < calls; ++number) {
+    BodyIndex clone = solver.redirected(index, number);
+    bool isHandle = clone == kNone;
+    if (isHandle)
+      clone = solver.launched(index, number);
+    if (clone != kNone)
+      redirects.push_back({number, solver.bodies()[clone].id,
+                           solver.bodies()[clone].clone, isHandle});
+  }
   return redirects;
 }
 

@@ -77,7 +77,17 @@ public:
   /// \p clone instead.
   void redirect(CallSite site, BodyIndex clone);
 
+  /// Adds a clone of the stub \p stub and of its kernel in every image; returns
+  /// the stub's. All have the same number. Each kernel is of no other stub.
+  BodyIndex addKernelClone(GlobalId stub);
+  /// Lets the launches of call \p number of \p caller launch what \p stubClone
+  /// stands for.
+  void redirectLaunch(BodyIndex caller, uint32_t number, BodyIndex stubClone);
+
   const std::vector<BodyLattice> &bodies() const { return allBodies; }
+  /// Returns the definition \p id or, if \p clone is not 0, that clone of it;
+  /// null when there is no such body.
+  const BodyLattice *find(GlobalId id, uint32_t clone) const;
   /// Number of clones of the definition \p id.
   uint32_t cloneCount(GlobalId id) const;
   /// Returns the body that call \p number of \p caller enters, or kNone.
@@ -85,6 +95,10 @@ public:
   /// Returns the clone that call \p number of \p caller was redirected to, or
   /// kNone.
   BodyIndex redirected(BodyIndex caller, uint32_t number) const;
+
+  /// Returns the clone of the stub that stands for what call \p number of
+  /// \p caller launches, or kNone.
+  BodyIndex launched(BodyIndex caller, uint32_t number) const;
 
   /// Returns what argument \p index of call \p number of \p caller is.
   ValueLattice argument(BodyIndex caller, uint32_t number,
@@ -94,17 +108,21 @@ public:
   std::vector<ParameterLattice> launchArguments(const BodyLattice &caller,
                                                 const LaunchSite &launch,
                                                 GlobalId kernel) const;
+  /// Returns the kDimensions components of the geometry of \p launch, which
+  /// stands in \p caller.
+  std::vector<ValueLattice> launchGeometry(const BodyLattice &caller,
+                                           const LaunchSite &launch) const;
 
 private:
   bool isKnown(const BodyLattice &body) const {
     return body.clone || callers.unknown(body.id) == UnknownCaller::None;
   }
-  BodyLattice *definition(GlobalId id);
+  BodyIndex indexOf(GlobalId id, uint32_t clone) const;
   void reset(BodyLattice &body);
   void enqueue(BodyLattice &body);
   void visit(BodyIndex index);
   void visitCall(BodyIndex caller, uint32_t number, const CallEdge &call);
-  void visitLaunch(const BodyLattice &caller, const LaunchSite &launch);
+  void visitLaunch(BodyIndex caller, const LaunchSite &launch);
   ValueLattice evaluate(const BodyLattice &caller, const CombinedModule &module,
                         const JumpFunction &function) const;
   ValueLattice evaluateAddress(const CombinedModule &module,
@@ -131,7 +149,9 @@ private:
   // Looked up only, never iterated.
   llvm::DenseMap<GlobalId, BodyIndex> definitions;
   llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
-  llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections;
+  llvm::DenseMap<std::pair<GlobalId, uint32_t>, BodyIndex> clones;
+  llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections,
+      launchRedirections;
   std::deque<BodyIndex> worklist;
 };
 

@@ -19,6 +19,21 @@ namespace {
 constexpr StringLiteral kPass = "gpulto-ipa-cp";
 constexpr StringLiteral kLaunchPass = "gpulto-launch";
 
+void addRemark(const WpaContext &context, RemarkKind kind, StringRef pass,
+               StringRef name, GlobalId id, std::string text) {
+  const CombinedModule &module = context.program.moduleRef(id);
+  Remark remark;
+  remark.kind = kind;
+  remark.pass = pass.str();
+  remark.name = name.str();
+  remark.function = context.program.symbol(id).name.str();
+  remark.where.file = module.summary.sourceName.str();
+  remark.where.line = context.program.function(id)->line;
+  remark.input = module.location;
+  remark.text = std::move(text);
+  context.diagnostics.remark(std::move(remark));
+}
+
 /// Says of each function what was proven of it, and from which contexts.
 class Explainer {
 public:
@@ -81,9 +96,12 @@ void Explainer::collectSites() {
     for (const LaunchSite &launch :
          slice(module.summary.launches, function.launches)) {
       GlobalId stub = program.definitionFor(body.id, launch.stub);
-      if (stub != kNone)
-        for (GlobalId kernel : program.deviceCounterparts(stub))
-          addSite(kernel, 0, body.id, launch.line);
+      if (stub == kNone)
+        continue;
+      BodyIndex clone = solver.launched(i, launch.call);
+      for (GlobalId kernel : program.deviceCounterparts(stub))
+        addSite(kernel, clone == kNone ? 0 : solver.bodies()[clone].clone,
+                body.id, launch.line);
     }
   }
 }
@@ -161,17 +179,7 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
 
 void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
                     std::string text) {
-  const CombinedModule &module = program.moduleRef(id);
-  Remark remark;
-  remark.kind = kind;
-  remark.pass = passOf(id).str();
-  remark.name = name.str();
-  remark.function = program.symbol(id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  remark.where.line = program.function(id)->line;
-  remark.input = module.location;
-  remark.text = std::move(text);
-  context.diagnostics.remark(std::move(remark));
+  addRemark(context, kind, passOf(id), name, id, std::move(text));
 }
 
 void Explainer::explain(GlobalId id, const BodyPlan &plan) {
@@ -211,6 +219,12 @@ void Explainer::explainUnknown(GlobalId id) {
   if (GlobalId by = callers.takenBy(id); by != kNone)
     text += " in '" + program.symbol(by).name.str() + "'";
   add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
+}
+
+void addKernelRemark(const WpaContext &context, RemarkKind kind, StringRef name,
+                     GlobalId kernel, std::string text) {
+  if (context.diagnostics.wantsRemark(kind, kLaunchPass))
+    addRemark(context, kind, kLaunchPass, name, kernel, std::move(text));
 }
 
 void explainConstants(WpaContext &context, const Callers &callers,

@@ -87,6 +87,26 @@ void KernelAnnotations::add(StringRef name, uint64_t value) {
       ->addOperand(MDNode::get(context, operands));
 }
 
+void KernelAnnotations::copyTo(Function &copy) {
+  NamedMDNode *list = function.getParent()->getNamedMetadata(kAnnotations);
+  if (!list)
+    return;
+  SmallVector<MDNode *> copies;
+  for (MDNode *node : list->operands()) {
+    auto *about =
+        node->getNumOperands()
+            ? dyn_cast_or_null<ConstantAsMetadata>(node->getOperand(0))
+            : nullptr;
+    if (!about || about->getValue() != &function)
+      continue;
+    SmallVector<Metadata *> operands(node->op_begin(), node->op_end());
+    operands[0] = ConstantAsMetadata::get(&copy);
+    copies.push_back(MDNode::get(function.getContext(), operands));
+  }
+  for (MDNode *node : copies)
+    list->addOperand(node);
+}
+
 bool KernelAnnotations::isKernel() {
   bool result = function.getCallingConv() == CallingConv::PTX_Kernel;
   forEach([&](StringRef name, uint64_t value) {

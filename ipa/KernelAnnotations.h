@@ -34,6 +34,9 @@ public:
   /// Declares \p threads as the most a block has, instead of another bound.
   void limitThreads(uint64_t threads);
 
+  /// Says of \p copy, a copy of the function, what is said of the function.
+  void copyTo(llvm::Function &copy);
+
 private:
   /// Calls \p keep for each pair and drops those for which it returns false.
   void

@@ -158,6 +158,8 @@ private:
   /// Its push calls, in order, and those that a launch was found for.
   llvm::SmallVector<const llvm::CallBase *, 8> calls;
   llvm::SmallPtrSet<const llvm::CallBase *, 8> servedPushes;
+  /// Positions of its calls; looked up only.
+  llvm::DenseMap<const llvm::CallBase *, uint32_t> callNumbers;
 };
 
 bool LaunchCollector::usesRuntime() const {
@@ -327,6 +329,9 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
     return;
   blockFrequencies.emplace(context, body);
   frequencies = &*blockFrequencies;
+  callNumbers.clear();
+  for (uint32_t i = 0; i < result.calls.count; ++i)
+    callNumbers[context.callInstructions[result.calls.first + i]] = i;
   for (const llvm::CallBase *call : launches)
     visitCall(*call);
   for (const llvm::CallBase *push : calls)
@@ -632,6 +637,8 @@ void LaunchCollector::add(const llvm::CallBase &call,
       frequencies->of(push ? *push->getParent() : *call.getParent());
   if (const llvm::DebugLoc &where = call.getDebugLoc())
     site.line = where.getLine();
+  if (site.stub != kNone)
+    site.call = callNumbers.at(&call);
   site.geometry = context.jumpFunctions.add(geometry);
   site.arguments = context.jumpFunctions.addTrimmed(arguments);
   summary.launches.push_back(site);

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/FactsTransform.h"
+#include "ipa/GeometryReads.h"
 #include "ipa/KernelAnnotations.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -30,15 +31,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-namespace {
-/// A special register: a size of the geometry, or an index below it.
-struct GeometryRead {
-  unsigned component = 0; // Geometry
-  bool isIndex = false;
-};
-} // namespace
-
-static std::optional<GeometryRead> geometryRead(Intrinsic::ID id) {
+std::optional<GeometryRead> geometryRead(unsigned id) {
   switch (id) {
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
     return GeometryRead{kGridX, false};

@@ -56,15 +56,25 @@ ConstantsSolver::ConstantsSolver(const WpaContext &context,
   }
 }
 
-BodyLattice *ConstantsSolver::definition(GlobalId id) {
+BodyIndex ConstantsSolver::indexOf(GlobalId id, uint32_t clone) const {
+  if (clone) {
+    auto found = clones.find({id, clone});
+    return found == clones.end() ? kNone : found->second;
+  }
   auto found = definitions.find(id);
-  return found == definitions.end() ? nullptr : &allBodies[found->second];
+  return found == definitions.end() ? kNone : found->second;
+}
+
+const BodyLattice *ConstantsSolver::find(GlobalId id, uint32_t clone) const {
+  BodyIndex index = indexOf(id, clone);
+  return index == kNone ? nullptr : &allBodies[index];
 }
 
 BodyIndex ConstantsSolver::addClone(GlobalId id) {
   BodyLattice clone;
   clone.id = id;
   clone.clone = ++cloneCounts[id];
+  clones[{id, clone.clone}] = allBodies.size();
   allBodies.push_back(std::move(clone));
   return allBodies.size() - 1;
 }
@@ -80,6 +90,28 @@ void ConstantsSolver::redirect(CallSite site, BodyIndex clone) {
 BodyIndex ConstantsSolver::redirected(BodyIndex caller, uint32_t number) const {
   auto found = redirections.find({caller, number});
   return found == redirections.end() ? kNone : found->second;
+}
+
+BodyIndex ConstantsSolver::addKernelClone(GlobalId stub) {
+  BodyIndex clone = addClone(stub);
+  for (GlobalId kernel : program.deviceCounterparts(stub))
+    addClone(kernel);
+  return clone;
+}
+
+void ConstantsSolver::redirectLaunch(BodyIndex caller, uint32_t number,
+                                     BodyIndex stubClone) {
+  launchRedirections[{caller, number}] = stubClone;
+  const GlobalId id = allBodies[caller].id;
+  const CallEdge &call = slice(program.moduleRef(id).summary.calls,
+                               program.function(id)->calls)[number];
+  if (program.definitionFor(id, call.callee) == allBodies[stubClone].id)
+    redirections[{caller, number}] = stubClone;
+}
+
+BodyIndex ConstantsSolver::launched(BodyIndex caller, uint32_t number) const {
+  auto found = launchRedirections.find({caller, number});
+  return found == launchRedirections.end() ? kNone : found->second;
 }
 
 BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
@@ -151,7 +183,7 @@ void ConstantsSolver::visit(BodyIndex index) {
   for (const LaunchSite &launch :
        slice(module.summary.launches, function.launches))
     if (launch.stub != kNone)
-      visitLaunch(body, launch);
+      visitLaunch(index, launch);
 }
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
@@ -176,29 +208,39 @@ void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
     enqueue(callee);
 }
 
-void ConstantsSolver::visitLaunch(const BodyLattice &caller,
-                                  const LaunchSite &launch) {
+std::vector<ValueLattice>
+ConstantsSolver::launchGeometry(const BodyLattice &caller,
+                                const LaunchSite &launch) const {
   const CombinedModule &module = program.moduleRef(caller.id);
-  GlobalId stub = program.definitionFor(caller.id, launch.stub);
-  if (stub == kNone)
-    return;
-  SmallVector<ValueLattice, kDimensions> geometry;
+  std::vector<ValueLattice> geometry;
   for (const JumpFunction &function :
        slice(module.summary.jumpFunctions, launch.geometry)
            .take_front(kDimensions))
     geometry.push_back(evaluate(caller, module, function));
+  return geometry;
+}
+
+void ConstantsSolver::visitLaunch(BodyIndex from, const LaunchSite &launch) {
+  const BodyLattice &caller = allBodies[from];
+  GlobalId stub = program.definitionFor(caller.id, launch.stub);
+  if (stub == kNone)
+    return;
+  BodyIndex stubClone = launched(from, launch.call);
+  uint32_t clone = stubClone == kNone ? 0 : allBodies[stubClone].clone;
+  std::vector<ValueLattice> geometry = launchGeometry(caller, launch);
   for (GlobalId id : program.deviceCounterparts(stub)) {
-    BodyLattice *kernel = definition(id);
-    if (!kernel || !isKnown(*kernel))
+    BodyIndex index = indexOf(id, clone);
+    if (index == kNone || !isKnown(allBodies[index]))
       continue;
-    bool changed = !kernel->isReached;
-    kernel->isReached = true;
+    BodyLattice &kernel = allBodies[index];
+    bool changed = !kernel.isReached;
+    kernel.isReached = true;
     for (auto [known, actual] :
-         zip(kernel->parameters, launchArguments(caller, launch, id)))
+         zip(kernel.parameters, launchArguments(caller, launch, id)))
       changed |= meetParameter(known, actual);
-    changed |= meetGeometry(*kernel, geometry);
+    changed |= meetGeometry(kernel, geometry);
     if (changed)
-      enqueue(*kernel);
+      enqueue(kernel);
   }
 }
 

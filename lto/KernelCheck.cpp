@@ -113,6 +113,9 @@ static StringMap<const JobInput *> definingInputs(const LtransJob &job) {
     for (const JobSymbol &symbol : input.symbols) {
       inputs[ptxName(symbol.name)] = &input;
       inputs[ptxName(promotedName(symbol.name, input.tag))] = &input;
+      for (const JobBody &body : symbol.bodies)
+        if (!body.clone.empty())
+          inputs[ptxName(body.clone)] = &input;
     }
   return inputs;
 }

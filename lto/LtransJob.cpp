@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 4;
+static constexpr int64_t kJobVersion = 5;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -90,6 +90,7 @@ template <typename A> void describe(A &a, FunctionFacts &f) {
 template <typename A> void describe(A &a, JobRedirect &r) {
   a.field("call", r.call);
   a.field("callee", r.callee);
+  a.field("isHandle", r.isHandle);
 }
 
 template <typename A> void describe(A &a, JobBody &b) {

@@ -31,12 +31,14 @@ enum class JobRole : uint8_t {
   Import,
 };
 
-/// A call that enters a clone.
+/// A call that enters a clone, or launches one.
 struct JobRedirect {
   /// Position among the calls of the function as the summary counts them.
   uint32_t call = 0;
   /// The clone's name while bodies move.
   std::string callee;
+  /// The call is one of the runtime: its handle is replaced.
+  bool isHandle = false;
   bool operator==(const JobRedirect &) const = default;
 };
 

@@ -35,14 +35,17 @@ using namespace llvm;
 namespace gpulto {
 
 Error markRedirects(Function &function, const JobSymbol &symbol) {
-  SmallVector<uint32_t> numbers;
+  SmallVector<uint32_t> numbers, launches;
   for (const JobBody &body : symbol.bodies)
-    for (const JobRedirect &redirect : body.redirects)
+    for (const JobRedirect &redirect : body.redirects) {
       numbers.push_back(redirect.call);
+      if (redirect.isHandle)
+        launches.push_back(redirect.call);
+    }
   if (numbers.empty())
     return Error::success();
   llvm::sort(numbers);
-  return markCalls(function, numbers, symbol.calls);
+  return markCalls(function, numbers, launches, symbol.calls);
 }
 
 namespace {
@@ -108,16 +111,22 @@ Function *PlanApplier::bodyOf(Function &function, const JobSymbol &symbol,
   clone->setName(body.clone);
   clone->setComdat(nullptr);
   clone->setVisibility(GlobalValue::DefaultVisibility);
-  clone->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  // A stub's address is the handle of its kernel, in its own body too.
+  if (!isDevice && replaceHandle(*clone, function, *clone))
+    clone->setUnnamedAddr(GlobalValue::UnnamedAddr::None);
+  else
+    clone->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   if (symbol.role == JobRole::Import)
     clone->setLinkage(GlobalValue::AvailableExternallyLinkage);
   else
     clone->setLinkage(body.cloneLinkage == FinalLinkage::Internal
                           ? GlobalValue::InternalLinkage
                           : GlobalValue::ExternalLinkage);
-  if (!clone->hasLocalLinkage())
+  if (!clone->hasLocalLinkage() && body.cloneLinkage != FinalLinkage::Preserved)
     clone->setVisibility(GlobalValue::HiddenVisibility);
   clone->setDSOLocal(true);
+  if (isDevice)
+    KernelAnnotations(function).copyTo(*clone);
   return clone;
 }
 
@@ -128,17 +137,20 @@ void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
         body.redirects, [n = number](const auto &r) { return r.call == n; });
     if (redirect == body.redirects.end())
       continue;
+    Use &callee =
+        redirect->isHandle ? handleOf(*call) : call->getCalledOperandUse();
+    auto *original = dyn_cast<Function>(callee.get()->stripPointerCasts());
     Function *clone = partition.getFunction(redirect->callee);
     if (!clone) {
-      clone = Function::Create(call->getFunctionType(),
-                               GlobalValue::ExternalLinkage, redirect->callee,
-                               partition);
-      if (Function *callee = call->getCalledFunction())
-        clone->copyAttributesFrom(callee);
+      clone = Function::Create(
+          original ? original->getFunctionType() : call->getFunctionType(),
+          GlobalValue::ExternalLinkage, redirect->callee, partition);
+      if (original)
+        clone->copyAttributesFrom(original);
       clone->setVisibility(GlobalValue::HiddenVisibility);
       clone->setDSOLocal(true);
     }
-    call->setCalledOperand(clone);
+    callee.set(clone);
   }
 }
 

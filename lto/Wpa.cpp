@@ -46,6 +46,8 @@ private:
   void addSymbols(const Partition &partition, const PartitionMap &map,
                   LtransJob &job);
   void addStructors(LtransJob &job) const;
+  void addClones(GlobalId id, const RegistrationEntry &original,
+                 std::vector<RegistrationEntry> &entries) const;
   void chooseHomes(std::vector<LtransJob> &jobs);
   bool wantsKernelCheck(const LtransJob &job) const;
   DeviceCodegenOptions deviceOptions(const PartitionMap &map, ImageIndex image,
@@ -84,6 +86,8 @@ std::string JobBuilder::movingName(GlobalId id) const {
 }
 
 std::string JobBuilder::cloneName(GlobalId id, uint32_t clone) const {
+  if (program.symbol(id).has(kKernel))
+    return movingName(id) + kernelCloneSuffix(clone);
   return movingName(id) + ".cp" + std::to_string(clone);
 }
 
@@ -95,7 +99,10 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
     JobBody body;
     if (plan.clone) {
       body.clone = cloneName(id, plan.clone);
-      body.cloneLinkage = map.sharedClones.contains({id, plan.clone})
+      // The runtime finds a kernel by its name.
+      body.cloneLinkage = program.symbol(id).has(kKernel)
+                              ? FinalLinkage::Preserved
+                          : map.sharedClones.contains({id, plan.clone})
                               ? FinalLinkage::Hidden
                               : FinalLinkage::Internal;
     }
@@ -109,8 +116,9 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
       fact.symbol = kNone;
     }
     for (const CallRedirect &redirect : plan.redirects)
-      body.redirects.push_back(
-          {redirect.call, cloneName(redirect.callee, redirect.clone)});
+      body.redirects.push_back({redirect.call,
+                                cloneName(redirect.callee, redirect.clone),
+                                redirect.isHandle});
     bodies.push_back(std::move(body));
   }
   return bodies;
@@ -294,6 +302,19 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
   return jobs;
 }
 
+/// Adds the clones of the kernel that \p original registers by its stub \p id:
+/// each image has them under one name.
+void JobBuilder::addClones(GlobalId id, const RegistrationEntry &original,
+                           std::vector<RegistrationEntry> &entries) const {
+  for (const BodyPlan &plan : context.decisions.plansOf(id))
+    if (plan.clone) {
+      RegistrationEntry entry = original;
+      entry.hostSymbol = cloneName(id, plan.clone);
+      entry.deviceName += kernelCloneSuffix(plan.clone);
+      entries.push_back(std::move(entry));
+    }
+}
+
 /// Returns what the program registers: the live stubs and shadow variables of
 /// the units whose definitions prevail.
 std::vector<RegistrationEntry> JobBuilder::registration() const {
@@ -320,7 +341,9 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
       result.isConstant = entry.isConstant;
       result.isNormalized = entry.isNormalized;
       result.textureType = entry.textureType;
-      entries.push_back(std::move(result));
+      entries.push_back(result);
+      if (entry.kind == OffloadEntry::Kind::Kernel)
+        addClones(id, result, entries);
     }
   return entries;
 }

@@ -203,8 +203,9 @@ static BitVector findCrossings(const WpaContext &context,
   return crossing;
 }
 
-/// Notes the clones that partitions other than their home's call. A device
-/// partition has clones of its own.
+/// Notes the clones that partitions other than their home's call, and those of
+/// stubs, which the registration of kernels refers to. A device partition has
+/// clones of its own.
 static void shareClones(const WpaContext &context, PartitionMap &map) {
   auto look = [&](uint32_t p, GlobalId caller) {
     for (const BodyPlan &plan : context.decisions.plansOf(caller))
@@ -215,8 +216,13 @@ static void shareClones(const WpaContext &context, PartitionMap &map) {
   for (auto [p, partition] : enumerate(map.partitions)) {
     if (partition.image != kHostImage)
       continue;
-    for (const PartitionSymbol &define : partition.defines)
+    for (const PartitionSymbol &define : partition.defines) {
       look(p, define.id);
+      if (context.program.symbol(define.id).has(kKernelStub))
+        for (const BodyPlan &plan : context.decisions.plansOf(define.id))
+          if (plan.clone)
+            map.sharedClones.insert({define.id, plan.clone});
+    }
     for (GlobalId id : partition.imports)
       look(p, id);
   }

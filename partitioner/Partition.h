@@ -57,7 +57,7 @@ struct PartitionMap {
   /// By GlobalId: the first partition that defines the symbol, or kNone.
   std::vector<uint32_t> home;
   /// Clones (definition, number) of host functions that partitions other than
-  /// the definition's call.
+  /// the definition's, or objects of our own making, refer to.
   llvm::DenseSet<std::pair<GlobalId, uint32_t>> sharedClones{};
 };
 

@@ -78,13 +78,16 @@ struct FunctionFacts {
   bool operator==(const FunctionFacts &) const = default;
 };
 
-/// A direct call that enters a clone of its callee.
+/// A direct call that enters a clone of its callee, or a call of the runtime
+/// that launches a clone of the kernel.
 struct CallRedirect {
   /// Position among the calls of the function's summary.
   uint32_t call = 0;
   /// The definition that is called, and the number of its clone, from 1.
   GlobalId callee = kNone;
   uint32_t clone = 0;
+  /// \c callee is a kernel's stub, and the call gets it as its handle.
+  bool isHandle = false;
   bool operator==(const CallRedirect &) const = default;
 };
 
@@ -97,6 +100,12 @@ struct BodyPlan {
   std::vector<CallRedirect> redirects; // by call
   bool operator==(const BodyPlan &) const = default;
 };
+
+/// Returns what the name of a kernel's clone \p number adds to the kernel's:
+/// characters that names in PTX may have, so that nothing rewrites them.
+inline std::string kernelCloneSuffix(uint32_t number) {
+  return "$cp" + std::to_string(number);
+}
 
 } // namespace gpulto
 

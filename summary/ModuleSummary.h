@@ -207,6 +207,10 @@ struct LaunchSite {
   LaunchKind kind = LaunchKind::Chevron;
   uint32_t frequency = 256;
   uint32_t line = 0;
+  /// Position, among the calls of the function, of the call that launches: of
+  /// the stub or of the runtime. kNone when no call was found. Launches with
+  /// several configurations in force share one.
+  uint32_t call = kNone;
   /// Jump functions: grid x, y, z, block x, y, z, shared bytes, stream; kNone
   /// entries do not exist: always kGeometryCount of them.
   Range geometry;
@@ -275,7 +279,8 @@ struct ParameterRecord {
   uint8_t alignLog2 = 0;
   /// Size of a byval aggregate, in bytes.
   uint32_t byValBytes = 0;
-  /// Instructions that a constant here would let us remove, estimated.
+  /// Instructions that a constant here would let us remove, estimated; of an
+  /// aggregate, if all of it were constant.
   uint32_t constantGain = 0;
   bool operator==(const ParameterRecord &) const = default;
 };
@@ -353,6 +358,9 @@ struct FunctionSummary {
   uint32_t requiredThreads[3] = {0, 0, 0};
   uint32_t minBlocksPerSM = 0;
   uint32_t maxRegisters = 0;
+  /// Device: instructions that a constant grid x, y, z or block x, y, z would
+  /// let us remove, estimated; what callees read is not included.
+  uint32_t geometryGain[6] = {0, 0, 0, 0, 0, 0};
   /// Source line of the definition; 0 when not known.
   uint32_t line = 0;
   /// Everything that makes the code of a body: two bodies of equal digest

@@ -359,6 +359,7 @@ template <typename IO> void Transfer<IO>::launches() {
     io.check(l.geometry.count == kGeometryCount, "incomplete launch geometry");
     io.range(l.arguments, sizes.jumpFunctions, jumpFunctionRanges);
     io.boolean(l.byStubFormals);
+    io.index(l.call, sizes.calls, true, "a launching call");
   }
   for (StubArgument &a : s.stubArguments) {
     io.number(a.kernelArgument);
@@ -424,7 +425,7 @@ template <typename IO> void Transfer<IO>::variables() {
 /// What most functions do not have, behind a mask of what there is.
 template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   auto isSet = [](const auto &array) {
-    return array[0] || array[1] || array[2];
+    return llvm::any_of(array, [](uint32_t value) { return value != 0; });
   };
   uint32_t mask = 0;
   auto present = [&, bit = 0](bool has) mutable {
@@ -440,9 +441,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(!(f.references == Range()));
     present(!(f.launches == Range()) || !(f.stubArguments == Range()));
     present(!(f.returned == JumpFunction()));
+    present(isSet(f.geometryGain));
   }
   io.number(mask);
-  io.check(mask < 1u << 9, "unknown fields of a function");
+  io.check(mask < 1u << 10, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -469,6 +471,9 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   }
   if (has())
     jumpFunction(f.returned);
+  if (has())
+    for (uint32_t &gain : f.geometryGain)
+      io.number(gain);
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -530,7 +535,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.parameters, sizes.parameters, 1);
   each(s.calls, sizes.calls, 3);
   each(s.references, sizes.references, 1);
-  each(s.launches, sizes.launches, 7);
+  each(s.launches, sizes.launches, 8);
   each(s.stubArguments, sizes.stubArguments, 4);
   each(s.jumpFunctions, sizes.jumpFunctions, 1);
   each(s.aggregateParts, sizes.aggregateParts, 2);
@@ -604,6 +609,9 @@ const char *findInconsistency(const ModuleSummary &s) {
     for (const CallEdge &call : slice(s.calls, f.calls))
       if (!formalsBelow(s, call.arguments, count))
         return "argument of a call refers to a parameter that does not exist";
+    for (const LaunchSite &launch : slice(s.launches, f.launches))
+      if (launch.call != kNone && launch.call >= f.calls.count)
+        return "launch by a call that does not exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
       if (!formalsBelow(s, launch.geometry, count) ||
           !formalsBelow(s, launch.arguments, count))

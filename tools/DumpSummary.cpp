@@ -413,6 +413,8 @@ void Printer::launch(const LaunchSite &l) {
   frequency(l.frequency);
   if (l.line)
     out << " line " << l.line;
+  if (l.call != kNone)
+    out << " call " << l.call;
   unsigned component = 0;
   for (const JumpFunction &j : slice(s.jumpFunctions, l.geometry)) {
     out << ' ' << kGeometryNames[component++] << '=';
@@ -457,6 +459,12 @@ void Printer::function(const FunctionSummary &f, bool digests) {
   if (f.requiredThreads[0])
     out << "  bounds required_threads " << f.requiredThreads[0] << ' '
         << f.requiredThreads[1] << ' ' << f.requiredThreads[2] << '\n';
+  if (llvm::any_of(f.geometryGain, [](uint32_t gain) { return gain != 0; })) {
+    out << "  geometry gain";
+    for (uint32_t gain : f.geometryGain)
+      out << ' ' << gain;
+    out << '\n';
+  }
   if (digests)
     out << "  digest " << f.contentDigest << " attributes "
         << f.attributesDigest << '\n';

@@ -16,7 +16,7 @@ void launches(int *p, int n, cudaStream_t stream) {
 
 // The frequency of a launch is that of its loop.
 // CHECK: host function _Z4loopPii
-// CHECK: launch {{.*}} freq {{[1-9][0-9]}} grid.x=i32 1
+// CHECK: launch {{.*}} freq {{[1-9][0-9]}} call {{[0-9]+}} grid.x=i32 1
 void loop(int *p, int n) {
   for (int i = 0; i < n; ++i)
     kernel<<<1, 64>>>(p, i);
@@ -24,8 +24,8 @@ void loop(int *p, int n) {
 
 // Two configurations that meet in one stub call are two launches.
 // CHECK: host function _Z6mergedPib
-// CHECK: launch {{.*}}kernelPii chevron freq 0.5 grid.x=i32 1 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
-// CHECK-NEXT: launch {{.*}}kernelPii chevron freq 0.5 grid.x=i32 2 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
+// CHECK: launch {{.*}}kernelPii chevron freq 0.5 call [[CALL:[0-9]+]] grid.x=i32 1 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
+// CHECK-NEXT: launch {{.*}}kernelPii chevron freq 0.5 call [[CALL]] grid.x=i32 2 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
 // CHECK-NOT: launch
 // CHECK: function
 void merged(int *p, bool c) {

@@ -113,6 +113,7 @@ ModuleSummary fullSummary() {
   launch.geometry = {1, kGeometryCount};
   launch.arguments = {9, 3};
   launch.byStubFormals = true;
+  launch.call = 2;
   LaunchSite unknown;
   unknown.geometry = {0, kGeometryCount};
   s.launches = {launch, unknown};
@@ -132,6 +133,7 @@ ModuleSummary fullSummary() {
   f.requiredThreads[1] = 4;
   f.minBlocksPerSM = 2;
   f.maxRegisters = 64;
+  f.geometryGain[3] = 12;
   f.line = 3;
   f.contentDigest = {5, 6};
   f.attributesDigest = {7, 8};
