@@ -18,6 +18,7 @@
 #include "linker-plugin/HostHalf.h"
 
 #include "fatobj/FatObjectReader.h"
+#include "lto/StockObject.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,9 +56,12 @@ Error addNames(StringRef bitcode, const lto::InputFile &table,
                const InputLocation &where, StringSet<> &names) {
   for (const lto::InputFile::Symbol &symbol : table.symbols())
     names.insert(symbol.getName());
+  auto found = findSingleModule(MemoryBufferRef(bitcode, where.str()), where);
+  if (!found)
+    return found.takeError();
   LLVMContext context;
-  auto module = getLazyBitcodeModule(MemoryBufferRef(bitcode, where.str()),
-                                     context, /*ShouldLazyLoadMetadata=*/true);
+  auto module = found->getLazyModule(context, /*ShouldLazyLoadMetadata=*/true,
+                                     /*IsImporting=*/false);
   if (!module)
     return inputError(where, toString(module.takeError()));
   for (const GlobalValue &value : (*module)->global_values())
@@ -240,15 +244,12 @@ HostHalves::join(ArrayRef<std::unique_ptr<lto::InputFile>> tables,
   joined.section = section;
   BitcodeWriter writer(joined.bytes);
   for (auto [bitcode, table] : zip_equal(files, tables)) {
-    auto modules = getBitcodeModuleList(MemoryBufferRef(bitcode, where.str()));
-    if (!modules)
-      return inputError(where, toString(modules.takeError()));
-    if (modules->size() != 1)
-      return inputError(where, "bitcode of " + Twine(modules->size()) +
-                                   " modules, expected one; recompile without "
-                                   "-fsplit-lto-unit");
-    append_range(joined.bytes, modules->front().getBuffer());
-    writer.copyStrtab(modules->front().getStrtab());
+    Expected<BitcodeModule> module =
+        findSingleModule(MemoryBufferRef(bitcode, where.str()), where);
+    if (!module)
+      return module.takeError();
+    append_range(joined.bytes, module->getBuffer());
+    writer.copyStrtab(module->getStrtab());
     joined.symbolCounts.push_back(table->symbols().size());
   }
   StringRef bytes(joined.bytes.data(), joined.bytes.size());

@@ -8,6 +8,7 @@
 #include "ipa/Analyze.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
+#include "lto/StockObject.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 
@@ -78,6 +79,22 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
   return llvm::Error::success();
 }
 
+/// Refuses what needs a pass over the whole program that is not there: the
+/// tests of types that -fsanitize=cfi makes. Those of -fwhole-program-vtables
+/// only tell something to the optimizer.
+llvm::Error checkTypeTests(const llvm::Module &module) {
+  for (llvm::StringRef name : {"llvm.type.test", "llvm.type.checked.load"})
+    if (const llvm::Function *test = module.getFunction(name))
+      for (const llvm::User *call : test->users())
+        for (const llvm::User *user : call->users())
+          if (!llvm::isa<llvm::AssumeInst>(user))
+            return inputError(InputLocation(module.getSourceFileName()),
+                              "compiled with -fsanitize=cfi or "
+                              "-fvirtual-function-elimination, which are not "
+                              "supported; recompile without");
+  return llvm::Error::success();
+}
+
 void analyzeContents(LgenContext &context) {
   ContentDigester digester(context.module);
   ModuleSummary &summary = context.summary;
@@ -97,6 +114,8 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
                             llvm::FunctionAnalysisManager &analyses,
                             ModuleSummaryStorage &storage) {
   if (llvm::Error error = fillHeader(module, options, storage))
+    return error;
+  if (llvm::Error error = checkTypeTests(module))
     return error;
   LgenContext context(module, storage.summary, storage.strings, analyses);
   analyzeVisibility(context);
@@ -158,9 +177,12 @@ static void lowerLevels(const llvm::Module &module, LgenOptions &options) {
 llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
                                              const LgenOptions &options) {
   InputLocation where(bitcode.getBufferIdentifier());
+  llvm::Expected<llvm::BitcodeModule> found = findSingleModule(bitcode, where);
+  if (!found)
+    return found.takeError();
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> module =
-      llvm::parseBitcodeFile(bitcode, context);
+      found->parseModule(context);
   if (!module)
     return inputError(where, llvm::toString(module.takeError()));
   repairStockModule(**module);

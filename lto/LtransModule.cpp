@@ -35,6 +35,7 @@
 #include "lto/LtransPlans.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
+#include "lto/StockObject.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -246,15 +247,11 @@ PartitionBuilder::openModule(const JobInput &input) {
   auto buffer = readJobInput(input);
   if (!buffer)
     return buffer.takeError();
-  Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(**buffer);
-  if (!modules)
-    return inputError(where, toString(modules.takeError()));
-  if (modules->size() != 1)
-    return inputError(where, "bitcode of " + Twine(modules->size()) +
-                                 " modules, expected one; recompile without "
-                                 "-fsplit-lto-unit");
-  auto source = modules->front().getLazyModule(
-      context, /*ShouldLazyLoadMetadata=*/true, /*IsImporting=*/!input.isHome);
+  Expected<BitcodeModule> module = findSingleModule(**buffer, where);
+  if (!module)
+    return module.takeError();
+  auto source = module->getLazyModule(context, /*ShouldLazyLoadMetadata=*/true,
+                                      /*IsImporting=*/!input.isHome);
   if (!source)
     return inputError(where, toString(source.takeError()));
   (*source)->setOwnedMemoryBuffer(std::move(*buffer));

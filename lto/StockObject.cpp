@@ -7,7 +7,6 @@
 #include "fatobj/Format.h"
 #include "fatobj/OffloadImages.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -15,6 +14,19 @@
 using namespace llvm;
 
 namespace gpulto {
+
+Expected<BitcodeModule> findSingleModule(MemoryBufferRef bitcode,
+                                         const InputLocation &where) {
+  Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(bitcode);
+  if (!modules)
+    return inputError(where, toString(modules.takeError()));
+  if (modules->size() != 1)
+    return inputError(where,
+                      "bitcode of " + Twine(modules->size()) +
+                          " modules, expected one; recompile without "
+                          "-fwhole-program-vtables and -fsplit-lto-unit");
+  return modules->front();
+}
 
 Expected<std::string> readEmbeddedOffloading(StringRef bitcode,
                                              const InputLocation &where) {

@@ -14,7 +14,9 @@
 #include "support/Error.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 #include <string>
 #include <vector>
@@ -27,6 +29,10 @@ struct StockDevice {
   llvm::StringRef bytes; ///< the bitcode
   InputLocation location;
 };
+
+/// Returns the module of \p bitcode. Errors: malformed; several modules.
+llvm::Expected<llvm::BitcodeModule>
+findSingleModule(llvm::MemoryBufferRef bitcode, const InputLocation &where);
 
 /// Returns the contents of the sections `.llvm.offloading` that the module
 /// \p bitcode carries as data; empty when it has none. Reads no body. Errors:

@@ -68,6 +68,10 @@ static bool isSetByDriver(const DriverArg &argument) {
       opts::OPT_no_cuda_include_ptx_EQ,
       opts::OPT_Xcuda_ptxas,
       opts::OPT_Xcuda_fatbinary,
+      opts::OPT_fwhole_program_vtables,
+      opts::OPT_fno_whole_program_vtables,
+      opts::OPT_fsplit_lto_unit,
+      opts::OPT_fno_split_lto_unit,
   };
   if (isOwn(argument) || choosesLto(argument) || choosesArchitecture(argument))
     return true;

@@ -45,6 +45,8 @@ static bool isDroppedAtLink(const DriverArg &argument) {
       opts::OPT_Xarch__,
       opts::OPT_fuse_ld_EQ,
       opts::OPT_ld_path_EQ,
+      opts::OPT_fwhole_program_vtables,
+      opts::OPT_fno_whole_program_vtables,
   };
   if (isOwn(argument) || choosesLto(argument))
     return true;

@@ -56,6 +56,7 @@ private:
   Expected<int> compileAndLink();
   Error prepare(bool linkFollows);
   Error readLimits();
+  Error checkOptions() const;
   void warnOfNewToolkit() const;
   Error makeTemporary();
   Expected<int> compileOne(const CompileContext &context,
@@ -245,14 +246,43 @@ Error Invocation::makeTemporary() {
   return Error::success();
 }
 
+/// Returns the option that switches control flow integrity on and that no later
+/// one takes back; empty if there is none.
+static std::string findCfi(const opt::ArgList &args) {
+  std::string found;
+  for (const opt::Arg *arg :
+       args.filtered(opts::OPT_fsanitize_EQ, opts::OPT_fno_sanitize_EQ))
+    for (StringRef value : arg->getValues()) {
+      bool takesBack = arg->getOption().matches(opts::OPT_fno_sanitize_EQ);
+      if (takesBack && (value == "cfi" || value == "all"))
+        found.clear();
+      else if (!takesBack && (value == "cfi" || value.starts_with("cfi-")))
+        found = ("-fsanitize=" + value).str();
+    }
+  return found;
+}
+
+/// Refuses options of clang's that cannot be kept.
+Error Invocation::checkOptions() const {
+  const opt::InputArgList &args = line.clangArgs();
+  // Bitcode does not say it, so code generation at link time could not know.
+  if (args.hasFlag(opts::OPT_femulated_tls, opts::OPT_fno_emulated_tls, false))
+    return makeError("'-femulated-tls' is not supported with '-flto=gpu'");
+  // It needs jump tables and sets of vtables of the whole program.
+  if (std::string cfi = findCfi(args); !cfi.empty())
+    return makeError("'" + cfi + "' is not supported with '-flto=gpu'");
+  if (args.hasFlag(opts::OPT_fwhole_program_vtables,
+                   opts::OPT_fno_whole_program_vtables, false))
+    warn("'-fwhole-program-vtables' has no effect with '-flto=gpu'");
+  return Error::success();
+}
+
 /// Finds out what compiles need, for the sources of this call.
 Error Invocation::prepare(bool linkFollows) {
   if (Error failure = readLimits())
     return failure;
-  // Bitcode does not say it, so code generation at link time could not know.
-  if (line.clangArgs().hasFlag(opts::OPT_femulated_tls,
-                               opts::OPT_fno_emulated_tls, false))
-    return makeError("'-femulated-tls' is not supported with '-flto=gpu'");
+  if (Error failure = checkOptions())
+    return failure;
   bool compiles = any_of(line.inputs(), [](const DriverInput &input) {
     return !input.isLinkerInput();
   });
