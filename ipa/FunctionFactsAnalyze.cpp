@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/AssemblyText.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -27,51 +27,6 @@ namespace gpulto {
 
 namespace {
 
-bool isIdentifierStart(char c) {
-  return llvm::isAlpha(c) || c == '_' || c == '.' || c == '$' || c == '%';
-}
-bool isIdentifierPart(char c) {
-  return isIdentifierStart(c) || llvm::isDigit(c);
-}
-
-/// Calls \p found with each identifier of \p text and with whether it is
-/// followed by a colon at the start of a statement (a label). Operand
-/// references (`$0`, `${1:w}`) are not identifiers.
-void forEachAsmToken(llvm::StringRef text,
-                     llvm::function_ref<void(llvm::StringRef, bool)> found) {
-  bool atStatement = true;
-  for (size_t i = 0; i < text.size();) {
-    char c = text[i];
-    if (c == '\n' || c == ';' || c == '{' || c == '}') {
-      atStatement = true;
-      ++i;
-      continue;
-    }
-    if (c == '$' && text.substr(i).starts_with("${")) {
-      i = std::min(text.find('}', i), text.size());
-      i += i < text.size();
-      atStatement = false;
-      continue;
-    }
-    if (!isIdentifierPart(c)) {
-      atStatement &= llvm::isSpace(c);
-      ++i;
-      continue;
-    }
-    size_t end = i;
-    while (end < text.size() && isIdentifierPart(text[end]))
-      ++end;
-    llvm::StringRef token = text.slice(i, end);
-    size_t next = text.find_first_not_of(" \t", end);
-    bool isLabel = atStatement && isIdentifierStart(c) &&
-                   next != llvm::StringRef::npos && text[next] == ':' &&
-                   !text.substr(next).starts_with("::");
-    found(token, isLabel);
-    atStatement = isLabel;
-    i = end + isLabel;
-  }
-}
-
 /// Function attributes that do not change how two bodies combine.
 bool isHarmlessAttribute(llvm::StringRef name) {
   return name == "min-legal-vector-width" || name == "frame-pointer" ||
@@ -82,13 +37,7 @@ bool isHarmlessAttribute(llvm::StringRef name) {
 class FunctionFacts {
 public:
   explicit FunctionFacts(LgenContext &context)
-      : context(context), summary(context.summary) {
-    for (SymbolIndex i = 0; i < summary.symbols.size(); ++i) {
-      llvm::StringRef name = summary.symbols[i].name;
-      name.consume_front("\1");
-      symbolsByName[name] = i;
-    }
-  }
+      : context(context), summary(context.summary) {}
 
   void run() {
     for (size_t i = 0; i < context.bodies.size(); ++i)
@@ -109,7 +58,6 @@ private:
 
   LgenContext &context;
   ModuleSummary &summary;
-  llvm::StringMap<SymbolIndex> symbolsByName;
   llvm::DenseMap<void *, Digest> attributeDigests;
   uint32_t flags = 0;
 };
@@ -189,18 +137,8 @@ Digest FunctionFacts::attributesDigest(const llvm::Function &function) {
 
 void FunctionFacts::visitAssembly(const llvm::InlineAsm &assembly) {
   flags |= kHasInlineAsm;
-  forEachAsmToken(assembly.getAsmString(), [&](llvm::StringRef token,
-                                               bool isLabel) {
-    if (isLabel) {
-      flags |= kHasAsmLabels;
-      return;
-    }
-    auto named = symbolsByName.find(token);
-    if (named == symbolsByName.end())
-      return;
+  if (definesUniqueLabel(assembly.getAsmString(), summary.side == Side::Device))
     flags |= kHasAsmLabels;
-    summary.symbols[named->second].flags |= kAssemblyReferenced | kAddressTaken;
-  });
 }
 
 void FunctionFacts::visitCall(const llvm::CallBase &call) {
@@ -272,6 +210,8 @@ void FunctionFacts::visit(const llvm::Instruction &instruction) {
 void FunctionFacts::fill(const llvm::Function &function,
                          FunctionSummary &result) {
   flags = attributeFlags(function);
+  if (context.assemblyNames.contains(&function))
+    flags |= kHasAsmLabels;
   for (const llvm::BasicBlock &block : function) {
     if (block.hasAddressTaken())
       flags |= kBlockAddressTaken;

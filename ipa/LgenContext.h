@@ -64,6 +64,11 @@ struct LgenContext {
   /// Number of each global value that is a symbol of the summary. Filled by
   /// analyzeVisibility; looked up only, never iterated.
   llvm::DenseMap<const llvm::GlobalValue *, SymbolIndex> symbolNumbers;
+  /// Symbols that a function's inline assembly names, or that it uses and only
+  /// module-level assembly knows; by number. Filled by analyzeVisibility;
+  /// looked up only.
+  llvm::DenseMap<const llvm::Function *, std::vector<SymbolIndex>>
+      assemblyNames;
   /// The functions of summary.functions, in that order.
   std::vector<llvm::Function *> bodies;
   /// The instructions of summary.calls, in that order.

@@ -130,6 +130,10 @@ public:
                     [&](const llvm::GlobalValue &value, bool) {
                       addReference(value, kReads);
                     });
+    if (auto named = context.assemblyNames.find(&function);
+        named != context.assemblyNames.end())
+      for (SymbolIndex symbol : named->second)
+        references[symbol] |= kReads | kWrites | kTakesAddress;
     for (const llvm::Argument &argument : function.args())
       followParameter(argument);
     storeReferences();

@@ -10,7 +10,8 @@
 //                     can ask for them: intrinsics, unused declarations,
 //                     llvm.used and its like.
 //  2. markUsed        members of llvm.used and llvm.compiler.used.
-//  3. assembly        symbols of module-level assembly.
+//  3. assembly        symbols of module-level assembly, and those that inline
+//                     assembly names.
 //  4. fillVariables   sizes, what initialisers refer to.
 //  5. groupAtoms      union-find over what cannot be put into two partitions.
 //
@@ -19,9 +20,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/AssemblyText.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"
@@ -29,6 +33,9 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/GlobalIFunc.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/RuntimeLibcalls.h"
 #include "llvm/Object/ModuleSymbolTable.h"
@@ -115,6 +122,12 @@ private:
   void addSymbol(const llvm::GlobalValue &value, SymbolKind kind);
   uint32_t flagsOf(const llvm::GlobalValue &value);
   void markUsed();
+  void joinAssembly(SymbolIndex symbol);
+  void joinUsers(const llvm::GlobalValue &value);
+  void nameInAssembly(SymbolIndex symbol, SymbolIndex user);
+  void collectModuleAssembly(llvm::StringMap<SymbolIndex> &known);
+  void collectInlineAssembly(const llvm::Function &function,
+                             const llvm::StringMap<SymbolIndex> &known);
   void collectAssembly();
   void fillVariables();
   void fillVariable(const llvm::GlobalVariable &variable);
@@ -131,6 +144,7 @@ private:
   const llvm::Module &module;
   RuntimeNames runtime;
   llvm::DenseMap<const llvm::Comdat *, uint32_t> comdatNumbers;
+  SymbolIndex firstWithAssembly = kNone;
   /// Pairs that must not be separated, in module order.
   std::vector<std::pair<SymbolIndex, SymbolIndex>> joined;
 };
@@ -237,30 +251,71 @@ void SymbolCollector::markUsed() {
   }
 }
 
-void SymbolCollector::collectAssembly() {
+/// Keeps \p symbol where the module-level assembly is, if there is any.
+void SymbolCollector::joinAssembly(SymbolIndex symbol) {
+  SymbolRecord &record = summary.symbols[symbol];
+  record.flags |= kWithAssembly;
+  if (!summary.has(kHasModuleAsm) || summary.side == Side::Device)
+    return;
+  if (firstWithAssembly == kNone)
+    firstWithAssembly = symbol;
+  joined.push_back({firstWithAssembly, symbol});
+}
+
+/// Keeps what uses \p value, a declaration whose meaning only the module-level
+/// assembly knows, where that is.
+void SymbolCollector::joinUsers(const llvm::GlobalValue &value) {
+  llvm::SmallVector<const llvm::User *, 8> worklist(value.users());
+  llvm::SmallPtrSet<const llvm::User *, 8> seen;
+  while (!worklist.empty()) {
+    const llvm::User *user = worklist.pop_back_val();
+    if (!seen.insert(user).second)
+      continue;
+    const llvm::GlobalValue *global = llvm::dyn_cast<llvm::GlobalValue>(user);
+    if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
+      global = instruction->getFunction();
+      context.assemblyNames[instruction->getFunction()] = {
+          context.indexOf(value)};
+    }
+    if (!global)
+      llvm::append_range(worklist, user->users());
+    else if (context.indexOf(*global) != kNone)
+      joinAssembly(context.indexOf(*global));
+  }
+}
+
+/// Notes that assembly names \p symbol. On the host, a local bears its name in
+/// one partition only: \p user, whose inline assembly it is (or kNone), goes
+/// there with it.
+void SymbolCollector::nameInAssembly(SymbolIndex symbol, SymbolIndex user) {
+  SymbolRecord &named = summary.symbols[symbol];
+  named.flags |= kAssemblyReferenced;
+  if (named.isDeclaration())
+    return;
+  joinAssembly(symbol);
+  if (user != kNone && named.isLocal() && summary.side == Side::Host)
+    joined.push_back({symbol, user});
+}
+
+void SymbolCollector::collectModuleAssembly(
+    llvm::StringMap<SymbolIndex> &known) {
   if (module.getModuleInlineAsm().empty())
     return;
   summary.flags |= kHasModuleAsm;
-  llvm::StringMap<SymbolIndex> known;
-  for (SymbolIndex i = 0; i < summary.symbols.size(); ++i) {
-    llvm::StringRef name = summary.symbols[i].name;
-    name.consume_front("\1");
-    known[name] = i;
-  }
-  // Locals that the assembly names stay in one partition, with the assembly.
-  SymbolIndex firstLocal = kNone;
+  auto joinUsersOf = [&](llvm::StringRef name) {
+    const llvm::GlobalValue *value = module.getNamedValue(name);
+    if (value && value->isDeclaration() && context.indexOf(*value) != kNone)
+      joinUsers(*value);
+  };
   using Flags = llvm::object::BasicSymbolRef;
   llvm::ModuleSymbolTable::CollectAsmSymbols(
       module, [&](llvm::StringRef name, Flags::Flags flags) {
+        bool isLocal = !(flags & (Flags::SF_Global | Flags::SF_Undefined));
         auto [entry, isNew] = known.try_emplace(name, summary.symbols.size());
         if (!isNew) {
-          SymbolRecord &named = summary.symbols[entry->second];
-          named.flags |= kAssemblyReferenced;
-          if (named.isLocal() && firstLocal == kNone)
-            firstLocal = entry->second;
-          if (named.isLocal())
-            joined.push_back({firstLocal, entry->second});
-          return;
+          if (isLocal)
+            joinUsersOf(name);
+          return nameInAssembly(entry->second, kNone);
         }
         SymbolRecord record;
         record.name = context.strings.save(name);
@@ -271,10 +326,56 @@ void SymbolCollector::collectAssembly() {
         if (flags & Flags::SF_Weak)
           record.linkage = flags & Flags::SF_Undefined ? Linkage::ExternalWeak
                                                        : Linkage::WeakAny;
-        else if (!(flags & (Flags::SF_Global | Flags::SF_Undefined)))
+        else if (isLocal)
           record.linkage = Linkage::Internal;
         summary.symbols.push_back(record);
       });
+  llvm::ModuleSymbolTable::CollectAsmSymvers(
+      module,
+      [&](llvm::StringRef name, llvm::StringRef) { joinUsersOf(name); });
+}
+
+/// Finds the symbols that the inline assembly of \p function names. A word of
+/// it that is not meant as one does no harm.
+void SymbolCollector::collectInlineAssembly(
+    const llvm::Function &function, const llvm::StringMap<SymbolIndex> &known) {
+  llvm::SmallSetVector<SymbolIndex, 4> names;
+  if (auto noted = context.assemblyNames.find(&function);
+      noted != context.assemblyNames.end())
+    names.insert(noted->second.begin(), noted->second.end());
+  for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call || !call->isInlineAsm())
+      continue;
+    auto *assembly = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
+    forEachAsmToken(assembly->getAsmString(), [&](const AsmToken &token) {
+      auto named = known.find(token.text);
+      if (!token.isLabel && named != known.end())
+        names.insert(named->second);
+    });
+  }
+  if (names.empty())
+    return;
+  SymbolIndex user = context.indexOf(function);
+  for (SymbolIndex symbol : names) {
+    nameInAssembly(symbol, user);
+    summary.symbols[symbol].flags |= kAddressTaken;
+  }
+  std::vector<SymbolIndex> &noted = context.assemblyNames[&function];
+  noted.assign(names.begin(), names.end());
+  llvm::sort(noted);
+}
+
+void SymbolCollector::collectAssembly() {
+  llvm::StringMap<SymbolIndex> known;
+  for (SymbolIndex i = 0; i < summary.symbols.size(); ++i) {
+    llvm::StringRef name = summary.symbols[i].name;
+    name.consume_front("\1");
+    known[name] = i;
+  }
+  collectModuleAssembly(known);
+  for (const llvm::Function *function : context.bodies)
+    collectInlineAssembly(*function, known);
 }
 
 void SymbolCollector::fillVariable(const llvm::GlobalVariable &variable) {

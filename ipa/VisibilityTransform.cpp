@@ -18,9 +18,10 @@
 // 2. applyFinalLinkage works on the finished partition.
 //
 // Copyable constants are not promoted: copies are cheaper than symbols, and
-// nobody can tell them apart. Symbols of llvm.used are promoted like others;
-// assembly that knows them by name finds a local alias beside the definition
-// (WPA keeps a module's assembly and what it names in one partition).
+// nobody can tell them apart. Symbols of llvm.used, and those that assembly
+// names, are promoted like others; assembly that knows them by name finds a
+// local alias beside the definition (WPA keeps assembly and what it names in
+// one partition).
 //
 // Source: promotion is that of ThinLTO (T. Johnson, M. Amini, X. D. Li,
 // "ThinLTO: Scalable and Incremental LTO", CGO 2017), there without alias.
@@ -33,7 +34,6 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
@@ -138,30 +138,13 @@ static void setFinalLinkage(const FinalSymbol &symbol) {
   }
 }
 
-/// Returns whether the assembly \p text holds \p name as a word.
-static bool mentions(StringRef text, StringRef name) {
-  auto isWord = [](char c) {
-    return isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '@';
-  };
-  for (size_t at = text.find(name); at != StringRef::npos;
-       at = text.find(name, at + 1)) {
-    size_t end = at + name.size();
-    bool startsWord = at == 0 || !isWord(text[at - 1]);
-    bool endsWord = end == text.size() || !isWord(text[end]) ||
-                    text[end] == '@'; // name@PLT
-    if (startsWord && endsWord)
-      return true;
-  }
-  return false;
-}
-
 namespace {
 
 /// Gives the definitions of one partition their names.
 class Renamer {
 public:
-  Renamer(Module &module, StringRef assembly)
-      : module(module), assembly(assembly),
+  Renamer(Module &module, const StringSet<> &assemblyWords)
+      : module(module), assemblyWords(assemblyWords),
         library(Triple(module.getTargetTriple())) {}
 
   Error restoreName(const FinalSymbol &symbol);
@@ -179,7 +162,7 @@ private:
   Error nameIsTaken(const FinalSymbol &symbol) const;
 
   Module &module;
-  StringRef assembly;
+  const StringSet<> &assemblyWords;
   TargetLibraryInfoImpl library;
   SmallVector<GlobalValue *> aliases;
 };
@@ -187,7 +170,7 @@ private:
 } // namespace
 
 Error Renamer::nameIsTaken(const FinalSymbol &symbol) const {
-  if (!mentions(assembly, symbol.localName))
+  if (!assemblyWords.contains(symbol.localName))
     return Error::success();
   return makeError("assembly names the local symbol '" + symbol.localName +
                    "', and two symbols of that name are in one partition");
@@ -197,17 +180,19 @@ Error Renamer::nameIsTaken(const FinalSymbol &symbol) const {
 Error Renamer::restoreName(const FinalSymbol &symbol) {
   if (symbol.localName.empty())
     return Error::success();
+  if (!symbol.isNamed && (isLibraryName(symbol.localName) ||
+                          assemblyWords.contains(symbol.localName)))
+    return Error::success();
   if (!module.getNamedValue(symbol.localName)) {
-    if (symbol.isUsed || !isLibraryName(symbol.localName))
-      symbol.value->setName(symbol.localName);
+    symbol.value->setName(symbol.localName);
     return Error::success();
   }
-  return symbol.isUsed ? nameIsTaken(symbol) : Error::success();
+  return symbol.isNamed ? nameIsTaken(symbol) : Error::success();
 }
 
 /// Makes the promoted \p symbol known to assembly under its old name too.
 Error Renamer::addLocalAlias(const FinalSymbol &symbol) {
-  if (symbol.localName.empty() || !symbol.isUsed)
+  if (symbol.localName.empty() || !symbol.isNamed)
     return Error::success();
   if (module.getNamedValue(symbol.localName))
     return nameIsTaken(symbol);
@@ -221,14 +206,14 @@ Error Renamer::addLocalAlias(const FinalSymbol &symbol) {
 }
 
 Error applyFinalLinkage(Module &module, ArrayRef<FinalSymbol> symbols,
-                        StringRef assembly) {
+                        const StringSet<> &assemblyWords) {
   for (const FinalSymbol &symbol : symbols)
     setFinalLinkage(symbol);
   // What assembly may name goes first when two symbols want one name.
-  Renamer renamer(module, assembly);
-  for (bool used : {true, false})
+  Renamer renamer(module, assemblyWords);
+  for (bool named : {true, false})
     for (const FinalSymbol &symbol : symbols) {
-      if (symbol.isUsed != used)
+      if (symbol.isNamed != named)
         continue;
       bool isInternal = symbol.linkage == FinalLinkage::Internal;
       if (Error error = isInternal ? renamer.restoreName(symbol)

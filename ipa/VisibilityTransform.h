@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -42,17 +43,18 @@ struct FinalSymbol {
   /// else empty.
   std::string localName;
   bool wasPrivate = false;
-  /// In llvm.used or llvm.compiler.used: assembly may know it by its name.
-  bool isUsed = false;
+  /// Assembly may know it by its name.
+  bool isNamed = false;
 };
 
 /// Gives the definitions \p symbols of \p module their final linkage and
 /// visibility and, where they are local again, their names of old. A promoted
-/// symbol that assembly may name gets a local alias of its old name. Errors:
-/// the old name is taken, and the module's assembly \p assembly names it.
+/// symbol that assembly may name gets a local alias of its old name.
+/// \p assemblyWords: the identifiers in all assembly of the module. Errors: the
+/// old name is taken, and assembly names it.
 llvm::Error applyFinalLinkage(llvm::Module &module,
                               llvm::ArrayRef<FinalSymbol> symbols,
-                              llvm::StringRef assembly);
+                              const llvm::StringSet<> &assemblyWords);
 
 } // namespace gpulto
 

@@ -35,6 +35,7 @@
 #include "lto/LtransPlans.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
+#include "lto/PartitionAssembly.h"
 #include "lto/StockObject.h"
 #include "support/Error.h"
 
@@ -201,7 +202,7 @@ public:
                    DiagnosticCollector &diagnostics, const PlanFilter &filter)
       : job(job), context(context), diagnostics(diagnostics), filter(filter),
         partition(std::make_unique<Module>("ltrans", context)),
-        mover(*partition) {}
+        mover(*partition), assembly(*partition, job.side == Side::Device) {}
 
   Error addInput(const JobInput &input);
   Error finish();
@@ -223,6 +224,7 @@ private:
   struct Definition {
     std::string name;
     FinalSymbol final;
+    bool isUsed = false;
     bool isCompilerUsed = false;
   };
 
@@ -236,6 +238,7 @@ private:
   /// Functions that something was decided of, by their names while moving.
   std::vector<PlannedFunction> planned;
   StringSet<> defined;
+  PartitionAssembly assembly;
   bool hasTarget = false;
 };
 
@@ -313,8 +316,7 @@ PartitionBuilder::findSymbols(Module &source, const JobInput &input) {
     found.wasPrivate = found.value->hasPrivateLinkage();
     found.isUsed = used.contains(found.value);
     // Without optimization clang lists a symbol in both; the stronger counts.
-    found.isCompilerUsed =
-        !found.isUsed && compilerUsed.contains(found.value);
+    found.isCompilerUsed = !found.isUsed && compilerUsed.contains(found.value);
     result.push_back(std::move(found));
   }
   return result;
@@ -448,7 +450,8 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
     definition.final.linkage = symbol.job->linkage;
     definition.final.localName = symbol.localName;
     definition.final.wasPrivate = symbol.wasPrivate;
-    definition.final.isUsed = symbol.isUsed || symbol.isCompilerUsed;
+    definition.final.isNamed = symbol.isUsed || symbol.isCompilerUsed;
+    definition.isUsed = symbol.isUsed;
     definition.isCompilerUsed = symbol.isCompilerUsed;
     definitions.push_back(std::move(definition));
   }
@@ -585,11 +588,16 @@ Error PartitionBuilder::addInput(const JobInput &input) {
   for (const SourceSymbol &symbol : *symbols)
     listed.push_back(symbol.value);
   promoteLocals(**source, promotedName("", input.tag), listed);
+  size_t firstDefinition = definitions.size();
   auto values = prepareSymbols(input, *symbols);
   if (!values)
     return values.takeError();
   if (job.side == Side::Device)
     prepareDevice(**source, *values);
+  StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);
+  for (Definition &definition :
+       MutableArrayRef(definitions).drop_front(firstDefinition))
+    definition.final.isNamed |= words.contains(definition.final.localName);
   dropModuleFlags(**source, job);
   return move(std::move(*source), *values, input);
 }
@@ -616,13 +624,15 @@ void PartitionBuilder::addStructors() {
 }
 
 void PartitionBuilder::addUsed() {
-  if (job.side == Side::Device)
-    return;
   SmallVector<GlobalValue *> used, compilerUsed;
-  for (const Definition &definition : definitions)
-    if (definition.final.isUsed)
-      (definition.isCompilerUsed ? compilerUsed : used)
-          .push_back(definition.final.value);
+  if (job.side == Side::Host)
+    for (const Definition &definition : definitions) {
+      if (definition.isUsed)
+        used.push_back(definition.final.value);
+      else if (definition.isCompilerUsed)
+        compilerUsed.push_back(definition.final.value);
+    }
+  assembly.addNamed(compilerUsed);
   if (!used.empty())
     appendToUsed(*partition, used);
   if (!compilerUsed.empty())
@@ -675,8 +685,7 @@ Error PartitionBuilder::finish() {
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);
-  if (Error error = applyFinalLinkage(*partition, finals,
-                                      partition->getModuleInlineAsm()))
+  if (Error error = applyFinalLinkage(*partition, finals, assembly.words()))
     return error;
   if (job.side == Side::Device)
     if (Error error = cleanDeviceNames(*partition))

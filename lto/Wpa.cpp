@@ -166,18 +166,18 @@ void JobBuilder::addStructors(LtransJob &job) const {
 }
 
 /// Debug info and assembly of a module go to the job that defines most of it;
-/// assembly that names local symbols goes to them (LGEN makes them one atom),
+/// assembly with which symbols go is where they are (LGEN makes them one atom),
 /// and assembly of a module that defines nothing else goes to the first job.
 void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
   std::vector<std::pair<size_t, JobInput *>> best(bitcode.size(), {0, nullptr});
   std::vector<JobInput *> assemblyHome(bitcode.size(), nullptr);
-  std::vector<StringSet<>> assemblyLocals(bitcode.size());
+  std::vector<StringSet<>> withAssembly(bitcode.size());
   StringMap<ModuleIndex> moduleOfTag;
   for (auto [m, module] : enumerate(program.modules())) {
     moduleOfTag[module.tag] = m;
     for (const SymbolRecord &symbol : module.summary.symbols)
-      if (symbol.isLocal() && symbol.has(kAssemblyReferenced))
-        assemblyLocals[m].insert(symbol.name);
+      if (symbol.has(kWithAssembly))
+        withAssembly[m].insert(symbol.name);
   }
   for (LtransJob &job : jobs)
     for (JobInput &input : job.inputs) {
@@ -187,7 +187,7 @@ void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
       ModuleIndex m = moduleOfTag[input.tag];
       for (const JobSymbol &symbol : input.symbols)
         if (symbol.role == JobRole::Define &&
-            assemblyLocals[m].contains(symbol.name))
+            withAssembly[m].contains(symbol.name))
           assemblyHome[m] = &input;
       auto &[count, home] = best[m];
       if (!home || defines > count) {

@@ -11,7 +11,8 @@
 // 1. collectAtoms: what must stay together (COMDAT groups, aliases, ...), in
 //    module order; atoms of one -O level are cut apart from those of another,
 //    since a partition is compiled at one level, and so are atoms of modules
-//    whose options differ for the whole module (lto/ModuleFlags.h).
+//    whose options differ for the whole module (lto/ModuleFlags.h) or whose
+//    assembly does not bear each other's (separateAssembly).
 // 2. cut: walk the sequence; once a partition has 3/4 of its share, remember
 //    the position with the lowest ratio of crossing to inner edges; at 5/4 of
 //    the share go back to that position.
@@ -27,6 +28,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <tuple>
@@ -59,20 +61,63 @@ struct Boundary {
 } // namespace
 
 /// What all modules of a partition have in common.
-using Level = std::tuple<uint8_t, uint8_t, uint64_t, uint64_t>;
+using Level = std::tuple<uint8_t, uint8_t, uint64_t, uint64_t, uint32_t>;
 
-static Level levelOf(const ModuleSummary &summary) {
-  return {summary.optLevel, summary.sizeLevel, summary.codegenDigest.lo,
-          summary.codegenDigest.hi};
+/// Returns a number for each module, such that modules of one number may share
+/// a partition as far as assembly goes: module-level assembly of one file must
+/// not continue that of another (its section, its macros, its labels), and a
+/// local symbol that assembly knows by its name has that name alone.
+static std::vector<uint32_t> separateAssembly(const CombinedSummary &program) {
+  struct Group {
+    bool hasModuleAssembly = false;
+    StringSet<> names;
+  };
+  std::vector<Group> groups(1);
+  std::vector<uint32_t> numbers(program.modules().size());
+  for (ModuleIndex m : program.images()[kHostImage].modules) {
+    const ModuleSummary &summary = program.modules()[m].summary;
+    bool hasModuleAssembly = summary.has(kHasModuleAsm);
+    SmallVector<StringRef, 4> names;
+    for (const SymbolRecord &symbol : summary.symbols)
+      if (symbol.isLocal() && symbol.has(kWithAssembly))
+        names.push_back(symbol.name);
+    auto fits = [&](const Group &group) {
+      return !(hasModuleAssembly && group.hasModuleAssembly) &&
+             llvm::none_of(names, [&](StringRef name) {
+               return group.names.contains(name);
+             });
+    };
+    auto group = llvm::find_if(groups, fits);
+    if (group == groups.end())
+      group = groups.emplace(group);
+    numbers[m] = group - groups.begin();
+    group->hasModuleAssembly |= hasModuleAssembly;
+    for (StringRef name : names)
+      group->names.insert(name);
+  }
+  return numbers;
+}
+
+/// Returns the level of each module.
+static std::vector<Level> findLevels(const CombinedSummary &program) {
+  std::vector<uint32_t> assembly = separateAssembly(program);
+  std::vector<Level> levels;
+  for (auto [m, module] : enumerate(program.modules())) {
+    const ModuleSummary &summary = module.summary;
+    levels.push_back({summary.optLevel, summary.sizeLevel,
+                      summary.codegenDigest.lo, summary.codegenDigest.hi,
+                      assembly[m]});
+  }
+  return levels;
 }
 
 /// Returns the atoms of the live host definitions, by level, then by module.
-static std::vector<Atom> collectAtoms(const WpaContext &context) {
+static std::vector<Atom> collectAtoms(const WpaContext &context,
+                                      ArrayRef<Level> levels) {
   const CombinedSummary &program = context.program;
   std::vector<ModuleIndex> order = program.images()[kHostImage].modules;
   llvm::stable_sort(order, [&](ModuleIndex a, ModuleIndex b) {
-    return levelOf(program.modules()[a].summary) <
-           levelOf(program.modules()[b].summary);
+    return levels[a] < levels[b];
   });
   std::vector<Atom> atoms;
   for (ModuleIndex m : order) {
@@ -137,13 +182,11 @@ static size_t findCut(ArrayRef<Atom> atoms, size_t begin, size_t end,
   return end;
 }
 
-static bool isLastOfRun(const WpaContext &context, ArrayRef<Atom> atoms,
+static bool isLastOfRun(ArrayRef<Level> levels, ArrayRef<Atom> atoms,
                         size_t begin, size_t i, PartitionMode mode) {
   if (i == atoms.size())
     return true;
-  const CombinedSummary &program = context.program;
-  if (levelOf(program.modules()[atoms[begin].module].summary) !=
-      levelOf(program.modules()[atoms[i].module].summary))
+  if (levels[atoms[begin].module] != levels[atoms[i].module])
     return true;
   return mode == PartitionMode::OneToOne &&
          atoms[begin].module != atoms[i].module;
@@ -200,13 +243,14 @@ static void cutRun(const WpaContext &context, ArrayRef<Atom> atoms,
 
 void partitionHost(const WpaContext &context, const PartitionOptions &options,
                    PartitionMap &map) {
-  std::vector<Atom> atoms = collectAtoms(context);
+  std::vector<Level> levels = findLevels(context.program);
+  std::vector<Atom> atoms = collectAtoms(context, levels);
   connectAtoms(context, atoms);
   uint64_t total = 0;
   for (const Atom &atom : atoms)
     total += atom.weight;
   for (size_t begin = 0, i = 0; i <= atoms.size(); ++i)
-    if (begin < i && isLastOfRun(context, atoms, begin, i, options.mode)) {
+    if (begin < i && isLastOfRun(levels, atoms, begin, i, options.mode)) {
       cutRun(context, atoms, begin, i, options, total, map);
       begin = i;
     }

@@ -108,6 +108,9 @@ enum SymbolFlag : uint32_t {
   /// guard that plain links trip over. Our registration replaces them: WPA
   /// never keeps such a symbol and ignores what it refers to.
   kRegistration = 1u << 18,
+  /// Belongs where the assembly of its module is, which knows it by its own name
+  /// or which alone knows what it uses.
+  kWithAssembly = 1u << 19,
 };
 
 struct SymbolRecord {
@@ -120,7 +123,8 @@ struct SymbolRecord {
   uint32_t flags = 0;
   /// Definitions with equal atom numbers go to one partition together: COMDAT
   /// group, alias and aliasee, ifunc and resolver, a variable that holds block
-  /// addresses and its function. kNone for declarations and copyable constants.
+  /// addresses and its function, a local and the host functions whose assembly
+  /// names it, all that goes with module-level assembly. kNone for declarations and copyable constants.
   uint32_t atom = kNone;
   /// Index in ModuleSummary::comdats, or kNone.
   uint32_t comdat = kNone;

@@ -47,6 +47,7 @@ constexpr FlagName kSymbolFlags[] = {
     {kIntrinsic, "runtime_name"},
     {kAddressInsignificantByLanguage, "insignificant_by_language"},
     {kRegistration, "registration"},
+    {kWithAssembly, "with_asm"},
 };
 
 constexpr FlagName kFunctionFlags[] = {

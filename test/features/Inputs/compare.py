@@ -89,7 +89,8 @@ class Build:
         if not self.isPlain:
             return flags + ["--cuda-path=" + self.options.cuda_path]
         return flags + ["--cuda-path=" + toolkit(self.options), "-isystem",
-                        toolkit(self.options) + "/shim", "-fgpu-rdc",
+                        toolkit(self.options) + "/shim", "-isystem",
+                        toolkit(self.options) + "/include/cccl", "-fgpu-rdc",
                         "--offload-new-driver", "-Wno-unknown-cuda-version"]
 
     def compile(self):
