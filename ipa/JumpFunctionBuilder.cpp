@@ -305,16 +305,17 @@ JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
     return address;
   std::optional<llvm::TypeSize> size = variable->getAllocationSize(layout);
   const LocalVariable &local = describe(*variable);
-  if (local.escapesUnseen || !size || size->isScalable() ||
-      static_cast<uint64_t>(offset) >= size->getFixedValue())
+  if (local.escapesUnseen || !size || size->isScalable())
     return address;
   llvm::SmallVector<AggregatePart, 8> parts;
-  collectParts(pointer, size->getFixedValue() - static_cast<uint64_t>(offset),
-               call, 0, parts, 0, Callees::LeftToWpa);
+  if (size->getFixedValue() > static_cast<uint64_t>(offset))
+    collectParts(pointer, size->getFixedValue() - static_cast<uint64_t>(offset),
+                 call, 0, parts, 0, Callees::LeftToWpa);
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
-  // Without parts, too: this call may be the one that writes the variable.
+  // Without parts, too: this call may be the one that writes the variable, even
+  // backwards from its end.
   JumpFunction result = context.jumpFunctions.aggregate(parts);
   result.value = local.number;
   result.alignLog2 = address.alignLog2;
