@@ -178,7 +178,7 @@ class Source:
                 units[-1].flags = [f for f in units[-1].flags
                                    if f != "-fno-fat-lto-objects"]
         files["all.cu"] = "\n".join(everything) + "\n"
-        return Program(files, units, ["all.cu"], cuda + ["-Xcuda-ptxas", "-O0"],
+        return Program(files, units, ["all.cu"], cuda,
                        isCuda=True, usesHeaders=self.usesHeaders, runs=runs,
                        elements=self.elements)
 
