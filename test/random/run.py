@@ -14,6 +14,7 @@ import argparse
 import collections
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -175,6 +176,7 @@ def main():
     options = parser.parse_args()
     tools = Tools(options.build.resolve(), options.llvm, options.cuda)
     totals = Totals()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for seed in options.seeds:
             one(options.kind, seed, options, tools, totals)
