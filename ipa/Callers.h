@@ -50,6 +50,10 @@ public:
   /// Returns the definition that uses the address of \p id, or kNone.
   GlobalId takenBy(GlobalId id) const;
 
+  /// Whether each call of the function \p id runs this very body: no other
+  /// program, shared library or linker option can put another in its place.
+  bool isFinal(GlobalId id) const;
+
   /// Whether the host asks for attributes of the kernel \p id: what it learns
   /// must not depend on facts.
   bool isQueried(GlobalId id) const { return queried.test(id); }

@@ -53,6 +53,17 @@ GlobalId Callers::takenBy(GlobalId id) const {
   return found == takers.end() ? kNone : found->second;
 }
 
+bool Callers::isFinal(GlobalId id) const {
+  const SymbolRecord &symbol = program.symbol(id);
+  if (program.definition(id) != id || !program.function(id))
+    return false;
+  if (symbol.isLocal() || program.imageOf(id) != kHostImage)
+    return true;
+  uint8_t resolution = program.resolution(id);
+  return !context.isRelocatable && (resolution & kFinalDefinition) &&
+         !(resolution & kLinkerRedefined);
+}
+
 /// The first reason is kept.
 void Callers::note(GlobalId id, UnknownCaller reason, GlobalId by) {
   if (reasons[id] != static_cast<uint8_t>(UnknownCaller::None))

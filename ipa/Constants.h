@@ -5,13 +5,14 @@
 #define GPULTO_IPA_CONSTANTS_H
 
 namespace gpulto {
+class Callers;
 struct WpaContext;
 
 /// Decides Decisions::facts: what the parameters of each live function, and
 /// the launch geometry that device code can ask for, are in all contexts. Needs
-/// Decisions::live and visibleOutside. Remarks: pass `gpulto-ipa-cp` for
+/// Decisions::live, visibleOutside and effects. Remarks: pass `gpulto-ipa-cp` for
 /// functions, `gpulto-launch` for kernels.
-void propagateConstants(WpaContext &context);
+void propagateConstants(WpaContext &context, const Callers &callers);
 
 } // namespace gpulto
 

@@ -64,7 +64,7 @@ private:
   uint32_t gainOf(const llvm::Value &value, ParameterRecord &record);
   void addUse(const llvm::Use &use, ParameterRecord &record);
   void addCalls();
-  void addCall(const llvm::CallBase &call);
+  void addCall(const llvm::CallBase &call, bool isAlwaysReached);
   JumpFunction returnedBy();
 
   LgenContext &context;
@@ -203,8 +203,22 @@ void ConstantsCollector::addUse(const llvm::Use &use, ParameterRecord &record) {
     record.flags |= kParamInLoopBound;
 }
 
-uint8_t callFlags(const llvm::CallBase &call) {
-  uint8_t flags = 0;
+/// Whether no callee can write through a pointer argument of \p call or keep
+/// one, by the attributes of the call; false when there is none.
+bool onlyReadsArguments(const llvm::CallBase &call) {
+  bool hasPointer = false;
+  for (const llvm::Use &operand : call.args()) {
+    unsigned index = call.getArgOperandNo(&operand);
+    hasPointer |= operand->getType()->isPointerTy();
+    if (operand->getType()->isPointerTy() && !call.isByValArgument(index) &&
+        !(call.doesNotCapture(index) && call.onlyReadsMemory(index)))
+      return false;
+  }
+  return hasPointer && !call.hasOperandBundles();
+}
+
+uint16_t callFlags(const llvm::CallBase &call) {
+  uint16_t flags = 0;
   auto set = [&](bool holds, CallFlag flag) { flags |= holds ? flag : 0; };
   if (auto *plain = llvm::dyn_cast<llvm::CallInst>(&call)) {
     set(plain->isTailCall(), kTailCall);
@@ -216,26 +230,47 @@ uint8_t callFlags(const llvm::CallBase &call) {
   set(attributes.hasFnAttr(llvm::Attribute::AlwaysInline), kAlwaysInlineSite);
   set(attributes.hasFnAttr(llvm::Attribute::Convergent), kConvergentSite);
   set(attributes.hasFnAttr(llvm::Attribute::Cold), kColdSite);
+  // These count what the callee's declaration says, too.
+  set(call.doesNotThrow(), kNoUnwindSite);
+  set(call.hasFnAttr(llvm::Attribute::WillReturn), kWillReturnSite);
+  set(call.hasFnAttr(llvm::Attribute::NoSync), kNoSyncSite);
+  set(call.hasFnAttr(llvm::Attribute::NoFree), kNoFreeSite);
+  set(call.getMemoryEffects() != llvm::MemoryEffects::unknown(),
+      kKnownMemorySite);
+  set(onlyReadsArguments(call), kReadsArgumentsSite);
   return flags;
+}
+
+/// Returns the blocks that run whenever \p function does: the entry and what
+/// follows without a choice.
+llvm::SmallPtrSet<const llvm::BasicBlock *, 4>
+alwaysReached(const llvm::Function &function) {
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 4> blocks;
+  const llvm::BasicBlock *block = &function.getEntryBlock();
+  while (block && blocks.insert(block).second)
+    block = block->getUniqueSuccessor();
+  return blocks;
 }
 
 void ConstantsCollector::addCalls() {
   result.calls.first = static_cast<uint32_t>(summary.calls.size());
+  auto always = alwaysReached(function);
   for (const llvm::BasicBlock &block : function)
     for (const llvm::Instruction &instruction : block)
       if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-        addCall(*call);
+        addCall(*call, always.contains(&block));
   result.calls.count =
       static_cast<uint32_t>(summary.calls.size()) - result.calls.first;
   if (result.calls.empty())
     result.calls = {};
 }
 
-void ConstantsCollector::addCall(const llvm::CallBase &call) {
+void ConstantsCollector::addCall(const llvm::CallBase &call,
+                                 bool isAlwaysReached) {
   if (!isCallEdge(call))
     return;
   CallEdge edge;
-  edge.flags = callFlags(call);
+  edge.flags = callFlags(call) | (isAlwaysReached ? kAlwaysReachedSite : 0);
   auto *callee = llvm::dyn_cast<llvm::GlobalValue>(
       call.getCalledOperand()->stripPointerCasts());
   if (callee)

@@ -126,9 +126,8 @@ static std::vector<CallRedirect> redirectsOf(const CombinedSummary &program,
   return redirects;
 }
 
-void propagateConstants(WpaContext &context) {
-  Callers callers(context);
-  Pointees pointees(context, callers);
+void propagateConstants(WpaContext &context, const Callers &callers) {
+  Pointees pointees(context);
   ConstantsSolver solver(context, callers, pointees);
   solver.solve();
   chooseClones(context, callers, solver);

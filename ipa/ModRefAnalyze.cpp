@@ -10,8 +10,11 @@
 //  1. Every operand that mentions a symbol becomes a reference; loads, stores,
 //     memory intrinsics and address computations that end in such accesses are
 //     told apart from escapes (useOf).
-//  2. Memory accesses are classified by the object they are based on (touch).
-//  3. Pointer parameters are followed to their uses (followParameter).
+//  2. Memory accesses are classified by the object they are based on (touch);
+//     so are those of calls whose attributes say what they touch.
+//  3. Whether a body may throw, loop for ever, free or synchronize
+//     (addControlEffects).
+//  4. Pointer parameters are followed to their uses (followParameter).
 //
 // A launch mentions its stub as handle; that is a read, no escape. Functions of
 // the runtime that read or set attributes of a kernel are told apart from those
@@ -25,6 +28,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -52,6 +56,7 @@ enum Access : unsigned {
   /// The pointer is called: no escape of a parameter's, but the function that
   /// it points to has an indirect caller.
   kIndirectCall = 32,
+  kCompare = 64,
 };
 
 unsigned accessOfCallArgument(const llvm::CallBase &call,
@@ -64,8 +69,12 @@ unsigned accessOfCallArgument(const llvm::CallBase &call,
   if (call.isLifetimeStartOrEnd() || call.isDroppable() ||
       llvm::isa<llvm::DbgInfoIntrinsic>(call))
     return kNothing;
-  if (auto *memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call))
-    return use.get() == memory->getRawDest() && index == 0 ? kWrite : kRead;
+  if (auto *memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call)) {
+    auto *plain = llvm::dyn_cast<llvm::MemIntrinsic>(memory);
+    if (plain && plain->isVolatile())
+      return kRead | kWrite;
+    return index == 0 ? kWrite : kRead;
+  }
   if (call.isByValArgument(index))
     return kRead;
   const llvm::Function *callee = call.getCalledFunction();
@@ -88,16 +97,16 @@ unsigned accessOf(const llvm::Use &use) {
     return accessOfCallArgument(*call, use);
   switch (user->getOpcode()) {
   case llvm::Instruction::Load:
-    return kRead;
+    return user->isVolatile() ? kRead | kWrite : kRead;
   case llvm::Instruction::Store:
-    return use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex()
-               ? kWrite
-               : kEscape;
+    if (use.getOperandNo() != llvm::StoreInst::getPointerOperandIndex())
+      return kEscape;
+    return user->isVolatile() ? kRead | kWrite : kWrite;
   case llvm::Instruction::AtomicRMW:
   case llvm::Instruction::AtomicCmpXchg:
     return use.getOperandNo() == 0 ? kRead | kWrite : kEscape;
   case llvm::Instruction::ICmp:
-    return kNothing;
+    return kCompare;
   case llvm::Instruction::GetElementPtr:
     return use.getOperandNo() == 0 ? kDerived : kEscape;
   case llvm::Instruction::BitCast:
@@ -118,6 +127,7 @@ public:
         result(result) {}
 
   void run() {
+    addControlEffects();
     for (const llvm::BasicBlock &block : function)
       for (const llvm::Instruction &instruction : block) {
         for (const llvm::Use &operand : instruction.operands())
@@ -143,8 +153,10 @@ private:
   void visitConstant(const llvm::Constant &constant, const llvm::Use &use);
   uint8_t useOf(const llvm::Use &use);
   void addReference(const llvm::GlobalValue &value, uint8_t flags);
+  void addControlEffects();
   void addEffects(const llvm::Instruction &instruction);
   void addCallEffects(const llvm::CallBase &call);
+  void addKnownEffects(const llvm::CallBase &call);
   void touch(const llvm::Value &pointer, bool reads, bool writes);
   void touchOther(bool reads, bool writes) {
     result.memoryEffects |=
@@ -284,13 +296,13 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
       continue;
     for (const llvm::Use &use : next->uses()) {
       if (++uses > kMaxUses)
-        return kRead | kWrite | kEscape;
+        return kRead | kWrite | kEscape | kCompare;
       unsigned one = accessOf(use);
       if (one & kDerived)
         stack.push_back(use.getUser());
       if (one & kPassedOn)
         isPassedOnDerived |= !origin || !isAtDistance(*next, *origin);
-      access |= one & (kRead | kWrite | kEscape | kIndirectCall);
+      access |= one & (kRead | kWrite | kEscape | kIndirectCall | kCompare);
     }
   }
   return access;
@@ -304,7 +316,7 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
   unsigned access = kNothing, uses = 0;
   for (const llvm::Use &use : argument.uses()) {
     if (++uses > kMaxUses) {
-      access = kRead | kWrite | kEscape;
+      access = kRead | kWrite | kEscape | kCompare;
       break;
     }
     unsigned one = accessOf(use);
@@ -313,7 +325,7 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
       // A constant distance is an ancestor jump function: an edge tells.
       one |= follow(*use.getUser(), isPassedOn, &argument);
       if (isPassedOn)
-        one |= kRead | kWrite | kEscape;
+        one |= kRead | kWrite | kEscape | kCompare;
     }
     access |= one;
   }
@@ -324,13 +336,15 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
       argument.hasAttribute(llvm::Attribute::ReadNone))
     access &= ~unsigned(kRead);
   if (argument.hasNoCaptureAttr())
-    access &= ~unsigned(kEscape);
+    access &= ~unsigned(kEscape | kCompare);
   if (access & kRead)
     record.flags |= kParamMayRead;
   if (access & kWrite)
     record.flags |= kParamMayWrite;
   if (access & kEscape)
     record.flags |= kParamMayEscape;
+  if (access & kCompare)
+    record.flags |= kParamMayCompare;
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,9 +359,9 @@ void ModRefCollector::touch(const llvm::Value &pointer, bool reads,
   };
   if (llvm::isa<llvm::AllocaInst>(base))
     return;
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(base)) {
-    if (!argument->hasByValAttr())
-      add(kReadsArguments, kWritesArguments);
+  if (llvm::isa<llvm::Argument>(base)) {
+    add(kReadsArguments,
+        kWritesArguments); // a by-value one, too, as LLVM has it
     return;
   }
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
@@ -379,17 +393,33 @@ void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
     if (!call.doesNotAccessMemory())
       touchOther(!call.onlyWritesMemory(), !call.onlyReadsMemory());
     if (llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->hasSideEffects())
-      result.memoryEffects |= kReadsInaccessible | kWritesInaccessible;
+      result.memoryEffects |=
+          kReadsInaccessible | kWritesInaccessible | kSynchronizes | kFrees;
+    return;
+  }
+  if (isCallEdge(call)) { // the edge tells the rest
+    if (call.getMemoryEffects() != llvm::MemoryEffects::unknown())
+      addKnownEffects(call);
     return;
   }
   const llvm::Function *callee = call.getCalledFunction();
-  if (!callee || !callee->isIntrinsic())
-    return; // an edge
   if (llvm::isa<llvm::DbgInfoIntrinsic>(call) || call.isLifetimeStartOrEnd() ||
       call.isDroppable())
     return;
-  if (isSynchronizingName(callee->getName()))
+  llvm::MemoryEffects effects = call.getMemoryEffects();
+  auto *copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call);
+  bool isQuiet = effects.doesNotAccessMemory() ||
+                 call.hasFnAttr(llvm::Attribute::NoSync) ||
+                 (copy && !copy->isVolatile());
+  if (!isQuiet || isSynchronizingName(callee->getName()))
     result.memoryEffects |= kSynchronizes;
+  if (!call.hasFnAttr(llvm::Attribute::NoFree))
+    result.memoryEffects |= kFrees;
+  addKnownEffects(call);
+}
+
+/// Adds what the attributes of \p call say it does to memory.
+void ModRefCollector::addKnownEffects(const llvm::CallBase &call) {
   llvm::MemoryEffects effects = call.getMemoryEffects();
   if (effects.doesNotAccessMemory())
     return;
@@ -405,19 +435,45 @@ void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
   for (const llvm::Use &operand : call.args()) {
     if (!operand->getType()->isPointerTy())
       continue;
-    unsigned access = accessOf(operand);
-    touch(*operand, llvm::isRefSet(arguments) && (access & kRead),
-          llvm::isModSet(arguments) && (access & kWrite));
+    unsigned index = call.getArgOperandNo(&operand);
+    if (call.doesNotAccessMemory(index))
+      continue;
+    bool isCopied = call.isByValArgument(index);
+    touch(*operand,
+          isCopied ||
+              (llvm::isRefSet(arguments) && !call.onlyWritesMemory(index)),
+          !isCopied && llvm::isModSet(arguments) &&
+              !call.onlyReadsMemory(index));
   }
 }
 
+/// What depends on the shape of the body. Irreducible cycles count as loops.
+void ModRefCollector::addControlEffects() {
+  if (function.mustProgress())
+    result.memoryEffects |= kMustProgress;
+  llvm::SmallVector<
+      std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, 8>
+      backEdges;
+  llvm::FindFunctionBackedges(function, backEdges);
+  if (!backEdges.empty())
+    result.memoryEffects |= kMayNotReturn;
+}
+
 void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (!call || !isCallEdge(*call)) {
+    if (instruction.mayThrow())
+      result.memoryEffects |= kUnwinds;
+    if (!instruction.willReturn())
+      result.memoryEffects |= kMayNotReturn;
+  }
   if (!instruction.mayReadOrWriteMemory())
     return;
-  if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+  if (call)
     return addCallEffects(*call);
   if (instruction.isVolatile())
-    result.memoryEffects |= kReadsInaccessible | kWritesInaccessible;
+    result.memoryEffects |=
+        kReadsInaccessible | kWritesInaccessible | kSynchronizes;
   if (instruction.isAtomic())
     result.memoryEffects |= kSynchronizes;
   switch (instruction.getOpcode()) {

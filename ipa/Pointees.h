@@ -4,18 +4,18 @@
 #ifndef GPULTO_IPA_POINTEES_H
 #define GPULTO_IPA_POINTEES_H
 
-#include "ipa/Callers.h"
+#include "summary/WpaContext.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace gpulto {
 
-/// Which parameters may be used to write, or to keep, what they point to; in
-/// callees too. Built once; linear.
+/// Which variables callees leave alone that get their address. Needs
+/// Decisions::effects.
 class Pointees {
 public:
-  Pointees(const WpaContext &context, const Callers &callers);
+  explicit Pointees(const WpaContext &context)
+      : context(context), program(context.program) {}
 
   /// Whether local variable \p number of the function \p caller (see
   /// JumpFunction::Kind::Aggregate) is, during each call that gets its address,
@@ -23,17 +23,12 @@ public:
   bool isIntact(GlobalId caller, uint64_t number) const;
 
 private:
-  /// Returns the index of parameter \p number of what \p call enters; kNone if
-  /// that is not known or has no such parameter.
-  uint32_t parameterOf(const CombinedModule &module, const CallEdge &call,
-                       uint32_t number) const;
+  /// Whether what \p call of \p caller enters only reads what its parameter
+  /// \p number points to, while it runs.
+  bool isOnlyRead(GlobalId caller, const CallEdge &call, uint32_t number) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
-  /// First parameter of each body; looked up only.
-  llvm::DenseMap<GlobalId, uint32_t> firstParameters;
-  /// By parameter: not just read.
-  llvm::BitVector touched;
   mutable llvm::DenseMap<std::pair<GlobalId, uint64_t>, bool> known;
 };
 

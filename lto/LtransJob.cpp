@@ -53,6 +53,19 @@ template <> struct EnumNames<Side> {
   static constexpr const char *names[] = {"host", "device"};
 };
 
+/// The bits of MemoryEffect, and of ReferenceFlag.
+enum class EffectBit : uint8_t {};
+template <> struct EnumNames<EffectBit> {
+  static constexpr const char *names[] = {
+      "readArguments", "writeArguments", "readGlobals", "writeGlobals",
+      "readOther",     "writeOther",     "readHidden",  "writeHidden",
+      "synchronize",   "unwind",         "notReturn",   "free"};
+};
+enum class UseBit : uint8_t {};
+template <> struct EnumNames<UseBit> {
+  static constexpr const char *names[] = {"read", "write", "takeAddress"};
+};
+
 template <> struct EnumNames<ValueKind> {
   static constexpr const char *names[] = {"constant", "address", "bounds"};
 };
@@ -85,6 +98,45 @@ template <typename A> void describe(A &a, FunctionFacts &f) {
   a.field("values", f.values);
   a.field("geometry", f.geometry);
   a.field("mayDeclareBlock", f.mayDeclareBlock);
+}
+
+/// Bits of a mask as a list of their names: calls \p transfer with the list.
+template <typename E, typename Mask, typename F>
+void describeMask(Mask &mask, unsigned firstBit, F transfer) {
+  std::vector<E> list;
+  for (unsigned i = 0; i < std::size(EnumNames<E>::names); ++i)
+    if (mask >> (firstBit + i) & 1)
+      list.push_back(static_cast<E>(i));
+  transfer(list);
+  mask = 0;
+  for (E value : list)
+    mask |= Mask(1) << (firstBit + static_cast<unsigned>(value));
+}
+
+template <typename A> void describe(A &a, VariableUse &u) {
+  a.field("name", u.name);
+  describeMask<UseBit>(u.flags, 0, [&](auto &list) { a.field("uses", list); });
+}
+
+template <typename A> void describe(A &a, FunctionEffects &e) {
+  describeMask<EffectBit>(e.may, 0, [&](auto &list) { a.field("may", list); });
+  a.field("neverReturns", e.neverReturns);
+  a.field("alwaysReturns", e.alwaysReturns);
+  a.field("parameters", e.parameters); // ParamMay... flags
+  a.field("variables", e.variables);
+}
+
+template <typename A> void describe(A &a, JobFunction &f) {
+  a.field("name", f.name);
+  a.field("effects", f.effects);
+}
+
+template <typename A> void describe(A &a, JobVariable &v) {
+  a.field("name", v.name);
+  a.field("sizeBytes", v.sizeBytes);
+  a.field("alignLog2", v.alignLog2);
+  a.field("isNeverWritten", v.isNeverWritten);
+  a.field("isNeverRead", v.isNeverRead);
 }
 
 template <typename A> void describe(A &a, JobRedirect &r) {
@@ -161,6 +213,8 @@ template <typename A> void describe(A &a, LtransJob &j) {
   a.field("device", j.device);
   a.field("inputs", j.inputs);
   a.field("structors", j.structors);
+  a.field("functions", j.functions);
+  a.field("variables", j.variables);
   a.field("weight", j.weight);
   a.field("memoryBytes", j.memoryBytes);
 }

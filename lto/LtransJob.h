@@ -64,6 +64,24 @@ struct JobSymbol {
   bool operator==(const JobSymbol &) const = default;
 };
 
+/// A function that the partition defines, imports or calls.
+struct JobFunction {
+  std::string name; // while bodies move
+  FunctionEffects effects;
+  bool operator==(const JobFunction &) const = default;
+};
+
+/// A variable that the partition defines, imports or refers to, and what
+/// whole-program analysis knows of it.
+struct JobVariable {
+  std::string name; // while bodies move
+  uint64_t sizeBytes = 0;
+  uint8_t alignLog2 = 0;
+  bool isNeverWritten = false;
+  bool isNeverRead = false;
+  bool operator==(const JobVariable &) const = default;
+};
+
 /// One bitcode module that the job reads. Symbols not listed become
 /// declarations; locals not listed are referred to by their promoted names.
 struct JobInput {
@@ -162,6 +180,10 @@ struct LtransJob {
   DeviceCodegenOptions device;
   std::vector<JobInput> inputs; // in module order
   std::vector<JobStructor> structors;
+  /// In program order. Of device functions only kernels, for who transfers
+  /// their data: a device partition has all bodies that it calls.
+  std::vector<JobFunction> functions;
+  std::vector<JobVariable> variables;
   /// Estimated work (instructions) and peak memory (bytes), for the scheduler.
   uint64_t weight = 0;
   uint64_t memoryBytes = 0;

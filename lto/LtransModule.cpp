@@ -32,6 +32,7 @@
 
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/LtransEffects.h"
 #include "lto/LtransPlans.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
@@ -681,6 +682,7 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
+  applyJobEffects(*partition, job);
   applyPlans(*partition, planned, filter);
   addStructors();
   addUsed();

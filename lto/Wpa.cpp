@@ -4,7 +4,9 @@
 
 #include "lto/Wpa.h"
 
+#include "ipa/Callers.h"
 #include "ipa/Constants.h"
+#include "ipa/ModRef.h"
 #include "ipa/Visibility.h"
 #include "summary/CallGraph.h"
 #include "summary/WpaContext.h"
@@ -45,6 +47,7 @@ private:
   std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
   void addSymbols(const Partition &partition, const PartitionMap &map,
                   LtransJob &job);
+  void addFacts(const Partition &partition, LtransJob &job) const;
   void addStructors(LtransJob &job) const;
   void addClones(GlobalId id, const RegistrationEntry &original,
                  std::vector<RegistrationEntry> &entries) const;
@@ -153,6 +156,39 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
       last = m;
     }
     job.inputs.back().symbols.push_back(std::move(symbol));
+  }
+}
+
+/// Lists what is known of the functions and variables that \p partition names.
+void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
+  const Decisions &decisions = context.decisions;
+  std::vector<GlobalId> named;
+  auto add = [&](GlobalId id) {
+    named.push_back(id);
+    for (const GraphEdge &edge : context.graph.edges(id))
+      if (program.imageOf(edge.target) == partition.image)
+        named.push_back(edge.target);
+  };
+  for (const PartitionSymbol &define : partition.defines)
+    add(define.id);
+  llvm::for_each(partition.imports, add);
+  llvm::sort(named);
+  named.erase(llvm::unique(named), named.end());
+  for (GlobalId id : named) {
+    if (const VariableSummary *variable = program.variable(id))
+      if (decisions.isNeverWritten(id) || decisions.isNeverRead(id))
+        job.variables.push_back(
+            {movingName(id), variable->sizeBytes, variable->alignLog2,
+             decisions.isNeverWritten(id), decisions.isNeverRead(id)});
+    const FunctionEffects *effects = decisions.effectsOf(id);
+    if (!effects ||
+        (job.side == Side::Device && !program.symbol(id).has(kKernel)))
+      continue;
+    job.functions.push_back({movingName(id), *effects});
+    for (VariableUse &use : job.functions.back().effects.variables) {
+      use.name = movingName(use.variable);
+      use.variable = kNone;
+    }
   }
 }
 
@@ -292,6 +328,7 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
         context.params.ltransBaseBytes +
         partition.weight * uint64_t(context.params.ltransBytesPerInstruction);
     addSymbols(partition, map, job);
+    addFacts(partition, job);
     if (job.side == Side::Device)
       job.device = deviceOptions(map, partition.image, job);
     jobs.push_back(std::move(job));
@@ -448,8 +485,12 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   if (Error error = propagateVisibility(context))
     return error;
 
+  // From here on it is known who calls whom, and what each call may do.
+  Callers callers(context);
+  propagateModRef(context, callers);
+
   // From here on facts of functions are only added.
-  propagateConstants(context);
+  propagateConstants(context, callers);
 
   // From here on decisions are fixed.
   PartitionMap map = cutProgram(context, options.partitions);

@@ -52,7 +52,9 @@ static void forEachNeed(const WpaContext &context, GlobalId id,
           worklist.push_back(edge.target);
         continue;
       }
-      visit(edge.target);
+      // Each partition writes into a copy of its own.
+      if (!context.decisions.isNeverRead(edge.target))
+        visit(edge.target);
     }
   }
 }
@@ -80,7 +82,9 @@ static bool isImportableFunction(const CombinedSummary &program, GlobalId id) {
 static bool isImportableConstant(const WpaContext &context, GlobalId id) {
   const SymbolRecord &symbol = context.program.symbol(id);
   const VariableSummary *variable = context.program.variable(id);
-  return variable && symbol.has(kConstant) && !symbol.has(kThreadLocal) &&
+  bool isConstant =
+      symbol.has(kConstant) || context.decisions.isNeverWritten(id);
+  return variable && isConstant && !symbol.has(kThreadLocal) &&
          !symbol.has(kHasSection) && !variable->hasBlockAddress &&
          variable->sizeBytes <= context.params.importConstantBytes &&
          isExact(context.program, id);

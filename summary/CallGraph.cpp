@@ -21,7 +21,7 @@ CallGraph::CallGraph(const CombinedSummary &program) {
 void CallGraph::addEdges(const CombinedSummary &program, GlobalId id) {
   const CombinedModule &module = program.moduleRef(id);
   const ModuleSummary &summary = module.summary;
-  auto add = [&](SymbolIndex used, EdgeKind kind, uint8_t flags,
+  auto add = [&](SymbolIndex used, EdgeKind kind, uint16_t flags,
                  uint32_t frequency) {
     GlobalId target = program.definition(module.firstSymbol + used);
     if (target != kNone)

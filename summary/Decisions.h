@@ -43,10 +43,29 @@ struct Decisions {
   /// Live definitions that something outside the bitcode can name: they keep
   /// their names and linkage.
   llvm::BitVector visibleOutside;
+  /// What functions do whose calls enter the definition of this link, callees
+  /// included. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, FunctionEffects> effects{};
+  /// Live variables that keep the value of their initialiser, and those whose
+  /// value nobody looks at; nothing outside of the bitcode can tell.
+  llvm::BitVector neverWritten{};
+  llvm::BitVector neverRead{};
   /// Plans of a function's bodies, by number of the clone, where there is
   /// anything to say. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
 
+  /// Returns what the function \p id does, or null when that is not known;
+  /// \p id may be kNone.
+  const FunctionEffects *effectsOf(GlobalId id) const {
+    auto found = id == kNone ? effects.end() : effects.find(id);
+    return found == effects.end() ? nullptr : &found->second;
+  }
+  bool isNeverWritten(GlobalId id) const {
+    return id < neverWritten.size() && neverWritten.test(id);
+  }
+  bool isNeverRead(GlobalId id) const {
+    return id < neverRead.size() && neverRead.test(id);
+  }
   /// Returns the plans of \p id, the definition and its clones.
   llvm::ArrayRef<BodyPlan> plansOf(GlobalId id) const {
     auto found = plans.find(id);

@@ -78,6 +78,37 @@ struct FunctionFacts {
   bool operator==(const FunctionFacts &) const = default;
 };
 
+/// A device variable that a kernel, or what it calls, mentions.
+struct VariableUse {
+  /// The definition; kNone in a job file, which has its name.
+  GlobalId variable = kNone;
+  std::string name;
+  /// kReads, kWrites, kTakesAddress.
+  uint8_t flags = 0;
+  bool operator==(const VariableUse &) const = default;
+};
+
+/// What a function may do, callees included, and what it never does. It holds
+/// for every call of the definition.
+struct FunctionEffects {
+  /// MemoryEffect bits, of which memory and kUnwinds, kFrees, kSynchronizes
+  /// count.
+  uint16_t may = 0;
+  /// It never comes back to its caller, but by unwinding.
+  bool neverReturns = false;
+  /// It comes back, or unwinds, after a finite time.
+  bool alwaysReturns = false;
+  /// By parameter: what may be done with the memory behind a pointer
+  /// (kParamMayRead, kParamMayWrite) and the pointer (kParamMayEscape,
+  /// kParamMayCompare); 0 for
+  /// others. By-value aggregates are copies of the callee's: 0.
+  std::vector<uint16_t> parameters;
+  /// Kernels: by GlobalId. Accesses through pointers that the kernel loads from
+  /// memory (kReadsOther, kWritesOther) are not among them.
+  std::vector<VariableUse> variables;
+  bool operator==(const FunctionEffects &) const = default;
+};
+
 /// A direct call that enters a clone of its callee, or a call of the runtime
 /// that launches a clone of the kernel.
 struct CallRedirect {

@@ -152,7 +152,7 @@ struct ComdatRecord {
 };
 
 /// What a call site says of itself.
-enum CallFlag : uint8_t {
+enum CallFlag : uint16_t {
   kTailCall = 1u << 0,
   kMustTail = 1u << 1,
   kInvoke = 1u << 2,
@@ -160,12 +160,26 @@ enum CallFlag : uint8_t {
   kAlwaysInlineSite = 1u << 4,
   kConvergentSite = 1u << 5,
   kColdSite = 1u << 6,
+  /// What attributes promise of this call whoever the callee is: it does not
+  /// unwind, it comes back, it does not synchronize, it frees nothing.
+  kNoUnwindSite = 1u << 7,
+  kWillReturnSite = 1u << 8,
+  kNoSyncSite = 1u << 9,
+  kNoFreeSite = 1u << 10,
+  /// Attributes say what memory the call touches, and the caller's own effects
+  /// include it.
+  kKnownMemorySite = 1u << 11,
+  /// No pointer argument is written through or kept.
+  kReadsArgumentsSite = 1u << 12,
+  /// Runs whenever the function is entered, unless something before it does not
+  /// come back.
+  kAlwaysReachedSite = 1u << 13,
 };
 
 struct CallEdge {
   /// Symbol called, or kNone for an indirect call.
   SymbolIndex callee = kNone;
-  uint8_t flags = 0;
+  uint16_t flags = 0;
   /// Executions per entry of the caller, in 1/256 (256: once); LGEN keeps three
   /// significant bits.
   uint32_t frequency = 256;
@@ -273,6 +287,8 @@ enum ParameterFlag : uint16_t {
   kParamIsPointer = 1u << 12,
   kParamIsFloat = 1u << 13,
   kParamGridConstant = 1u << 14,
+  /// Pointer: it is compared, so its bits may become known.
+  kParamMayCompare = 1u << 15,
 };
 
 struct ParameterRecord {
@@ -327,8 +343,8 @@ enum FunctionFlag : uint32_t {
   kNoDuplicate = 1u << 31,
 };
 
-/// Memory a body may touch beyond its own stack; one bit each for read and
-/// write. Callees are not included: WPA adds them.
+/// What a body may do to memory beyond its own stack, one bit each for read and
+/// write, and to control. Callees are not included: WPA adds them.
 enum MemoryEffect : uint16_t {
   kReadsArguments = 1u << 0,
   kWritesArguments = 1u << 1,
@@ -339,6 +355,14 @@ enum MemoryEffect : uint16_t {
   kReadsInaccessible = 1u << 6,
   kWritesInaccessible = 1u << 7,
   kSynchronizes = 1u << 8,
+  /// Throws, or passes on what a callee throws.
+  kUnwinds = 1u << 9,
+  /// Has a loop that may not end, or an instruction that may not come back.
+  kMayNotReturn = 1u << 10,
+  /// Frees memory, or runs assembly that may.
+  kFrees = 1u << 11,
+  /// The language lets it not loop for ever without an effect.
+  kMustProgress = 1u << 12,
 };
 
 struct FunctionSummary {

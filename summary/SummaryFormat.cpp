@@ -168,7 +168,7 @@ template <typename IO> struct Transfer {
   };
   Interner<FunctionShape> functionShapes;
   struct CallShape {
-    uint8_t flags = 0;
+    uint16_t flags = 0;
     uint32_t frequency = 0;
   };
   Interner<CallShape> callShapes;

@@ -95,6 +95,10 @@ constexpr FlagName kEffects[] = {
     {kReadsInaccessible, "reads_inaccessible"},
     {kWritesInaccessible, "writes_inaccessible"},
     {kSynchronizes, "synchronizes"},
+    {kUnwinds, "unwinds"},
+    {kMayNotReturn, "may_not_return"},
+    {kFrees, "frees"},
+    {kMustProgress, "mustprogress"},
 };
 
 constexpr FlagName kParameterFlags[] = {
@@ -113,6 +117,7 @@ constexpr FlagName kParameterFlags[] = {
     {kParamIsPointer, "pointer"},
     {kParamIsFloat, "float"},
     {kParamGridConstant, "grid_constant"},
+    {kParamMayCompare, "may_compare"},
 };
 
 constexpr FlagName kCallFlags[] = {
@@ -123,6 +128,13 @@ constexpr FlagName kCallFlags[] = {
     {kAlwaysInlineSite, "alwaysinline"},
     {kConvergentSite, "convergent"},
     {kColdSite, "cold"},
+    {kNoUnwindSite, "nounwind"},
+    {kWillReturnSite, "willreturn"},
+    {kNoSyncSite, "nosync"},
+    {kNoFreeSite, "nofree"},
+    {kKnownMemorySite, "known_memory"},
+    {kReadsArgumentsSite, "reads_arguments"},
+    {kAlwaysReachedSite, "always_reached"},
 };
 
 constexpr FlagName kReferenceFlags[] = {{kReads, "reads"},

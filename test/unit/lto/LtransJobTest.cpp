@@ -50,6 +50,13 @@ static LtransJob fullJob() {
                     9},
                    {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1}};
   job.inputs = {input};
+  FunctionEffects effects;
+  effects.may = kReadsArguments | kUnwinds | kFrees;
+  effects.neverReturns = true;
+  effects.parameters = {0, kParamMayRead | kParamMayCompare};
+  effects.variables = {{kNone, "table", kReads | kTakesAddress}};
+  job.functions = {{"f", effects}, {"g", {}}};
+  job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;
   job.memoryBytes = 1ull << 33;

@@ -1,0 +1,118 @@
+//===- ModRefTransform.cpp - Put effects on declarations, in LTRANS -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What a partition calls but does not have is a declaration, of which LLVM
+// knows what clang wrote there. Whole-program analysis knows more:
+//
+//   memory touched         memory(...)
+//   never throws           nounwind      (invokes become calls)
+//   never, always returns  noreturn, willreturn
+//   no frees, no atomics   nofree, nosync
+//   pointer parameters     readnone, readonly, writeonly, nocapture
+//
+// Bodies get the same: LLVM's own inference starts from there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/ModRefTransform.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/ModRef.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static ModRefInfo modRef(uint16_t may, uint16_t reads, uint16_t writes) {
+  return (may & reads ? ModRefInfo::Ref : ModRefInfo::NoModRef) |
+         (may & writes ? ModRefInfo::Mod : ModRefInfo::NoModRef);
+}
+
+static MemoryEffects memoryOf(uint16_t may) {
+  using Location = IRMemLocation;
+  return MemoryEffects(Location::ArgMem,
+                       modRef(may, kReadsArguments, kWritesArguments)) |
+         MemoryEffects(Location::InaccessibleMem,
+                       modRef(may, kReadsInaccessible, kWritesInaccessible)) |
+         MemoryEffects(Location::Other, modRef(may, kReadsGlobals | kReadsOther,
+                                               kWritesGlobals | kWritesOther));
+}
+
+static void applyMemory(Function &function, uint16_t may) {
+  MemoryEffects known = function.getMemoryEffects();
+  MemoryEffects effects = known & memoryOf(may);
+  if (effects == known)
+    return;
+  function.setMemoryEffects(effects);
+  if (!isModSet(effects.getModRef(IRMemLocation::ArgMem)))
+    for (Argument &argument : function.args())
+      argument.removeAttr(Attribute::Writable);
+}
+
+/// What LLVM says of a parameter that is only read, only written or neither.
+static Attribute::AttrKind accessAttribute(bool reads, bool writes) {
+  return reads    ? Attribute::ReadOnly
+         : writes ? Attribute::WriteOnly
+                  : Attribute::ReadNone;
+}
+
+static void applyParameter(Argument &argument, uint16_t may) {
+  if (!argument.getType()->isPointerTy() ||
+      argument.hasPassPointeeByValueCopyAttr() || argument.hasSwiftErrorAttr())
+    return;
+  if (may & kParamMayEscape)
+    return; // who has it may use it in the function, too
+  if (!(may & kParamMayCompare))
+    argument.addAttr(Attribute::NoCapture);
+  bool reads =
+      (may & kParamMayRead) && !argument.hasAttribute(Attribute::WriteOnly);
+  bool writes =
+      (may & kParamMayWrite) && !argument.hasAttribute(Attribute::ReadOnly);
+  if ((reads && writes) || argument.hasAttribute(Attribute::ReadNone))
+    return;
+  argument.removeAttr(Attribute::ReadOnly);
+  argument.removeAttr(Attribute::WriteOnly);
+  if (!writes)
+    argument.removeAttr(Attribute::Writable);
+  argument.addAttr(accessAttribute(reads, writes));
+}
+
+void applyEffects(Function &function, const FunctionEffects &effects) {
+  if (function.arg_size() != effects.parameters.size() ||
+      function.hasOptNone() || function.hasFnAttribute(Attribute::Naked))
+    return;
+  applyMemory(function, effects.may);
+  if (!(effects.may & kUnwinds))
+    function.setDoesNotThrow();
+  if (!(effects.may & kSynchronizes))
+    function.setNoSync();
+  if (!(effects.may & kFrees))
+    function.setDoesNotFreeMemory();
+  if (effects.neverReturns)
+    function.setDoesNotReturn();
+  if (effects.alwaysReturns)
+    function.setWillReturn();
+  for (auto [argument, may] : zip(function.args(), effects.parameters))
+    applyParameter(argument, may);
+}
+
+void replaceByPrivateCopy(GlobalVariable &variable, uint64_t sizeBytes,
+                          unsigned alignLog2) {
+  Module &module = *variable.getParent();
+  auto *type = ArrayType::get(Type::getInt8Ty(module.getContext()), sizeBytes);
+  auto *copy = new GlobalVariable(
+      module, type, /*isConstant=*/false, GlobalValue::InternalLinkage,
+      Constant::getNullValue(type), "", &variable, GlobalValue::NotThreadLocal,
+      variable.getAddressSpace());
+  copy->setAlignment(Align(uint64_t(1) << alignLog2));
+  copy->takeName(&variable);
+  variable.replaceAllUsesWith(copy);
+  variable.eraseFromParent();
+}
+
+} // namespace gpulto

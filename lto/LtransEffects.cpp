@@ -1,0 +1,31 @@
+//===- LtransEffects.cpp - What calls and variables do, in LTRANS ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/LtransEffects.h"
+
+#include "ipa/ModRefTransform.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static void applyTo(GlobalVariable &variable, const JobVariable &known) {
+  if (known.isNeverWritten)
+    variable.setConstant(true);
+  if (known.isNeverRead && variable.isDeclaration())
+    replaceByPrivateCopy(variable, known.sizeBytes, known.alignLog2);
+}
+
+void applyJobEffects(Module &partition, const LtransJob &job) {
+  for (const JobVariable &known : job.variables)
+    if (GlobalVariable *variable = partition.getNamedGlobal(known.name))
+      applyTo(*variable, known);
+  if (job.side == Side::Device)
+    return; // LLVM sees all bodies
+  for (const JobFunction &known : job.functions)
+    if (Function *function = partition.getFunction(known.name))
+      applyEffects(*function, known.effects);
+}
+
+} // namespace gpulto
