@@ -29,6 +29,7 @@
 #include "lto/TimeTrace.h"
 #include "support/Error.h"
 #include "support/FatalSignals.h"
+#include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -149,6 +150,7 @@ private:
   Error reapEnded();
   Error finish(RunningJob &job);
   Error crashError(const RunningJob &job, int status) const;
+  std::string howToRepeat(const LtransJob &job, int status) const;
   void report() const;
 
   ArrayRef<LtransJob> jobs;
@@ -411,6 +413,26 @@ static std::string describeJob(const LtransJob &job) {
   return text;
 }
 
+/// Says how to repeat \p job, which ended with \p status. Of a crash, a
+/// reproducer is written if the link has not.
+std::string Scheduler::howToRepeat(const LtransJob &job, int status) const {
+  const std::string prefix = "to repeat it: ";
+  if (!options.saveLinkDirectory.empty())
+    return prefix + replayCommand(options.saveLinkDirectory, job.index);
+  const std::string advice = "link again with --gpulto-save-link=DIR, which "
+                             "writes a reproducer to DIR";
+  if (WIFSIGNALED(status) &&
+      (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM))
+    return prefix + advice;
+  Expected<TempDir> directory = TempDir::create("gpulto-crash");
+  Error error =
+      directory ? saveJobs(job, directory->path()) : directory.takeError();
+  if (error)
+    return "no reproducer: " + toString(std::move(error)) + "; " + advice;
+  directory->keep();
+  return prefix + replayCommand(directory->path(), job.index);
+}
+
 /// Returns the error for a job that died without one of its own.
 Error Scheduler::crashError(const RunningJob &job, int status) const {
   std::string text =
@@ -423,12 +445,7 @@ Error Scheduler::crashError(const RunningJob &job, int status) const {
           std::to_string(statistics[job.index].peakMemoryBytes >> 20) + " MiB";
   if (StringRef messages = StringRef(job.text).rtrim(); !messages.empty())
     text += "\n" + messages.str();
-  text += options.saveLinkDirectory.empty()
-              ? "\n  to repeat it: link again with --gpulto-save-link=DIR, "
-                "which writes a reproducer to DIR"
-              : "\n  to repeat it: " +
-                    replayCommand(options.saveLinkDirectory, job.index);
-  return makeError(text);
+  return makeError(text + "\n  " + howToRepeat(jobs[job.index], status));
 }
 
 Error Scheduler::finish(RunningJob &job) {
