@@ -33,6 +33,8 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
@@ -271,6 +273,32 @@ Expected<ProcessResult> runTool(StringRef program,
   return runProcess(program, arguments, process);
 }
 
+std::string findCubinDamage(StringRef cubin, StringRef directory) {
+  std::string damage;
+  auto check = [&]() -> Error {
+    if (!cubin.starts_with(ELF::ElfMagic))
+      return makeError("wrote no ELF file");
+    auto file = object::ELF64LEFile::create(cubin);
+    if (!file)
+      return file.takeError();
+    auto sections = file->sections();
+    if (!sections)
+      return sections.takeError();
+    for (const auto &section : *sections)
+      if (section.sh_type != ELF::SHT_NOBITS)
+        if (auto contents = file->getSectionContents(section); !contents)
+          return contents.takeError();
+    return Error::success();
+  };
+  if (Error error = check())
+    damage = toString(std::move(error));
+  ErrorOr<sys::fs::space_info> space = sys::fs::disk_space(directory);
+  constexpr uint64_t kNothing = 4096;
+  if (!damage.empty() && space && space->available < kNothing)
+    damage += " (No space left on device)";
+  return damage;
+}
+
 Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
                                    const DeviceCodegenOptions &options,
                                    unsigned optLevel) {
@@ -309,9 +337,11 @@ Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
     return makeError("ptxas succeeded, but its cubin cannot be read (" +
                      cubin.getError().message() +
                      ")\n  command: " + shellQuote(options.ptxas, arguments));
-  if (!(*cubin)->getBuffer().starts_with(ELF::ElfMagic))
-    return makeError("ptxas succeeded, but wrote no ELF file\n  command: " +
-                     shellQuote(options.ptxas, arguments));
+  std::string damage =
+      findCubinDamage((*cubin)->getBuffer(), directory->path());
+  if (!damage.empty())
+    return makeError("ptxas succeeded, but " + damage +
+                     "\n  command: " + shellQuote(options.ptxas, arguments));
   return AssembledPtx{(*cubin)->getBuffer().str(), std::move(result->errors)};
 }
 

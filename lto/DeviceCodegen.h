@@ -56,6 +56,11 @@ llvm::Expected<ProcessResult> runTool(llvm::StringRef program,
                                       llvm::StringRef directory,
                                       const ToolOptions &options);
 
+/// Returns what keeps \p cubin, which a tool wrote to \p directory, from being
+/// a complete ELF file, for a message; empty if nothing does. ptxas (13.0)
+/// succeeds when the disk is full.
+std::string findCubinDamage(llvm::StringRef cubin, llvm::StringRef directory);
+
 /// What ptxas made.
 struct AssembledPtx {
   std::string cubin;

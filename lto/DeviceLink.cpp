@@ -144,6 +144,10 @@ static Expected<std::string> runNvlink(StringRef arch,
   auto linked = readResult((directory + "/" + kOutput).str());
   if (!linked)
     return linked.takeError();
+  std::string damage = findCubinDamage((*linked)->getBuffer(), directory);
+  if (!damage.empty())
+    return makeError("nvlink succeeded, but " + damage +
+                     "\n  command: " + shellQuote(tools.nvlink, arguments));
   if (Error error = checkNothingLost(cubins, (*linked)->getBuffer(),
                                      shellQuote(tools.nvlink, arguments)))
     return error;
