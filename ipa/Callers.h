@@ -8,10 +8,11 @@
 #ifndef GPULTO_IPA_CALLERS_H
 #define GPULTO_IPA_CALLERS_H
 
-#include "summary/WpaContext.h"
+#include "ipa/Handles.h"
 
 #include "llvm/ADT/StringRef.h"
 
+#include <memory>
 #include <vector>
 
 namespace gpulto {
@@ -63,6 +64,13 @@ public:
   /// Number of live stubs of this link that launch the kernel \p id.
   uint32_t stubCount(GlobalId id) const { return stubCounts.lookup(id); }
 
+  /// Returns the stubs that \p launch of the function \p caller may launch, as
+  /// far as their launches are known.
+  llvm::SmallVector<GlobalId, 2> stubsOf(GlobalId caller,
+                                         const LaunchSite &launch) const {
+    return handles->stubsOf(caller, launch);
+  }
+
   /// Live bodies whose code runs: prevailing functions, and bodies that lost
   /// against another definition but live on under an alias.
   llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
@@ -81,6 +89,7 @@ private:
   std::vector<uint8_t> reasons;
   llvm::BitVector queried, attributed; // stubs and kernels
   std::vector<GlobalId> liveBodies;
+  std::unique_ptr<Handles> handles;
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;
   llvm::DenseMap<GlobalId, uint32_t> stubCounts;

@@ -99,7 +99,8 @@ void Callers::findBodies() {
 }
 
 /// Every reference to a function is a use of its address, but for a launch's
-/// mention of its stub, which reads and nothing else, and for uses of a handle.
+/// mention of its stub, which reads and nothing else, and for uses of a handle
+/// that is followed.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   const CombinedModule &module = program.moduleRef(user);
   for (const ReferenceEdge &edge :
@@ -107,9 +108,13 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
     GlobalId target = program.definitionFor(user, edge.symbol);
     if (target == kNone || !program.function(target))
       continue;
-    constexpr uint8_t kHandleUses = kReads | kQueriesHandle | kSetsHandle;
-    bool isHandle = isFunction && program.symbol(target).has(kKernelStub) &&
-                    !(edge.flags & ~kHandleUses);
+    constexpr uint8_t kHandleUses =
+        kReads | kQueriesHandle | kSetsHandle | kPassesHandle;
+    bool isHandle =
+        program.symbol(target).has(kKernelStub) &&
+        (isFunction ? !(edge.flags & ~kHandleUses) : handles->isTable(user));
+    if (!isFunction || (edge.flags & kPassesHandle))
+      isHandle &= !handles->isLost(target);
     if (isHandle && (edge.flags & kQueriesHandle))
       queried.set(target);
     if (isHandle && (edge.flags & (kQueriesHandle | kSetsHandle)))
@@ -171,6 +176,10 @@ void Callers::noteKernels() {
   for (GlobalId id : liveBodies) {
     if (!program.symbol(id).has(kKernelStub))
       continue;
+    if (handles->isQueried(id))
+      queried.set(id);
+    if (handles->isQueried(id) || handles->isSet(id))
+      attributed.set(id);
     for (GlobalId kernel : program.deviceCounterparts(id)) {
       ++stubCounts[kernel];
       note(kernel, unknown(id), takenBy(id));
@@ -195,6 +204,7 @@ Callers::Callers(const WpaContext &context)
       reasons(program.symbolCount(), 0), queried(program.symbolCount()),
       attributed(program.symbolCount()) {
   findBodies();
+  handles = std::make_unique<Handles>(context, liveBodies);
   for (GlobalId id : liveBodies) {
     const SymbolRecord &symbol = program.symbol(id);
     bool isVisible = context.decisions.visibleOutside.test(id) ||

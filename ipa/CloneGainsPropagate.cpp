@@ -124,9 +124,12 @@ uint64_t CloneGains::launchGain(GlobalId id, uint32_t parameter) {
   uint64_t gain = 0;
   for (const LaunchSite &launch :
        slice(module.summary.launches, program.function(id)->launches)) {
-    GlobalId stub = program.definitionFor(id, launch.stub);
-    if (stub == kNone || !whyNoKernelClone(context, callers, stub).empty())
+    // One of the kernels stands for all that may be launched.
+    SmallVector<GlobalId, 2> stubs = callers.stubsOf(id, launch);
+    if (stubs.empty() ||
+        !whyNoKernelClone(context, callers, stubs.front()).empty())
       continue;
+    GlobalId stub = stubs.front();
     GlobalId kernel = program.deviceCounterparts(stub).front();
     uint64_t worth = 0;
     for (auto [i, actual] :

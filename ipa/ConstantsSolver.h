@@ -103,10 +103,18 @@ public:
   /// Returns what argument \p index of call \p number of \p caller is.
   ValueLattice argument(BodyIndex caller, uint32_t number,
                         uint32_t index) const;
-  /// Returns what \p launch, which stands in \p caller, passes to \p kernel, by
-  /// parameter.
+  /// Returns the stubs that \p launch, which stands in \p caller, may launch,
+  /// as far as their launches are known.
+  llvm::SmallVector<GlobalId, 2> stubsOf(const BodyLattice &caller,
+                                         const LaunchSite &launch) const;
+  /// Whether all that \p launch may launch, unknown kernels included, is the
+  /// one stub of stubsOf().
+  bool launchesOne(const BodyLattice &caller, const LaunchSite &launch) const;
+  /// Returns what \p launch, which stands in \p caller, passes to \p kernel by
+  /// way of \p stub, by parameter.
   std::vector<ParameterLattice> launchArguments(const BodyLattice &caller,
                                                 const LaunchSite &launch,
+                                                GlobalId stub,
                                                 GlobalId kernel) const;
   /// Returns the kDimensions components of the geometry of \p launch, which
   /// stands in \p caller.
@@ -118,11 +126,16 @@ private:
     return body.clone || callers.unknown(body.id) == UnknownCaller::None;
   }
   BodyIndex indexOf(GlobalId id, uint32_t clone) const;
+  GlobalId knownHandle(const BodyLattice &caller,
+                       const LaunchSite &launch) const;
   void reset(BodyLattice &body);
   void enqueue(BodyLattice &body);
   void visit(BodyIndex index);
   void visitCall(BodyIndex caller, uint32_t number, const CallEdge &call);
   void visitLaunch(BodyIndex caller, const LaunchSite &launch);
+  void visitKernels(const BodyLattice &caller, const LaunchSite &launch,
+                    GlobalId stub, uint32_t clone,
+                    llvm::ArrayRef<ValueLattice> geometry);
   ValueLattice evaluate(const BodyLattice &caller, const CombinedModule &module,
                         const JumpFunction &function) const;
   ValueLattice evaluateAddress(const CombinedModule &module,

@@ -95,13 +95,11 @@ void Explainer::collectSites() {
                 body.id, call.line);
     for (const LaunchSite &launch :
          slice(module.summary.launches, function.launches)) {
-      GlobalId stub = program.definitionFor(body.id, launch.stub);
-      if (stub == kNone)
-        continue;
       BodyIndex clone = solver.launched(i, launch.call);
-      for (GlobalId kernel : program.deviceCounterparts(stub))
-        addSite(kernel, clone == kNone ? 0 : solver.bodies()[clone].clone,
-                body.id, launch.line);
+      for (GlobalId stub : solver.stubsOf(body, launch))
+        for (GlobalId kernel : program.deviceCounterparts(stub))
+          addSite(kernel, clone == kNone ? 0 : solver.bodies()[clone].clone,
+                  body.id, launch.line);
     }
   }
 }

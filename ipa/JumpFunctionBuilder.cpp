@@ -14,6 +14,8 @@
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "ipa/Analyze.h"
+#include "ipa/HandleUses.h"
+#include "ipa/Handles.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -124,17 +126,9 @@ std::optional<uint64_t> vectorBits(const llvm::Constant &vector) {
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
   constexpr unsigned kOperands = 8, kExOperands = 3;
   const llvm::Function *callee = call.getCalledFunction();
-  llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();
-  if (!name.consume_front("cudaLaunch"))
+  if (!callee)
     return std::nullopt;
-  name.consume_back("_ptsz");
-  std::optional<LaunchKind> kind;
-  if (name == "Kernel")
-    kind = LaunchKind::Runtime;
-  else if (name == "KernelExC")
-    kind = LaunchKind::RuntimeExC;
-  else if (name == "CooperativeKernel")
-    kind = LaunchKind::Cooperative;
+  std::optional<LaunchKind> kind = launchKindOf(callee->getName());
   bool isEx = kind == LaunchKind::RuntimeExC;
   return call.arg_size() == (isEx ? kExOperands : kOperands) ? kind
                                                              : std::nullopt;
@@ -221,6 +215,13 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
       return allocated;
     }
   }
+  if (base == &value && context.summary.side == Side::Host)
+    if (const llvm::GlobalVariable *table = handleTableOf(value))
+      if (SymbolIndex symbol = context.indexOf(*table); symbol != kNone) {
+        j.kind = Kind::LoadVariable;
+        j.source = symbol;
+        return j;
+      }
   llvm::Align align = base->getPointerAlignment(layout);
   if (base != &value)
     align = llvm::commonAlignment(align, static_cast<uint64_t>(offset));

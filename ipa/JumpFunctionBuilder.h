@@ -24,10 +24,6 @@ namespace gpulto {
 /// How \p call, if it calls one of the runtime's launch functions with as many
 /// operands as those have, launches a kernel. The `_ptsz` forms count.
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
-/// Position of the kernel's handle among the operands of such a call.
-inline unsigned handleOperand(LaunchKind kind) {
-  return kind == LaunchKind::RuntimeExC ? 1 : 0;
-}
 
 /// Returns the position of the argument of \p call that points to where the
 /// call stores a pointer to fresh device memory (cudaMalloc and its like), if

@@ -7,6 +7,8 @@
 #include "ipa/CloneGains.h"
 #include "ipa/ConstantsSolver.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <map>
 #include <string>
 #include <vector>
@@ -88,6 +90,8 @@ private:
   std::vector<uint64_t> &growth;
   /// By stub: the calls that launch it and are not redirected yet, in order.
   std::map<GlobalId, std::vector<std::pair<Call, Launches>>> calls;
+  /// Stubs that calls may launch which may launch others too.
+  llvm::DenseSet<GlobalId> sharedLaunches;
   /// Clones (of stubs) by what their launches know.
   std::map<std::pair<GlobalId, std::vector<KnownLaunchValue>>, BodyIndex> made;
   /// By stub: why it has no clone for some context.

@@ -8,8 +8,8 @@
 //   blur<<<grid, 256>>>(out, in, width, 5);     blur:     radius 5, block 256
 //
 // In each round, for each stub all of whose launches are known:
-// 1. collectCalls: the calls that launch it. One with several configurations in
-//    force knows what all of them know.
+// 1. collectCalls: the calls that launch it, and nothing else. One with several
+//    configurations in force knows what all of them know.
 // 2. contextsOf: calls are grouped by the constants that they know and the
 //    kernel does not: arguments, parts of aggregates, grid and block. What
 //    brings little next to the rest does not split a group.
@@ -58,6 +58,7 @@ contextsWorthClones(ArrayRef<LaunchContext> contexts, bool others,
 
 void KernelCloneChooser::collectCalls() {
   calls.clear();
+  sharedLaunches.clear();
   for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
     const BodyLattice &body = solver.bodies()[i];
     if (!body.isReached)
@@ -66,10 +67,14 @@ void KernelCloneChooser::collectCalls() {
     for (const LaunchSite &launch :
          slice(program.moduleRef(body.id).summary.launches,
                program.function(body.id)->launches)) {
-      GlobalId stub = program.definitionFor(body.id, launch.stub);
-      if (stub != kNone && program.function(stub) &&
-          solver.launched(i, launch.call) == kNone)
-        found[{stub, launch.call}].push_back(&launch);
+      if (solver.launched(i, launch.call) != kNone)
+        continue;
+      bool isOne = solver.launchesOne(body, launch);
+      for (GlobalId stub : solver.stubsOf(body, launch))
+        if (!isOne)
+          sharedLaunches.insert(stub);
+        else if (program.function(stub))
+          found[{stub, launch.call}].push_back(&launch);
     }
     for (auto &[key, launches] : found)
       calls[key.first].push_back({{i, key.second}, std::move(launches)});
@@ -80,13 +85,14 @@ void KernelCloneChooser::collectCalls() {
 // What launches know
 //===----------------------------------------------------------------------===//
 
-/// Returns what \p launch, in \p caller, knows of \p kernel, in the order of
-/// KnownLaunchValue.
+/// Returns what \p launch, in \p caller, knows of \p stub's kernel, in the
+/// order of KnownLaunchValue.
 std::vector<KnownLaunchValue>
 KernelCloneChooser::knownBy(BodyIndex caller, const LaunchSite &launch,
-                            GlobalId kernel) {
+                            GlobalId stub) {
   using Of = KnownLaunchValue::Of;
   const BodyLattice &from = solver.bodies()[caller];
+  GlobalId kernel = program.deviceCounterparts(stub).front();
   const BodyLattice *there = solver.find(kernel, 0);
   std::vector<KnownLaunchValue> known;
   if (!there || there->parameters.size() != program.parameters(kernel).size())
@@ -97,7 +103,7 @@ KernelCloneChooser::knownBy(BodyIndex caller, const LaunchSite &launch,
       known.push_back({of, index, byte, here.width(), here.value()});
   };
   std::vector<ParameterLattice> arguments =
-      solver.launchArguments(from, launch, kernel);
+      solver.launchArguments(from, launch, stub, kernel);
   for (auto [i, argument] : enumerate(arguments)) {
     const ParameterLattice &before = there->parameters[i];
     consider(Of::Parameter, i, 0, argument.whole, &before.whole);
@@ -119,11 +125,11 @@ KernelCloneChooser::knownBy(BodyIndex caller, const LaunchSite &launch,
 /// Returns what each of \p launches, which \p call makes, knows.
 std::vector<KnownLaunchValue>
 KernelCloneChooser::knownByAll(Call call, const Launches &launches,
-                               GlobalId kernel) {
+                               GlobalId stub) {
   std::vector<KnownLaunchValue> known =
-      knownBy(call.first, *launches.front(), kernel);
+      knownBy(call.first, *launches.front(), stub);
   for (const LaunchSite *launch : ArrayRef(launches).drop_front()) {
-    std::vector<KnownLaunchValue> other = knownBy(call.first, *launch, kernel);
+    std::vector<KnownLaunchValue> other = knownBy(call.first, *launch, stub);
     erase_if(known, [&](const KnownLaunchValue &value) {
       return !is_contained(other, value);
     });
@@ -181,9 +187,8 @@ bool KernelCloneChooser::reuse(GlobalId stub,
 std::vector<LaunchContext>
 KernelCloneChooser::contextsOf(GlobalId stub, bool &others, bool &reused) {
   std::vector<LaunchContext> contexts;
-  GlobalId first = program.deviceCounterparts(stub).front();
   for (auto &[call, launches] : calls[stub]) {
-    std::vector<KnownLaunchValue> known = knownByAll(call, launches, first);
+    std::vector<KnownLaunchValue> known = knownByAll(call, launches, stub);
     dropMinor(known, stub);
     if (known.empty()) {
       others = true;
@@ -247,7 +252,7 @@ bool KernelCloneChooser::runRound() {
         program.deviceCounterparts(stub).empty())
       continue;
     std::string why = whyNoKernelClone(context, callers, stub);
-    bool others = false;
+    bool others = sharedLaunches.contains(stub);
     if (!why.empty()) {
       if (launches.size() > 1)
         missed[stub] = why;

@@ -28,6 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/HandleUses.h"
 #include "ipa/JumpFunctionBuilder.h"
 #include "support/Error.h"
 
@@ -96,10 +97,11 @@ public:
     for (size_t i = 0; i < context.bodies.size(); ++i)
       if (isStub(*context.bodies[i]))
         describeStub(*context.bodies[i], summary.functions[i]);
-    if (!context.module.getFunction(kPush) && !usesRuntime())
-      return llvm::Error::success();
+    if (context.module.getFunction(kPush) || usesRuntime())
+      for (size_t i = 0; i < context.bodies.size(); ++i)
+        collectLaunches(*context.bodies[i], summary.functions[i]);
     for (size_t i = 0; i < context.bodies.size(); ++i)
-      collectLaunches(*context.bodies[i], summary.functions[i]);
+      markHandleParameters(context, *context.bodies[i], summary.functions[i]);
     return llvm::Error::success();
   }
 
@@ -125,6 +127,8 @@ private:
   void addChevron(const llvm::CallBase &call, const llvm::Function *stub);
   void addConfigured(const llvm::CallBase &call, const LaunchSite &site,
                      llvm::ArrayRef<JumpFunction> arguments);
+  void addIndirect(const llvm::CallBase &call);
+  bool addHandles(const llvm::Use &handle, LaunchSite &site);
   void addRuntimeLaunch(const llvm::CallBase &call, LaunchKind kind);
   using Pushes = llvm::SmallVector<const llvm::CallBase *, 2>;
   Pushes pushesBefore(const llvm::CallBase &call);
@@ -312,12 +316,14 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
   jumpFunctions = &builder;
   servedPushes.clear();
   uint32_t first = static_cast<uint32_t>(summary.launches.size());
-  llvm::SmallVector<const llvm::CallBase *, 8> launches;
+  llvm::SmallVector<const llvm::CallBase *, 8> launches, indirect;
   calls.clear();
   for (const llvm::BasicBlock &block : body)
     for (const llvm::Instruction &instruction : block) {
       auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (call && call->isIndirectCall() && call->getType()->isVoidTy())
+        indirect.push_back(call);
       if (!callee || callee->isIntrinsic())
         continue;
       if (callee->getName() == kPush && call->arg_size() == kPushOperands)
@@ -334,6 +340,8 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
     callNumbers[context.callInstructions[result.calls.first + i]] = i;
   for (const llvm::CallBase *call : launches)
     visitCall(*call);
+  for (const llvm::CallBase *call : indirect)
+    addIndirect(*call);
   for (const llvm::CallBase *push : calls)
     if (!servedPushes.contains(push))
       add(*push, push, LaunchSite(), geometryOfPush(push), {});
@@ -362,16 +370,42 @@ void LaunchCollector::addChevron(const llvm::CallBase &call,
   addConfigured(call, site, arguments);
 }
 
+/// Adds what may be a chevron launch through a handle: an indirect call with a
+/// configuration in force.
+void LaunchCollector::addIndirect(const llvm::CallBase &call) {
+  LaunchSite site;
+  Arguments arguments;
+  if (pushesBefore(call).empty() ||
+      !addHandles(call.getCalledOperandUse(), site))
+    return;
+  site.byStubFormals = true;
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    arguments.push_back(jumpFunctions->ofArgument(call, i));
+  addConfigured(call, site, arguments);
+}
+
+/// Lets \p site know all that \p handle may be, if that is known.
+bool LaunchCollector::addHandles(const llvm::Use &handle, LaunchSite &site) {
+  Arguments handles;
+  if (!collectHandles(*jumpFunctions, *handle.get(), handles))
+    return false;
+  site.handles = context.jumpFunctions.add(handles);
+  context.launchedUses.insert(&handle);
+  return true;
+}
+
 void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
                                        LaunchKind kind) {
   LaunchSite site;
   site.kind = kind;
   bool isEx = kind == LaunchKind::RuntimeExC;
-  const llvm::Value *handle =
-      call.getArgOperand(handleOperand(kind))->stripPointerCasts();
-  auto *stub = llvm::dyn_cast<llvm::Function>(handle);
+  const llvm::Use &handle = call.getArgOperandUse(handleOperand(kind));
+  auto *stub =
+      llvm::dyn_cast<llvm::Function>(handle.get()->stripPointerCasts());
   if (stub)
     site.stub = context.indexOf(*stub);
+  else
+    addHandles(handle, site);
   Arguments arguments = arrayArguments(*call.getArgOperand(isEx ? 2 : 5), call);
   if (!isEx && popsBefore(call)) {
     // The body of a stub that was inlined here.
@@ -637,7 +671,7 @@ void LaunchCollector::add(const llvm::CallBase &call,
       frequencies->of(push ? *push->getParent() : *call.getParent());
   if (const llvm::DebugLoc &where = call.getDebugLoc())
     site.line = where.getLine();
-  if (site.stub != kNone)
+  if (site.stub != kNone || !site.handles.empty())
     site.call = callNumbers.at(&call);
   site.geometry = context.jumpFunctions.add(geometry);
   site.arguments = context.jumpFunctions.addTrimmed(arguments);

@@ -13,6 +13,7 @@
 #include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <vector>
@@ -27,6 +28,7 @@ class GlobalValue;
 class Instruction;
 class Module;
 class StringSaver;
+class Use;
 template <typename IRUnitT, typename... ExtraArgTs> class AnalysisManager;
 } // namespace llvm
 
@@ -74,6 +76,9 @@ struct LgenContext {
   /// The instructions of summary.calls, in that order.
   std::vector<const llvm::CallBase *> callInstructions;
   JumpFunctionTable jumpFunctions;
+  /// Operands that are the handle of a launch whose LaunchSite::handles tells
+  /// all that it may be. Filled by analyzeLaunchFacts.
+  llvm::DenseSet<const llvm::Use *> launchedUses;
 
   LgenContext(const llvm::Module &module, ModuleSummary &summary,
               llvm::StringSaver &strings,

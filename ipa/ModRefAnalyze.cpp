@@ -18,12 +18,13 @@
 //
 // A launch mentions its stub as handle; that is a read, no escape. Functions of
 // the runtime that read or set attributes of a kernel are told apart from those
-// that might launch it (handleUse).
+// that might launch it (attributeUse).
 // Linear in operands; uses of one pointer are followed to kMaxUses.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/HandleUses.h"
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -152,6 +153,7 @@ public:
 private:
   void visitConstant(const llvm::Constant &constant, const llvm::Use &use);
   uint8_t useOf(const llvm::Use &use);
+  bool readsHandlesOnly(const llvm::Use &use) const;
   void addReference(const llvm::GlobalValue &value, uint8_t flags);
   void addControlEffects();
   void addEffects(const llvm::Instruction &instruction);
@@ -181,7 +183,7 @@ void ModRefCollector::addReference(const llvm::GlobalValue &value,
     return;
   references[symbol] |= flags;
   // Whose attributes are read or set is not to be folded or replaced either.
-  if (flags & (kTakesAddress | kQueriesHandle | kSetsHandle))
+  if (flags & (kTakesAddress | kQueriesHandle | kSetsHandle | kPassesHandle))
     summary.symbols[symbol].flags |= kAddressTaken;
 }
 
@@ -206,33 +208,17 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
   return flags;
 }
 
-/// Returns what \p use, an argument of the runtime's function \p name, does
-/// with the kernel whose handle it is; 0 when it is not such a function.
-/// Source: CUDA Runtime API, 6.7 Execution Control, 6.8 Occupancy.
-static uint8_t handleUse(llvm::StringRef name, unsigned index) {
-  struct Entry {
-    llvm::StringLiteral name;
-    unsigned index;
-    uint8_t flags;
-  };
-  static constexpr Entry kEntries[] = {
-      {"cudaFuncGetAttributes", 1, kQueriesHandle},
-      {"cudaFuncGetName", 1, kQueriesHandle},
-      {"cudaFuncGetParamInfo", 0, kQueriesHandle},
-      {"cudaFuncSetAttribute", 0, kSetsHandle},
-      {"cudaFuncSetCacheConfig", 0, kSetsHandle},
-      {"cudaFuncSetSharedMemConfig", 0, kSetsHandle},
-      {"cudaOccupancyAvailableDynamicSMemPerBlock", 1, kQueriesHandle},
-      {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", 1, kQueriesHandle},
-      {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 1,
-       kQueriesHandle},
-      {"cudaOccupancyMaxActiveClusters", 1, kQueriesHandle},
-      {"cudaOccupancyMaxPotentialClusterSize", 1, kQueriesHandle},
-  };
-  for (const Entry &entry : kEntries)
-    if (name == entry.name && index == entry.index)
-      return entry.flags;
-  return 0;
+/// Whether what is read through the operand \p use, which mentions a variable,
+/// are handles of a table that are followed.
+bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) const {
+  if (summary.side == Side::Device)
+    return false;
+  const llvm::User *user = use.getUser();
+  if (llvm::isa<llvm::GetElementPtrInst>(user))
+    return llvm::all_of(user->uses(), [&](const llvm::Use &next) {
+      return readsHandlesOnly(next);
+    });
+  return handleTableOf(*user) && isFollowed(context, *user);
 }
 
 void ModRefCollector::visitConstant(const llvm::Constant &constant,
@@ -250,19 +236,22 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
     if (kind && llvm::isa<llvm::Function>(global) && call->isArgOperand(&use) &&
         call->getArgOperandNo(&use) == handleOperand(*kind))
       return addReference(*global, kReads);
-    const llvm::Function *callee = call->getCalledFunction();
-    if (summary.side == Side::Host && callee && callee->isDeclaration() &&
-        llvm::isa<llvm::Function>(global) && call->isArgOperand(&use))
-      if (uint8_t flags =
-              handleUse(callee->getName(), call->getArgOperandNo(&use)))
+    if (summary.side == Side::Host && llvm::isa<llvm::Function>(global))
+      if (uint8_t flags = attributeUse(use))
         return addReference(*global, flags);
     if (call->isInlineAsm() && context.indexOf(*global) != kNone)
       summary.symbols[context.indexOf(*global)].flags |= kAssemblyReferenced;
   }
+  if (summary.side == Side::Host &&
+      llvm::isa_and_nonnull<llvm::Function>(global) &&
+      !llvm::isa<llvm::ICmpInst>(use.getUser()) && isFollowedUse(context, use))
+    return addReference(*global, kPassesHandle);
   uint8_t flags = kTakesAddress;
   bool isAddress = constant.getType()->isPointerTy();
   if (isAddress)
     flags = useOf(use);
+  if ((flags & kReads) && !readsHandlesOnly(use))
+    flags |= kReadsValue;
   forEachGlobal(constant, [&](const llvm::GlobalValue &value, bool isBlock) {
     if (!isBlock)
       addReference(value, flags);

@@ -42,13 +42,12 @@ PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
     const CombinedModule &module = program.moduleRef(body.id);
     for (const LaunchSite &launch :
          slice(module.summary.launches, program.function(body.id)->launches)) {
-      GlobalId stub = program.definitionFor(body.id, launch.stub);
-      if (stub == kNone)
-        continue;
-      for (GlobalId kernel : program.deviceCounterparts(stub))
-        if (program.function(kernel) &&
-            callers.unknown(kernel) == UnknownCaller::None)
-          meetLaunch(kernel, solver.launchArguments(body, launch, kernel));
+      for (GlobalId stub : solver.stubsOf(body, launch))
+        for (GlobalId kernel : program.deviceCounterparts(stub))
+          if (program.function(kernel) &&
+              callers.unknown(kernel) == UnknownCaller::None)
+            meetLaunch(kernel,
+                       solver.launchArguments(body, launch, stub, kernel));
     }
   }
   for (const BodyLattice &body : solver.bodies())

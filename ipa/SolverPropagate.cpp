@@ -105,7 +105,9 @@ void ConstantsSolver::redirectLaunch(BodyIndex caller, uint32_t number,
   const GlobalId id = allBodies[caller].id;
   const CallEdge &call = slice(program.moduleRef(id).summary.calls,
                                program.function(id)->calls)[number];
-  if (program.definitionFor(id, call.callee) == allBodies[stubClone].id)
+  // A direct call of the stub, or one through its address.
+  if (call.callee == kNone ||
+      program.definitionFor(id, call.callee) == allBodies[stubClone].id)
     redirections[{caller, number}] = stubClone;
 }
 
@@ -182,8 +184,7 @@ void ConstantsSolver::visit(BodyIndex index) {
       visitCall(index, number, call);
   for (const LaunchSite &launch :
        slice(module.summary.launches, function.launches))
-    if (launch.stub != kNone)
-      visitLaunch(index, launch);
+    visitLaunch(index, launch);
 }
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
@@ -208,6 +209,36 @@ void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
     enqueue(callee);
 }
 
+/// Returns the stub that \p launch must launch by what \p caller knows of the
+/// parameter that is its handle, or kNone.
+GlobalId ConstantsSolver::knownHandle(const BodyLattice &caller,
+                                      const LaunchSite &launch) const {
+  const CombinedModule &module = program.moduleRef(caller.id);
+  if (launch.stub != kNone || launch.handles.count != 1)
+    return kNone;
+  ValueLattice value =
+      evaluate(caller, module,
+               slice(module.summary.jumpFunctions, launch.handles).front());
+  bool isStub = value.state() == ValueLattice::State::Symbol &&
+                value.value() == 0 &&
+                program.symbol(value.symbol()).has(kKernelStub);
+  return isStub ? value.symbol() : kNone;
+}
+
+SmallVector<GlobalId, 2>
+ConstantsSolver::stubsOf(const BodyLattice &caller,
+                         const LaunchSite &launch) const {
+  SmallVector<GlobalId, 2> stubs = callers.stubsOf(caller.id, launch);
+  if (GlobalId known = knownHandle(caller, launch); known != kNone)
+    erase_if(stubs, [&](GlobalId stub) { return stub != known; });
+  return stubs;
+}
+
+bool ConstantsSolver::launchesOne(const BodyLattice &caller,
+                                  const LaunchSite &launch) const {
+  return launch.stub != kNone || knownHandle(caller, launch) != kNone;
+}
+
 std::vector<ValueLattice>
 ConstantsSolver::launchGeometry(const BodyLattice &caller,
                                 const LaunchSite &launch) const {
@@ -222,12 +253,17 @@ ConstantsSolver::launchGeometry(const BodyLattice &caller,
 
 void ConstantsSolver::visitLaunch(BodyIndex from, const LaunchSite &launch) {
   const BodyLattice &caller = allBodies[from];
-  GlobalId stub = program.definitionFor(caller.id, launch.stub);
-  if (stub == kNone)
-    return;
   BodyIndex stubClone = launched(from, launch.call);
   uint32_t clone = stubClone == kNone ? 0 : allBodies[stubClone].clone;
   std::vector<ValueLattice> geometry = launchGeometry(caller, launch);
+  for (GlobalId stub : stubsOf(caller, launch))
+    visitKernels(caller, launch, stub, clone, geometry);
+}
+
+void ConstantsSolver::visitKernels(const BodyLattice &caller,
+                                   const LaunchSite &launch, GlobalId stub,
+                                   uint32_t clone,
+                                   ArrayRef<ValueLattice> geometry) {
   for (GlobalId id : program.deviceCounterparts(stub)) {
     BodyIndex index = indexOf(id, clone);
     if (index == kNone || !isKnown(allBodies[index]))
@@ -236,7 +272,7 @@ void ConstantsSolver::visitLaunch(BodyIndex from, const LaunchSite &launch) {
     bool changed = !kernel.isReached;
     kernel.isReached = true;
     for (auto [known, actual] :
-         zip(kernel.parameters, launchArguments(caller, launch, id)))
+         zip(kernel.parameters, launchArguments(caller, launch, stub, id)))
       changed |= meetParameter(known, actual);
     changed |= meetGeometry(kernel, geometry);
     if (changed)
@@ -316,6 +352,7 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   switch (function.kind) {
   case Kind::Unknown:
   case Kind::Aggregate:
+  case Kind::LoadVariable:
     break;
   case Kind::Constant:
     result = ValueLattice::constant(function.value, function.bitWidth);
@@ -509,7 +546,7 @@ ValueLattice ConstantsSolver::argument(BodyIndex caller, uint32_t number,
 
 std::vector<ParameterLattice>
 ConstantsSolver::launchArguments(const BodyLattice &caller,
-                                 const LaunchSite &launch,
+                                 const LaunchSite &launch, GlobalId stub,
                                  GlobalId kernel) const {
   const CombinedModule &module = program.moduleRef(caller.id);
   ArrayRef<JumpFunction> actuals =
@@ -523,7 +560,6 @@ ConstantsSolver::launchArguments(const BodyLattice &caller,
     return result;
   }
   // The arguments are the stub's own: its pieces say what is the kernel's.
-  GlobalId stub = program.definitionFor(caller.id, launch.stub);
   ArrayRef<StubArgument> pieces =
       slice(program.moduleRef(stub).summary.stubArguments,
             program.function(stub)->stubArguments);

@@ -66,7 +66,10 @@ struct JumpFunction {
     /// over its call edges) allocated when it ran last. Allocations of two
     /// calls that are both alive do not overlap.
     Allocation,
-    Last = Allocation
+    /// Pointer that was loaded from somewhere in the constant variable
+    /// \c source.
+    LoadVariable,
+    Last = LoadVariable
   };
 
   Kind kind = Kind::Unknown;

@@ -201,7 +201,13 @@ enum ReferenceFlag : uint8_t {
   /// sets, attributes of the kernel, and keeps nothing.
   kQueriesHandle = 1u << 3,
   kSetsHandle = 1u << 4,
+  /// A function's address goes to launches as their handle, and to arguments
+  /// of direct calls, as LaunchSite::handles and jump functions tell.
+  kPassesHandle = 1u << 5,
+  /// Reads of a variable yield more than what kPassesHandle allows.
+  kReadsValue = 1u << 6,
 };
+constexpr unsigned kReferenceFlagBits = 7;
 
 struct ReferenceEdge {
   SymbolIndex symbol = kNone;
@@ -218,10 +224,20 @@ enum class LaunchKind : uint8_t {
   Last = Cooperative
 };
 
+/// Position of the kernel's handle among the arguments of the runtime's launch
+/// function for \p kind.
+inline unsigned handleOperand(LaunchKind kind) {
+  return kind == LaunchKind::RuntimeExC ? 1 : 0;
+}
+
 /// A launch of a kernel by host code: a host -> device edge of the call graph.
 struct LaunchSite {
-  /// Host stub whose kernel is launched, or kNone when the handle is unknown.
+  /// Host stub whose kernel is launched, or kNone when the handle is not one
+  /// address.
   SymbolIndex stub = kNone;
+  /// Without a stub: jump functions of all that the handle may be, each a
+  /// SymbolAddress, PassThrough or LoadVariable; empty when it is unknown.
+  Range handles;
   LaunchKind kind = LaunchKind::Chevron;
   uint32_t frequency = 256;
   uint32_t line = 0;
@@ -268,7 +284,7 @@ enum Geometry : uint32_t {
   kGeometryCount
 };
 
-enum ParameterFlag : uint16_t {
+enum ParameterFlag : uint32_t {
   kParamUnused = 1u << 0,
   kParamNoAlias = 1u << 1,
   kParamNonNull = 1u << 2,
@@ -289,10 +305,15 @@ enum ParameterFlag : uint16_t {
   kParamGridConstant = 1u << 14,
   /// Pointer: it is compared, so its bits may become known.
   kParamMayCompare = 1u << 15,
+  /// Host pointer: kPassesHandle holds of what it points to, here.
+  kParamIsHandle = 1u << 16,
+  /// As kQueriesHandle and kSetsHandle, beside kParamIsHandle.
+  kParamHandleQueried = 1u << 17,
+  kParamHandleSet = 1u << 18,
 };
 
 struct ParameterRecord {
-  uint16_t flags = 0;
+  uint32_t flags = 0;
   /// Scalars: bits. Pointers: 0. By-value aggregates: see byValBytes.
   uint16_t bitWidth = 0;
   uint8_t addressSpace = 0;

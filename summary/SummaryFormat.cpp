@@ -71,7 +71,8 @@ bool hasSource(JumpFunction::Kind kind) {
   using Kind = JumpFunction::Kind;
   return kind == Kind::SymbolAddress || kind == Kind::PassThrough ||
          kind == Kind::Ancestor || kind == Kind::LoadAggregate ||
-         kind == Kind::Aggregate || kind == Kind::Allocation;
+         kind == Kind::Aggregate || kind == Kind::Allocation ||
+         kind == Kind::LoadVariable;
 }
 
 /// On disk, a pass-through with an operation is a kind of its own.
@@ -113,7 +114,7 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
              "pass-through whose operation is none");
   }
   if (hasSource(j.kind)) {
-    if (j.kind == Kind::SymbolAddress)
+    if (j.kind == Kind::SymbolAddress || j.kind == Kind::LoadVariable)
       io.index(j.source, sizes.symbols, false, "a symbol");
     else
       io.number(j.source);
@@ -334,16 +335,19 @@ template <typename IO> void Transfer<IO>::calls() {
 }
 
 template <typename IO> void Transfer<IO>::references() {
+  constexpr uint64_t kFlagMask = (1u << kReferenceFlagBits) - 1;
   uint32_t previous = 0;
   for (ReferenceEdge &r : s.references) {
-    uint64_t packed =
-        zigzag(int64_t(r.symbol) - int64_t(previous)) << 5 | (r.flags & 31);
+    uint64_t packed = zigzag(int64_t(r.symbol) - int64_t(previous))
+                          << kReferenceFlagBits |
+                      (r.flags & kFlagMask);
     io.number(packed);
     if constexpr (IO::isReading) {
-      uint64_t symbol = previous + uint64_t(unzigzag(packed >> 5));
+      uint64_t symbol =
+          previous + uint64_t(unzigzag(packed >> kReferenceFlagBits));
       io.check(symbol < sizes.symbols, "reference to a symbol out of range");
       r.symbol = static_cast<uint32_t>(symbol);
-      r.flags = packed & 31;
+      r.flags = packed & kFlagMask;
     }
     previous = r.symbol;
   }
@@ -352,6 +356,8 @@ template <typename IO> void Transfer<IO>::references() {
 template <typename IO> void Transfer<IO>::launches() {
   for (LaunchSite &l : s.launches) {
     io.index(l.stub, sizes.symbols, true, "a launched symbol");
+    if (l.stub == kNone)
+      io.range(l.handles, sizes.jumpFunctions, jumpFunctionRanges);
     io.enumerator(l.kind, LaunchKind::Last);
     io.number(l.frequency);
     line(l.line);
@@ -614,6 +620,7 @@ const char *findInconsistency(const ModuleSummary &s) {
         return "launch by a call that does not exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
       if (!formalsBelow(s, launch.geometry, count) ||
+          !formalsBelow(s, launch.handles, count) ||
           !formalsBelow(s, launch.arguments, count))
         return "launch refers to a parameter that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))

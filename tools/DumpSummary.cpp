@@ -118,6 +118,9 @@ constexpr FlagName kParameterFlags[] = {
     {kParamIsFloat, "float"},
     {kParamGridConstant, "grid_constant"},
     {kParamMayCompare, "may_compare"},
+    {kParamIsHandle, "handle"},
+    {kParamHandleQueried, "queried"},
+    {kParamHandleSet, "set"},
 };
 
 constexpr FlagName kCallFlags[] = {
@@ -137,11 +140,11 @@ constexpr FlagName kCallFlags[] = {
     {kAlwaysReachedSite, "always_reached"},
 };
 
-constexpr FlagName kReferenceFlags[] = {{kReads, "reads"},
-                                        {kWrites, "writes"},
-                                        {kTakesAddress, "address"},
-                                        {kQueriesHandle, "queries"},
-                                        {kSetsHandle, "sets"}};
+constexpr FlagName kReferenceFlags[] = {
+    {kReads, "reads"},          {kWrites, "writes"},
+    {kTakesAddress, "address"}, {kQueriesHandle, "queries"},
+    {kSetsHandle, "sets"},      {kPassesHandle, "passes"},
+    {kReadsValue, "value"}};
 
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
@@ -388,6 +391,10 @@ void Printer::jumpFunction(const JumpFunction &j) {
   case Kind::Allocation:
     out << "allocated by call " << j.source;
     break;
+  case Kind::LoadVariable:
+    out << "load ";
+    symbol(j.source);
+    break;
   }
   facts(j);
 }
@@ -428,6 +435,10 @@ void Printer::launch(const LaunchSite &l) {
     out << " line " << l.line;
   if (l.call != kNone)
     out << " call " << l.call;
+  if (!l.handles.empty()) {
+    out << " handles=";
+    list(l.handles);
+  }
   unsigned component = 0;
   for (const JumpFunction &j : slice(s.jumpFunctions, l.geometry)) {
     out << ' ' << kGeometryNames[component++] << '=';

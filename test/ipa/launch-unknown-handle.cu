@@ -1,5 +1,6 @@
-// A kernel whose handle is a value may be launched from anywhere; the launch is
-// one of an unknown kernel, with what is known of its geometry.
+// A launch through a handle that is a choice knows the choice; through one that
+// comes out of memory it is a launch of an unknown kernel, with what is known of its
+// geometry.
 // REQUIRES: cuda
 // RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
 // RUN: %gpulto dump --symbols --summary %t.o | FileCheck %s
@@ -13,7 +14,8 @@ __global__ void queried(int *p) { *p = 4; }
 // CHECK: host symbol [[KNOWN:.*]]knownPi: function external default atom {{[0-9]+}} dso_local kernel_stub
 // CHECK: host symbol {{.*}}queriedPi: {{.*}} address_taken
 // CHECK: host function _Z6selectPib
-// CHECK: launch <unknown> chevron {{.*}}block.x=i32 64 {{.*}} args=()
+// CHECK: launch <unknown> chevron {{.*}} handles=(&{{.*}}chosenPi, &{{.*}}otherPi) {{.*}}block.x=i32 64 {{.*}} stub_args=(arg0)
+// CHECK: ref {{.*}}chosenPi: passes
 void select(int *p, bool c) {
   void (*kernel)(int *) = c ? chosen : other;
   kernel<<<1, 64>>>(p);
@@ -23,3 +25,6 @@ void query(int *p) {
   cudaFuncSetAttribute(queried, cudaFuncAttributeMaxDynamicSharedMemorySize, 4);
   queried<<<1, 1>>>(p);
 }
+// CHECK: host function _Z6memoryPiPPFvS_E
+// CHECK: launch <unknown> chevron freq 1 grid{{.*}}block.x=i32 64 {{.*}} args=()
+void memory(int *p, void (**kernels)(int *)) { kernels[1]<<<1, 64>>>(p); }

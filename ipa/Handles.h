@@ -1,0 +1,77 @@
+//===- Handles.h - Which kernels a launch may launch ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_HANDLES_H
+#define GPULTO_IPA_HANDLES_H
+
+#include "summary/WpaContext.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <vector>
+
+namespace gpulto {
+
+/// Returns what the function \p callee of the CUDA runtime does with the kernel
+/// whose handle is its argument \p index: kQueriesHandle or kSetsHandle; 0 when
+/// it is none of those that read or set attributes and keep nothing.
+uint8_t attributeUse(llvm::StringRef callee, unsigned index);
+
+/// Returns how the function \p callee of the CUDA runtime launches the kernel
+/// whose handle it gets (see handleOperand), if it does. The `_ptsz` forms
+/// count.
+std::optional<LaunchKind> launchKindOf(llvm::StringRef callee);
+
+/// The kernels, by their stubs, that handles in parameters of host functions
+/// and in constant tables may stand for. Built once; linear.
+class Handles {
+public:
+  /// \p bodies: the live functions.
+  Handles(const WpaContext &context, llvm::ArrayRef<GlobalId> bodies);
+
+  /// Whether the address of the stub \p id goes where it is not followed, by
+  /// passing it or out of a table; other uses are not looked at.
+  bool isLost(GlobalId id) const { return lost.test(id); }
+  /// Whether the variable \p id is a table of which nothing but handles that
+  /// are followed is read.
+  bool isTable(GlobalId id) const { return tables.contains(id); }
+  /// Whether attributes of the stub \p id are read, or set, by way of a
+  /// parameter.
+  bool isQueried(GlobalId id) const { return queried.test(id); }
+  bool isSet(GlobalId id) const { return set.test(id); }
+
+  /// Returns the stubs, in order, that \p launch of the function \p caller may
+  /// launch, as far as they are not lost.
+  llvm::SmallVector<GlobalId, 2> stubsOf(GlobalId caller,
+                                         const LaunchSite &launch) const;
+
+private:
+  /// A parameter of a function or, with kNone, a table.
+  using Place = std::pair<GlobalId, uint32_t>;
+
+  void findTables(llvm::ArrayRef<GlobalId> bodies);
+  void visitCalls(GlobalId caller);
+  void pass(const JumpFunction &actual, GlobalId caller, Place to);
+  Place placeOf(GlobalId caller, const CallEdge &call, uint32_t index) const;
+  std::optional<Place> sourceOf(GlobalId caller,
+                                const JumpFunction &handle) const;
+  void add(Place to, GlobalId stub);
+  void propagate();
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  llvm::DenseSet<GlobalId> tables;
+  // Looked up only.
+  llvm::DenseMap<Place, std::vector<GlobalId>> stubs; // sorted
+  llvm::DenseMap<Place, std::vector<Place>> flows;
+  std::vector<std::pair<Place, GlobalId>> worklist;
+  llvm::BitVector lost, queried, set; // by stub
+};
+
+} // namespace gpulto
+
+#endif

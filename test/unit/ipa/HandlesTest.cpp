@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gtest/gtest.h"
+#include "ipa/Callers.h"
+#include "test/unit/ProgramBuilder.h"
+
+using namespace gpulto;
+
+namespace {
+
+constexpr uint8_t kWins = kResolved | kPrevailing | kFinalDefinition;
+
+/// `main` passes the handle of `stub` to `outer`, which passes it on to
+/// `inner`, which launches it; and a table of `listed`, which it launches.
+struct HandleProgram : TestProgram {
+  ModuleBuilder unit;
+  SymbolIndex stub, listed, inner, outer, native, table;
+  uint32_t innerFlags = kParamIsPointer | kParamIsHandle;
+  uint8_t tableUse = kReads;
+  bool callsNative = false, isTableConstant = true;
+
+  static JumpFunction of(JumpFunction::Kind kind, uint32_t source) {
+    JumpFunction j;
+    j.kind = kind;
+    j.source = source;
+    return j;
+  }
+  void addParameter(uint32_t flags) {
+    ModuleSummary &s = unit.summary();
+    ParameterRecord formal;
+    formal.flags = flags;
+    s.functions.back().parameters = {uint32_t(s.parameters.size()), 1};
+    s.parameters.push_back(formal);
+  }
+  void passes(JumpFunction argument) {
+    ModuleSummary &s = unit.summary();
+    s.calls.back().arguments = {uint32_t(s.jumpFunctions.size()), 1};
+    s.jumpFunctions.push_back(argument);
+  }
+  void launches(JumpFunction handle) {
+    ModuleSummary &s = unit.summary();
+    LaunchSite site;
+    site.handles = {uint32_t(s.jumpFunctions.size()), 1};
+    s.jumpFunctions.push_back(handle);
+    s.functions.back().launches = {uint32_t(s.launches.size()), 1};
+    s.launches.push_back(site);
+  }
+  void build() {
+    using Kind = JumpFunction::Kind;
+    stub = unit.define("stub", kWins, {}, 10, kKernelStub);
+    listed = unit.define("listed", kWins, {}, 10, kKernelStub);
+    native = unit.declare("native");
+    table = unit.variable("table", kWins, isTableConstant ? kConstant : 0, 0,
+                          {listed});
+    inner = unit.define("inner", kWins, {});
+    addParameter(innerFlags);
+    launches(of(Kind::PassThrough, 0));
+    outer = unit.define("outer", kWins, {callsNative ? native : inner});
+    addParameter(kParamIsPointer | kParamIsHandle);
+    passes(of(Kind::PassThrough, 0));
+    unit.define("main", kWins, {outer});
+    passes(of(Kind::SymbolAddress, stub));
+    unit.refer(stub, kPassesHandle);
+    unit.refer(table, tableUse);
+    launches(of(Kind::LoadVariable, table));
+    summary.addModule(unit.take(0));
+    ASSERT_FALSE(finish());
+    context->decisions.live.resize(summary.symbolCount(), true);
+    context->decisions.visibleOutside.resize(summary.symbolCount());
+    callers = std::make_unique<Callers>(*context);
+  }
+  std::vector<GlobalId> stubsOf(const char *function) const {
+    GlobalId id = host(function);
+    auto stubs =
+        callers->stubsOf(id, slice(summary.moduleRef(id).summary.launches,
+                                   summary.function(id)->launches)
+                                 .front());
+    return {stubs.begin(), stubs.end()};
+  }
+  bool isKnown(const char *function) const {
+    return callers->unknown(host(function)) == UnknownCaller::None;
+  }
+  std::unique_ptr<Callers> callers;
+};
+
+TEST(Handles, FlowThroughParametersAndTables) {
+  HandleProgram program;
+  program.build();
+  EXPECT_EQ(program.stubsOf("inner"),
+            std::vector<GlobalId>{program.host("stub")});
+  EXPECT_EQ(program.stubsOf("main"),
+            std::vector<GlobalId>{program.host("listed")});
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_TRUE(program.isKnown("listed"));
+}
+
+TEST(Handles, AreLostInCodeThatNobodySees) {
+  HandleProgram program;
+  program.callsNative = true;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+  EXPECT_TRUE(program.isKnown("listed"));
+}
+
+TEST(Handles, AreLostInParametersThatAreKept) {
+  HandleProgram program;
+  program.innerFlags = kParamIsPointer;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+  EXPECT_TRUE(program.stubsOf("inner").empty() || !program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInTablesThatAreReadOtherwise) {
+  HandleProgram program;
+  program.tableUse = kReads | kReadsValue;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_FALSE(program.isKnown("listed"));
+}
+
+TEST(Handles, AreLostInVariables) {
+  HandleProgram program;
+  program.isTableConstant = false;
+  program.build();
+  EXPECT_FALSE(program.isKnown("listed"));
+}
+
+TEST(Handles, AttributesThroughParametersCount) {
+  HandleProgram program;
+  program.innerFlags |= kParamHandleQueried;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_TRUE(program.callers->isQueried(program.host("stub")));
+  EXPECT_TRUE(program.callers->isAttributed(program.host("stub")));
+  EXPECT_FALSE(program.callers->isQueried(program.host("listed")));
+}
+
+} // namespace
