@@ -58,9 +58,14 @@ public:
   /// Whether the host asks for attributes of the kernel \p id: what it learns
   /// must not depend on facts.
   bool isQueried(GlobalId id) const { return queried.test(id); }
+  /// Whether the host sets attributes of the kernel or stub \p id, which hold
+  /// for launches through this handle and no other, or asks for its name.
+  bool isConfigured(GlobalId id) const { return configured.test(id); }
   /// Whether the host uses the handle of the kernel or stub \p id for more than
   /// launches: it asks for attributes or sets them, and means this kernel.
-  bool isAttributed(GlobalId id) const { return attributed.test(id); }
+  bool isAttributed(GlobalId id) const {
+    return isQueried(id) || isConfigured(id);
+  }
   /// Number of live stubs of this link that launch the kernel \p id.
   uint32_t stubCount(GlobalId id) const { return stubCounts.lookup(id); }
 
@@ -87,7 +92,7 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   std::vector<uint8_t> reasons;
-  llvm::BitVector queried, attributed; // stubs and kernels
+  llvm::BitVector queried, configured; // stubs and kernels
   std::vector<GlobalId> liveBodies;
   std::unique_ptr<Handles> handles;
   // Looked up only.

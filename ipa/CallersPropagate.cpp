@@ -117,8 +117,8 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
       isHandle &= !handles->isLost(target);
     if (isHandle && (edge.flags & kQueriesHandle))
       queried.set(target);
-    if (isHandle && (edge.flags & (kQueriesHandle | kSetsHandle)))
-      attributed.set(target);
+    if (isHandle && (edge.flags & kSetsHandle))
+      configured.set(target);
     if (!isHandle)
       note(target, UnknownCaller::AddressTaken, user);
   }
@@ -185,8 +185,8 @@ void Callers::noteKernels() {
       note(kernel, unknown(id), takenBy(id));
       if (isQueried(id))
         queried.set(kernel);
-      if (isAttributed(id))
-        attributed.set(kernel);
+      if (isConfigured(id))
+        configured.set(kernel);
     }
   }
   for (GlobalId id : liveBodies) {
@@ -202,7 +202,7 @@ void Callers::noteKernels() {
 Callers::Callers(const WpaContext &context)
     : context(context), program(context.program),
       reasons(program.symbolCount(), 0), queried(program.symbolCount()),
-      attributed(program.symbolCount()) {
+      configured(program.symbolCount()) {
   findBodies();
   handles = std::make_unique<Handles>(context, liveBodies);
   for (GlobalId id : liveBodies) {

@@ -100,6 +100,7 @@ static void findRoots(WpaContext &context, SmallVectorImpl<GlobalId> &roots) {
 }
 
 Error propagateVisibility(WpaContext &context) {
+  context.decisions.live.clear();
   context.decisions.live.resize(context.program.symbolCount());
   context.decisions.visibleOutside.resize(context.program.symbolCount());
   SmallVector<GlobalId, 0> worklist;

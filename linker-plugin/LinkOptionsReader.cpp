@@ -56,6 +56,10 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                          .Case("ptxas", KernelCheckMode::Ptxas)
                          .Case("off", KernelCheckMode::Off)
                          .Default(KernelCheckMode::Auto);
+  link.icf = StringSwitch<IcfMode>(args.getLastArgValue(options::OPT_icf))
+                 .Case("all", IcfMode::All)
+                 .Case("none", IcfMode::None)
+                 .Default(IcfMode::Safe);
   link.jobserver =
       StringSwitch<JobserverMode>(args.getLastArgValue(options::OPT_jobserver))
           .Case("strict", JobserverMode::Strict)

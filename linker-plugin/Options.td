@@ -91,6 +91,12 @@ def check_kernels : Joined<["--"], "gpulto-check-kernels=">,
            "it spills more or fewer blocks of it fit on a multiprocessor; the "
            "default is 'ptxas' for code compiled at -O2 and above">;
 
+def icf : Joined<["--"], "gpulto-icf=">, Visibility<[LinkOption]>,
+  MetaVarName<"<safe|all|none>">, Values<"safe,all,none">,
+  HelpText<"Fold device functions and kernels that do the same: safe (default) "
+           "where no program can tell, all also functions whose address is "
+           "taken, or none">;
+
 //===----------------------------------------------------------------------===//
 // The output
 //===----------------------------------------------------------------------===//

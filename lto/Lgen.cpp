@@ -4,6 +4,7 @@
 
 #include "lto/Lgen.h"
 
+#include "icf/FoldForm.h"
 #include "icf/IcfAnalyze.h"
 #include "ipa/Analyze.h"
 #include "lto/ModuleFlags.h"
@@ -108,6 +109,28 @@ void analyzeContents(LgenContext &context) {
   summary.contextDigest = digester.digestOfContext();
 }
 
+void analyzeForms(LgenContext &context) {
+  FoldFormer former(context.module);
+  ModuleSummary &summary = context.summary;
+  for (size_t i = 0; i < context.bodies.size(); ++i) {
+    FoldForm form = former.formOf(*context.bodies[i]);
+    FunctionSummary &function = summary.functions[i];
+    auto indexOf = [&](const llvm::GlobalValue *value) {
+      return context.indexOf(*value);
+    };
+    llvm::SmallVector<SymbolIndex, 8> symbols(
+        llvm::map_range(form.symbols, indexOf));
+    if (form.hash.isNone() || llvm::is_contained(symbols, kNone))
+      continue;
+    function.foldHash = form.hash;
+    if (symbols.empty())
+      continue;
+    function.foldSymbols = {static_cast<uint32_t>(summary.foldSymbols.size()),
+                            static_cast<uint32_t>(symbols.size())};
+    llvm::append_range(summary.foldSymbols, symbols);
+  }
+}
+
 } // namespace
 
 llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
@@ -126,6 +149,7 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
   analyzeModRef(context);
   analyzeInliner(context);
   analyzeContents(context);
+  analyzeForms(context);
   return llvm::Error::success();
 }
 

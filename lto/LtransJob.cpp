@@ -160,6 +160,12 @@ template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("calls", s.calls);
 }
 
+template <typename A> void describe(A &a, JobFold &f) {
+  a.field("name", f.name);
+  a.field("leader", f.leader);
+  a.field("merge", f.merge);
+}
+
 template <typename A> void describe(A &a, JobInput &i) {
   a.field("path", i.path);
   a.field("member", i.member);
@@ -173,6 +179,7 @@ template <typename A> void describe(A &a, JobInput &i) {
   a.field("isHome", i.isHome);
   a.field("emitsAssembly", i.emitsAssembly);
   a.field("symbols", i.symbols);
+  a.field("folds", i.folds);
 }
 
 template <typename A> void describe(A &a, JobStructor &s) {

@@ -82,6 +82,16 @@ struct JobVariable {
   bool operator==(const JobVariable &) const = default;
 };
 
+/// A definition of an input that is folded into another one.
+struct JobFold {
+  std::string name; // IR name in the input module
+  /// Name of what stands for it while bodies move.
+  std::string leader;
+  /// This partition defines the leader: the body is read, compared and merged.
+  bool merge = false;
+  bool operator==(const JobFold &) const = default;
+};
+
 /// One bitcode module that the job reads. Symbols not listed become
 /// declarations; locals not listed are referred to by their promoted names.
 struct JobInput {
@@ -105,6 +115,8 @@ struct JobInput {
   /// The module's assembly is emitted by this partition.
   bool emitsAssembly = false;
   std::vector<JobSymbol> symbols;
+  /// Symbols whose uses mean another definition. None is in \c symbols.
+  std::vector<JobFold> folds;
   bool operator==(const JobInput &) const = default;
 };
 

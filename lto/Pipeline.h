@@ -10,6 +10,7 @@
 #ifndef GPULTO_LTO_PIPELINE_H
 #define GPULTO_LTO_PIPELINE_H
 
+#include "icf/Icf.h"
 #include "lto/DeviceLink.h"
 #include "lto/LtransJob.h"
 #include "lto/Progress.h"
@@ -74,6 +75,7 @@ struct LinkOptions {
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
+  IcfMode icf = IcfMode::Safe;
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;

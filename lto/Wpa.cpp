@@ -4,6 +4,7 @@
 
 #include "lto/Wpa.h"
 
+#include "icf/Icf.h"
 #include "ipa/Callers.h"
 #include "ipa/Constants.h"
 #include "ipa/ModRef.h"
@@ -12,11 +13,13 @@
 #include "summary/WpaContext.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace llvm;
 
@@ -44,6 +47,12 @@ private:
   std::string finalName(GlobalId id) const;
   std::string movingName(GlobalId id) const;
   std::string cloneName(GlobalId id, uint32_t clone) const;
+  /// Returns what is folded into \p leader.
+  ArrayRef<GlobalId> membersOf(GlobalId leader) const {
+    auto found = foldMembers.find(leader);
+    return found == foldMembers.end() ? ArrayRef<GlobalId>()
+                                      : ArrayRef(found->second);
+  }
   std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
   void addSymbols(const Partition &partition, const PartitionMap &map,
                   LtransJob &job);
@@ -64,6 +73,7 @@ private:
   std::vector<EmbedKind> forms;
   /// By GlobalId: hidden local definitions, whose names get the tag.
   BitVector promoted;
+  DenseMap<GlobalId, std::vector<GlobalId>> foldMembers; // looked up only
 };
 } // namespace
 
@@ -127,35 +137,39 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
   return bodies;
 }
 
-/// Lists the symbols of \p partition by module.
+/// Lists the symbols of \p partition by module, then what becomes of symbols
+/// that have been folded.
 void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
                             LtransJob &job) {
-  std::vector<std::pair<GlobalId, JobSymbol>> symbols;
+  std::map<ModuleIndex, std::map<GlobalId, JobSymbol>> symbols;
   auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
     const FunctionSummary *function = program.function(id);
-    symbols.push_back(
-        {id,
-         {program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
-          function ? function->calls.count : 0}});
+    symbols[program.moduleOf(id)][id] = {
+        program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
+        function ? function->calls.count : 0};
   };
+  DenseSet<GlobalId> defined;
   for (const PartitionSymbol &define : partition.defines) {
     add(define.id, JobRole::Define, define.linkage);
     if (define.linkage == FinalLinkage::Hidden)
       promoted.set(define.id);
+    defined.insert(define.id);
+    for (GlobalId member : membersOf(define.id))
+      symbols.try_emplace(program.moduleOf(member)); // is read to be compared
   }
   for (GlobalId id : partition.imports)
     add(id, JobRole::Import, FinalLinkage::Preserved);
-  llvm::sort(symbols,
-             [](const auto &a, const auto &b) { return a.first < b.first; });
-  ModuleIndex last = kNone;
-  for (auto &[id, symbol] : symbols) {
-    ModuleIndex m = program.moduleOf(id);
-    if (m != last) {
-      job.inputs.push_back(bitcode[m]);
-      job.inputs.back().tag = program.modules()[m].tag;
-      last = m;
+  for (auto &[m, list] : symbols) {
+    JobInput &input = job.inputs.emplace_back(bitcode[m]);
+    input.tag = program.modules()[m].tag;
+    for (auto &[id, symbol] : list)
+      input.symbols.push_back(std::move(symbol));
+    for (GlobalId id : program.foldedUses(m)) {
+      GlobalId leader = program.definition(id);
+      bool isMember = program.folds().count(id);
+      input.folds.push_back({program.symbol(id).name.str(), movingName(leader),
+                             isMember && defined.contains(leader)});
     }
-    job.inputs.back().symbols.push_back(std::move(symbol));
   }
 }
 
@@ -310,6 +324,8 @@ DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
 }
 
 std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
+  for (auto [member, leader] : program.folds())
+    foldMembers[leader].push_back(member);
   promoted.resize(program.symbolCount());
   forms.push_back(EmbedKind::Both); // of the host: not used
   for (ImageIndex i = kHostImage + 1; i < program.images().size(); ++i)
@@ -464,6 +480,17 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
   statistics.set("imports", imports);
 }
 
+/// Lets one definition stand for all that do the same. Returns whether there
+/// are any.
+static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
+                          IcfMode mode) {
+  for (const FoldClass &fold : findFolds(context, mode))
+    for (GlobalId member : fold.members)
+      program.fold(member, fold.leader);
+  program.applyFolds();
+  return !program.folds().empty();
+}
+
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             const WpaOptions &options, const Params &params,
                             Diagnostics &diagnostics, Statistics &statistics) {
@@ -484,6 +511,13 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on the set of live symbols only shrinks.
   if (Error error = propagateVisibility(context))
     return error;
+
+  // From here on what has been folded is used no more.
+  if (foldIdentical(program, context, options.icf)) {
+    graph = CallGraph(program);
+    if (Error error = propagateVisibility(context))
+      return error;
+  }
 
   // From here on it is known who calls whom, and what each call may do.
   Callers callers(context);

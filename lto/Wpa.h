@@ -9,6 +9,7 @@
 #ifndef GPULTO_LTO_WPA_H
 #define GPULTO_LTO_WPA_H
 
+#include "icf/Icf.h"
 #include "lto/DeviceLink.h"
 #include "lto/LtransJob.h"
 #include "partitioner/Partition.h"
@@ -44,6 +45,7 @@ struct WpaOptions {
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
+  IcfMode icf = IcfMode::Safe;
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.

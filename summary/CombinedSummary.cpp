@@ -205,6 +205,31 @@ void CombinedSummary::resolveUses() {
     }
 }
 
+void CombinedSummary::applyFolds() {
+  auto replace = [&](GlobalId &definition) {
+    auto found = folded.find(definition);
+    if (found == folded.end())
+      return false;
+    definition = found->second;
+    return true;
+  };
+  for (auto [id, definition] : enumerate(definitions))
+    if (replace(definition))
+      usesOfFolded.push_back(id);
+  for (auto &table : names)
+    for (auto &entry : table)
+      replace(entry.second);
+}
+
+ArrayRef<GlobalId> CombinedSummary::foldedUses(ModuleIndex module) const {
+  GlobalId first = allModules[module].firstSymbol;
+  GlobalId end = first + allModules[module].summary.symbols.size();
+  auto begin = llvm::lower_bound(usesOfFolded, first);
+  auto after = std::lower_bound(begin, usesOfFolded.end(), end);
+  return ArrayRef(usesOfFolded)
+      .slice(begin - usesOfFolded.begin(), after - begin);
+}
+
 GlobalId CombinedSummary::lookup(ImageIndex image, StringRef name) const {
   auto it = names[image].find(plainName(name));
   return it == names[image].end() ? kNone : it->second;

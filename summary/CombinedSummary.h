@@ -20,6 +20,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Error.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,16 @@ public:
   /// Numbers symbols, resolves names and checks that the modules agree.
   /// Errors: duplicate device definitions, device symbols of different kinds.
   llvm::Error resolve();
+
+  /// Lets every use of \p member, a prevailing definition, mean \p leader, one of
+  /// the same image, from now on. \p member itself stays undefined.
+  void fold(GlobalId member, GlobalId leader) { folded[member] = leader; }
+  /// Makes the folds count: call once after all of them.
+  void applyFolds();
+  /// Definitions that have been folded, with what they are folded into.
+  const std::map<GlobalId, GlobalId> &folds() const { return folded; }
+  /// Symbols of \p module, ascending, that meant a folded definition.
+  llvm::ArrayRef<GlobalId> foldedUses(ModuleIndex module) const;
 
   llvm::ArrayRef<CombinedModule> modules() const { return allModules; }
   llvm::ArrayRef<Image> images() const { return allImages; }
@@ -148,6 +159,8 @@ private:
   std::vector<llvm::DenseMap<llvm::CachedHashStringRef, GlobalId>> names;
   std::vector<std::vector<bool>> keptComdats;
   llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
+  std::map<GlobalId, GlobalId> folded;
+  std::vector<GlobalId> usesOfFolded; // ascending
 };
 
 } // namespace gpulto

@@ -420,6 +420,11 @@ struct FunctionSummary {
   /// Target, features, floating-point and sanitizer attributes: functions of
   /// different digests are not inlined into each other without a closer look.
   Digest attributesDigest;
+  /// Digest of the body's canonical form (icf/FoldForm.h), in which symbols are
+  /// numbers: those of \c foldSymbols, in ModuleSummary::foldSymbols. None when
+  /// the body cannot be folded.
+  Digest foldHash;
+  Range foldSymbols;
   Range parameters;
   Range calls;
   Range references;
@@ -542,6 +547,7 @@ struct ModuleSummary {
   std::vector<ParameterRecord> parameters;
   std::vector<CallEdge> calls;
   std::vector<ReferenceEdge> references;
+  std::vector<SymbolIndex> foldSymbols;
   std::vector<LaunchSite> launches;
   std::vector<StubArgument> stubArguments;
   std::vector<JumpFunction> jumpFunctions;

@@ -34,7 +34,7 @@ constexpr uint32_t kSummaryMagic = 0x4d555347; // "GSUM"
 struct TableSizes {
   uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
-           references = 0, launches = 0, stubArguments = 0, jumpFunctions = 0,
+           references = 0, foldSymbols = 0, launches = 0, stubArguments = 0, jumpFunctions = 0,
            aggregateParts = 0;
 };
 
@@ -175,7 +175,7 @@ template <typename IO> struct Transfer {
   Interner<CallShape> callShapes;
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
-      launchRanges, stubArgumentRanges;
+      foldSymbolRanges, launchRanges, stubArgumentRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -190,6 +190,7 @@ template <typename IO> struct Transfer {
   void parameters();
   void calls();
   void references();
+  void foldSymbols();
   void launches();
   void smallTables();
   void offloadEntries();
@@ -353,6 +354,14 @@ template <typename IO> void Transfer<IO>::references() {
   }
 }
 
+template <typename IO> void Transfer<IO>::foldSymbols() {
+  uint32_t previous = 0;
+  for (SymbolIndex &symbol : s.foldSymbols) {
+    io.delta(symbol, previous, sizes.symbols, "a symbol of a folded form");
+    previous = symbol;
+  }
+}
+
 template <typename IO> void Transfer<IO>::launches() {
   for (LaunchSite &l : s.launches) {
     io.index(l.stub, sizes.symbols, true, "a launched symbol");
@@ -448,9 +457,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(!(f.launches == Range()) || !(f.stubArguments == Range()));
     present(!(f.returned == JumpFunction()));
     present(isSet(f.geometryGain));
+    present(!f.foldHash.isNone());
   }
   io.number(mask);
-  io.check(mask < 1u << 10, "unknown fields of a function");
+  io.check(mask < 1u << 11, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -480,6 +490,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   if (has())
     for (uint32_t &gain : f.geometryGain)
       io.number(gain);
+  if (has()) {
+    io.digest(f.foldHash);
+    io.range(f.foldSymbols, sizes.foldSymbols, foldSymbolRanges);
+  }
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -516,6 +530,7 @@ template <typename IO> void Transfer<IO>::all() {
   parameters();
   calls();
   references();
+  foldSymbols();
   launches();
   smallTables();
   offloadEntries();
@@ -541,6 +556,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.parameters, sizes.parameters, 1);
   each(s.calls, sizes.calls, 3);
   each(s.references, sizes.references, 1);
+  each(s.foldSymbols, sizes.foldSymbols, 1);
   each(s.launches, sizes.launches, 8);
   each(s.stubArguments, sizes.stubArguments, 4);
   each(s.jumpFunctions, sizes.jumpFunctions, 1);

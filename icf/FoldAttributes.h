@@ -1,0 +1,40 @@
+//===- FoldAttributes.h - What a leader can do without ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The line between what two bodies must have in common to be folded and what
+// the folded body gives up where they differ. Shared by the form that LGEN
+// hashes and by LTRANS, which compares and merges.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_FOLDATTRIBUTES_H
+#define GPULTO_ICF_FOLDATTRIBUTES_H
+
+#include "llvm/IR/Attributes.h"
+
+namespace llvm {
+class Function;
+class Instruction;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Returns whether \p attribute is a promise to the optimizer and nothing else:
+/// a body without it is right, if perhaps slower.
+bool isPromise(llvm::Attribute attribute);
+
+/// Returns whether metadata of kind \p kind is a promise to the optimizer, or
+/// speaks of the source: an instruction without it does the same.
+bool isPromise(unsigned kind);
+
+/// Returns whether \p instruction does nothing: a marker of a lifetime, an
+/// assumption, the declaration of an alias scope, debug information.
+bool isMarker(const llvm::Instruction &instruction);
+
+/// Returns whether \p function may never be folded: its text names symbols or
+/// labels, its blocks have addresses, it carries data.
+bool isUnfoldable(const llvm::Function &function);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,55 @@
+//===- FoldForm.h - The form in which bodies are compared -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_FOLDFORM_H
+#define GPULTO_ICF_FOLDFORM_H
+
+#include "support/StableHash.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+
+namespace llvm {
+class Function;
+class GlobalValue;
+class Module;
+} // namespace llvm
+
+namespace gpulto {
+
+/// A body with everything that differs between copies of it taken out.
+struct FoldForm {
+  /// BLAKE3, cut to 128 bits, of the canonical form; none when the body can
+  /// not be folded whatever another one looks like.
+  Digest hash;
+  /// What the form refers to by number: the symbols of the body in the order in
+  /// which they first appear. Two bodies do the same if their hashes are equal
+  /// and so are, or mean the same, their symbols in order.
+  llvm::SmallVector<const llvm::GlobalValue *, 8> symbols;
+};
+
+/// Computes fold forms of the functions of one module. Remembers types,
+/// constants and attribute lists across calls; not thread-safe.
+///
+/// The form sees layout, not names: types in memory by size and alignment,
+/// address arithmetic in bytes, symbols by number. It leaves out what the
+/// leader of a class can do without, and carries the intersection of (see
+/// FoldMerge.h): poison flags, attributes and metadata that are promises to the
+/// optimizer, debug information, markers of lifetimes and assumptions.
+class FoldFormer {
+public:
+  explicit FoldFormer(const llvm::Module &module);
+  ~FoldFormer();
+
+  /// Returns the form of \p function, a definition whose body has been read.
+  FoldForm formOf(const llvm::Function &function);
+
+private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace gpulto
+
+#endif

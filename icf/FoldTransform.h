@@ -1,0 +1,22 @@
+//===- FoldTransform.h - Make one body of several (LTRANS) ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_FOLDTRANSFORM_H
+#define GPULTO_ICF_FOLDTRANSFORM_H
+
+#include "llvm/IR/Function.h"
+#include "llvm/Support/Error.h"
+
+namespace gpulto {
+
+/// Lets \p leader stand for \p member, a body of the same module that whole-
+/// program analysis found to do the same: takes from \p leader every promise
+/// that \p member does not make. \p member is left as it is.
+///
+/// Uses of other folded definitions name their leaders already. Errors: the
+/// bodies differ after all, with the first difference; \p leader is unchanged.
+llvm::Error mergeFolded(llvm::Function &leader, const llvm::Function &member);
+
+} // namespace gpulto
+
+#endif

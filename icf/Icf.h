@@ -1,0 +1,42 @@
+//===- Icf.h - Identical code folding over the whole program ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_ICF_H
+#define GPULTO_ICF_ICF_H
+
+#include "summary/WpaContext.h"
+
+#include <vector>
+
+namespace gpulto {
+
+/// --gpulto-icf.
+enum class IcfMode : uint8_t {
+  /// What no program can tell: addresses that may be compared stay apart.
+  Safe,
+  /// Functions whose address is taken, too.
+  All,
+  None,
+};
+
+/// Definitions that do the same, of which one stays. Indices are GlobalIds.
+struct FoldClass {
+  /// Stands for all of them from now on.
+  GlobalId leader = kNone;
+  std::vector<GlobalId> members; // without the leader, ascending
+};
+
+/// Finds the device functions, kernels and kernel stubs of the live program
+/// that may be folded; none under IcfMode::None. A kernel is in a class only together with its stub and
+/// with its counterparts in all images. Ordered by leader. Remarks
+/// (gpulto-icf) say what was folded and, of kernels, what kept them from it.
+///
+/// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
+/// minimizing states in a finite automaton" (1971); folding as in S. Tallam et
+/// al., "Safe ICF: Pointer Safe and Unwinding aware Identical Code Folding in
+/// the Gold Linker" (GCC Summit 2010), from an optimistic start.
+std::vector<FoldClass> findFolds(const WpaContext &context, IcfMode mode);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,436 @@
+//===- IcfPropagate.cpp - What does the same, by summaries (WPA) ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: of all bodies that do the same, one.
+//
+//   kernel<int>      -> fill<int>       \  one kernel, one function:
+//   kernel<unsigned> -> fill<unsigned>  /  the forms are equal, and so are
+//                                          the symbols in them, once folded
+//
+// 1. collect: bodies that may go when another one does the same; two of them
+//    can only be equal when their forms are (FunctionSummary::foldHash).
+// 2. refine: to begin with all bodies of one form are one class, which is what
+//    lets recursive functions fold. A body leaves its class when a symbol of
+//    its form is in another class than the others' symbol at that place. Only
+//    bodies that refer to what has moved are looked at again, and the largest
+//    part of a class keeps its number: O(n log n) for n references.
+// 3. choose leaders: the stub that comes first, and its kernels; of functions
+//    the first.
+//
+// A kernel goes with its stub: launches of it become launches of the leader,
+// so a class of kernels needs one of stubs, in every image alike, and handles
+// of which nothing is known but launches. Block-shared memory belongs to the
+// kernel that alone uses it; a helper's would be one variable where the
+// program has two.
+//
+//===----------------------------------------------------------------------===//
+
+#include "icf/Icf.h"
+
+#include "ipa/Callers.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+
+constexpr StringLiteral kPass = "gpulto-icf";
+constexpr uint8_t kSharedAddressSpace = 3;
+
+/// Index of a body that may be folded.
+using Element = uint32_t;
+using ClassNumber = uint32_t;
+
+/// What stands at one place of a form: kind in the high half.
+using Token = uint64_t;
+enum TokenKind : uint64_t {
+  kClassToken,
+  /// A definition that is no element, by its GlobalId.
+  kDefinitionToken,
+  /// A name that nobody defines, by number.
+  kNameToken,
+  /// Block-shared memory of the kernel: alignment above size.
+  kOwnMemoryToken,
+};
+Token makeToken(TokenKind kind, uint64_t value) {
+  constexpr unsigned kKindShift = 60;
+  return static_cast<uint64_t>(kind) << kKindShift | value;
+}
+
+class Folder {
+public:
+  Folder(const WpaContext &context, IcfMode mode)
+      : context(context), program(context.program), mode(mode),
+        callers(context),
+        elementOf(program.symbolCount(), kNone),
+        sharedUser(program.symbolCount(), kNone) {}
+
+  std::vector<FoldClass> run() {
+    findSharedUsers();
+    collect();
+    connect();
+    startClasses();
+    refine();
+    return makeClasses();
+  }
+
+private:
+  bool isLive(GlobalId id) const {
+    return program.definition(id) == id && context.decisions.live.test(id);
+  }
+  void findSharedUsers();
+  StringRef whyNot(GlobalId id) const;
+  StringRef whyNotKernel(GlobalId stub) const;
+  void collect();
+  void connect();
+  void startClasses();
+  Token tokenOf(GlobalId user, SymbolIndex symbol);
+  std::vector<Token> signatureOf(Element element);
+  void refine();
+  void splitClass(ClassNumber number, ArrayRef<Element> changed);
+  void moveTo(ClassNumber number, ArrayRef<Element> elements);
+  std::vector<FoldClass> makeClasses() const;
+  void explain(const FoldClass &fold) const;
+  void explainKept(GlobalId stub, StringRef reason) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  IcfMode mode;
+  Callers callers;
+
+  std::vector<GlobalId> elements; // ascending
+  /// By GlobalId, or kNone.
+  std::vector<Element> elementOf;
+  /// By element: its kernels, or its stub.
+  std::vector<SmallVector<Element, 1>> partners;
+  /// By element: those in whose signature it stands.
+  std::vector<std::vector<Element>> users;
+
+  std::vector<ClassNumber> classOf;
+  std::vector<std::vector<Element>> classes; // members ascending
+  /// Elements whose signature has changed.
+  SetVector<Element> worklist;
+  DenseMap<std::pair<ImageIndex, CachedHashStringRef>, uint32_t> undefined;
+
+  /// By GlobalId of a variable in shared memory: the one body that uses it,
+  /// or kNone; kNone - 1 when there are several.
+  std::vector<GlobalId> sharedUser;
+  static constexpr GlobalId kSeveral = kNone - 1;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Who may be folded
+//===----------------------------------------------------------------------===//
+
+void Folder::findSharedUsers() {
+  auto note = [&](GlobalId user, GlobalId variable) {
+    if (program.symbol(variable).addressSpace != kSharedAddressSpace)
+      return;
+    GlobalId &known = sharedUser[variable];
+    known = known == kNone || known == user ? user : kSeveral;
+  };
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (isLive(id) && program.imageOf(id) != kHostImage)
+      for (const GraphEdge &edge : context.graph.edges(id))
+        note(id, edge.target);
+}
+
+/// Returns why the body \p id must stay as it is, or nothing.
+StringRef Folder::whyNot(GlobalId id) const {
+  const FunctionSummary &function = *program.function(id);
+  if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
+      function.has(kOptNone))
+    return "its body cannot be folded";
+  UnknownCaller unknown = callers.unknown(id);
+  bool mayTakeAddress = mode == IcfMode::All &&
+                        program.imageOf(id) != kHostImage &&
+                        !program.symbol(id).has(kKernel);
+  if (unknown == UnknownCaller::None ||
+      (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
+    return {};
+  return describe(unknown);
+}
+
+/// Returns why the kernels of \p stub must stay as they are, or nothing.
+StringRef Folder::whyNotKernel(GlobalId stub) const {
+  if (StringRef reason = whyNot(stub); !reason.empty())
+    return reason;
+  if (callers.isQueried(stub))
+    return "the program asks for its attributes";
+  if (callers.isConfigured(stub))
+    return "the program sets attributes of it";
+  ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
+  if (kernels.size() + 1 != program.images().size())
+    return "not every architecture has it";
+  for (GlobalId kernel : kernels)
+    if (!program.function(kernel))
+      return "it has no body";
+    else if (callers.stubCount(kernel) != 1)
+      return "several stubs launch it";
+    else if (StringRef reason = whyNot(kernel); !reason.empty())
+      return reason;
+  return {};
+}
+
+void Folder::collect() {
+  std::vector<GlobalId> found;
+  for (GlobalId stub : callers.bodies()) {
+    if (!isLive(stub) || program.imageOf(stub) != kHostImage ||
+        !program.symbol(stub).has(kKernelStub))
+      continue;
+    if (StringRef reason = whyNotKernel(stub); !reason.empty()) {
+      explainKept(stub, reason);
+      continue;
+    }
+    found.push_back(stub);
+    append_range(found, program.deviceCounterparts(stub));
+  }
+  for (GlobalId id : callers.bodies())
+    if (isLive(id) && program.imageOf(id) != kHostImage &&
+        !program.symbol(id).has(kKernel) && whyNot(id).empty())
+      found.push_back(id);
+  llvm::sort(found);
+  elements = std::move(found);
+  for (auto [i, id] : enumerate(elements))
+    elementOf[id] = i;
+  partners.resize(elements.size());
+  for (auto [i, id] : enumerate(elements))
+    if (program.symbol(id).has(kKernelStub))
+      for (GlobalId kernel : program.deviceCounterparts(id)) {
+        partners[i].push_back(elementOf[kernel]);
+        partners[elementOf[kernel]].push_back(i);
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// Classes
+//===----------------------------------------------------------------------===//
+
+void Folder::connect() {
+  users.resize(elements.size());
+  auto addUser = [&](Element of, Element user) {
+    if (users[of].empty() || users[of].back() != user)
+      users[of].push_back(user);
+  };
+  for (auto [i, id] : enumerate(elements)) {
+    const CombinedModule &module = program.moduleRef(id);
+    for (SymbolIndex symbol : slice(module.summary.foldSymbols,
+                                    program.function(id)->foldSymbols))
+      if (GlobalId target = program.definitionFor(id, symbol);
+          target != kNone && elementOf[target] != kNone)
+        addUser(elementOf[target], i);
+    for (Element partner : partners[i])
+      addUser(partner, i);
+  }
+}
+
+void Folder::startClasses() {
+  // What is not in the form: the image, and how the module is compiled.
+  using Key = std::tuple<ImageIndex, Digest, Digest, uint8_t, uint8_t, bool>;
+  std::map<Key, ClassNumber> numbers;
+  classOf.resize(elements.size());
+  for (auto [i, id] : enumerate(elements)) {
+    const ModuleSummary &summary = program.moduleRef(id).summary;
+    Key key{program.imageOf(id),
+            program.function(id)->foldHash,
+            summary.codegenDigest,
+            summary.optLevel,
+            summary.sizeLevel,
+            program.symbol(id).has(kKernel)};
+    ClassNumber number = numbers.try_emplace(key, numbers.size()).first->second;
+    if (number == classes.size())
+      classes.emplace_back();
+    classes[number].push_back(i);
+    classOf[i] = number;
+    worklist.insert(i);
+  }
+}
+
+Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
+  GlobalId target = program.definitionFor(user, symbol);
+  if (target == kNone) {
+    const CombinedModule &module = program.moduleRef(user);
+    std::pair key(module.image, CachedHashStringRef(
+                                    module.summary.symbols[symbol].name));
+    return makeToken(
+        kNameToken,
+        undefined.try_emplace(key, undefined.size()).first->second);
+  }
+  if (elementOf[target] != kNone)
+    return makeToken(kClassToken, classOf[elementOf[target]]);
+  const VariableSummary *variable = program.variable(target);
+  bool isOwn = variable && sharedUser[target] == user &&
+               program.symbol(user).has(kKernel) &&
+               !context.decisions.visibleOutside.test(target);
+  constexpr unsigned kAlignShift = 40;
+  if (isOwn && variable->sizeBytes >> kAlignShift == 0)
+    return makeToken(kOwnMemoryToken,
+                     uint64_t(variable->alignLog2) << kAlignShift |
+                         variable->sizeBytes);
+  return makeToken(kDefinitionToken, target);
+}
+
+std::vector<Token> Folder::signatureOf(Element element) {
+  GlobalId id = elements[element];
+  std::vector<Token> signature;
+  for (SymbolIndex symbol : slice(program.moduleRef(id).summary.foldSymbols,
+                                  program.function(id)->foldSymbols))
+    signature.push_back(tokenOf(id, symbol));
+  for (Element partner : partners[element])
+    signature.push_back(makeToken(kClassToken, classOf[partner]));
+  return signature;
+}
+
+/// Gives \p moved a class of their own.
+void Folder::moveTo(ClassNumber number, ArrayRef<Element> moved) {
+  for (Element element : moved) {
+    classOf[element] = number;
+    for (Element user : users[element])
+      worklist.insert(user);
+  }
+}
+
+/// Takes class \p number apart by the signatures of its \p changed members; the
+/// others still have one in common, which none of those has.
+void Folder::splitClass(ClassNumber number, ArrayRef<Element> changed) {
+  std::vector<Element> &members = classes[number];
+  if (members.size() == 1)
+    return;
+  // In the order of the first member.
+  std::map<std::vector<Token>, size_t> groupOf;
+  std::vector<std::vector<Element>> groups;
+  for (Element element : changed) {
+    auto [entry, isNew] =
+        groupOf.try_emplace(signatureOf(element), groups.size());
+    if (isNew)
+      groups.emplace_back();
+    groups[entry->second].push_back(element);
+  }
+  if (changed.size() < members.size()) {
+    std::vector<Element> others;
+    std::set_difference(members.begin(), members.end(), changed.begin(),
+                        changed.end(), std::back_inserter(others));
+    groups.push_back(std::move(others));
+  }
+  auto largest = llvm::max_element(
+      groups, [](const auto &a, const auto &b) { return a.size() < b.size(); });
+  std::swap(*largest, groups.front());
+  members = std::move(groups.front());
+  for (std::vector<Element> &group : drop_begin(groups)) {
+    moveTo(static_cast<ClassNumber>(classes.size()), group);
+    classes.push_back(std::move(group));
+  }
+}
+
+void Folder::refine() {
+  while (!worklist.empty()) {
+    MapVector<ClassNumber, std::vector<Element>> changed;
+    for (Element element : worklist.takeVector())
+      changed[classOf[element]].push_back(element);
+    for (auto &[number, members] : changed) {
+      // A class before this one may have been split.
+      llvm::sort(members);
+      splitClass(number, members);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+std::vector<FoldClass> Folder::makeClasses() const {
+  std::vector<FoldClass> result;
+  // Kernels follow their stubs.
+  std::vector<bool> leads(elements.size());
+  for (const std::vector<Element> &members : classes)
+    if (program.symbol(elements[members.front()]).has(kKernelStub))
+      for (Element kernel : partners[members.front()])
+        leads[kernel] = true;
+  for (const std::vector<Element> &members : classes) {
+    if (members.size() == 1)
+      continue;
+    auto leader = llvm::find_if(members, [&](Element e) { return leads[e]; });
+    if (leader == members.end())
+      leader = members.begin();
+    FoldClass fold;
+    fold.leader = elements[*leader];
+    for (Element element : members)
+      if (element != *leader)
+        fold.members.push_back(elements[element]);
+    explain(fold);
+    result.push_back(std::move(fold));
+  }
+  llvm::sort(result, [](const FoldClass &a, const FoldClass &b) {
+    return a.leader < b.leader;
+  });
+  return result;
+}
+
+static Remark makeRemark(const CombinedSummary &program, GlobalId id) {
+  const CombinedModule &module = program.moduleRef(id);
+  Remark remark;
+  remark.pass = kPass.str();
+  remark.function = program.symbol(id).name.str();
+  remark.where.file = module.summary.sourceName.str();
+  remark.where.line = program.function(id)->line;
+  remark.input = module.location;
+  return remark;
+}
+
+/// A stub's class says nothing that its kernels' do not say.
+void Folder::explain(const FoldClass &fold) const {
+  if (program.symbol(fold.leader).has(kKernelStub) ||
+      !context.diagnostics.wantsRemark(RemarkKind::Passed, kPass))
+    return;
+  for (GlobalId member : fold.members) {
+    Remark remark = makeRemark(program, member);
+    remark.kind = RemarkKind::Passed;
+    remark.name = "Folded";
+    remark.text =
+        "'" + program.symbol(member).name.str() + "' (" +
+        std::to_string(program.function(member)->instructionCount) +
+        " instructions) is folded into '" +
+        program.symbol(fold.leader).name.str() + "'" +
+        (program.images().size() > 2
+             ? " for " + program.images()[program.imageOf(member)].arch
+             : "");
+    context.diagnostics.remark(std::move(remark));
+  }
+}
+
+void Folder::explainKept(GlobalId stub, StringRef reason) const {
+  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kPass))
+    return;
+  for (GlobalId kernel : program.deviceCounterparts(stub)) {
+    if (!program.function(kernel))
+      continue;
+    Remark remark = makeRemark(program, kernel);
+    remark.kind = RemarkKind::Missed;
+    remark.name = "NotFolded";
+    remark.text = "'" + program.symbol(kernel).name.str() +
+                  "' is not folded: " + reason.str();
+    context.diagnostics.remark(std::move(remark));
+  }
+}
+
+std::vector<FoldClass> findFolds(const WpaContext &context, IcfMode mode) {
+  if (mode == IcfMode::None)
+    return {};
+  return Folder(context, mode).run();
+}
+
+} // namespace gpulto
