@@ -22,7 +22,8 @@
 // so a class of kernels needs one of stubs, in every image alike, and handles
 // of which nothing is known but launches. Block-shared memory belongs to the
 // kernel that alone uses it; a helper's would be one variable where the
-// program has two.
+// program has two. Queries of attributes and occupancy are answered alike for
+// equal code; what sets an attribute, or asks for the name, keeps the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -168,10 +169,8 @@ StringRef Folder::whyNot(GlobalId id) const {
 StringRef Folder::whyNotKernel(GlobalId stub) const {
   if (StringRef reason = whyNot(stub); !reason.empty())
     return reason;
-  if (callers.isQueried(stub))
-    return "the program asks for its attributes";
   if (callers.isConfigured(stub))
-    return "the program sets attributes of it";
+    return "the program sets its attributes or asks for its name";
   ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
   if (kernels.size() + 1 != program.images().size())
     return "not every architecture has it";

@@ -178,8 +178,8 @@ void Callers::noteKernels() {
       continue;
     if (handles->isQueried(id))
       queried.set(id);
-    if (handles->isQueried(id) || handles->isSet(id))
-      attributed.set(id);
+    if (handles->isSet(id))
+      configured.set(id);
     for (GlobalId kernel : program.deviceCounterparts(id)) {
       ++stubCounts[kernel];
       note(kernel, unknown(id), takenBy(id));

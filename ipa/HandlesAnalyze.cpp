@@ -129,6 +129,16 @@ static bool isLaunchedOnly(const LgenContext &context, const llvm::Value &value,
   });
 }
 
+/// Whether \p user compares a handle with null. Another comparison tells one
+/// kernel from the next: the handle is more than that of a body.
+static bool isTest(const llvm::User &user) {
+  auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&user);
+  return compare &&
+         llvm::any_of(compare->operands(), [](const llvm::Use &operand) {
+           return llvm::isa<llvm::ConstantPointerNull>(operand.get());
+         });
+}
+
 bool isFollowedUse(const LgenContext &context, const llvm::Use &use) {
   const llvm::User *user = use.getUser();
   if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user)) {
@@ -136,7 +146,7 @@ bool isFollowedUse(const LgenContext &context, const llvm::Use &use) {
     return isLaunchedOnly(context, *user, seen);
   }
   return context.launchedUses.contains(&use) ||
-         llvm::isa<llvm::ICmpInst>(user) || isPassedOn(use);
+         isTest(*user) || isPassedOn(use);
 }
 
 bool isFollowed(const LgenContext &context, const llvm::Value &value) {

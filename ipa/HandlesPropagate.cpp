@@ -33,6 +33,8 @@ using namespace llvm;
 
 namespace gpulto {
 
+/// The name that a kernel was registered under is asked for as if it were set:
+/// the handle must not stand for another kernel.
 /// Source: CUDA Runtime API, 6.7 Execution Control, 6.8 Occupancy.
 uint8_t attributeUse(StringRef callee, unsigned index) {
   struct Entry {
@@ -42,7 +44,7 @@ uint8_t attributeUse(StringRef callee, unsigned index) {
   };
   static constexpr Entry kEntries[] = {
       {"cudaFuncGetAttributes", 1, kQueriesHandle},
-      {"cudaFuncGetName", 1, kQueriesHandle},
+      {"cudaFuncGetName", 1, kQueriesHandle | kSetsHandle},
       {"cudaFuncGetParamInfo", 0, kQueriesHandle},
       {"cudaFuncSetAttribute", 0, kSetsHandle},
       {"cudaFuncSetCacheConfig", 0, kSetsHandle},

@@ -198,7 +198,8 @@ enum ReferenceFlag : uint8_t {
   /// The address escapes from a plain load, store or call.
   kTakesAddress = 1u << 2,
   /// A kernel's handle is given to a function of the runtime that reads, or
-  /// sets, attributes of the kernel, and keeps nothing.
+  /// sets, attributes of the kernel, and keeps nothing. Sets: this handle is
+  /// none that another kernel may have.
   kQueriesHandle = 1u << 3,
   kSetsHandle = 1u << 4,
   /// A function's address goes to launches as their handle, and to arguments
