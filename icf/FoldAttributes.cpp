@@ -4,6 +4,7 @@
 
 #include "icf/FoldAttributes.h"
 
+#include "llvm/IR/Attributes.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -101,8 +102,8 @@ static bool isStubMark(const Function &function) {
 
 bool isUnfoldable(const Function &function) {
   if ((function.hasPrefixData() && !isStubMark(function)) ||
-      function.hasPrologueData() ||
-      function.hasFnAttribute(Attribute::Naked) || function.hasGC())
+      function.hasPrologueData() || function.hasFnAttribute(Attribute::Naked) ||
+      function.hasGC())
     return true;
   for (const BasicBlock &block : function)
     if (block.hasAddressTaken())

@@ -10,9 +10,8 @@
 #ifndef GPULTO_ICF_FOLDATTRIBUTES_H
 #define GPULTO_ICF_FOLDATTRIBUTES_H
 
-#include "llvm/IR/Attributes.h"
-
 namespace llvm {
+class Attribute;
 class Function;
 class Instruction;
 } // namespace llvm

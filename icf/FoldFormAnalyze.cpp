@@ -23,9 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "icf/FoldForm.h"
-
 #include "icf/FoldAttributes.h"
+#include "icf/FoldForm.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -248,8 +247,7 @@ void FoldFormer::Implementation::symbol(const GlobalValue &value) {
     return bytes(value.getName());
   }
   tag(Tag::Symbol);
-  auto [entry, isNew] =
-      symbolNumbers.try_emplace(&value, symbolNumbers.size());
+  auto [entry, isNew] = symbolNumbers.try_emplace(&value, symbolNumbers.size());
   word(entry->second);
   if (!isNew)
     return;
@@ -377,8 +375,7 @@ void FoldFormer::Implementation::metadata(const Metadata *metadata) {
     return word(metadata->getMetadataID());
   }
   if (node->isDistinct()) {
-    auto [entry, isNew] =
-        distinctNodes.try_emplace(node, distinctNodes.size());
+    auto [entry, isNew] = distinctNodes.try_emplace(node, distinctNodes.size());
     tag(Tag::Distinct);
     word(entry->second);
     if (!isNew)

@@ -121,7 +121,7 @@ bool Pairing::same(Type *x, Type *y) const {
     return structX->isPacked() == structY->isPacked() &&
            structX->isOpaque() == structY->isOpaque() &&
            all_of_zip(structX->elements(), structY->elements(),
-                 [&](Type *p, Type *q) { return same(p, q); });
+                      [&](Type *p, Type *q) { return same(p, q); });
   auto *arrayX = dyn_cast<ArrayType>(x), *arrayY = dyn_cast<ArrayType>(y);
   if (arrayX && arrayY)
     return arrayX->getNumElements() == arrayY->getNumElements() &&
@@ -132,7 +132,7 @@ bool Pairing::same(Type *x, Type *y) const {
     return functionX->isVarArg() == functionY->isVarArg() &&
            same(functionX->getReturnType(), functionY->getReturnType()) &&
            all_of_zip(functionX->params(), functionY->params(),
-                 [&](Type *p, Type *q) { return same(p, q); });
+                      [&](Type *p, Type *q) { return same(p, q); });
   return false;
 }
 
@@ -226,9 +226,10 @@ bool Pairing::sameAddress(const GEPOperator &x, const GEPOperator &y) {
              return p.second == q.second && sameOperand(p.first, q.first);
            });
   return same(x.getSourceElementType(), y.getSourceElementType()) &&
-         all_of_zip(x.operands(), y.operands(), [&](const Use &p, const Use &q) {
-           return sameOperand(p.get(), q.get());
-         });
+         all_of_zip(x.operands(), y.operands(),
+                    [&](const Use &p, const Use &q) {
+                      return sameOperand(p.get(), q.get());
+                    });
 }
 
 bool Pairing::same(const Constant &x, const Constant &y) {
@@ -251,11 +252,12 @@ bool Pairing::same(const Constant &x, const Constant &y) {
   if (auto *expression = dyn_cast<ConstantExpr>(&x))
     if (expression->getOpcode() != cast<ConstantExpr>(y).getOpcode())
       return false;
-  return all_of_zip(x.operands(), y.operands(), [&](const Use &p, const Use &q) {
-    auto *partX = dyn_cast<Constant>(p.get());
-    auto *partY = dyn_cast<Constant>(q.get());
-    return partX && partY && same(*partX, *partY);
-  });
+  return all_of_zip(x.operands(), y.operands(),
+                    [&](const Use &p, const Use &q) {
+                      auto *partX = dyn_cast<Constant>(p.get());
+                      auto *partY = dyn_cast<Constant>(q.get());
+                      return partX && partY && same(*partX, *partY);
+                    });
 }
 
 bool Pairing::sameOperand(const Value *x, const Value *y) {
@@ -325,9 +327,10 @@ bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
     });
     return kept;
   };
-  return all_of_zip(counting(x), counting(y), [&](const auto &p, const auto &q) {
-    return p.first == q.first && same(p.second, q.second);
-  });
+  return all_of_zip(counting(x), counting(y),
+                    [&](const auto &p, const auto &q) {
+                      return p.first == q.first && same(p.second, q.second);
+                    });
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,9 +362,9 @@ const char *Pairing::compare(const Instruction &x, const Instruction &y) {
       return "an address";
   } else if (x.getNumOperands() != y.getNumOperands() ||
              !all_of_zip(x.operands(), y.operands(),
-                    [&](const Use &p, const Use &q) {
-                      return sameOperand(p.get(), q.get());
-                    })) {
+                         [&](const Use &p, const Use &q) {
+                           return sameOperand(p.get(), q.get());
+                         })) {
     return "an operand";
   }
   if (isa<FPMathOperator>(x) && x.getFastMathFlags() != y.getFastMathFlags())
@@ -370,9 +373,9 @@ const char *Pairing::compare(const Instruction &x, const Instruction &y) {
     return "metadata";
   if (auto *phi = dyn_cast<PHINode>(&x))
     return all_of_zip(phi->blocks(), cast<PHINode>(y).blocks(),
-                 [&](const BasicBlock *p, const BasicBlock *q) {
-                   return sameLocal(p, q);
-                 })
+                      [&](const BasicBlock *p, const BasicBlock *q) {
+                        return sameLocal(p, q);
+                      })
                ? nullptr
                : "a predecessor";
   if (auto *call = dyn_cast<CallBase>(&x))
@@ -493,9 +496,10 @@ bool Pairing::sameMarkers(Intrinsic::ID kind) {
   return all_of_zip(mine, theirs, [&](const auto &p, const auto &q) {
     const IntrinsicInst &x = *p.second, &y = *q.second;
     return p.first == q.first && sameCall(x, y) &&
-           all_of_zip(x.args(), y.args(), [&](const Use &u, const Use &v) {
-             return sameOperand(u.get(), v.get());
-           }) &&
+           all_of_zip(x.args(), y.args(),
+                      [&](const Use &u, const Use &v) {
+                        return sameOperand(u.get(), v.get());
+                      }) &&
            x.getNumOperandBundles() == 0;
   });
 }
@@ -516,8 +520,8 @@ void Pairing::merge() {
         dropped.push_back(const_cast<IntrinsicInst *>(marker));
   for (auto [x, y] : zip(listA.instructions, listB.instructions))
     mergeInstruction(const_cast<Instruction &>(*x), *y);
-  a.setAttributes(intersect(a.getAttributes(), b.getAttributes(),
-                            a.arg_size()));
+  a.setAttributes(
+      intersect(a.getAttributes(), b.getAttributes(), a.arg_size()));
   for (Instruction *marker : dropped)
     marker->eraseFromParent();
 }

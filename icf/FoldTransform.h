@@ -4,8 +4,11 @@
 #ifndef GPULTO_ICF_FOLDTRANSFORM_H
 #define GPULTO_ICF_FOLDTRANSFORM_H
 
-#include "llvm/IR/Function.h"
 #include "llvm/Support/Error.h"
+
+namespace llvm {
+class Function;
+}
 
 namespace gpulto {
 

@@ -27,9 +27,10 @@ struct FoldClass {
 };
 
 /// Finds the device functions, kernels and kernel stubs of the live program
-/// that may be folded; none under IcfMode::None. A kernel is in a class only together with its stub and
-/// with its counterparts in all images. Ordered by leader. Remarks
-/// (gpulto-icf) say what was folded and, of kernels, what kept them from it.
+/// that may be folded; none under IcfMode::None. A kernel is in a class only
+/// together with its stub and with its counterparts in all images. Ordered by
+/// leader. Remarks (gpulto-icf) say what was folded and, of kernels, what kept
+/// them from it.
 ///
 /// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
 /// minimizing states in a finite automaton" (1971); folding as in S. Tallam et

@@ -28,7 +28,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/Icf.h"
-
 #include "ipa/Callers.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -73,8 +72,7 @@ class Folder {
 public:
   Folder(const WpaContext &context, IcfMode mode)
       : context(context), program(context.program), mode(mode),
-        callers(context),
-        elementOf(program.symbolCount(), kNone),
+        callers(context), elementOf(program.symbolCount(), kNone),
         sharedUser(program.symbolCount(), kNone) {}
 
   std::vector<FoldClass> run() {
@@ -226,8 +224,8 @@ void Folder::connect() {
   };
   for (auto [i, id] : enumerate(elements)) {
     const CombinedModule &module = program.moduleRef(id);
-    for (SymbolIndex symbol : slice(module.summary.foldSymbols,
-                                    program.function(id)->foldSymbols))
+    for (SymbolIndex symbol :
+         slice(module.summary.foldSymbols, program.function(id)->foldSymbols))
       if (GlobalId target = program.definitionFor(id, symbol);
           target != kNone && elementOf[target] != kNone)
         addUser(elementOf[target], i);
@@ -243,12 +241,9 @@ void Folder::startClasses() {
   classOf.resize(elements.size());
   for (auto [i, id] : enumerate(elements)) {
     const ModuleSummary &summary = program.moduleRef(id).summary;
-    Key key{program.imageOf(id),
-            program.function(id)->foldHash,
-            summary.codegenDigest,
-            summary.optLevel,
-            summary.sizeLevel,
-            program.symbol(id).has(kKernel)};
+    Key key{program.imageOf(id),   program.function(id)->foldHash,
+            summary.codegenDigest, summary.optLevel,
+            summary.sizeLevel,     program.symbol(id).has(kKernel)};
     ClassNumber number = numbers.try_emplace(key, numbers.size()).first->second;
     if (number == classes.size())
       classes.emplace_back();
@@ -262,11 +257,10 @@ Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
   GlobalId target = program.definitionFor(user, symbol);
   if (target == kNone) {
     const CombinedModule &module = program.moduleRef(user);
-    std::pair key(module.image, CachedHashStringRef(
-                                    module.summary.symbols[symbol].name));
+    std::pair key(module.image,
+                  CachedHashStringRef(module.summary.symbols[symbol].name));
     return makeToken(
-        kNameToken,
-        undefined.try_emplace(key, undefined.size()).first->second);
+        kNameToken, undefined.try_emplace(key, undefined.size()).first->second);
   }
   if (elementOf[target] != kNone)
     return makeToken(kClassToken, classOf[elementOf[target]]);
@@ -276,9 +270,9 @@ Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
                !context.decisions.visibleOutside.test(target);
   constexpr unsigned kAlignShift = 40;
   if (isOwn && variable->sizeBytes >> kAlignShift == 0)
-    return makeToken(kOwnMemoryToken,
-                     uint64_t(variable->alignLog2) << kAlignShift |
-                         variable->sizeBytes);
+    return makeToken(kOwnMemoryToken, uint64_t(variable->alignLog2)
+                                              << kAlignShift |
+                                          variable->sizeBytes);
   return makeToken(kDefinitionToken, target);
 }
 

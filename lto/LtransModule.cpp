@@ -12,11 +12,12 @@
 //    information only as far as the bodies need it (else partitions' bitcode
 //    grew ninefold on zstd).
 // 3. promoteLocals (ipa/VisibilityTransform): else IRMover copies statics.
-// 4. prepareSymbols: materialise the bodies, set import or definition linkage.
+// 4. replaceFolded: uses of what is folded mean its leader from here on.
+// 5. prepareSymbols: materialise the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
-// 5. IRMover::move. What is not listed becomes a declaration.
-// At the end (finish): clones and facts, constructors, llvm.used, final
-// linkage.
+// 6. IRMover::move. What is not listed becomes a declaration.
+// At the end (finish): folded bodies are merged, clones and facts,
+// constructors, llvm.used, final linkage.
 //
 // Assembly at module level is taken off before each move and given to one
 // partition. Constructor lists are never moved: one partition, the glue, lists
@@ -494,10 +495,10 @@ static void dropAnnotations(Module &source,
     return;
   SmallVector<MDNode *> kept;
   for (MDNode *node : list->operands()) {
-    auto *function = node->getNumOperands()
-                         ? mdconst::dyn_extract_or_null<Function>(
-                               node->getOperand(0))
-                         : nullptr;
+    auto *function =
+        node->getNumOperands()
+            ? mdconst::dyn_extract_or_null<Function>(node->getOperand(0))
+            : nullptr;
     if (!function || !members.contains(function))
       kept.push_back(node);
   }
@@ -511,8 +512,8 @@ static void dropAnnotations(Module &source,
 Error PartitionBuilder::replaceFolded(Module &source, const JobInput &input,
                                       ArrayRef<Function *> members,
                                       SmallVectorImpl<GlobalValue *> &values) {
-  dropAnnotations(source, SmallPtrSet<Function *, 16>(members.begin(),
-                                                      members.end()));
+  dropAnnotations(source,
+                  SmallPtrSet<Function *, 16>(members.begin(), members.end()));
   for (auto [fold, member] : zip(input.folds, members)) {
     Function *leader = source.getFunction(fold.leader);
     if (!leader) {
@@ -520,10 +521,9 @@ Error PartitionBuilder::replaceFolded(Module &source, const JobInput &input,
         return inputError(locate(input), "'" + fold.leader +
                                              "' is no function, but '" +
                                              fold.name + "' is folded into it");
-      leader = Function::Create(member->getFunctionType(),
-                                GlobalValue::ExternalLinkage,
-                                member->getAddressSpace(), fold.leader,
-                                &source);
+      leader = Function::Create(
+          member->getFunctionType(), GlobalValue::ExternalLinkage,
+          member->getAddressSpace(), fold.leader, &source);
       leader->setCallingConv(member->getCallingConv());
       leader->setAttributes(member->getAttributes());
       if (StringRef(fold.leader).contains(promotedName("", ""))) {

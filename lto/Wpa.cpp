@@ -144,9 +144,9 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
   std::map<ModuleIndex, std::map<GlobalId, JobSymbol>> symbols;
   auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
     const FunctionSummary *function = program.function(id);
-    symbols[program.moduleOf(id)][id] = {
-        program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
-        function ? function->calls.count : 0};
+    symbols[program.moduleOf(id)][id] = {program.symbol(id).name.str(), role,
+                                         linkage, bodiesOf(id, map),
+                                         function ? function->calls.count : 0};
   };
   DenseSet<GlobalId> defined;
   for (const PartitionSymbol &define : partition.defines) {

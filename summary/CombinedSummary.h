@@ -77,8 +77,8 @@ public:
   /// Errors: duplicate device definitions, device symbols of different kinds.
   llvm::Error resolve();
 
-  /// Lets every use of \p member, a prevailing definition, mean \p leader, one of
-  /// the same image, from now on. \p member itself stays undefined.
+  /// Lets every use of \p member, a prevailing definition, mean \p leader, one
+  /// of the same image, from now on. \p member itself stays undefined.
   void fold(GlobalId member, GlobalId leader) { folded[member] = leader; }
   /// Makes the folds count: call once after all of them.
   void applyFolds();

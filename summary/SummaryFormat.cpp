@@ -34,8 +34,8 @@ constexpr uint32_t kSummaryMagic = 0x4d555347; // "GSUM"
 struct TableSizes {
   uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
-           references = 0, foldSymbols = 0, launches = 0, stubArguments = 0, jumpFunctions = 0,
-           aggregateParts = 0;
+           references = 0, foldSymbols = 0, launches = 0, stubArguments = 0,
+           jumpFunctions = 0, aggregateParts = 0;
 };
 
 //===----------------------------------------------------------------------===//

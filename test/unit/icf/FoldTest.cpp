@@ -1,0 +1,249 @@
+//===- FoldTest.cpp - Forms, comparison and merging of bodies -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "gtest/gtest.h"
+#include "icf/FoldForm.h"
+#include "icf/FoldTransform.h"
+#include "test/unit/ErrorChecks.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace gpulto;
+using namespace llvm;
+
+namespace {
+
+class Pair {
+public:
+  /// \p text defines @f and @g.
+  explicit Pair(const std::string &text) {
+    SMDiagnostic problem;
+    module = parseAssemblyString(text, problem, context);
+    EXPECT_TRUE(module) << problem.getMessage().str() << "\n" << text;
+  }
+  Function &f() { return *module->getFunction("f"); }
+  Function &g() { return *module->getFunction("g"); }
+
+  bool sameForm() {
+    FoldFormer former(*module);
+    FoldForm x = former.formOf(f()), y = former.formOf(g());
+    return !x.hash.isNone() && x.hash == y.hash &&
+           x.symbols.size() == y.symbols.size();
+  }
+  /// Merges @g into @f, and returns what the comparison says.
+  std::string merged() {
+    std::string message = test::messageOf(mergeFolded(f(), g()));
+    EXPECT_FALSE(verifyModule(*module, &errs()));
+    return message;
+  }
+
+  LLVMContext context;
+  std::unique_ptr<Module> module;
+};
+
+/// Two bodies, the second of which is that of the first with \p from replaced.
+std::string twoBodies(const std::string &head, const std::string &body,
+                      const std::string &from, const std::string &to) {
+  std::string other = body;
+  size_t at = other.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  if (at != std::string::npos)
+    other.replace(at, from.size(), to);
+  return head + "define void @f" + body + "define void @g" + other;
+}
+
+const char kHead[] = R"(
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+%S = type { i32 }
+%T = type { float }
+@text = private unnamed_addr constant [3 x i8] c"ab\00"
+@same = private unnamed_addr constant [3 x i8] c"ab\00"
+@other = private unnamed_addr constant [3 x i8] c"ac\00"
+@data = external global i32
+@more = external global i32
+declare i32 @callee(i32)
+declare i32 @stranger(i32)
+declare void @use(ptr)
+declare void @llvm.lifetime.start.p0(i64, ptr)
+declare void @llvm.assume(i1)
+)";
+
+const char kBody[] = R"((ptr %p, ptr noalias %q, i32 %n) {
+entry:
+  %slot = alloca i32, align 4
+  %at = getelementptr inbounds i32, ptr %p, i32 %n
+  %a = load i32, ptr %at, align 4, !range !0
+  %b = add nsw i32 %a, %n
+  %c = call i32 @callee(i32 noundef %b)
+  %x = sitofp i32 %c to float
+  %y = fadd contract float %x, 1.0
+  call void @use(ptr @text)
+  store volatile i32 %c, ptr @data, align 4
+  %order = icmp slt i32 %c, 7
+  br i1 %order, label %left, label %right, !prof !1
+left:
+  %old = atomicrmw add ptr %q, i32 1 monotonic, align 4
+  br label %right
+right:
+  %joined = phi i32 [ %b, %entry ], [ %old, %left ]
+  store i32 %joined, ptr %slot, align 4
+  ret void
+}
+!0 = !{i32 0, i32 9}
+!1 = !{!"branch_weights", i32 3, i32 4}
+)";
+
+/// kBody without its metadata nodes, which a module has once.
+std::string body() {
+  std::string text = kBody;
+  return text.substr(0, text.find("!0 ="));
+}
+std::string nodes() {
+  std::string text = kBody;
+  return text.substr(text.find("!0 ="));
+}
+
+TEST(Fold, SeesThroughNamesAndPromises) {
+  for (auto [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"inbounds i32, ptr %p, i32 %n", "%S, ptr %p, i32 %n"},
+           {"inbounds i32, ptr %p", "i32, ptr %p"},
+           {", !range !0", ""},
+           {"add nsw", "add"},
+           {"noundef ", ""},
+           {"@text", "@same"},
+           {", !prof !1", ""},
+           {"%slot = alloca i32", "%slot = alloca %T"},
+           {"  %b = add", "  call void @llvm.assume(i1 true)\n  %b = add"}}) {
+    Pair pair(twoBodies(kHead, body(), from, to) + nodes());
+    EXPECT_TRUE(pair.sameForm()) << from;
+    EXPECT_EQ(pair.merged(), "success") << from;
+  }
+}
+
+TEST(Fold, SeesWhatCounts) {
+  for (auto [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"alloca i32, align 4", "alloca i32, align 8"},
+           {"alloca i32,", "alloca i64,"},
+           {"inbounds i32, ptr %p", "inbounds i64, ptr %p"},
+           {"ptr %at, align 4, !range", "ptr %at, align 2, !range"},
+           {"load i32, ptr %at", "load volatile i32, ptr %at"},
+           {"add nsw i32 %a, %n", "add nsw i32 %n, %a"},
+           {"add nsw", "sub nsw"},
+           {"call i32 @callee", "call fastcc i32 @callee"},
+           {"call i32 @callee", "tail call i32 @callee"},
+           {"i32 noundef %b", "i32 signext %b"},
+           {"fadd contract", "fadd"},
+           {"fadd contract", "fadd fast"},
+           {"1.0", "2.0"},
+           {"ptr @text", "ptr @other"},
+           {"store volatile", "store"},
+           {"slt i32", "ult i32"},
+           {"%c, 7", "%c, 8"},
+           {"label %left, label %right, !prof", "label %right, label %left, "
+                                                "!prof"},
+           {"atomicrmw add", "atomicrmw sub"},
+           {"monotonic", "acquire"},
+           {"monotonic", "syncscope(\"device\") monotonic"},
+           {"[ %b, %entry ]", "[ %a, %entry ]"},
+           {"i32 %n) {", "i32 %n) section \"hot\" {"},
+           {"i32 %n) {", "i32 %n) align 64 {"},
+           {"i32 %n) {", "i32 %n) strictfp {"},
+           {"i32 %n) {", "i32 %n) \"target-features\"=\"+avx\" {"},
+           {"i32 %n) {", "i32 zeroext %n) {"}}) {
+    Pair pair(twoBodies(kHead, body(), from, to) + nodes());
+    EXPECT_FALSE(pair.sameForm()) << from << " -> " << to;
+    EXPECT_NE(pair.merged(), "success") << from << " -> " << to;
+  }
+}
+
+/// Symbols are numbered in the form; the comparison wants them to be the same.
+TEST(Fold, LeavesSymbolsToTheProgram) {
+  for (auto [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"@callee", "@stranger"}, {"ptr @data", "ptr @more"}}) {
+    Pair pair(twoBodies(kHead, body(), from, to) + nodes());
+    EXPECT_TRUE(pair.sameForm()) << from;
+    EXPECT_NE(pair.merged(), "success") << from;
+  }
+  // One symbol twice is not two symbols.
+  std::string twice = R"(() {
+  store i32 1, ptr @data
+  store i32 2, ptr @data
+  ret void
+}
+)";
+  Pair pair(twoBodies(kHead, twice, "i32 2, ptr @data", "i32 2, ptr @more"));
+  EXPECT_FALSE(pair.sameForm());
+}
+
+TEST(Fold, MergesToWhatBothPromise) {
+  Pair pair(std::string(kHead) + R"(
+define void @f(ptr noalias nocapture nonnull %p, ptr dereferenceable(8) %q) nounwind willreturn memory(argmem: read) {
+  %slot = alloca i32
+  call void @llvm.lifetime.start.p0(i64 4, ptr %slot)
+  %a = load i32, ptr %p, align 4, !range !0, !noundef !1
+  %b = add nuw nsw i32 %a, 1
+  %c = call noundef i32 @callee(i32 noundef %b)
+  ret void
+}
+define void @g(ptr nocapture nonnull %p, ptr dereferenceable(4) %q) nounwind memory(argmem: write) {
+  %slot = alloca i32
+  %a = load i32, ptr %p, align 4, !range !2, !noundef !1
+  %b = add nsw i32 %a, 1
+  %c = call i32 @callee(i32 noundef %b)
+  ret void
+}
+!0 = !{i32 0, i32 9}
+!1 = !{}
+!2 = !{i32 0, i32 8}
+)");
+  ASSERT_TRUE(pair.sameForm());
+  ASSERT_EQ(pair.merged(), "success");
+  Function &f = pair.f();
+  EXPECT_FALSE(f.hasParamAttribute(0, Attribute::NoAlias));
+  EXPECT_TRUE(f.hasParamAttribute(0, Attribute::NoCapture));
+  EXPECT_TRUE(f.hasParamAttribute(0, Attribute::NonNull));
+  EXPECT_FALSE(f.hasParamAttribute(1, Attribute::Dereferenceable));
+  EXPECT_FALSE(f.hasFnAttribute(Attribute::WillReturn));
+  EXPECT_EQ(f.getMemoryEffects(), MemoryEffects::argMemOnly());
+  for (Instruction &i : instructions(f)) {
+    if (auto *load = dyn_cast<LoadInst>(&i)) {
+      EXPECT_FALSE(load->hasMetadata(LLVMContext::MD_range));
+      EXPECT_TRUE(load->hasMetadata(LLVMContext::MD_noundef));
+    }
+    if (i.getOpcode() == Instruction::Add) {
+      EXPECT_FALSE(i.hasNoUnsignedWrap());
+      EXPECT_TRUE(i.hasNoSignedWrap());
+    }
+    if (auto *call = dyn_cast<CallInst>(&i)) {
+      EXPECT_EQ(call->getCalledFunction()->getName(), "callee");
+      EXPECT_FALSE(call->hasRetAttr(Attribute::NoUndef));
+      EXPECT_TRUE(call->paramHasAttr(0, Attribute::NoUndef));
+    }
+  }
+}
+
+TEST(Fold, LeavesSomeBodiesAlone) {
+  Pair pair(R"(
+define void @f() {
+  br label %x
+x:
+  store volatile ptr blockaddress(@f, %x), ptr null
+  ret void
+}
+define void @g() prefix i32 3 {
+  ret void
+}
+)");
+  FoldFormer former(*pair.module);
+  EXPECT_TRUE(former.formOf(pair.f()).hash.isNone());
+  EXPECT_TRUE(former.formOf(pair.g()).hash.isNone());
+}
+
+} // namespace

@@ -1,0 +1,209 @@
+//===- IcfTest.cpp - Classes of what does the same ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "icf/Icf.h"
+
+#include "gtest/gtest.h"
+#include "test/unit/ErrorChecks.h"
+#include "test/unit/ProgramBuilder.h"
+
+#include <random>
+
+using namespace gpulto;
+
+namespace {
+
+/// Adds a local device function of form \p form that calls \p callees.
+SymbolIndex addBody(ModuleBuilder &module, llvm::StringRef name, uint64_t form,
+                    std::vector<SymbolIndex> callees) {
+  SymbolIndex index = module.define(name, 0, callees, 10, 0, Linkage::Internal);
+  ModuleSummary &summary = module.summary();
+  FunctionSummary &function = summary.functions.back();
+  function.foldHash = {form, 1};
+  function.foldSymbols = {uint32_t(summary.foldSymbols.size()),
+                          uint32_t(callees.size())};
+  summary.foldSymbols.insert(summary.foldSymbols.end(), callees.begin(),
+                             callees.end());
+  return index;
+}
+
+/// A program of one module with functions of given form and callees, all
+/// called by a root; returns its classes as lists of names.
+std::vector<std::vector<std::string>>
+classesOf(const std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>>
+              &functions) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < functions.size(); ++i)
+    names.push_back("f" + std::to_string(i));
+  ModuleBuilder device(Side::Device, "sm_90");
+  std::vector<SymbolIndex> all;
+  for (size_t i = 0; i < functions.size(); ++i)
+    all.push_back(
+        addBody(device, names[i], functions[i].first, functions[i].second));
+  device.define("root", 0, all, 10, kKernel | kUsed);
+  TestProgram program;
+  program.summary.addModule(ModuleBuilder().take(0));
+  program.summary.addModule(device.take(0));
+  EXPECT_OK(program.finish());
+  llvm::BitVector live(program.summary.symbolCount(), true);
+  program.context->decisions.live = live;
+  program.context->decisions.visibleOutside.resize(live.size());
+  std::vector<std::vector<std::string>> result;
+  for (const FoldClass &fold : findFolds(*program.context, IcfMode::Safe)) {
+    std::vector<std::string> members{
+        program.summary.symbol(fold.leader).name.str()};
+    for (GlobalId id : fold.members)
+      members.push_back(program.summary.symbol(id).name.str());
+    result.push_back(members);
+  }
+  return result;
+}
+
+using Classes = std::vector<std::vector<std::string>>;
+
+TEST(Icf, FoldsCallersOfWhatFolds) {
+  EXPECT_EQ(classesOf({{1, {}}, {1, {}}, {2, {0}}, {2, {1}}, {3, {}}}),
+            (Classes{{"f0", "f1"}, {"f2", "f3"}}));
+}
+
+TEST(Icf, KeepsCallersOfWhatDiffers) {
+  EXPECT_EQ(classesOf({{1, {}}, {3, {}}, {2, {0}}, {2, {1}}}), Classes{});
+}
+
+TEST(Icf, FoldsRecursion) {
+  EXPECT_EQ(classesOf({{1, {0}}, {1, {1}}}), (Classes{{"f0", "f1"}}));
+  // Each of a pair calls the other, and so does each of the second pair.
+  EXPECT_EQ(classesOf({{1, {1}}, {2, {0}}, {1, {3}}, {2, {2}}}),
+            (Classes{{"f0", "f2"}, {"f1", "f3"}}));
+  // A ring of three is a ring of one.
+  EXPECT_EQ(classesOf({{1, {1}}, {1, {2}}, {1, {0}}, {1, {3}}}),
+            (Classes{{"f0", "f1", "f2", "f3"}}));
+}
+
+TEST(Icf, DifferencesTravel) {
+  // A chain of equal links that ends in different things.
+  std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>> functions{{1, {}},
+                                                                       {2, {}}};
+  for (SymbolIndex i = 0; i < 20; ++i)
+    functions.push_back({3, {i}});
+  EXPECT_EQ(classesOf(functions), Classes{});
+}
+
+/// The classes are those of the naive algorithm, which looks at all bodies
+/// until nothing changes.
+TEST(Icf, AgreesWithTheNaiveAlgorithm) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    size_t count = 2 + random() % 30;
+    std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>> functions;
+    for (size_t i = 0; i < count; ++i) {
+      // One form has one number of symbols.
+      uint64_t form = 1 + random() % 3;
+      std::vector<SymbolIndex> callees;
+      for (uint64_t c = 0; c < form; ++c)
+        callees.push_back(SymbolIndex(random() % count));
+      functions.push_back({form, callees});
+    }
+    std::vector<size_t> classOf(count, 0);
+    for (size_t i = 0; i < count; ++i)
+      classOf[i] = functions[i].first;
+    for (size_t classes = 0;;) {
+      std::map<std::vector<size_t>, size_t> numbers;
+      std::vector<size_t> next;
+      for (size_t i = 0; i < count; ++i) {
+        std::vector<size_t> key{classOf[i]};
+        for (SymbolIndex callee : functions[i].second)
+          key.push_back(classOf[callee]);
+        next.push_back(numbers.try_emplace(key, numbers.size()).first->second);
+      }
+      classOf = next;
+      if (numbers.size() == classes)
+        break;
+      classes = numbers.size();
+    }
+    std::map<size_t, std::vector<std::string>> members;
+    for (size_t i = 0; i < count; ++i)
+      members[classOf[i]].push_back("f" + std::to_string(i));
+    Classes expected;
+    for (auto &[number, names] : members)
+      if (names.size() > 1)
+        expected.push_back(names);
+    Classes found = classesOf(functions);
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected) << "round " << round;
+  }
+}
+
+/// Two kernels of two forms of bodies each, with their stubs.
+struct KernelProgram {
+  explicit KernelProgram(uint8_t secondUse, uint64_t secondForm = 5,
+                         bool inAllImages = true) {
+    ModuleBuilder host;
+    SymbolIndex launch = host.declare("cudaLaunchKernel");
+    SymbolIndex a = addStub(host, "stub_a", launch);
+    SymbolIndex b = addStub(host, "stub_b", launch);
+    host.define("main", kPrevailing | kVisibleToRegular, {a, b});
+    for (SymbolIndex stub : {a, b}) {
+      LaunchSite site;
+      site.stub = stub;
+      host.summary().launches.push_back(site);
+    }
+    host.summary().functions.back().launches = {0, 2};
+    if (secondUse)
+      host.refer(b, secondUse);
+    host.offload(a, "a");
+    host.offload(b, "b");
+    program.summary.addModule(host.take(0));
+    for (const char *arch : {"sm_80", "sm_90"}) {
+      ModuleBuilder device(Side::Device, arch);
+      addKernel(device, "a", 5);
+      if (inAllImages || arch == std::string("sm_90"))
+        addKernel(device, "b", arch == std::string("sm_90") ? secondForm : 5);
+      program.summary.addModule(device.take(0));
+    }
+    EXPECT_OK(program.finish());
+    program.context->decisions.live.resize(program.summary.symbolCount(), true);
+    program.context->decisions.visibleOutside.resize(
+        program.summary.symbolCount());
+  }
+
+  static SymbolIndex addStub(ModuleBuilder &host, const char *name,
+                             SymbolIndex launch) {
+    SymbolIndex stub = addBody(host, name, 9, {launch});
+    host.symbol(stub).flags |= kKernelStub;
+    // Its own handle.
+    host.summary().foldSymbols.push_back(stub);
+    ++host.summary().functions.back().foldSymbols.count;
+    host.refer(stub);
+    return stub;
+  }
+  static void addKernel(ModuleBuilder &device, const char *name,
+                        uint64_t form) {
+    SymbolIndex kernel = addBody(device, name, form, {});
+    device.symbol(kernel).flags |= kKernel;
+    device.symbol(kernel).linkage = Linkage::External;
+  }
+
+  size_t classes() { return findFolds(*program.context, IcfMode::Safe).size(); }
+
+  TestProgram program;
+};
+
+TEST(Icf, FoldsKernelsWithTheirStubs) {
+  EXPECT_EQ(KernelProgram(0).classes(), 3u); // stubs, and kernels twice
+}
+
+TEST(Icf, FoldsKernelsInAllImagesOrNone) {
+  EXPECT_EQ(KernelProgram(0, 6).classes(), 0u);
+  EXPECT_EQ(KernelProgram(0, 5, false).classes(), 0u);
+}
+
+TEST(Icf, KeepsHandlesThatMatter) {
+  EXPECT_EQ(KernelProgram(kQueriesHandle).classes(), 3u);
+  EXPECT_EQ(KernelProgram(kSetsHandle).classes(), 0u);
+  EXPECT_EQ(KernelProgram(kTakesAddress).classes(), 0u);
+}
+
+} // namespace
