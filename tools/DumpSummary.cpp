@@ -491,7 +491,7 @@ void Printer::function(const FunctionSummary &f, bool digests) {
   }
   if (digests)
     out << "  digest " << f.contentDigest << " attributes "
-        << f.attributesDigest << '\n';
+        << f.attributesDigest << " form " << f.foldHash << '\n';
   uint32_t number = 0;
   for (const ParameterRecord &p : slice(s.parameters, f.parameters))
     parameter(number++, p);

@@ -107,6 +107,7 @@ ModuleSummary fullSummary() {
   overlapping.arguments = {3, 9};
   s.calls = {indirect, direct, again, overlapping};
   s.references = {{0, kReads | kWrites}, {3, kTakesAddress}, {1, kReads}};
+  s.foldSymbols = {3, 0, 1};
   LaunchSite launch;
   launch.stub = 2;
   launch.kind = LaunchKind::RuntimeExC;
@@ -137,6 +138,8 @@ ModuleSummary fullSummary() {
   f.line = 3;
   f.contentDigest = {5, 6};
   f.attributesDigest = {7, 8};
+  f.foldHash = {11, 12};
+  f.foldSymbols = {0, 3};
   f.parameters = {0, 2};
   f.calls = {0, 3};
   f.references = {0, 2};
