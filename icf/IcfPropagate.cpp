@@ -234,16 +234,97 @@ void Folder::connect() {
   }
 }
 
+/// Adds what \p j says without the symbol that it names, which the form has.
+static void addTo(StableHasher &hasher, const ModuleSummary &summary,
+                  const JumpFunction &j) {
+  using Kind = JumpFunction::Kind;
+  hasher.add(j.kind);
+  hasher.add(j.bitWidth);
+  hasher.add(j.operation);
+  hasher.add(j.alignLog2);
+  hasher.add(j.addressSpace);
+  hasher.add(j.nonNull);
+  if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
+      j.kind == Kind::LoadAggregate || j.kind == Kind::Allocation)
+    hasher.add(j.source);
+  if (j.kind != Kind::Aggregate) {
+    hasher.add(j.value);
+    return;
+  }
+  hasher.add(j.count);
+  for (const AggregatePart &part :
+       ArrayRef(summary.aggregateParts).slice(j.source, j.count)) {
+    hasher.add(part.byteOffset);
+    addTo(hasher, summary, part.value);
+  }
+}
+
+/// Returns a digest of what LGEN concluded of the body \p id. The conclusions
+/// may rest on promises that are not in the form; in a class of bodies of which
+/// the same was concluded, the leader's summary holds for all of them.
+static Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
+  const ModuleSummary &summary = program.moduleRef(id).summary;
+  const FunctionSummary &function = *program.function(id);
+  StableHasher hasher;
+  hasher.add(function.flags);
+  hasher.add(function.memoryEffects);
+  hasher.add(function.attributesDigest);
+  for (const ParameterRecord &parameter : program.parameters(id)) {
+    hasher.add(parameter.flags);
+    hasher.add(parameter.bitWidth);
+    hasher.add(parameter.addressSpace);
+    hasher.add(parameter.alignLog2);
+    hasher.add(parameter.byValBytes);
+  }
+  auto addAll = [&](Range range) {
+    hasher.add(range.count);
+    for (const JumpFunction &j : slice(summary.jumpFunctions, range))
+      addTo(hasher, summary, j);
+  };
+  for (const CallEdge &call : slice(summary.calls, function.calls)) {
+    hasher.add(call.flags);
+    addAll(call.arguments);
+  }
+  for (const LaunchSite &launch : slice(summary.launches, function.launches)) {
+    hasher.add(launch.kind);
+    hasher.add(launch.byStubFormals);
+    addAll(launch.geometry);
+    addAll(launch.arguments);
+  }
+  for (const StubArgument &argument :
+       slice(summary.stubArguments, function.stubArguments)) {
+    hasher.add(argument.kernelArgument);
+    hasher.add(argument.byteOffset);
+    hasher.add(argument.formal);
+    hasher.add(argument.isAggregate);
+  }
+  // In the order of the symbols' numbers, which differs between modules.
+  std::vector<uint8_t> uses;
+  for (const ReferenceEdge &edge :
+       slice(summary.references, function.references))
+    uses.push_back(edge.flags);
+  llvm::sort(uses);
+  for (uint8_t flags : uses)
+    hasher.add(flags);
+  addTo(hasher, summary, function.returned);
+  return hasher.finish();
+}
+
 void Folder::startClasses() {
   // What is not in the form: the image, and how the module is compiled.
-  using Key = std::tuple<ImageIndex, Digest, Digest, uint8_t, uint8_t, bool>;
+  using Key =
+      std::tuple<ImageIndex, Digest, Digest, Digest, uint8_t, uint8_t, bool>;
   std::map<Key, ClassNumber> numbers;
   classOf.resize(elements.size());
   for (auto [i, id] : enumerate(elements)) {
     const ModuleSummary &summary = program.moduleRef(id).summary;
-    Key key{program.imageOf(id),   program.function(id)->foldHash,
-            summary.codegenDigest, summary.optLevel,
-            summary.sizeLevel,     program.symbol(id).has(kKernel)};
+    Key key{program.imageOf(id),
+            program.function(id)->foldHash,
+            digestOfConclusions(program, id),
+            summary.codegenDigest,
+            summary.optLevel,
+            summary.sizeLevel,
+            program.symbol(id).has(kKernel)};
     ClassNumber number = numbers.try_emplace(key, numbers.size()).first->second;
     if (number == classes.size())
       classes.emplace_back();
