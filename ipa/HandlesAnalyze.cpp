@@ -115,20 +115,6 @@ static bool isPassedOn(const llvm::Use &use) {
   return index < callee->arg_size() && !call->isByValArgument(index);
 }
 
-/// Whether nothing is done with \p value but launching and comparing it.
-static bool isLaunchedOnly(const LgenContext &context, const llvm::Value &value,
-                           llvm::SmallPtrSetImpl<const llvm::Value *> &seen) {
-  if (!seen.insert(&value).second)
-    return true;
-  return llvm::all_of(value.uses(), [&](const llvm::Use &use) {
-    const llvm::User *user = use.getUser();
-    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user))
-      return isLaunchedOnly(context, *user, seen);
-    return context.launchedUses.contains(&use) ||
-           llvm::isa<llvm::ICmpInst>(user);
-  });
-}
-
 /// Whether \p user compares a handle with null. Another comparison tells one
 /// kernel from the next: the handle is more than that of a body.
 static bool isTest(const llvm::User &user) {
@@ -139,14 +125,27 @@ static bool isTest(const llvm::User &user) {
          });
 }
 
+/// Whether nothing is done with \p value but launching and comparing it.
+static bool isLaunchedOnly(const LgenContext &context, const llvm::Value &value,
+                           llvm::SmallPtrSetImpl<const llvm::Value *> &seen) {
+  if (!seen.insert(&value).second)
+    return true;
+  return llvm::all_of(value.uses(), [&](const llvm::Use &use) {
+    const llvm::User *user = use.getUser();
+    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user))
+      return isLaunchedOnly(context, *user, seen);
+    return context.launchedUses.contains(&use) || isTest(*user);
+  });
+}
+
 bool isFollowedUse(const LgenContext &context, const llvm::Use &use) {
   const llvm::User *user = use.getUser();
   if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user)) {
     llvm::SmallPtrSet<const llvm::Value *, 8> seen;
     return isLaunchedOnly(context, *user, seen);
   }
-  return context.launchedUses.contains(&use) ||
-         isTest(*user) || isPassedOn(use);
+  return context.launchedUses.contains(&use) || isTest(*user) ||
+         isPassedOn(use);
 }
 
 bool isFollowed(const LgenContext &context, const llvm::Value &value) {
