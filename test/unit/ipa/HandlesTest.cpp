@@ -49,8 +49,8 @@ struct HandleProgram : TestProgram {
     stub = unit.define("stub", kWins, {}, 10, kKernelStub);
     listed = unit.define("listed", kWins, {}, 10, kKernelStub);
     native = unit.declare("native");
-    table = unit.variable("table", kWins, isTableConstant ? kConstant : 0, 0,
-                          {listed});
+    table = unit.variable(
+        "table", kWins, isTableConstant ? uint32_t(kConstant) : 0, 0, {listed});
     inner = unit.define("inner", kWins, {});
     addParameter(innerFlags);
     launches(of(Kind::PassThrough, 0));
