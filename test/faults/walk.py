@@ -70,8 +70,9 @@ def prepare(options):
     objects = sorted(name.rsplit(".", 1)[0] + ".o" for name in sources)
     objects.remove("host.o")
     subprocess.run(["llvm-ar", "rc", "host.a", "host.o"], check=True)
+    given = shlex.split(options.options)
     link = [options.driver, "-flto=gpu", *objects, "host.a", "-o", "out/app",
-            *libraries, *shlex.split(options.options)]
+            *([] if "-r" in given else libraries), *given]
     shown = subprocess.run([*link, "-###"], check=True, capture_output=True,
                            text=True).stderr
     if options.through_driver:
