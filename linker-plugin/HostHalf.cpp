@@ -10,8 +10,13 @@
 //   - it defines a symbol that no bitcode file defines. What code generation
 //     makes up (GCC_except_table0, f.cold) is known by its name.
 //
-// Limit: assembly without a .file directive and without any symbol, only
-// entries of .init_array for instance, is not seen.
+// The native half also says more when a tool has made a symbol local or weak
+// (objcopy --localize-symbol, which often follows `ld -r`).
+//
+// Limits: of an object of one unit only the size of .symtab says that a tool
+// was there, so a change of bindings alone is not seen; assembly without a
+// .file directive and without any symbol, only entries of .init_array for
+// instance, is not seen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,16 +95,51 @@ bool isDescribed(StringRef name, const StringSet<> &names) {
   }
 }
 
-/// Returns a symbol or source file of the native half of \p file that none of
-/// \p files describes; empty if there is none.
-Expected<std::string> findForeign(MemoryBufferRef file,
-                                  ArrayRef<StringRef> files,
-                                  const Tables &tables,
-                                  const InputLocation &where) {
+/// How well a symbol is known to other objects.
+enum class Binding { None, Local, Weak, Global };
+
+Binding bindingOf(object::ELFSymbolRef symbol) {
+  return symbol.getBinding() == ELF::STB_LOCAL  ? Binding::Local
+         : symbol.getBinding() == ELF::STB_WEAK ? Binding::Weak
+                                                : Binding::Global;
+}
+
+/// Returns a symbol that some of \p tables defines for more objects than
+/// \p bindings, those of the native half, say; empty if there is none.
+StringRef findChanged(const Tables &tables,
+                      const StringMap<Binding> &bindings) {
+  for (const auto &table : tables)
+    for (const lto::InputFile::Symbol &symbol : table->symbols()) {
+      Binding found = bindings.lookup(symbol.getName());
+      Binding wanted = symbol.isWeak() ? Binding::Weak : Binding::Global;
+      if (!symbol.isUndefined() && found != Binding::None && found < wanted)
+        return symbol.getName();
+    }
+  return "";
+}
+
+/// The bitcode files of an object and their symbol tables.
+struct Bitcode {
+  std::vector<StringRef> files;
+  Tables tables;
+};
+
+/// Returns why the native half of \p file has to be linked: \p bitcode does not
+/// describe all of it. Empty: it does.
+Expected<std::string> whyNative(MemoryBufferRef file, const Bitcode &bitcode,
+                                const InputLocation &where) {
+  if (bitcode.files.empty())
+    return "the host bitcode of this object is gone";
   StringSet<> names;
-  for (auto [bitcode, table] : zip_equal(files, tables))
-    if (Error error = addNames(bitcode, *table, where, names))
+  for (auto [bytes, table] : zip_equal(bitcode.files, bitcode.tables))
+    if (Error error = addNames(bytes, *table, where, names))
       return std::move(error);
+  auto isForeign = [](const Twine &what) {
+    return ("the object has native code " + what +
+            " that its bitcode does not describe")
+        .str();
+  };
+  StringMap<Binding> bindings;
   auto object = object::ObjectFile::createELFObjectFile(file);
   if (!object)
     return inputError(where, toString(object.takeError()));
@@ -111,15 +151,22 @@ Expected<std::string> findForeign(MemoryBufferRef file,
     if (!name || !flags)
       return inputError(
           where, toString(joinErrors(name.takeError(), flags.takeError())));
-    if (elf.getELFType() == ELF::STT_FILE && ++sources > files.size())
-      return ("of '" + *name + "'").str();
+    if (elf.getELFType() == ELF::STT_FILE && ++sources > bitcode.files.size())
+      return isForeign("of '" + *name + "'");
     if (elf.getELFType() == ELF::STT_FILE ||
         elf.getELFType() == ELF::STT_SECTION || name->empty() ||
         (*flags & object::SymbolRef::SF_Undefined) || name->starts_with(".L"))
       continue;
     if (!isDescribed(*name, names) && !isMadeUp(*name))
-      return ("with '" + *name + "'").str();
+      return isForeign("with '" + *name + "'");
+    Binding &binding = bindings[*name];
+    binding = std::max(binding, bindingOf(elf));
   }
+  StringRef changed = findChanged(bitcode.tables, bindings);
+  if (!changed.empty())
+    return ("a tool has changed the binding of '" + changed +
+            "' in this object")
+        .str();
   return std::string();
 }
 
@@ -150,12 +197,6 @@ Expected<HostHalf> nativeHalf(const FatObject &fat, const Twine &reason,
   return half;
 }
 
-/// The bitcode files of an object and their symbol tables.
-struct Bitcode {
-  std::vector<StringRef> files;
-  Tables tables;
-};
-
 /// Reads the symbol tables of the bitcode files of \p fat.
 Expected<Bitcode> readTables(const FatObject &fat, StringRef name,
                              const InputLocation &where) {
@@ -168,20 +209,6 @@ Expected<Bitcode> readTables(const FatObject &fat, StringRef name,
     result.files.push_back(unit.bitcode);
   }
   return result;
-}
-
-/// Returns why the native half of \p file has to be linked: it has more than
-/// \p bitcode. Empty: it has not.
-Expected<std::string> whyNative(MemoryBufferRef file, const Bitcode &bitcode,
-                                const InputLocation &where) {
-  if (bitcode.files.empty())
-    return "the host bitcode of this object is gone";
-  Expected<std::string> foreign =
-      findForeign(file, bitcode.files, bitcode.tables, where);
-  if (!foreign || foreign->empty())
-    return foreign;
-  return "the object has native code " + *foreign +
-         " that its bitcode does not describe";
 }
 
 } // namespace
