@@ -421,8 +421,9 @@ std::string Scheduler::howToRepeat(const LtransJob &job, int status) const {
     return prefix + replayCommand(options.saveLinkDirectory, job.index);
   const std::string advice = "link again with --gpulto-save-link=DIR, which "
                              "writes a reproducer to DIR";
-  if (WIFSIGNALED(status) &&
-      (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM))
+  bool hasCrashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL &&
+                    WTERMSIG(status) != SIGTERM;
+  if (!hasCrashed)
     return prefix + advice;
   Expected<TempDir> directory = TempDir::create("gpulto-crash");
   Error error =

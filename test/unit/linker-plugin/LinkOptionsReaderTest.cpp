@@ -63,6 +63,31 @@ TEST(LinkOptionsReader, LastOneCounts) {
   EXPECT_TRUE(link.embedGiven);
 }
 
+TEST(LinkOptionsReader, ToolTimeout) {
+  EXPECT_EQ(readGood({}).toolTimeoutSeconds, 7200u);
+  EXPECT_EQ(readGood({"--gpulto-tool-timeout=60"}).toolTimeoutSeconds, 60u);
+  EXPECT_EQ(readGood({"--gpulto-tool-timeout=0"}).toolTimeoutSeconds, 0u);
+  for (const char *bad :
+       {"--gpulto-tool-timeout=", "--gpulto-tool-timeout=-1",
+        "--gpulto-tool-timeout=1h", "--gpulto-tool-timeout=99999999999"})
+    EXPECT_NE(readBad({bad}).find("expected a number of seconds"),
+              std::string::npos);
+}
+
+TEST(LinkOptionsReader, Relocatable) {
+  auto isNative = [](std::vector<const char *> argv) {
+    llvm::Expected<ParsedLinkOptions> parsed = read(std::move(argv));
+    EXPECT_TRUE(bool(parsed));
+    return parsed && parsed->nativeRelocatable;
+  };
+  EXPECT_FALSE(isNative({}));
+  EXPECT_TRUE(isNative({"--gpulto-relocatable=native"}));
+  EXPECT_FALSE(
+      isNative({"--gpulto-relocatable=native", "--gpulto-relocatable=lto"}));
+  EXPECT_NE(readBad({"--gpulto-relocatable=both"}).find("lto, native"),
+            std::string::npos);
+}
+
 TEST(LinkOptionsReader, PartitionModes) {
   EXPECT_EQ(readGood({"--gpulto-partitions=one"}).partitions.mode,
             PartitionMode::One);
