@@ -35,7 +35,10 @@ void dropInferredNoAlias(llvm::Function &function);
 
 /// Declares the block size of the kernel \p function that \p facts know, or an
 /// upper bound, for ptxas. Returns whether something was declared.
-bool declareBlockSize(llvm::Function &function, const FunctionFacts &facts);
+/// \p maxRegisters: ptxas's --maxrregcount, or 0. It holds for kernels without
+/// a declared block only, so a kernel that had none gets it with its block.
+bool declareBlockSize(llvm::Function &function, const FunctionFacts &facts,
+                      uint32_t maxRegisters);
 
 /// Replaces what the device body \p function reads of the launch geometry by
 /// the constants of \p facts, or bounds it. Returns whether the body changed.

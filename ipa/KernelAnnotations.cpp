@@ -25,6 +25,7 @@ static constexpr StringLiteral kMaximum[] = {"maxntidx", "maxntidy",
                                              "maxntidz"};
 static constexpr StringLiteral kRequired[] = {"reqntidx", "reqntidy",
                                               "reqntidz"};
+static constexpr StringLiteral kRegisters[] = {"maxnreg"};
 
 void KernelAnnotations::forEach(
     function_ref<bool(StringRef name, uint64_t value)> keep) {
@@ -129,6 +130,11 @@ void KernelAnnotations::requireBlock(std::array<uint32_t, 3> block) {
 void KernelAnnotations::limitThreads(uint64_t threads) {
   remove(kMaximum);
   add(kMaximum[0], threads);
+}
+
+void KernelAnnotations::limitRegisters(uint32_t registers) {
+  if (!product(kRegisters))
+    add(kRegisters[0], registers);
 }
 
 } // namespace gpulto

@@ -33,6 +33,8 @@ public:
   void requireBlock(std::array<uint32_t, 3> block);
   /// Declares \p threads as the most a block has, instead of another bound.
   void limitThreads(uint64_t threads);
+  /// Declares \p registers as the most a thread may have, if none is declared.
+  void limitRegisters(uint32_t registers);
 
   /// Says of \p copy, a copy of the function, what is said of the function.
   void copyTo(llvm::Function &copy);

@@ -99,9 +99,10 @@ static bool applyToReads(Function &function, ArrayRef<GeometryFact> geometry) {
 
 static constexpr uint64_t kMaxThreads = 1024;
 
-/// Declares the block size of \p kernel, or the most threads it can have.
-/// Returns whether it did.
-static bool declareBlock(Function &kernel, ArrayRef<GeometryFact> block) {
+/// Declares the block size of \p kernel, or the most threads it can have, and
+/// what ptxas's --maxrregcount would have meant for it. Returns whether it did.
+static bool declareBlock(Function &kernel, ArrayRef<GeometryFact> block,
+                         uint32_t maxRegisters) {
   KernelAnnotations annotations(kernel);
   if (annotations.requiredThreads())
     return false;
@@ -116,6 +117,8 @@ static bool declareBlock(Function &kernel, ArrayRef<GeometryFact> block) {
     return false;
   if (!isConstant && most == kMaxThreads)
     return false;
+  if (!bound && maxRegisters)
+    annotations.limitRegisters(maxRegisters);
   if (isConstant)
     annotations.requireBlock({block[0].high, block[1].high, block[2].high});
   else
@@ -128,9 +131,11 @@ static bool hasGeometry(const Function &function, const FunctionFacts &facts) {
          facts.geometry.size() > kBlockZ;
 }
 
-bool declareBlockSize(Function &function, const FunctionFacts &facts) {
+bool declareBlockSize(Function &function, const FunctionFacts &facts,
+                      uint32_t maxRegisters) {
   return facts.mayDeclareBlock && hasGeometry(function, facts) &&
-         declareBlock(function, ArrayRef(facts.geometry).drop_front(kBlockX));
+         declareBlock(function, ArrayRef(facts.geometry).drop_front(kBlockX),
+                      maxRegisters);
 }
 
 bool applyGeometry(Function &function, const FunctionFacts &facts) {

@@ -794,7 +794,7 @@ Error PartitionBuilder::finish() {
   if (Error error = mergeFoldedBodies())
     return error;
   applyJobEffects(*partition, job);
-  applyPlans(*partition, planned, filter);
+  applyPlans(*partition, planned, filter, job.device.ptxasArguments);
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);

@@ -54,8 +54,10 @@ using PlannedBody = std::pair<Function *, const JobBody *>;
 
 class PlanApplier {
 public:
-  PlanApplier(Module &partition, const PlanFilter &filter)
-      : partition(partition), filter(filter), context(partition.getContext()),
+  PlanApplier(Module &partition, const PlanFilter &filter,
+              uint32_t maxRegisters)
+      : partition(partition), filter(filter), maxRegisters(maxRegisters),
+        context(partition.getContext()),
         isDevice(Triple(partition.getTargetTriple()).isNVPTX()) {}
 
   void run(ArrayRef<PlannedFunction> planned);
@@ -71,6 +73,7 @@ private:
 
   Module &partition;
   const PlanFilter &filter;
+  uint32_t maxRegisters; ///< of ptxas's --maxrregcount; 0: not given
   LLVMContext &context;
   bool isDevice;
 };
@@ -279,7 +282,7 @@ void PlanApplier::applyTo(Function &function, const JobBody &body) {
   changed |= applyGeometry(function, body.facts);
   if (changed)
     function.addFnAttr(kChangedAttribute);
-  if (declareBlockSize(function, body.facts) || changed)
+  if (declareBlockSize(function, body.facts, maxRegisters) || changed)
     function.addFnAttr(kPlannedAttribute);
 }
 
@@ -295,10 +298,32 @@ void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
       takeMarkedCalls(*function); // only clones redirect them
 }
 
+/// Returns the value of the last --maxrregcount of \p arguments, in any of the
+/// spellings ptxas takes; 0: there is none.
+static uint32_t registerLimit(ArrayRef<std::string> arguments) {
+  // What ptxas says these are, from sm_75 on.
+  constexpr uint32_t kLeast = 32, kMost = 255;
+  uint32_t limit = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef value = StringRef(arguments[i]).ltrim('-');
+    if (!value.consume_front("maxrregcount"))
+      continue;
+    if (value.empty() && i + 1 < arguments.size())
+      value = arguments[++i];
+    value.consume_front("=");
+    if (value == "archmin")
+      limit = kLeast;
+    else if (value == "archmax" || value.getAsInteger(0, limit))
+      limit = kMost;
+  }
+  return limit;
+}
+
 void applyPlans(Module &partition, ArrayRef<PlannedFunction> planned,
-                const PlanFilter &filter) {
+                const PlanFilter &filter,
+                ArrayRef<std::string> ptxasArguments) {
   if (!planned.empty())
-    PlanApplier(partition, filter).run(planned);
+    PlanApplier(partition, filter, registerLimit(ptxasArguments)).run(planned);
 }
 
 } // namespace gpulto

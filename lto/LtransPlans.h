@@ -43,10 +43,11 @@ inline constexpr llvm::StringLiteral kPlannedAttribute = "gpulto-planned";
 
 /// Makes the clones of \p planned, lets calls enter them, and puts what was
 /// proven into bodies and clones, as far as \p filter lets it. All bodies of
-/// \p partition have been moved.
+/// \p partition have been moved. \p ptxasArguments: what the user tells ptxas.
 void applyPlans(llvm::Module &partition,
                 llvm::ArrayRef<PlannedFunction> planned,
-                const PlanFilter &filter);
+                const PlanFilter &filter,
+                llvm::ArrayRef<std::string> ptxasArguments);
 
 } // namespace gpulto
 
