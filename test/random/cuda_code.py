@@ -87,6 +87,7 @@ class Parameter:
     isWritable: bool = False
     space: str = ""
     family: list = None  # of a handle: the kernels that it may be
+    isEnd: bool = False  # leads to the end of the memory, not its beginning
 
     def declare(self):
         if self.kind in ("memory", "device"):
@@ -269,6 +270,8 @@ class Writer:
             return f"({self.leaf(scope)} % {most}u + {least}u)"
         if self.chance(0.4):
             return f"({kind}){self.constant()}u"
+        if self.chance(0.3):  # what jump functions say of an argument
+            return f"({kind}){self.leaf(scope)}"
         if SIZES[kind] == 8 and self.chance(0.5):
             return f"({kind}){self.wide(scope)}"
         return f"({kind}){self.value(scope, depth)}"
@@ -328,6 +331,11 @@ class Writer:
         return self.structOf(scope, parameter.type, kind == "mutable")
 
     def pointer(self, scope, parameter):
+        """Memory that is large enough, its beginning or its end."""
+        begin = self.beginning(scope, parameter)
+        return f"{begin} + {parameter.count}" if parameter.isEnd else begin
+
+    def beginning(self, scope, parameter):
         """Memory that is large enough, at its start or further on."""
         fits = [m for m in scope.memory if m.element == parameter.type
                 and not m.space and m.count >= parameter.count
@@ -527,7 +535,8 @@ class Writer:
                 if p.type not in GEOMETRY and self.chance(0.3):
                     scope.assignable.append((p.name, p.type))
             elif p.kind == "memory":
-                scope.memory.append(Memory(p.name, p.type, p.count,
+                begin = f"({p.name} - {p.count})" if p.isEnd else p.name
+                scope.memory.append(Memory(begin, p.type, p.count,
                                            p.isWritable))
             elif p.kind == "function":
                 scope.binaries += [p.name] * 3

@@ -221,7 +221,7 @@ class DeviceWriter(Writer):
             element = self.rng.choice(ELEMENTS)
             return Parameter("memory", name, element,
                              self.rng.choice([1, 2, sliceCount(element)]),
-                             self.chance(0.5))
+                             self.chance(0.5), isEnd=self.chance(0.2))
         if form == 7:
             return Parameter("function", name)
         kind = self.rng.choice(["struct", "constant", "mutable"])

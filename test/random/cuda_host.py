@@ -440,8 +440,9 @@ class HostWriter(Writer):
             return Parameter("handle", name, f"Handle{family[0].name}",
                              family=family)
         if form == 8:
-            return Parameter("memory", name, rng.choice(ELEMENTS), 4,
-                             self.chance(0.5))
+            return Parameter("memory", name, rng.choice(ELEMENTS),
+                             rng.choice([1, 4]), self.chance(0.5),
+                             isEnd=self.chance(0.3))
         kind = rng.choice(["struct", "constant", "constant", "mutable"])
         return Parameter(kind, name, rng.choice(self.device.structs))
 
