@@ -282,27 +282,47 @@ void ConstantsCollector::addCall(const llvm::CallBase &call,
   if (matches) {
     llvm::SmallVector<JumpFunction, 8> arguments;
     for (unsigned i = 0; i < call.arg_size(); ++i)
-      arguments.push_back(jumpFunctions.ofArgument(call, i));
+      // What the runtime copies it neither keeps nor hands on: no callee of the
+      // program gets that pointer.
+      arguments.push_back(copyAccess(call, i) == CopyAccess::None
+                              ? jumpFunctions.ofArgument(call, i)
+                              : JumpFunction());
     edge.arguments = context.jumpFunctions.addTrimmed(arguments);
   }
   summary.calls.push_back(edge);
   context.callInstructions.push_back(&call);
 }
 
+/// Returns what holds for both \p a and \p b: one of them if they are equal,
+/// else common bounds of two integers.
+JumpFunction meet(const JumpFunction &a, const JumpFunction &b) {
+  using Kind = JumpFunction::Kind;
+  if (a == b)
+    return a;
+  auto isBounded = [](const JumpFunction &j) {
+    return j.bitWidth && (j.kind == Kind::Constant || j.high);
+  };
+  if (a.bitWidth != b.bitWidth || !isBounded(a) || !isBounded(b))
+    return JumpFunction();
+  auto low = [](const JumpFunction &j) { return j.high ? j.low : j.value; };
+  auto high = [](const JumpFunction &j) { return j.high ? j.high : j.value; };
+  JumpFunction result = JumpFunction::unknown(a.bitWidth);
+  result.low = std::min(low(a), low(b));
+  result.high = std::max(high(a), high(b));
+  return result;
+}
+
 JumpFunction ConstantsCollector::returnedBy() {
   std::optional<JumpFunction> common;
-  if (function.getReturnType()->isVoidTy())
-    return JumpFunction();
   for (const llvm::BasicBlock &block : function) {
     auto *ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
     if (!ret)
       continue;
-    JumpFunction j = jumpFunctions.of(*ret->getReturnValue());
-    if (common && !(*common == j))
-      return JumpFunction();
-    common = j;
+    JumpFunction j = jumpFunctions.ofReturn(*ret);
+    common = common ? meet(*common, j) : j;
   }
-  bool isKnown = common && common->kind != JumpFunction::Kind::Unknown;
+  bool isKnown = common && (common->kind != JumpFunction::Kind::Unknown ||
+                            common->hasFacts());
   return isKnown ? *common : JumpFunction();
 }
 

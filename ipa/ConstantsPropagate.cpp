@@ -126,6 +126,23 @@ static std::vector<CallRedirect> redirectsOf(const CombinedSummary &program,
   return redirects;
 }
 
+/// Notes what the host's functions return, for callers in other partitions:
+/// what holds for the definition and for all clones, since LTRANS replaces
+/// results before it lets calls enter clones.
+static void decideReturns(WpaContext &context, const Callers &callers,
+                          const ConstantsSolver &solver) {
+  DenseMap<GlobalId, ValueLattice> returned;
+  for (const BodyLattice &body : solver.bodies())
+    if (body.isReached && callers.isFinal(body.id) &&
+        context.program.imageOf(body.id) == kHostImage)
+      returned[body.id].meet(solver.returned(body));
+  for (GlobalId id : callers.bodies())
+    if (auto found = returned.find(id);
+        found != returned.end() && found->second.hasFacts() &&
+        found->second.state() != ValueLattice::State::Symbol)
+      context.decisions.returns[id] = makeFact(0, found->second);
+}
+
 void propagateConstants(WpaContext &context, const Callers &callers) {
   Pointees pointees(context);
   ConstantsSolver solver(context, callers, pointees);
@@ -141,6 +158,7 @@ void propagateConstants(WpaContext &context, const Callers &callers) {
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));
   }
+  decideReturns(context, callers, solver);
   explainConstants(context, callers, solver);
 }
 

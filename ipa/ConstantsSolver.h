@@ -43,6 +43,8 @@ struct BodyLattice {
   /// The definition, and the number of the clone (0: none).
   GlobalId id = kNone;
   uint32_t clone = 0;
+  /// Where it stands in ConstantsSolver::bodies.
+  BodyIndex index = kNone;
   /// Entered by something that was visited, or by something unknown.
   bool isReached = false;
   bool isQueued = false;
@@ -92,6 +94,8 @@ public:
   uint32_t cloneCount(GlobalId id) const;
   /// Returns the body that call \p number of \p caller enters, or kNone.
   BodyIndex calleeOf(BodyIndex caller, uint32_t number) const;
+  /// Returns what every call of \p body that this link sees returns.
+  ValueLattice returned(const BodyLattice &body) const;
   /// Returns the clone that call \p number of \p caller was redirected to, or
   /// kNone.
   BodyIndex redirected(BodyIndex caller, uint32_t number) const;
@@ -138,6 +142,13 @@ private:
                     llvm::ArrayRef<ValueLattice> geometry);
   ValueLattice evaluate(const BodyLattice &caller, const CombinedModule &module,
                         const JumpFunction &function) const;
+  ValueLattice evaluateOnce(const BodyLattice &caller,
+                            const CombinedModule &module,
+                            const JumpFunction &function) const;
+  ParameterLattice evaluateResult(const BodyLattice &caller,
+                                  const JumpFunction &function) const;
+  void addReturned(const BodyLattice &caller, const AggregatePart &part,
+                   ParameterLattice &result) const;
   ValueLattice evaluateAddress(const CombinedModule &module,
                                const JumpFunction &function) const;
   ParameterLattice evaluateAggregate(const BodyLattice &caller,
@@ -166,6 +177,8 @@ private:
   llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections,
       launchRedirections;
   std::deque<BodyIndex> worklist;
+  /// How deep results of calls are being looked into.
+  mutable unsigned resultDepth = 0;
 };
 
 } // namespace gpulto

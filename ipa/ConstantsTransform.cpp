@@ -313,6 +313,47 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
   return changed;
 }
 
+/// Says in attributes what is known of the integer or pointer that \p function
+/// returns.
+static void addReturnedBounds(Function &function, const ValueFact &fact) {
+  Type *type = function.getReturnType();
+  if (type->isPointerTy()) {
+    if (fact.isNonNull)
+      function.addRetAttr(Attribute::NonNull);
+    return;
+  }
+  if (!type->isIntegerTy(fact.bitWidth) || fact.bitWidth > 64)
+    return;
+  ConstantRange range = ConstantRange::getNonEmpty(
+      APInt(fact.bitWidth, fact.low), APInt(fact.bitWidth, fact.high) + 1);
+  if (function.hasRetAttribute(Attribute::Range))
+    range = range.intersectWith(
+        function.getRetAttribute(Attribute::Range).getRange());
+  if (range.isFullSet() || range.isEmptySet())
+    return;
+  function.removeRetAttr(Attribute::Range);
+  function.addRetAttr(
+      Attribute::get(function.getContext(), Attribute::Range, range));
+}
+
+void applyReturned(Function &function, const ValueFact &fact) {
+  Type *type = function.getReturnType();
+  if (type->isVoidTy() || function.hasOptNone())
+    return;
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  Constant *known = fact.kind == ValueKind::Constant
+                        ? constantOf(*type, fact.value, fact.bitWidth, layout)
+                        : nullptr;
+  if (!known)
+    return addReturnedBounds(function, fact);
+  for (User *user : function.users()) {
+    auto *call = dyn_cast<CallBase>(user);
+    if (call && call->getCalledFunction() == &function &&
+        !call->isMustTailCall() && !call->getFunction()->hasOptNone())
+      call->replaceAllUsesWith(known);
+  }
+}
+
 void dropInferredNoAlias(Function &function) {
   if (!function.hasFnAttribute(kInferredNoAlias))
     return;

@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
@@ -91,12 +92,33 @@ std::optional<JumpOperation> operationOf(unsigned opcode) {
     return JumpOperation::Xor;
   case llvm::Instruction::UDiv:
     return JumpOperation::UDiv;
+  case llvm::Instruction::SDiv:
+    return JumpOperation::SDiv;
+  case llvm::Instruction::URem:
+    return JumpOperation::URem;
+  case llvm::Instruction::SRem:
+    return JumpOperation::SRem;
   case llvm::Instruction::ZExt:
     return JumpOperation::ZExt;
   case llvm::Instruction::SExt:
     return JumpOperation::SExt;
   case llvm::Instruction::Trunc:
     return JumpOperation::Trunc;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<JumpOperation> operationOf(const llvm::MinMaxIntrinsic &call) {
+  switch (call.getIntrinsicID()) {
+  case llvm::Intrinsic::umin:
+    return JumpOperation::UMin;
+  case llvm::Intrinsic::umax:
+    return JumpOperation::UMax;
+  case llvm::Intrinsic::smin:
+    return JumpOperation::SMin;
+  case llvm::Intrinsic::smax:
+    return JumpOperation::SMax;
   default:
     return std::nullopt;
   }
@@ -149,6 +171,41 @@ std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
   if (parameters == 0 || call.arg_size() != parameters)
     return std::nullopt;
   return 0;
+}
+
+CopyAccess copyAccess(const llvm::CallBase &call, unsigned index) {
+  struct Entry {
+    llvm::StringLiteral name;
+    unsigned arguments;
+    unsigned index;
+    CopyAccess access;
+  };
+  // CUDA Runtime API, 6.9 Memory Management. Not the Async ones, which may read
+  // after they have returned.
+  static constexpr Entry kEntries[] = {
+      {"cudaMemcpy", 4, 0, CopyAccess::Writes},
+      {"cudaMemcpy", 4, 1, CopyAccess::Reads},
+      {"cudaMemcpy2D", 7, 0, CopyAccess::Writes},
+      {"cudaMemcpy2D", 7, 2, CopyAccess::Reads},
+      {"cudaMemcpyToSymbol", 5, 1, CopyAccess::Reads},
+      {"cudaMemcpyFromSymbol", 5, 0, CopyAccess::Writes},
+  };
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration())
+    return CopyAccess::None;
+  llvm::StringRef name = callee->getName();
+  name.consume_back("_ptds");
+  for (const Entry &entry : kEntries)
+    if (name == entry.name && index == entry.index &&
+        call.arg_size() == entry.arguments)
+      return entry.access;
+  return CopyAccess::None;
+}
+
+bool isPackedPair(const llvm::Value &value) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  return instruction && value.getType()->isIntegerTy(64) &&
+         instruction->getOpcode() == llvm::Instruction::Or;
 }
 
 JumpFunctionBuilder::JumpFunctionBuilder(LgenContext &context,
@@ -229,36 +286,150 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   unsigned space = base->getType()->getPointerAddressSpace();
   bool isLocal = llvm::isa<llvm::AllocaInst>(base) || argument;
   j.addressSpace = static_cast<uint8_t>(space);
-  if (auto *call = llvm::dyn_cast<llvm::CallBase>(base))
-    j.nonNull = call->isReturnNonNull() && offset == 0;
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(base);
+      call && base == &value) {
+    JumpFunction result = ofCall(*call, 0, 0);
+    j.kind = result.kind;
+    j.source = result.source;
+    j.nonNull = call->isReturnNonNull();
+  }
   if (isLocal && space == 0)
     j.nonNull = !llvm::NullPointerIsDefined(&function);
   return j;
+}
+
+/// `input OPERATION operand`: of a formal parameter directly, of other values
+/// by way of the table.
+JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
+                                                const llvm::Value &input,
+                                                uint64_t operand,
+                                                unsigned bits) {
+  constexpr unsigned kMaxOperations = 8;
+  if (!input.getType()->isIntegerTy() || llvm::isa<llvm::Constant>(input) ||
+      operationDepth >= kMaxOperations)
+    return JumpFunction::unknown(bits);
+  ++operationDepth;
+  JumpFunction of = this->of(input);
+  --operationDepth;
+  bool isPlain = of.kind == Kind::PassThrough &&
+                 of.operation == JumpOperation::None && !of.hasFacts();
+  if (isPlain) {
+    of.operation = operation;
+  } else if (of.kind == Kind::PassThrough || of.kind == Kind::LoadAggregate ||
+             of.kind == Kind::CallResult || of.kind == Kind::Composed) {
+    uint32_t number = context.jumpFunctions.add(of).first;
+    of = JumpFunction();
+    of.kind = Kind::Composed;
+    of.operation = operation;
+    of.source = number;
+  } else {
+    return JumpFunction::unknown(bits);
+  }
+  of.value = operand;
+  of.bitWidth = static_cast<uint16_t>(bits);
+  return of;
 }
 
 JumpFunction
 JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
   unsigned bits = scalarBits(*instruction.getType());
   std::optional<JumpOperation> operation = operationOf(instruction.getOpcode());
+  if (auto *minMax = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&instruction))
+    operation = operationOf(*minMax);
   if (!operation || !bits || !instruction.getType()->isIntegerTy())
     return JumpFunction::unknown(bits);
   const llvm::Value &input = *instruction.getOperand(0);
-  bool isSimple = llvm::isa<llvm::Argument, llvm::LoadInst>(input);
-  JumpFunction j = isSimple ? of(input) : JumpFunction();
-  if (j.kind != Kind::PassThrough || j.operation != JumpOperation::None ||
-      !input.getType()->isIntegerTy())
-    return JumpFunction::unknown(bits);
-  j.operation = *operation;
   if (instruction.isCast()) {
-    j.value = *operation == JumpOperation::Trunc ? 0 : j.bitWidth;
-    j.bitWidth = static_cast<uint16_t>(bits);
-    return j;
+    unsigned inputBits = scalarBits(*input.getType());
+    return ofComposition(*operation, input,
+                         *operation == JumpOperation::Trunc ? 0 : inputBits,
+                         bits);
   }
   auto *operand = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
   if (!operand)
     return JumpFunction::unknown(bits);
-  j.value = operand->getZExtValue();
+  return ofComposition(*operation, input, operand->getZExtValue(), bits);
+}
+
+/// The \p bits bits at byte \p offset of what \p call returns, 0 for a pointer.
+/// Functions of the C library, as LLVM knows them, are not of this program.
+JumpFunction JumpFunctionBuilder::ofCall(const llvm::CallBase &call,
+                                         uint64_t offset, unsigned bits) {
+  JumpFunction j = JumpFunction::unknown(bits);
+  const llvm::Function *callee = call.getCalledFunction();
+  bool isLibrary = callee && callee->isDeclaration() &&
+                   callee->hasFnAttribute(llvm::Attribute::NoFree);
+  if (!callee || isLibrary || !isCallEdge(call))
+    return j;
+  j.kind = Kind::CallResult;
+  j.source = callNumber(call);
+  j.value = offset;
   return j;
+}
+
+/// \p value as what a call returns, or as an element of it.
+JumpFunction JumpFunctionBuilder::ofResult(const llvm::Value &value) {
+  unsigned bits = scalarBits(*value.getType());
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(&value))
+    return ofCall(*call, 0, bits);
+  auto *element = llvm::dyn_cast<llvm::ExtractValueInst>(&value);
+  auto *call =
+      element && element->getNumIndices() == 1
+          ? llvm::dyn_cast<llvm::CallBase>(element->getAggregateOperand())
+          : nullptr;
+  auto *type =
+      call ? llvm::dyn_cast<llvm::StructType>(call->getType()) : nullptr;
+  if (!type)
+    return JumpFunction::unknown(bits);
+  return ofCall(*call,
+                layout.getStructLayout(type)
+                    ->getElementOffset(*element->idx_begin())
+                    .getFixedValue(),
+                bits);
+}
+
+/// The range of the integer \p value by its defining instructions; with choices
+/// between values followed to \p depth.
+static llvm::ConstantRange rangeOf(const llvm::Value &value,
+                                   const llvm::KnownBits &bits,
+                                   const llvm::DataLayout &layout,
+                                   unsigned depth) {
+  constexpr unsigned kMaxChoices = 8;
+  llvm::ConstantRange range =
+      llvm::ConstantRange::fromKnownBits(bits, /*IsSigned=*/false)
+          .intersectWith(
+              llvm::computeConstantRange(&value, /*ForSigned=*/false));
+  llvm::SmallVector<const llvm::Value *, 4> choices;
+  if (auto *phi = llvm::dyn_cast<llvm::PHINode>(&value);
+      phi && phi->getNumIncomingValues() <= kMaxChoices)
+    choices.append(phi->value_op_begin(), phi->value_op_end());
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&value))
+    choices = {select->getTrueValue(), select->getFalseValue()};
+  if (choices.empty() || depth == 0)
+    return range;
+  auto united = llvm::ConstantRange::getEmpty(range.getBitWidth());
+  for (const llvm::Value *choice : choices)
+    united = united.unionWith(rangeOf(
+        *choice, llvm::computeKnownBits(choice, layout), layout, depth - 1));
+  return range.intersectWith(united);
+}
+
+/// Adds what the defining instructions say of the bits of \p value.
+void JumpFunctionBuilder::addBounds(const llvm::Value &value,
+                                    JumpFunction &result) {
+  constexpr unsigned kMaxChoiceDepth = 2, kLeastBits = 8;
+  if (!value.getType()->isIntegerTy() || result.bitWidth < kLeastBits)
+    return; // a flag has two values anyway
+  llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
+  if (bits.hasConflict())
+    return; // this does not run
+  llvm::ConstantRange range = rangeOf(value, bits, layout, kMaxChoiceDepth);
+  result.alignLog2 = static_cast<uint8_t>(
+      std::min<unsigned>(bits.countMinTrailingZeros(), result.bitWidth - 1));
+  if (range.isEmptySet() || range.isWrappedSet() || range.isFullSet())
+    return;
+  result.low = range.getUnsignedMin().getZExtValue();
+  result.high = range.getUnsignedMax().getZExtValue();
 }
 
 JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
@@ -266,7 +437,7 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
   auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
   if (load) {
     JumpFunction j = ofLoad(*load);
-    if (j.kind != Kind::Unknown || !type.isPointerTy())
+    if (j.kind != Kind::Unknown)
       return j;
   }
   if (type.isPointerTy())
@@ -279,9 +450,56 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
                                             static_cast<uint16_t>(bits))
                 : JumpFunction::unknown(0);
   }
-  if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value))
-    return ofScalarInstruction(*instruction);
-  return JumpFunction::unknown(scalarBits(type));
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  JumpFunction j = JumpFunction::unknown(scalarBits(type));
+  if (instruction && j.bitWidth) {
+    j = ofResult(value);
+    if (j.kind == Kind::Unknown)
+      j = ofScalarInstruction(*instruction);
+    if (j.kind == Kind::Unknown)
+      addBounds(value, j);
+  }
+  return j;
+}
+
+/// What is stored where \p ret returns: the elements of a structure, or the
+/// halves of a pair that the calling convention packs into one register.
+JumpFunction JumpFunctionBuilder::ofReturn(const llvm::ReturnInst &ret) {
+  llvm::SmallVector<AggregatePart, 8> parts;
+  auto add = [&](uint64_t offset, const JumpFunction &part) {
+    if (part.kind != Kind::Unknown && part.bitWidth % 8 == 0)
+      parts.push_back({static_cast<uint32_t>(offset), part});
+  };
+  auto *value = ret.getReturnValue();
+  auto *type =
+      value ? llvm::dyn_cast<llvm::StructType>(value->getType()) : nullptr;
+  if (!value) {
+    for (const llvm::Argument &argument : function.args())
+      if (argument.hasStructRetAttr())
+        parts =
+            partsOf(argument,
+                    layout.getTypeAllocSize(argument.getParamStructRetType())
+                        .getFixedValue(),
+                    ret);
+  } else if (type) {
+    for (unsigned i = 0; i < type->getNumElements(); ++i)
+      if (const llvm::Value *element = llvm::FindInsertedValue(value, {i}))
+        add(layout.getStructLayout(type)->getElementOffset(i).getFixedValue(),
+            of(*element));
+  } else {
+    JumpFunction whole = of(*value);
+    bool isPacked = isPackedPair(*value) || whole.kind == Kind::Unknown;
+    if (!isPacked || !value->getType()->isIntegerTy(64))
+      return whole;
+    constexpr uint64_t kHalfBytes = 4;
+    auto [low, high] = halvesOf(*value);
+    add(0, low);
+    add(kHalfBytes, high);
+    if (parts.empty())
+      return whole;
+  }
+  return parts.empty() ? JumpFunction()
+                       : context.jumpFunctions.aggregate(parts);
 }
 
 JumpFunction JumpFunctionBuilder::ofArgument(const llvm::CallBase &call,
@@ -348,6 +566,12 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
     whole.bitWidth = kHalf;
     return {whole, result.second};
   }
+  if (whole.kind == Kind::CallResult || whole.kind == Kind::LoadAggregate) {
+    JumpFunction low = whole, high = whole;
+    low.bitWidth = high.bitWidth = kHalf;
+    high.value += kHalf / 8;
+    return {low, high};
+  }
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   if (!instruction)
     return result;
@@ -378,9 +602,14 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
     llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
     auto halfOf = [&](unsigned first) {
       llvm::KnownBits half = bits.extractBits(kHalf, first);
-      return half.isConstant() ? JumpFunction::constant(
-                                     half.getConstant().getZExtValue(), kHalf)
-                               : JumpFunction::unknown(kHalf);
+      if (half.isConstant())
+        return JumpFunction::constant(half.getConstant().getZExtValue(), kHalf);
+      JumpFunction j = JumpFunction::unknown(kHalf);
+      if (!half.hasConflict() && !half.getMaxValue().isAllOnes()) {
+        j.low = half.getMinValue().getZExtValue();
+        j.high = half.getMaxValue().getZExtValue();
+      }
+      return j;
     };
     return {halfOf(0), halfOf(kHalf)};
   }

@@ -15,6 +15,7 @@ namespace llvm {
 class Argument;
 class DataLayout;
 class DominatorTree;
+class ReturnInst;
 class Type;
 class Value;
 } // namespace llvm
@@ -30,10 +31,23 @@ std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
 /// it is such a call. Nothing keeps the address of that place.
 std::optional<unsigned> allocationResult(const llvm::CallBase &call);
 
+/// What the runtime does with the memory behind an argument while a call of it
+/// runs. It keeps no such pointer.
+enum class CopyAccess { None, Reads, Writes };
+
+/// Returns what \p call does with its argument \p index if it is one of the
+/// runtime's functions that copy before they return. The memory may be the
+/// host's or the device's.
+CopyAccess copyAccess(const llvm::CallBase &call, unsigned index);
+
 /// Returns the bits of a value of type \p type that a jump function can hold,
 /// or 0. Small vectors count: calling conventions pass structs of floats in
 /// them.
 unsigned scalarBits(const llvm::Type &type);
+
+/// Whether \p value looks like two 32-bit values that a calling convention
+/// passes in one register.
+bool isPackedPair(const llvm::Value &value);
 
 /// Strips constant offsets and casts of address space off \p pointer and
 /// returns what is left, with \p offset set to their sum.
@@ -61,6 +75,10 @@ public:
                                               uint64_t size,
                                               const llvm::Instruction &at);
 
+  /// Returns the jump function of what \p ret returns: of aggregates, and of
+  /// what it leaves behind the structure-return parameter, the known parts.
+  JumpFunction ofReturn(const llvm::ReturnInst &ret);
+
   /// Returns the jump functions of argument \p index of \p call: by-value
   /// aggregates as such, and what pointers to local variables point to.
   JumpFunction ofArgument(const llvm::CallBase &call, unsigned index);
@@ -85,6 +103,8 @@ private:
     uint64_t size;
     /// It is a call that gets the address.
     bool isByCallee = false;
+    /// It is a call that returns what it leaves here.
+    bool isReturned = false;
   };
   struct LocalVariable {
     /// Somebody else may write it, or the writes are not known.
@@ -109,6 +129,14 @@ private:
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);
   JumpFunction ofPointer(const llvm::Value &value);
+  JumpFunction ofComposition(JumpOperation operation, const llvm::Value &input,
+                             uint64_t operand, unsigned bits);
+  JumpFunction ofCall(const llvm::CallBase &call, uint64_t offset,
+                      unsigned bits);
+  JumpFunction ofResult(const llvm::Value &value);
+  void addBounds(const llvm::Value &value, JumpFunction &result);
+  uint32_t callNumber(const llvm::CallBase &call);
+  uint32_t localNumber(const llvm::Value &variable);
   JumpFunction ofAllocation(const llvm::CallBase &call);
   bool holdsAllocationsOnly(const LocalVariable &local, const Write &write);
   llvm::DominatorTree &dominatorTree();
@@ -127,6 +155,8 @@ private:
                     const llvm::Instruction &at, uint64_t shift,
                     llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth,
                     Callees callees);
+  void addResult(const llvm::CallBase &call, const Write &write, uint64_t begin,
+                 uint64_t size, llvm::SmallVectorImpl<AggregatePart> &parts);
   void collectConstantParts(const llvm::Constant &constant, uint64_t offset,
                             uint64_t size, uint64_t shift,
                             llvm::SmallVectorImpl<AggregatePart> &parts);
@@ -140,8 +170,11 @@ private:
   /// Numbers of the function's call edges; filled when first asked for. Looked
   /// up only.
   llvm::DenseMap<const llvm::CallBase *, uint32_t> callNumbers;
-  /// How deep loads of local variables are being followed.
+  /// As callNumbers, of allocas.
+  llvm::DenseMap<const llvm::Value *, uint32_t> localNumbers;
+  /// How deep loads of local variables, and operations, are being followed.
   unsigned loadDepth = 0;
+  unsigned operationDepth = 0;
 };
 
 } // namespace gpulto

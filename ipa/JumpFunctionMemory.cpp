@@ -34,6 +34,7 @@
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -63,6 +64,13 @@ bool isLocalVariable(const llvm::Value &value) {
   if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value))
     return argument->hasByValAttr();
   return llvm::isa<llvm::AllocaInst>(value);
+}
+
+/// Whether \p value is where the function leaves what it returns, which nobody
+/// else can see before.
+bool isResult(const llvm::Value &value) {
+  auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
+  return argument && argument->hasStructRetAttr() && argument->hasNoAliasAttr();
 }
 
 /// Whether \p argument may be the address of a caller's variable. Device code
@@ -106,11 +114,8 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   return j;
 }
 
-/// A pointer to the memory that \p call allocates. Not known to be other than
-/// null: the call may fail.
-JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
-  // "at least 256 bytes": CUDA C++ Programming Guide, device memory accesses.
-  constexpr uint8_t kAlignLog2 = 8;
+/// The number of \p call among the call edges of the function.
+uint32_t JumpFunctionBuilder::callNumber(const llvm::CallBase &call) {
   if (callNumbers.empty()) {
     uint32_t number = 0;
     for (const llvm::BasicBlock &block : function)
@@ -119,9 +124,17 @@ JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
             edge && isCallEdge(*edge))
           callNumbers[edge] = number++;
   }
+  return callNumbers.lookup(&call);
+}
+
+/// A pointer to the memory that \p call allocates. Not known to be other than
+/// null: the call may fail.
+JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
+  // "at least 256 bytes": CUDA C++ Programming Guide, device memory accesses.
+  constexpr uint8_t kAlignLog2 = 8;
   JumpFunction j;
   j.kind = Kind::Allocation;
-  j.source = callNumbers.lookup(&call);
+  j.source = callNumber(call);
   j.alignLog2 = kAlignLog2;
   return j;
 }
@@ -183,6 +196,21 @@ bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
   return !uses.escapes && uses.writes.empty();
 }
 
+/// The number of \p variable in the function, from 1: the same for whoever
+/// asks, since summaries name variables by it.
+uint32_t JumpFunctionBuilder::localNumber(const llvm::Value &variable) {
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&variable))
+    return argument->getArgNo() + 1;
+  if (localNumbers.empty()) {
+    uint32_t number = static_cast<uint32_t>(function.arg_size());
+    for (const llvm::BasicBlock &block : function)
+      for (const llvm::Instruction &instruction : block)
+        if (llvm::isa<llvm::AllocaInst>(instruction))
+          localNumbers[&instruction] = ++number;
+  }
+  return localNumbers.lookup(&variable);
+}
+
 const JumpFunctionBuilder::LocalVariable &
 JumpFunctionBuilder::describe(const llvm::Value &variable) {
   auto [entry, isNew] = locals.try_emplace(&variable);
@@ -192,7 +220,7 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   entry->second = std::make_unique<LocalVariable>();
   LocalVariable result;
   result.escapes = result.escapesUnseen = false;
-  result.number = static_cast<uint32_t>(locals.size());
+  result.number = localNumber(variable);
   follow(variable, 0, true, result, 0);
   LocalVariable &stored = *locals[&variable];
   stored = std::move(result);
@@ -212,8 +240,28 @@ bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
   return !array.escapes && !array.isLoaded;
 }
 
+/// The least byte of the variable that \p address may lead to, of which the
+/// pointer operand leads to \p offset or behind.
+static uint64_t leastOffset(const llvm::GetElementPtrInst &address,
+                            uint64_t offset, const llvm::DataLayout &layout) {
+  llvm::MapVector<llvm::Value *, llvm::APInt> variable;
+  unsigned width = layout.getIndexTypeSizeInBits(address.getType());
+  llvm::APInt constant(width, 0);
+  // In bounds, so nothing wraps.
+  if (!address.isInBounds() ||
+      !llvm::cast<llvm::GEPOperator>(address).collectOffset(
+          layout, width, variable, constant) ||
+      constant.isNegative())
+    return 0;
+  for (const auto &[index, scale] : variable)
+    if (scale.isNegative() || index->getType()->getScalarSizeInBits() > width ||
+        !llvm::isKnownNonNegative(index, layout))
+      return 0;
+  return offset + constant.getZExtValue();
+}
+
 /// Adds what the uses of \p pointer (byte \p offset of the variable if
-/// \p isExact) do to it.
+/// \p isExact, else at least that) do to it.
 void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
                                  bool isExact, LocalVariable &result,
                                  unsigned depth) {
@@ -228,7 +276,7 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     if (isExact)
       result.writes.push_back({&instruction, offset, size});
     else
-      result.writes.push_back({&instruction, 0, kUnboundedSize});
+      result.writes.push_back({&instruction, offset, kUnboundedSize});
   };
   for (const llvm::Use &use : pointer.uses()) {
     auto *user = llvm::cast<llvm::Instruction>(use.getUser());
@@ -248,9 +296,12 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     }
     if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
       llvm::APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
-      bool isConstant = address->accumulateConstantOffset(layout, step);
-      follow(*address, offset + (isConstant ? step.getSExtValue() : 0),
-             isExact && isConstant && !step.isNegative(), result, depth + 1);
+      bool isConstant =
+          address->accumulateConstantOffset(layout, step) && !step.isNegative();
+      follow(*address,
+             isConstant ? offset + step.getZExtValue()
+                        : leastOffset(*address, offset, layout),
+             isExact && isConstant, result, depth + 1);
       continue;
     }
     if (llvm::isa<llvm::AddrSpaceCastInst, llvm::BitCastInst>(user)) {
@@ -274,6 +325,13 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     }
     if (launchKindOf(*call))
       continue;
+    if (CopyAccess access = copyAccess(*call, index);
+        access != CopyAccess::None) {
+      result.isLoaded = true;
+      if (access == CopyAccess::Writes)
+        addWrite(*call, kUnboundedSize);
+      continue;
+    }
     if (allocationResult(*call) == index) {
       addWrite(*call, layout.getPointerSize());
       continue;
@@ -284,6 +342,15 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     // Its edge says what the callee gets, so WPA can say what it does with it.
     const llvm::Function *callee = call->getCalledFunction();
     bool isEdge = callee && !callee->isIntrinsic() && isExact;
+    if (isEdge && call->paramHasAttr(index, llvm::Attribute::StructRet)) {
+      uint64_t size =
+          layout.getTypeAllocSize(call->getParamStructRetType(index))
+              .getFixedValue();
+      result.writes.push_back({call, offset, size, true, true});
+      if (!call->doesNotCapture(index))
+        escape(/*isSeen=*/true);
+      continue;
+    }
     if (!call->doesNotCapture(index))
       escape(/*isSeen=*/isEdge);
     else if (!call->onlyReadsMemory(index))
@@ -301,7 +368,7 @@ bool JumpFunctionBuilder::reaches(const Write &write,
   llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
   for (const Write &other : variable.writes)
     if (other.instruction != write.instruction &&
-        (callees == Callees::Count || !other.isByCallee) &&
+        (callees == Callees::Count || !other.isByCallee || other.isReturned) &&
         overlaps(other.offset, other.size, write.offset, write.size))
       rivals.insert(other.instruction);
   auto dominates = [&] {
@@ -401,6 +468,19 @@ void JumpFunctionBuilder::collectConstantParts(
   }
 }
 
+/// Appends what \p call returns by \p write, as far as it is of the \p size
+/// bytes from \p begin on.
+void JumpFunctionBuilder::addResult(
+    const llvm::CallBase &call, const Write &write, uint64_t begin,
+    uint64_t size, llvm::SmallVectorImpl<AggregatePart> &parts) {
+  uint64_t first = std::max(begin, write.offset);
+  uint64_t end = std::min(begin + size, write.offset + write.size);
+  JumpFunction result = ofCall(call, first - write.offset, 0);
+  result.count = static_cast<uint32_t>(end - first);
+  if (result.kind == Kind::CallResult)
+    parts.push_back({static_cast<uint32_t>(first - begin), result});
+}
+
 /// Appends the known parts of the \p size bytes at \p pointer + \p shift.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
@@ -416,7 +496,7 @@ void JumpFunctionBuilder::collectParts(
       collectConstantParts(*global->getInitializer(), 0, size, begin, parts);
     return;
   }
-  if (!isLocalVariable(*base))
+  if (!isLocalVariable(*base) && !isResult(*base))
     return;
   const LocalVariable &local = describe(*base);
   if (callees == Callees::Count ? local.escapes : local.escapesUnseen)
@@ -430,6 +510,9 @@ void JumpFunctionBuilder::collectParts(
       bool isInside =
           write.offset >= begin && write.offset - begin + write.size <= size;
       JumpFunction value = of(*store->getValueOperand());
+      // The callee may know parts of what it returns.
+      if (value.kind == Kind::CallResult)
+        value.count = value.bitWidth / 8;
       if (isInside && store->isSimple() && value.kind != Kind::Unknown &&
           value.bitWidth % 8 == 0)
         parts.push_back({static_cast<uint32_t>(write.offset - begin), value});
@@ -441,6 +524,11 @@ void JumpFunctionBuilder::collectParts(
           holdsAllocationsOnly(local, write))
         parts.push_back(
             {static_cast<uint32_t>(write.offset - begin), ofAllocation(*call)});
+      continue;
+    }
+    if (write.isReturned) {
+      addResult(llvm::cast<llvm::CallBase>(*write.instruction), write, begin,
+                size, parts);
       continue;
     }
     auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
@@ -497,10 +585,22 @@ JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
     result.value = static_cast<uint64_t>(offset);
     return result;
   }
-  llvm::SmallVector<AggregatePart, 8> parts = partsOf(pointer, size, at);
+  llvm::SmallVector<AggregatePart, 8> parts;
+  auto *variable =
+      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
+  bool isLeftToWpa = variable && describe(*variable).escapes &&
+                     !describe(*variable).escapesUnseen;
+  collectParts(pointer, size, at, 0, parts, 0,
+               isLeftToWpa ? Callees::LeftToWpa : Callees::Count);
   if (parts.empty())
     return JumpFunction();
-  return context.jumpFunctions.aggregate(parts);
+  llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  JumpFunction result = context.jumpFunctions.aggregate(parts);
+  if (isLeftToWpa)
+    result.value = describe(*variable).number;
+  return result;
 }
 
 const llvm::Value *

@@ -600,7 +600,7 @@ LaunchCollector::stubArguments(const llvm::CallBase &call,
     for (const StubArgument &piece : ofThis) {
       const llvm::Value &actual = *call.getArgOperand(piece.formal);
       JumpFunction whole = jumpFunctions->of(actual);
-      if (whole.kind != JumpFunction::Kind::Unknown) {
+      if (whole.kind != JumpFunction::Kind::Unknown && !isPackedPair(actual)) {
         parts.push_back({piece.byteOffset, whole});
         continue;
       }

@@ -78,6 +78,8 @@ unsigned accessOfCallArgument(const llvm::CallBase &call,
   }
   if (call.isByValArgument(index))
     return kRead;
+  if (CopyAccess copy = copyAccess(call, index); copy != CopyAccess::None)
+    return copy == CopyAccess::Reads ? kRead : kWrite;
   const llvm::Function *callee = call.getCalledFunction();
   if (callee && !callee->isIntrinsic())
     return kPassedOn;

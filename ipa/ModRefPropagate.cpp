@@ -146,7 +146,8 @@ void EffectsSolver::addBodies() {
         bodies[callee - bodies.data()].callers.push_back(i);
     for (const ParameterRecord &formal : program.parameters(body.id))
       body.effects.parameters.push_back(
-          formal.flags & kParamByVal ? 0 : formal.flags & kAnyAccess);
+          (formal.flags & kParamByVal ? 0 : formal.flags & kAnyAccess) |
+          (formal.flags & kParamUnused));
     body.effects.may = ownEffects(body);
   }
 }

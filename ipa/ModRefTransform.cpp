@@ -10,6 +10,7 @@
 //   never, always returns  noreturn, willreturn
 //   no frees, no atomics   nofree, nosync
 //   pointer parameters     readnone, readonly, writeonly, nocapture
+//   ignored parameters     calls pass poison: what computes it is dropped
 //
 // Bodies get the same: LLVM's own inference starts from there.
 //
@@ -18,6 +19,7 @@
 #include "ipa/ModRefTransform.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
@@ -82,6 +84,28 @@ static void applyParameter(Argument &argument, uint16_t may) {
   argument.addAttr(accessAttribute(reads, writes));
 }
 
+/// Lets direct calls pass nothing in particular for \p argument, which the body
+/// ignores: what computes it goes.
+static void dropActuals(Argument &argument) {
+  Function &function = *argument.getParent();
+  unsigned index = argument.getArgNo();
+  if (argument.hasPassPointeeByValueCopyAttr() ||
+      argument.hasSwiftErrorAttr() || argument.hasReturnedAttr() ||
+      argument.hasStructRetAttr() || argument.hasNestAttr())
+    return;
+  // Poison must not be promised to be anything.
+  AttributeMask promises = AttributeFuncs::getUBImplyingAttributes();
+  function.removeParamAttrs(index, promises);
+  for (User *user : function.users()) {
+    auto *call = dyn_cast<CallBase>(user);
+    if (!call || call->getCalledFunction() != &function ||
+        call->isMustTailCall() || call->getFunction()->hasOptNone())
+      continue;
+    call->removeParamAttrs(index, promises);
+    call->setArgOperand(index, PoisonValue::get(argument.getType()));
+  }
+}
+
 void applyEffects(Function &function, const FunctionEffects &effects) {
   if (function.arg_size() != effects.parameters.size() ||
       function.hasOptNone() || function.hasFnAttribute(Attribute::Naked))
@@ -97,8 +121,11 @@ void applyEffects(Function &function, const FunctionEffects &effects) {
     function.setDoesNotReturn();
   if (effects.alwaysReturns)
     function.setWillReturn();
-  for (auto [argument, may] : zip(function.args(), effects.parameters))
+  for (auto [argument, may] : zip(function.args(), effects.parameters)) {
     applyParameter(argument, may);
+    if ((may & kParamUnused) && argument.use_empty())
+      dropActuals(argument);
+  }
 }
 
 void replaceByPrivateCopy(GlobalVariable &variable, uint64_t sizeBytes,

@@ -24,8 +24,9 @@ public:
 
 private:
   /// Whether what \p call of \p caller enters only reads what its parameter
-  /// \p number points to, while it runs.
-  bool isOnlyRead(GlobalId caller, const CallEdge &call, uint32_t number) const;
+  /// \p number points to, while it runs, or returns it there.
+  bool isLeftAlone(GlobalId caller, const CallEdge &call,
+                   uint32_t number) const;
 
   const WpaContext &context;
   const CombinedSummary &program;

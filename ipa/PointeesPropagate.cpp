@@ -29,12 +29,17 @@ using namespace llvm;
 
 namespace gpulto {
 
-bool Pointees::isOnlyRead(GlobalId caller, const CallEdge &call,
-                          uint32_t number) const {
-  const FunctionEffects *effects = context.decisions.effectsOf(
-      program.definitionFor(caller, call.callee));
-  return effects && number < effects->parameters.size() &&
-         !(effects->parameters[number] & (kParamMayWrite | kParamMayEscape));
+bool Pointees::isLeftAlone(GlobalId caller, const CallEdge &call,
+                           uint32_t number) const {
+  const FunctionEffects *effects =
+      context.decisions.effectsOf(program.definitionFor(caller, call.callee));
+  if (!effects || number >= effects->parameters.size())
+    return false;
+  // What a call leaves where it returns, the caller knows of.
+  GlobalId callee = program.definitionFor(caller, call.callee);
+  bool isResult = program.parameters(callee)[number].flags & kParamStructRet;
+  return !(effects->parameters[number] &
+           ((isResult ? 0 : kParamMayWrite) | kParamMayEscape));
 }
 
 bool Pointees::isIntact(GlobalId caller, uint64_t number) const {
@@ -50,7 +55,7 @@ bool Pointees::isIntact(GlobalId caller, uint64_t number) const {
        slice(module.summary.calls, program.function(caller)->calls))
     for (auto [i, actual] :
          enumerate(slice(module.summary.jumpFunctions, call.arguments))) {
-      if (isSame(actual) && !isOnlyRead(caller, call, i))
+      if (isSame(actual) && !isLeftAlone(caller, call, i))
         return entry->second = false;
     }
   return true;

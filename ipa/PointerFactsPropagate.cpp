@@ -115,7 +115,8 @@ bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
                          !(formal.flags & (kParamByVal | kParamUnused));
         bool isKnown = i < actuals.size() &&
                        actuals[i].kind != JumpFunction::Kind::Unknown &&
-                       actuals[i].kind != JumpFunction::Kind::LoadAggregate;
+                       actuals[i].kind != JumpFunction::Kind::LoadAggregate &&
+                       actuals[i].kind != JumpFunction::Kind::CallResult;
         if (isPointer && !isKnown)
           return false;
       }

@@ -52,6 +52,7 @@ ConstantsSolver::ConstantsSolver(const WpaContext &context,
   definitions.reserve(allBodies.size());
   for (auto [i, id] : enumerate(callers.bodies())) {
     allBodies[i].id = id;
+    allBodies[i].index = i;
     definitions[id] = i;
   }
 }
@@ -75,6 +76,7 @@ BodyIndex ConstantsSolver::addClone(GlobalId id) {
   clone.id = id;
   clone.clone = ++cloneCounts[id];
   clones[{id, clone.clone}] = allBodies.size();
+  clone.index = allBodies.size();
   allBodies.push_back(std::move(clone));
   return allBodies.size() - 1;
 }
@@ -171,7 +173,7 @@ void ConstantsSolver::enqueue(BodyLattice &body) {
   if (body.isQueued)
     return;
   body.isQueued = true;
-  worklist.push_back(static_cast<BodyIndex>(&body - allBodies.data()));
+  worklist.push_back(body.index);
 }
 
 void ConstantsSolver::visit(BodyIndex index) {
@@ -343,9 +345,77 @@ static void addPart(std::vector<PartLattice> &parts, uint32_t offset,
        ValueLattice::constant(value.value() >> kPieceBits, kPieceBits)});
 }
 
+/// Follows what \p function is composed of to what is not, and back.
 ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
                                        const CombinedModule &module,
                                        const JumpFunction &function) const {
+  if (function.kind != JumpFunction::Kind::Composed)
+    return evaluateOnce(caller, module, function);
+  SmallVector<const JumpFunction *, 4> chain{&function};
+  const JumpFunction *innermost = &function;
+  while (innermost->kind == JumpFunction::Kind::Composed) {
+    innermost = &module.summary.jumpFunctions[innermost->source];
+    chain.push_back(innermost);
+  }
+  ValueLattice result = evaluateOnce(caller, module, *innermost);
+  for (const JumpFunction *outer : drop_begin(reverse(chain))) {
+    result = ValueLattice::passThrough(*outer, result);
+    result.addFacts(*outer);
+  }
+  return result;
+}
+
+/// Returns what the call that \p function names returns: in terms of what this
+/// very call passes, so that it depends on the caller's parameters only.
+ParameterLattice
+ConstantsSolver::evaluateResult(const BodyLattice &caller,
+                                const JumpFunction &function) const {
+  constexpr unsigned kMaxDepth = 3;
+  ParameterLattice result;
+  result.whole = ValueLattice::varying(function.bitWidth);
+  result.hasParts = true;
+  BodyIndex index = calleeOf(caller.index, function.source);
+  if (index == kNone || resultDepth >= kMaxDepth ||
+      !callers.isFinal(allBodies[index].id))
+    return result;
+  const BodyLattice &callee = allBodies[index];
+  const CombinedModule &module = program.moduleRef(callee.id);
+  const JumpFunction &returned = program.function(callee.id)->returned;
+  const ModuleSummary &from = program.moduleRef(caller.id).summary;
+  ArrayRef<JumpFunction> actuals = slice(
+      from.jumpFunctions,
+      slice(from.calls, program.function(caller.id)->calls)[function.source]
+          .arguments);
+  ++resultDepth;
+  BodyLattice entered;
+  entered.id = callee.id;
+  entered.index = index;
+  using Kind = JumpFunction::Kind;
+  bool isFixed =
+      returned.kind == Kind::Unknown || returned.kind == Kind::Constant ||
+      returned.kind == Kind::Null || returned.kind == Kind::SymbolAddress;
+  for (uint32_t i = 0; !isFixed && i < program.parameters(callee.id).size();
+       ++i)
+    entered.parameters.push_back(
+        evaluateArgument(callee.id, i, caller,
+                         i < actuals.size() ? actuals[i] : JumpFunction()));
+  if (returned.kind == JumpFunction::Kind::Aggregate)
+    result = evaluateAggregate(entered, module, returned);
+  else
+    result.whole = evaluate(entered, module, returned);
+  --resultDepth;
+  return result;
+}
+
+ValueLattice ConstantsSolver::returned(const BodyLattice &body) const {
+  return evaluate(body, program.moduleRef(body.id),
+                  program.function(body.id)->returned);
+}
+
+/// As evaluate, of what is not composed.
+ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
+                                           const CombinedModule &module,
+                                           const JumpFunction &function) const {
   using Kind = JumpFunction::Kind;
   ValueLattice result = ValueLattice::varying(function.bitWidth);
   bool isOfFormal = function.source < caller.parameters.size();
@@ -353,7 +423,19 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   case Kind::Unknown:
   case Kind::Aggregate:
   case Kind::LoadVariable:
+  case Kind::Composed:
     break;
+  case Kind::CallResult: {
+    ParameterLattice returned = evaluateResult(caller, function);
+    if (!returned.hasParts)
+      return ValueLattice(); // the caller is not reached yet
+    if (!returned.parts.empty())
+      result = readParts(returned.parts, function.value, function.bitWidth);
+    else if (returned.whole.isTop() ||
+             (function.value == 0 && returned.whole.width() == result.width()))
+      result = returned.whole;
+    break;
+  }
   case Kind::Constant:
     result = ValueLattice::constant(function.value, function.bitWidth);
     break;
@@ -396,6 +478,28 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   return result;
 }
 
+/// Appends to \p result what \p part, bytes that a call returned, is known of.
+void ConstantsSolver::addReturned(const BodyLattice &caller,
+                                  const AggregatePart &part,
+                                  ParameterLattice &result) const {
+  ParameterLattice returned = evaluateResult(caller, part.value);
+  result.hasParts &= returned.hasParts;
+  uint64_t begin = part.value.value, end = begin + part.value.count;
+  for (PartLattice known : returned.parts)
+    if (known.byteOffset >= begin && known.byteOffset < end) {
+      known.byteOffset =
+          static_cast<uint32_t>(part.byteOffset + known.byteOffset - begin);
+      result.parts.push_back(known);
+    }
+  if (!returned.parts.empty() || !part.value.bitWidth)
+    return;
+  ValueLattice value =
+      evaluate(caller, program.moduleRef(caller.id), part.value);
+  value.forgetSymbol();
+  result.hasParts &= !value.isTop();
+  addPart(result.parts, part.byteOffset, value);
+}
+
 /// Returns the known parts of a by-value aggregate, or of what a pointer points
 /// to; without parts (top) when the caller does not know its own yet.
 ParameterLattice
@@ -411,6 +515,11 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
     for (const AggregatePart &part :
          slice(module.summary.aggregateParts,
                Range{function.source, function.count})) {
+      if (part.value.kind == JumpFunction::Kind::CallResult &&
+          part.value.count) {
+        addReturned(caller, part, result);
+        continue;
+      }
       ValueLattice value = evaluate(caller, module, part.value);
       value.forgetSymbol();
       result.hasParts &= !value.isTop();

@@ -91,10 +91,31 @@ void ValueLattice::makeVarying() {
 void ValueLattice::addFacts(const JumpFunction &site) {
   if (isTop())
     return;
+  if (bitWidth) {
+    addBounds(site);
+    return;
+  }
   align = std::max(align, site.alignLog2);
   if (!space)
     space = site.addressSpace;
   nonNull |= site.nonNull;
+}
+
+/// Facts that contradict each other are of code that does not run: those of the
+/// site are left out.
+void ValueLattice::addBounds(const JumpFunction &site) {
+  if (current != State::Varying || !isScalar())
+    return;
+  ValueLattice narrowed = *this;
+  if (site.high && site.high <= maskOf(bitWidth)) {
+    narrowed.lowest = std::max(lowest, site.low);
+    narrowed.highest = std::min(highest, site.high);
+  }
+  narrowed.zeros |=
+      maskTrailingOnes<uint64_t>(std::min<unsigned>(site.alignLog2, bitWidth));
+  narrowed.reconcile();
+  if (narrowed.lowest <= narrowed.highest && !(narrowed.zeros & narrowed.ones))
+    *this = narrowed;
 }
 
 void ValueLattice::forgetSymbol() {
@@ -205,6 +226,20 @@ static KnownBits applyToBits(const JumpFunction &function,
     return KnownBits::ashr(formal, operand());
   case JumpOperation::UDiv:
     return KnownBits::udiv(formal, operand());
+  case JumpOperation::SDiv:
+    return KnownBits::sdiv(formal, operand());
+  case JumpOperation::URem:
+    return KnownBits::urem(formal, operand());
+  case JumpOperation::SRem:
+    return KnownBits::srem(formal, operand());
+  case JumpOperation::UMin:
+    return KnownBits::umin(formal, operand());
+  case JumpOperation::UMax:
+    return KnownBits::umax(formal, operand());
+  case JumpOperation::SMin:
+    return KnownBits::smin(formal, operand());
+  case JumpOperation::SMax:
+    return KnownBits::smax(formal, operand());
   }
   return KnownBits(width);
 }
@@ -215,6 +250,8 @@ static std::optional<std::pair<uint64_t, uint64_t>>
 applyToBounds(const JumpFunction &function, uint64_t low, uint64_t high) {
   uint64_t operand = function.value, mask = maskOf(function.bitWidth);
   using Bounds = std::pair<uint64_t, uint64_t>;
+  // Neither the value nor the operand is negative as a signed number.
+  bool isPositive = high <= mask >> 1 && operand <= mask >> 1;
   switch (function.operation) {
   case JumpOperation::None:
   case JumpOperation::ZExt:
@@ -247,6 +284,38 @@ applyToBounds(const JumpFunction &function, uint64_t low, uint64_t high) {
     if (operand)
       return Bounds(low / operand, high / operand);
     return std::nullopt;
+  case JumpOperation::SDiv:
+    if (operand && isPositive)
+      return Bounds(low / operand, high / operand);
+    return std::nullopt;
+  case JumpOperation::AShr:
+    if (operand < function.bitWidth && high <= mask >> 1)
+      return Bounds(low >> operand, high >> operand);
+    return std::nullopt;
+  case JumpOperation::URem:
+    if (operand)
+      return high < operand ? Bounds(low, high) : Bounds(0, operand - 1);
+    return std::nullopt;
+  case JumpOperation::SRem:
+    if (operand && isPositive)
+      return high < operand ? Bounds(low, high) : Bounds(0, operand - 1);
+    return std::nullopt;
+  case JumpOperation::SExt:
+    if (high <= maskOf(static_cast<unsigned>(function.value)) >> 1)
+      return Bounds(low, high);
+    return std::nullopt;
+  case JumpOperation::SMin:
+  case JumpOperation::SMax:
+    if (!isPositive)
+      return std::nullopt;
+    [[fallthrough]];
+  case JumpOperation::UMin:
+  case JumpOperation::UMax: {
+    bool isMin = function.operation == JumpOperation::UMin ||
+                 function.operation == JumpOperation::SMin;
+    return isMin ? Bounds(std::min(low, operand), std::min(high, operand))
+                 : Bounds(std::max(low, operand), std::max(high, operand));
+  }
   default:
     return std::nullopt;
   }

@@ -69,15 +69,16 @@ public:
   /// Lowers this element to what holds for \p other too. Returns whether it
   /// changed.
   bool meet(const ValueLattice &other);
-  /// Adds the pointer facts of \p site, which hold in every context of it.
+  /// Adds the facts of \p site, which hold in every context of it.
   void addFacts(const JumpFunction &site);
   /// Lowers a symbol's address to a pointer with nothing but its alignment.
   void forgetSymbol();
   /// Takes known bits and bounds into account that each imply of the other.
   void reconcile();
 
-  /// Returns what `formal OPERATION operand` of the pass-through or ancestor
-  /// jump function \p function is when its formal parameter is \p formal.
+  /// Returns what `formal OPERATION operand` of the pass-through, ancestor or
+  /// composed jump function \p function is when its formal parameter, or what
+  /// it is composed of, is \p formal.
   static ValueLattice passThrough(const JumpFunction &function,
                                   const ValueLattice &formal);
 
@@ -89,6 +90,7 @@ private:
   bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
   void setUnknown();
   void makeVarying();
+  void addBounds(const JumpFunction &site);
 
   State current = State::Top;
   uint8_t align = 0;

@@ -4,6 +4,7 @@
 
 #include "lto/LtransEffects.h"
 
+#include "ipa/FactsTransform.h"
 #include "ipa/ModRefTransform.h"
 
 using namespace llvm;
@@ -17,6 +18,12 @@ static void applyTo(GlobalVariable &variable, const JobVariable &known) {
     replaceByPrivateCopy(variable, known.sizeBytes, known.alignLog2);
 }
 
+static void applyAll(Function &function, const JobFunction &known) {
+  applyEffects(function, known.effects);
+  for (const ValueFact &fact : known.returned)
+    applyReturned(function, fact);
+}
+
 void applyJobEffects(Module &partition, const LtransJob &job) {
   for (const JobVariable &known : job.variables)
     if (GlobalVariable *variable = partition.getNamedGlobal(known.name))
@@ -25,7 +32,7 @@ void applyJobEffects(Module &partition, const LtransJob &job) {
     return; // LLVM sees all bodies
   for (const JobFunction &known : job.functions)
     if (Function *function = partition.getFunction(known.name))
-      applyEffects(*function, known.effects);
+      applyAll(*function, known);
 }
 
 } // namespace gpulto

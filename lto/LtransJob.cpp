@@ -129,6 +129,7 @@ template <typename A> void describe(A &a, FunctionEffects &e) {
 template <typename A> void describe(A &a, JobFunction &f) {
   a.field("name", f.name);
   a.field("effects", f.effects);
+  a.field("returned", f.returned);
 }
 
 template <typename A> void describe(A &a, JobVariable &v) {

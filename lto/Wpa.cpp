@@ -198,7 +198,10 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
     if (!effects ||
         (job.side == Side::Device && !program.symbol(id).has(kKernel)))
       continue;
-    job.functions.push_back({movingName(id), *effects});
+    job.functions.push_back({movingName(id), *effects, {}});
+    if (auto value = decisions.returns.find(id);
+        value != decisions.returns.end())
+      job.functions.back().returned.push_back(value->second);
     for (VariableUse &use : job.functions.back().effects.variables) {
       use.name = movingName(use.variable);
       use.variable = kNone;

@@ -46,6 +46,9 @@ struct Decisions {
   /// What functions do whose calls enter the definition of this link, callees
   /// included. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, FunctionEffects> effects{};
+  /// What functions return, in all calls, whose calls enter the definition of
+  /// this link. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, ValueFact> returns{};
   /// Live variables that keep the value of their initialiser, and those whose
   /// value nobody looks at; nothing outside of the bitcode can tell.
   llvm::BitVector neverWritten{};

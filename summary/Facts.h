@@ -101,7 +101,7 @@ struct FunctionEffects {
   /// By parameter: what may be done with the memory behind a pointer
   /// (kParamMayRead, kParamMayWrite) and the pointer (kParamMayEscape,
   /// kParamMayCompare); 0 for
-  /// others. By-value aggregates are copies of the callee's: 0.
+  /// others; kParamUnused if the body ignores it. By-value aggregates are copies of the callee's: 0.
   std::vector<uint16_t> parameters;
   /// Kernels: by GlobalId. Accesses through pointers that the kernel loads from
   /// memory (kReadsOther, kWritesOther) are not among them.

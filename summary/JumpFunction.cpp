@@ -4,6 +4,8 @@
 
 #include "summary/JumpFunction.h"
 
+#include <algorithm>
+
 namespace gpulto {
 
 namespace {
@@ -66,6 +68,35 @@ std::optional<uint64_t> apply(JumpOperation operation, uint64_t formal,
     if (truncateTo(operand, width) == 0)
       return std::nullopt;
     return truncateTo(formal, width) / truncateTo(operand, width);
+  case JumpOperation::URem:
+    if (truncateTo(operand, width) == 0)
+      return std::nullopt;
+    return truncateTo(formal, width) % truncateTo(operand, width);
+  case JumpOperation::SDiv:
+  case JumpOperation::SRem: {
+    int64_t dividend = signExtend(formal, width);
+    int64_t divisor = signExtend(operand, width);
+    // The least number divided by -1 has no result.
+    if (divisor == 0 || divisor == -1)
+      return std::nullopt;
+    int64_t result = operation == JumpOperation::SDiv ? dividend / divisor
+                                                      : dividend % divisor;
+    return truncateTo(static_cast<uint64_t>(result), width);
+  }
+  case JumpOperation::UMin:
+    return std::min(truncateTo(formal, width), truncateTo(operand, width));
+  case JumpOperation::UMax:
+    return std::max(truncateTo(formal, width), truncateTo(operand, width));
+  case JumpOperation::SMin:
+    return truncateTo(
+        static_cast<uint64_t>(
+            std::min(signExtend(formal, width), signExtend(operand, width))),
+        width);
+  case JumpOperation::SMax:
+    return truncateTo(
+        static_cast<uint64_t>(
+            std::max(signExtend(formal, width), signExtend(operand, width))),
+        width);
   }
   return std::nullopt;
 }
@@ -80,6 +111,7 @@ std::optional<uint64_t> evaluate(const JumpFunction &function,
   case JumpFunction::Kind::Null:
     return 0;
   case JumpFunction::Kind::PassThrough:
+  case JumpFunction::Kind::Composed:
     if (!formal)
       return std::nullopt;
     return apply(function.operation, *formal, function.value,

@@ -19,7 +19,7 @@
 
 namespace gpulto {
 
-/// The operation of a pass-through jump function: formal OP value.
+/// The operation of a pass-through or composed jump function: formal OP value.
 enum class JumpOperation : uint8_t {
   None,
   Add,
@@ -35,10 +35,17 @@ enum class JumpOperation : uint8_t {
   SExt,
   Trunc,
   UDiv,
-  Last = UDiv
+  SDiv,
+  URem,
+  SRem,
+  UMin,
+  UMax,
+  SMin,
+  SMax,
+  Last = SMax
 };
 
-/// One actual argument. A plain value: 40 bytes, no ownership.
+/// One actual argument. A plain value: 56 bytes, no ownership.
 struct JumpFunction {
   enum class Kind : uint8_t {
     /// Nothing is known.
@@ -69,7 +76,16 @@ struct JumpFunction {
     /// Pointer that was loaded from somewhere in the constant variable
     /// \c source.
     LoadVariable,
-    Last = LoadVariable
+    /// What call \c source of the function (counted over its call edges)
+    /// returned when it ran last: the \c bitWidth bits at byte \c value of it.
+    /// What a function leaves in the memory of its structure-return parameter
+    /// counts as returned. As a part of an aggregate, with \c count not 0: the
+    /// \c count bytes from byte \c value on.
+    CallResult,
+    /// Entry \c source, an earlier one, of the module's table of jump
+    /// functions, through \c operation with \c value.
+    Composed,
+    Last = Composed
   };
 
   Kind kind = Kind::Unknown;
@@ -81,14 +97,20 @@ struct JumpFunction {
   /// Constant bits (zero-extended), operand, byte offset, or number of a local
   /// variable; see Kind.
   uint64_t value = 0;
-  /// Aggregate: number of parts.
+  /// Aggregate: number of parts. CallResult: see there.
   uint32_t count = 0;
-  /// Pointer facts that hold at this site whatever the kind: log2 of the proven
-  /// alignment, the address space it is known to point into (0: generic), and
-  /// whether it is known not to be null.
+  /// Facts that hold at this site whatever the kind. Pointers: log2 of the
+  /// proven alignment, the address space it is known to point into (0:
+  /// generic), and whether it is known not to be null. Integers: log2 of a
+  /// number that it is a multiple of.
   uint8_t alignLog2 = 0;
   uint8_t addressSpace = 0;
   bool nonNull = false;
+  /// Integers: unsigned bounds, both inclusive; none when high is 0.
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  bool hasFacts() const { return alignLog2 || addressSpace || nonNull || high; }
 
   bool operator==(const JumpFunction &) const = default;
 

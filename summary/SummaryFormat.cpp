@@ -72,7 +72,8 @@ bool hasSource(JumpFunction::Kind kind) {
   return kind == Kind::SymbolAddress || kind == Kind::PassThrough ||
          kind == Kind::Ancestor || kind == Kind::LoadAggregate ||
          kind == Kind::Aggregate || kind == Kind::Allocation ||
-         kind == Kind::LoadVariable;
+         kind == Kind::LoadVariable || kind == Kind::CallResult ||
+         kind == Kind::Composed;
 }
 
 /// On disk, a pass-through with an operation is a kind of its own.
@@ -82,8 +83,9 @@ constexpr uint64_t kWithOperation = uint64_t(JumpFunction::Kind::Last) + 1;
 template <typename IO>
 void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
   using Kind = JumpFunction::Kind;
-  bool hasFacts = j.alignLog2 || j.addressSpace || j.nonNull;
-  bool hasOperation = j.operation != JumpOperation::None;
+  bool hasFacts = j.hasFacts();
+  bool hasOperation =
+      j.kind == Kind::PassThrough && j.operation != JumpOperation::None;
   uint64_t head = (hasOperation ? kWithOperation : uint64_t(j.kind)) |
                   uint64_t(hasFacts) << 4 |
                   uint64_t(widthCode(j.bitWidth)) << 5;
@@ -101,17 +103,22 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
   if ((head >> 5) == kOtherWidth)
     io.number(j.bitWidth);
   if (hasFacts) {
-    uint32_t packed = uint32_t(j.alignLog2) << 1 | uint32_t(j.nonNull);
+    uint32_t packed = uint32_t(j.alignLog2) << 2 | uint32_t(j.high != 0) << 1 |
+                      uint32_t(j.nonNull);
     io.number(packed);
-    io.check(packed < 128, "alignment too large");
-    j.alignLog2 = packed >> 1 & 63;
+    io.check(packed < 256, "alignment too large");
+    j.alignLog2 = packed >> 2 & 63;
     j.nonNull = packed & 1;
     io.number(j.addressSpace);
+    if (packed & 2) {
+      io.number(j.low);
+      io.number(j.high);
+      io.check(j.high != 0 && j.low <= j.high, "bounds that exclude all");
+    }
   }
-  if (hasOperation) {
+  if (hasOperation || j.kind == Kind::Composed) {
     io.enumerator(j.operation, JumpOperation::Last);
-    io.check(j.operation != JumpOperation::None,
-             "pass-through whose operation is none");
+    io.check(j.operation != JumpOperation::None, "operation that is none");
   }
   if (hasSource(j.kind)) {
     if (j.kind == Kind::SymbolAddress || j.kind == Kind::LoadVariable)
@@ -127,14 +134,17 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
              "aggregate parts past the end of their table");
     return;
   }
+  if (j.kind == Kind::CallResult)
+    io.number(j.count);
   bool hasValue = j.kind == Kind::Constant || j.kind == Kind::SymbolAddress ||
                   j.kind == Kind::Ancestor || j.kind == Kind::LoadAggregate ||
+                  j.kind == Kind::CallResult || j.kind == Kind::Composed ||
                   hasOperation;
   if (!hasValue)
     return;
   uint64_t raw;
   bool isOffset = j.kind == Kind::SymbolAddress || j.kind == Kind::Ancestor ||
-                  j.kind == Kind::LoadAggregate;
+                  j.kind == Kind::LoadAggregate || j.kind == Kind::CallResult;
   if (isOffset) {
     raw = zigzag(static_cast<int64_t>(j.value));
     io.number(raw);
@@ -293,8 +303,21 @@ template <typename IO> void Transfer<IO>::jumpFunction(JumpFunction &j) {
 }
 
 template <typename IO> void Transfer<IO>::jumpFunctions() {
-  for (JumpFunction &j : s.jumpFunctions)
+  // Who follows what a jump function is composed of may recurse.
+  constexpr uint8_t kMaxComposed = 32;
+  std::vector<uint8_t> composed;
+  for (JumpFunction &j : s.jumpFunctions) {
     jumpFunction(j);
+    bool isComposed = j.kind == JumpFunction::Kind::Composed;
+    bool isOfEarlier = isComposed && j.source < composed.size();
+    io.check(isOfEarlier == isComposed,
+             "jump function composed of a later one");
+    composed.push_back(isOfEarlier ? composed[j.source] + 1 : 0);
+    io.check(composed.back() <= kMaxComposed,
+             "jump function composed too deeply");
+    if (composed.back() > kMaxComposed)
+      composed.back() = 0;
+  }
   for (AggregatePart &p : s.aggregateParts) {
     io.number(p.byteOffset);
     jumpFunction(p.value);
@@ -563,51 +586,41 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.aggregateParts, sizes.aggregateParts, 2);
 }
 
-/// The formal parameter that \p j names, if it names one.
-std::optional<uint32_t> formalOf(const JumpFunction &j) {
+/// Whether every formal parameter that \p j names, through what it is composed
+/// of, is below \p formals, and every call below \p calls.
+bool namesBelow(const ModuleSummary &s, const JumpFunction &j, uint32_t formals,
+                uint32_t calls) {
   using Kind = JumpFunction::Kind;
-  if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
-      j.kind == Kind::LoadAggregate)
-    return j.source;
-  return std::nullopt;
-}
-
-/// Whether every formal that \p j names, in its parts too, is below \p count.
-bool formalsBelow(const ModuleSummary &s, const JumpFunction &j,
-                  uint32_t count) {
-  if (std::optional<uint32_t> formal = formalOf(j))
-    return *formal < count;
-  if (j.kind != JumpFunction::Kind::Aggregate)
-    return true;
-  for (const AggregatePart &part :
-       llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count))
-    if (std::optional<uint32_t> formal = formalOf(part.value);
-        formal && *formal >= count)
+  const JumpFunction *innermost = &j;
+  while (innermost->kind == Kind::Composed) { // of earlier ones: this ends
+    if (innermost->source >= s.jumpFunctions.size())
       return false;
-  return true;
-}
-
-bool formalsBelow(const ModuleSummary &s, Range range, uint32_t count) {
-  for (const JumpFunction &j : slice(s.jumpFunctions, range))
-    if (!formalsBelow(s, j, count))
-      return false;
-  return true;
-}
-
-/// Whether every call that the jump functions of \p range name as an
-/// allocation is below \p count.
-bool allocationsBelow(const ModuleSummary &s, Range range, uint32_t count) {
-  using Kind = JumpFunction::Kind;
-  for (const JumpFunction &j : slice(s.jumpFunctions, range)) {
-    if (j.kind == Kind::Allocation && j.source >= count)
-      return false;
-    if (j.kind == Kind::Aggregate)
-      for (const AggregatePart &part :
-           llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count))
-        if (part.value.kind == Kind::Allocation && part.value.source >= count)
-          return false;
+    innermost = &s.jumpFunctions[innermost->source];
   }
-  return true;
+  switch (innermost->kind) {
+  case Kind::PassThrough:
+  case Kind::Ancestor:
+  case Kind::LoadAggregate:
+    return innermost->source < formals;
+  case Kind::Allocation:
+  case Kind::CallResult:
+    return innermost->source < calls;
+  case Kind::Aggregate:
+    return &j == innermost &&
+           llvm::all_of(
+               llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count),
+               [&](const AggregatePart &part) {
+                 return namesBelow(s, part.value, formals, calls);
+               });
+  default:
+    return true;
+  }
+}
+
+bool namesBelow(const ModuleSummary &s, Range range, const FunctionSummary &f) {
+  return llvm::all_of(slice(s.jumpFunctions, range), [&](const auto &j) {
+    return namesBelow(s, j, f.parameters.count, f.calls.count);
+  });
 }
 
 /// Checks what only holds between tables: jump functions name parameters of
@@ -619,31 +632,23 @@ const char *findInconsistency(const ModuleSummary &s) {
   for (const FunctionSummary &f : s.functions) {
     if (!isDefined(f.symbol, SymbolKind::Function))
       return "body of a symbol that is no defined function";
-    uint32_t count = f.parameters.count;
     for (const CallEdge &call : slice(s.calls, f.calls))
-      if (!allocationsBelow(s, call.arguments, f.calls.count))
-        return "argument of a call is allocated by a call that does not exist";
-    for (const LaunchSite &launch : slice(s.launches, f.launches))
-      if (!allocationsBelow(s, launch.geometry, f.calls.count) ||
-          !allocationsBelow(s, launch.arguments, f.calls.count))
-        return "argument of a launch is allocated by a call that does not "
+      if (!namesBelow(s, call.arguments, f))
+        return "argument of a call refers to a parameter or call that does not "
                "exist";
-    for (const CallEdge &call : slice(s.calls, f.calls))
-      if (!formalsBelow(s, call.arguments, count))
-        return "argument of a call refers to a parameter that does not exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
       if (launch.call != kNone && launch.call >= f.calls.count)
         return "launch by a call that does not exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
-      if (!formalsBelow(s, launch.geometry, count) ||
-          !formalsBelow(s, launch.handles, count) ||
-          !formalsBelow(s, launch.arguments, count))
-        return "launch refers to a parameter that does not exist";
+      if (!namesBelow(s, launch.geometry, f) ||
+          !namesBelow(s, launch.handles, f) ||
+          !namesBelow(s, launch.arguments, f))
+        return "launch refers to a parameter or call that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
-      if (a.formal >= count)
+      if (a.formal >= f.parameters.count)
         return "stub argument refers to a parameter that does not exist";
-    if (!formalsBelow(s, f.returned, count))
-      return "return value refers to a parameter that does not exist";
+    if (!namesBelow(s, f.returned, f.parameters.count, f.calls.count))
+      return "return value refers to a parameter or call that does not exist";
   }
   for (const VariableSummary &v : s.variables)
     if (!isDefined(v.symbol, SymbolKind::Variable))

@@ -169,8 +169,9 @@ constexpr const char *kVisibilityNames[] = {"default", "hidden", "protected"};
 constexpr const char *kComdatNames[] = {"any", "exactmatch", "largest",
                                         "nodeduplicate", "samesize"};
 constexpr const char *kOperationNames[] = {
-    "none", "add", "sub", "mul",  "shl",  "lshr",  "ashr",
-    "and",  "or",  "xor", "zext", "sext", "trunc", "udiv"};
+    "none", "add",  "sub",  "mul",  "shl",  "lshr",  "ashr",
+    "and",  "or",   "xor",  "zext", "sext", "trunc", "udiv",
+    "sdiv", "urem", "srem", "umin", "umax", "smin",  "smax"};
 constexpr const char *kLaunchNames[] = {"chevron", "runtime", "runtime_exc",
                                         "cooperative"};
 constexpr const char *kGeometryNames[] = {"grid.x",  "grid.y",  "grid.z",
@@ -229,6 +230,7 @@ private:
       out << (bytes > 0 ? "+" : "") << bytes;
   }
   void facts(const JumpFunction &j);
+  void operation(const JumpFunction &j);
   void jumpFunction(const JumpFunction &j);
   void list(Range range);
   void function(const FunctionSummary &f, bool digests);
@@ -319,7 +321,7 @@ void Printer::symbols() {
 }
 
 void Printer::facts(const JumpFunction &j) {
-  if (!j.alignLog2 && !j.addressSpace && !j.nonNull)
+  if (!j.hasFacts())
     return;
   const char *separator = "(";
   auto begin = [&] {
@@ -338,7 +340,19 @@ void Printer::facts(const JumpFunction &j) {
     begin();
     out << "nonnull";
   }
+  if (j.high) {
+    begin();
+    out << "in " << j.low << ".." << j.high;
+  }
   out << ')';
+}
+
+void Printer::operation(const JumpFunction &j) {
+  if (j.operation == JumpOperation::None)
+    return;
+  out << ' ' << kOperationNames[size_t(j.operation)];
+  if (j.operation != JumpOperation::Trunc)
+    out << ' ' << j.value;
 }
 
 void Printer::jumpFunction(const JumpFunction &j) {
@@ -361,11 +375,7 @@ void Printer::jumpFunction(const JumpFunction &j) {
   case Kind::PassThrough:
     out << "arg" << j.source;
     width(j);
-    if (j.operation != JumpOperation::None) {
-      out << ' ' << kOperationNames[size_t(j.operation)];
-      if (j.operation != JumpOperation::Trunc)
-        out << ' ' << j.value;
-    }
+    operation(j);
     break;
   case Kind::Ancestor:
     out << "arg" << j.source << "+" << static_cast<int64_t>(j.value);
@@ -394,6 +404,20 @@ void Printer::jumpFunction(const JumpFunction &j) {
   case Kind::LoadVariable:
     out << "load ";
     symbol(j.source);
+    break;
+  case Kind::CallResult:
+    out << "result of call " << j.source << '[' << j.value;
+    if (j.count)
+      out << ".." << j.value + j.count;
+    out << ']';
+    width(j);
+    break;
+  case Kind::Composed:
+    out << '(';
+    jumpFunction(s.jumpFunctions[j.source]);
+    out << ')';
+    width(j);
+    operation(j);
     break;
   }
   facts(j);

@@ -149,6 +149,28 @@ TEST(ValueLattice, PassThroughIsSoundAndMonotone) {
   EXPECT_GT(checked, 20000u);
 }
 
+TEST(ValueLattice, BoundsOfASiteNarrow) {
+  JumpFunction site = JumpFunction::unknown(32);
+  site.low = 16;
+  site.high = 1000;
+  site.alignLog2 = 4;
+  ValueLattice value = ValueLattice::varying(32);
+  value.addFacts(site);
+  EXPECT_EQ(value.low(), 16u);
+  EXPECT_LE(value.high(), 1000u);
+  EXPECT_EQ(value.knownZeros() & 15, 15u);
+  // What contradicts the value or does not fit its width is left out.
+  ValueLattice other = ValueLattice::constant(5, 32);
+  other.addFacts(site);
+  EXPECT_EQ(other, ValueLattice::constant(5, 32));
+  ValueLattice narrow = ValueLattice::varying(8);
+  narrow.addFacts(site);
+  EXPECT_EQ(narrow.high(), 240u);
+  ValueLattice top;
+  top.addFacts(site);
+  EXPECT_TRUE(top.isTop());
+}
+
 TEST(ValueLattice, AncestorKeepsAlignmentOfTheOffset) {
   JumpFunction facts;
   facts.alignLog2 = 8;

@@ -23,7 +23,8 @@ static LtransJob fullJob() {
   job.sizeLevel = 1;
   job.host = {1,     "pic", true, 2, 2, "medium", "znver3", {"+avx", "-sse4a"},
               false, false, false};
-  job.device = {"/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true, true};
+  job.device = {
+      "/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true, true};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";
@@ -55,7 +56,11 @@ static LtransJob fullJob() {
   effects.neverReturns = true;
   effects.parameters = {0, kParamMayRead | kParamMayCompare};
   effects.variables = {{kNone, "table", kReads | kTakesAddress}};
-  job.functions = {{"f", effects}, {"g", {}}};
+  ValueFact returned;
+  returned.kind = ValueKind::Constant;
+  returned.bitWidth = 32;
+  returned.value = 17;
+  job.functions = {{"f", effects, {}}, {"g", {}, {returned}}};
   job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;

@@ -77,6 +77,15 @@ ModuleSummary fullSummary() {
   JumpFunction aggregate;
   aggregate.kind = Kind::Aggregate;
   aggregate.count = 2;
+  JumpFunction composed = jump(Kind::Composed, 9, 16, 32);
+  composed.operation = JumpOperation::SDiv;
+  JumpFunction bounded = JumpFunction::unknown(32);
+  bounded.low = 4;
+  bounded.high = 1000;
+  bounded.alignLog2 = 2;
+  JumpFunction returned = jump(Kind::CallResult, 0, 4, 0);
+  returned.count = 12;
+  s.aggregateParts.push_back({16, returned});
   s.jumpFunctions = {
       JumpFunction(),
       JumpFunction::constant(0xffffffff, 32),
@@ -91,6 +100,9 @@ ModuleSummary fullSummary() {
       aggregate,
       aligned,
       jump(Kind::Allocation, 1, 0, 0),
+      jump(Kind::CallResult, 2, 8, 32),
+      composed,
+      bounded,
   };
   s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
                   {kParamInLoopBound, 32, 0, 0, 0, 200}};
@@ -240,6 +252,44 @@ TEST(SummaryFormat, ErrorsNameThePlace) {
               testing::StartsWith("x.o"));
 }
 
+/// A summary of one function without parameters that returns \p returned.
+std::string returning(std::vector<JumpFunction> table, JumpFunction returned) {
+  ModuleSummary s;
+  SymbolRecord symbol;
+  symbol.name = "f";
+  s.symbols = {symbol};
+  s.jumpFunctions = std::move(table);
+  FunctionSummary f;
+  f.symbol = 0;
+  f.returned = returned;
+  s.functions = {f};
+  return messageOf(readSummary(writeSummary(s, ""), "", kWhere));
+}
+
+TEST(SummaryFormat, CompositionsEndAndNameWhatExists) {
+  using Kind = JumpFunction::Kind;
+  auto composed = [](uint32_t source) {
+    JumpFunction j = jump(Kind::Composed, source, 1, 32);
+    j.operation = JumpOperation::Add;
+    return j;
+  };
+  JumpFunction constant = JumpFunction::constant(1, 32);
+  JumpFunction formal = JumpFunction::passThrough(0, 32);
+  EXPECT_EQ(returning({constant}, composed(0)), "");
+  EXPECT_THAT(returning({constant}, composed(1)),
+              testing::HasSubstr("does not exist"));
+  EXPECT_THAT(returning({formal}, composed(0)),
+              testing::HasSubstr("does not exist"));
+  EXPECT_THAT(returning({}, jump(Kind::CallResult, 0, 0, 32)),
+              testing::HasSubstr("does not exist"));
+  EXPECT_THAT(returning({composed(0)}, constant),
+              testing::HasSubstr("composed of a later one"));
+  std::vector<JumpFunction> deep = {constant};
+  for (uint32_t i = 0; i < 40; ++i)
+    deep.push_back(composed(i));
+  EXPECT_THAT(returning(deep, constant), testing::HasSubstr("too deeply"));
+}
+
 TEST(SummaryFormat, RefusesEveryTruncation) {
   std::string bytes = writeSummary(fullSummary(), kBitcodeNames);
   for (size_t size = 0; size < bytes.size(); ++size)
@@ -332,7 +382,7 @@ TEST(SummaryFormat, RefusesJumpFunctionOfMissingParameter) {
   ModuleSummary s = fullSummary();
   s.functions[0].parameters.count = 1;
   EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
-              testing::HasSubstr("parameter that does not exist"));
+              testing::HasSubstr("parameter or call that does not exist"));
 }
 
 TEST(SummaryFormat, RefusesBodyOfDeclaration) {
