@@ -15,6 +15,7 @@ namespace llvm {
 class Argument;
 class DataLayout;
 class DominatorTree;
+class GetElementPtrInst;
 class ReturnInst;
 class Type;
 class Value;
@@ -146,6 +147,8 @@ private:
                            const llvm::CallBase &call);
   bool isUnmodified(const llvm::Argument &byValue);
   const LocalVariable &describe(const llvm::Value &variable);
+  bool isNonNegative(llvm::Value &index);
+  uint64_t leastOffset(const llvm::GetElementPtrInst &address, uint64_t offset);
   bool isLaunchArray(const llvm::Value &pointer);
   void follow(const llvm::Value &pointer, uint64_t offset, bool isExact,
               LocalVariable &result, unsigned depth);

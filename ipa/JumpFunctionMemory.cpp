@@ -35,6 +35,9 @@
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -240,10 +243,31 @@ bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
   return !array.escapes && !array.isLoaded;
 }
 
+/// Whether \p index is not negative: by its definition, or as a counter that
+/// does not start below zero when its loop is entered.
+bool JumpFunctionBuilder::isNonNegative(llvm::Value &index) {
+  if (llvm::isKnownNonNegative(&index, layout))
+    return true;
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&index);
+  if (!instruction ||
+      !context.analyses.getResult<llvm::LoopAnalysis>(function).getLoopFor(
+          instruction->getParent()))
+    return false;
+  auto &evolution =
+      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto *counter =
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(&index));
+  return counter && counter->isAffine() && counter->hasNoSignedWrap() &&
+         evolution.isKnownNonNegative(counter->getStepRecurrence(evolution)) &&
+         evolution.isKnownNonNegative(evolution.applyLoopGuards(
+             counter->getStart(), counter->getLoop()));
+}
+
 /// The least byte of the variable that \p address may lead to, of which the
 /// pointer operand leads to \p offset or behind.
-static uint64_t leastOffset(const llvm::GetElementPtrInst &address,
-                            uint64_t offset, const llvm::DataLayout &layout) {
+uint64_t
+JumpFunctionBuilder::leastOffset(const llvm::GetElementPtrInst &address,
+                                 uint64_t offset) {
   llvm::MapVector<llvm::Value *, llvm::APInt> variable;
   unsigned width = layout.getIndexTypeSizeInBits(address.getType());
   llvm::APInt constant(width, 0);
@@ -255,7 +279,7 @@ static uint64_t leastOffset(const llvm::GetElementPtrInst &address,
     return 0;
   for (const auto &[index, scale] : variable)
     if (scale.isNegative() || index->getType()->getScalarSizeInBits() > width ||
-        !llvm::isKnownNonNegative(index, layout))
+        !isNonNegative(*index))
       return 0;
   return offset + constant.getZExtValue();
 }
@@ -300,7 +324,7 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
           address->accumulateConstantOffset(layout, step) && !step.isNegative();
       follow(*address,
              isConstant ? offset + step.getZExtValue()
-                        : leastOffset(*address, offset, layout),
+                        : leastOffset(*address, offset),
              isExact && isConstant, result, depth + 1);
       continue;
     }
