@@ -65,8 +65,8 @@ inline constexpr llvm::StringLiteral kOffloadingSection = ".llvm.offloading";
 
 /// The undefined symbol that both halves of an object with device code (and
 /// the native half of every slim object) refer to: nothing defines it, so a
-/// link that goes past gpulto, of native code or by stock LLVM of bitcode, stops
-/// with a message instead of losing the device code.
+/// link that goes past gpulto, of native code or by stock LLVM of bitcode,
+/// stops with a message instead of losing the device code.
 inline constexpr llvm::StringLiteral kGuardSymbol =
     "__gpulto_object_must_be_linked_by_gpulto_clang_with_flto_gpu";
 

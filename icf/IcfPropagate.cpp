@@ -244,14 +244,19 @@ static void addTo(StableHasher &hasher, const ModuleSummary &summary,
   hasher.add(j.alignLog2);
   hasher.add(j.addressSpace);
   hasher.add(j.nonNull);
+  hasher.add(j.low);
+  hasher.add(j.high);
+  if (j.kind == Kind::Composed)
+    addTo(hasher, summary, summary.jumpFunctions[j.source]);
   if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
-      j.kind == Kind::LoadAggregate || j.kind == Kind::Allocation)
+      j.kind == Kind::LoadAggregate || j.kind == Kind::Allocation ||
+      j.kind == Kind::CallResult)
     hasher.add(j.source);
+  hasher.add(j.count);
   if (j.kind != Kind::Aggregate) {
     hasher.add(j.value);
     return;
   }
-  hasher.add(j.count);
   for (const AggregatePart &part :
        ArrayRef(summary.aggregateParts).slice(j.source, j.count)) {
     hasher.add(part.byteOffset);

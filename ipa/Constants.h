@@ -10,8 +10,8 @@ struct WpaContext;
 
 /// Decides Decisions::facts: what the parameters of each live function, and
 /// the launch geometry that device code can ask for, are in all contexts. Needs
-/// Decisions::live, visibleOutside and effects. Remarks: pass `gpulto-ipa-cp` for
-/// functions, `gpulto-launch` for kernels.
+/// Decisions::live, visibleOutside and effects. Remarks: pass `gpulto-ipa-cp`
+/// for functions, `gpulto-launch` for kernels.
 void propagateConstants(WpaContext &context, const Callers &callers);
 
 } // namespace gpulto

@@ -29,8 +29,8 @@ bool applyValueFacts(
     llvm::Function &function, const FunctionFacts &facts,
     llvm::function_ref<llvm::Constant *(const ValueFact &)> addressOf);
 
-/// Replaces the results of direct calls of \p function by what \p fact says that
-/// it returns, or says its bounds in attributes. \p fact has no symbol.
+/// Replaces the results of direct calls of \p function by what \p fact says
+/// that it returns, or says its bounds in attributes. \p fact has no symbol.
 void applyReturned(llvm::Function &function, const ValueFact &fact);
 
 /// Takes the `noalias` that applyValueFacts gave parameters of \p function off

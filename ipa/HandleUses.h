@@ -27,8 +27,8 @@ bool collectHandles(JumpFunctionBuilder &builder, const llvm::Value &value,
                     llvm::SmallVectorImpl<JumpFunction> &handles);
 
 /// Whether whole-program analysis can follow the handle that is \p use: it is
-/// launched, compared with null, or passed to a direct call as it is. The module's
-/// launches must have been collected.
+/// launched, compared with null, or passed to a direct call as it is. The
+/// module's launches must have been collected.
 bool isFollowedUse(const LgenContext &context, const llvm::Use &use);
 
 /// Whether isFollowedUse() holds of all uses of \p value.

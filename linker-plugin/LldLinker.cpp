@@ -12,8 +12,7 @@
 //                                  which LLVM trusts
 //   Archive::create                wrapCreateArchive: notes the archives
 //   findBitcodeInMemBuffer         wrapFindBitcode: chooses what lld reads of
-//   an
-//                                  object, the native half or the bitcode
+//                                  an object, the native half or the bitcode
 //   LTO::LTO                       wrapConstructor: how to generate code
 //   LTO::add                       wrapAdd: one input and its resolutions
 //   LTO::getMaxTasks               wrapMaxTasks: the inputs are complete: runs

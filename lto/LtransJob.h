@@ -161,7 +161,8 @@ struct ToolOptions {
   /// 0: no limit. The default is for what hangs: ptxas may take tens of minutes
   /// for the largest kernels on a loaded machine.
   unsigned timeoutSeconds = 7200;
-  /// See ProcessOptions::ownGroup. Not in jobs: their group is ended as a whole.
+  /// See ProcessOptions::ownGroup. Not in jobs: their group is ended as a
+  /// whole.
   bool ownGroup = false;
   bool operator==(const ToolOptions &) const = default;
 };

@@ -100,8 +100,8 @@ struct FunctionEffects {
   bool alwaysReturns = false;
   /// By parameter: what may be done with the memory behind a pointer
   /// (kParamMayRead, kParamMayWrite) and the pointer (kParamMayEscape,
-  /// kParamMayCompare); 0 for
-  /// others; kParamUnused if the body ignores it. By-value aggregates are copies of the callee's: 0.
+  /// kParamMayCompare); kParamUnused if the body ignores it. By-value
+  /// aggregates are copies of the callee's: 0.
   std::vector<uint16_t> parameters;
   /// Kernels: by GlobalId. Accesses through pointers that the kernel loads from
   /// memory (kReadsOther, kWritesOther) are not among them.

@@ -108,8 +108,8 @@ enum SymbolFlag : uint32_t {
   /// guard that plain links trip over. Our registration replaces them: WPA
   /// never keeps such a symbol and ignores what it refers to.
   kRegistration = 1u << 18,
-  /// Belongs where the assembly of its module is, which knows it by its own name
-  /// or which alone knows what it uses.
+  /// Belongs where the assembly of its module is, which knows it by its own
+  /// name or which alone knows what it uses.
   kWithAssembly = 1u << 19,
 };
 
@@ -124,7 +124,8 @@ struct SymbolRecord {
   /// Definitions with equal atom numbers go to one partition together: COMDAT
   /// group, alias and aliasee, ifunc and resolver, a variable that holds block
   /// addresses and its function, a local and the host functions whose assembly
-  /// names it, all that goes with module-level assembly. kNone for declarations and copyable constants.
+  /// names it, all that goes with module-level assembly. kNone for declarations
+  /// and copyable constants.
   uint32_t atom = kNone;
   /// Index in ModuleSummary::comdats, or kNone.
   uint32_t comdat = kNone;

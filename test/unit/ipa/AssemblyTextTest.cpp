@@ -3,7 +3,6 @@
 #include "ipa/AssemblyText.h"
 
 #include <gmock/gmock.h>
-
 #include <string>
 #include <vector>
 
@@ -20,9 +19,9 @@ std::vector<std::string> tokens(llvm::StringRef text) {
 }
 
 TEST(AssemblyText, FindsNamesAndLabels) {
-  EXPECT_THAT(tokens("1: jmp 1b\n.Lx: movl $$value, $0; call f@PLT"),
-              testing::ElementsAre("jmp", ".Lx:", "movl", "value", "call", "f",
-                                   "PLT"));
+  EXPECT_THAT(
+      tokens("1: jmp 1b\n.Lx: movl $$value, $0; call f@PLT"),
+      testing::ElementsAre("jmp", ".Lx:", "movl", "value", "call", "f", "PLT"));
 }
 
 TEST(AssemblyText, OperandsAreNoNames) {
