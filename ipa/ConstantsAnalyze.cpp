@@ -88,7 +88,7 @@ void ConstantsCollector::addParameters() {
 ParameterRecord ConstantsCollector::describe(const llvm::Argument &argument) {
   ParameterRecord record;
   auto set = [&](bool holds, ParameterFlag flag) {
-    record.flags |= holds ? flag : 0;
+    record.flags |= holds ? uint32_t(flag) : 0;
   };
   llvm::Type *type = argument.getType();
   set(argument.use_empty(), kParamUnused);

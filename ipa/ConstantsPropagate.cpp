@@ -84,7 +84,7 @@ static FunctionFacts factsOf(const CombinedSummary &program,
   for (auto [i, known] : enumerate(body.parameters)) {
     if (formals[i].flags & kParamUnused)
       continue;
-    bool isNoAlias = pointers.isNoAlias(body.id, i);
+    bool isNoAlias = pointers.isNoAlias(body, i);
     if (known.whole.hasFacts() || isNoAlias) {
       facts.values.push_back(makeFact(i, known.whole));
       facts.values.back().isNoAlias = isNoAlias;

@@ -17,18 +17,20 @@ public:
   PointerFacts(const WpaContext &context, const Callers &callers,
                const ConstantsSolver &solver);
 
-  /// Returns whether pointer parameter \p parameter of \p kernel points, in
-  /// every launch, into an allocation that nothing else in the kernel reaches.
-  bool isNoAlias(GlobalId kernel, uint32_t parameter) const;
+  /// Returns whether pointer parameter \p parameter of the kernel \p body
+  /// points, in every launch of it, into an allocation that nothing else in the
+  /// kernel reaches.
+  bool isNoAlias(const BodyLattice &body, uint32_t parameter) const;
 
 private:
-  void meetLaunch(GlobalId kernel, llvm::ArrayRef<ParameterLattice> arguments);
+  void meetLaunch(GlobalId kernel, uint32_t clone,
+                  llvm::ArrayRef<ParameterLattice> arguments);
   bool usesParametersOnly(GlobalId kernel) const;
 
   const CombinedSummary &program;
-  /// By kernel: parameters that were apart from all others in every launch so
-  /// far. Looked up only.
-  llvm::DenseMap<GlobalId, llvm::BitVector> apart;
+  /// By kernel and number of the clone: parameters that were apart from all
+  /// others in every launch so far. Looked up only.
+  llvm::DenseMap<std::pair<GlobalId, uint32_t>, llvm::BitVector> apart;
 };
 
 } // namespace gpulto

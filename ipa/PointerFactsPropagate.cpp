@@ -36,22 +36,25 @@ namespace gpulto {
 PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
                            const ConstantsSolver &solver)
     : program(context.program) {
-  for (const BodyLattice &body : solver.bodies()) {
+  for (auto [i, body] : enumerate(solver.bodies())) {
     if (!body.isReached)
       continue;
     const CombinedModule &module = program.moduleRef(body.id);
     for (const LaunchSite &launch :
          slice(module.summary.launches, program.function(body.id)->launches)) {
+      BodyIndex stubClone = solver.launched(i, launch.call);
+      uint32_t clone =
+          stubClone == kNone ? 0 : solver.bodies()[stubClone].clone;
       for (GlobalId stub : solver.stubsOf(body, launch))
         for (GlobalId kernel : program.deviceCounterparts(stub))
           if (program.function(kernel) &&
               callers.unknown(kernel) == UnknownCaller::None)
-            meetLaunch(kernel,
+            meetLaunch(kernel, clone,
                        solver.launchArguments(body, launch, stub, kernel));
     }
   }
   for (const BodyLattice &body : solver.bodies())
-    if (auto found = apart.find(body.id);
+    if (auto found = apart.find({body.id, body.clone});
         found != apart.end() && !usesParametersOnly(body.id))
       found->second.reset();
 }
@@ -69,10 +72,10 @@ static bool areApart(const ValueLattice &a, const ValueLattice &b) {
          !(a.symbol() == b.symbol() && a.value() == b.value());
 }
 
-void PointerFacts::meetLaunch(GlobalId kernel,
+void PointerFacts::meetLaunch(GlobalId kernel, uint32_t clone,
                               ArrayRef<ParameterLattice> arguments) {
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
-  auto [entry, isFirst] = apart.try_emplace(kernel);
+  auto [entry, isFirst] = apart.try_emplace({kernel, clone});
   if (isFirst)
     entry->second.resize(formals.size(), true);
   for (uint32_t i = 0; i < formals.size(); ++i) {
@@ -126,8 +129,9 @@ bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
   return true;
 }
 
-bool PointerFacts::isNoAlias(GlobalId kernel, uint32_t parameter) const {
-  auto found = apart.find(kernel);
+bool PointerFacts::isNoAlias(const BodyLattice &body,
+                             uint32_t parameter) const {
+  auto found = apart.find({body.id, body.clone});
   return found != apart.end() && found->second.test(parameter);
 }
 
