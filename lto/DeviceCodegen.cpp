@@ -273,6 +273,16 @@ Expected<ProcessResult> runTool(StringRef program,
   return runProcess(program, arguments, process);
 }
 
+/// Whether a section of type \p type has no bytes in the file. Cubins that are
+/// to be linked have types of NVIDIA's own for what is not initialised:
+/// .nv.global, .nv.local, .nv.shared and .nv.shared.reserved (as ptxas 13.0
+/// writes them).
+static bool hasNoBytes(uint32_t type) {
+  return type == ELF::SHT_NOBITS || type == ELF::SHT_LOPROC + 0x7 ||
+         type == ELF::SHT_LOPROC + 0x9 || type == ELF::SHT_LOPROC + 0xa ||
+         type == ELF::SHT_LOPROC + 0x15;
+}
+
 std::string findCubinDamage(StringRef cubin, StringRef directory) {
   std::string damage;
   auto check = [&]() -> Error {
@@ -285,7 +295,7 @@ std::string findCubinDamage(StringRef cubin, StringRef directory) {
     if (!sections)
       return sections.takeError();
     for (const auto &section : *sections)
-      if (section.sh_type != ELF::SHT_NOBITS)
+      if (!hasNoBytes(section.sh_type))
         if (auto contents = file->getSectionContents(section); !contents)
           return contents.takeError();
     return Error::success();
