@@ -3,6 +3,8 @@
 
 #include "ipa/AssemblyText.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -60,6 +62,17 @@ void forEachAsmToken(StringRef text,
     atStatement = token.isLabel;
     i = end + token.isLabel;
   }
+}
+
+bool isPlainAssembly(StringRef text) {
+  static constexpr StringLiteral kPlain[] = {".globl",  ".global",    ".weak",
+                                             ".hidden", ".protected", ".type"};
+  SmallVector<StringRef, 8> statements;
+  SplitString(text, statements, "\n;");
+  return all_of(statements, [](StringRef statement) {
+    StringRef directive = getToken(statement).first;
+    return directive.empty() || is_contained(kPlain, directive);
+  });
 }
 
 bool definesUniqueLabel(StringRef text, bool isDevice) {

@@ -25,6 +25,11 @@ struct AsmToken {
 void forEachAsmToken(llvm::StringRef text,
                      llvm::function_ref<void(const AsmToken &)> found);
 
+/// Returns whether module-level assembly \p text gives symbols linkage,
+/// visibility or a type, and does nothing else: libstdc++ has
+/// `.globl _ZSt21ios_base_library_initv` in every file that includes iostream.
+bool isPlainAssembly(llvm::StringRef text);
+
 /// Returns whether \p text defines a label that a function, on the host a file,
 /// can have once only. \p isDevice: \p text is PTX.
 bool definesUniqueLabel(llvm::StringRef text, bool isDevice);

@@ -302,6 +302,8 @@ void SymbolCollector::collectModuleAssembly(
   if (module.getModuleInlineAsm().empty())
     return;
   summary.flags |= kHasModuleAsm;
+  if (isPlainAssembly(module.getModuleInlineAsm()))
+    summary.flags |= kModuleAsmIsPlain;
   auto joinUsersOf = [&](llvm::StringRef name) {
     const llvm::GlobalValue *value = module.getNamedValue(name);
     if (value && value->isDeclaration() && context.indexOf(*value) != kNone)

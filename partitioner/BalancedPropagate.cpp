@@ -76,7 +76,8 @@ static std::vector<uint32_t> separateAssembly(const CombinedSummary &program) {
   std::vector<uint32_t> numbers(program.modules().size());
   for (ModuleIndex m : program.images()[kHostImage].modules) {
     const ModuleSummary &summary = program.modules()[m].summary;
-    bool hasModuleAssembly = summary.has(kHasModuleAsm);
+    bool hasModuleAssembly =
+        summary.has(kHasModuleAsm) && !summary.has(kModuleAsmIsPlain);
     SmallVector<StringRef, 4> names;
     for (const SymbolRecord &symbol : summary.symbols)
       if (symbol.isLocal() && symbol.has(kWithAssembly))

@@ -509,6 +509,9 @@ enum ModuleFlag : uint32_t {
   /// Device: the program is to carry no PTX / no cubin for this module's sake.
   kNoPtx = 1u << 6,
   kNoCubin = 1u << 7,
+  /// Its module-level assembly says something of symbols, and no more, so that
+  /// it may stand beside that of other modules.
+  kModuleAsmIsPlain = 1u << 8,
 };
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few

@@ -148,6 +148,7 @@ constexpr FlagName kReferenceFlags[] = {
 
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
+    {kModuleAsmIsPlain, "plain_module_asm"},
     {kHasDebugInfo, "debug_info"},
     {kFullDebugInfo, "full_debug_info"},
     {kSemanticInterposition, "semantic_interposition"},

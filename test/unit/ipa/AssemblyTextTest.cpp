@@ -39,6 +39,15 @@ TEST(AssemblyText, UniqueLabels) {
   EXPECT_FALSE(definesUniqueLabel(".Lx${:uid}: nop", false));
 }
 
+TEST(AssemblyText, PlainAssemblySpeaksOfSymbolsOnly) {
+  EXPECT_TRUE(isPlainAssembly("\t.globl _ZSt21ios_base_library_initv\n\n"));
+  EXPECT_TRUE(isPlainAssembly(".weak f; .type f, @function"));
+  EXPECT_FALSE(isPlainAssembly(".globl f\nf: ret"));
+  EXPECT_FALSE(isPlainAssembly(".data"));
+  EXPECT_FALSE(isPlainAssembly(".symver f, g@V1"));
+  EXPECT_FALSE(isPlainAssembly("/* .globl */ .macro m"));
+}
+
 TEST(AssemblyText, LabelsInBracesAreScopedInPtx) {
   EXPECT_FALSE(definesUniqueLabel("{\n AGAIN: bra AGAIN;\n}", true));
   EXPECT_TRUE(definesUniqueLabel("{ .reg .pred p; }\nONCE:", true));
