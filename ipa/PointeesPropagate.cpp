@@ -39,7 +39,7 @@ bool Pointees::isLeftAlone(GlobalId caller, const CallEdge &call,
   GlobalId callee = program.definitionFor(caller, call.callee);
   bool isResult = program.parameters(callee)[number].flags & kParamStructRet;
   return !(effects->parameters[number] &
-           ((isResult ? 0 : kParamMayWrite) | kParamMayEscape));
+           ((isResult ? 0u : unsigned(kParamMayWrite)) | kParamMayEscape));
 }
 
 bool Pointees::isIntact(GlobalId caller, uint64_t number) const {
