@@ -19,6 +19,7 @@
 #include "icf/FoldTransform.h"
 
 #include "icf/FoldAttributes.h"
+#include "ipa/FactsTransform.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -318,12 +319,16 @@ bool Pairing::same(const Metadata *x, const Metadata *y) {
 }
 
 bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
+  // Neither where assembly stands in the source counts, nor what decisions have
+  // marked.
   unsigned sourcePosition = x.getContext().getMDKindID("srcloc");
+  unsigned mark = x.getContext().getMDKindID(kCallMark);
   auto counting = [&](const Instruction &instruction) {
     SmallVector<std::pair<unsigned, MDNode *>, 4> all, kept;
     instruction.getAllMetadataOtherThanDebugLoc(all);
     copy_if(all, std::back_inserter(kept), [&](const auto &attached) {
-      return attached.first != sourcePosition && !isPromise(attached.first);
+      return attached.first != sourcePosition && attached.first != mark &&
+             !isPromise(attached.first);
     });
     return kept;
   };

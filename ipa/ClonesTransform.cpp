@@ -23,8 +23,6 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr StringLiteral kMark = "gpulto.call";
-
 Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
                 ArrayRef<uint32_t> launches, uint32_t callCount) {
   LLVMContext &context = function.getContext();
@@ -38,8 +36,9 @@ Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
                        "' is no launch");
     if (is_contained(numbers, number))
       call->setMetadata(
-          kMark, MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
-                                          Type::getInt32Ty(context), number))));
+          kCallMark,
+          MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
+                                   Type::getInt32Ty(context), number))));
     ++number;
   }
   if (number != callCount)
@@ -52,11 +51,11 @@ SmallVector<std::pair<uint32_t, CallBase *>, 8>
 takeMarkedCalls(Function &function) {
   SmallVector<std::pair<uint32_t, CallBase *>, 8> calls;
   for (Instruction &instruction : instructions(function))
-    if (MDNode *mark = instruction.getMetadata(kMark)) {
+    if (MDNode *mark = instruction.getMetadata(kCallMark)) {
       auto *number = mdconst::extract<ConstantInt>(mark->getOperand(0));
       calls.push_back(
           {uint32_t(number->getZExtValue()), cast<CallBase>(&instruction)});
-      instruction.setMetadata(kMark, nullptr);
+      instruction.setMetadata(kCallMark, nullptr);
     }
   return calls;
 }

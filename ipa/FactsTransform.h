@@ -20,6 +20,9 @@ class Use;
 
 namespace gpulto {
 
+/// Metadata of the calls that markCalls marks.
+inline constexpr llvm::StringLiteral kCallMark = "gpulto.call";
+
 /// Rewrites \p function, a body, by what \p facts say of its parameters:
 /// constants replace uses, bounds become attributes. The signature stays.
 /// \p addressOf returns the symbol of an address fact, or null to leave the

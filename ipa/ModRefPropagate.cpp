@@ -223,7 +223,8 @@ void EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
       continue;
     uint16_t access = kAnyAccess;
     if (callee && i < callee->effects.parameters.size())
-      access = callee->effects.parameters[i];
+      // That the callee ignores it does not mean that this body does.
+      access = callee->effects.parameters[i] & kAnyAccess;
     else if (call.flags & kReadsArgumentsSite)
       access = kParamMayRead;
     if (!(program.parameters(body.id)[actual.source].flags & kParamByVal))
