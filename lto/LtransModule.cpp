@@ -556,7 +556,8 @@ Error PartitionBuilder::mergeFoldedBodies() {
       return makeError("'" + name + "' or '" + leaderName +
                        "' was lost in moving");
     if (Error error = mergeFolded(*leader, *member))
-      return error;
+      return makeError("internal error: " + toString(std::move(error)) +
+                       "; --gpulto-icf=none links without folding");
     member->eraseFromParent();
   }
   return Error::success();
