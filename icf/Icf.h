@@ -4,6 +4,7 @@
 #ifndef GPULTO_ICF_ICF_H
 #define GPULTO_ICF_ICF_H
 
+#include "ipa/Callers.h"
 #include "summary/WpaContext.h"
 
 #include <vector>
@@ -36,7 +37,8 @@ struct FoldClass {
 /// minimizing states in a finite automaton" (1971); folding as in S. Tallam et
 /// al., "Safe ICF: Pointer Safe and Unwinding aware Identical Code Folding in
 /// the Gold Linker" (GCC Summit 2010), from an optimistic start.
-std::vector<FoldClass> findFolds(const WpaContext &context, IcfMode mode);
+std::vector<FoldClass> findFolds(const WpaContext &context,
+                                 const Callers &callers, IcfMode mode);
 
 } // namespace gpulto
 

@@ -28,7 +28,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/Icf.h"
-#include "ipa/Callers.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
@@ -70,9 +69,9 @@ Token makeToken(TokenKind kind, uint64_t value) {
 
 class Folder {
 public:
-  Folder(const WpaContext &context, IcfMode mode)
+  Folder(const WpaContext &context, const Callers &callers, IcfMode mode)
       : context(context), program(context.program), mode(mode),
-        callers(context), elementOf(program.symbolCount(), kNone),
+        callers(callers), elementOf(program.symbolCount(), kNone),
         sharedUser(program.symbolCount(), kNone) {}
 
   std::vector<FoldClass> run() {
@@ -106,7 +105,7 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   IcfMode mode;
-  Callers callers;
+  const Callers &callers;
 
   std::vector<GlobalId> elements; // ascending
   /// By GlobalId, or kNone.
@@ -506,10 +505,11 @@ void Folder::explainKept(GlobalId stub, StringRef reason) const {
   }
 }
 
-std::vector<FoldClass> findFolds(const WpaContext &context, IcfMode mode) {
+std::vector<FoldClass> findFolds(const WpaContext &context,
+                                 const Callers &callers, IcfMode mode) {
   if (mode == IcfMode::None)
     return {};
-  return Folder(context, mode).run();
+  return Folder(context, callers, mode).run();
 }
 
 } // namespace gpulto

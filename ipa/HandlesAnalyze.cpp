@@ -125,7 +125,8 @@ static bool isTest(const llvm::User &user) {
          });
 }
 
-/// Whether nothing is done with \p value but launching and comparing it.
+/// Whether nothing is done with \p value but launching it and comparing it with
+/// null.
 static bool isLaunchedOnly(const LgenContext &context, const llvm::Value &value,
                            llvm::SmallPtrSetImpl<const llvm::Value *> &seen) {
   if (!seen.insert(&value).second)

@@ -12,9 +12,9 @@
 //    information only as far as the bodies need it (else partitions' bitcode
 //    grew ninefold on zstd).
 // 3. promoteLocals (ipa/VisibilityTransform): else IRMover copies statics.
-// 4. replaceFolded: uses of what is folded mean its leader from here on.
-// 5. prepareSymbols: materialise the bodies, set import or definition linkage.
+// 4. prepareSymbols: materialise the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
+// 5. replaceFolded: uses of what is folded mean its leader from here on.
 // 6. IRMover::move. What is not listed becomes a declaration.
 // At the end (finish): folded bodies are merged, clones and facts,
 // constructors, llvm.used, final linkage.
@@ -526,10 +526,7 @@ Error PartitionBuilder::replaceFolded(Module &source, const JobInput &input,
           member->getAddressSpace(), fold.leader, &source);
       leader->setCallingConv(member->getCallingConv());
       leader->setAttributes(member->getAttributes());
-      if (StringRef(fold.leader).contains(promotedName("", ""))) {
-        leader->setVisibility(GlobalValue::HiddenVisibility);
-        leader->setDSOLocal(true);
-      }
+      hideIfPromoted(*leader);
     }
     if (fold.merge)
       if (Error error = member->materialize())
@@ -721,11 +718,7 @@ void PartitionBuilder::addStructors() {
       function = Function::Create(FunctionType::get(voidType, false),
                                   GlobalValue::ExternalLinkage,
                                   structor.function, *partition);
-      // Promoted symbols are hidden; others are seen as the linker sees them.
-      if (StringRef(structor.function).contains(promotedName("", ""))) {
-        function->setVisibility(GlobalValue::HiddenVisibility);
-        function->setDSOLocal(true);
-      }
+      hideIfPromoted(*function);
     }
     if (structor.isDestructor)
       appendToGlobalDtors(*partition, function, structor.priority);

@@ -34,6 +34,13 @@ using namespace llvm;
 
 namespace gpulto {
 
+void hideIfPromoted(GlobalValue &declaration) {
+  if (!declaration.getName().contains(promotedName("", "")))
+    return;
+  declaration.setVisibility(GlobalValue::HiddenVisibility);
+  declaration.setDSOLocal(true);
+}
+
 Error markRedirects(Function &function, const JobSymbol &symbol) {
   SmallVector<uint32_t> numbers, launches;
   for (const JobBody &body : symbol.bodies)
@@ -95,11 +102,7 @@ Constant *PlanApplier::addressOf(const ValueFact &fact) {
         new GlobalVariable(partition, Type::getInt8Ty(context),
                            /*isConstant=*/false, GlobalValue::ExternalLinkage,
                            /*Initializer=*/nullptr, fact.symbolName);
-  // Promoted symbols are hidden; others are seen as the linker sees them.
-  if (StringRef(fact.symbolName).contains(promotedName("", ""))) {
-    value->setVisibility(GlobalValue::HiddenVisibility);
-    value->setDSOLocal(true);
-  }
+  hideIfPromoted(*value);
   return value;
 }
 

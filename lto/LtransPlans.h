@@ -25,6 +25,10 @@ struct PlannedFunction {
   const JobSymbol *symbol = nullptr;
 };
 
+/// Lets \p declaration be seen as what it declares: a symbol that bears a
+/// promoted name is hidden, others are seen as the linker sees them.
+void hideIfPromoted(llvm::GlobalValue &declaration);
+
 /// Marks the calls in \p function, as it was read, that any body of \p symbol
 /// has redirected. Errors: the body is not the one that was summarised.
 llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);

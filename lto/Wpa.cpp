@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 using namespace llvm;
 
@@ -486,8 +487,8 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
 /// Lets one definition stand for all that do the same. Returns whether there
 /// are any.
 static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
-                          IcfMode mode) {
-  for (const FoldClass &fold : findFolds(context, mode))
+                          const Callers &callers, IcfMode mode) {
+  for (const FoldClass &fold : findFolds(context, callers, mode))
     for (GlobalId member : fold.members)
       program.fold(member, fold.leader);
   program.applyFolds();
@@ -515,19 +516,21 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   if (Error error = propagateVisibility(context))
     return error;
 
-  // From here on what has been folded is used no more.
-  if (foldIdentical(program, context, options.icf)) {
+  // From here on what has been folded is used no more, and it is known who
+  // calls whom.
+  auto callers = std::make_unique<Callers>(context);
+  if (foldIdentical(program, context, *callers, options.icf)) {
     graph = CallGraph(program);
     if (Error error = propagateVisibility(context))
       return error;
+    callers = std::make_unique<Callers>(context);
   }
 
-  // From here on it is known who calls whom, and what each call may do.
-  Callers callers(context);
-  propagateModRef(context, callers);
+  // From here on it is known what each call may do.
+  propagateModRef(context, *callers);
 
   // From here on facts of functions are only added.
-  propagateConstants(context, callers);
+  propagateConstants(context, *callers);
 
   // From here on decisions are fixed.
   PartitionMap map = cutProgram(context, options.partitions);

@@ -50,7 +50,8 @@ classesOf(const std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>>
   program.context->decisions.live = live;
   program.context->decisions.visibleOutside.resize(live.size());
   std::vector<std::vector<std::string>> result;
-  for (const FoldClass &fold : findFolds(*program.context, IcfMode::Safe)) {
+  for (const FoldClass &fold :
+       findFolds(*program.context, Callers(*program.context), IcfMode::Safe)) {
     std::vector<std::string> members{
         program.summary.symbol(fold.leader).name.str()};
     for (GlobalId id : fold.members)
@@ -186,7 +187,10 @@ struct KernelProgram {
     device.symbol(kernel).linkage = Linkage::External;
   }
 
-  size_t classes() { return findFolds(*program.context, IcfMode::Safe).size(); }
+  size_t classes() {
+    return findFolds(*program.context, Callers(*program.context), IcfMode::Safe)
+        .size();
+  }
 
   TestProgram program;
 };
