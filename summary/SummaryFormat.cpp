@@ -653,6 +653,10 @@ const char *findInconsistency(const ModuleSummary &s) {
   for (const VariableSummary &v : s.variables)
     if (!isDefined(v.symbol, SymbolKind::Variable))
       return "contents of a symbol that is no defined variable";
+  for (const AliasSummary &a : s.aliases)
+    if (!isDefined(a.symbol, SymbolKind::Alias) &&
+        !isDefined(a.symbol, SymbolKind::IFunc))
+      return "target of a symbol that is no defined alias or ifunc";
   return nullptr;
 }
 

@@ -290,6 +290,33 @@ TEST(SummaryFormat, CompositionsEndAndNameWhatExists) {
   EXPECT_THAT(returning(deep, constant), testing::HasSubstr("too deeply"));
 }
 
+/// A summary of symbol "f" of \p kind and \p functions and \p aliases of it.
+std::string describing(SymbolKind kind, unsigned functions, unsigned aliases) {
+  ModuleSummary s;
+  SymbolRecord symbol;
+  symbol.name = "f";
+  symbol.kind = kind;
+  s.symbols = {symbol};
+  s.functions.assign(functions, {});
+  for (FunctionSummary &function : s.functions)
+    function.symbol = 0;
+  s.aliases.assign(aliases, {});
+  for (AliasSummary &alias : s.aliases)
+    alias.symbol = 0;
+  return messageOf(readSummary(writeSummary(s, ""), "", kWhere));
+}
+
+TEST(SummaryFormat, ASymbolHasOneSummaryOfItsKind) {
+  EXPECT_EQ(describing(SymbolKind::Function, 1, 0), "");
+  EXPECT_EQ(describing(SymbolKind::IFunc, 0, 1), "");
+  EXPECT_THAT(describing(SymbolKind::Function, 2, 0),
+              testing::HasSubstr("not in order"));
+  EXPECT_THAT(describing(SymbolKind::Alias, 1, 0),
+              testing::HasSubstr("no defined function"));
+  EXPECT_THAT(describing(SymbolKind::Variable, 0, 1),
+              testing::HasSubstr("no defined alias"));
+}
+
 TEST(SummaryFormat, RefusesEveryTruncation) {
   std::string bytes = writeSummary(fullSummary(), kBitcodeNames);
   for (size_t size = 0; size < bytes.size(); ++size)
