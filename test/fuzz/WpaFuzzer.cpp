@@ -2,57 +2,62 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A summary that the reader accepts may still say what no compiler would: an
-// analysis may refuse it but must not crash on it. Input as for SummaryFuzzer,
-// with a byte in front: resolutions, partitions, and whether it comes twice.
+// Summaries that the reader accepts may still say what no compiler would: an
+// analysis may refuse them but must not crash on them. Input: a byte for
+// resolutions, partitions and whether all comes twice; two bytes for the length
+// of the first summary, little-endian; that; the second. One may be the host's
+// and the other its device's. They bring their own names.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lto/Wpa.h"
 #include "summary/SummaryFormat.h"
 
-#include <string>
+#include <vector>
 
 using namespace gpulto;
+using namespace llvm;
 
-/// Returns \p summary as the module of object \p object. \p salt stands for
-/// what the linker said of its symbols.
-static WpaModule makeModule(const ModuleSummary &summary, uint32_t object,
-                            uint8_t salt) {
-  WpaModule result;
-  result.module.summary = summary;
-  result.module.object = object;
-  result.module.location = InputLocation("fuzz.o");
-  result.bitcode.path = "fuzz.o";
-  if (summary.side != Side::Host)
-    return result;
-  for (size_t i = 0; i < summary.symbols.size(); ++i) {
+/// Adds the summary \p bytes, if it is one, as a module of object \p object.
+/// \p salt stands for what the linker said of its symbols.
+static void addModule(std::vector<WpaModule> &modules, StringRef bytes,
+                      uint32_t object, uint8_t salt) {
+  Expected<ModuleSummary> summary =
+      readSummary(bytes, "", InputLocation("fuzz.o"));
+  if (!summary) {
+    consumeError(summary.takeError());
+    return;
+  }
+  WpaModule &added = modules.emplace_back();
+  added.module.object = object;
+  added.module.location = InputLocation("fuzz.o");
+  added.bitcode.path = "fuzz.o";
+  for (size_t i = 0; i < summary->symbols.size(); ++i) {
+    if (summary->side != Side::Host)
+      break;
     uint8_t flags = kResolved | kFinalDefinition;
     if (object == 0)
       flags |= kPrevailing;
     if ((i + salt) % 3 == 0)
       flags |= kVisibleToRegular;
-    result.module.resolution.push_back(flags);
+    added.module.resolution.push_back(flags);
   }
-  return result;
+  added.module.summary = std::move(*summary);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 2)
+  if (size < 3)
     return 0;
   uint8_t salt = data[0];
-  llvm::StringRef rest(reinterpret_cast<const char *>(data) + 2, size - 2);
-  llvm::StringRef names = rest.take_front(data[1]);
-  llvm::StringRef bytes = rest.drop_front(names.size());
-  auto summary = readSummary(bytes, names, InputLocation("fuzz.o"));
-  if (!summary) {
-    llvm::consumeError(summary.takeError());
-    return 0;
-  }
+  size_t length = data[1] | data[2] << 8;
+  StringRef rest(reinterpret_cast<const char *>(data) + 3, size - 3);
   std::vector<WpaModule> modules;
-  modules.push_back(makeModule(*summary, 0, salt));
-  if (salt & 1)
-    modules.push_back(makeModule(*summary, 1, salt));
+  for (uint32_t object = 0; object <= (salt & 1); ++object)
+    for (StringRef part : {rest.take_front(length), rest.substr(length)})
+      if (!part.empty())
+        addModule(modules, part, object, salt);
+  if (modules.empty())
+    return 0;
   WpaOptions options;
   static constexpr PartitionMode kModes[] = {
       PartitionMode::Balanced, PartitionMode::One, PartitionMode::Max,
@@ -62,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.isRelocatable = salt & 0x80;
   Diagnostics diagnostics;
   Statistics statistics;
-  llvm::consumeError(
+  consumeError(
       planLink(std::move(modules), options, Params(), diagnostics, statistics)
           .takeError());
   return 0;
