@@ -158,6 +158,10 @@ static Expected<DeviceVariant> compileDevice(const JobRun &run,
   if (Error error = diagnostics.take())
     return error;
   variant.ptx = std::move(*ptx);
+  if (!run.saveTempsPrefix.empty()) // before ptxas can fail on it
+    if (Error error = writeFileAtomically((run.saveTempsPrefix + ".ptx").str(),
+                                          variant.ptx))
+      return error;
   bool wantsUsages = !variant.touched.empty() || request.filter.isPlain ||
                      !request.filter.plainKernels.empty();
   if (job.device.wantCubin || (job.device.checkKernels && wantsUsages)) {
