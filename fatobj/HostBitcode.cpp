@@ -80,8 +80,11 @@ llvm::Expected<llvm::StringRef> strtabBlob(llvm::StringRef bitcode,
     llvm::Expected<unsigned> code = cursor.readRecord(entry->ID, values, &blob);
     if (!code)
       return code.takeError();
-    if (*code == kStrtabBlob)
-      return blob;
+    if (*code != kStrtabBlob)
+      continue;
+    if (!blob.data()) // a record without abbreviation has none
+      return makeError("malformed bitcode: string table is no blob");
+    return blob;
   }
 }
 

@@ -389,9 +389,11 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
       RegistrationEntry result;
       result.kind = entry.kind;
       result.hostSymbol = finalName(id);
-      if (entry.managedPointer != kNone)
-        result.managedPointer =
-            finalName(program.definition(program.id(m, entry.managedPointer)));
+      if (entry.managedPointer != kNone) {
+        GlobalId own = program.id(m, entry.managedPointer);
+        GlobalId pointer = program.definition(own); // none: native code's
+        result.managedPointer = finalName(pointer == kNone ? own : pointer);
+      }
       result.deviceName = entry.deviceName.str();
       result.sizeBytes = entry.sizeBytes;
       result.isExtern = entry.isExtern;

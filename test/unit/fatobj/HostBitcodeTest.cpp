@@ -8,6 +8,10 @@
 #include "test/unit/fatobj/Fixture.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Bitcode/LLVMBitCodes.h"
+#include "llvm/Bitstream/BitstreamWriter.h"
+
+#include <gmock/gmock.h>
 
 using namespace gpulto;
 using namespace gpulto::test;
@@ -75,4 +79,19 @@ TEST_F(HostBitcodeTest, DamageIsAnError) {
     }
     llvm::consumeError(range.takeError());
   }
+}
+
+TEST(HostBitcode, AStringTableIsABlob) {
+  llvm::SmallVector<char, 64> bytes;
+  llvm::BitstreamWriter writer(bytes);
+  writer.Emit('B' | 'C' << 8, 16);
+  writer.Emit(0xdec0, 16);
+  writer.EnterSubblock(llvm::bitc::STRTAB_BLOCK_ID, 3);
+  llvm::SmallVector<unsigned, 1> letters = {'f'};
+  writer.EmitRecord(llvm::bitc::STRTAB_BLOB, letters);
+  writer.ExitBlock();
+  EXPECT_THAT(
+      messageOf(findHostStrtab(llvm::StringRef(bytes.data(), bytes.size()),
+                               InputLocation("x"))),
+      testing::HasSubstr("string table is no blob"));
 }
