@@ -507,37 +507,50 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
     bitcode.push_back(std::move(module.bitcode));
     program.addModule(std::move(module.module));
   }
+  PhaseTimer resolveTimer(&statistics, "wpa-resolve");
   // From here on no module is added.
   if (Error error = program.resolve())
     return error;
   CallGraph graph(program);
   WpaContext context{program, graph, params, diagnostics, options.isRelocatable,
                      {}};
+  resolveTimer.stop();
 
   // From here on the set of live symbols only shrinks.
+  PhaseTimer visibilityTimer(&statistics, "wpa-visibility");
   if (Error error = propagateVisibility(context))
     return error;
+  auto callers = std::make_unique<Callers>(context);
+  visibilityTimer.stop();
 
   // From here on what has been folded is used no more, and it is known who
   // calls whom.
-  auto callers = std::make_unique<Callers>(context);
+  PhaseTimer foldTimer(&statistics, "wpa-fold");
   if (foldIdentical(program, context, *callers, options.icf)) {
     graph = CallGraph(program);
     if (Error error = propagateVisibility(context))
       return error;
     callers = std::make_unique<Callers>(context);
   }
+  foldTimer.stop();
 
   // From here on it is known what each call may do.
+  PhaseTimer effectsTimer(&statistics, "wpa-effects");
   propagateModRef(context, *callers);
+  effectsTimer.stop();
 
   // From here on facts of functions are only added.
+  PhaseTimer constantsTimer(&statistics, "wpa-constants");
   propagateConstants(context, *callers);
+  constantsTimer.stop();
 
   // From here on decisions are fixed.
+  PhaseTimer partitionTimer(&statistics, "wpa-partition");
   PartitionMap map = cutProgram(context, options.partitions);
   countProgram(context, map, statistics);
+  partitionTimer.stop();
 
+  PhaseTimer jobsTimer(&statistics, "wpa-jobs");
   JobBuilder builder(context, bitcode, options);
   LinkPlan plan;
   plan.jobs = builder.run(map);
