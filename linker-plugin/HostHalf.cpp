@@ -61,7 +61,8 @@ Error addNames(StringRef bitcode, const lto::InputFile &table,
                const InputLocation &where, StringSet<> &names) {
   for (const lto::InputFile::Symbol &symbol : table.symbols())
     names.insert(symbol.getName());
-  auto found = findSingleModule(MemoryBufferRef(bitcode, where.str()), where);
+  std::string name = where.str(); // the module found refers to it
+  auto found = findSingleModule(MemoryBufferRef(bitcode, name), where);
   if (!found)
     return found.takeError();
   LLVMContext context;
