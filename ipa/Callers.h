@@ -79,6 +79,8 @@ public:
   /// Live bodies whose code runs: prevailing functions, and bodies that lost
   /// against another definition but live on under an alias.
   llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
+  /// Returns the place of \p id in bodies(), or kNone.
+  uint32_t bodyIndex(GlobalId id) const { return bodyIndices[id]; }
 
 private:
   void findBodies();
@@ -94,6 +96,7 @@ private:
   std::vector<uint8_t> reasons;
   llvm::BitVector queried, configured; // stubs and kernels
   std::vector<GlobalId> liveBodies;
+  std::vector<uint32_t> bodyIndices; // by GlobalId
   std::unique_ptr<Handles> handles;
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;

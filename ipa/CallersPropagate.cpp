@@ -96,6 +96,9 @@ void Callers::findBodies() {
   }
   llvm::sort(liveBodies);
   liveBodies.erase(llvm::unique(liveBodies), liveBodies.end());
+  bodyIndices.assign(program.symbolCount(), kNone);
+  for (auto [i, id] : enumerate(liveBodies))
+    bodyIndices[id] = i;
 }
 
 /// Every reference to a function is a use of its address, but for a launch's

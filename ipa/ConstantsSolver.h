@@ -171,7 +171,6 @@ private:
   const Pointees &pointees;
   std::vector<BodyLattice> allBodies; // Callers::bodies, then clones
   // Looked up only, never iterated.
-  llvm::DenseMap<GlobalId, BodyIndex> definitions;
   llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, BodyIndex> clones;
   llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections,

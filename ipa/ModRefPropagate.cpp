@@ -28,7 +28,8 @@
 //    with the runtime, has a section, an alias or is thread-local is left
 //    alone.
 //
-// Linear in edges times the handful of bits that can change.
+// Bottom-up (iterate), so linear in edges where there is no recursion; with it,
+// times the handful of bits that can change.
 //
 // Source: GCC's ipa-pure-const.cc, ipa-modref.cc and ipa-reference.cc; LLVM's
 // FunctionAttrs.cpp, whose rules for loops and by-value arguments are kept.
@@ -41,6 +42,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <utility>
 
 using namespace llvm;
 
@@ -82,6 +85,8 @@ public:
 
 private:
   void addBodies();
+  std::vector<uint32_t> bottomUp() const;
+  void iterate(function_ref<bool(BodyEffects &)> update);
   void solveEffects();
   void solveReturns();
   void addKernelVariables();
@@ -113,7 +118,6 @@ private:
   const CombinedSummary &program;
   const Callers &callers;
   std::vector<BodyEffects> bodies;
-  DenseMap<GlobalId, uint32_t> indices; // looked up only
 };
 
 } // namespace
@@ -126,15 +130,13 @@ private:
 const BodyEffects *EffectsSolver::calleeOf(const BodyEffects &body,
                                            const CallEdge &call) const {
   GlobalId id = program.definitionFor(body.id, call.callee);
-  auto found = id == kNone ? indices.end() : indices.find(id);
-  return found == indices.end() || !bodies[found->second].isFinal
-             ? nullptr
-             : &bodies[found->second];
+  uint32_t index = id == kNone ? kNone : callers.bodyIndex(id);
+  return index == kNone || !bodies[index].isFinal ? nullptr : &bodies[index];
 }
 
 void EffectsSolver::addBodies() {
+  bodies.reserve(callers.bodies().size());
   for (GlobalId id : callers.bodies()) {
-    indices[id] = bodies.size();
     BodyEffects body;
     body.id = id;
     body.isFinal = callers.isFinal(id);
@@ -264,23 +266,68 @@ bool EffectsSolver::update(BodyEffects &body) const {
   return isNew;
 }
 
-void EffectsSolver::solveEffects() {
-  SmallVector<uint32_t, 0> worklist;
-  for (uint32_t i = bodies.size(); i-- > 0;) {
-    bodies[i].isQueued = true;
-    worklist.push_back(i);
-  }
-  while (!worklist.empty()) {
-    BodyEffects &body = bodies[worklist.pop_back_val()];
-    body.isQueued = false;
-    if (!update(body) || !body.isFinal)
-      continue;
-    for (uint32_t caller : body.callers)
-      if (!bodies[caller].isQueued) {
-        bodies[caller].isQueued = true;
-        worklist.push_back(caller);
+/// Returns the bodies in an order in which callees come before their callers,
+/// but for calls that close a cycle: that in which a depth-first walk leaves
+/// them.
+std::vector<uint32_t> EffectsSolver::bottomUp() const {
+  struct Visit {
+    uint32_t body;
+    ArrayRef<CallEdge> left;
+  };
+  std::vector<uint32_t> order;
+  order.reserve(bodies.size());
+  BitVector seen(bodies.size());
+  std::vector<Visit> stack;
+  auto enter = [&](uint32_t body) {
+    if (seen.test(body))
+      return;
+    seen.set(body);
+    stack.push_back({body, calls(bodies[body])});
+  };
+  for (uint32_t root = 0; root < bodies.size(); ++root) {
+    enter(root);
+    while (!stack.empty()) {
+      Visit &visit = stack.back();
+      if (visit.left.empty()) {
+        order.push_back(visit.body);
+        stack.pop_back();
+        continue;
       }
+      const CallEdge &call = visit.left.front();
+      visit.left = visit.left.drop_front();
+      if (const BodyEffects *callee = calleeOf(bodies[visit.body], call))
+        enter(callee - bodies.data());
+    }
   }
+  return order;
+}
+
+/// Calls \p update for each body, and again for the callers of one that it
+/// changed (returned true), until nothing changes: once for each body where no
+/// call closes a cycle.
+void EffectsSolver::iterate(function_ref<bool(BodyEffects &)> update) {
+  std::vector<uint32_t> order = bottomUp(), place(bodies.size());
+  for (auto [i, body] : enumerate(order)) {
+    place[body] = i;
+    bodies[body].isQueued = true;
+  }
+  for (bool isOpen = true; isOpen;) {
+    isOpen = false;
+    for (uint32_t index : order) {
+      BodyEffects &body = bodies[index];
+      if (!std::exchange(body.isQueued, false) || !update(body) ||
+          !body.isFinal)
+        continue;
+      for (uint32_t caller : body.callers) {
+        bodies[caller].isQueued = true;
+        isOpen |= place[caller] <= place[index];
+      }
+    }
+  }
+}
+
+void EffectsSolver::solveEffects() {
+  iterate([&](BodyEffects &body) { return update(body); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,20 +359,15 @@ bool EffectsSolver::staysAway(const BodyEffects &body) const {
 }
 
 void EffectsSolver::solveReturns() {
-  SmallVector<uint32_t, 0> worklist;
-  for (uint32_t i = bodies.size(); i-- > 0;)
-    worklist.push_back(i);
-  while (!worklist.empty()) {
-    BodyEffects &body = bodies[worklist.pop_back_val()];
+  iterate([&](BodyEffects &body) {
     FunctionEffects &effects = body.effects;
     bool isNew = false;
     if (!effects.alwaysReturns && comesBack(body))
       isNew = effects.alwaysReturns = true;
     if (!effects.neverReturns && staysAway(body))
       isNew = effects.neverReturns = true;
-    if (isNew && body.isFinal)
-      worklist.append(body.callers.begin(), body.callers.end());
-  }
+    return isNew;
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,21 +49,17 @@ ConstantsSolver::ConstantsSolver(const WpaContext &context,
     : context(context), program(context.program), callers(callers),
       pointees(pointees) {
   allBodies.resize(callers.bodies().size());
-  definitions.reserve(allBodies.size());
   for (auto [i, id] : enumerate(callers.bodies())) {
     allBodies[i].id = id;
     allBodies[i].index = i;
-    definitions[id] = i;
   }
 }
 
 BodyIndex ConstantsSolver::indexOf(GlobalId id, uint32_t clone) const {
-  if (clone) {
-    auto found = clones.find({id, clone});
-    return found == clones.end() ? kNone : found->second;
-  }
-  auto found = definitions.find(id);
-  return found == definitions.end() ? kNone : found->second;
+  if (!clone)
+    return callers.bodyIndex(id);
+  auto found = clones.find({id, clone});
+  return found == clones.end() ? kNone : found->second;
 }
 
 const BodyLattice *ConstantsSolver::find(GlobalId id, uint32_t clone) const {
@@ -125,10 +121,7 @@ BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
   const CallEdge &call = slice(program.moduleRef(body.id).summary.calls,
                                program.function(body.id)->calls)[number];
   GlobalId id = program.definitionFor(body.id, call.callee);
-  if (id == kNone)
-    return kNone;
-  auto found = definitions.find(id);
-  return found == definitions.end() ? kNone : found->second;
+  return id == kNone ? kNone : callers.bodyIndex(id);
 }
 
 //===----------------------------------------------------------------------===//

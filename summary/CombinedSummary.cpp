@@ -42,20 +42,13 @@ static bool isReplaceable(const SymbolRecord &symbol) {
 }
 
 void CombinedSummary::addModule(CombinedModule module) {
-  module.body.assign(module.summary.symbols.size(), kNone);
-  auto index = [&](const auto &bodies) {
-    for (auto [i, body] : enumerate(bodies))
-      module.body[body.symbol] = i;
-  };
-  index(module.summary.functions);
-  index(module.summary.variables);
-  index(module.summary.aliases);
   module.resolution.resize(module.summary.symbols.size(), 0);
   allModules.push_back(std::move(module));
 }
 
 Error CombinedSummary::resolve() {
   numberSymbols();
+  findBodies();
   names.resize(allImages.size());
   findKeptComdats();
   defineHostNames();
@@ -92,6 +85,19 @@ void CombinedSummary::numberSymbols() {
     module.firstSymbol = totalSymbols;
     totalSymbols += module.summary.symbols.size();
     owner.resize(totalSymbols, i);
+  }
+}
+
+void CombinedSummary::findBodies() {
+  functions.resize(totalSymbols);
+  variables.resize(totalSymbols);
+  for (const CombinedModule &module : allModules) {
+    for (const FunctionSummary &body : module.summary.functions)
+      functions[module.firstSymbol + body.symbol] = &body;
+    for (const VariableSummary &body : module.summary.variables)
+      variables[module.firstSymbol + body.symbol] = &body;
+    for (const AliasSummary &body : module.summary.aliases)
+      aliases[module.firstSymbol + body.symbol] = &body;
   }
 }
 
@@ -266,30 +272,6 @@ ArrayRef<GlobalId>
 CombinedSummary::deviceCounterparts(GlobalId hostDefinition) const {
   auto it = counterparts.find(hostDefinition);
   return it == counterparts.end() ? ArrayRef<GlobalId>() : it->second;
-}
-
-const FunctionSummary *CombinedSummary::function(GlobalId id) const {
-  const CombinedModule &module = moduleRef(id);
-  uint32_t body = module.body[indexOf(id)];
-  bool isFunction = symbol(id).kind == SymbolKind::Function;
-  return isFunction && body != kNone ? &module.summary.functions[body]
-                                     : nullptr;
-}
-
-const VariableSummary *CombinedSummary::variable(GlobalId id) const {
-  const CombinedModule &module = moduleRef(id);
-  uint32_t body = module.body[indexOf(id)];
-  bool isVariable = symbol(id).kind == SymbolKind::Variable;
-  return isVariable && body != kNone ? &module.summary.variables[body]
-                                     : nullptr;
-}
-
-const AliasSummary *CombinedSummary::alias(GlobalId id) const {
-  const CombinedModule &module = moduleRef(id);
-  uint32_t body = module.body[indexOf(id)];
-  SymbolKind kind = symbol(id).kind;
-  bool isAlias = kind == SymbolKind::Alias || kind == SymbolKind::IFunc;
-  return isAlias && body != kNone ? &module.summary.aliases[body] : nullptr;
 }
 
 } // namespace gpulto

@@ -55,8 +55,6 @@ struct CombinedModule {
   InputLocation location;
   /// Host only: resolution of each symbol.
   std::vector<uint8_t> resolution;
-  /// By symbol: index in summary.functions / variables / aliases, or kNone.
-  std::vector<uint32_t> body;
   /// Unique in the link; see JobInput::tag.
   std::string tag;
 };
@@ -122,13 +120,13 @@ public:
   GlobalId lookup(ImageIndex image, llvm::StringRef name) const;
 
   /// Returns the body of a definition, or null when it is not of that kind.
-  const FunctionSummary *function(GlobalId id) const;
-  const VariableSummary *variable(GlobalId id) const;
+  const FunctionSummary *function(GlobalId id) const { return functions[id]; }
+  const VariableSummary *variable(GlobalId id) const { return variables[id]; }
   /// Returns the formal parameters of the function body \p id.
   llvm::ArrayRef<ParameterRecord> parameters(GlobalId id) const {
     return slice(moduleRef(id).summary.parameters, function(id)->parameters);
   }
-  const AliasSummary *alias(GlobalId id) const;
+  const AliasSummary *alias(GlobalId id) const { return aliases.lookup(id); }
 
   /// Returns whether the COMDAT group \p comdat of \p module was kept there.
   bool isComdatKept(ModuleIndex module, uint32_t comdat) const {
@@ -144,6 +142,7 @@ public:
 
 private:
   void numberSymbols();
+  void findBodies();
   void findKeptComdats();
   void defineHostNames();
   llvm::Error defineDeviceNames(ImageIndex image);
@@ -154,8 +153,12 @@ private:
   std::vector<CombinedModule> allModules;
   std::vector<Image> allImages;
   GlobalId totalSymbols = 0;
+  // By GlobalId; every pass asks for these all the time.
   std::vector<ModuleIndex> owner;
   std::vector<GlobalId> definitions;
+  std::vector<const FunctionSummary *> functions;
+  std::vector<const VariableSummary *> variables;
+  llvm::DenseMap<GlobalId, const AliasSummary *> aliases;
   std::vector<llvm::DenseMap<llvm::CachedHashStringRef, GlobalId>> names;
   std::vector<std::vector<bool>> keptComdats;
   llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
