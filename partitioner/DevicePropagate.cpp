@@ -105,9 +105,9 @@ void DevicePartitioner::findAddressTaken() {
   for (ModuleIndex m : program.images()[image].modules) {
     const CombinedModule &module = program.modules()[m];
     for (auto [s, symbol] : enumerate(module.summary.symbols))
-      if (symbol.has(kAddressTaken))
-        addressTaken.insert(
-            program.definition(module.firstSymbol + static_cast<uint32_t>(s)));
+      if (GlobalId id = program.definition(module.firstSymbol + uint32_t(s));
+          id != kNone && symbol.has(kAddressTaken))
+        addressTaken.insert(id);
   }
 }
 
