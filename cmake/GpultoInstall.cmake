@@ -1,7 +1,7 @@
 # What `cmake --install` puts where. gpulto-clang++ finds the rest relative to
 # itself, so that an installed tree can be moved:
 #
-#   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-run
+#   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-nvcc gpulto-run
 #   libexec/gpulto/      ld.lld
 #   lib/gpulto/          gpulto-lgen.so, the emulator's libcudart
 #   lib/cmake/gpulto/    the CMake package and a toolchain file
@@ -30,11 +30,13 @@ if(TARGET gpulto-clang++)
   # What clang 19 misses with CUDA 13; holds a link to ../../../bin.
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/gpulto/cuda-shim"
           DESTINATION lib/gpulto)
-  install(CODE "
-    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E create_symlink
-      gpulto-clang++
-      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gpulto-clang\"
-      COMMAND_ERROR_IS_FATAL ANY)")
+  foreach(name gpulto-clang gpulto-nvcc)
+    install(CODE "
+      execute_process(COMMAND \"${CMAKE_COMMAND}\" -E create_symlink
+        gpulto-clang++
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${name}\"
+        COMMAND_ERROR_IS_FATAL ANY)")
+  endforeach()
 endif()
 if(TARGET gpulto-ld.lld)
   install(TARGETS gpulto-ld.lld RUNTIME DESTINATION libexec/gpulto)

@@ -1,7 +1,8 @@
 """lit's configuration. Commands run under bash with pipefail.
 
 Substitutions
-  %gpulto %gpulto-clang %gpulto-clang++ %ld.lld %gpulto-run   our programs
+  %gpulto %gpulto-clang %gpulto-clang++ %gpulto-nvcc %ld.lld %gpulto-run
+                       our programs
   %lgen               the pass plugin of the compile-time stage
   %clang %clang++     stock clang 19, without any option
   %llvm               the directory of LLVM 19
@@ -63,6 +64,7 @@ def program(name, found):
 build = config.gpulto_build
 ours = {
     "gpulto-clang++": config.gpulto_bin + "/gpulto-clang++",
+    "gpulto-nvcc": config.gpulto_bin + "/gpulto-nvcc",
     "gpulto-clang": config.gpulto_bin + "/gpulto-clang",
     "gpulto-run": config.gpulto_bin + "/gpulto-run",
     "gpulto": config.gpulto_bin + "/gpulto",

@@ -1,4 +1,4 @@
-//===- driver.cpp - gpulto-clang++ and gpulto-clang -----------------------===//
+//===- driver.cpp - gpulto-clang++, gpulto-clang and gpulto-nvcc ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -12,6 +12,9 @@
 //                       becomes clang: there is no link-time optimization yet
 //                       in what these print
 //
+// As gpulto-nvcc it takes nvcc's command line and starts itself as
+// gpulto-clang++ (DriverNvcc).
+//
 //===----------------------------------------------------------------------===//
 #include "support/CudaVersion.h"
 #include "support/Error.h"
@@ -20,6 +23,7 @@
 #include "tools/DriverCompile.h"
 #include "tools/DriverCuda.h"
 #include "tools/DriverLink.h"
+#include "tools/DriverNvcc.h"
 #include "tools/DriverProcess.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -393,10 +397,10 @@ Expected<int> Invocation::compileAndLink() {
   return runLink(objects);
 }
 
-static int reportError(Error failure) {
+static int reportError(Error failure, StringRef program = "gpulto-clang") {
   int count = 0;
   handleAllErrors(std::move(failure), [&](const ErrorInfoBase &info) {
-    WithColor::error(errs(), "gpulto-clang") << info.message() << '\n';
+    WithColor::error(errs(), program) << info.message() << '\n';
     ++count;
   });
   return count ? 1 : 0;
@@ -421,6 +425,10 @@ int main(int argc, char **argv) {
       Installation::find(argv[0], name.contains("++"));
   if (!installation)
     return reportError(installation.takeError());
+  if (name.ends_with("nvcc")) {
+    Expected<int> status = nvccMain(words, *installation);
+    return status ? *status : reportError(status.takeError(), "gpulto-nvcc");
+  }
   if (argc > 1 && StringRef(argv[1]).starts_with("-cc1"))
     return runInternalTool(words, *installation);
   Expected<std::unique_ptr<CommandLine>> line = CommandLine::parse(words);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes docs/options.md from Options.td and Params.def.
+"""Writes docs/options.md from Options.td and Params.def, and docs/from-nvcc.md
+from NvccOptions.td.
 
 usage: gen_options_doc.py ROOT [--tblgen PROGRAM] [--check]
 
-The part of the document between the two markers is generated; what stands
-around it is written by hand and kept. --check writes nothing and fails when the
-document is not what would be written.
+The part of a document between the two markers is generated; what stands around
+it is written by hand and kept. --check writes nothing and fails when a document
+is not what would be written.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
@@ -27,9 +28,8 @@ SECTIONS = [
 ]
 
 
-def read_options(root, tblgen):
-    """Returns the option records of Options.td, in alphabetical order."""
-    source = root / "linker-plugin" / "Options.td"
+def read_options(source, tblgen):
+    """Returns the option records of a table, in alphabetical order."""
     include = subprocess.run([tblgen.replace("llvm-tblgen", "llvm-config"),
                               "--includedir"], capture_output=True, text=True,
                              check=True).stdout.strip()
@@ -62,6 +62,26 @@ def option_tables(options):
             lines += [f"### {heading}", "", "| option | meaning |",
                       "| --- | --- |", *rows, ""]
     return lines
+
+
+def nvcc_table(options):
+    """Returns the table of nvcc's options: each with its other names."""
+    lines = ["| nvcc | gpulto-nvcc |", "| --- | --- |"]
+    for option in options:
+        if option["Alias"]:
+            continue
+        names = [option["Name"]]
+        for alias in options:
+            target = alias["Alias"] and alias["Alias"]["def"]
+            if target == option["!name"] and not alias["Name"].endswith("="):
+                names.append(alias["Name"])
+        value = f" {option['MetaVarName']}" if option["MetaVarName"] else ""
+        spelled = [f"`--{names[0]}{value}`"]
+        spelled += [f"`-{name}`" for name in names[1:]]
+        text = option["HelpText"].replace("|", "\\|")
+        cells = [", ".join(spelled).replace("|", "\\|"), text + "."]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines + [""]
 
 
 def split_arguments(text):
@@ -117,26 +137,33 @@ def param_table(rows):
     return lines + [""]
 
 
+def update(document, lines, check):
+    """Puts lines between the markers of document."""
+    old = document.read_text()
+    if BEGIN not in old or END not in old:
+        sys.exit(f"{document}: the markers of the generated part are missing")
+    head, tail = old.split(BEGIN)[0], old.split(END)[1]
+    new = head + BEGIN + "\n\n" + "\n".join(lines) + "\n" + END + tail
+    if new == old:
+        return
+    if check:
+        sys.exit(f"{document} is out of date; run tools/gen_options_doc.py .")
+    document.write_text(new)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--tblgen", default="llvm-tblgen-19")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    document = arguments.root / "docs" / "options.md"
-    old = document.read_text()
-    if BEGIN not in old or END not in old:
-        sys.exit(f"{document}: the markers of the generated part are missing")
-    lines = option_tables(read_options(arguments.root, arguments.tblgen))
-    lines += param_table(read_params(arguments.root))
-    head, tail = old.split(BEGIN)[0], old.split(END)[1]
-    new = head + BEGIN + "\n\n" + "\n".join(lines) + "\n" + END + tail
-    if arguments.check:
-        if new != old:
-            sys.exit(f"{document} is out of date; run "
-                     "tools/gen_options_doc.py .")
-        return
-    document.write_text(new)
+    root, tblgen = arguments.root, arguments.tblgen
+    lines = option_tables(
+        read_options(root / "linker-plugin" / "Options.td", tblgen))
+    lines += param_table(read_params(root))
+    update(root / "docs" / "options.md", lines, arguments.check)
+    lines = nvcc_table(read_options(root / "tools" / "NvccOptions.td", tblgen))
+    update(root / "docs" / "from-nvcc.md", lines, arguments.check)
 
 
 if __name__ == "__main__":

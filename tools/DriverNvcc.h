@@ -1,0 +1,24 @@
+//===- DriverNvcc.h - nvcc's command line, for gpulto-clang++ ---*- C++ -*-===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_TOOLS_DRIVERNVCC_H
+#define GPULTO_TOOLS_DRIVERNVCC_H
+
+#include "tools/DriverCuda.h"
+
+namespace gpulto::driver {
+
+/// Runs what \p argv, a command line of nvcc's, asks for, as commands of
+/// gpulto-clang++ with -flto=gpu (this program under the name gpulto-nvcc).
+/// Returns the exit status. Errors: an option that nvcc does not know, or that
+/// cannot be translated.
+llvm::Expected<int> nvccMain(llvm::ArrayRef<const char *> argv,
+                             const Installation &installation);
+
+} // namespace gpulto::driver
+
+#endif
