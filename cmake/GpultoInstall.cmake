@@ -62,6 +62,7 @@ write_basic_package_version_file(
 install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
         "${PROJECT_BINARY_DIR}/cmake/gpultoConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-toolchain.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/gpulto-rules.cmake"
         DESTINATION "${package_directory}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION share/doc/gpulto)

@@ -1,0 +1,4 @@
+int plain(void *p) {
+  int *class = p;
+  return *class;
+}
