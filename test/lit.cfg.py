@@ -16,6 +16,7 @@ FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
   cuda ptxas          a toolkit was found, with ptxas
   gold bfd mold lld   linkers; lld is our own ld.lld
+  meson autotools     build systems (the latter with libtool)
   csmith              the generator of random C programs is installed
   emulator            gpulto-run is built
   gpu                 an NVIDIA GPU answers
@@ -137,6 +138,8 @@ features = {
     "mold": shutil.which("ld.mold"),
     "lld": os.path.exists(ours["ld.lld"]),
     "csmith": shutil.which("csmith") and os.path.isdir("/usr/include/csmith"),
+    "meson": shutil.which("meson"),
+    "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),
     "emulator": os.path.exists(ours["gpulto-run"]),
     "gpu": gpu_answers(),
     "memory-cgroup": can_limit_memory(),

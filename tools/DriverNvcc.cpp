@@ -20,6 +20,7 @@
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
@@ -71,9 +72,9 @@ struct Forms {
 
 /// What is written for an option: its words, then its value.
 struct Rule {
-  enum Form { Flag, Joined, Separate, JoinedEach, SeparateEach };
+  enum Form { Flag, Joined, Separate, JoinedEach, SeparateEach, Words };
   unsigned id;
-  Form form;
+  Form form; ///< Words: of another tool, a list in which quotes count
   StringLiteral word;
   StringLiteral before = ""; ///< a word of its own
 };
@@ -105,9 +106,9 @@ constexpr Rule kRules[] = {
     {OPT_isystem, Rule::SeparateEach, "-isystem"},
     {OPT_library, Rule::JoinedEach, "-l"},
     {OPT_library_path, Rule::JoinedEach, "-L"},
-    {OPT_compiler_options, Rule::JoinedEach, ""},
-    {OPT_linker_options, Rule::SeparateEach, "-Xlinker"},
-    {OPT_ptxas_options, Rule::SeparateEach, "-Xcuda-ptxas"},
+    {OPT_compiler_options, Rule::Words, ""},
+    {OPT_linker_options, Rule::Words, "-Xlinker"},
+    {OPT_ptxas_options, Rule::Words, "-Xcuda-ptxas"},
     {OPT_maxrregcount, Rule::Joined, "--maxrregcount=", "-Xcuda-ptxas"},
     {OPT_lineinfo, Rule::Flag, "-gline-tables-only", "-Xarch_device"},
     {OPT_fast_math, Rule::Flag, "-fgpu-approx-transcendentals",
@@ -140,10 +141,13 @@ private:
   Command start() const;
   void addInputs(Command &command, ArrayRef<std::string> files) const;
   std::string outputOf(StringRef input, StringRef extension) const;
+  bool isProgram(StringRef input) const;
+  Expected<int> runProgram() const;
   int printVersion() const;
   int printHelp() const;
 
   void add(const Twine &word) { options.push_back(word.str()); }
+  std::vector<std::string> splitWords(StringRef list);
   void apply(const Rule &rule, StringRef value);
   Expected<bool> truth(const Arg &arg) const;
 
@@ -199,18 +203,38 @@ static StringRef whyRefused(const Arg &arg) {
   return help.empty() ? "gpulto has nothing like it" : help;
 }
 
+/// Returns the words of \p list, which nvcc hands to a tool through a shell.
+std::vector<std::string> Translator::splitWords(StringRef list) {
+  std::vector<std::string> result;
+  for (const std::string &part : splitList(list)) {
+    SmallVector<const char *> unquoted;
+    cl::TokenizeGNUCommandLine(part, saver, unquoted);
+    append_range(result, unquoted);
+  }
+  return result;
+}
+
 /// Writes what \p rule says of an option with \p value.
 void Translator::apply(const Rule &rule, StringRef value) {
   if (!rule.before.empty())
     add(rule.before);
-  bool isList =
-      rule.form == Rule::JoinedEach || rule.form == Rule::SeparateEach;
-  bool isJoined = rule.form == Rule::Joined || rule.form == Rule::JoinedEach;
-  if (rule.form == Rule::Flag)
+  std::vector<std::string> parts = {value.str()};
+  switch (rule.form) {
+  case Rule::Flag:
     return add(rule.word);
-  for (const std::string &part :
-       isList ? splitList(value) : std::vector<std::string>{value.str()}) {
-    if (!isJoined)
+  case Rule::JoinedEach:
+  case Rule::SeparateEach:
+    parts = splitList(value);
+    break;
+  case Rule::Words:
+    parts = splitWords(value);
+    break;
+  default:
+    break;
+  }
+  bool isJoined = rule.form == Rule::Joined || rule.form == Rule::JoinedEach;
+  for (const std::string &part : parts) {
+    if (!isJoined && !rule.word.empty())
       add(rule.word);
     add(isJoined ? rule.word + Twine(part) : Twine(part));
   }
@@ -303,8 +327,8 @@ Error Translator::translateOne(const Arg &arg) {
     if (rule.id == option.getID())
       apply(rule, value);
   switch (option.getID()) {
-  case OPT_INPUT:
-    inputs.push_back(arg.getValue());
+  case OPT_INPUT: // Meson quotes the program that it wants to be run
+    inputs.push_back(StringRef(arg.getValue()).trim('"').str());
     break;
   case OPT_UNKNOWN:
     return translateUnknown(arg);
@@ -617,6 +641,29 @@ Expected<std::vector<Command>> Translator::commands() const {
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Whether \p input, given with -run, is what a link has made already.
+bool Translator::isProgram(StringRef input) const {
+  StringRef extension = sys::path::extension(input);
+  bool isLinked = extension == ".o" || extension == ".a" ||
+                  extension.starts_with(".so") || !languageOf(input).empty();
+  return product == Product::Program && !isLinked;
+}
+
+Expected<int> Translator::runProgram() const {
+  if (product != Product::Program)
+    return makeError("'-run' runs programs, but none is made");
+  Command command;
+  SmallString<128> path(inputs.size() == 1 && isProgram(inputs.front())
+                            ? StringRef(inputs.front())
+                            : args->getLastArgValue(OPT_output, "a.out"));
+  if (std::error_code code = sys::fs::make_absolute(path))
+    return makeError(path + ": " + code.message());
+  command.program = path.str();
+  for (const std::string &list : args->getAllArgValues(OPT_run_args))
+    command.addAll(splitList(list));
+  return execute(command);
+}
+
 /// Build systems read the release from the line that nvcc has, too.
 int Translator::printVersion() const {
   outs() << "gpulto-nvcc: takes the options of nvcc, runs gpulto-clang++\n";
@@ -644,6 +691,9 @@ Expected<int> Translator::run(ArrayRef<const char *> argv) {
     return error;
   if (inputs.empty())
     return makeError("no input files");
+  bool runs = args->hasArg(OPT_run) && !args->hasArg(OPT_dryrun);
+  if (runs && inputs.size() == 1 && isProgram(inputs.front()))
+    return runProgram();
   Expected<std::vector<Command>> all = commands();
   if (!all)
     return all.takeError();
@@ -652,13 +702,13 @@ Expected<int> Translator::run(ArrayRef<const char *> argv) {
       printCommand(errs(), command);
     if (args->hasArg(OPT_dryrun))
       continue;
-    if (all->size() == 1)
+    if (all->size() == 1 && !runs)
       return execute(command);
     Expected<int> status = runAndWait(command);
     if (!status || *status != 0)
       return status;
   }
-  return 0;
+  return runs ? runProgram() : Expected<int>(0);
 }
 
 Expected<int> nvccMain(ArrayRef<const char *> argv,

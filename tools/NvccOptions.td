@@ -77,6 +77,8 @@ defm device_w : Switch<"device-w", "dw", "`-c`">;
 defm link : Switch<"link", "link", "Links; the default">;
 defm device_link : Switch<"device-link", "dlink", "Makes an object without contents: the link of the program, by gpulto, links the device code">;
 defm lib : Switch<"lib", "lib", "Runs `ar rcs` on objects">;
+defm run : Switch<"run", "run", "Links and runs the program; runs a program that is given">;
+defm run_args : Value<"run-args", "run-args", "<argument>,...", "The program's arguments">;
 defm ptx : Switch<"ptx", "ptx", "`--offload-device-only -S`, without link-time optimization">;
 defm cubin : Switch<"cubin", "cubin", "`--offload-device-only -c`, without link-time optimization">;
 defm preprocess : Switch<"preprocess", "E", "`-E`">;
@@ -94,8 +96,6 @@ defm cuda : RefusedSwitch<"cuda", "cuda", "Refused: there is no `.cu.cpp.ii` fil
 defm fatbin : RefusedSwitch<"fatbin", "fatbin", "Refused; `gpulto images` takes fat binaries out of programs">;
 defm optix_ir : RefusedSwitch<"optix-ir", "optix-ir", "Refused">;
 defm ltoir : RefusedSwitch<"ltoir", "ltoir", "Refused: objects hold LLVM bitcode">;
-defm run : RefusedSwitch<"run", "run", "Refused">;
-defm run_args : RefusedValue<"run-args", "run-args", "<arguments>", "Refused">;
 defm clean : RefusedSwitch<"clean-targets", "clean", "Refused">;
 defm no_device_link : RefusedSwitch<"no-device-link", "nodlink", "Refused: host and device code are linked together">;
 defm gen_opt_lto : RefusedSwitch<"gen-opt-lto", "gen-opt-lto", "Refused">;
