@@ -22,7 +22,7 @@ Features
   gpu                 an NVIDIA GPU answers
   memory-cgroup       control groups that limit memory may be made
   mount               file systems may be mounted
-  sanitizer           our programs are built with one
+  sanitizer tsan      our programs are built with one, with ThreadSanitizer
   x86                 this machine runs x86-64 code
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -145,6 +145,7 @@ features = {
     "memory-cgroup": can_limit_memory(),
     "mount": shutil.which("unshare") and can_mount(),
     "sanitizer": config.sanitizer,
+    "tsan": "thread" in config.sanitizer,
     "x86": platform.machine() == "x86_64",
 }
 for name, present in features.items():
