@@ -5,6 +5,7 @@
 
 #include "support/Error.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -27,6 +28,26 @@ void markAssemblySymbols(LinkInputs &inputs) {
 }
 
 } // namespace
+
+void addInput(LinkInputs &inputs, LinkObject object,
+              const lto::InputFile &input,
+              ArrayRef<lto::SymbolResolution> resolutions,
+              const JoinedBitcode *joined) {
+  for (auto [symbol, resolution] : zip_equal(input.symbols(), resolutions)) {
+    LinkSymbol to;
+    to.irName = symbol.getIRName().str();
+    to.name = symbol.getName().str();
+    to.prevailing = resolution.Prevailing;
+    to.finalDefinition = resolution.FinalDefinitionInLinkageUnit;
+    to.visibleToRegularObject = resolution.VisibleToRegularObj;
+    to.exportDynamic = resolution.ExportDynamic;
+    to.linkerRedefined = resolution.LinkerRedefined;
+    object.symbols.push_back(std::move(to));
+  }
+  if (joined)
+    separateUnits(*joined, input, object.symbols);
+  inputs.objects.push_back(std::move(object));
+}
 
 Expected<LinkOutputs> runPipeline(LinkInputs &inputs,
                                   const ParsedLinkOptions &options,

@@ -207,20 +207,7 @@ Error addInput(LinkSession &link, lto::InputFile &input,
       link.locator.locate(input.getName(), joined ? joined->section : bitcode);
   if (!object)
     return object.takeError();
-  for (auto [symbol, resolution] : zip_equal(input.symbols(), resolutions)) {
-    LinkSymbol to;
-    to.irName = symbol.getIRName().str();
-    to.name = symbol.getName().str();
-    to.prevailing = resolution.Prevailing;
-    to.finalDefinition = resolution.FinalDefinitionInLinkageUnit;
-    to.visibleToRegularObject = resolution.VisibleToRegularObj;
-    to.exportDynamic = resolution.ExportDynamic;
-    to.linkerRedefined = resolution.LinkerRedefined;
-    object->symbols.push_back(std::move(to));
-  }
-  if (joined)
-    separateUnits(*joined, input, object->symbols);
-  link.inputs.objects.push_back(std::move(*object));
+  addInput(link.inputs, std::move(*object), input, resolutions, joined);
   return Error::success();
 }
 

@@ -126,6 +126,16 @@ void Diagnostics::remark(Remark remark) {
     remarks.push_back(std::move(remark));
 }
 
+/// Prints what \p entry says, behind its place if that is no source line.
+void Diagnostics::printText(llvm::raw_ostream &os, const Entry &entry) {
+  std::string place = entry.input.str();
+  if (entry.source.file.empty() && !place.empty())
+    os << place << ": ";
+  os << entry.text;
+  if (entry.severity == Severity::Remark)
+    os << " [" << flagName(entry.kind) << '=' << entry.pass << ']';
+}
+
 void Diagnostics::printEntry(llvm::raw_ostream &os, const Entry &entry) const {
   struct Style {
     const char *word;
@@ -146,12 +156,7 @@ void Diagnostics::printEntry(llvm::raw_ostream &os, const Entry &entry) const {
   os << style.word;
   if (opts.color)
     os.resetColor();
-  std::string place = entry.input.str();
-  if (entry.source.file.empty() && !place.empty())
-    os << place << ": ";
-  os << entry.text;
-  if (entry.severity == Severity::Remark)
-    os << " [" << flagName(entry.kind) << '=' << entry.pass << ']';
+  printText(os, entry);
   os << '\n';
 }
 
@@ -159,7 +164,7 @@ static auto sourceKey(const SourceLocation &where) {
   return std::tie(where.file, where.line, where.column);
 }
 
-void Diagnostics::print(llvm::raw_ostream &os) {
+std::vector<Diagnostics::Entry> Diagnostics::takeSorted() {
   std::vector<Entry> sorted;
   {
     std::lock_guard guard(lock);
@@ -176,7 +181,23 @@ void Diagnostics::print(llvm::raw_ostream &os) {
     return key(a) == key(b);
   };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), isSame), sorted.end());
-  for (const Entry &entry : sorted) {
+  return sorted;
+}
+
+void Diagnostics::handOver(Sink sink) {
+  for (const Entry &entry : takeSorted()) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!entry.source.file.empty())
+      os << entry.source.file << ':' << entry.source.line << ':'
+         << entry.source.column << ": ";
+    printText(os, entry);
+    sink(entry.severity, os.str());
+  }
+}
+
+void Diagnostics::print(llvm::raw_ostream &os) {
+  for (const Entry &entry : takeSorted()) {
     bool isError = entry.severity == Severity::Error;
     if (isError && opts.errorLimit && errorsPrinted == opts.errorLimit) {
       if (!limitPrinted)

@@ -10,6 +10,7 @@
 
 #include "support/Error.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -96,18 +97,27 @@ public:
   /// Past the error limit, `too many errors emitted` is printed once.
   void print(llvm::raw_ostream &os);
 
+  enum class Severity : uint8_t { Error, Warning, Remark };
+  /// Gets one message as its own text: without prefix, word or colour.
+  using Sink =
+      llvm::function_ref<void(Severity severity, llvm::StringRef text)>;
+  /// Hands what has been gathered since the last call to \p sink, in order,
+  /// and forgets it. For a linker that prints messages itself.
+  void handOver(Sink sink);
+
   /// Writes all remarks (keepRemarks) in LLVM's YAML remark format, sorted.
   llvm::Error writeRemarksYaml(llvm::StringRef path);
 
   const DiagnosticsOptions &options() const { return opts; }
 
 private:
-  enum class Severity : uint8_t { Error, Warning, Remark };
   struct Entry;
 
   void add(Severity severity, const InputLocation &where, std::string text);
   bool isPrinted(RemarkKind kind, llvm::StringRef pass) const;
   void printEntry(llvm::raw_ostream &os, const Entry &entry) const;
+  static void printText(llvm::raw_ostream &os, const Entry &entry);
+  std::vector<Entry> takeSorted();
 
   DiagnosticsOptions opts;
   std::optional<llvm::Regex> filters[3];

@@ -184,3 +184,19 @@ TEST(Diagnostics, WritesYaml) {
             "  - String:          second\n"
             "...\n");
 }
+
+TEST(Diagnostics, HandsOverTextsInOrder) {
+  Diagnostics diagnostics;
+  diagnostics.warning(InputLocation("b.o"), "second");
+  diagnostics.error(InputLocation("a.o"), "first");
+  std::string got;
+  diagnostics.handOver(
+      [&](Diagnostics::Severity severity, llvm::StringRef text) {
+        got += (severity == Diagnostics::Severity::Error ? "E " : "W ") +
+               text.str() + "\n";
+      });
+  EXPECT_EQ(got, "E a.o: first\nW b.o: second\n");
+  diagnostics.handOver([](Diagnostics::Severity, llvm::StringRef) {
+    ADD_FAILURE() << "handed over twice";
+  });
+}
