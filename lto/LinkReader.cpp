@@ -11,6 +11,7 @@
 #include "lto/HostCodegen.h"
 #include "lto/Lgen.h"
 #include "lto/StockObject.h"
+#include "lto/WrappedSymbols.h"
 #include "summary/SummaryFormat.h"
 #include "support/Subprocess.h"
 
@@ -33,6 +34,7 @@ struct LoadedObject {
   std::unique_ptr<MemoryBuffer> file;
   std::vector<WpaModule> modules;
   std::vector<std::unique_ptr<std::string>> computed;
+  std::vector<std::unique_ptr<std::string>> names;
   uint32_t units = 0;
   double summaryMs = 0; // spent on computing summaries
   Error error = Error::success();
@@ -314,6 +316,25 @@ static void attachResolutions(const LinkObject &input,
   }
 }
 
+/// Renames what the host modules of \p loaded use and do not define.
+static void wrapNames(LoadedObject &loaded, ArrayRef<std::string> wrapped) {
+  if (wrapped.empty())
+    return;
+  for (WpaModule &module : loaded.modules) {
+    if (module.module.summary.side != Side::Host)
+      continue;
+    for (SymbolRecord &symbol : module.module.summary.symbols) {
+      if (symbol.isLocal() || !symbol.isDeclaration())
+        continue;
+      std::string name = nameUnderWrap(symbol.name, wrapped);
+      if (name.empty())
+        continue;
+      loaded.names.push_back(std::make_unique<std::string>(std::move(name)));
+      symbol.name = *loaded.names.back();
+    }
+  }
+}
+
 /// The device names of one architecture that some module uses or defines.
 namespace {
 struct DeviceNames {
@@ -395,6 +416,7 @@ static void takeModules(LoadedObject &loaded, uint32_t &units,
   units += loaded.units;
   llvm::move(loaded.modules, std::back_inserter(modules));
   llvm::move(loaded.computed, std::back_inserter(result.computed));
+  llvm::move(loaded.names, std::back_inserter(result.names));
   result.files.push_back(std::move(loaded.file));
 }
 
@@ -472,8 +494,10 @@ Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
   parallelFor(0, loaded.size(), [&](size_t i) {
     if (Error error = loadObject(inputs.objects[i], context, loaded[i]))
       loaded[i].error = std::move(error);
-    else
+    else {
       attachResolutions(inputs.objects[i], loaded[i].modules);
+      wrapNames(loaded[i], inputs.codegen.wrapped);
+    }
   });
   Error errors = Error::success();
   LinkModules result;

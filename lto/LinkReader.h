@@ -23,6 +23,8 @@ struct LinkModules {
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> files;
   /// Summaries made by this link, of objects that had none.
   std::vector<std::unique_ptr<std::string>> computed;
+  /// Names that --wrap gave to symbols.
+  std::vector<std::unique_ptr<std::string>> names;
 };
 
 /// Reads the summaries of \p inputs in parallel, then takes from the archives

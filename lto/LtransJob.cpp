@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 5;
+static constexpr int64_t kJobVersion = 6;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -201,6 +201,7 @@ template <typename A> void describe(A &a, HostCodegenOptions &o) {
   a.field("functionSections", o.functionSections);
   a.field("dataSections", o.dataSections);
   a.field("uniqueSectionNames", o.uniqueSectionNames);
+  a.field("wrapped", o.wrapped);
 }
 
 template <typename A> void describe(A &a, DeviceCodegenOptions &o) {

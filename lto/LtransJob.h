@@ -149,6 +149,8 @@ struct HostCodegenOptions {
   bool functionSections = true;
   bool dataSections = true;
   bool uniqueSectionNames = true;
+  /// Names given to --wrap, if the linker leaves it to us on bitcode.
+  std::vector<std::string> wrapped;
   bool operator==(const HostCodegenOptions &) const = default;
 };
 

@@ -40,6 +40,7 @@
 #include "lto/ModuleRepair.h"
 #include "lto/PartitionAssembly.h"
 #include "lto/StockObject.h"
+#include "lto/WrappedSymbols.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -273,6 +274,7 @@ PartitionBuilder::openModule(const JobInput &input) {
   UpgradeDebugInfo(**source);
   if (Error error = checkTarget(**source, input))
     return error;
+  wrapSymbols(**source, job.host.wrapped);
   if (input.isStock)
     repairStockModule(**source);
   else
@@ -794,6 +796,7 @@ Error PartitionBuilder::finish() {
   setOutputFlags(*partition, job);
   if (Error error = applyFinalLinkage(*partition, finals, assembly.words()))
     return error;
+  leaveToLinker(*partition, job.host.wrapped);
   if (job.side == Side::Device)
     if (Error error = cleanDeviceNames(*partition))
       return error;

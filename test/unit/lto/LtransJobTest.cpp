@@ -62,6 +62,7 @@ static LtransJob fullJob() {
   returned.value = 17;
   job.functions = {{"f", effects, {}}, {"g", {}, {returned}}};
   job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
+  job.host.wrapped = {"malloc"};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;
   job.memoryBytes = 1ull << 33;
