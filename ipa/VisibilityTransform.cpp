@@ -35,6 +35,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/GlobalIFunc.h"
@@ -117,6 +118,27 @@ static void internalize(GlobalValue &symbol, bool wasPrivate) {
                                : GlobalValue::InternalLinkage);
 }
 
+/// Takes off \p value what compilers conclude from a body: what is called in
+/// its place (--wrap) may do anything.
+static void forgetBody(GlobalValue &value) {
+  auto *function = dyn_cast<Function>(&value);
+  if (!function)
+    return;
+  AttributeMask concluded;
+  for (Attribute::AttrKind kind :
+       {Attribute::Memory, Attribute::MustProgress, Attribute::NoFree,
+        Attribute::NoRecurse, Attribute::NoReturn, Attribute::NoSync,
+        Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable,
+        Attribute::NoCapture, Attribute::ReadNone, Attribute::ReadOnly,
+        Attribute::WriteOnly, Attribute::Returned, Attribute::NoAlias,
+        Attribute::NonNull, Attribute::Range, Attribute::Dereferenceable})
+    concluded.addAttribute(kind);
+  function->removeFnAttrs(concluded);
+  function->removeRetAttrs(concluded);
+  for (unsigned i = 0; i < function->arg_size(); ++i)
+    function->removeParamAttrs(i, concluded);
+}
+
 static void setFinalLinkage(const FinalSymbol &symbol) {
   GlobalValue &value = *symbol.value;
   bool wasLocal = !symbol.localName.empty();
@@ -134,6 +156,7 @@ static void setFinalLinkage(const FinalSymbol &symbol) {
     return;
   case FinalLinkage::Redefined:
     value.setLinkage(GlobalValue::WeakAnyLinkage);
+    forgetBody(value);
     return;
   }
 }

@@ -39,7 +39,9 @@ void addInput(LinkInputs &inputs, LinkObject object,
     to.name = symbol.getName().str();
     to.prevailing = resolution.Prevailing;
     to.finalDefinition = resolution.FinalDefinitionInLinkageUnit;
-    to.visibleToRegularObject = resolution.VisibleToRegularObj;
+    // What code generation may call is used, too: memcpy, say.
+    to.visibleToRegularObject =
+        resolution.VisibleToRegularObj || symbol.isUsed();
     to.exportDynamic = resolution.ExportDynamic;
     to.linkerRedefined = resolution.LinkerRedefined;
     object.symbols.push_back(std::move(to));
