@@ -3,7 +3,8 @@
 #
 #   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-nvcc gpulto-run
 #   libexec/gpulto/      ld.lld
-#   lib/gpulto/          gpulto-lgen.so, the emulator's libcudart
+#   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
+#                        libcudart
 #   lib/cmake/gpulto/    the CMake package and a toolchain file
 #
 # Run-time search paths: LLVM's directory, which the link line had, and in
@@ -43,6 +44,9 @@ if(TARGET gpulto-ld.lld)
 endif()
 if(TARGET gpulto-lgen)
   install(TARGETS gpulto-lgen LIBRARY DESTINATION lib/gpulto)
+endif()
+if(TARGET gpulto-plugin)
+  install(TARGETS gpulto-plugin LIBRARY DESTINATION lib/gpulto)
 endif()
 if(BUILD_SHARED_LIBS)
   foreach(name Support FatObj Summary Ipa Icf Partitioner Lto LinkerPlugin)

@@ -4,12 +4,15 @@ Substitutions
   %gpulto %gpulto-clang %gpulto-clang++ %gpulto-nvcc %ld.lld %gpulto-run
                        our programs
   %lgen               the pass plugin of the compile-time stage
+  %plugin             the linker plugin for bfd and gold
   %clang %clang++     stock clang 19, without any option
   %llvm               the directory of LLVM 19
   %cuda_path          the CUDA toolkit, %ptxas its ptxas
   %faults             the shim and the script of fault injection: --shim, --driver
   %compare            builds a program plain and with LTO, and compares: see
                       features/Inputs/compare.py
+  %matrix             links small programs in many ways and compares: see
+                      doors/Inputs/matrix.py
   %inputs             test/inputs
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
@@ -72,6 +75,7 @@ ours = {
     "ld.lld": build + "/libexec/gpulto/ld.lld",
     "lgen": build + "/lib/gpulto/gpulto-lgen.so",
     "split-jobs": build + "/test/bin/gpulto-split-jobs",
+    "plugin": build + "/lib/gpulto/gpulto-plugin.so",
     "device-link": build + "/test/bin/gpulto-device-link",
 }
 for name, found in ours.items():
@@ -83,6 +87,10 @@ program("compare", f"{sys.executable} "
         f"{config.test_source_root}/features/Inputs/compare.py "
         f"--bin={config.gpulto_bin} --clang={llvm_bin} "
         f"--cuda-path={config.cuda_path} --toolkit={build}/test/ptx-toolkit")
+program("matrix", f"{sys.executable} "
+        f"{config.test_source_root}/doors/Inputs/matrix.py "
+        f"--bin={config.gpulto_bin} --clang={llvm_bin} --lld={llvm_bin}/ld.lld "
+        f"--cuda-path={config.cuda_path}")
 program("clang++", llvm_bin + "/clang++")
 program("clang", llvm_bin + "/clang")
 program("llvm", config.llvm_root)

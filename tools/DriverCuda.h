@@ -17,11 +17,12 @@ namespace gpulto::driver {
 /// The places of an installation that the driver needs, found from the path of
 /// the running program, so that build tree and installation work alike.
 struct Installation {
-  std::string bin;        ///< the directory of this program
-  std::string linker;     ///< our ld.lld
-  std::string lgenPlugin; ///< the pass plugin clang loads
-  std::string cudaShim;   ///< stand-ins for what clang misses in CUDA 13
-  std::string clang;      ///< clang or clang++
+  std::string bin;          ///< the directory of this program
+  std::string linker;       ///< our ld.lld
+  std::string linkerPlugin; ///< what bfd and gold load
+  std::string lgenPlugin;   ///< the pass plugin clang loads
+  std::string cudaShim;     ///< stand-ins for what clang misses in CUDA 13
+  std::string clang;        ///< clang or clang++
 
   /// \p argv0: this program's name, \p cxx: wants clang++.
   /// Errors: no clang of the version we were built with.

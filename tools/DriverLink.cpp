@@ -5,14 +5,17 @@
 // clang stays the link driver: start files, libraries, sanitizers and -O are
 // its business. It is told to use our ld.lld (--ld-path= beats -fuse-ld=) and
 // that this is a ThinLTO link of fat objects, so that it passes CPU, features
-// and -O level on. It must not see options of offloading: it would start its
-// own device linker. What a link needs of them is in the objects.
+// and -O level on. bfd and gold are loaded with our plugin instead; functions
+// carry the CPU that they were compiled for. clang must not see options of
+// offloading: it would start its own device linker. What a link needs of them
+// is in the objects.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/DriverLink.h"
 
 #include "support/Error.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -53,63 +56,122 @@ static bool isDroppedAtLink(const DriverArg &argument) {
   return any_of(kIds, [&](unsigned id) { return argument.is(id); });
 }
 
+/// The doors through which a link may go.
+enum class Door {
+  Lld,   ///< our ld.lld
+  Plugin ///< gpulto-plugin.so, loaded by bfd or gold
+};
+
+/// Which linker the command line asks for.
+struct LinkerChoice {
+  Door door = Door::Lld;
+  /// Plugin: the option that says so, as it was written.
+  std::string option;
+};
+
 /// Errors: a linker that has no door to gpulto.
-static Error checkLinker(const opt::ArgList &args) {
-  if (const opt::Arg *path = args.getLastArg(opts::OPT_ld_path_EQ))
-    return makeError(Twine("'") + path->getAsString(args) +
-                     "' cannot be used with '-flto=gpu', which has a linker of "
-                     "its own");
-  StringRef name = args.getLastArgValue(opts::OPT_fuse_ld_EQ, "lld");
-  if (name == "lld" || sys::path::filename(name) == "ld.lld")
-    return Error::success();
-  return makeError("'-fuse-ld=" + name +
-                   "' is not supported with '-flto=gpu' yet; use "
-                   "'-fuse-ld=lld' (the default)");
+static Expected<LinkerChoice> chooseLinker(const opt::ArgList &args) {
+  const opt::Arg *path = args.getLastArg(opts::OPT_ld_path_EQ);
+  const opt::Arg *arg = path ? path : args.getLastArg(opts::OPT_fuse_ld_EQ);
+  if (!arg)
+    return LinkerChoice();
+  StringRef name = sys::path::filename(arg->getValue());
+  name.consume_front("ld.");
+  if (name == "lld" && !path)
+    return LinkerChoice();
+  if (name == "lld")
+    return makeError("'" + Twine(arg->getAsString(args)) +
+                     "' cannot be used with '-flto=gpu', which has an ld.lld "
+                     "of its own");
+  if (name == "bfd" || name == "gold")
+    return LinkerChoice{Door::Plugin, arg->getAsString(args)};
+  return makeError("'" + Twine(arg->getAsString(args)) +
+                   "' is not supported with '-flto=gpu'; use '-fuse-ld=lld' "
+                   "(the default), gold or bfd");
 }
 
-static void addForLinker(Command &command, std::string word) {
-  command.addAll({"-Xlinker", std::move(word)});
+/// Passes words to the linker, for the plugin as options of the plugin.
+static void addForLinker(Command &command, Door door, const Twine &word) {
+  command.addAll({"-Xlinker",
+                  ((door == Door::Plugin ? "-plugin-opt=" : "") + word).str()});
+}
+
+/// Returns the -O level of code generation, as clang tells it to lld.
+static std::string codegenLevel(const opt::ArgList &args) {
+  const opt::Arg *arg = args.getLastArg(opts::OPT_O_Group);
+  if (!arg)
+    return "";
+  if (arg->getOption().matches(opts::OPT_O0))
+    return "0";
+  if (arg->getOption().matches(opts::OPT_O4) ||
+      arg->getOption().matches(opts::OPT_Ofast))
+    return "3";
+  return StringSwitch<std::string>(arg->getValue())
+      .Cases("s", "z", "2")
+      .Cases("g", "", "1")
+      .Default(arg->getValue());
+}
+
+/// Has clang call the linker that the user chose, with our door to it.
+static void addDoor(Command &command, const CommandLine &line,
+                    const LinkerChoice &linker,
+                    const Installation &installation) {
+  if (linker.door == Door::Lld) {
+    command.addAll({"--ld-path=" + installation.linker, "-flto=thin",
+                    "-ffat-lto-objects"});
+    return;
+  }
+  // Without -flto: clang would add LLVM's own plugin.
+  command.addAll({linker.option, "-Xlinker", "-plugin", "-Xlinker",
+                  installation.linkerPlugin});
+  std::string level = codegenLevel(line.clangArgs());
+  if (!level.empty())
+    addForLinker(command, linker.door, "O" + level);
 }
 
 /// Adds gpulto's options for the linker, those written by the user and those
 /// that follow from options of clang's.
-static void addOwnOptions(Command &command, const CommandLine &line,
+static void addOwnOptions(Command &command, const CommandLine &line, Door door,
                           const CudaToolkit &toolkit) {
   for (const DriverArg &argument : line.arguments())
     if (argument.is(opts::OPT_Xcuda_ptxas))
-      addForLinker(command, std::string("--gpulto-ptxas-arg=") +
-                                argument.arg->getValue());
+      addForLinker(command, door,
+                   std::string("--gpulto-ptxas-arg=") +
+                       argument.arg->getValue());
     else if (argument.is(opts::OPT_Rpass_EQ))
-      addForLinker(command,
+      addForLinker(command, door,
                    std::string("--gpulto-rpass=") + argument.arg->getValue());
     else if (argument.is(opts::OPT_Rpass_missed_EQ))
-      addForLinker(command, std::string("--gpulto-rpass-missed=") +
-                                argument.arg->getValue());
+      addForLinker(command, door,
+                   std::string("--gpulto-rpass-missed=") +
+                       argument.arg->getValue());
     else if (argument.is(opts::OPT_Rpass_analysis_EQ))
-      addForLinker(command, std::string("--gpulto-rpass-analysis=") +
-                                argument.arg->getValue());
+      addForLinker(command, door,
+                   std::string("--gpulto-rpass-analysis=") +
+                       argument.arg->getValue());
   if (toolkit)
-    addForLinker(command, "--gpulto-cuda-path=" + toolkit.root);
+    addForLinker(command, door, "--gpulto-cuda-path=" + toolkit.root);
   std::string output = line.output().empty() ? "a.out" : line.output().str();
   if (line.clangArgs().hasArg(opts::OPT_ftime_trace) &&
       line.ownValue(options::OPT_time_trace).empty())
-    addForLinker(command, "--gpulto-time-trace=" + output + ".time-trace");
+    addForLinker(command, door,
+                 "--gpulto-time-trace=" + output + ".time-trace");
   for (const opt::Arg *own : line.ownArgs())
     if (own->getOption().hasVisibilityFlag(options::LinkOption) &&
         !own->getOption().matches(options::OPT_cuda_path))
-      addForLinker(command, own->getAsString(line.ownArgs()));
+      addForLinker(command, door, own->getAsString(line.ownArgs()));
 }
 
 Expected<Command> linkCommand(const CommandLine &line,
                               const Installation &installation,
                               const CudaToolkit &toolkit,
                               const std::map<unsigned, std::string> &objects) {
-  if (Error failure = checkLinker(line.clangArgs()))
-    return failure;
+  Expected<LinkerChoice> linker = chooseLinker(line.clangArgs());
+  if (!linker)
+    return linker.takeError();
   Command command;
   command.program = installation.clang;
-  command.addAll(
-      {"--ld-path=" + installation.linker, "-flto=thin", "-ffat-lto-objects"});
+  addDoor(command, line, *linker, installation);
   for (unsigned i = 0; i < line.arguments().size(); ++i) {
     const DriverArg &argument = line.arguments()[i];
     if (isDroppedAtLink(argument))
@@ -131,8 +193,8 @@ Expected<Command> linkCommand(const CommandLine &line,
       command.add(likeOption ? "./" + path : path);
     }
   }
-  addOwnOptions(command, line, toolkit);
-  addForLinker(command, "--gpulto-end-with-parent");
+  addOwnOptions(command, line, linker->door, toolkit);
+  addForLinker(command, linker->door, "--gpulto-end-with-parent");
   return command;
 }
 

@@ -364,10 +364,13 @@ Invocation::runLink(const std::map<unsigned, std::string> &objects) {
     printCommand(errs(), *command);
     return 0;
   }
-  if (!sys::fs::can_execute(installation.linker))
-    return makeError(installation.linker +
-                     ": the linker is missing; the installation of gpulto is "
-                     "incomplete");
+  for (auto [file, what] :
+       {std::pair(&installation.linker, "linker"),
+        std::pair(&installation.linkerPlugin, "plugin for bfd and gold")})
+    if (!sys::fs::exists(*file))
+      return makeError(*file + ": the " + what +
+                       " is missing; the installation of gpulto is "
+                       "incomplete");
   if (line.ownArgs().hasArg(options::OPT_verbose))
     printCommand(errs(), *command);
   // With no temporary files of ours to remove, clang takes our place.

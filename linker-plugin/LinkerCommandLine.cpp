@@ -1,0 +1,192 @@
+//===- LinkerCommandLine.cpp - What a linker does not tell us -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "linker-plugin/LinkerCommandLine.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace gpulto {
+namespace {
+
+/// Options with a value in the next word that could be taken for an input.
+constexpr StringLiteral kWithValue[] = {
+    "o",      "e",          "entry",    "u",
+    "m",      "z",          "T",        "script",
+    "h",      "soname",     "rpath",    "rpath-link",
+    "plugin", "plugin-opt", "y",        "dynamic-linker",
+    "I",      "Map",        "defsym",   "version-script",
+    "F",      "f",          "G",        "dynamic-list",
+    "A",      "b",          "a",        "format",
+    "c",      "oformat",    "Y",        "retain-symbols-file",
+    "init",   "fini",       "undefined"};
+
+class Reader {
+public:
+  explicit Reader(ArrayRef<const char *> words) : words(words) {}
+
+  LinkerCommandLine read();
+
+private:
+  /// Returns the value of \p word if it is the long option \p name: behind `=`
+  /// or in the next word.
+  std::optional<StringRef> longValue(StringRef word, StringRef name);
+  /// The same for a short option, whose value may follow without `=`.
+  std::optional<StringRef> shortValue(StringRef word, char name);
+  void readWord(StringRef word);
+  void addDirectory(StringRef directory);
+  std::optional<std::string> findLibrary(StringRef name, bool isStatic) const;
+
+  ArrayRef<const char *> words;
+  size_t next = 0;
+  bool isStatic = false;
+  std::string sysroot;
+  std::vector<std::string> directories;
+  /// An input; a library is found when all directories are known.
+  struct Input {
+    std::string name;
+    bool isLibrary = false;
+    bool isStatic = false;
+  };
+  std::vector<Input> found;
+  LinkerCommandLine result;
+};
+
+std::optional<StringRef> Reader::longValue(StringRef word, StringRef name) {
+  if (!word.consume_front("--") && !word.consume_front("-"))
+    return std::nullopt;
+  if (!word.consume_front(name))
+    return std::nullopt;
+  if (word.consume_front("="))
+    return word;
+  if (!word.empty() || next == words.size())
+    return std::nullopt;
+  return StringRef(words[next++]);
+}
+
+std::optional<StringRef> Reader::shortValue(StringRef word, char name) {
+  if (word.size() < 2 || word[0] != '-' || word[1] != name)
+    return std::nullopt;
+  if (word.size() > 2)
+    return word.drop_front(2);
+  return next == words.size() ? StringRef() : StringRef(words[next++]);
+}
+
+void Reader::addDirectory(StringRef directory) {
+  if (directory.consume_front("=") || directory.consume_front("$SYSROOT"))
+    directories.push_back(sysroot + directory.str());
+  else
+    directories.push_back(directory.str());
+}
+
+void Reader::readWord(StringRef word) {
+  if (auto value = longValue(word, "wrap")) {
+    if (!is_contained(result.wrapped, *value))
+      result.wrapped.push_back(value->str());
+  } else if (auto value = longValue(word, "library-path"))
+    addDirectory(*value);
+  else if (auto value = longValue(word, "library"))
+    found.push_back({value->str(), true, isStatic});
+  else if (auto value = longValue(word, "sysroot"))
+    sysroot = value->str();
+  else if (word == "-Bstatic" || word == "-static" || word == "-dn" ||
+           word == "-non_shared")
+    isStatic = true;
+  else if (word == "-Bdynamic" || word == "-dy" || word == "-call_shared")
+    isStatic = false;
+  else if (auto value = shortValue(word, 'L'))
+    addDirectory(*value);
+  else if (auto value = shortValue(word, 'l'))
+    found.push_back({value->str(), true, isStatic});
+  else if (!word.starts_with("-"))
+    found.push_back({word.str()});
+  else if (is_contained(kWithValue, word.ltrim('-')))
+    ++next;
+}
+
+std::optional<std::string> Reader::findLibrary(StringRef name,
+                                               bool isStatic) const {
+  for (const std::string &directory : directories) {
+    std::string start = directory + "/";
+    SmallVector<std::string, 2> candidates;
+    if (name.starts_with(":"))
+      candidates.push_back(start + name.drop_front().str());
+    else {
+      if (!isStatic)
+        candidates.push_back(start + "lib" + name.str() + ".so");
+      candidates.push_back(start + "lib" + name.str() + ".a");
+    }
+    for (std::string &candidate : candidates)
+      if (sys::fs::exists(candidate))
+        return std::move(candidate);
+  }
+  return std::nullopt;
+}
+
+LinkerCommandLine Reader::read() {
+  while (next < words.size())
+    readWord(words[next++]);
+  for (const Input &input : found) {
+    if (!input.isLibrary)
+      result.inputs.push_back(input.name);
+    else if (auto path = findLibrary(input.name, input.isStatic))
+      result.inputs.push_back(std::move(*path));
+  }
+  return std::move(result);
+}
+
+} // namespace
+
+Expected<LinkerCommandLine>
+readLinkerCommandLine(ArrayRef<const char *> arguments) {
+  SmallVector<const char *, 256> words(arguments);
+  BumpPtrAllocator allocator;
+  cl::ExpansionContext expansion(allocator, cl::TokenizeGNUCommandLine);
+  if (Error error = expansion.expandResponseFiles(words))
+    return std::move(error);
+  return Reader(words).read();
+}
+
+Expected<LinkerCommandLine> readOwnCommandLine() {
+  constexpr StringLiteral kPath = "/proc/self/cmdline";
+  // Its size is said to be 0.
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFileAsStream(kPath);
+  if (!file)
+    return inputError(InputLocation(kPath),
+                      "cannot read the linker's command line: " +
+                          file.getError().message());
+  SmallVector<StringRef> words;
+  (*file)->getBuffer().split(words, '\0', -1, /*KeepEmpty=*/true);
+  SmallVector<const char *, 256> arguments;
+  for (StringRef word : drop_begin(words))
+    arguments.push_back(word.data());
+  if (!arguments.empty())
+    arguments.pop_back(); // behind the last terminator
+  return readLinkerCommandLine(arguments);
+}
+
+std::vector<std::string> archivesAmong(ArrayRef<std::string> inputs) {
+  std::vector<std::string> archives;
+  for (const std::string &path : inputs) {
+    file_magic magic;
+    if (is_contained(archives, path) || identify_magic(path, magic) ||
+        magic != file_magic::archive)
+      continue;
+    archives.push_back(path);
+  }
+  return archives;
+}
+
+} // namespace gpulto

@@ -1,0 +1,47 @@
+//===- LinkerCommandLine.h - What a linker does not tell us -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The plugin interface says of an archive only which members were needed, of
+// --wrap nothing (bfd), and of the order of inputs nothing that holds with
+// threads (gold). All of it stands on the command line of the process that the
+// plugin is loaded into.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
+#define GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+struct LinkerCommandLine {
+  /// Names given to --wrap, in order, each once.
+  std::vector<std::string> wrapped;
+  /// Files named as inputs and found for -l, in order, as the linker opens
+  /// them. May hold values of options that we do not know: who uses it looks
+  /// whether a file is what it should be.
+  std::vector<std::string> inputs;
+};
+
+/// Reads \p arguments of a GNU-compatible linker, without the program's name;
+/// response files are expanded. -l is looked for in the directories of -L
+/// alone: archives of the linker's own search path are not found. Errors: an
+/// unreadable response file.
+llvm::Expected<LinkerCommandLine>
+readLinkerCommandLine(llvm::ArrayRef<const char *> arguments);
+
+/// Reads the command line of this process. Errors: as above; /proc is not
+/// there.
+llvm::Expected<LinkerCommandLine> readOwnCommandLine();
+
+/// Returns the files of \p inputs that are archives, each once, in order.
+std::vector<std::string> archivesAmong(llvm::ArrayRef<std::string> inputs);
+
+} // namespace gpulto
+
+#endif // GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H

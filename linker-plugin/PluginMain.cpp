@@ -1,0 +1,602 @@
+//===- PluginMain.cpp - The door for gold and bfd -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// gpulto-plugin.so implements binutils' linker plugin interface (plugin-api.h,
+// gcc.gnu.org/wiki/whopr/driver). The linker calls
+//
+//   onload            with what it offers: PluginSession::offer
+//   claimFile         for each object that it opens: we take those whose
+//                     bitcode is to be read (HostHalf) and say their symbols
+//   allSymbolsRead    when symbols are resolved: the pipeline runs, its objects
+//                     become inputs of the link
+//   cleanUp           at the end, after errors too: the objects are removed
+//
+// The linker hides the native half of a file that we take. After allSymbolsRead
+// nothing more is taken: what only generated code needs links natively, and if
+// it has device code too, its guard symbol stops the link.
+//
+// With -r nothing is taken either: the linker joins bitcode and records beside
+// the native code (see HostHalf), unless --gpulto-relocatable=native.
+//
+// ar, nm and ranlib load plugins from bfd-plugins to learn the symbols of files
+// that they do not read, and offer nothing but that; an object that has native
+// code they read themselves.
+//
+// Limits: gold calls claimFile from several threads (--threads), so it locks,
+// and the order of inputs is taken from the command line. Of archives that a
+// linker script names, members that only device code needs are not found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fatobj/FatObjectReader.h"
+#include "linker-plugin/BitcodeSymtab.h"
+#include "linker-plugin/Door.h"
+#include "linker-plugin/HostHalf.h"
+#include "linker-plugin/LinkerCommandLine.h"
+#include "linker-plugin/OptionTable.h"
+#include "linker-plugin/PluginSymbols.h"
+#include "support/Jobserver.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/Errc.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+using namespace llvm;
+
+namespace gpulto {
+namespace {
+
+/// A file, or an archive member, that we took.
+struct ClaimedFile {
+  std::string path;
+  uint64_t offset = 0; ///< of an archive member's contents; else 0
+  void *handle = nullptr;
+  std::unique_ptr<MemoryBuffer> contents;
+  std::unique_ptr<lto::InputFile> input;
+  const JoinedBitcode *joined = nullptr;
+  std::unique_ptr<PluginSymbols> symbols;
+};
+
+/// What the linker offers.
+struct Linker {
+  ld_plugin_register_claim_file registerClaimFile = nullptr;
+  ld_plugin_register_all_symbols_read registerAllSymbolsRead = nullptr;
+  ld_plugin_register_cleanup registerCleanup = nullptr;
+  ld_plugin_add_symbols addSymbols = nullptr;
+  /// The newest version offered; from 3 on it says when a file is not linked.
+  ld_plugin_get_symbols getSymbols = nullptr;
+  int getSymbolsVersion = 0;
+  ld_plugin_add_input_file addInputFile = nullptr;
+  ld_plugin_get_wrap_symbols getWrapSymbols = nullptr;
+  ld_plugin_message message = nullptr;
+};
+
+/// One link.
+struct PluginSession {
+  Linker linker;
+  bool isGold = false;
+  OutputKind output = OutputKind::Executable;
+  std::string outputFile = "a.out";
+  std::vector<std::string> arguments;
+  HostCodegenOptions codegen;
+  ParsedLinkOptions options;
+  bool joinsObjects = false;
+
+  std::mutex claiming;
+  HostHalves halves;
+  std::vector<ClaimedFile> files;
+  bool inputsComplete = false;
+  TempDir objects;
+
+  void offer(const ld_plugin_tv &tag);
+  Error readArguments();
+  Expected<bool> claim(const ld_plugin_input_file &file);
+  Error makeObjects();
+
+private:
+  void offerGetSymbols(int version, ld_plugin_get_symbols function);
+  Expected<HostHalf> chooseHalf(MemoryBufferRef file,
+                                const InputLocation &where);
+  Error orderFiles(ArrayRef<std::string> inputs);
+  Expected<std::vector<std::string>>
+  wrappedSymbols(const LinkerCommandLine &commandLine) const;
+  Expected<LinkInputs> gatherInputs();
+  void chooseCommons(LinkInputs &inputs) const;
+  Error addObjects(LinkOutputs &outputs);
+};
+
+/// The interface has no context argument. Made by onload, never destroyed: the
+/// linker may leave by exit from within our calls.
+PluginSession *session = nullptr;
+
+/// The outermost function of a hook calls it, when everything is unwound: the
+/// linker leaves the process in it.
+void report(Error error) {
+  std::vector<std::string> texts;
+  handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+    texts.push_back(info.message());
+  });
+  for (const std::string &text : ArrayRef(texts).drop_back())
+    session->linker.message(LDPL_ERROR, "%s", text.c_str());
+  removeTemporaries();
+  session->linker.message(LDPL_FATAL, "%s", texts.back().c_str());
+}
+
+/// Reports what LLVM cannot go on after (no memory, say).
+void onFatalError(void *, const char *reason, bool) {
+  JobserverClient::releaseAllHeldTokens();
+  removeTemporaries();
+  session->linker.message(LDPL_FATAL, "%s", reason);
+}
+
+//===----------------------------------------------------------------------===//
+// What the linker offers and says
+//===----------------------------------------------------------------------===//
+
+OutputKind outputKind(int value) {
+  switch (value) {
+  case LDPO_REL:
+    return OutputKind::Relocatable;
+  case LDPO_DYN:
+    return OutputKind::Shared;
+  case LDPO_PIE:
+    return OutputKind::PieExecutable;
+  default:
+    return OutputKind::Executable;
+  }
+}
+
+void PluginSession::offerGetSymbols(int version,
+                                    ld_plugin_get_symbols function) {
+  if (version <= linker.getSymbolsVersion)
+    return;
+  linker.getSymbols = function;
+  linker.getSymbolsVersion = version;
+}
+
+void PluginSession::offer(const ld_plugin_tv &tag) {
+  switch (tag.tv_tag) {
+  case LDPT_GOLD_VERSION:
+    isGold = true;
+    break;
+  case LDPT_LINKER_OUTPUT:
+    output = outputKind(tag.tv_u.tv_val);
+    break;
+  case LDPT_OUTPUT_NAME:
+    outputFile = tag.tv_u.tv_string;
+    break;
+  case LDPT_OPTION:
+    arguments.push_back(tag.tv_u.tv_string);
+    break;
+  case LDPT_REGISTER_CLAIM_FILE_HOOK:
+    linker.registerClaimFile = tag.tv_u.tv_register_claim_file;
+    break;
+  case LDPT_REGISTER_ALL_SYMBOLS_READ_HOOK:
+    linker.registerAllSymbolsRead = tag.tv_u.tv_register_all_symbols_read;
+    break;
+  case LDPT_REGISTER_CLEANUP_HOOK:
+    linker.registerCleanup = tag.tv_u.tv_register_cleanup;
+    break;
+  case LDPT_ADD_SYMBOLS_V2: // understands symbol_type and section_kind
+  case LDPT_ADD_SYMBOLS:
+    linker.addSymbols = tag.tv_u.tv_add_symbols;
+    break;
+  case LDPT_GET_SYMBOLS:
+    offerGetSymbols(1, tag.tv_u.tv_get_symbols);
+    break;
+  case LDPT_GET_SYMBOLS_V2:
+    offerGetSymbols(2, tag.tv_u.tv_get_symbols);
+    break;
+  case LDPT_GET_SYMBOLS_V3:
+    offerGetSymbols(3, tag.tv_u.tv_get_symbols);
+    break;
+  case LDPT_ADD_INPUT_FILE:
+    linker.addInputFile = tag.tv_u.tv_add_input_file;
+    break;
+  case LDPT_GET_WRAP_SYMBOLS:
+    linker.getWrapSymbols = tag.tv_u.tv_get_wrap_symbols;
+    break;
+  case LDPT_MESSAGE:
+    linker.message = tag.tv_u.tv_message;
+    break;
+  default:
+    break;
+  }
+}
+
+/// Takes what clang tells LLVM's own plugin, of which our code generation
+/// needs some. Returns whether \p option is of that kind.
+bool takeLlvmOption(StringRef option, HostCodegenOptions &codegen) {
+  constexpr unsigned kMaxLevel = 3;
+  unsigned level = 0;
+  if (option.consume_front("mcpu=")) {
+    codegen.cpu = option.str();
+    return true;
+  }
+  if (option.consume_front("O") && !option.getAsInteger(10, level)) {
+    codegen.optLevel = static_cast<uint8_t>(std::min(level, kMaxLevel));
+    return true;
+  }
+  return false;
+}
+
+Error PluginSession::readArguments() {
+  std::vector<const char *> words;
+  for (const std::string &argument : arguments)
+    words.push_back(argument.c_str());
+  Expected<options::OwnArgs> own = options::takeOwnOptions(
+      words, options::LinkOption | options::LinkerOption);
+  if (!own)
+    return own.takeError();
+  for (const char *word : own->rest)
+    if (!takeLlvmOption(word, codegen))
+      return makeError("unknown plugin option '" + Twine(word) + "'");
+  if (own->args->hasArg(options::OPT_end_with_parent))
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+  Expected<ParsedLinkOptions> parsed = readLinkOptions(*own->args, outputFile);
+  if (!parsed)
+    return parsed.takeError();
+  options = std::move(*parsed);
+  if (output == OutputKind::Executable)
+    codegen.relocationModel = "static";
+  else if (output != OutputKind::Relocatable)
+    codegen.relocationModel = "pic";
+  joinsObjects =
+      output == OutputKind::Relocatable && !options.nativeRelocatable;
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Taking files
+//===----------------------------------------------------------------------===//
+
+/// Returns whether \p file can be of ours: bitcode or an ELF object of 64 bits
+/// and little-endian. Everything else is the linker's business.
+bool mayBeOurs(StringRef file) {
+  file_magic magic = identify_magic(file);
+  return magic == file_magic::bitcode ||
+         (magic == file_magic::elf_relocatable &&
+          file.size() >= sizeof(ELF::Elf64_Ehdr) &&
+          file[ELF::EI_CLASS] == ELF::ELFCLASS64 &&
+          file[ELF::EI_DATA] == ELF::ELFDATA2LSB);
+}
+
+/// Returns the contents of \p file, checked to be those under its name: the
+/// pipeline and its jobs open it by name.
+Expected<std::unique_ptr<MemoryBuffer>>
+readInput(const ld_plugin_input_file &file) {
+  struct stat open = {}, named = {};
+  if (fstat(file.fd, &open) != 0 || stat(file.name, &named) != 0)
+    return fileError(file.name, "cannot find this input again", errno);
+  if (open.st_dev != named.st_dev || open.st_ino != named.st_ino)
+    return inputError(InputLocation(file.name),
+                      "this input is another file than when it was opened");
+  ErrorOr<std::unique_ptr<MemoryBuffer>> contents =
+      MemoryBuffer::getOpenFileSlice(
+          sys::fs::convertFDToNativeFile(file.fd), file.name,
+          static_cast<uint64_t>(file.filesize), file.offset);
+  if (!contents)
+    return inputError(InputLocation(file.name), contents.getError().message());
+  return std::move(*contents);
+}
+
+/// Returns where messages say that \p file is.
+InputLocation locationOf(const ld_plugin_input_file &file) {
+  if (file.offset == 0)
+    return InputLocation(file.name);
+  Expected<LocatedMember> member =
+      locateMember(file.name, static_cast<uint64_t>(file.offset));
+  if (member)
+    return InputLocation(file.name, member->member);
+  consumeError(member.takeError());
+  return InputLocation(file.name);
+}
+
+/// Returns whether the object \p file has bitcode but no native code.
+bool isSlim(MemoryBufferRef file, const InputLocation &where) {
+  Expected<FatObject> fat = readFatObject(file, where);
+  if (!fat) {
+    consumeError(fat.takeError());
+    return false;
+  }
+  return any_of(fat->records,
+                [](const FatRecord &record) { return record.slim; });
+}
+
+Expected<HostHalf> PluginSession::chooseHalf(MemoryBufferRef file,
+                                             const InputLocation &where) {
+  bool isBitcode = identify_magic(file.getBuffer()) == file_magic::bitcode;
+  if (joinsObjects && isBitcode)
+    return inputError(where, "bitcode without native code cannot be joined by "
+                             "-r; --gpulto-relocatable=native makes native "
+                             "code of all inputs now");
+  if (joinsObjects)
+    return HostHalf();
+  if (isBitcode)
+    return HostHalf{file, ""};
+  bool isForTools = !linker.registerAllSymbolsRead;
+  if (isForTools && !isSlim(file, where))
+    return HostHalf();
+  return halves.choose(file, where);
+}
+
+Expected<bool> PluginSession::claim(const ld_plugin_input_file &file) {
+  std::lock_guard guard(claiming);
+  if (inputsComplete)
+    return false;
+  Expected<std::unique_ptr<MemoryBuffer>> contents = readInput(file);
+  if (!contents)
+    return contents.takeError();
+  if (!mayBeOurs((*contents)->getBuffer()))
+    return false;
+  InputLocation where = locationOf(file);
+  Expected<HostHalf> half = chooseHalf((*contents)->getMemBufferRef(), where);
+  if (!half)
+    return half.takeError();
+  if (!half->warning.empty())
+    linker.message(LDPL_WARNING, "%s",
+                   (where.str() + ": " + half->warning).c_str());
+  if (half->bitcode.getBuffer().empty())
+    return false;
+  if (Error error = checkBitcodeSymtab(half->bitcode))
+    return inputError(where, toString(std::move(error)));
+  Expected<std::unique_ptr<lto::InputFile>> input =
+      lto::InputFile::create(half->bitcode);
+  if (!input)
+    return inputError(where, toString(input.takeError()));
+  ClaimedFile claimed;
+  claimed.path = file.name;
+  claimed.offset = static_cast<uint64_t>(file.offset);
+  claimed.handle = file.handle;
+  claimed.joined = halves.findJoined(half->bitcode.getBuffer());
+  claimed.contents = std::move(*contents);
+  claimed.input = std::move(*input);
+  claimed.symbols = std::make_unique<PluginSymbols>(*claimed.input);
+  std::vector<ld_plugin_symbol> &table = claimed.symbols->table();
+  if (linker.addSymbols(file.handle, static_cast<int>(table.size()),
+                        table.data()) != LDPS_OK)
+    return inputError(where, "the linker does not take the symbols");
+  files.push_back(std::move(claimed));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The link
+//===----------------------------------------------------------------------===//
+
+/// Puts the files into the order of the command line, which is the order of
+/// start-up code. Members of one archive stay as they came.
+Error PluginSession::orderFiles(ArrayRef<std::string> inputs) {
+  StringMap<size_t> positions;
+  for (auto [position, path] : enumerate(inputs))
+    positions.try_emplace(path, position);
+  auto positionOf = [&](const ClaimedFile &file) {
+    auto found = positions.find(file.path);
+    return found == positions.end() ? inputs.size() : found->second;
+  };
+  // Files that no input names come from scripts or thin archives.
+  auto isBefore = [&](const ClaimedFile &a, const ClaimedFile &b) {
+    size_t first = positionOf(a), second = positionOf(b);
+    if (first != second || first != inputs.size())
+      return first < second;
+    return a.path < b.path;
+  };
+  llvm::stable_sort(files, isBefore);
+  return Error::success();
+}
+
+Expected<std::vector<std::string>>
+PluginSession::wrappedSymbols(const LinkerCommandLine &commandLine) const {
+  if (!linker.getWrapSymbols)
+    return commandLine.wrapped;
+  uint64_t count = 0;
+  const char **names = nullptr;
+  if (linker.getWrapSymbols(&count, &names) != LDPS_OK)
+    return makeError("the linker does not say which symbols it wraps");
+  return std::vector<std::string>(names, names + count);
+}
+
+/// Sees to it that one definition stays of each common symbol, the largest:
+/// linkers say that any of them prevails, and gold takes the size of a native
+/// one even if that is smaller. Unless only bitcode knows the name, it stays
+/// common, and the linker joins it with native ones.
+void PluginSession::chooseCommons(LinkInputs &inputs) const {
+  struct Common {
+    LinkSymbol *symbol;
+    size_t sizeBytes;
+  };
+  std::map<StringRef, std::vector<Common>> commons;
+  StringSet<> defined, ironly;
+  for (auto [object, file] : zip_equal(inputs.objects, files))
+    for (auto [to, from] : zip_equal(object.symbols, file.input->symbols())) {
+      if (from.isCommon()) {
+        commons[to.name].push_back({&to, from.getCommonSize()});
+        if (to.prevailing && !to.visibleToRegularObject)
+          ironly.insert(to.name);
+      } else if (to.prevailing)
+        defined.insert(to.name);
+    }
+  for (auto &[name, list] : commons) {
+    if (defined.contains(name))
+      continue;
+    auto largest = max_element(list, [](const Common &a, const Common &b) {
+      return a.sizeBytes < b.sizeBytes;
+    });
+    for (const Common &common : list) {
+      common.symbol->prevailing = &common == &*largest;
+      if (ironly.contains(name))
+        continue;
+      common.symbol->visibleToRegularObject = true;
+      common.symbol->finalDefinition = false;
+    }
+  }
+}
+
+Expected<LinkInputs> PluginSession::gatherInputs() {
+  Expected<LinkerCommandLine> commandLine = readOwnCommandLine();
+  if (!commandLine)
+    return commandLine.takeError();
+  Expected<std::vector<std::string>> wrapped = wrappedSymbols(*commandLine);
+  if (!wrapped)
+    return wrapped.takeError();
+  if (isGold)
+    if (Error error = orderFiles(commandLine->inputs))
+      return std::move(error);
+  LinkInputs inputs;
+  inputs.output = output;
+  inputs.codegen = codegen;
+  inputs.archives = archivesAmong(commandLine->inputs);
+  inputs.codegen.wrapped = *wrapped;
+  StringSet<> wrapNames;
+  for (const std::string &name : *wrapped)
+    for (StringRef prefix : {"", "__wrap_", "__real_"})
+      wrapNames.insert((prefix + name).str());
+  ProgramSymbols program;
+  for (ClaimedFile &file : files) {
+    std::vector<ld_plugin_symbol> &table = file.symbols->table();
+    ld_plugin_status status = linker.getSymbols(
+        file.handle, static_cast<int>(table.size()), table.data());
+    if (status != LDPS_OK && status != LDPS_NO_SYMS)
+      return inputError(InputLocation(file.path),
+                        "the linker does not say how it resolved the symbols");
+    if (status == LDPS_OK)
+      addToProgram(*file.input, program);
+    else
+      file.input = nullptr; // the linker has no use for it
+  }
+  erase_if(files, [](const ClaimedFile &file) { return !file.input; });
+  for (const ClaimedFile &file : files) {
+    LinkObject object;
+    object.path = file.path;
+    object.memberOffset = file.offset;
+    if (file.offset) {
+      Expected<LocatedMember> member = locateMember(file.path, file.offset);
+      if (!member)
+        return member.takeError();
+      object.member = member->member;
+    }
+    addInput(
+        inputs, std::move(object), *file.input,
+        resolutionsOf(*file.input, *file.symbols, program, wrapNames, output),
+        file.joined);
+  }
+  chooseCommons(inputs);
+  return inputs;
+}
+
+Error PluginSession::addObjects(LinkOutputs &outputs) {
+  Expected<TempDir> directory = TempDir::create("gpulto");
+  if (!directory)
+    return directory.takeError();
+  objects = std::move(*directory);
+  for (NativeObject &object : outputs.objects) {
+    std::string path = objects.file(object.name);
+    if (Error error = writeFileAtomically(path, object.contents->getBuffer()))
+      return error;
+    object.contents.reset();
+    if (linker.addInputFile(path.c_str()) != LDPS_OK)
+      return inputError(InputLocation(path), "the linker does not take it");
+  }
+  return Error::success();
+}
+
+Error PluginSession::makeObjects() {
+  inputsComplete = true;
+  if (files.empty())
+    return Error::success();
+  Expected<LinkInputs> inputs = gatherInputs();
+  if (!inputs)
+    return inputs.takeError();
+  Diagnostics diagnostics(options.diagnostics);
+  Expected<LinkOutputs> outputs = runPipeline(*inputs, options, diagnostics);
+  Error errors = Error::success();
+  diagnostics.handOver([&](Diagnostics::Severity severity, StringRef text) {
+    if (severity == Diagnostics::Severity::Error)
+      errors = joinErrors(std::move(errors), makeError(text));
+    else if (severity == Diagnostics::Severity::Warning)
+      linker.message(LDPL_WARNING, "%s", text.str().c_str());
+    else
+      errs() << text << '\n'; // as a compiler does; bfd would use stdout
+  });
+  if (!outputs)
+    return joinErrors(std::move(errors), outputs.takeError());
+  if (errors)
+    return errors;
+  for (ClaimedFile &file : files)
+    file.contents.reset();
+  return addObjects(*outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Hooks
+//===----------------------------------------------------------------------===//
+
+ld_plugin_status claimFile(const ld_plugin_input_file *file, int *claimed) {
+  *claimed = 0;
+  Expected<bool> taken = session->claim(*file);
+  if (!taken) {
+    report(taken.takeError());
+    return LDPS_ERR;
+  }
+  *claimed = *taken;
+  return LDPS_OK;
+}
+
+ld_plugin_status allSymbolsRead() {
+  if (Error error = session->makeObjects()) {
+    report(std::move(error));
+    return LDPS_ERR;
+  }
+  return LDPS_OK;
+}
+
+ld_plugin_status cleanUp() {
+  session->objects = TempDir();
+  return LDPS_OK;
+}
+
+ld_plugin_status load(const ld_plugin_tv *tags) {
+  session = new PluginSession();
+  for (; tags->tv_tag != LDPT_NULL; ++tags)
+    session->offer(*tags);
+  const Linker &linker = session->linker;
+  if (!linker.message || !linker.registerClaimFile || !linker.addSymbols)
+    return LDPS_ERR;
+  if (Error error = session->readArguments()) {
+    report(std::move(error));
+    return LDPS_ERR;
+  }
+  linker.registerClaimFile(claimFile);
+  if (!linker.registerAllSymbolsRead)
+    return LDPS_OK; // ar, nm, ranlib
+  if (!linker.registerCleanup || !linker.addInputFile ||
+      linker.getSymbolsVersion < 2) {
+    report(makeError("this linker is too old: get_symbols of version 2 or "
+                     "newer is needed (binutils 2.25)"));
+    return LDPS_ERR;
+  }
+  install_fatal_error_handler(onFatalError);
+  linker.registerAllSymbolsRead(allSymbolsRead);
+  linker.registerCleanup(cleanUp);
+  return LDPS_OK;
+}
+
+} // namespace
+} // namespace gpulto
+
+extern "C" ld_plugin_status onload(ld_plugin_tv *tags) {
+  return gpulto::load(tags);
+}

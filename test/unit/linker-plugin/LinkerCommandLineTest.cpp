@@ -1,0 +1,75 @@
+//===- LinkerCommandLineTest.cpp - What a linker does not tell us ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "linker-plugin/LinkerCommandLine.h"
+
+#include "support/Subprocess.h"
+
+#include <gmock/gmock.h>
+
+using namespace gpulto;
+using testing::ElementsAre;
+
+namespace {
+
+class LinkerCommandLineTest : public testing::Test {
+protected:
+  void SetUp() override {
+    auto made = TempDir::create("gpulto-test");
+    ASSERT_TRUE(bool(made));
+    directory = std::move(*made);
+  }
+
+  std::string write(llvm::StringRef name, llvm::StringRef text) {
+    std::string path = directory.file(name);
+    EXPECT_FALSE(bool(writeFileAtomically(path, text)));
+    return path;
+  }
+
+  LinkerCommandLine read(std::vector<std::string> words) {
+    std::vector<const char *> pointers;
+    for (const std::string &word : words)
+      pointers.push_back(word.c_str());
+    auto line = readLinkerCommandLine(pointers);
+    EXPECT_TRUE(bool(line));
+    return line ? *line : LinkerCommandLine();
+  }
+
+  TempDir directory;
+};
+
+TEST_F(LinkerCommandLineTest, FindsWrapInEachSpelling) {
+  std::string file = write("args", "--wrap=d -o out");
+  LinkerCommandLine line = read({"--wrap=a", "-wrap", "b", "--wrap", "c",
+                                 "@" + file, "-wrap=a", "--wrapper"});
+  EXPECT_THAT(line.wrapped, ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(line.inputs, ElementsAre());
+}
+
+TEST_F(LinkerCommandLineTest, FindsInputsInOrder) {
+  std::string both = write("libboth.a", "!<arch>\n");
+  std::string shared = write("libboth.so", "");
+  std::string archive = write("libonly.a", "!<thin>\n");
+  LinkerCommandLine line =
+      read({"a.o", "-lonly", "-o", "out", "-lboth", "-Bstatic", "-l", "both",
+            "-Bdynamic", "--library=both", "-l:libonly.a", "-lmissing", "-T",
+            "script", "-L" + directory.path(), "b.o"});
+  EXPECT_THAT(line.inputs, ElementsAre("a.o", archive, shared, both, shared,
+                                       archive, "b.o"));
+  EXPECT_THAT(archivesAmong(line.inputs), ElementsAre(archive, both));
+}
+
+TEST_F(LinkerCommandLineTest, PutsTheSysrootBeforeDirectories) {
+  std::string archive = write("libx.a", "!<arch>\n");
+  LinkerCommandLine line =
+      read({"--sysroot=" + directory.path(), "-L=", "-lx"});
+  EXPECT_THAT(line.inputs, ElementsAre(directory.path() + "/libx.a"));
+}
+
+TEST_F(LinkerCommandLineTest, ReadsItsOwnProcess) {
+  auto line = readOwnCommandLine();
+  ASSERT_TRUE(bool(line));
+  EXPECT_THAT(line->wrapped, ElementsAre());
+}
+
+} // namespace
