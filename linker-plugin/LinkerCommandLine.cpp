@@ -11,6 +11,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <optional>
@@ -55,11 +56,14 @@ private:
   std::vector<std::string> directories;
   /// An input; a library is found when all directories are known.
   struct Input {
-    std::string name;
+    LinkerInput input;
     bool isLibrary = false;
     bool isStatic = false;
   };
   std::vector<Input> found;
+  void add(StringRef name, bool isLibrary, size_t firstWord) {
+    found.push_back({{name.str(), firstWord, next}, isLibrary, isStatic});
+  }
   LinkerCommandLine result;
 };
 
@@ -91,13 +95,14 @@ void Reader::addDirectory(StringRef directory) {
 }
 
 void Reader::readWord(StringRef word) {
+  size_t first = next - 1;
   if (auto value = longValue(word, "wrap")) {
     if (!is_contained(result.wrapped, *value))
       result.wrapped.push_back(value->str());
   } else if (auto value = longValue(word, "library-path"))
     addDirectory(*value);
   else if (auto value = longValue(word, "library"))
-    found.push_back({value->str(), true, isStatic});
+    add(*value, /*isLibrary=*/true, first);
   else if (auto value = longValue(word, "sysroot"))
     sysroot = value->str();
   else if (word == "-Bstatic" || word == "-static" || word == "-dn" ||
@@ -108,9 +113,9 @@ void Reader::readWord(StringRef word) {
   else if (auto value = shortValue(word, 'L'))
     addDirectory(*value);
   else if (auto value = shortValue(word, 'l'))
-    found.push_back({value->str(), true, isStatic});
+    add(*value, /*isLibrary=*/true, first);
   else if (!word.starts_with("-"))
-    found.push_back({word.str()});
+    add(word, /*isLibrary=*/false, first);
   else if (is_contained(kWithValue, word.ltrim('-')))
     ++next;
 }
@@ -118,14 +123,18 @@ void Reader::readWord(StringRef word) {
 std::optional<std::string> Reader::findLibrary(StringRef name,
                                                bool isStatic) const {
   for (const std::string &directory : directories) {
-    std::string start = directory + "/";
+    auto inDirectory = [&](const Twine &file) {
+      SmallString<128> path(directory);
+      sys::path::append(path, file);
+      return path.str().str();
+    };
     SmallVector<std::string, 2> candidates;
     if (name.starts_with(":"))
-      candidates.push_back(start + name.drop_front().str());
+      candidates.push_back(inDirectory(name.drop_front()));
     else {
       if (!isStatic)
-        candidates.push_back(start + "lib" + name.str() + ".so");
-      candidates.push_back(start + "lib" + name.str() + ".a");
+        candidates.push_back(inDirectory("lib" + name + ".so"));
+      candidates.push_back(inDirectory("lib" + name + ".a"));
     }
     for (std::string &candidate : candidates)
       if (sys::fs::exists(candidate))
@@ -137,11 +146,15 @@ std::optional<std::string> Reader::findLibrary(StringRef name,
 LinkerCommandLine Reader::read() {
   while (next < words.size())
     readWord(words[next++]);
-  for (const Input &input : found) {
-    if (!input.isLibrary)
-      result.inputs.push_back(input.name);
-    else if (auto path = findLibrary(input.name, input.isStatic))
-      result.inputs.push_back(std::move(*path));
+  for (Input &each : found) {
+    LinkerInput &input = each.input;
+    if (each.isLibrary) {
+      auto path = findLibrary(input.path, each.isStatic);
+      if (!path)
+        continue;
+      input.path = std::move(*path);
+    }
+    result.inputs.push_back(std::move(input));
   }
   return std::move(result);
 }
@@ -177,9 +190,10 @@ Expected<LinkerCommandLine> readOwnCommandLine() {
   return readLinkerCommandLine(arguments);
 }
 
-std::vector<std::string> archivesAmong(ArrayRef<std::string> inputs) {
+std::vector<std::string> archivesAmong(ArrayRef<LinkerInput> inputs) {
   std::vector<std::string> archives;
-  for (const std::string &path : inputs) {
+  for (const LinkerInput &input : inputs) {
+    const std::string &path = input.path;
     file_magic magic;
     if (is_contained(archives, path) || identify_magic(path, magic) ||
         magic != file_magic::archive)

@@ -19,19 +19,27 @@
 
 namespace gpulto {
 
+/// A file that is linked.
+struct LinkerInput {
+  std::string path;
+  /// Which words of the command line name it.
+  size_t firstWord = 0;
+  size_t endWord = 0;
+};
+
 struct LinkerCommandLine {
   /// Names given to --wrap, in order, each once.
   std::vector<std::string> wrapped;
   /// Files named as inputs and found for -l, in order, as the linker opens
   /// them. May hold values of options that we do not know: who uses it looks
   /// whether a file is what it should be.
-  std::vector<std::string> inputs;
+  std::vector<LinkerInput> inputs;
 };
 
 /// Reads \p arguments of a GNU-compatible linker, without the program's name;
-/// response files are expanded. -l is looked for in the directories of -L
-/// alone: archives of the linker's own search path are not found. Errors: an
-/// unreadable response file.
+/// response files are expanded, and words are counted then. -l is looked for in
+/// the directories of -L alone: archives of the linker's own search path are
+/// not found. Errors: an unreadable response file.
 llvm::Expected<LinkerCommandLine>
 readLinkerCommandLine(llvm::ArrayRef<const char *> arguments);
 
@@ -40,7 +48,7 @@ readLinkerCommandLine(llvm::ArrayRef<const char *> arguments);
 llvm::Expected<LinkerCommandLine> readOwnCommandLine();
 
 /// Returns the files of \p inputs that are archives, each once, in order.
-std::vector<std::string> archivesAmong(llvm::ArrayRef<std::string> inputs);
+std::vector<std::string> archivesAmong(llvm::ArrayRef<LinkerInput> inputs);
 
 } // namespace gpulto
 

@@ -36,8 +36,11 @@
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
+#include "linker-plugin/LinkerCommandLine.h"
+#include "linker-plugin/LldCommandLine.h"
 #include "linker-plugin/LldFiles.h"
 #include "linker-plugin/LldSymbols.h"
+#include "linker-plugin/MoldLink.h"
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
 #include "support/Error.h"
@@ -50,11 +53,8 @@
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/Error.h"
 #include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
 #include "llvm/Support/Caching.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/StringSaver.h"
 
@@ -68,27 +68,8 @@ using namespace llvm;
 
 LLD_HAS_DRIVER(elf)
 
-namespace lld::elf {
-/// lld's own option table (lld/ELF/Driver.h, a header that is not installed).
-/// With it our reading of the command line cannot differ from lld's.
-class ELFOptTable : public opt::GenericOptTable {
-public:
-  ELFOptTable();
-};
-} // namespace lld::elf
-
 namespace gpulto {
 namespace {
-
-/// What lld's command line says that the pipeline has to know.
-struct LldCommandLine {
-  OutputKind output = OutputKind::Executable;
-  std::string outputFile = "a.out";
-  bool wantsHelp = false;
-  bool wantsVersion = false;
-  /// An option that asks LLVM's LTO for something other than a program.
-  std::string unsupported;
-};
 
 /// One run of the linker. Owned by linkWithLld.
 struct LinkSession {
@@ -104,6 +85,11 @@ struct LinkSession {
   LinkOutputs outputs;
   /// Why the pipeline made no outputs; reported by run.
   std::optional<Error> failure;
+  /// Not empty: the program that links in place of lld, and its command line.
+  std::string mold;
+  SmallVector<const char *, 64> moldWords;
+  /// mold leaves --wrap of bitcode to us; lld does not.
+  std::vector<std::string> moldWrapped;
   /// With -r: lld joins the objects as they are, native code and bitcode.
   bool joinsObjects = false;
   /// Not empty: why that cannot be done with these objects.
@@ -279,6 +265,15 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
   return Error::success();
 }
 
+/// Runs mold in place of the rest of lld's link, and ends the process.
+[[noreturn]] void leaveToMold(const LinkSession &link) {
+  Expected<int> status =
+      linkWithMold(link.mold, link.moldWords, link.inputs, link.outputs);
+  if (!status)
+    errs() << "ld.lld: error: " << toString(status.takeError()) << '\n';
+  lld::exitLld(status ? *status : 1);
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -330,6 +325,7 @@ void wrapConstructor(lto::LTO *self, lto::Config &config,
                      lto::LTO::LTOKind kind) {
   if (session) {
     session->inputs.codegen = codegenOptions(config);
+    session->inputs.codegen.wrapped = session->moldWrapped;
     session->resolutionFile = std::move(config.ResolutionFile);
   }
   realConstructor(self, config, backend, parallelism, kind);
@@ -389,6 +385,8 @@ Error wrapRun(lto::LTO *, AddStreamFn addStream, FileCache) {
   assert(session && "lld runs only inside linkWithLld");
   if (session->failure && *session->failure)
     return std::move(*session->failure);
+  if (!session->mold.empty())
+    leaveToMold(*session);
   return handOver(*session, addStream);
 }
 
@@ -398,88 +396,10 @@ Error wrapRun(lto::LTO *, AddStreamFn addStream, FileCache) {
 
 namespace {
 
-/// Parses \p argv with lld's table. Mistakes are lld's to report.
-opt::InputArgList parseForLld(const opt::OptTable &table,
-                              ArrayRef<const char *> argv) {
-  unsigned missingIndex = 0, missingCount = 0;
-  return table.ParseArgs(argv, missingIndex, missingCount);
-}
-
-/// Replaces `@file` in \p argv by the file's contents, quoted as lld's
-/// --rsp-quoting says.
-void expandResponseFiles(const opt::OptTable &table, StringSaver &saver,
-                         SmallVectorImpl<const char *> &argv) {
-  cl::TokenizerCallback tokenizer = cl::TokenizeGNUCommandLine;
-  opt::InputArgList args = parseForLld(table, argv);
-  for (const opt::Arg *arg : args)
-    if (arg->getOption().getName() == "rsp-quoting" && arg->getNumValues() &&
-        StringRef(arg->getValue()) == "windows")
-      tokenizer = cl::TokenizeWindowsCommandLine;
-  cl::ExpandResponseFiles(saver, tokenizer, argv);
-}
-
-/// Reads from lld's part of the command line what the pipeline has to know.
-LldCommandLine readLldCommandLine(const opt::OptTable &table,
-                                  ArrayRef<const char *> argv) {
-  LldCommandLine result;
-  bool relocatable = false, shared = false, pie = false;
-  opt::InputArgList args = parseForLld(table, argv);
-  for (const opt::Arg *arg : args) {
-    StringRef name = arg->getOption().getName();
-    if (name == "o" && arg->getNumValues())
-      result.outputFile = arg->getValue();
-    else if (name == "relocatable")
-      relocatable = true;
-    else if (name == "shared")
-      shared = true;
-    else if (name == "pie" || name == "no-pie")
-      pie = name == "pie";
-    else if (name == "help")
-      result.wantsHelp = true;
-    else if (name == "version")
-      result.wantsVersion = true;
-    else if (name == "lto-emit-llvm" || name == "lto-emit-asm" ||
-             name.starts_with("thinlto-index-only"))
-      result.unsupported = ("--" + name.rtrim('=')).str();
-  }
-  if (relocatable)
-    result.output = OutputKind::Relocatable;
-  else if (shared)
-    result.output = OutputKind::Shared;
-  else if (pie)
-    result.output = OutputKind::PieExecutable;
-  return result;
-}
-
-/// Has lld write its inputs to the directory of --gpulto-save-link, if it was
-/// given, and writes the script beside them that repeats the link. The jobs
-/// join them once they are known.
-Error saveLink(const LinkSession &link, const opt::ArgList &own,
-               SmallVectorImpl<const char *> &argv, StringSaver &saver) {
-  StringRef directory = link.options.link.saveLinkDirectory;
-  if (directory.empty())
-    return Error::success();
-  if (std::error_code code = sys::fs::create_directories(directory))
-    return inputError(InputLocation(directory),
-                      "cannot create: " + code.message());
-  argv.push_back(saver.save("--reproduce=" + directory + "/link.tar").data());
-  std::string script =
-      "#!/bin/sh\n"
-      "# Repeats a link of gpulto: link.sh [LINKER [OPTION...]]"
-      "\n"
-      "set -e\n"
-      "cd \"$(dirname \"$0\")\"\n"
-      "linker=${1:-ld.lld}\n"
-      "[ $# -eq 0 ] || shift\n"
-      "tar xf link.tar\n"
-      "cd link\n"
-      "exec \"$linker\" @response.txt";
-  for (const opt::Arg *arg : own)
-    if (!arg->getOption().matches(options::OPT_save_link) &&
-        !arg->getOption().matches(options::OPT_end_with_parent))
-      script += " " + shellQuote(arg->getAsString(own));
-  return writeFileAtomically((directory + "/link.sh").str(),
-                             script + " \"$@\"\n", /*executable=*/true);
+/// Has lld resolve symbols for a link that mold does: it writes nothing.
+void resolveOnly(SmallVectorImpl<const char *> &argv) {
+  dropUnknownToLld(argv);
+  argv.append({"-o", "/dev/null"});
 }
 
 /// Takes our options out of \p argv, which keeps lld's, into \p link.
@@ -497,8 +417,7 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   append_range(argv, own->rest);
   if (own->args->hasArg(options::OPT_end_with_parent))
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const lld::elf::ELFOptTable table;
-  link.commandLine = readLldCommandLine(table, ArrayRef(argv).drop_front());
+  link.commandLine = readLldCommandLine(ArrayRef(argv).drop_front());
   if (!link.commandLine.unsupported.empty())
     return makeError(link.commandLine.unsupported +
                      " is not supported: gpulto makes native code only");
@@ -509,7 +428,17 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   link.options = std::move(*parsed);
   link.joinsObjects = link.commandLine.output == OutputKind::Relocatable &&
                       !link.options.nativeRelocatable;
-  return saveLink(link, *own->args, argv, saver);
+  link.mold = own->args->getLastArgValue(options::OPT_mold);
+  if (!link.mold.empty()) {
+    link.moldWords = withoutLtoOptions(own->rest);
+    Expected<LinkerCommandLine> line = readLinkerCommandLine(link.moldWords);
+    if (!line)
+      return line.takeError();
+    link.moldWrapped = std::move(line->wrapped);
+    resolveOnly(argv);
+  }
+  return saveLldLink(link.options.link.saveLinkDirectory, *own->args, argv,
+                     saver);
 }
 
 /// Takes the output of a link that joined objects if it can be linked again.
@@ -563,7 +492,7 @@ int linkWithLld(ArrayRef<const char *> arguments) {
   BumpPtrAllocator allocator;
   StringSaver saver(allocator);
   SmallVector<const char *, 256> argv(arguments);
-  expandResponseFiles(lld::elf::ELFOptTable(), saver, argv);
+  expandLldResponseFiles(saver, argv);
 
   LinkSession link;
   if (Error error = readOptions(link, argv, saver)) {
@@ -578,11 +507,17 @@ int linkWithLld(ArrayRef<const char *> arguments) {
   install_fatal_error_handler(onFatalError);
   setBugReportMsg("ld.lld: error: the linker crashed; to make a reproducer, "
                   "link again with --gpulto-save-link=DIR\n");
+  // mold joins objects as lld does; nothing has to be resolved.
+  if (!link.mold.empty() && link.joinsObjects)
+    leaveToMold(link);
   bool good = lld::elf::link(argv, outs(), errs(), /*exitEarly=*/true,
                              /*disableOutput=*/false);
   session = nullptr;
   if (good && !link.whyNotJoined.empty())
     good = linkNatively(link, arguments);
+  bool isLink = !link.commandLine.wantsHelp && !link.commandLine.wantsVersion;
+  if (good && isLink && !link.mold.empty())
+    leaveToMold(link); // nothing but native code
   if (link.commandLine.wantsHelp)
     printOwnHelp();
   else if (link.commandLine.wantsVersion)

@@ -157,6 +157,11 @@ def end_with_parent : Flag<["--"], "gpulto-end-with-parent">,
   HelpText<"Stop the link when the process that started it ends; the driver "
            "writes it, so that a killed driver leaves no linker behind">;
 
+def mold : Joined<["--"], "gpulto-mold=">, Visibility<[LinkerOption]>,
+  MetaVarName<"<program>">,
+  HelpText<"Resolve symbols only and have <program>, mold, do the link; the "
+           "driver writes it for -fuse-ld=mold">;
+
 def rpass : Joined<["--"], "gpulto-rpass=">, Visibility<[LinkerOption]>,
   MetaVarName<"<regex>">,
   HelpText<"Print remarks on optimizations done by the passes whose names "

@@ -110,7 +110,7 @@ private:
   void offerGetSymbols(int version, ld_plugin_get_symbols function);
   Expected<HostHalf> chooseHalf(MemoryBufferRef file,
                                 const InputLocation &where);
-  Error orderFiles(ArrayRef<std::string> inputs);
+  void orderFiles(ArrayRef<LinkerInput> inputs);
   Expected<std::vector<std::string>>
   wrappedSymbols(const LinkerCommandLine &commandLine) const;
   Expected<LinkInputs> gatherInputs();
@@ -379,10 +379,10 @@ Expected<bool> PluginSession::claim(const ld_plugin_input_file &file) {
 
 /// Puts the files into the order of the command line, which is the order of
 /// start-up code. Members of one archive stay as they came.
-Error PluginSession::orderFiles(ArrayRef<std::string> inputs) {
+void PluginSession::orderFiles(ArrayRef<LinkerInput> inputs) {
   StringMap<size_t> positions;
-  for (auto [position, path] : enumerate(inputs))
-    positions.try_emplace(path, position);
+  for (auto [position, input] : enumerate(inputs))
+    positions.try_emplace(input.path, position);
   auto positionOf = [&](const ClaimedFile &file) {
     auto found = positions.find(file.path);
     return found == positions.end() ? inputs.size() : found->second;
@@ -395,7 +395,6 @@ Error PluginSession::orderFiles(ArrayRef<std::string> inputs) {
     return a.path < b.path;
   };
   llvm::stable_sort(files, isBefore);
-  return Error::success();
 }
 
 Expected<std::vector<std::string>>
@@ -453,8 +452,7 @@ Expected<LinkInputs> PluginSession::gatherInputs() {
   if (!wrapped)
     return wrapped.takeError();
   if (isGold)
-    if (Error error = orderFiles(commandLine->inputs))
-      return std::move(error);
+    orderFiles(commandLine->inputs);
   LinkInputs inputs;
   inputs.output = output;
   inputs.codegen = codegen;

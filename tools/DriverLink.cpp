@@ -58,15 +58,17 @@ static bool isDroppedAtLink(const DriverArg &argument) {
 
 /// The doors through which a link may go.
 enum class Door {
-  Lld,   ///< our ld.lld
-  Plugin ///< gpulto-plugin.so, loaded by bfd or gold
+  Lld,    ///< our ld.lld
+  Plugin, ///< gpulto-plugin.so, loaded by bfd or gold
+  Mold    ///< our ld.lld, which leaves the link to mold
 };
 
 /// Which linker the command line asks for.
 struct LinkerChoice {
   Door door = Door::Lld;
-  /// Plugin: the option that says so, as it was written.
-  std::string option;
+  /// Plugin: the option that says so, as it was written. Mold: its path or
+  /// name.
+  std::string argument;
 };
 
 /// Errors: a linker that has no door to gpulto.
@@ -85,9 +87,11 @@ static Expected<LinkerChoice> chooseLinker(const opt::ArgList &args) {
                      "of its own");
   if (name == "bfd" || name == "gold")
     return LinkerChoice{Door::Plugin, arg->getAsString(args)};
+  if (name == "mold")
+    return LinkerChoice{Door::Mold, arg->getValue()};
   return makeError("'" + Twine(arg->getAsString(args)) +
                    "' is not supported with '-flto=gpu'; use '-fuse-ld=lld' "
-                   "(the default), gold or bfd");
+                   "(the default), gold, bfd or mold");
 }
 
 /// Passes words to the linker, for the plugin as options of the plugin.
@@ -116,13 +120,15 @@ static std::string codegenLevel(const opt::ArgList &args) {
 static void addDoor(Command &command, const CommandLine &line,
                     const LinkerChoice &linker,
                     const Installation &installation) {
-  if (linker.door == Door::Lld) {
+  if (linker.door != Door::Plugin) {
     command.addAll({"--ld-path=" + installation.linker, "-flto=thin",
                     "-ffat-lto-objects"});
+    if (linker.door == Door::Mold)
+      addForLinker(command, linker.door, "--gpulto-mold=" + linker.argument);
     return;
   }
   // Without -flto: clang would add LLVM's own plugin.
-  command.addAll({linker.option, "-Xlinker", "-plugin", "-Xlinker",
+  command.addAll({linker.argument, "-Xlinker", "-plugin", "-Xlinker",
                   installation.linkerPlugin});
   std::string level = codegenLevel(line.clangArgs());
   if (!level.empty())

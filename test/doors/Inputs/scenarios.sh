@@ -28,6 +28,8 @@ $LINK $O/main.o m.a l.a -o p; ./p
 ar rc l.a $O/gcallback.o; ar rc m.a $O/fnative.n.o
 $LINK $O/main.o l.a m.a l.a -o p; ./p
 //--- archive-order
+# mold prefers a strong definition in a later archive.
+# only lld gold bfd
 ar rc a.a $O/fweak.o; ar rc b.a $O/f.o
 $LINK $O/main.o $O/g.o a.a b.a -o p; ./p
 $LINK $O/main.o $O/g.o b.a a.a -o p; ./p

@@ -1,0 +1,140 @@
+//===- LldCommandLine.cpp - What lld's command line says ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "linker-plugin/LldCommandLine.h"
+
+#include "linker-plugin/OptionTable.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+
+namespace lld::elf {
+/// lld's own option table (lld/ELF/Driver.h, a header that is not installed).
+/// With it our reading of the command line cannot differ from lld's.
+class ELFOptTable : public opt::GenericOptTable {
+public:
+  ELFOptTable();
+};
+} // namespace lld::elf
+
+namespace gpulto {
+namespace {
+
+/// Parses \p argv with lld's table. Mistakes are lld's to report.
+opt::InputArgList parseForLld(const opt::OptTable &table,
+                              ArrayRef<const char *> argv) {
+  unsigned missingIndex = 0, missingCount = 0;
+  return table.ParseArgs(argv, missingIndex, missingCount);
+}
+
+} // namespace
+
+void expandLldResponseFiles(StringSaver &saver,
+                            SmallVectorImpl<const char *> &argv) {
+  const lld::elf::ELFOptTable table;
+  cl::TokenizerCallback tokenizer = cl::TokenizeGNUCommandLine;
+  opt::InputArgList args = parseForLld(table, argv);
+  for (const opt::Arg *arg : args)
+    if (arg->getOption().getName() == "rsp-quoting" && arg->getNumValues() &&
+        StringRef(arg->getValue()) == "windows")
+      tokenizer = cl::TokenizeWindowsCommandLine;
+  cl::ExpandResponseFiles(saver, tokenizer, argv);
+}
+
+LldCommandLine readLldCommandLine(ArrayRef<const char *> argv) {
+  const lld::elf::ELFOptTable table;
+  LldCommandLine result;
+  bool relocatable = false, shared = false, pie = false;
+  opt::InputArgList args = parseForLld(table, argv);
+  for (const opt::Arg *arg : args) {
+    StringRef name = arg->getOption().getName();
+    if (name == "o" && arg->getNumValues())
+      result.outputFile = arg->getValue();
+    else if (name == "relocatable")
+      relocatable = true;
+    else if (name == "shared")
+      shared = true;
+    else if (name == "pie" || name == "no-pie")
+      pie = name == "pie";
+    else if (name == "help")
+      result.wantsHelp = true;
+    else if (name == "version")
+      result.wantsVersion = true;
+    else if (name == "lto-emit-llvm" || name == "lto-emit-asm" ||
+             name.starts_with("thinlto-index-only"))
+      result.unsupported = ("--" + name.rtrim('=')).str();
+  }
+  if (relocatable)
+    result.output = OutputKind::Relocatable;
+  else if (shared)
+    result.output = OutputKind::Shared;
+  else if (pie)
+    result.output = OutputKind::PieExecutable;
+  return result;
+}
+
+void dropUnknownToLld(SmallVectorImpl<const char *> &argv) {
+  const lld::elf::ELFOptTable table;
+  DenseSet<unsigned> unknown;
+  opt::InputArgList args = parseForLld(table, ArrayRef(argv).drop_front());
+  for (const opt::Arg *arg : args)
+    if (arg->getOption().getKind() == opt::Option::UnknownClass)
+      unknown.insert(arg->getIndex() + 1);
+  unsigned index = 0;
+  erase_if(argv, [&](const char *) { return unknown.contains(index++); });
+}
+
+SmallVector<const char *, 64> withoutLtoOptions(ArrayRef<const char *> words) {
+  SmallVector<const char *, 64> kept;
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (word == "-mllvm" || word == "--mllvm") {
+      ++i;
+      continue;
+    }
+    StringRef name = word.ltrim('-');
+    bool isOption = name.size() < word.size();
+    bool isForLto =
+        any_of(ArrayRef<StringRef>{"fat-lto-objects", "no-fat-lto-objects",
+                                   "plugin-opt=", "lto-", "thinlto-", "mllvm="},
+               [&](StringRef start) { return name.starts_with(start); });
+    if (!isOption || !isForLto)
+      kept.push_back(words[i]);
+  }
+  return kept;
+}
+
+Error saveLldLink(StringRef directory, const opt::ArgList &own,
+                  SmallVectorImpl<const char *> &argv, StringSaver &saver) {
+  if (directory.empty())
+    return Error::success();
+  if (std::error_code code = sys::fs::create_directories(directory))
+    return inputError(InputLocation(directory),
+                      "cannot create: " + code.message());
+  argv.push_back(saver.save("--reproduce=" + directory + "/link.tar").data());
+  std::string script =
+      "#!/bin/sh\n"
+      "# Repeats a link of gpulto: link.sh [LINKER [OPTION...]]"
+      "\n"
+      "set -e\n"
+      "cd \"$(dirname \"$0\")\"\n"
+      "linker=${1:-ld.lld}\n"
+      "[ $# -eq 0 ] || shift\n"
+      "tar xf link.tar\n"
+      "cd link\n"
+      "exec \"$linker\" @response.txt";
+  for (const opt::Arg *arg : own)
+    if (!arg->getOption().matches(options::OPT_save_link) &&
+        !arg->getOption().matches(options::OPT_end_with_parent))
+      script += " " + shellQuote(arg->getAsString(own));
+  return writeFileAtomically((directory + "/link.sh").str(),
+                             script + " \"$@\"\n", /*executable=*/true);
+}
+
+} // namespace gpulto

@@ -1,0 +1,56 @@
+//===- LldCommandLine.h - What lld's command line says ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef GPULTO_LINKER_PLUGIN_LLDCOMMANDLINE_H
+#define GPULTO_LINKER_PLUGIN_LLDCOMMANDLINE_H
+
+#include "lto/Pipeline.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <string>
+
+namespace gpulto {
+
+/// What lld's command line says that the pipeline has to know.
+struct LldCommandLine {
+  OutputKind output = OutputKind::Executable;
+  std::string outputFile = "a.out";
+  bool wantsHelp = false;
+  bool wantsVersion = false;
+  /// An option that asks LLVM's LTO for something other than a program.
+  std::string unsupported;
+};
+
+/// Replaces `@file` in \p argv by the file's contents, quoted as lld's
+/// --rsp-quoting says.
+void expandLldResponseFiles(llvm::StringSaver &saver,
+                            llvm::SmallVectorImpl<const char *> &argv);
+
+/// Reads \p argv, lld's part of a command line. Mistakes are lld's to report.
+LldCommandLine readLldCommandLine(llvm::ArrayRef<const char *> argv);
+
+/// Takes options that lld does not know off \p argv: another linker gets them.
+void dropUnknownToLld(llvm::SmallVectorImpl<const char *> &argv);
+
+/// Returns \p words without what lld takes for its LTO step, which clang writes
+/// for it: another linker may not know it.
+llvm::SmallVector<const char *, 64>
+withoutLtoOptions(llvm::ArrayRef<const char *> words);
+
+/// Has lld write its inputs to \p directory, unless that is empty, and writes
+/// the script beside them that repeats the link with \p own, gpulto's options.
+/// The jobs join them once they are known. Errors: what cannot be written.
+llvm::Error saveLldLink(llvm::StringRef directory,
+                        const llvm::opt::ArgList &own,
+                        llvm::SmallVectorImpl<const char *> &argv,
+                        llvm::StringSaver &saver);
+
+} // namespace gpulto
+
+#endif // GPULTO_LINKER_PLUGIN_LLDCOMMANDLINE_H
