@@ -279,7 +279,8 @@ $LINKXX $O/kernels1.o $O/kernels2.o $CUDART -o p; $EMULATE ./p
 ar rc l.a $O/kernels2.o $O/f.o
 $LINKXX $O/kernels1.o l.a $CUDART -o p; $EMULATE ./p
 //--- cuda-shared
-$LINKXX -shared $O/kernels2.o $CUDART -o libk.so
+$LINKXX -shared -Wl,-z,defs -Wl,--as-needed $O/kernels2.o $CUDART -o libk.so
+nm -D libk.so | grep -c gpulto || true
 $LINKXX -Wl,-rpath,. $O/kernels1.o ./libk.so $CUDART -o p; $EMULATE ./p
 //--- cuda-relocatable
 $LINKXX -r $O/kernels1.o $O/kernels2.o -o k.o
