@@ -102,3 +102,40 @@ function(gpulto_link target)
   endforeach()
   target_link_libraries(${target} PRIVATE ${GPULTO_LLVM_LIBRARY})
 endfunction()
+
+# gpulto_module(<name> DIRECTORY <directory> SOURCES <file>...
+#               DEPENDS <library>...)
+# A module in lib/gpulto that clang or a linker loads. These have no sanitizer's
+# runtime: with GPULTO_SANITIZE it is built without, from the sources of all
+# libraries.
+function(gpulto_module target)
+  cmake_parse_arguments(ARG "" "DIRECTORY" "SOURCES;DEPENDS" ${ARGN})
+  set(sources ${ARG_SOURCES})
+  if(GPULTO_SANITIZE)
+    set(libraries ${ARG_DEPENDS} gpultoLto gpultoPartitioner gpultoIcf gpultoIpa
+        gpultoFatObj gpultoSummary gpultoSupport)
+    list(REMOVE_DUPLICATES libraries)
+    foreach(library IN LISTS libraries)
+      if(TARGET ${library})
+        get_target_property(directory ${library} SOURCE_DIR)
+        get_target_property(files ${library} SOURCES)
+        list(TRANSFORM files REPLACE "^([^/].*)$" "${directory}/\\1")
+        list(APPEND sources ${files})
+      endif()
+    endforeach()
+  endif()
+  add_library(${target} MODULE ${sources})
+  gpulto_target_settings(${target})
+  set_target_properties(${target} PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/gpulto")
+  if(GPULTO_SANITIZE)
+    # Files are generated for the libraries.
+    add_dependencies(${target} ${libraries})
+    target_compile_options(${target} PRIVATE -fno-sanitize=all)
+    target_link_options(${target} PRIVATE -fno-sanitize=all)
+    target_link_libraries(${target} PRIVATE ${GPULTO_LLVM_LIBRARY}
+                          ${GPULTO_LIBELF} ${GPULTO_ZSTD} Threads::Threads)
+  else()
+    gpulto_link(${target} DIRECTORY ${ARG_DIRECTORY} DEPENDS ${ARG_DEPENDS})
+  endif()
+endfunction()

@@ -5,7 +5,7 @@
 // gpulto-plugin.so implements binutils' linker plugin interface (plugin-api.h,
 // gcc.gnu.org/wiki/whopr/driver). The linker calls
 //
-//   onload            with what it offers: PluginSession::offer
+//   onload            with what it offers: PluginLinker
 //   claimFile         for each object that it opens: we take those whose
 //                     bitcode is to be read (HostHalf) and say their symbols
 //   allSymbolsRead    when symbols are resolved: the pipeline runs, its objects
@@ -35,6 +35,7 @@
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/LinkerCommandLine.h"
 #include "linker-plugin/OptionTable.h"
+#include "linker-plugin/PluginLinker.h"
 #include "linker-plugin/PluginSymbols.h"
 #include "support/Jobserver.h"
 #include "support/Subprocess.h"
@@ -70,27 +71,9 @@ struct ClaimedFile {
   std::unique_ptr<PluginSymbols> symbols;
 };
 
-/// What the linker offers.
-struct Linker {
-  ld_plugin_register_claim_file registerClaimFile = nullptr;
-  ld_plugin_register_all_symbols_read registerAllSymbolsRead = nullptr;
-  ld_plugin_register_cleanup registerCleanup = nullptr;
-  ld_plugin_add_symbols addSymbols = nullptr;
-  /// The newest version offered; from 3 on it says when a file is not linked.
-  ld_plugin_get_symbols getSymbols = nullptr;
-  int getSymbolsVersion = 0;
-  ld_plugin_add_input_file addInputFile = nullptr;
-  ld_plugin_get_wrap_symbols getWrapSymbols = nullptr;
-  ld_plugin_message message = nullptr;
-};
-
 /// One link.
 struct PluginSession {
-  Linker linker;
-  bool isGold = false;
-  OutputKind output = OutputKind::Executable;
-  std::string outputFile = "a.out";
-  std::vector<std::string> arguments;
+  PluginLinker linker;
   HostCodegenOptions codegen;
   ParsedLinkOptions options;
   bool joinsObjects = false;
@@ -101,13 +84,11 @@ struct PluginSession {
   bool inputsComplete = false;
   TempDir objects;
 
-  void offer(const ld_plugin_tv &tag);
   Error readArguments();
   Expected<bool> claim(const ld_plugin_input_file &file);
   Error makeObjects();
 
 private:
-  void offerGetSymbols(int version, ld_plugin_get_symbols function);
   Expected<HostHalf> chooseHalf(MemoryBufferRef file,
                                 const InputLocation &where);
   void orderFiles(ArrayRef<LinkerInput> inputs);
@@ -143,79 +124,8 @@ void onFatalError(void *, const char *reason, bool) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the linker offers and says
+// Options
 //===----------------------------------------------------------------------===//
-
-OutputKind outputKind(int value) {
-  switch (value) {
-  case LDPO_REL:
-    return OutputKind::Relocatable;
-  case LDPO_DYN:
-    return OutputKind::Shared;
-  case LDPO_PIE:
-    return OutputKind::PieExecutable;
-  default:
-    return OutputKind::Executable;
-  }
-}
-
-void PluginSession::offerGetSymbols(int version,
-                                    ld_plugin_get_symbols function) {
-  if (version <= linker.getSymbolsVersion)
-    return;
-  linker.getSymbols = function;
-  linker.getSymbolsVersion = version;
-}
-
-void PluginSession::offer(const ld_plugin_tv &tag) {
-  switch (tag.tv_tag) {
-  case LDPT_GOLD_VERSION:
-    isGold = true;
-    break;
-  case LDPT_LINKER_OUTPUT:
-    output = outputKind(tag.tv_u.tv_val);
-    break;
-  case LDPT_OUTPUT_NAME:
-    outputFile = tag.tv_u.tv_string;
-    break;
-  case LDPT_OPTION:
-    arguments.push_back(tag.tv_u.tv_string);
-    break;
-  case LDPT_REGISTER_CLAIM_FILE_HOOK:
-    linker.registerClaimFile = tag.tv_u.tv_register_claim_file;
-    break;
-  case LDPT_REGISTER_ALL_SYMBOLS_READ_HOOK:
-    linker.registerAllSymbolsRead = tag.tv_u.tv_register_all_symbols_read;
-    break;
-  case LDPT_REGISTER_CLEANUP_HOOK:
-    linker.registerCleanup = tag.tv_u.tv_register_cleanup;
-    break;
-  case LDPT_ADD_SYMBOLS_V2: // understands symbol_type and section_kind
-  case LDPT_ADD_SYMBOLS:
-    linker.addSymbols = tag.tv_u.tv_add_symbols;
-    break;
-  case LDPT_GET_SYMBOLS:
-    offerGetSymbols(1, tag.tv_u.tv_get_symbols);
-    break;
-  case LDPT_GET_SYMBOLS_V2:
-    offerGetSymbols(2, tag.tv_u.tv_get_symbols);
-    break;
-  case LDPT_GET_SYMBOLS_V3:
-    offerGetSymbols(3, tag.tv_u.tv_get_symbols);
-    break;
-  case LDPT_ADD_INPUT_FILE:
-    linker.addInputFile = tag.tv_u.tv_add_input_file;
-    break;
-  case LDPT_GET_WRAP_SYMBOLS:
-    linker.getWrapSymbols = tag.tv_u.tv_get_wrap_symbols;
-    break;
-  case LDPT_MESSAGE:
-    linker.message = tag.tv_u.tv_message;
-    break;
-  default:
-    break;
-  }
-}
 
 /// Takes what clang tells LLVM's own plugin, of which our code generation
 /// needs some. Returns whether \p option is of that kind.
@@ -235,7 +145,7 @@ bool takeLlvmOption(StringRef option, HostCodegenOptions &codegen) {
 
 Error PluginSession::readArguments() {
   std::vector<const char *> words;
-  for (const std::string &argument : arguments)
+  for (const std::string &argument : linker.arguments)
     words.push_back(argument.c_str());
   Expected<options::OwnArgs> own = options::takeOwnOptions(
       words, options::LinkOption | options::LinkerOption);
@@ -246,16 +156,17 @@ Error PluginSession::readArguments() {
       return makeError("unknown plugin option '" + Twine(word) + "'");
   if (own->args->hasArg(options::OPT_end_with_parent))
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-  Expected<ParsedLinkOptions> parsed = readLinkOptions(*own->args, outputFile);
+  Expected<ParsedLinkOptions> parsed =
+      readLinkOptions(*own->args, linker.outputFile);
   if (!parsed)
     return parsed.takeError();
   options = std::move(*parsed);
-  if (output == OutputKind::Executable)
+  if (linker.output == OutputKind::Executable)
     codegen.relocationModel = "static";
-  else if (output != OutputKind::Relocatable)
+  else if (linker.output != OutputKind::Relocatable)
     codegen.relocationModel = "pic";
   joinsObjects =
-      output == OutputKind::Relocatable && !options.nativeRelocatable;
+      linker.output == OutputKind::Relocatable && !options.nativeRelocatable;
   return Error::success();
 }
 
@@ -451,10 +362,10 @@ Expected<LinkInputs> PluginSession::gatherInputs() {
   Expected<std::vector<std::string>> wrapped = wrappedSymbols(*commandLine);
   if (!wrapped)
     return wrapped.takeError();
-  if (isGold)
+  if (linker.isGold)
     orderFiles(commandLine->inputs);
   LinkInputs inputs;
-  inputs.output = output;
+  inputs.output = linker.output;
   inputs.codegen = codegen;
   inputs.archives = archivesAmong(commandLine->inputs);
   inputs.codegen.wrapped = *wrapped;
@@ -486,10 +397,10 @@ Expected<LinkInputs> PluginSession::gatherInputs() {
         return member.takeError();
       object.member = member->member;
     }
-    addInput(
-        inputs, std::move(object), *file.input,
-        resolutionsOf(*file.input, *file.symbols, program, wrapNames, output),
-        file.joined);
+    addInput(inputs, std::move(object), *file.input,
+             resolutionsOf(*file.input, *file.symbols, program, wrapNames,
+                           linker.output),
+             file.joined);
   }
   chooseCommons(inputs);
   return inputs;
@@ -569,8 +480,8 @@ ld_plugin_status cleanUp() {
 ld_plugin_status load(const ld_plugin_tv *tags) {
   session = new PluginSession();
   for (; tags->tv_tag != LDPT_NULL; ++tags)
-    session->offer(*tags);
-  const Linker &linker = session->linker;
+    session->linker.offer(*tags);
+  const PluginLinker &linker = session->linker;
   if (!linker.message || !linker.registerClaimFile || !linker.addSymbols)
     return LDPS_ERR;
   if (Error error = session->readArguments()) {

@@ -11,6 +11,7 @@
 #ifndef GPULTO_LINKER_PLUGIN_PLUGINSYMBOLS_H
 #define GPULTO_LINKER_PLUGIN_PLUGINSYMBOLS_H
 
+#include "linker-plugin/PluginLinker.h"
 #include "lto/Pipeline.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -21,12 +22,6 @@
 #include <deque>
 #include <string>
 #include <vector>
-
-// The header asks for it before it takes <stdint.h>.
-#ifndef HAVE_STDINT_H
-#define HAVE_STDINT_H 1
-#endif
-#include <plugin-api.h>
 
 namespace gpulto {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links small programs in many ways with one linker, plain and with
+"""Links small programs in many ways with each linker, plain and with
 -flto=gpu, and compares what they print.
 
 A scenario is a shell script that runs in a directory of its own. $LINK and
@@ -9,7 +9,7 @@ always native. Its output must be the same both ways. A scenario that makes no
 program with -flto=gpu says so by `# no LTO`: of all others the statistics of
 the last link must show that bitcode was optimized.
 
-usage: matrix.py --linker=NAME --bin=DIR --clang=DIR --lld=FILE --work=DIR
+usage: matrix.py --linkers=NAME,... --bin=DIR --clang=DIR --lld=FILE --work=DIR
                  [--cuda-path=DIR] [SCENARIO...]
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
@@ -42,19 +42,21 @@ class Matrix:
     def __init__(self, options):
         self.options = options
         self.work = pathlib.Path(options.work).resolve()
+        self.linkers = [name for name in options.linkers.split(",")
+                        if name == "lld" or shutil.which(f"ld.{name}")]
         self.scripts = split(HERE / "scenarios.sh")
         self.sources = split(HERE / "sources.c")
         if not options.cuda_path:
             self.scripts = {name: script for name, script
                             in self.scripts.items() if "cuda" not in name}
 
-    def wanted(self):
+    def wanted(self, linker):
         """Scenarios to run: not those that name other linkers only."""
         for name, script in self.scripts.items():
             only = re.search(r"^# only (.*)$", script, re.M)
             if self.options.scenarios and name not in self.options.scenarios:
                 continue
-            if not only or self.options.linker in only[1].split():
+            if not only or linker in only[1].split():
                 yield name
 
     def compiler(self, lto, source):
@@ -73,7 +75,8 @@ class Matrix:
         directory.mkdir(parents=True)
         for name, text in self.sources.items():
             (directory / name).write_text(text)
-        used = "\n".join(self.scripts[name] for name in self.wanted())
+        used = "\n".join(self.scripts[name] for linker in self.linkers
+                         for name in self.wanted(linker))
         objects = sorted(set(re.findall(r"\$O/(\S+?\.o)\b", used)))
         commands = []
         for name in objects:
@@ -98,21 +101,21 @@ class Matrix:
                 if done.returncode or done.stdout:
                     sys.exit(f"{' '.join(done.args)}\n{done.stdout}")
 
-    def run_scenario(self, name, mode):
+    def run_scenario(self, linker, name, mode):
         """Returns the output of a script, and what is wrong with it."""
-        directory = self.work / f"{mode}-{name}"
+        directory = self.work / f"{mode}-{linker}-{name}"
         directory.mkdir()
         options = self.options
         if mode == "lto":
             driver = f"{options.bin}/gpulto-clang"
-            flags = (f"-flto=gpu -fuse-ld={options.linker} "
+            flags = (f"-flto=gpu -fuse-ld={linker} "
                      f"--gpulto-stats={directory}/stats.json")
             if "cuda" in name:
                 flags += f" --cuda-path={options.cuda_path}"
         else:
             driver = f"{options.clang}/clang"
-            flags = (f"--ld-path={options.lld}" if options.linker == "lld"
-                     else f"-fuse-ld={options.linker}")
+            flags = (f"--ld-path={options.lld}" if linker == "lld"
+                     else f"-fuse-ld={linker}")
         cuda = f"{options.cuda_path}/lib64"
         environment = dict(
             os.environ, LC_ALL="C", O=f"../{mode}",
@@ -134,9 +137,10 @@ class Matrix:
             shutil.rmtree(directory)
         return output, wrong
 
-    def check(self, name):
-        plain, _ = self.run_scenario(name, "plain")
-        lto, wrong = self.run_scenario(name, "lto")
+    def check(self, scenario):
+        linker, name = scenario
+        plain, _ = self.run_scenario(linker, name, "plain")
+        lto, wrong = self.run_scenario(linker, name, "lto")
         expected = re.search(r"^# prints (.*)$", self.scripts[name], re.M)
         if expected and plain != expected[1].replace("|", "\n") + "\nstatus 0\n":
             wrong = "the plain program does not print what it should"
@@ -146,25 +150,26 @@ class Matrix:
             wrong = wrong or "the outputs differ"
         if not wrong:
             return ""
-        return (f"{self.options.linker}: {name}: {wrong}\n"
+        return (f"{linker}: {name}: {wrong}\n"
                 f"{self.scripts[name].strip()}\n-- plain\n{plain}-- LTO\n{lto}")
 
     def main(self):
         shutil.rmtree(self.work, ignore_errors=True)
         self.compile_all("plain")
         self.compile_all("lto")
-        names = list(self.wanted())
+        scenarios = [(linker, name) for linker in self.linkers
+                     for name in self.wanted(linker)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            failures = [f for f in pool.map(self.check, names) if f]
+            failures = [f for f in pool.map(self.check, scenarios) if f]
         print("\n".join(failures))
-        print(f"{self.options.linker}: {len(names) - len(failures)} of "
-              f"{len(names)} scenarios are as the plain link")
+        print(f"{', '.join(self.linkers)}: {len(scenarios) - len(failures)} of "
+              f"{len(scenarios)} links are as the plain ones")
         return bool(failures)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in "linker", "bin", "clang", "lld", "work":
+    for name in "linkers", "bin", "clang", "lld", "work":
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--cuda-path", default="")
     parser.add_argument("scenarios", nargs="*")
