@@ -22,9 +22,10 @@ using namespace gpulto;
 
 namespace {
 
-/// Signals that end a process and may be caught. SIGPIPE is left alone.
-constexpr int kFatalSignals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGABRT,
-                                 SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGXCPU};
+/// Signals that end a process and may be caught.
+constexpr int kFatalSignals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                                 SIGABRT, SIGSEGV, SIGBUS, SIGILL,
+                                 SIGFPE,  SIGXCPU, SIGPIPE};
 constexpr size_t kMaxCallbacks = 8;
 
 /// Process-wide, as signals are.
@@ -80,6 +81,10 @@ void installHandlers() {
     sigaction(kFatalSignals[i], nullptr, &previous);
     if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN)
       continue; // nohup and the like
+    // LLVM's programs turn it into an exit; others (the linkers that load our
+    // plugin) end by it.
+    if (kFatalSignals[i] == SIGPIPE && previous.sa_handler != SIG_DFL)
+      continue;
     struct sigaction action = {};
     action.sa_sigaction = onFatalSignal;
     // On the alternate stack if there is one (LLVM sets it up): an overflow of

@@ -17,10 +17,10 @@
 namespace gpulto {
 
 /// Has \p callback called when a signal is about to end the process (SIGINT,
-/// SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and the faults, unless ignored), in the
-/// reverse order of registration: children end before the files they write are
-/// removed. It must be async-signal-safe, and must check that
-/// this is the process whose things it gives back: forked children inherit it.
+/// SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE and the faults, unless ignored),
+/// in the reverse order of registration: children end before the files they
+/// write are removed. It must be async-signal-safe, and must check that this is
+/// the process whose things it gives back: forked children inherit it.
 /// Registering the same function again does nothing. Thread-safe.
 void callOnFatalSignal(void (*callback)());
 
