@@ -45,8 +45,12 @@ private:
   std::optional<StringRef> longValue(StringRef word, StringRef name);
   /// The same for a short option, whose value may follow without `=`.
   std::optional<StringRef> shortValue(StringRef word, char name);
+  bool readSymbol(StringRef word);
   void readWord(StringRef word);
   void addDirectory(StringRef directory);
+  /// Notes all words of \p text that can be symbols.
+  void addUsed(StringRef text);
+  void addScript(StringRef path);
   std::optional<std::string> findLibrary(StringRef name, bool isStatic) const;
 
   ArrayRef<const char *> words;
@@ -94,8 +98,44 @@ void Reader::addDirectory(StringRef directory) {
     directories.push_back(directory.str());
 }
 
+void Reader::addUsed(StringRef text) {
+  constexpr StringLiteral kInSymbols =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
+  while (true) {
+    text =
+        text.drop_front(std::min(text.size(), text.find_first_of(kInSymbols)));
+    if (text.empty())
+      return;
+    size_t end = std::min(text.size(), text.find_first_not_of(kInSymbols));
+    result.used.insert(text.take_front(end));
+    text = text.drop_front(end);
+  }
+}
+
+void Reader::addScript(StringRef path) {
+  if (ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path))
+    addUsed((*file)->getBuffer());
+}
+
+/// Returns whether \p word is an option with a symbol or an expression, and
+/// notes it.
+bool Reader::readSymbol(StringRef word) {
+  for (StringRef name :
+       {"entry", "init", "fini", "undefined", "require-defined", "defsym"})
+    if (auto value = longValue(word, name)) {
+      addUsed(*value);
+      return true;
+    }
+  bool isShort = word == "-e" || word == "-u";
+  if (isShort && next < words.size())
+    addUsed(words[next++]);
+  return isShort;
+}
+
 void Reader::readWord(StringRef word) {
   size_t first = next - 1;
+  if (readSymbol(word))
+    return;
   if (auto value = longValue(word, "wrap")) {
     if (!is_contained(result.wrapped, *value))
       result.wrapped.push_back(value->str());
@@ -110,6 +150,10 @@ void Reader::readWord(StringRef word) {
     isStatic = true;
   else if (word == "-Bdynamic" || word == "-dy" || word == "-call_shared")
     isStatic = false;
+  else if (auto value = longValue(word, "script"))
+    addScript(*value);
+  else if (auto value = shortValue(word, 'T'))
+    addScript(*value);
   else if (auto value = shortValue(word, 'L'))
     addDirectory(*value);
   else if (auto value = shortValue(word, 'l'))

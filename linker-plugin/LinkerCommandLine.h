@@ -3,15 +3,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The plugin interface says of an archive only which members were needed, of
-// --wrap nothing (bfd), and of the order of inputs nothing that holds with
-// threads (gold). All of it stands on the command line of the process that the
-// plugin is loaded into.
+// --wrap nothing (bfd), of symbols that options use not always, and of the
+// order of inputs nothing that holds with threads (gold). All of it stands on
+// the command line of the process that the plugin is loaded into.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
 #define GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -30,6 +31,9 @@ struct LinkerInput {
 struct LinkerCommandLine {
   /// Names given to --wrap, in order, each once.
   std::vector<std::string> wrapped;
+  /// Symbols that options use: -e, -init, -fini, --defsym, linker scripts, ...
+  /// Holds all words of a script or an expression, whatever they mean.
+  llvm::StringSet<> used;
   /// Files named as inputs and found for -l, in order, as the linker opens
   /// them. May hold values of options that we do not know: who uses it looks
   /// whether a file is what it should be.
@@ -39,7 +43,8 @@ struct LinkerCommandLine {
 /// Reads \p arguments of a GNU-compatible linker, without the program's name;
 /// response files are expanded, and words are counted then. -l is looked for in
 /// the directories of -L alone: archives of the linker's own search path are
-/// not found. Errors: an unreadable response file.
+/// not found. A script that cannot be read is the linker's to report. Errors:
+/// an unreadable response file.
 llvm::Expected<LinkerCommandLine>
 readLinkerCommandLine(llvm::ArrayRef<const char *> arguments);
 

@@ -369,10 +369,13 @@ Expected<LinkInputs> PluginSession::gatherInputs() {
   inputs.codegen = codegen;
   inputs.archives = archivesAmong(commandLine->inputs);
   inputs.codegen.wrapped = *wrapped;
-  StringSet<> wrapNames;
+  StringSet<> &used = commandLine->used;
   for (const std::string &name : *wrapped)
     for (StringRef prefix : {"", "__wrap_", "__real_"})
-      wrapNames.insert((prefix + name).str());
+      used.insert((prefix + name).str());
+  // What -init and -fini are without being given.
+  used.insert("_init");
+  used.insert("_fini");
   ProgramSymbols program;
   for (ClaimedFile &file : files) {
     std::vector<ld_plugin_symbol> &table = file.symbols->table();
@@ -397,10 +400,10 @@ Expected<LinkInputs> PluginSession::gatherInputs() {
         return member.takeError();
       object.member = member->member;
     }
-    addInput(inputs, std::move(object), *file.input,
-             resolutionsOf(*file.input, *file.symbols, program, wrapNames,
-                           linker.output),
-             file.joined);
+    addInput(
+        inputs, std::move(object), *file.input,
+        resolutionsOf(*file.input, *file.symbols, program, used, linker.output),
+        file.joined);
   }
   chooseCommons(inputs);
   return inputs;

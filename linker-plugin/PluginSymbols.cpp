@@ -133,7 +133,7 @@ void addToProgram(const lto::InputFile &input, ProgramSymbols &program) {
 std::vector<lto::SymbolResolution> resolutionsOf(const lto::InputFile &input,
                                                  const PluginSymbols &symbols,
                                                  const ProgramSymbols &program,
-                                                 const StringSet<> &wrapped,
+                                                 const StringSet<> &used,
                                                  OutputKind output) {
   bool isExecutable =
       output == OutputKind::Executable || output == OutputKind::PieExecutable;
@@ -148,7 +148,7 @@ std::vector<lto::SymbolResolution> resolutionsOf(const lto::InputFile &input,
     to.Prevailing = !symbol.isUndefined() && isPrevailing(from);
     to.VisibleToRegularObj =
         from == LDPR_PREVAILING_DEF || output == OutputKind::Relocatable ||
-        wrapped.contains(name) ||
+        used.contains(name) ||
         (to.Prevailing && isCIdentifier(symbol.getSectionName()));
     to.ExportDynamic =
         from == LDPR_PREVAILING_DEF_IRONLY_EXP && everywhere.needsDynamic;

@@ -62,10 +62,11 @@ using ProgramSymbols = llvm::StringMap<ProgramSymbol>;
 void addToProgram(const llvm::lto::InputFile &input, ProgramSymbols &program);
 
 /// Returns what \p symbols, which the linker has resolved, mean for each symbol
-/// of \p input. \p wrapped has all names with which --wrap has to do.
+/// of \p input. \p used has names that the linker needs for itself: those that
+/// options use, and all with which --wrap has to do.
 std::vector<llvm::lto::SymbolResolution>
 resolutionsOf(const llvm::lto::InputFile &input, const PluginSymbols &symbols,
-              const ProgramSymbols &program, const llvm::StringSet<> &wrapped,
+              const ProgramSymbols &program, const llvm::StringSet<> &used,
               OutputKind output);
 
 } // namespace gpulto

@@ -222,6 +222,16 @@ $LINK $O/startlate.n.o $O/startearly.o $O/main.o $O/f.o $O/g.o -o p; ./p
 //--- constructors-shared
 $LINK -shared $O/start.o -o libs.so
 $LINK -Wl,-rpath,. -Wl,--no-as-needed $O/main.o $O/f.o $O/g.o libs.so -o p; ./p
+//--- init-and-fini
+# prints loaded|main 7 90|unloaded
+$LINK -shared -Wl,-init,atLoad,-fini,atUnload $O/hooks.o -o libi.so
+$LINK -Wl,-rpath,. -Wl,--no-as-needed $O/main.o $O/f.o $O/g.o libi.so -o p; ./p
+//--- init-and-fini-hidden
+echo '{ local: *; };' > v
+$LINK -shared -Wl,-init,atLoad,-fini,atUnload,--version-script=v $O/hooks.o -o libi.so
+$LINK -Wl,-rpath,. -Wl,--no-as-needed $O/main.o $O/f.o $O/g.o libi.so -o p; ./p
+//--- map-file
+$LINK -Wl,-Map,map $O/main.o $O/f.o $O/g.o -o p; ./p; grep -c '[^_]main$' map
 //--- ifunc
 $LINK $O/main.o $O/ifunc.o $O/g.o -o p; ./p
 //--- alias

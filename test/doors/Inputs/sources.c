@@ -28,6 +28,10 @@ int printf(const char *, ...);
 __attribute__((constructor)) static void begin(void) { printf("begin\n"); }
 __attribute__((destructor)) static void end(void) { printf("end\n"); }
 int started = 1;
+//--- hooks.c
+int printf(const char *, ...);
+void atLoad(void) { printf("loaded\n"); }
+void atUnload(void) { printf("unloaded\n"); }
 //--- startearly.c
 int printf(const char *, ...);
 __attribute__((constructor(201))) static void one(void) { printf("201\n"); }

@@ -53,6 +53,18 @@ TEST_F(LinkerCommandLineTest, FindsWrapInEachSpelling) {
   EXPECT_THAT(paths(line), ElementsAre());
 }
 
+TEST_F(LinkerCommandLineTest, FindsSymbolsThatOptionsUse) {
+  std::string script = write("s", "SECTIONS { a = b_1; } ASSERT(c.d, \"\")");
+  LinkerCommandLine line =
+      read({"-init", "begin", "-fini=end", "-e", "first", "-u", "needed",
+            "--defsym=x=target+0x10", "-T", script, "--undefined=other"});
+  for (const char *name :
+       {"begin", "end", "first", "needed", "target", "other", "b_1", "c.d"})
+    EXPECT_TRUE(line.used.contains(name)) << name;
+  EXPECT_FALSE(line.used.contains("-init"));
+  EXPECT_THAT(paths(line), ElementsAre());
+}
+
 TEST_F(LinkerCommandLineTest, FindsInputsInOrder) {
   std::string both = write("libboth.a", "!<arch>\n");
   std::string shared = write("libboth.so", "");
