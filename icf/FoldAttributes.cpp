@@ -71,6 +71,7 @@ bool isPromise(unsigned kind) {
   case LLVMContext::MD_unpredictable:
   case LLVMContext::MD_annotation:
   case LLVMContext::MD_DIAssignID:
+  case LLVMContext::MD_section_prefix:
     return true;
   default:
     // Such as invariant.load, fpmath, nontemporal: they choose instructions.
@@ -100,13 +101,41 @@ static bool isStubMark(const Function &function) {
          isa<ConstantInt>(function.getPrefixData());
 }
 
+/// Returns whether \p instruction asks where its frame is, or who called it:
+/// the answer depends on how the function is entered.
+static bool readsFrame(const Instruction &instruction) {
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  if (!call)
+    return false;
+  switch (call->getIntrinsicID()) {
+  case Intrinsic::returnaddress:
+  case Intrinsic::addressofreturnaddress:
+  case Intrinsic::frameaddress:
+  case Intrinsic::sponentry:
+  case Intrinsic::localescape:
+  case Intrinsic::localrecover:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Arguments that live in the caller's frame or in registers of their own.
+static bool isSpecial(const Argument &argument) {
+  return argument.hasInAllocaAttr() || argument.hasPreallocatedAttr() ||
+         argument.hasSwiftErrorAttr() ||
+         argument.hasAttribute(Attribute::SwiftSelf) ||
+         argument.hasAttribute(Attribute::SwiftAsync) || argument.hasNestAttr();
+}
+
 bool isUnfoldable(const Function &function) {
   if ((function.hasPrefixData() && !isStubMark(function)) ||
       function.hasPrologueData() || function.hasFnAttribute(Attribute::Naked) ||
-      function.hasGC())
+      function.hasGC() || function.isPresplitCoroutine() ||
+      any_of(function.args(), isSpecial))
     return true;
   for (const BasicBlock &block : function)
-    if (block.hasAddressTaken())
+    if (block.hasAddressTaken() || any_of(block, readsFrame))
       return true;
   return false;
 }

@@ -31,7 +31,7 @@ bool isPromise(unsigned kind);
 bool isMarker(const llvm::Instruction &instruction);
 
 /// Returns whether \p function may never be folded: its text names symbols or
-/// labels, its blocks have addresses, it carries data.
+/// labels, its blocks have addresses, it carries data, it looks at its frame.
 bool isUnfoldable(const llvm::Function &function);
 
 } // namespace gpulto

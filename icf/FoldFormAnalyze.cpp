@@ -253,10 +253,9 @@ void FoldFormer::Implementation::symbol(const GlobalValue &value) {
     return;
   symbols.push_back(&value);
   word(value.getAddressSpace());
+  // Not whether it is known to be in this program, which one unit may know of a
+  // symbol and another may not.
   word(value.getThreadLocalMode());
-  // Code to reach it depends on these.
-  word(value.isDSOLocal());
-  word(value.getVisibility() == GlobalValue::DefaultVisibility);
   if (auto *function = dyn_cast<Function>(&value))
     word(function->getCallingConv());
   else if (variable)
@@ -560,6 +559,15 @@ void FoldFormer::Implementation::head(const Function &function) {
   // What __nvvm_reflect("__CUDA_FTZ") answers is a flag of the unit.
   if (Metadata *flag = module.getModuleFlag("nvvm-reflect-ftz"))
     metadata(flag);
+  // Such as the type that an indirect call checks (-fsanitize=kcfi).
+  SmallVector<std::pair<unsigned, MDNode *>, 4> attached;
+  function.getAllMetadata(attached);
+  for (auto [kind, node] : attached)
+    if (!isPromise(kind)) {
+      bytes(metadataKinds[kind]);
+      metadata(node);
+    }
+  tag(Tag::End);
   word(function.hasPersonalityFn());
   if (function.hasPersonalityFn())
     constant(*function.getPersonalityFn());

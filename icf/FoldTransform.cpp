@@ -416,6 +416,17 @@ const char *Pairing::compareHeads() {
     return "the declaration";
   if (!same(a.getAttributes(), b.getAttributes(), a.arg_size()))
     return "attributes";
+  auto counting = [](const Function &function) {
+    SmallVector<std::pair<unsigned, MDNode *>, 4> all, kept;
+    function.getAllMetadata(all);
+    copy_if(all, std::back_inserter(kept),
+            [](const auto &attached) { return !isPromise(attached.first); });
+    return kept;
+  };
+  if (!all_of_zip(counting(a), counting(b), [&](const auto &p, const auto &q) {
+        return p.first == q.first && same(p.second, q.second);
+      }))
+    return "metadata of the function";
   if (a.hasPersonalityFn() != b.hasPersonalityFn() ||
       (a.hasPersonalityFn() &&
        !same(*a.getPersonalityFn(), *b.getPersonalityFn())))

@@ -20,6 +20,14 @@ namespace gpulto {
 /// bodies differ after all, with the first difference; \p leader is unchanged.
 llvm::Error mergeFolded(llvm::Function &leader, const llvm::Function &member);
 
+/// Takes from \p function, a declaration or a body that is only there to be
+/// inlined, everything that some body folded with it might not promise.
+void dropPromises(llvm::Function &function);
+
+/// Makes the body of \p function a jump to \p target, which has the same
+/// signature. Linkage and attributes stay.
+void makeJump(llvm::Function &function, llvm::Function &target);
+
 } // namespace gpulto
 
 #endif

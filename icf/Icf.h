@@ -15,7 +15,8 @@ namespace gpulto {
 enum class IcfMode : uint8_t {
   /// What no program can tell: addresses that may be compared stay apart.
   Safe,
-  /// Functions whose address is taken, too.
+  /// Functions whose address is taken, too, as long as only bitcode can name
+  /// them.
   All,
   None,
 };
@@ -25,13 +26,15 @@ struct FoldClass {
   /// Stands for all of them from now on.
   GlobalId leader = kNone;
   std::vector<GlobalId> members; // without the leader, ascending
+  /// Those that keep a name and an address of their own, and jump to the
+  /// leader; ascending.
+  std::vector<GlobalId> jumps;
 };
 
-/// Finds the device functions, kernels and kernel stubs of the live program
-/// that may be folded; none under IcfMode::None. A kernel is in a class only
-/// together with its stub and with its counterparts in all images. Ordered by
-/// leader. Remarks (gpulto-icf) say what was folded and, of kernels, what kept
-/// them from it.
+/// Finds the functions, kernels and kernel stubs of the live program that may
+/// be folded; none under IcfMode::None. A kernel is in a class only together
+/// with its stub and with its counterparts in all images. Ordered by leader.
+/// Remarks (gpulto-icf) say what was folded and what kept others from it.
 ///
 /// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
 /// minimizing states in a finite automaton" (1971); folding as in S. Tallam et

@@ -8,15 +8,19 @@
 //   kernel<unsigned> -> fill<unsigned>  /  the forms are equal, and so are
 //                                          the symbols in them, once folded
 //
-// 1. collect: bodies that may go when another one does the same; two of them
-//    can only be equal when their forms are (FunctionSummary::foldHash).
+// 1. collect: bodies that may go, or become a jump, when another one does the
+//    same (FoldRolesPropagate.cpp); two of them can only be equal when their
+//    forms are (FunctionSummary::foldHash).
 // 2. refine: to begin with all bodies of one form are one class, which is what
 //    lets recursive functions fold. A body leaves its class when a symbol of
 //    its form is in another class than the others' symbol at that place. Only
 //    bodies that refer to what has moved are looked at again, and the largest
 //    part of a class keeps its number: O(n log n) for n references.
 // 3. choose leaders: the stub that comes first, and its kernels; of functions
-//    the first.
+//    one that stays anyway, or else the first.
+//
+// Who keeps an address of its own is one with nobody else in forms that name
+// it, although its body may be shared.
 //
 // A kernel goes with its stub: launches of it become launches of the leader,
 // so a class of kernels needs one of stubs, in every image alike, and handles
@@ -27,6 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "icf/FoldRoles.h"
 #include "icf/Icf.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -88,8 +93,7 @@ private:
     return program.definition(id) == id && context.decisions.live.test(id);
   }
   void findSharedUsers();
-  StringRef whyNot(GlobalId id) const;
-  StringRef whyNotKernel(GlobalId stub) const;
+  FoldRole roleOf(Element element) const { return roles[elements[element]]; }
   void collect();
   void connect();
   void startClasses();
@@ -98,9 +102,10 @@ private:
   void refine();
   void splitClass(ClassNumber number, ArrayRef<Element> changed);
   void moveTo(ClassNumber number, ArrayRef<Element> elements);
+  FoldClass makeClass(ArrayRef<Element> members,
+                      const std::vector<bool> &leads) const;
   std::vector<FoldClass> makeClasses() const;
-  void explain(const FoldClass &fold) const;
-  void explainKept(GlobalId stub, StringRef reason) const;
+  void explain(const FoldClass &fold, ArrayRef<Element> members) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
@@ -108,6 +113,7 @@ private:
   const Callers &callers;
 
   std::vector<GlobalId> elements; // ascending
+  std::vector<FoldRole> roles;    // by GlobalId
   /// By GlobalId, or kNone.
   std::vector<Element> elementOf;
   /// By element: its kernels, or its stub.
@@ -146,60 +152,10 @@ void Folder::findSharedUsers() {
         note(id, edge.target);
 }
 
-/// Returns why the body \p id must stay as it is, or nothing.
-StringRef Folder::whyNot(GlobalId id) const {
-  const FunctionSummary &function = *program.function(id);
-  if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
-      function.has(kOptNone))
-    return "its body cannot be folded";
-  UnknownCaller unknown = callers.unknown(id);
-  bool mayTakeAddress = mode == IcfMode::All &&
-                        program.imageOf(id) != kHostImage &&
-                        !program.symbol(id).has(kKernel);
-  if (unknown == UnknownCaller::None ||
-      (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
-    return {};
-  return describe(unknown);
-}
-
-/// Returns why the kernels of \p stub must stay as they are, or nothing.
-StringRef Folder::whyNotKernel(GlobalId stub) const {
-  if (StringRef reason = whyNot(stub); !reason.empty())
-    return reason;
-  if (callers.isConfigured(stub))
-    return "the program sets its attributes or asks for its name";
-  ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
-  if (kernels.size() + 1 != program.images().size())
-    return "not every architecture has it";
-  for (GlobalId kernel : kernels)
-    if (!program.function(kernel))
-      return "it has no body";
-    else if (callers.stubCount(kernel) != 1)
-      return "several stubs launch it";
-    else if (StringRef reason = whyNot(kernel); !reason.empty())
-      return reason;
-  return {};
-}
-
 void Folder::collect() {
-  std::vector<GlobalId> found;
-  for (GlobalId stub : callers.bodies()) {
-    if (!isLive(stub) || program.imageOf(stub) != kHostImage ||
-        !program.symbol(stub).has(kKernelStub))
-      continue;
-    if (StringRef reason = whyNotKernel(stub); !reason.empty()) {
-      explainKept(stub, reason);
-      continue;
-    }
-    found.push_back(stub);
-    append_range(found, program.deviceCounterparts(stub));
-  }
-  for (GlobalId id : callers.bodies())
-    if (isLive(id) && program.imageOf(id) != kHostImage &&
-        !program.symbol(id).has(kKernel) && whyNot(id).empty())
-      found.push_back(id);
-  llvm::sort(found);
-  elements = std::move(found);
+  FoldRoles found = findFoldRoles(context, callers, mode);
+  elements = std::move(found.elements);
+  roles = std::move(found.roles);
   for (auto [i, id] : enumerate(elements))
     elementOf[id] = i;
   partners.resize(elements.size());
@@ -347,7 +303,7 @@ Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
     return makeToken(
         kNameToken, undefined.try_emplace(key, undefined.size()).first->second);
   }
-  if (elementOf[target] != kNone)
+  if (roles[target] == FoldRole::Folds)
     return makeToken(kClassToken, classOf[elementOf[target]]);
   const VariableSummary *variable = program.variable(target);
   bool isOwn = variable && sharedUser[target] == user &&
@@ -430,6 +386,24 @@ void Folder::refine() {
 // Results
 //===----------------------------------------------------------------------===//
 
+/// Returns the class of \p members. Leads what \p leads says (kernels), or who
+/// stays, or who keeps its symbol, or the first.
+FoldClass Folder::makeClass(ArrayRef<Element> members,
+                            const std::vector<bool> &leads) const {
+  auto rank = [&](Element e) { return std::pair(!leads[e], roleOf(e)); };
+  Element leader = *std::min_element(
+      members.begin(), members.end(),
+      [&](Element a, Element b) { return rank(a) < rank(b); });
+  FoldClass fold;
+  fold.leader = elements[leader];
+  for (Element element : members)
+    if (element != leader && roleOf(element) == FoldRole::Folds)
+      fold.members.push_back(elements[element]);
+    else if (element != leader && roleOf(element) == FoldRole::Jumps)
+      fold.jumps.push_back(elements[element]);
+  return fold;
+}
+
 std::vector<FoldClass> Folder::makeClasses() const {
   std::vector<FoldClass> result;
   // Kernels follow their stubs.
@@ -439,18 +413,10 @@ std::vector<FoldClass> Folder::makeClasses() const {
       for (Element kernel : partners[members.front()])
         leads[kernel] = true;
   for (const std::vector<Element> &members : classes) {
-    if (members.size() == 1)
-      continue;
-    auto leader = llvm::find_if(members, [&](Element e) { return leads[e]; });
-    if (leader == members.end())
-      leader = members.begin();
-    FoldClass fold;
-    fold.leader = elements[*leader];
-    for (Element element : members)
-      if (element != *leader)
-        fold.members.push_back(elements[element]);
-    explain(fold);
-    result.push_back(std::move(fold));
+    FoldClass fold = makeClass(members, leads);
+    explain(fold, members);
+    if (!fold.members.empty() || !fold.jumps.empty())
+      result.push_back(std::move(fold));
   }
   llvm::sort(result, [](const FoldClass &a, const FoldClass &b) {
     return a.leader < b.leader;
@@ -458,51 +424,37 @@ std::vector<FoldClass> Folder::makeClasses() const {
   return result;
 }
 
-static Remark makeRemark(const CombinedSummary &program, GlobalId id) {
-  const CombinedModule &module = program.moduleRef(id);
-  Remark remark;
-  remark.pass = kPass.str();
-  remark.function = program.symbol(id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  remark.where.line = program.function(id)->line;
-  remark.input = module.location;
-  return remark;
-}
-
 /// A stub's class says nothing that its kernels' do not say.
-void Folder::explain(const FoldClass &fold) const {
-  if (program.symbol(fold.leader).has(kKernelStub) ||
-      !context.diagnostics.wantsRemark(RemarkKind::Passed, kPass))
+void Folder::explain(const FoldClass &fold, ArrayRef<Element> members) const {
+  if (program.symbol(fold.leader).has(kKernelStub))
     return;
-  for (GlobalId member : fold.members) {
-    Remark remark = makeRemark(program, member);
-    remark.kind = RemarkKind::Passed;
-    remark.name = "Folded";
-    remark.text =
-        "'" + program.symbol(member).name.str() + "' (" +
-        std::to_string(program.function(member)->instructionCount) +
-        " instructions) is folded into '" +
-        program.symbol(fold.leader).name.str() + "'" +
-        (program.images().size() > 2
-             ? " for " + program.images()[program.imageOf(member)].arch
-             : "");
+  auto report = [&](GlobalId id, RemarkKind kind, StringRef name,
+                    const Twine &what) {
+    if (!context.diagnostics.wantsRemark(kind, kPass))
+      return;
+    Remark remark = makeFoldRemark(program, id);
+    remark.kind = kind;
+    remark.name = name.str();
+    remark.text = ("'" + program.symbol(id).name + "' (" +
+                   Twine(program.function(id)->instructionCount) +
+                   " instructions) " + what)
+                      .str();
     context.diagnostics.remark(std::move(remark));
-  }
-}
-
-void Folder::explainKept(GlobalId stub, StringRef reason) const {
-  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kPass))
-    return;
-  for (GlobalId kernel : program.deviceCounterparts(stub)) {
-    if (!program.function(kernel))
-      continue;
-    Remark remark = makeRemark(program, kernel);
-    remark.kind = RemarkKind::Missed;
-    remark.name = "NotFolded";
-    remark.text = "'" + program.symbol(kernel).name.str() +
-                  "' is not folded: " + reason.str();
-    context.diagnostics.remark(std::move(remark));
-  }
+  };
+  std::string leader = "'" + program.symbol(fold.leader).name.str() + "'";
+  bool isHost = program.imageOf(fold.leader) == kHostImage;
+  if (!isHost && program.images().size() > 2)
+    leader += " for " + program.images()[program.imageOf(fold.leader)].arch;
+  for (GlobalId member : fold.members)
+    report(member, RemarkKind::Passed, "Folded", "is folded into " + leader);
+  for (GlobalId member : fold.jumps)
+    report(member, RemarkKind::Passed, "Shared",
+           "jumps to " + leader + ": " + whyItStays(context, callers, member));
+  for (Element element : members)
+    if (elements[element] != fold.leader && roleOf(element) == FoldRole::Stays)
+      report(elements[element], RemarkKind::Missed, "NotFolded",
+             "does what " + leader + " does, but is not folded: " +
+                 whyItStays(context, callers, elements[element]));
 }
 
 std::vector<FoldClass> findFolds(const WpaContext &context,

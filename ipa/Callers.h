@@ -35,6 +35,8 @@ enum class UnknownCaller : uint8_t {
   NoStub,
   /// Kernel: the program looks kernels up by name.
   LookedUp,
+  /// Definitions without a body of their own jump to it.
+  Shared,
 };
 
 /// What is known of each function's callers. Built once all live definitions
@@ -50,6 +52,10 @@ public:
   }
   /// Returns the definition that uses the address of \p id, or kNone.
   GlobalId takenBy(GlobalId id) const;
+
+  /// Whether the bitcode uses the address of the function \p id where a program
+  /// could compare it with another: not only in tables of virtual functions.
+  bool isAddressSignificant(GlobalId id) const { return significant.test(id); }
 
   /// Whether each call of the function \p id runs this very body: no other
   /// program, shared library or linker option can put another in its place.
@@ -95,6 +101,7 @@ private:
   const CombinedSummary &program;
   std::vector<uint8_t> reasons;
   llvm::BitVector queried, configured; // stubs and kernels
+  llvm::BitVector significant;
   std::vector<GlobalId> liveBodies;
   std::vector<uint32_t> bodyIndices; // by GlobalId
   std::unique_ptr<Handles> handles;

@@ -42,6 +42,8 @@ StringRef describe(UnknownCaller reason) {
     return "code generation may call it";
   case UnknownCaller::NoStub:
     return "no host stub of this link launches it";
+  case UnknownCaller::Shared:
+    return "other functions jump to it";
   case UnknownCaller::LookedUp:
     return "the program looks kernels up by name";
   }
@@ -106,6 +108,8 @@ void Callers::findBodies() {
 /// that is followed.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   const CombinedModule &module = program.moduleRef(user);
+  bool isVirtualTable =
+      !isFunction && program.symbol(user).has(kAddressInsignificantByLanguage);
   for (const ReferenceEdge &edge :
        slice(module.summary.references, references)) {
     GlobalId target = program.definitionFor(user, edge.symbol);
@@ -122,8 +126,11 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
       queried.set(target);
     if (isHandle && (edge.flags & kSetsHandle))
       configured.set(target);
-    if (!isHandle)
-      note(target, UnknownCaller::AddressTaken, user);
+    if (isHandle)
+      continue;
+    note(target, UnknownCaller::AddressTaken, user);
+    if (!isVirtualTable)
+      significant.set(target);
   }
 }
 
@@ -205,7 +212,7 @@ void Callers::noteKernels() {
 Callers::Callers(const WpaContext &context)
     : context(context), program(context.program),
       reasons(program.symbolCount(), 0), queried(program.symbolCount()),
-      configured(program.symbolCount()) {
+      configured(program.symbolCount()), significant(program.symbolCount()) {
   findBodies();
   handles = std::make_unique<Handles>(context, liveBodies);
   for (GlobalId id : liveBodies) {
@@ -219,6 +226,8 @@ Callers::Callers(const WpaContext &context)
       note(id, UnknownCaller::Library);
   }
   noteConstructors();
+  for (auto [member, leader] : program.jumps())
+    note(leader, UnknownCaller::Shared, member);
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (program.definition(id) != id || !context.decisions.live.test(id))
       continue;

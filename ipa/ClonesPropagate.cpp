@@ -106,6 +106,7 @@ bool CloneChooser::isCandidate(GlobalId id) const {
       symbol.has(kKernelStub) || symbol.has(kHasSection) ||
       symbol.linkage == Linkage::WeakAny ||
       symbol.linkage == Linkage::LinkOnceAny || program.definition(id) != id ||
+      program.jumpTarget(id) != kNone ||
       (!isDevice && (program.resolution(id) & kLinkerRedefined)))
     return false;
   uint32_t inlined = isDevice ? context.params.ipaCpInlinedDeviceInstructions

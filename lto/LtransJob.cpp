@@ -159,12 +159,14 @@ template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("linkage", s.linkage);
   a.field("bodies", s.bodies);
   a.field("calls", s.calls);
+  a.field("jumpsTo", s.jumpsTo);
 }
 
 template <typename A> void describe(A &a, JobFold &f) {
   a.field("name", f.name);
   a.field("leader", f.leader);
   a.field("merge", f.merge);
+  a.field("jumps", f.jumps);
 }
 
 template <typename A> void describe(A &a, JobInput &i) {

@@ -61,6 +61,9 @@ struct JobSymbol {
   std::vector<JobBody> bodies;
   /// Number of calls that the summary of the function counts.
   uint32_t calls = 0;
+  /// Host functions: name, while bodies move, of what does the same; a jump to
+  /// it is the body. Empty: it has its own.
+  std::string jumpsTo;
   bool operator==(const JobSymbol &) const = default;
 };
 
@@ -84,13 +87,15 @@ struct JobVariable {
   bool operator==(const JobVariable &) const = default;
 };
 
-/// A definition of an input that is folded into another one.
+/// A definition of an input that is folded into another one, or jumps to it.
 struct JobFold {
   std::string name; // IR name in the input module
   /// Name of what stands for it while bodies move.
   std::string leader;
   /// This partition defines the leader: the body is read, compared and merged.
   bool merge = false;
+  /// It jumps: its uses remain its own. \c merge is set.
+  bool jumps = false;
   bool operator==(const JobFold &) const = default;
 };
 
@@ -117,7 +122,8 @@ struct JobInput {
   /// The module's assembly is emitted by this partition.
   bool emitsAssembly = false;
   std::vector<JobSymbol> symbols;
-  /// Symbols whose uses mean another definition. None is in \c symbols.
+  /// Symbols whose uses mean another definition (none is in \c symbols), and
+  /// those whose body stands for a leader's.
   std::vector<JobFold> folds;
   bool operator==(const JobInput &) const = default;
 };

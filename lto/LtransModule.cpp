@@ -14,7 +14,8 @@
 // 3. promoteLocals (ipa/VisibilityTransform): else IRMover copies statics.
 // 4. prepareSymbols: materialise the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
-// 5. replaceFolded: uses of what is folded mean its leader from here on.
+// 5. PartitionFolds::replace: uses of what is folded mean its leader from here
+//    on.
 // 6. IRMover::move. What is not listed becomes a declaration.
 // At the end (finish): folded bodies are merged, clones and facts,
 // constructors, llvm.used, final linkage.
@@ -31,10 +32,10 @@
 
 #include "lto/LtransModule.h"
 
-#include "icf/FoldTransform.h"
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/LtransEffects.h"
+#include "lto/LtransFolds.h"
 #include "lto/LtransPlans.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
@@ -206,7 +207,8 @@ public:
                    DiagnosticCollector &diagnostics, const PlanFilter &filter)
       : job(job), context(context), diagnostics(diagnostics), filter(filter),
         partition(std::make_unique<Module>("ltrans", context)),
-        mover(*partition), assembly(*partition, job.side == Side::Device) {}
+        mover(*partition), folds(*partition),
+        assembly(*partition, job.side == Side::Device) {}
 
   Error addInput(const JobInput &input);
   Error finish();
@@ -219,10 +221,6 @@ private:
                                                   const JobInput &input);
   Expected<SmallVector<GlobalValue *>>
   prepareSymbols(const JobInput &input, ArrayRef<SourceSymbol> symbols);
-  Error replaceFolded(Module &source, const JobInput &input,
-                      ArrayRef<Function *> members,
-                      SmallVectorImpl<GlobalValue *> &values);
-  Error mergeFoldedBodies();
   Error move(std::unique_ptr<Module> source, ArrayRef<GlobalValue *> values,
              const JobInput &input);
   void addStructors();
@@ -245,9 +243,7 @@ private:
   std::vector<Definition> definitions; // in the order of the job
   /// Functions that something was decided of, by their names while moving.
   std::vector<PlannedFunction> planned;
-  /// Bodies that are folded into definitions of the partition: their names, and
-  /// the leaders'.
-  std::vector<std::pair<std::string, std::string>> merged;
+  PartitionFolds folds;
   StringSet<> defined;
   PartitionAssembly assembly;
   bool hasTarget = false;
@@ -471,98 +467,6 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
 }
 
 //===----------------------------------------------------------------------===//
-// Folded definitions
-//===----------------------------------------------------------------------===//
-
-/// Returns the functions of \p input that are folded, in the order of the job.
-static Expected<SmallVector<Function *>> findFolded(Module &source,
-                                                    const JobInput &input) {
-  SmallVector<Function *> members;
-  for (const JobFold &fold : input.folds) {
-    Function *member = source.getFunction(fold.name);
-    if (!member || (fold.merge && member->isDeclaration()))
-      return inputError(locate(input), "the job folds '" + fold.name +
-                                           "', which is no function of the "
-                                           "bitcode");
-    members.push_back(member);
-  }
-  return members;
-}
-
-/// What speaks of a folded kernel would speak of its leader twice.
-static void dropAnnotations(Module &source,
-                            const SmallPtrSetImpl<Function *> &members) {
-  NamedMDNode *list = source.getNamedMetadata("nvvm.annotations");
-  if (!list)
-    return;
-  SmallVector<MDNode *> kept;
-  for (MDNode *node : list->operands()) {
-    auto *function =
-        node->getNumOperands()
-            ? mdconst::dyn_extract_or_null<Function>(node->getOperand(0))
-            : nullptr;
-    if (!function || !members.contains(function))
-      kept.push_back(node);
-  }
-  list->clearOperands();
-  for (MDNode *node : kept)
-    list->addOperand(node);
-}
-
-/// Lets uses of \p members mean what they are folded into. Bodies that this
-/// partition has the leaders of are read and added to \p values.
-Error PartitionBuilder::replaceFolded(Module &source, const JobInput &input,
-                                      ArrayRef<Function *> members,
-                                      SmallVectorImpl<GlobalValue *> &values) {
-  dropAnnotations(source,
-                  SmallPtrSet<Function *, 16>(members.begin(), members.end()));
-  for (auto [fold, member] : zip(input.folds, members)) {
-    Function *leader = source.getFunction(fold.leader);
-    if (!leader) {
-      if (source.getNamedValue(fold.leader))
-        return inputError(locate(input), "'" + fold.leader +
-                                             "' is no function, but '" +
-                                             fold.name + "' is folded into it");
-      leader = Function::Create(
-          member->getFunctionType(), GlobalValue::ExternalLinkage,
-          member->getAddressSpace(), fold.leader, &source);
-      leader->setCallingConv(member->getCallingConv());
-      leader->setAttributes(member->getAttributes());
-      hideIfPromoted(*leader);
-    }
-    if (fold.merge)
-      if (Error error = member->materialize())
-        return inputError(locate(input), toString(std::move(error)));
-    // Bodies that are not read yet follow this replacement too.
-    member->replaceAllUsesWith(leader);
-    if (!fold.merge)
-      continue;
-    member->setName(member->getName() + ".folded");
-    member->setLinkage(GlobalValue::ExternalLinkage);
-    member->setComdat(nullptr);
-    values.push_back(member);
-    merged.push_back({member->getName().str(), fold.leader});
-  }
-  return Error::success();
-}
-
-/// Takes from each leader what one of its members does not promise.
-Error PartitionBuilder::mergeFoldedBodies() {
-  for (const auto &[name, leaderName] : merged) {
-    Function *member = partition->getFunction(name);
-    Function *leader = partition->getFunction(leaderName);
-    if (!member || !leader || leader->isDeclaration())
-      return makeError("'" + name + "' or '" + leaderName +
-                       "' was lost in moving");
-    if (Error error = mergeFolded(*leader, *member))
-      return makeError("internal error: " + toString(std::move(error)) +
-                       "; --gpulto-icf=none links without folding");
-    member->eraseFromParent();
-  }
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
 // Device particulars
 //===----------------------------------------------------------------------===//
 
@@ -691,7 +595,7 @@ Error PartitionBuilder::addInput(const JobInput &input) {
   SmallVector<GlobalValue *> listed;
   for (const SourceSymbol &symbol : *symbols)
     listed.push_back(symbol.value);
-  auto members = findFolded(**source, input);
+  auto members = PartitionFolds::find(**source, input);
   if (!members)
     return members.takeError();
   listed.append(members->begin(), members->end());
@@ -700,8 +604,12 @@ Error PartitionBuilder::addInput(const JobInput &input) {
   auto values = prepareSymbols(input, *symbols);
   if (!values)
     return values.takeError();
-  if (Error error = replaceFolded(**source, input, *members, *values))
+  if (Error error = folds.replace(**source, input, *members, *values))
     return error;
+  for (const SourceSymbol &symbol : *symbols)
+    if (!symbol.job->jumpsTo.empty())
+      if (Error error = folds.jump(*symbol.value, symbol.job->jumpsTo, input))
+        return error;
   if (job.side == Side::Device)
     prepareDevice(**source, *values);
   StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);
@@ -787,7 +695,7 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
-  if (Error error = mergeFoldedBodies())
+  if (Error error = folds.finish())
     return error;
   applyJobEffects(*partition, job);
   applyPlans(*partition, planned, filter, job.device.ptxasArguments);

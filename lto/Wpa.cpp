@@ -48,7 +48,7 @@ private:
   std::string finalName(GlobalId id) const;
   std::string movingName(GlobalId id) const;
   std::string cloneName(GlobalId id, uint32_t clone) const;
-  /// Returns what is folded into \p leader.
+  /// Returns what is folded into \p leader, or jumps to it.
   ArrayRef<GlobalId> membersOf(GlobalId leader) const {
     auto found = foldMembers.find(leader);
     return found == foldMembers.end() ? ArrayRef<GlobalId>()
@@ -75,6 +75,8 @@ private:
   /// By GlobalId: hidden local definitions, whose names get the tag.
   BitVector promoted;
   DenseMap<GlobalId, std::vector<GlobalId>> foldMembers; // looked up only
+  /// By module: its definitions that jump, ascending.
+  std::vector<std::vector<GlobalId>> jumpers;
 };
 } // namespace
 
@@ -109,6 +111,9 @@ std::string JobBuilder::cloneName(GlobalId id, uint32_t clone) const {
 std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
                                           const PartitionMap &map) const {
   std::vector<JobBody> bodies;
+  // What was decided of a body that is not used is void.
+  if (program.jumpTarget(id) != kNone)
+    return bodies;
   for (const BodyPlan &plan : context.decisions.plansOf(id)) {
     JobBody body;
     if (plan.clone) {
@@ -145,9 +150,11 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
   std::map<ModuleIndex, std::map<GlobalId, JobSymbol>> symbols;
   auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
     const FunctionSummary *function = program.function(id);
-    symbols[program.moduleOf(id)][id] = {program.symbol(id).name.str(), role,
-                                         linkage, bodiesOf(id, map),
-                                         function ? function->calls.count : 0};
+    JobSymbol &symbol = symbols[program.moduleOf(id)][id];
+    symbol = {program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
+              function ? function->calls.count : 0};
+    if (GlobalId leader = program.jumpTarget(id); leader != kNone)
+      symbol.jumpsTo = movingName(leader);
   };
   DenseSet<GlobalId> defined;
   for (const PartitionSymbol &define : partition.defines) {
@@ -171,6 +178,11 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
       input.folds.push_back({program.symbol(id).name.str(), movingName(leader),
                              isMember && defined.contains(leader)});
     }
+    for (GlobalId id : jumpers[m])
+      if (GlobalId leader = program.jumpTarget(id); defined.contains(leader))
+        input.folds.push_back({program.symbol(id).name.str(),
+                               movingName(leader), /*merge=*/true,
+                               /*jumps=*/true});
   }
 }
 
@@ -330,6 +342,11 @@ DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
 std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
   for (auto [member, leader] : program.folds())
     foldMembers[leader].push_back(member);
+  jumpers.resize(program.modules().size());
+  for (auto [member, leader] : program.jumps()) {
+    foldMembers[leader].push_back(member);
+    jumpers[program.moduleOf(member)].push_back(member);
+  }
   promoted.resize(program.symbolCount());
   forms.push_back(EmbedKind::Both); // of the host: not used
   for (ImageIndex i = kHostImage + 1; i < program.images().size(); ++i)
@@ -490,11 +507,14 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
 /// are any.
 static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
                           const Callers &callers, IcfMode mode) {
-  for (const FoldClass &fold : findFolds(context, callers, mode))
+  for (const FoldClass &fold : findFolds(context, callers, mode)) {
     for (GlobalId member : fold.members)
       program.fold(member, fold.leader);
+    for (GlobalId member : fold.jumps)
+      program.jump(member, fold.leader);
+  }
   program.applyFolds();
-  return !program.folds().empty();
+  return !program.folds().empty() || !program.jumps().empty();
 }
 
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,

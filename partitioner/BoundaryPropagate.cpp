@@ -76,7 +76,8 @@ static bool isImportableFunction(const CombinedSummary &program, GlobalId id) {
   constexpr uint32_t kNever = kNoInline | kOptNone | kNaked | kReturnsTwice |
                               kHasAsmLabels | kBlockAddressTaken |
                               kHasIndirectBranch | kVarArg;
-  return function && !(function->flags & kNever) && isExact(program, id);
+  return function && !(function->flags & kNever) && isExact(program, id) &&
+         program.jumpTarget(id) == kNone;
 }
 
 static bool isImportableConstant(const WpaContext &context, GlobalId id) {

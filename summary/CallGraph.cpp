@@ -31,7 +31,9 @@ void CallGraph::addEdges(const CombinedSummary &program, GlobalId id) {
     for (const ReferenceEdge &edge : slice(summary.references, references))
       add(edge.symbol, EdgeKind::Reference, edge.flags, 256);
   };
-  if (const FunctionSummary *function = program.function(id)) {
+  if (GlobalId target = program.jumpTarget(id); target != kNone) {
+    table.push_back({target, EdgeKind::Reference, 0, 256});
+  } else if (const FunctionSummary *function = program.function(id)) {
     for (const CallEdge &call : slice(summary.calls, function->calls))
       if (call.callee != kNone)
         add(call.callee, EdgeKind::Call, call.flags, call.frequency);

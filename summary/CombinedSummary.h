@@ -82,6 +82,16 @@ public:
   void applyFolds();
   /// Definitions that have been folded, with what they are folded into.
   const std::map<GlobalId, GlobalId> &folds() const { return folded; }
+  /// Lets \p member, a prevailing definition, keep its name and address, but
+  /// jump to \p leader, one of the host image, instead of having a body.
+  void jump(GlobalId member, GlobalId leader) { jumping[member] = leader; }
+  /// Definitions that jump, with what they jump to.
+  const std::map<GlobalId, GlobalId> &jumps() const { return jumping; }
+  /// Returns what \p id jumps to, or kNone when it has a body of its own.
+  GlobalId jumpTarget(GlobalId id) const {
+    auto found = jumping.find(id);
+    return found == jumping.end() ? kNone : found->second;
+  }
   /// Symbols of \p module, ascending, that meant a folded definition.
   llvm::ArrayRef<GlobalId> foldedUses(ModuleIndex module) const;
 
@@ -162,7 +172,7 @@ private:
   std::vector<llvm::DenseMap<llvm::CachedHashStringRef, GlobalId>> names;
   std::vector<std::vector<bool>> keptComdats;
   llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
-  std::map<GlobalId, GlobalId> folded;
+  std::map<GlobalId, GlobalId> folded, jumping;
   std::vector<GlobalId> usesOfFolded; // ascending
 };
 

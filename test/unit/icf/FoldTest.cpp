@@ -12,6 +12,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -244,6 +245,105 @@ define void @g() prefix i32 3 {
   FoldFormer former(*pair.module);
   EXPECT_TRUE(former.formOf(pair.f()).hash.isNone());
   EXPECT_TRUE(former.formOf(pair.g()).hash.isNone());
+  Pair host(R"(
+declare ptr @llvm.returnaddress(i32)
+define ptr @f() {
+  %a = call ptr @llvm.returnaddress(i32 0)
+  ret ptr %a
+}
+define void @g(ptr swifterror %e) {
+  ret void
+}
+)");
+  FoldFormer other(*host.module);
+  EXPECT_TRUE(other.formOf(host.f()).hash.isNone());
+  EXPECT_TRUE(other.formOf(host.g()).hash.isNone());
+}
+
+TEST(Fold, ComparesLandingPadsAndMetadataOfFunctions) {
+  const std::string head = R"(
+@one = external constant ptr
+@two = external constant ptr
+declare void @callee()
+declare i32 @personality(...)
+)";
+  const std::string body = R"(() personality ptr @personality !kcfi_type !0 {
+  invoke void @callee() to label %done unwind label %pad
+pad:
+  %p = landingpad { ptr, i32 } catch ptr @one
+  ret void
+done:
+  ret void
+}
+)";
+  const std::string nodes = "!0 = !{i32 1}\n!1 = !{i32 2}\n";
+  Pair same(twoBodies(head, body, "@one", "@one") + nodes);
+  EXPECT_TRUE(same.sameForm());
+  EXPECT_EQ(same.merged(), "success");
+  Pair type(twoBodies(head, body, "catch ptr @one", "catch ptr @two") + nodes);
+  EXPECT_NE(type.merged(), "success");
+  for (auto [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"catch ptr @one", "cleanup"},
+           {"catch ptr @one", "filter [1 x ptr] [ptr @one]"},
+           {"!kcfi_type !0", "!kcfi_type !1"},
+           {" !kcfi_type !0", ""}}) {
+    Pair pair(twoBodies(head, body, from, to) + nodes);
+    EXPECT_FALSE(pair.sameForm()) << to;
+    EXPECT_NE(pair.merged(), "success") << to;
+  }
+}
+
+TEST(Fold, JumpsWithTheSignatureOfTheTarget) {
+  Pair pair(R"(
+%S = type { i32, i64 }
+define weak_odr void @f(ptr sret(%S) align 8 %r, i8 zeroext %a, ptr nonnull %p) nounwind {
+  store i8 %a, ptr %p
+  ret void
+}
+define fastcc noundef i32 @g(i32 %n) {
+  ret i32 %n
+}
+declare void @target(ptr, i8, ptr)
+declare fastcc i32 @other(i32)
+)");
+  makeJump(pair.f(), *pair.module->getFunction("target"));
+  makeJump(pair.g(), *pair.module->getFunction("other"));
+  EXPECT_FALSE(verifyModule(*pair.module, &errs()));
+  EXPECT_EQ(pair.f().getLinkage(), GlobalValue::WeakODRLinkage);
+  for (Function *function : {&pair.f(), &pair.g()}) {
+    auto &call = cast<CallInst>(function->getEntryBlock().front());
+    EXPECT_TRUE(call.isTailCall());
+    EXPECT_TRUE(call.isNoInline());
+    EXPECT_EQ(call.getCallingConv(), function->getCallingConv());
+    EXPECT_EQ(function->getEntryBlock().size(), 2u);
+  }
+  auto &call = cast<CallInst>(pair.f().getEntryBlock().front());
+  EXPECT_TRUE(call.paramHasAttr(0, Attribute::StructRet));
+  EXPECT_TRUE(call.paramHasAttr(1, Attribute::ZExt));
+  EXPECT_FALSE(call.paramHasAttr(2, Attribute::NonNull));
+}
+
+TEST(Fold, DropsWhatMembersMightNotPromise) {
+  Pair pair(twoBodies(kHead, body(), "add nsw", "add nsw") + nodes());
+  dropPromises(pair.f());
+  EXPECT_FALSE(verifyModule(*pair.module, &errs()));
+  EXPECT_FALSE(pair.f().hasParamAttribute(1, Attribute::NoAlias));
+  for (Instruction &i : instructions(pair.f())) {
+    EXPECT_FALSE(i.hasMetadata(LLVMContext::MD_range));
+    EXPECT_FALSE(isa<OverflowingBinaryOperator>(i) && i.hasNoSignedWrap());
+    if (auto *at = dyn_cast<GetElementPtrInst>(&i)) {
+      EXPECT_FALSE(at->isInBounds());
+    }
+    if (isa<BranchInst>(i) && cast<BranchInst>(i).isConditional()) {
+      EXPECT_TRUE(i.hasMetadata(LLVMContext::MD_prof));
+    }
+    if (i.getOpcode() == Instruction::FAdd) {
+      EXPECT_TRUE(i.hasAllowContract());
+    }
+  }
+  // It still does the same.
+  EXPECT_TRUE(pair.sameForm());
+  EXPECT_EQ(pair.merged(), "success");
 }
 
 } // namespace

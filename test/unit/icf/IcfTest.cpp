@@ -210,4 +210,147 @@ TEST(Icf, KeepsHandlesThatMatter) {
   EXPECT_EQ(KernelProgram(kTakesAddress).classes(), 0u);
 }
 
+/// A host program of functions that do the same, called by main.
+struct HostProgram {
+  explicit HostProgram(size_t count) {
+    host.declare("cold"); // number 0
+    static const char *const kNames[] = {"f0", "f1", "f2", "f3"};
+    for (size_t i = 0; i < count; ++i)
+      functions.push_back(addBody(host, kNames[i], 1, {}));
+    for (SymbolIndex f : functions)
+      host.summary().functions[f - functions[0]].sizeBytes = 1000;
+  }
+  FunctionSummary &function(size_t i) { return host.summary().functions[i]; }
+  SymbolRecord &symbol(size_t i) { return host.symbol(functions[i]); }
+  /// Makes it a symbol of its own, as the linker sees it.
+  void makeGlobal(size_t i, uint8_t resolution) {
+    symbol(i).linkage = Linkage::External;
+    seen[i] = resolution;
+  }
+  void takeAddress(size_t i, llvm::StringRef by, uint32_t flags = 0) {
+    host.variable(by, kPrevailing, flags | kUsed, 0, {functions[i]});
+  }
+  /// Returns "LEADER: MEMBERS | JUMPS".
+  std::string fold(IcfMode mode = IcfMode::Safe) {
+    host.define("main", kPrevailing | kFinalDefinition | kVisibleToRegular,
+                functions);
+    CombinedModule module = host.take(0);
+    for (auto [i, resolution] : seen)
+      module.resolution[functions[i]] = resolution;
+    program.summary.addModule(std::move(module));
+    if (other.summary().symbols.size())
+      program.summary.addModule(other.take(1));
+    EXPECT_OK(program.finish());
+    llvm::BitVector live(program.summary.symbolCount(), true);
+    program.context->decisions.live = live;
+    program.context->decisions.visibleOutside.resize(live.size());
+    for (auto [i, resolution] : seen)
+      if (resolution & kVisibleToRegular)
+        program.context->decisions.visibleOutside.set(functions[i]);
+    std::string text;
+    auto name = [&](GlobalId id) {
+      return " " + program.summary.symbol(id).name.str();
+    };
+    for (const FoldClass &fold :
+         findFolds(*program.context, Callers(*program.context), mode)) {
+      text += name(fold.leader) + ":";
+      for (GlobalId id : fold.members)
+        text += name(id);
+      text += " |";
+      for (GlobalId id : fold.jumps)
+        text += name(id);
+    }
+    return text;
+  }
+
+  ModuleBuilder host, other;
+  std::vector<SymbolIndex> functions;
+  std::map<size_t, uint8_t> seen;
+  TestProgram program;
+};
+
+TEST(Icf, FoldsHostFunctionsThatAreOnlyCalled) {
+  EXPECT_EQ(HostProgram(3).fold(), " f0: f1 f2 |");
+  EXPECT_EQ(HostProgram(3).fold(IcfMode::All), " f0: f1 f2 |");
+  EXPECT_EQ(HostProgram(3).fold(IcfMode::None), "");
+}
+
+TEST(Icf, KeepsAddressesThatMayBeCompared) {
+  HostProgram one(3);
+  one.takeAddress(1, "table");
+  EXPECT_EQ(one.fold(), " f1: f0 f2 |");
+  HostProgram two(3);
+  two.takeAddress(1, "table");
+  two.takeAddress(2, "another");
+  EXPECT_EQ(two.fold(), " f1: f0 | f2");
+  HostProgram all(3);
+  all.takeAddress(1, "table");
+  all.takeAddress(2, "another");
+  EXPECT_EQ(all.fold(IcfMode::All), " f0: f1 f2 |");
+  HostProgram small(3);
+  small.takeAddress(1, "table");
+  small.takeAddress(2, "another");
+  small.function(2).sizeBytes = 16;
+  EXPECT_EQ(small.fold(), " f2: f0 | f1");
+  HostProgram varArg(3);
+  varArg.takeAddress(1, "table");
+  varArg.takeAddress(2, "another");
+  for (size_t i = 0; i < 3; ++i)
+    varArg.function(i).flags |= kVarArg;
+  EXPECT_EQ(varArg.fold(), " f1: f0 |");
+}
+
+TEST(Icf, FoldsThroughVirtualTables) {
+  HostProgram table(2);
+  table.takeAddress(0, "_ZTV1A", kAddressInsignificantByLanguage);
+  table.takeAddress(1, "_ZTV1B", kAddressInsignificantByLanguage);
+  EXPECT_EQ(table.fold(), " f0: f1 |");
+  HostProgram unnamed(2);
+  unnamed.takeAddress(0, "table");
+  unnamed.takeAddress(1, "another");
+  unnamed.symbol(0).flags |= kUnnamedAddr;
+  unnamed.symbol(1).flags |= kUnnamedAddr;
+  EXPECT_EQ(unnamed.fold(), " f0: f1 |");
+}
+
+TEST(Icf, KeepsWhatOthersCanName) {
+  constexpr uint8_t kFinal = kPrevailing | kFinalDefinition | kResolved;
+  HostProgram exported(3);
+  exported.makeGlobal(1, kFinal | kVisibleToRegular);
+  exported.makeGlobal(2, kFinal | kVisibleToRegular);
+  EXPECT_EQ(exported.fold(), " f1: f0 | f2");
+  HostProgram everywhere(3);
+  everywhere.makeGlobal(1, kFinal | kVisibleToRegular);
+  everywhere.makeGlobal(2, kFinal | kVisibleToRegular);
+  EXPECT_EQ(everywhere.fold(IcfMode::All), " f1: f0 | f2");
+  // Another program may define it; --wrap does.
+  for (uint8_t resolution :
+       {int(kPrevailing), int(kFinal | kLinkerRedefined)}) {
+    HostProgram replaced(3);
+    replaced.makeGlobal(0, resolution);
+    EXPECT_EQ(replaced.fold(), " f1: f2 |");
+  }
+  for (uint32_t flag :
+       {kUsed, kCompilerUsed, kAssemblyReferenced, kHasSection, kIntrinsic}) {
+    HostProgram named(3);
+    named.symbol(0).flags |= flag;
+    EXPECT_EQ(named.fold(), " f1: f2 |") << flag;
+  }
+  // What another module says of it counts, too.
+  HostProgram elsewhere(3);
+  elsewhere.makeGlobal(0, kFinal);
+  SymbolIndex use = elsewhere.other.declare("f0");
+  elsewhere.other.symbol(use).flags |= kAssemblyReferenced;
+  EXPECT_EQ(elsewhere.fold(), " f1: f2 |");
+}
+
+TEST(Icf, KeepsHostFunctionsOfOtherOptions) {
+  HostProgram flags(3);
+  flags.function(1).flags |= kCold;
+  EXPECT_EQ(flags.fold(), " f0: f2 |");
+  HostProgram attributes(3);
+  attributes.function(1).attributesDigest = {3, 4};
+  EXPECT_EQ(attributes.fold(), " f0: f2 |");
+}
+
 } // namespace

@@ -1,0 +1,50 @@
+//===- FoldRoles.h - What folding may do to each body -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_FOLDROLES_H
+#define GPULTO_ICF_FOLDROLES_H
+
+#include "icf/Icf.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace gpulto {
+
+/// What may become of a body when another one does the same.
+enum class FoldRole : uint8_t {
+  /// Nothing: it takes no part.
+  None,
+  /// It stays as it is; others may be folded into it.
+  Stays,
+  /// It stays a symbol with an address of its own, and jumps to the leader.
+  Jumps,
+  /// Its uses become uses of the leader, and it is gone.
+  Folds,
+};
+
+/// The bodies that take part in folding, and how.
+struct FoldRoles {
+  /// Ascending.
+  std::vector<GlobalId> elements;
+  /// By GlobalId.
+  std::vector<FoldRole> roles;
+};
+
+/// Finds the role of each live body under \p mode. A kernel has that of its
+/// stub. Remarks say what keeps kernels out.
+FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
+                        IcfMode mode);
+
+/// Returns why the host function \p id, which takes part, does not fold, as the
+/// end of a sentence; empty when it does.
+llvm::StringRef whyItStays(const WpaContext &context, const Callers &callers,
+                           GlobalId id);
+
+/// Returns a remark of pass gpulto-icf on the function \p id.
+Remark makeFoldRemark(const CombinedSummary &program, GlobalId id);
+
+} // namespace gpulto
+
+#endif

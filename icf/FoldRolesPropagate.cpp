@@ -1,0 +1,238 @@
+//===- FoldRolesPropagate.cpp - What folding may do to each body (WPA) ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: fold what no program can tell apart.
+//
+//   template <class T> void push(T);         folds: it is only called
+//   std::set<void (*)()> all{one, two};      one jumps to two, whose address
+//                                            stays another
+//   virtual void draw();                     folds: slots of virtual tables are
+//                                            called, never compared
+//   extern "C" void callback();              jumps, when native code or the
+//                                            dynamic linker can see it
+//
+// The address of a host function is significant when something outside of the
+// bitcode can name the function, or when the bitcode uses the address outside
+// of virtual tables and no definition says unnamed_addr (clang says it of
+// constructors, destructors and virtual functions). A function whose address is
+// significant keeps it: it jumps to what does the same if its body is larger
+// than the jump, or stays. Nothing is done to functions that another program,
+// the linker, assembly or code generation knows by name, nor to those that have
+// a second name.
+//
+// A kernel takes part with its stub, in every image alike, when nothing of its
+// handle is known but launches; block-shared memory of a kernel is looked at by
+// the refinement (IcfPropagate.cpp). Device functions fold unless their address
+// is taken.
+//
+// Source: the rules for addresses are those of S. Tallam et al., "Safe ICF:
+// Pointer Safe and Unwinding aware Identical Code Folding in the Gold Linker"
+// (GCC Summit 2010), with what is known of the whole program in the place of
+// relocation types.
+//
+//===----------------------------------------------------------------------===//
+
+#include "icf/FoldRoles.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr StringLiteral kPass = "gpulto-icf";
+
+namespace {
+
+class RoleFinder {
+public:
+  RoleFinder(const WpaContext &context, const Callers &callers, IcfMode mode)
+      : context(context), program(context.program), callers(callers),
+        mode(mode), isBarred(program.symbolCount()),
+        hasIdentity(program.symbolCount()) {
+    result.roles.resize(program.symbolCount(), FoldRole::None);
+  }
+
+  FoldRoles run();
+
+private:
+  bool isLive(GlobalId id) const {
+    return program.definition(id) == id && context.decisions.live.test(id);
+  }
+  void readSymbols();
+  void add(GlobalId id, FoldRole role) {
+    result.roles[id] = role;
+    result.elements.push_back(id);
+  }
+  StringRef whyNot(GlobalId id) const;
+  StringRef whyNotKernel(GlobalId stub) const;
+  bool canJump(GlobalId id) const;
+  FoldRole hostRole(GlobalId id) const;
+  void explainKept(GlobalId stub, StringRef reason) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  const Callers &callers;
+  IcfMode mode;
+  /// By GlobalId of a definition: some module knows it as something else than a
+  /// function, or wants its name.
+  BitVector isBarred;
+  /// By GlobalId of a definition: some definition of its name does not say that
+  /// the address means nothing.
+  BitVector hasIdentity;
+  FoldRoles result;
+};
+
+} // namespace
+
+/// Collects what all modules say of each definition.
+void RoleFinder::readSymbols() {
+  constexpr uint32_t kWantsName =
+      kUsed | kCompilerUsed | kAssemblyReferenced | kWithAssembly | kHasSection;
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+    GlobalId definition = program.definition(id);
+    if (definition == kNone)
+      continue;
+    const SymbolRecord &symbol = program.symbol(id);
+    if (symbol.kind != SymbolKind::Function || (symbol.flags & kWantsName))
+      isBarred.set(definition);
+    if (!symbol.isDeclaration() && !symbol.has(kUnnamedAddr))
+      hasIdentity.set(definition);
+  }
+}
+
+/// Returns why the device function or stub \p id must stay as it is, or
+/// nothing.
+StringRef RoleFinder::whyNot(GlobalId id) const {
+  const FunctionSummary &function = *program.function(id);
+  if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
+      function.has(kOptNone))
+    return "its body cannot be folded";
+  UnknownCaller unknown = callers.unknown(id);
+  bool mayTakeAddress = mode == IcfMode::All &&
+                        program.imageOf(id) != kHostImage &&
+                        !program.symbol(id).has(kKernel);
+  if (unknown == UnknownCaller::None ||
+      (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
+    return {};
+  return describe(unknown);
+}
+
+/// Returns why the kernels of \p stub must stay as they are, or nothing.
+StringRef RoleFinder::whyNotKernel(GlobalId stub) const {
+  if (StringRef reason = whyNot(stub); !reason.empty())
+    return reason;
+  if (callers.isConfigured(stub))
+    return "the program sets its attributes or asks for its name";
+  ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
+  if (kernels.size() + 1 != program.images().size())
+    return "not every architecture has it";
+  for (GlobalId kernel : kernels)
+    if (!program.function(kernel))
+      return "it has no body";
+    else if (callers.stubCount(kernel) != 1)
+      return "several stubs launch it";
+    else if (StringRef reason = whyNot(kernel); !reason.empty())
+      return reason;
+  return {};
+}
+
+/// Returns whether a jump with the signature of \p id is one, and is smaller
+/// than its body.
+bool RoleFinder::canJump(GlobalId id) const {
+  const FunctionSummary &function = *program.function(id);
+  constexpr uint32_t kNever = kVarArg | kReturnsTwice;
+  return !(function.flags & kNever) &&
+         function.sizeBytes >= context.params.icfJumpBytes &&
+         program.moduleRef(id).summary.optLevel > 0 &&
+         llvm::none_of(program.parameters(id), [](const ParameterRecord &p) {
+           return p.flags & kParamByVal;
+         });
+}
+
+/// Returns the role of the host function \p id, which is no stub.
+FoldRole RoleFinder::hostRole(GlobalId id) const {
+  const FunctionSummary &function = *program.function(id);
+  const SymbolRecord &symbol = program.symbol(id);
+  const ModuleSummary &module = program.moduleRef(id).summary;
+  constexpr uint32_t kNever = kHasAsmLabels | kOptNone | kNaked;
+  bool hasAssembly =
+      module.has(kHasModuleAsm) && !module.has(kModuleAsmIsPlain);
+  if (function.foldHash.isNone() || (function.flags & kNever) ||
+      symbol.has(kIntrinsic) || symbol.name == "main" || isBarred.test(id) ||
+      hasAssembly || !callers.isFinal(id) ||
+      callers.unknown(id) == UnknownCaller::Aliased)
+    return FoldRole::None;
+  bool isSignificant = callers.isAddressSignificant(id) && hasIdentity.test(id);
+  if (!context.decisions.visibleOutside.test(id) &&
+      (mode == IcfMode::All || !isSignificant))
+    return FoldRole::Folds;
+  return canJump(id) ? FoldRole::Jumps : FoldRole::Stays;
+}
+
+FoldRoles RoleFinder::run() {
+  readSymbols();
+  for (GlobalId id : callers.bodies()) {
+    if (!isLive(id))
+      continue;
+    const SymbolRecord &symbol = program.symbol(id);
+    if (program.imageOf(id) != kHostImage) {
+      if (!symbol.has(kKernel) && whyNot(id).empty())
+        add(id, FoldRole::Folds);
+    } else if (!symbol.has(kKernelStub)) {
+      if (FoldRole role = hostRole(id); role != FoldRole::None)
+        add(id, role);
+    } else if (StringRef reason = whyNotKernel(id); !reason.empty()) {
+      explainKept(id, reason);
+    } else {
+      add(id, FoldRole::Folds);
+      for (GlobalId kernel : program.deviceCounterparts(id))
+        add(kernel, FoldRole::Folds);
+    }
+  }
+  llvm::sort(result.elements);
+  return std::move(result);
+}
+
+Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
+  const CombinedModule &module = program.moduleRef(id);
+  Remark remark;
+  remark.pass = kPass.str();
+  remark.function = program.symbol(id).name.str();
+  remark.where.file = module.summary.sourceName.str();
+  remark.where.line = program.function(id)->line;
+  remark.input = module.location;
+  return remark;
+}
+
+void RoleFinder::explainKept(GlobalId stub, StringRef reason) const {
+  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kPass))
+    return;
+  for (GlobalId kernel : program.deviceCounterparts(stub)) {
+    if (!program.function(kernel))
+      continue;
+    Remark remark = makeFoldRemark(program, kernel);
+    remark.kind = RemarkKind::Missed;
+    remark.name = "NotFolded";
+    remark.text = "'" + program.symbol(kernel).name.str() +
+                  "' is not folded: " + reason.str();
+    context.diagnostics.remark(std::move(remark));
+  }
+}
+
+StringRef whyItStays(const WpaContext &context, const Callers &callers,
+                     GlobalId id) {
+  if (context.decisions.visibleOutside.test(id))
+    return describe(UnknownCaller::VisibleOutside);
+  return callers.isAddressSignificant(id)
+             ? describe(UnknownCaller::AddressTaken)
+             : StringRef();
+}
+
+FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
+                        IcfMode mode) {
+  return RoleFinder(context, callers, mode).run();
+}
+
+} // namespace gpulto

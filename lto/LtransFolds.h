@@ -1,0 +1,65 @@
+//===- LtransFolds.h - Folded definitions of a partition --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LTRANSFOLDS_H
+#define GPULTO_LTO_LTRANSFOLDS_H
+
+#include "lto/LtransJob.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Carries out what whole-program analysis folded, in one partition: uses of a
+/// folded definition mean its leader, a definition that keeps its name jumps to
+/// the leader, and a leader promises nothing that one of those does not.
+class PartitionFolds {
+public:
+  explicit PartitionFolds(llvm::Module &partition) : partition(partition) {}
+
+  /// Returns the functions of \p input that are folded, in the order of the
+  /// job. Errors: \p source has no such function.
+  static llvm::Expected<llvm::SmallVector<llvm::Function *>>
+  find(const llvm::Module &source, const JobInput &input);
+
+  /// Does in \p source, whose bodies have been read as far as the job wants
+  /// them, what is to be done before they move; \p members are what find()
+  /// returned. Bodies that are to be compared here are read and added to
+  /// \p values.
+  llvm::Error replace(llvm::Module &source, const JobInput &input,
+                      llvm::ArrayRef<llvm::Function *> members,
+                      llvm::SmallVectorImpl<llvm::GlobalValue *> &values);
+
+  /// Makes \p value, which \p input defines and which does not move yet, a jump
+  /// to \p leader. Errors: it is no function, or \p leader is none.
+  llvm::Error jump(llvm::GlobalValue &value, const std::string &leader,
+                   const JobInput &input);
+
+  /// Compares each leader that is defined here with its members, and takes from
+  /// all leaders what not every member promises. All bodies have moved. Errors:
+  /// bodies differ after all.
+  llvm::Error finish();
+
+private:
+  llvm::Expected<llvm::Function *> leaderFor(llvm::Module &source,
+                                             const llvm::Function &member,
+                                             const std::string &name,
+                                             const JobInput &input);
+
+  llvm::Module &partition;
+  /// Bodies that stand for definitions of the partition: their names, and the
+  /// leaders'.
+  std::vector<std::pair<std::string, std::string>> merged;
+  /// Leaders that bodies of the partition enter in a member's place.
+  std::set<std::string> entered;
+};
+
+} // namespace gpulto
+
+#endif
