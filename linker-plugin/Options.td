@@ -93,9 +93,9 @@ def check_kernels : Joined<["--"], "gpulto-check-kernels=">,
 
 def icf : Joined<["--"], "gpulto-icf=">, Visibility<[LinkOption]>,
   MetaVarName<"<safe|all|none>">, Values<"safe,all,none">,
-  HelpText<"Fold device functions and kernels that do the same: safe (default) "
-           "where no program can tell, all also functions whose address is "
-           "taken, or none">;
+  HelpText<"Fold functions and kernels that do the same: safe (default) where "
+           "no program can tell, all also functions whose address is taken, or "
+           "none">;
 
 //===----------------------------------------------------------------------===//
 // The output
