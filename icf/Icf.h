@@ -29,12 +29,15 @@ struct FoldClass {
   /// Those that keep a name and an address of their own, and jump to the
   /// leader; ascending.
   std::vector<GlobalId> jumps;
+  /// Those that stay as they are though they do the same; ascending.
+  std::vector<GlobalId> stays;
 };
 
-/// Finds the functions, kernels and kernel stubs of the live program that may
-/// be folded; none under IcfMode::None. A kernel is in a class only together
-/// with its stub and with its counterparts in all images. Ordered by leader.
-/// Remarks (gpulto-icf) say what was folded and what kept others from it.
+/// Finds the functions, kernels and kernel stubs of the live program that do
+/// the same as others; none under IcfMode::None. A kernel is in a class only
+/// together with its stub and with its counterparts in all images. Ordered by
+/// leader. Remarks (gpulto-icf) say what was folded and what kept others from
+/// it.
 ///
 /// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
 /// minimizing states in a finite automaton" (1971); folding as in S. Tallam et

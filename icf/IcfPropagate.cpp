@@ -105,7 +105,7 @@ private:
   FoldClass makeClass(ArrayRef<Element> members,
                       const std::vector<bool> &leads) const;
   std::vector<FoldClass> makeClasses() const;
-  void explain(const FoldClass &fold, ArrayRef<Element> members) const;
+  void explain(const FoldClass &fold) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
@@ -397,10 +397,11 @@ FoldClass Folder::makeClass(ArrayRef<Element> members,
   FoldClass fold;
   fold.leader = elements[leader];
   for (Element element : members)
-    if (element != leader && roleOf(element) == FoldRole::Folds)
-      fold.members.push_back(elements[element]);
-    else if (element != leader && roleOf(element) == FoldRole::Jumps)
-      fold.jumps.push_back(elements[element]);
+    if (element != leader)
+      (roleOf(element) == FoldRole::Folds   ? fold.members
+       : roleOf(element) == FoldRole::Jumps ? fold.jumps
+                                            : fold.stays)
+          .push_back(elements[element]);
   return fold;
 }
 
@@ -413,10 +414,11 @@ std::vector<FoldClass> Folder::makeClasses() const {
       for (Element kernel : partners[members.front()])
         leads[kernel] = true;
   for (const std::vector<Element> &members : classes) {
+    if (members.size() == 1)
+      continue;
     FoldClass fold = makeClass(members, leads);
-    explain(fold, members);
-    if (!fold.members.empty() || !fold.jumps.empty())
-      result.push_back(std::move(fold));
+    explain(fold);
+    result.push_back(std::move(fold));
   }
   llvm::sort(result, [](const FoldClass &a, const FoldClass &b) {
     return a.leader < b.leader;
@@ -425,7 +427,7 @@ std::vector<FoldClass> Folder::makeClasses() const {
 }
 
 /// A stub's class says nothing that its kernels' do not say.
-void Folder::explain(const FoldClass &fold, ArrayRef<Element> members) const {
+void Folder::explain(const FoldClass &fold) const {
   if (program.symbol(fold.leader).has(kKernelStub))
     return;
   auto report = [&](GlobalId id, RemarkKind kind, StringRef name,
@@ -450,11 +452,10 @@ void Folder::explain(const FoldClass &fold, ArrayRef<Element> members) const {
   for (GlobalId member : fold.jumps)
     report(member, RemarkKind::Passed, "Shared",
            "jumps to " + leader + ": " + whyItStays(context, callers, member));
-  for (Element element : members)
-    if (elements[element] != fold.leader && roleOf(element) == FoldRole::Stays)
-      report(elements[element], RemarkKind::Missed, "NotFolded",
-             "does what " + leader + " does, but is not folded: " +
-                 whyItStays(context, callers, elements[element]));
+  for (GlobalId id : fold.stays)
+    report(id, RemarkKind::Missed, "NotFolded",
+           "does what " + leader +
+               " does, but is not folded: " + whyItStays(context, callers, id));
 }
 
 std::vector<FoldClass> findFolds(const WpaContext &context,

@@ -358,6 +358,14 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
         {"gpulto.registration.o", MemoryBuffer::getMemBufferCopy(
                                       *registration, "gpulto.registration.o")});
   }
+  if (!plan->folds.classes.empty() && !plan->hostTriple.empty()) {
+    Expected<std::string> folds = makeFoldObject(
+        plan->folds, inputs.codegen, plan->hostTriple, plan->hostDataLayout);
+    if (!folds)
+      return folds.takeError();
+    objects->push_back({"gpulto.folds.o", MemoryBuffer::getMemBufferCopy(
+                                              *folds, "gpulto.folds.o")});
+  }
   deviceTimer.stop();
   // From here on nothing is decided: the linker lays out what it was given.
 

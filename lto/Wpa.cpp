@@ -4,6 +4,7 @@
 
 #include "lto/Wpa.h"
 
+#include "icf/FoldRoles.h"
 #include "icf/Icf.h"
 #include "ipa/Callers.h"
 #include "ipa/Constants.h"
@@ -152,7 +153,7 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
     const FunctionSummary *function = program.function(id);
     JobSymbol &symbol = symbols[program.moduleOf(id)][id];
     symbol = {program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
-              function ? function->calls.count : 0};
+              function ? function->calls.count : 0, {}};
     if (GlobalId leader = program.jumpTarget(id); leader != kNone)
       symbol.jumpsTo = movingName(leader);
   };
@@ -503,11 +504,38 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
   statistics.set("imports", imports);
 }
 
-/// Lets one definition stand for all that do the same. Returns whether there
-/// are any.
+/// Returns the row of the class \p fold in the table of folds.
+static FoldTableClass describeFold(const WpaContext &context,
+                                   const Callers &callers,
+                                   const FoldClass &fold) {
+  const CombinedSummary &program = context.program;
+  FoldTableClass row;
+  row.arch = program.images()[program.imageOf(fold.leader)].arch;
+  auto add = [&](GlobalId id, FoldState state) {
+    const FunctionSummary &function = *program.function(id);
+    bool keepsSymbol = state == FoldState::Jumps || state == FoldState::Stays;
+    row.members.push_back(
+        {withoutEscape(program.symbol(id).name).str(), state,
+         function.instructionCount, function.sizeBytes,
+         keepsSymbol ? whyItStays(context, callers, id).str() : std::string()});
+  };
+  add(fold.leader, FoldState::Leads);
+  for (GlobalId id : fold.members)
+    add(id, FoldState::Folded);
+  for (GlobalId id : fold.jumps)
+    add(id, FoldState::Jumps);
+  for (GlobalId id : fold.stays)
+    add(id, FoldState::Stays);
+  return row;
+}
+
+/// Lets one definition stand for all that do the same, and notes it in
+/// \p table. Returns whether anything has changed.
 static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
-                          const Callers &callers, IcfMode mode) {
+                          const Callers &callers, IcfMode mode,
+                          FoldTable &table) {
   for (const FoldClass &fold : findFolds(context, callers, mode)) {
+    table.classes.push_back(describeFold(context, callers, fold));
     for (GlobalId member : fold.members)
       program.fold(member, fold.leader);
     for (GlobalId member : fold.jumps)
@@ -545,8 +573,9 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
 
   // From here on what has been folded is used no more, and it is known who
   // calls whom.
+  LinkPlan plan;
   PhaseTimer foldTimer(&statistics, "wpa-fold");
-  if (foldIdentical(program, context, *callers, options.icf)) {
+  if (foldIdentical(program, context, *callers, options.icf, plan.folds)) {
     graph = CallGraph(program);
     if (Error error = propagateVisibility(context))
       return error;
@@ -572,7 +601,6 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
 
   PhaseTimer jobsTimer(&statistics, "wpa-jobs");
   JobBuilder builder(context, bitcode, options);
-  LinkPlan plan;
   plan.jobs = builder.run(map);
   plan.registration = builder.registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())

@@ -11,6 +11,7 @@
 
 #include "icf/Icf.h"
 #include "lto/DeviceLink.h"
+#include "lto/FoldTable.h"
 #include "lto/LtransJob.h"
 #include "partitioner/Partition.h"
 #include "summary/CombinedSummary.h"
@@ -56,6 +57,7 @@ struct LinkPlan {
   /// Of each architecture, which forms of its code the program carries.
   std::vector<EmbedKind> forms;
   std::vector<RegistrationEntry> registration;
+  FoldTable folds;
   std::string hostTriple;
   std::string hostDataLayout;
 };

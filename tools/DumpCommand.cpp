@@ -9,6 +9,7 @@
 #include "lto/LtransJob.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
+#include "tools/DumpFolds.h"
 #include "tools/DumpSummary.h"
 
 #include "llvm/BinaryFormat/Magic.h"
@@ -37,7 +38,10 @@ const char kUsage[] =
     "  --summary     functions and variables with parameters, calls, launches\n"
     "  --call-graph  edges of the call graph, one a line\n"
     "  --dot         the call graph for Graphviz\n"
-    "  --digests     content digests too\n";
+    "  --digests     content digests too\n"
+    "  --folds       of a linked program: functions that do the same, and "
+    "what\n"
+    "                became of each\n";
 
 struct DumpOptions {
   bool header = false;
@@ -46,7 +50,13 @@ struct DumpOptions {
   bool callGraph = false;
   bool dot = false;
   bool digests = false;
+  bool folds = false;
   std::vector<StringRef> files;
+
+  /// Whether anything is asked of what objects hold.
+  bool wantsObjects() const {
+    return header || symbols || summary || callGraph || dot;
+  }
 };
 
 class Dumper {
@@ -120,6 +130,14 @@ Error Dumper::record(const FatRecord &record, size_t number) {
 }
 
 Error Dumper::object(MemoryBufferRef data, const InputLocation &where) {
+  if (options.folds) {
+    Expected<FoldTable> table = readFoldTable(data, where);
+    if (!table)
+      return table.takeError();
+    printFolds(out, *table);
+    if (!options.wantsObjects())
+      return Error::success();
+  }
   Expected<FatObject> object = readFatObject(data, where);
   if (!object)
     return object.takeError();
@@ -189,14 +207,15 @@ bool parse(ArrayRef<const char *> arguments, DumpOptions &options) {
       options.dot = true;
     else if (argument == "--digests")
       options.digests = options.summary = true;
+    else if (argument == "--folds")
+      options.folds = true;
     else if (argument.starts_with("-") && argument != "-") {
       errs() << "gpulto dump: unknown option '" << argument << "'\n" << kUsage;
       return false;
     } else
       options.files.push_back(argument);
   }
-  if (!options.header && !options.symbols && !options.summary &&
-      !options.callGraph && !options.dot)
+  if (!options.wantsObjects() && !options.folds)
     options.header = options.symbols = options.summary = true;
   if (options.files.empty())
     errs() << "gpulto dump: no file given\n" << kUsage;

@@ -253,6 +253,8 @@ struct HostProgram {
     };
     for (const FoldClass &fold :
          findFolds(*program.context, Callers(*program.context), mode)) {
+      if (fold.members.empty() && fold.jumps.empty())
+        continue;
       text += name(fold.leader) + ":";
       for (GlobalId id : fold.members)
         text += name(id);

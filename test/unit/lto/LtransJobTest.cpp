@@ -43,13 +43,16 @@ static LtransJob fullJob() {
                   {2, false, 0, ValueKind::Address, 0, 16, kNone, "g", true}};
   facts.geometry = {{1, 4}, {256, 256}};
   facts.mayDeclareBlock = true;
-  input.symbols = {{"\1name", JobRole::Import, FinalLinkage::Internal, {}, 0},
-                   {"b",
-                    JobRole::Define,
-                    FinalLinkage::Hidden,
-                    {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}}},
-                    9},
-                   {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1}};
+  input.symbols = {
+      {"\1name", JobRole::Import, FinalLinkage::Internal, {}, 0, ""},
+      {"b",
+       JobRole::Define,
+       FinalLinkage::Hidden,
+       {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}}},
+       9,
+       ""},
+      {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1, "b"}};
+  input.folds = {{"d", "b", true, false}, {"c", "b", true, true}};
   job.inputs = {input};
   FunctionEffects effects;
   effects.may = kReadsArguments | kUnwinds | kFrees;
