@@ -41,6 +41,11 @@ static bool isDescription(unsigned kind) {
          kind == LLVMContext::MD_DIAssignID;
 }
 
+static MDNode *numberNode(LLVMContext &context, unsigned number) {
+  return MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
+                                  Type::getInt32Ty(context), number)));
+}
+
 static void dropPromises(Instruction &instruction) {
   auto *math = dyn_cast<FPMathOperator>(&instruction);
   // These are no promises here: bodies that differ in them are not folded.
@@ -53,9 +58,15 @@ static void dropPromises(Instruction &instruction) {
   for (auto [kind, node] : attached)
     if (isPromise(kind) && !isDescription(kind))
       instruction.setMetadata(kind, nullptr);
-  if (auto *call = dyn_cast<CallBase>(&instruction))
-    call->setAttributes(withoutPromises(
-        call->getContext(), call->getAttributes(), call->arg_size()));
+  auto *call = dyn_cast<CallBase>(&instruction);
+  if (!call)
+    return;
+  call->setAttributes(withoutPromises(call->getContext(), call->getAttributes(),
+                                      call->arg_size()));
+  // Members may call others.
+  if (call->getMetadata(kCalleeMark))
+    call->setMetadata(kCalleeMark,
+                      numberNode(call->getContext(), kUnknownCallee));
 }
 
 void dropPromises(Function &function) {
@@ -66,6 +77,16 @@ void dropPromises(Function &function) {
       dropPromises(instruction);
     else if (!isa<DbgInfoIntrinsic>(instruction))
       instruction.eraseFromParent();
+}
+
+void markCallsOf(Function &function, unsigned number) {
+  LLVMContext &context = function.getContext();
+  unsigned kind = context.getMDKindID(kCalleeMark);
+  for (Use &use : function.uses()) {
+    auto *call = dyn_cast<CallBase>(use.getUser());
+    if (call && call->isCallee(&use) && !call->getMetadata(kind))
+      call->setMetadata(kind, numberNode(context, number));
+  }
 }
 
 void makeJump(Function &function, Function &target) {

@@ -69,9 +69,9 @@ struct Listing {
 /// Compares \p a and \p b, and merges what \p b does not promise out of \p a.
 class Pairing {
 public:
-  Pairing(Function &a, const Function &b)
-      : a(a), b(b), layout(a.getParent()->getDataLayout()), listA(a), listB(b) {
-  }
+  Pairing(Function &a, const Function &b, unsigned number)
+      : a(a), b(b), number(number), layout(a.getParent()->getDataLayout()),
+        listA(a), listB(b) {}
 
   /// Returns the first difference, or null.
   const char *compare();
@@ -96,10 +96,12 @@ private:
 
   AttributeList intersect(AttributeList x, AttributeList y,
                           unsigned parameters) const;
+  void mergeCallee(Instruction &x, const Instruction &y) const;
   void mergeInstruction(Instruction &x, const Instruction &y);
 
   Function &a;
   const Function &b;
+  unsigned number; // of b in the table of folds
   const DataLayout &layout;
   Listing listA, listB;
   // One to one: of a value of b the value of a, and back.
@@ -323,12 +325,13 @@ bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
   // marked.
   unsigned sourcePosition = x.getContext().getMDKindID("srcloc");
   unsigned mark = x.getContext().getMDKindID(kCallMark);
+  unsigned callee = x.getContext().getMDKindID(kCalleeMark);
   auto counting = [&](const Instruction &instruction) {
     SmallVector<std::pair<unsigned, MDNode *>, 4> all, kept;
     instruction.getAllMetadataOtherThanDebugLoc(all);
     copy_if(all, std::back_inserter(kept), [&](const auto &attached) {
       return attached.first != sourcePosition && attached.first != mark &&
-             !isPromise(attached.first);
+             attached.first != callee && !isPromise(attached.first);
     });
     return kept;
   };
@@ -491,6 +494,19 @@ AttributeList Pairing::intersect(AttributeList x, AttributeList y,
   return x;
 }
 
+/// Notes at \p x whom the member calls there, if it is somebody else.
+void Pairing::mergeCallee(Instruction &x, const Instruction &y) const {
+  unsigned kind = x.getContext().getMDKindID(kCalleeMark);
+  MDNode *mine = x.getMetadata(kind), *theirs = y.getMetadata(kind);
+  if (!mine || !theirs || mine->getOperand(0) == theirs->getOperand(0))
+    return;
+  SmallVector<Metadata *, 8> numbers(mine->op_begin(), mine->op_end());
+  numbers.push_back(ConstantAsMetadata::get(
+      ConstantInt::get(Type::getInt32Ty(x.getContext()), number)));
+  numbers.push_back(theirs->getOperand(0));
+  x.setMetadata(kind, MDNode::get(x.getContext(), numbers));
+}
+
 void Pairing::mergeInstruction(Instruction &x, const Instruction &y) {
   x.andIRFlags(&y);
   SmallVector<std::pair<unsigned, MDNode *>, 4> attached;
@@ -498,6 +514,7 @@ void Pairing::mergeInstruction(Instruction &x, const Instruction &y) {
   for (auto [kind, node] : attached)
     if (isPromise(kind) && y.getMetadata(kind) != node)
       x.setMetadata(kind, nullptr);
+  mergeCallee(x, y);
   if (auto *call = dyn_cast<CallBase>(&x))
     call->setAttributes(intersect(call->getAttributes(),
                                   cast<CallBase>(y).getAttributes(),
@@ -542,8 +559,8 @@ void Pairing::merge() {
     marker->eraseFromParent();
 }
 
-Error mergeFolded(Function &leader, const Function &member) {
-  Pairing pairing(leader, member);
+Error mergeFolded(Function &leader, const Function &member, unsigned number) {
+  Pairing pairing(leader, member, number);
   if (const char *difference = pairing.compare())
     return makeError("'" + leader.getName() + "' and '" + member.getName() +
                      "' were to be folded, but differ in " + difference);

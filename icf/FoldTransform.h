@@ -4,6 +4,7 @@
 #ifndef GPULTO_ICF_FOLDTRANSFORM_H
 #define GPULTO_ICF_FOLDTRANSFORM_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
@@ -12,13 +13,26 @@ class Function;
 
 namespace gpulto {
 
+/// Metadata of calls that enter a body that several functions share: which of
+/// them the source called, by its number in the table of folds. In a shared
+/// body, pairs follow: the number of a member, and whom that one calls here.
+inline constexpr llvm::StringLiteral kCalleeMark = "gpulto.callee";
+/// In the place of a number: it is not known.
+inline constexpr unsigned kUnknownCallee = ~0u;
+
+/// Notes that the source calls number \p number where calls of \p function have
+/// no note yet.
+void markCallsOf(llvm::Function &function, unsigned number);
+
 /// Lets \p leader stand for \p member, a body of the same module that whole-
 /// program analysis found to do the same: takes from \p leader every promise
-/// that \p member does not make. \p member is left as it is.
+/// that \p member, number \p number in the table of folds, does not make.
+/// \p member is left as it is.
 ///
 /// Uses of other folded definitions name their leaders already. Errors: the
 /// bodies differ after all, with the first difference; \p leader is unchanged.
-llvm::Error mergeFolded(llvm::Function &leader, const llvm::Function &member);
+llvm::Error mergeFolded(llvm::Function &leader, const llvm::Function &member,
+                        unsigned number = kUnknownCallee);
 
 /// Takes from \p function, a declaration or a body that is only there to be
 /// inlined, everything that some body folded with it might not promise.

@@ -11,12 +11,16 @@
 
 #include "lto/HostCodegen.h"
 
+#include "lto/CallSites.h"
 #include "lto/Optimizer.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -134,6 +138,29 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
   });
 }
 
+/// As TargetMachine::addPassesToEmitFile, with the table of call sites before
+/// code is emitted. Returns true when the target emits no objects.
+static bool addPassesWithCallSites(TargetMachine &machine,
+                                   legacy::PassManager &passes,
+                                   raw_pwrite_stream &stream) {
+  auto &target = static_cast<LLVMTargetMachine &>(machine);
+  auto *functions = new MachineModuleInfoWrapperPass(&target);
+  TargetPassConfig *config = target.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses())
+    return true;
+  config->addMachinePasses();
+  config->setInitialized();
+  passes.add(createCallSitePass());
+  if (target.addAsmPrinter(passes, stream, nullptr, CodeGenFileType::ObjectFile,
+                           functions->getMMI().getContext()))
+    return true;
+  passes.add(createFreeMachineFunctionPass());
+  return false;
+}
+
 Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
   TimeTraceScope trace("Generate host code");
   SmallString<0> object;
@@ -141,12 +168,16 @@ Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
   legacy::PassManager passes;
   TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
   passes.add(new TargetLibraryInfoWrapperPass(library));
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  CodeGenFileType::ObjectFile,
-                                  /*DisableVerify=*/true))
+  bool hasCallSites = prepareCallSites(module, machine);
+  if (hasCallSites ? addPassesWithCallSites(machine, passes, stream)
+                   : machine.addPassesToEmitFile(passes, stream, nullptr,
+                                                 CodeGenFileType::ObjectFile,
+                                                 /*DisableVerify=*/true))
     return makeError("no object files for " + module.getTargetTriple());
   passes.run(module);
-  return std::string(object);
+  if (hasCallSites)
+    unloadCallSites(object);
+  return std::string(object.str());
 }
 
 } // namespace gpulto

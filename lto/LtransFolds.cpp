@@ -132,6 +132,8 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
           leaderFor(source, *member, fold.leader, input);
       if (!leader)
         return leader.takeError();
+      if (fold.number != kNone)
+        markCallsOf(*member, fold.number);
       // Bodies that are not read yet follow this replacement too.
       member->replaceAllUsesWith(*leader);
     }
@@ -147,7 +149,7 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
     body->setVisibility(GlobalValue::DefaultVisibility);
     body->setComdat(nullptr);
     values.push_back(body);
-    merged.push_back({body->getName().str(), fold.leader});
+    merged.push_back({body->getName().str(), fold.leader, fold.number});
   }
   return Error::success();
 }
@@ -166,14 +168,17 @@ Error PartitionFolds::jump(GlobalValue &value, const std::string &leader,
   return Error::success();
 }
 
-Error PartitionFolds::finish() {
-  for (const auto &[name, leaderName] : merged) {
-    Function *member = partition.getFunction(name);
-    Function *leader = partition.getFunction(leaderName);
+Error PartitionFolds::finish(ArrayRef<JobLeader> leaders) {
+  for (const JobLeader &leader : leaders)
+    if (Function *function = partition.getFunction(leader.name))
+      markCallsOf(*function, leader.number);
+  for (const Merged &body : merged) {
+    Function *member = partition.getFunction(body.name);
+    Function *leader = partition.getFunction(body.leader);
     if (!member || !leader || leader->isDeclaration())
-      return makeError("'" + name + "' or '" + leaderName +
+      return makeError("'" + body.name + "' or '" + body.leader +
                        "' was lost in moving");
-    if (Error error = mergeFolded(*leader, *member))
+    if (Error error = mergeFolded(*leader, *member, body.number))
       return makeError("internal error: " + toString(std::move(error)) +
                        "; --gpulto-icf=none links without folding");
     member->eraseFromParent();

@@ -43,8 +43,8 @@ public:
 
   /// Compares each leader that is defined here with its members, and takes from
   /// all leaders what not every member promises. All bodies have moved. Errors:
-  /// bodies differ after all.
-  llvm::Error finish();
+  /// bodies differ after all. \p leaders are those that the partition calls.
+  llvm::Error finish(llvm::ArrayRef<JobLeader> leaders);
 
 private:
   llvm::Expected<llvm::Function *> leaderFor(llvm::Module &source,
@@ -53,9 +53,13 @@ private:
                                              const JobInput &input);
 
   llvm::Module &partition;
-  /// Bodies that stand for definitions of the partition: their names, and the
-  /// leaders'.
-  std::vector<std::pair<std::string, std::string>> merged;
+  /// A body that stands for a definition of the partition.
+  struct Merged {
+    std::string name, leader;
+    /// In the table of folds.
+    uint32_t number = kNone;
+  };
+  std::vector<Merged> merged;
   /// Leaders that bodies of the partition enter in a member's place.
   std::set<std::string> entered;
 };

@@ -167,6 +167,12 @@ template <typename A> void describe(A &a, JobFold &f) {
   a.field("leader", f.leader);
   a.field("merge", f.merge);
   a.field("jumps", f.jumps);
+  a.field("number", f.number);
+}
+
+template <typename A> void describe(A &a, JobLeader &l) {
+  a.field("name", l.name);
+  a.field("number", l.number);
 }
 
 template <typename A> void describe(A &a, JobInput &i) {
@@ -226,6 +232,7 @@ template <typename A> void describe(A &a, LtransJob &j) {
   a.field("structors", j.structors);
   a.field("functions", j.functions);
   a.field("variables", j.variables);
+  a.field("leaders", j.leaders);
   a.field("weight", j.weight);
   a.field("memoryBytes", j.memoryBytes);
 }

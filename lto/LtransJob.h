@@ -96,7 +96,18 @@ struct JobFold {
   bool merge = false;
   /// It jumps: its uses remain its own. \c merge is set.
   bool jumps = false;
+  /// Host: its number in the table of folds, or kNone.
+  uint32_t number = kNone;
   bool operator==(const JobFold &) const = default;
+};
+
+/// Host: a function that shares its body and is still there, and that the
+/// partition calls.
+struct JobLeader {
+  std::string name; // while bodies move
+  /// Its number in the table of folds.
+  uint32_t number = 0;
+  bool operator==(const JobLeader &) const = default;
 };
 
 /// One bitcode module that the job reads. Symbols not listed become
@@ -207,6 +218,7 @@ struct LtransJob {
   /// their data: a device partition has all bodies that it calls.
   std::vector<JobFunction> functions;
   std::vector<JobVariable> variables;
+  std::vector<JobLeader> leaders;
   /// Estimated work (instructions) and peak memory (bytes), for the scheduler.
   uint64_t weight = 0;
   uint64_t memoryBytes = 0;

@@ -695,7 +695,7 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
-  if (Error error = folds.finish())
+  if (Error error = folds.finish(job.leaders))
     return error;
   applyJobEffects(*partition, job);
   applyPlans(*partition, planned, filter, job.device.ptxasArguments);

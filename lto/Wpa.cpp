@@ -27,14 +27,18 @@ using namespace llvm;
 
 namespace gpulto {
 
+/// Numbers of host functions in the table of folds: of leaders, and of what is
+/// folded into them or jumps. Looked up only.
+using FoldNumbers = DenseMap<GlobalId, uint32_t>;
+
 namespace {
 /// Turns a partition map into jobs.
 class JobBuilder {
 public:
   JobBuilder(const WpaContext &context, ArrayRef<JobInput> bitcode,
-             const WpaOptions &options)
+             const WpaOptions &options, const FoldNumbers &foldNumbers)
       : context(context), program(context.program), bitcode(bitcode),
-        options(options) {}
+        options(options), foldNumbers(foldNumbers) {}
 
   std::vector<LtransJob> run(const PartitionMap &map);
   std::vector<RegistrationEntry> registration() const;
@@ -55,6 +59,11 @@ private:
     return found == foldMembers.end() ? ArrayRef<GlobalId>()
                                       : ArrayRef(found->second);
   }
+  /// Returns the number of the host function \p id in the table of folds.
+  uint32_t numberOf(GlobalId id) const {
+    auto found = foldNumbers.find(id);
+    return found == foldNumbers.end() ? kNone : found->second;
+  }
   std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
   void addSymbols(const Partition &partition, const PartitionMap &map,
                   LtransJob &job);
@@ -71,6 +80,7 @@ private:
   const CombinedSummary &program;
   ArrayRef<JobInput> bitcode;
   const WpaOptions &options;
+  const FoldNumbers &foldNumbers;
   /// By ImageIndex.
   std::vector<EmbedKind> forms;
   /// By GlobalId: hidden local definitions, whose names get the tag.
@@ -152,8 +162,9 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
   auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
     const FunctionSummary *function = program.function(id);
     JobSymbol &symbol = symbols[program.moduleOf(id)][id];
-    symbol = {program.symbol(id).name.str(), role, linkage, bodiesOf(id, map),
-              function ? function->calls.count : 0, {}};
+    symbol = {
+        program.symbol(id).name.str(),        role, linkage, bodiesOf(id, map),
+        function ? function->calls.count : 0, {}};
     if (GlobalId leader = program.jumpTarget(id); leader != kNone)
       symbol.jumpsTo = movingName(leader);
   };
@@ -173,17 +184,17 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
     input.tag = program.modules()[m].tag;
     for (auto &[id, symbol] : list)
       input.symbols.push_back(std::move(symbol));
-    for (GlobalId id : program.foldedUses(m)) {
+    for (auto [id, member] : program.foldedUses(m)) {
       GlobalId leader = program.definition(id);
-      bool isMember = program.folds().count(id);
       input.folds.push_back({program.symbol(id).name.str(), movingName(leader),
-                             isMember && defined.contains(leader)});
+                             id == member && defined.contains(leader),
+                             /*jumps=*/false, numberOf(member)});
     }
     for (GlobalId id : jumpers[m])
       if (GlobalId leader = program.jumpTarget(id); defined.contains(leader))
         input.folds.push_back({program.symbol(id).name.str(),
                                movingName(leader), /*merge=*/true,
-                               /*jumps=*/true});
+                               /*jumps=*/true, numberOf(id)});
   }
 }
 
@@ -203,6 +214,8 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
   llvm::sort(named);
   named.erase(llvm::unique(named), named.end());
   for (GlobalId id : named) {
+    if (uint32_t number = numberOf(id); number != kNone)
+      job.leaders.push_back({movingName(id), number});
     if (const VariableSummary *variable = program.variable(id))
       if (decisions.isNeverWritten(id) || decisions.isNeverRead(id))
         job.variables.push_back(
@@ -529,13 +542,28 @@ static FoldTableClass describeFold(const WpaContext &context,
   return row;
 }
 
+/// Numbers what becomes one body of the host, as the table of folds counts its
+/// rows, from \p first on.
+static void numberFold(const CombinedSummary &program, const FoldClass &fold,
+                       uint32_t first, FoldNumbers &numbers) {
+  if (program.imageOf(fold.leader) != kHostImage)
+    return;
+  uint32_t next = first;
+  numbers[fold.leader] = next;
+  for (GlobalId id : concat<const GlobalId>(fold.members, fold.jumps))
+    numbers[id] = ++next;
+}
+
 /// Lets one definition stand for all that do the same, and notes it in
 /// \p table. Returns whether anything has changed.
 static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
                           const Callers &callers, IcfMode mode,
-                          FoldTable &table) {
+                          FoldTable &table, FoldNumbers &numbers) {
+  uint32_t rows = 0;
   for (const FoldClass &fold : findFolds(context, callers, mode)) {
     table.classes.push_back(describeFold(context, callers, fold));
+    numberFold(program, fold, rows, numbers);
+    rows += table.classes.back().members.size();
     for (GlobalId member : fold.members)
       program.fold(member, fold.leader);
     for (GlobalId member : fold.jumps)
@@ -574,8 +602,10 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on what has been folded is used no more, and it is known who
   // calls whom.
   LinkPlan plan;
+  FoldNumbers numbers;
   PhaseTimer foldTimer(&statistics, "wpa-fold");
-  if (foldIdentical(program, context, *callers, options.icf, plan.folds)) {
+  if (foldIdentical(program, context, *callers, options.icf, plan.folds,
+                    numbers)) {
     graph = CallGraph(program);
     if (Error error = propagateVisibility(context))
       return error;
@@ -600,7 +630,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   partitionTimer.stop();
 
   PhaseTimer jobsTimer(&statistics, "wpa-jobs");
-  JobBuilder builder(context, bitcode, options);
+  JobBuilder builder(context, bitcode, options, numbers);
   plan.jobs = builder.run(map);
   plan.registration = builder.registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())

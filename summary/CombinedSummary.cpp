@@ -220,18 +220,21 @@ void CombinedSummary::applyFolds() {
     return true;
   };
   for (auto [id, definition] : enumerate(definitions))
-    if (replace(definition))
-      usesOfFolded.push_back(id);
+    if (GlobalId member = definition; replace(definition))
+      usesOfFolded.push_back({GlobalId(id), member});
   for (auto &table : names)
     for (auto &entry : table)
       replace(entry.second);
 }
 
-ArrayRef<GlobalId> CombinedSummary::foldedUses(ModuleIndex module) const {
+ArrayRef<FoldedUse> CombinedSummary::foldedUses(ModuleIndex module) const {
   GlobalId first = allModules[module].firstSymbol;
   GlobalId end = first + allModules[module].summary.symbols.size();
-  auto begin = llvm::lower_bound(usesOfFolded, first);
-  auto after = std::lower_bound(begin, usesOfFolded.end(), end);
+  auto isBefore = [](const FoldedUse &use, GlobalId id) {
+    return use.use < id;
+  };
+  auto begin = llvm::lower_bound(usesOfFolded, first, isBefore);
+  auto after = std::lower_bound(begin, usesOfFolded.end(), end, isBefore);
   return ArrayRef(usesOfFolded)
       .slice(begin - usesOfFolded.begin(), after - begin);
 }

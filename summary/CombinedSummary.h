@@ -65,6 +65,13 @@ struct Image {
   std::vector<ModuleIndex> modules;
 };
 
+/// A symbol of a module whose definition has been folded.
+struct FoldedUse {
+  GlobalId use = 0;
+  /// What it meant.
+  GlobalId member = 0;
+};
+
 class CombinedSummary {
 public:
   /// Adds a module; modules must be added host and device interleaved in input
@@ -93,7 +100,7 @@ public:
     return found == jumping.end() ? kNone : found->second;
   }
   /// Symbols of \p module, ascending, that meant a folded definition.
-  llvm::ArrayRef<GlobalId> foldedUses(ModuleIndex module) const;
+  llvm::ArrayRef<FoldedUse> foldedUses(ModuleIndex module) const;
 
   llvm::ArrayRef<CombinedModule> modules() const { return allModules; }
   llvm::ArrayRef<Image> images() const { return allImages; }
@@ -173,7 +180,7 @@ private:
   std::vector<std::vector<bool>> keptComdats;
   llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
   std::map<GlobalId, GlobalId> folded, jumping;
-  std::vector<GlobalId> usesOfFolded; // ascending
+  std::vector<FoldedUse> usesOfFolded; // ascending
 };
 
 } // namespace gpulto

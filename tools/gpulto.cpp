@@ -10,6 +10,7 @@
 #include "tools/ImagesCommand.h"
 #include "tools/LtoCommand.h"
 #include "tools/LtransCommand.h"
+#include "tools/SymbolizeCommand.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -34,12 +35,13 @@ constexpr Subcommand kSubcommands[] = {
     {"lto", "link objects without a linker, resolutions given",
      gpulto::ltoCommand},
     {"ltrans", "run one job of a link", gpulto::ltransCommand},
+    {"symbolize", "name the frames of a stack trace", gpulto::symbolizeCommand},
 };
 
 void printUsage(llvm::raw_ostream &out) {
   out << "usage: gpulto COMMAND ARGUMENT...\n\ncommands:\n";
   for (const Subcommand &subcommand : kSubcommands)
-    out << llvm::formatv("  {0,-8} {1}\n", subcommand.name, subcommand.summary);
+    out << llvm::formatv("  {0,-9} {1}\n", subcommand.name, subcommand.summary);
 }
 
 } // namespace

@@ -52,7 +52,7 @@ static LtransJob fullJob() {
        9,
        ""},
       {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1, "b"}};
-  input.folds = {{"d", "b", true, false}, {"c", "b", true, true}};
+  input.folds = {{"d", "b", true, false, 7}, {"c", "b", true, true, kNone}};
   job.inputs = {input};
   FunctionEffects effects;
   effects.may = kReadsArguments | kUnwinds | kFrees;
@@ -66,6 +66,7 @@ static LtransJob fullJob() {
   job.functions = {{"f", effects, {}}, {"g", {}, {returned}}};
   job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
   job.host.wrapped = {"malloc"};
+  job.leaders = {{"b", 6}, {"e", 0}};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;
   job.memoryBytes = 1ull << 33;

@@ -1,0 +1,48 @@
+//===- CallSites.h - Which function a call of a folded body means -*- C++ -*-=//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A frame of a body that several functions share is named by who called it: the
+// linked program has, for each call of such a body, the address to which the
+// call returns and the number of the function that the source called.
+// docs/formats.md has the bytes.
+//
+// Source: the call table of S. Tallam et al., "Safe ICF: Pointer Safe and
+// Unwinding aware Identical Code Folding in the Gold Linker" (GCC Summit 2010).
+// There the compiler lists all calls and the linker drops most; here the link
+// knows which ones count.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CALLSITES_H
+#define GPULTO_LTO_CALLSITES_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Pass.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Name of the section.
+inline constexpr llvm::StringLiteral kCallSiteSection = ".gpulto.callsites";
+
+/// Hands the marks of calls (kCalleeMark) in \p module over to code generation
+/// by \p machine. Returns false if there is none, or if no table can be made:
+/// x86-64 with the small code model has one.
+bool prepareCallSites(llvm::Module &module, const llvm::TargetMachine &machine);
+
+/// Returns the pass that writes a row for each marked call; the last one before
+/// code is emitted. Owned by the pass manager that it is added to.
+llvm::Pass *createCallSitePass();
+
+/// Keeps the table of \p object, the ELF object that has been emitted, from
+/// being loaded with the program.
+void unloadCallSites(llvm::SmallVectorImpl<char> &object);
+
+} // namespace gpulto
+
+#endif
