@@ -12,6 +12,9 @@
 // same class: the function that was called may have jumped on, by a tail call,
 // to the one that is here.
 //
+// Limit: functions of one class that tail-call each other leave one frame, which
+// gets the name of the first.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lto/FrameNames.h"
