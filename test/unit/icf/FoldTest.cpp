@@ -323,6 +323,51 @@ declare fastcc i32 @other(i32)
   EXPECT_FALSE(call.paramHasAttr(2, Attribute::NonNull));
 }
 
+/// The numbers that the mark of the only call in \p function holds.
+std::vector<uint64_t> calleesIn(Function &function) {
+  std::vector<uint64_t> numbers;
+  for (Instruction &i : instructions(function))
+    if (const MDNode *mark = i.getMetadata(kCalleeMark))
+      for (const MDOperand &number : mark->operands())
+        numbers.push_back(
+            mdconst::extract<ConstantInt>(number)->getZExtValue());
+  return numbers;
+}
+
+TEST(Fold, NotesWhomTheSourceCalls) {
+  const std::string text = R"(
+declare void @leader()
+declare void @member()
+define void @f() {
+  call void @leader()
+  ret void
+}
+define void @g() {
+  call void @member()
+  ret void
+}
+)";
+  auto build = [&](Pair &pair, unsigned called) {
+    Function &leader = *pair.module->getFunction("leader");
+    Function &member = *pair.module->getFunction("member");
+    markCallsOf(member, called);
+    member.replaceAllUsesWith(&leader);
+    markCallsOf(leader, 3); // where there is no note yet
+    EXPECT_EQ(calleesIn(pair.f()), std::vector<uint64_t>{3});
+    EXPECT_EQ(calleesIn(pair.g()), std::vector<uint64_t>{called});
+    EXPECT_EQ(test::messageOf(mergeFolded(pair.f(), pair.g(), 8)), "success");
+  };
+  Pair others(text);
+  build(others, 4);
+  EXPECT_EQ(calleesIn(others.f()), (std::vector<uint64_t>{3, 8, 4}));
+  Pair same(text);
+  build(same, 3);
+  EXPECT_EQ(calleesIn(same.f()), std::vector<uint64_t>{3});
+  // Who only has the body to inline it does not know what members call.
+  dropPromises(others.f());
+  EXPECT_EQ(calleesIn(others.f()), std::vector<uint64_t>{kUnknownCallee});
+}
+
 TEST(Fold, DropsWhatMembersMightNotPromise) {
   Pair pair(twoBodies(kHead, body(), "add nsw", "add nsw") + nodes());
   dropPromises(pair.f());
