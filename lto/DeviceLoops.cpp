@@ -10,6 +10,8 @@
 //
 //   trip count known, all rounds fit    all of them
 //   trip count known                    its largest divisor that fits
+//   a multiple, most it can be not      a divisor of what it is a multiple of:
+//                                       no remainder
 //   most it can be known                a divisor of that: in a grid-stride
 //                                       loop most threads run as many rounds,
 //                                       and no remainder
@@ -89,9 +91,11 @@ static unsigned chooseCount(Loop &loop, const UnrollCostEstimator &cost,
   // Larger ones come of the counter's type. Barriers cannot go into a
   // remainder.
   unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
-  if (!most || most > kMaxKnownRounds ||
-      cost.Convergence != ConvergenceKind::None)
+  if (cost.Convergence != ConvergenceKind::None)
     return 1;
+  if (!most || most > kMaxKnownRounds)
+    return largestDivisor(size, evolution.getSmallConstantTripMultiple(&loop),
+                          kMaxRuntimeCount);
   return largestDivisor(size, most, kMaxRuntimeCount);
 }
 

@@ -27,12 +27,14 @@
 // helper's generic pointer becomes one to shared or global memory while GVN and
 // LICM can still use it.
 //
-// Before unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
+// At the end of simplification, NarrowDivisions uses facts of loops. Before
+// unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
 // at the end, WidenCopies expands small copies.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lto/DeviceCodegen.h"
+#include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
 #include "lto/Optimizer.h"
 
@@ -174,6 +176,7 @@ struct StraightLinePass : PassInfoMixin<StraightLinePass> {
     passes.addPass(NaryReassociatePass());
     passes.addPass(EarlyCSEPass());
     passes.addPass(InferAddressSpacesPass());
+    passes.addPass(RestateAlignmentPass());
     passes.addPass(InferAlignmentPass());
     passes.addPass(LoadStoreVectorizerPass());
     return passes.run(function, analyses);
@@ -198,6 +201,10 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   builder.registerPeepholeEPCallback(
       [](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(InferAddressSpacesPass());
+      });
+  builder.registerScalarOptimizerLateEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(NarrowDivisionsPass());
       });
   builder.registerLateLoopOptimizationsEPCallback(
       [](LoopPassManager &manager, OptimizationLevel) {
