@@ -42,6 +42,9 @@ void analyzeModRef(LgenContext &context);
 /// Fills size, time, frequencies of calls, stack, registers, loop depth.
 void analyzeInliner(LgenContext &context);
 
+/// Fills the guards of device kernels: facts that would pay in them.
+void analyzeGuards(LgenContext &context);
+
 } // namespace gpulto
 
 #endif

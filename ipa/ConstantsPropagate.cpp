@@ -15,12 +15,13 @@
 // 2. chooseClones: bodies for contexts that the other callers spoil.
 // 3. Here: what is left above "nothing known" becomes facts of a body; remarks
 //    say which contexts prove it.
+// 4. chooseGuards: what the host tests at launches, where proofs end.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Clones.h"
 #include "ipa/Constants.h"
-#include "ipa/PointerFacts.h"
+#include "ipa/Guards.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -160,6 +161,7 @@ void propagateConstants(WpaContext &context, const Callers &callers) {
   }
   decideReturns(context, callers, solver);
   explainConstants(context, callers, solver);
+  chooseGuards(context, callers, solver, pointers);
 }
 
 } // namespace gpulto

@@ -32,6 +32,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -309,6 +310,80 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
     }
     if (!parts.empty())
       changed |= applyParts(argument, parts, layout);
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// Lets all uses of the integer \p value, which is computed before \p place,
+/// see that it is the multiple that \p fact says.
+static bool addMultiple(Value &value, const ValueFact &fact,
+                        BasicBlock::iterator place) {
+  if (!fact.knownZeros || !value.getType()->isIntegerTy(fact.bitWidth) ||
+      value.use_empty())
+    return false;
+  auto *mask = ConstantInt::get(value.getType(), ~fact.knownZeros);
+  auto *multiple = BinaryOperator::CreateAnd(&value, mask, "", place);
+  value.replaceUsesWithIf(multiple,
+                          [&](Use &use) { return use.getUser() != multiple; });
+  return true;
+}
+
+/// Applies \p fact, which is not a constant, to \p load of the part that it is
+/// about.
+static bool applyToPart(LoadInst &load, const ValueFact &fact) {
+  LLVMContext &context = load.getContext();
+  if (load.getType()->isPointerTy()) {
+    if (fact.bitWidth || !fact.alignLog2)
+      return false;
+    auto *align = ConstantInt::get(Type::getInt64Ty(context),
+                                   uint64_t(1) << fact.alignLog2);
+    load.setMetadata(LLVMContext::MD_align,
+                     MDNode::get(context, ConstantAsMetadata::get(align)));
+    return true;
+  }
+  if (!load.getType()->isIntegerTy(fact.bitWidth))
+    return false;
+  bool changed = false;
+  APInt high(fact.bitWidth, fact.high);
+  if (!high.isMaxValue() && !load.hasMetadata(LLVMContext::MD_range)) {
+    load.setMetadata(LLVMContext::MD_range,
+                     MDBuilder(context).createRange(
+                         APInt(fact.bitWidth, fact.low), high + 1));
+    changed = true;
+  }
+  changed |= addMultiple(load, fact, std::next(load.getIterator()));
+  return changed;
+}
+
+bool applyGuard(Function &function, const FunctionFacts &guard) {
+  if (function.isDeclaration() || function.hasOptNone() || guard.empty())
+    return false;
+  auto noAddress = [](const ValueFact &) -> Constant * { return nullptr; };
+  bool changed = applyValueFacts(function, guard, noAddress);
+  changed |= applyGuardedGrid(function, guard);
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  for (const ValueFact &fact : guard.values) {
+    if (fact.parameter >= function.arg_size() ||
+        fact.kind == ValueKind::Constant)
+      continue;
+    Argument &argument = *function.getArg(fact.parameter);
+    if (!fact.isPart) {
+      if (!isSpecial(argument))
+        changed |= addMultiple(argument, fact,
+                               function.getEntryBlock().getFirstInsertionPt());
+      continue;
+    }
+    if (!argument.hasByValAttr())
+      continue;
+    PartLoads parts;
+    collectLoads(argument, 0, true, layout, parts);
+    for (auto [load, offset] : parts.loads)
+      if (parts.isReadOnly && offset == fact.byteOffset)
+        changed |= applyToPart(*load, fact);
   }
   return changed;
 }

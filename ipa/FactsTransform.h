@@ -32,6 +32,16 @@ bool applyValueFacts(
     llvm::Function &function, const FunctionFacts &facts,
     llvm::function_ref<llvm::Constant *(const ValueFact &)> addressOf);
 
+/// Puts into the device body \p function what the host tests before it launches
+/// it, \p guard: as applyValueFacts and applyGeometry do, and that integers are
+/// multiples, which costs an instruction. Returns whether the body changed.
+bool applyGuard(llvm::Function &function, const FunctionFacts &guard);
+
+/// Lets the launch of \p stub launch \p guarded instead where \p guard holds.
+/// Returns whether there is a launch.
+bool applyGuardTest(llvm::Function &stub, const FunctionFacts &guard,
+                    llvm::Function &guarded);
+
 /// Replaces the results of direct calls of \p function by what \p fact says
 /// that it returns, or says its bounds in attributes. \p fact has no symbol.
 void applyReturned(llvm::Function &function, const ValueFact &fact);
@@ -50,6 +60,10 @@ bool declareBlockSize(llvm::Function &function, const FunctionFacts &facts,
 /// Replaces what the device body \p function reads of the launch geometry by
 /// the constants of \p facts, or bounds it. Returns whether the body changed.
 bool applyGeometry(llvm::Function &function, const FunctionFacts &facts);
+
+/// As applyGeometry, of the grid's x alone: the first of the geometry of
+/// \p guard, if it has any.
+bool applyGuardedGrid(llvm::Function &function, const FunctionFacts &guard);
 
 /// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
 /// ascending order) name, so that they are found again in copies. Errors: the

@@ -142,4 +142,8 @@ bool applyGeometry(Function &function, const FunctionFacts &facts) {
   return hasGeometry(function, facts) && applyToReads(function, facts.geometry);
 }
 
+bool applyGuardedGrid(Function &function, const FunctionFacts &guard) {
+  return applyToReads(function, ArrayRef(guard.geometry).take_front(1));
+}
+
 } // namespace gpulto

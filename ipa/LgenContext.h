@@ -23,6 +23,7 @@ class BasicBlock;
 class BlockFrequencyInfo;
 class CallBase;
 class Constant;
+class DataLayout;
 class Function;
 class GlobalValue;
 class Instruction;

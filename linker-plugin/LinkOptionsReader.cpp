@@ -60,6 +60,8 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                  .Case("all", IcfMode::All)
                  .Case("none", IcfMode::None)
                  .Default(IcfMode::Safe);
+  link.guardsKernels = args.hasFlag(options::OPT_guarded_kernels,
+                                    options::OPT_no_guarded_kernels, true);
   link.jobserver =
       StringSwitch<JobserverMode>(args.getLastArgValue(options::OPT_jobserver))
           .Case("strict", JobserverMode::Strict)

@@ -41,7 +41,9 @@ const OptTable &optionTable() {
 }
 
 bool isOwnSpelling(StringRef spelling) {
-  return spelling.starts_with("--gpulto-");
+  return spelling.starts_with("--gpulto-") ||
+         spelling.starts_with("-fgpulto-") ||
+         spelling.starts_with("-fno-gpulto-");
 }
 
 Error unknownOption(StringRef spelling, unsigned accepted) {

@@ -97,6 +97,16 @@ def icf : Joined<["--"], "gpulto-icf=">, Visibility<[LinkOption]>,
            "no program can tell, all also functions whose address is taken, or "
            "none">;
 
+def guarded_kernels : Flag<["-"], "fgpulto-guarded-kernels">,
+  Visibility<[LinkOption]>,
+  HelpText<"Make a second version of kernels for arguments that are likely and "
+           "worth it (multiples of 4, aligned pointers, sizes below 2^32), and "
+           "choose between the two at the launch; the default">;
+
+def no_guarded_kernels : Flag<["-"], "fno-gpulto-guarded-kernels">,
+  Visibility<[LinkOption]>,
+  HelpText<"Make no second versions of kernels to choose from at the launch">;
+
 //===----------------------------------------------------------------------===//
 // The output
 //===----------------------------------------------------------------------===//

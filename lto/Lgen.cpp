@@ -148,6 +148,7 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
     return error;
   analyzeModRef(context);
   analyzeInliner(context);
+  analyzeGuards(context);
   analyzeContents(context);
   analyzeForms(context);
   return llvm::Error::success();

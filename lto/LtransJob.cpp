@@ -151,6 +151,8 @@ template <typename A> void describe(A &a, JobBody &b) {
   a.field("cloneLinkage", b.cloneLinkage);
   a.field("facts", b.facts);
   a.field("redirects", b.redirects);
+  a.field("guard", b.guard);
+  a.field("guarded", b.guarded);
 }
 
 template <typename A> void describe(A &a, JobSymbol &s) {

@@ -50,6 +50,9 @@ struct JobBody {
   /// What holds on entry. Symbols are given by their names while bodies move.
   FunctionFacts facts;
   std::vector<JobRedirect> redirects;
+  /// As in BodyPlan; a stub's clone is given by its name while bodies move.
+  FunctionFacts guard;
+  std::string guarded;
   bool operator==(const JobBody &) const = default;
 };
 

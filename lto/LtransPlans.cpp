@@ -73,6 +73,8 @@ private:
   Constant *addressOf(const ValueFact &fact);
   Function *bodyOf(Function &function, const JobSymbol &symbol,
                    const JobBody &body);
+  Function *cloneNamed(StringRef name, const Function *original,
+                       FunctionType &type);
   void redirectCalls(Function &function, const JobBody &body);
   std::vector<PlannedBody> makeBodies(ArrayRef<PlannedFunction> planned);
   void takeBack(std::vector<PlannedBody> &bodies);
@@ -136,6 +138,22 @@ Function *PlanApplier::bodyOf(Function &function, const JobSymbol &symbol,
   return clone;
 }
 
+/// Returns the clone \p name of \p original (null: not known), declared with
+/// \p type if it is in another partition.
+Function *PlanApplier::cloneNamed(StringRef name, const Function *original,
+                                  FunctionType &type) {
+  if (Function *clone = partition.getFunction(name))
+    return clone;
+  Function *clone =
+      Function::Create(original ? original->getFunctionType() : &type,
+                       GlobalValue::ExternalLinkage, name, partition);
+  if (original)
+    clone->copyAttributesFrom(original);
+  clone->setVisibility(GlobalValue::HiddenVisibility);
+  clone->setDSOLocal(true);
+  return clone;
+}
+
 /// Lets the marked calls of \p function enter the clones that \p body says.
 void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
   for (auto [number, call] : takeMarkedCalls(function)) {
@@ -146,17 +164,8 @@ void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
     Use &callee =
         redirect->isHandle ? handleOf(*call) : call->getCalledOperandUse();
     auto *original = dyn_cast<Function>(callee.get()->stripPointerCasts());
-    Function *clone = partition.getFunction(redirect->callee);
-    if (!clone) {
-      clone = Function::Create(
-          original ? original->getFunctionType() : call->getFunctionType(),
-          GlobalValue::ExternalLinkage, redirect->callee, partition);
-      if (original)
-        clone->copyAttributesFrom(original);
-      clone->setVisibility(GlobalValue::HiddenVisibility);
-      clone->setDSOLocal(true);
-    }
-    callee.set(clone);
+    callee.set(
+        cloneNamed(redirect->callee, original, *call->getFunctionType()));
   }
 }
 
@@ -280,9 +289,15 @@ void PlanApplier::applyTo(Function &function, const JobBody &body) {
   changed |= applyValueFacts(function, body.facts, [&](const ValueFact &fact) {
     return addressOf(fact);
   });
-  if (!isDevice)
+  if (!isDevice) {
+    if (!body.guarded.empty())
+      applyGuardTest(
+          function, body.guard,
+          *cloneNamed(body.guarded, &function, *function.getFunctionType()));
     return;
+  }
   changed |= applyGeometry(function, body.facts);
+  changed |= applyGuard(function, body.guard);
   if (changed)
     function.addFnAttr(kChangedAttribute);
   if (declareBlockSize(function, body.facts, maxRegisters) || changed)

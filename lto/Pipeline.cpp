@@ -113,6 +113,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.device.ptxasArguments = options.ptxasArguments;
   result.device.tool.timeoutSeconds = options.toolTimeoutSeconds;
   result.kernelCheck = options.kernelCheck;
+  result.guardsKernels = options.guardsKernels;
   result.icf = options.icf;
   return result;
 }

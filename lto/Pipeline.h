@@ -76,6 +76,7 @@ struct LinkOptions {
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfMode icf = IcfMode::Safe;
+  bool guardsKernels = true;
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;

@@ -149,6 +149,9 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
       body.redirects.push_back({redirect.call,
                                 cloneName(redirect.callee, redirect.clone),
                                 redirect.isHandle});
+    body.guard = plan.guard;
+    if (plan.guarded)
+      body.guarded = cloneName(id, plan.guarded);
     bodies.push_back(std::move(body));
   }
   return bodies;
@@ -591,6 +594,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   WpaContext context{program, graph, params, diagnostics, options.isRelocatable,
                      {}};
   resolveTimer.stop();
+
+  context.guardsKernels = options.guardsKernels;
 
   // From here on the set of live symbols only shrinks.
   PhaseTimer visibilityTimer(&statistics, "wpa-visibility");

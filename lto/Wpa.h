@@ -47,6 +47,7 @@ struct WpaOptions {
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfMode icf = IcfMode::Safe;
+  bool guardsKernels = true;
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.

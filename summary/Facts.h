@@ -129,6 +129,11 @@ struct BodyPlan {
   uint32_t clone = 0;
   FunctionFacts facts;
   std::vector<CallRedirect> redirects; // by call
+  /// What the host tests before a launch. A kernel's clone: what holds in it
+  /// besides \c facts. A stub: its launch launches the stub's clone number
+  /// \c guarded, if that is not 0, when it holds.
+  FunctionFacts guard;
+  uint32_t guarded = 0;
   bool operator==(const BodyPlan &) const = default;
 };
 

@@ -286,6 +286,47 @@ enum Geometry : uint32_t {
   kGeometryCount
 };
 
+/// What may hold of an argument of a kernel, or of a launch.
+enum class GuardKind : uint8_t {
+  /// An integer, taken as unsigned, is below 2^32.
+  FitsWord,
+  /// An integer or an address is a multiple of 2^alignLog2.
+  Multiple,
+  /// An integer is 1.
+  One,
+  /// No block number in x times block size reaches 2^32: the grid has at most
+  /// kMaxWordGrid blocks in x. Of the launch, not of an argument.
+  SmallGrid,
+  /// A pointer is apart from all others in the kernel. The host cannot tell: it
+  /// must have been proven.
+  Apart,
+  Last = Apart
+};
+
+/// Blocks in x of a grid none of whose threads has a number of 2^32 or more.
+constexpr uint32_t kMaxWordGrid = 4194303;
+
+/// A fact that would pay in a kernel.
+struct GuardFact {
+  GuardKind kind = GuardKind::FitsWord;
+  /// Parameter of the kernel; SmallGrid: 0. The \c bitWidth bits (0: a pointer)
+  /// at byte \c byteOffset of a by-value aggregate if \c isPart.
+  uint32_t parameter = 0;
+  bool isPart = false;
+  uint32_t byteOffset = 0;
+  uint16_t bitWidth = 0;
+  uint8_t alignLog2 = 0;
+  auto operator<=>(const GuardFact &) const = default;
+};
+
+/// Facts that together save something in a kernel.
+struct GuardChance {
+  /// Instructions for each entry, estimated, loops weighed by frequency.
+  uint32_t gain = 0;
+  Range facts; // sorted
+  bool operator==(const GuardChance &) const = default;
+};
+
 enum ParameterFlag : uint32_t {
   kParamUnused = 1u << 0,
   kParamNoAlias = 1u << 1,
@@ -434,6 +475,8 @@ struct FunctionSummary {
   /// Kernel stubs: ordered by (kernelArgument, byteOffset); empty when the body
   /// has not the shape that clang gives it.
   Range stubArguments;
+  /// Device kernels: facts that WPA may let the host test before a launch.
+  Range guards;
   /// What the function returns: Unknown, Constant, PassThrough ...
   JumpFunction returned;
 
@@ -555,6 +598,8 @@ struct ModuleSummary {
   std::vector<SymbolIndex> foldSymbols;
   std::vector<LaunchSite> launches;
   std::vector<StubArgument> stubArguments;
+  std::vector<GuardFact> guardFacts;
+  std::vector<GuardChance> guards;
   std::vector<JumpFunction> jumpFunctions;
   std::vector<AggregatePart> aggregateParts;
 

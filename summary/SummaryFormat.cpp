@@ -35,7 +35,7 @@ struct TableSizes {
   uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
            references = 0, foldSymbols = 0, launches = 0, stubArguments = 0,
-           jumpFunctions = 0, aggregateParts = 0;
+           guardFacts = 0, guards = 0, jumpFunctions = 0, aggregateParts = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -185,7 +185,8 @@ template <typename IO> struct Transfer {
   Interner<CallShape> callShapes;
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
-      foldSymbolRanges, launchRanges, stubArgumentRanges;
+      foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
+      guardRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -201,6 +202,7 @@ template <typename IO> struct Transfer {
   void calls();
   void references();
   void foldSymbols();
+  void guards();
   void launches();
   void smallTables();
   void offloadEntries();
@@ -407,6 +409,24 @@ template <typename IO> void Transfer<IO>::launches() {
   }
 }
 
+template <typename IO> void Transfer<IO>::guards() {
+  constexpr unsigned kMaxAlignLog2 = 32, kMaxGuardBits = 64;
+  for (GuardFact &g : s.guardFacts) {
+    io.enumerator(g.kind, GuardKind::Last);
+    io.number(g.parameter);
+    io.boolean(g.isPart);
+    io.number(g.byteOffset);
+    io.number(g.bitWidth);
+    io.number(g.alignLog2);
+    io.check(g.bitWidth <= kMaxGuardBits && g.alignLog2 <= kMaxAlignLog2,
+             "guard out of range");
+  }
+  for (GuardChance &g : s.guards) {
+    io.number(g.gain);
+    io.range(g.facts, sizes.guardFacts, guardFactRanges);
+  }
+}
+
 template <typename IO> void Transfer<IO>::smallTables() {
   for (AliasSummary &a : s.aliases) {
     io.index(a.symbol, sizes.symbols, false, "an alias");
@@ -481,9 +501,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(!(f.returned == JumpFunction()));
     present(isSet(f.geometryGain));
     present(!f.foldHash.isNone());
+    present(!(f.guards == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 11, "unknown fields of a function");
+  io.check(mask < 1u << 12, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -517,6 +538,8 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     io.digest(f.foldHash);
     io.range(f.foldSymbols, sizes.foldSymbols, foldSymbolRanges);
   }
+  if (has())
+    io.range(f.guards, sizes.guards, guardRanges);
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -555,6 +578,7 @@ template <typename IO> void Transfer<IO>::all() {
   references();
   foldSymbols();
   launches();
+  guards();
   smallTables();
   offloadEntries();
   variables();
@@ -582,6 +606,8 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.foldSymbols, sizes.foldSymbols, 1);
   each(s.launches, sizes.launches, 8);
   each(s.stubArguments, sizes.stubArguments, 4);
+  each(s.guardFacts, sizes.guardFacts, 6);
+  each(s.guards, sizes.guards, 2);
   each(s.jumpFunctions, sizes.jumpFunctions, 1);
   each(s.aggregateParts, sizes.aggregateParts, 2);
 }
@@ -623,6 +649,23 @@ bool namesBelow(const ModuleSummary &s, Range range, const FunctionSummary &f) {
   });
 }
 
+/// Whether \p fact is about one of \p formals, or a part of one.
+bool isOfParameter(const GuardFact &fact,
+                   llvm::ArrayRef<ParameterRecord> formals) {
+  constexpr unsigned kPointerBits = 64, kByteBits = 8;
+  if (fact.kind == GuardKind::SmallGrid)
+    return true;
+  if (fact.parameter >= formals.size())
+    return false;
+  const ParameterRecord &formal = formals[fact.parameter];
+  bool isByVal = formal.flags & kParamByVal;
+  if (!fact.isPart)
+    return !isByVal && fact.bitWidth == formal.bitWidth;
+  unsigned bits = fact.bitWidth ? fact.bitWidth : kPointerBits;
+  return isByVal &&
+         fact.byteOffset + uint64_t(bits / kByteBits) <= formal.byValBytes;
+}
+
 /// Checks what only holds between tables: jump functions name parameters of
 /// the function they stand in; summaries belong to symbols of their kind.
 const char *findInconsistency(const ModuleSummary &s) {
@@ -647,6 +690,10 @@ const char *findInconsistency(const ModuleSummary &s) {
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
       if (a.formal >= f.parameters.count)
         return "stub argument refers to a parameter that does not exist";
+    for (const GuardChance &chance : slice(s.guards, f.guards))
+      for (const GuardFact &fact : slice(s.guardFacts, chance.facts))
+        if (!isOfParameter(fact, slice(s.parameters, f.parameters)))
+          return "guard of a parameter that does not exist";
     if (!namesBelow(s, f.returned, f.parameters.count, f.calls.count))
       return "return value refers to a parameter or call that does not exist";
   }

@@ -21,6 +21,8 @@ struct WpaContext {
   /// `-r`: everything stays visible.
   bool isRelocatable = false;
   Decisions decisions;
+  /// Kernels may get versions that the host chooses at the launch.
+  bool guardsKernels = false;
 };
 
 } // namespace gpulto

@@ -237,6 +237,7 @@ private:
   void function(const FunctionSummary &f, bool digests);
   void parameter(uint32_t number, const ParameterRecord &p);
   void launch(const LaunchSite &l);
+  void guard(const GuardChance &g);
   void references(Range range);
   void variable(const VariableSummary &v, bool digests);
   void quoted(StringRef prefix, SymbolIndex index);
@@ -524,6 +525,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
     out << "  stub_arg " << a.kernelArgument << " byte " << a.byteOffset
         << " from arg" << a.formal << (a.isAggregate ? " whole" : "") << '\n';
   }
+  for (const GuardChance &g : slice(s.guards, f.guards))
+    guard(g);
   for (const CallEdge &c : slice(s.calls, f.calls)) {
     out << "  call ";
     symbol(c.callee);
@@ -544,6 +547,22 @@ void Printer::function(const FunctionSummary &f, bool digests) {
     jumpFunction(f.returned);
     out << '\n';
   }
+}
+
+void Printer::guard(const GuardChance &g) {
+  static constexpr const char *kKinds[] = {"fits_word", "multiple", "one",
+                                           "small_grid", "apart"};
+  out << "  guard gain " << g.gain << ':';
+  for (const GuardFact &fact : slice(s.guardFacts, g.facts)) {
+    out << ' ' << kKinds[static_cast<unsigned>(fact.kind)];
+    if (fact.kind != GuardKind::SmallGrid)
+      out << " arg" << fact.parameter;
+    if (fact.isPart)
+      out << '[' << fact.byteOffset << ']';
+    if (fact.alignLog2)
+      out << " of " << (uint64_t(1) << fact.alignLog2);
+  }
+  out << '\n';
 }
 
 void Printer::variable(const VariableSummary &v, bool digests) {

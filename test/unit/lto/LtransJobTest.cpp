@@ -48,7 +48,7 @@ static LtransJob fullJob() {
       {"b",
        JobRole::Define,
        FinalLinkage::Hidden,
-       {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}}},
+       {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}, facts, "b.cp2"}},
        9,
        ""},
       {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1, "b"}};

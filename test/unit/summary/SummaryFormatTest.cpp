@@ -131,6 +131,10 @@ ModuleSummary fullSummary() {
   unknown.geometry = {0, kGeometryCount};
   s.launches = {launch, unknown};
   s.stubArguments = {{0, 0, 0, true}, {1, 4, 1, false}};
+  s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
+                  {GuardKind::Multiple, 1, false, 0, 32, 2},
+                  {GuardKind::SmallGrid}};
+  s.guards = {{12, {0, 2}}, {1 << 20, {2, 1}}};
 
   FunctionSummary f;
   f.symbol = 1;
@@ -157,6 +161,7 @@ ModuleSummary fullSummary() {
   f.references = {0, 2};
   f.launches = {0, 2};
   f.stubArguments = {0, 2};
+  f.guards = {0, 2};
   f.returned = shifted;
   FunctionSummary g;
   g.symbol = 2;
@@ -410,6 +415,21 @@ TEST(SummaryFormat, RefusesJumpFunctionOfMissingParameter) {
   s.functions[0].parameters.count = 1;
   EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
               testing::HasSubstr("parameter or call that does not exist"));
+}
+
+TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
+  const GuardFact wrong[] = {
+      {GuardKind::FitsWord, 0, true, 57, 64, 0},  // behind the aggregate
+      {GuardKind::FitsWord, 0, false, 0, 64, 0},  // of all of it
+      {GuardKind::Multiple, 1, true, 0, 32, 2},   // in a scalar
+      {GuardKind::Multiple, 1, false, 0, 64, 2},  // of another width
+      {GuardKind::Multiple, 2, false, 0, 32, 2}}; // of none
+  for (const GuardFact &fact : wrong) {
+    ModuleSummary s = fullSummary();
+    s.guardFacts[0] = fact;
+    EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+                testing::HasSubstr("guard of a parameter"));
+  }
 }
 
 TEST(SummaryFormat, RefusesBodyOfDeclaration) {

@@ -1,0 +1,192 @@
+//===- GuardFactsPropagate.cpp - Which facts a version is made for --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What constant propagation knows of a guard fact, and which of those that it
+// does not know are worth a test. See ipa/GuardsPropagate.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Guards.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// What is known already
+//===----------------------------------------------------------------------===//
+
+/// Returns what is known of the argument that \p fact is about; varying when
+/// that is nothing.
+static ValueLattice valueOf(const BodyLattice &kernel, const GuardFact &fact) {
+  if (fact.parameter >= kernel.parameters.size())
+    return ValueLattice::varying(fact.bitWidth);
+  const ParameterLattice &known = kernel.parameters[fact.parameter];
+  if (!fact.isPart)
+    return known.whole;
+  auto at = [&](uint32_t byte, unsigned width) -> const ValueLattice * {
+    for (const PartLattice &part : known.parts)
+      if (part.byteOffset == byte && part.value.width() == width)
+        return &part.value;
+    return nullptr;
+  };
+  if (const ValueLattice *part = at(fact.byteOffset, fact.bitWidth))
+    return *part;
+  // The solver keeps long constants in halves.
+  constexpr unsigned kHalfBits = 32, kHalfBytes = 4;
+  const ValueLattice *low = at(fact.byteOffset, kHalfBits),
+                     *high = at(fact.byteOffset + kHalfBytes, kHalfBits);
+  if (fact.bitWidth == 2 * kHalfBits && low && high && low->isConstant() &&
+      high->isConstant())
+    return ValueLattice::constant(high->value() << kHalfBits | low->value(),
+                                  fact.bitWidth);
+  return ValueLattice::varying(fact.bitWidth);
+}
+
+/// Returns what is known of a value in [\p low, \p high] being in
+/// [\p from, \p to].
+static GuardState within(uint64_t low, uint64_t high, uint64_t from,
+                         uint64_t to) {
+  if (low >= from && high <= to)
+    return GuardState::Holds;
+  return low > to || high < from ? GuardState::Fails : GuardState::Unknown;
+}
+
+GuardState guardState(const BodyLattice &kernel, const GuardFact &fact) {
+  if (fact.kind == GuardKind::SmallGrid) {
+    if (kernel.geometry.empty() || kernel.geometry[kGridX].width() != 32)
+      return GuardState::Unknown;
+    return within(kernel.geometry[kGridX].low(), kernel.geometry[kGridX].high(),
+                  0, kMaxWordGrid);
+  }
+  ValueLattice value = valueOf(kernel, fact);
+  if (value.isTop() || value.width() != fact.bitWidth)
+    return GuardState::Unknown;
+  if (fact.bitWidth == 0) {
+    bool isAligned = value.isConstant() || value.alignLog2() >= fact.alignLog2;
+    return fact.kind == GuardKind::Multiple && isAligned ? GuardState::Holds
+                                                         : GuardState::Unknown;
+  }
+  switch (fact.kind) {
+  case GuardKind::FitsWord:
+    return within(value.low(), value.high(), 0, UINT32_MAX);
+  case GuardKind::One:
+    return within(value.low(), value.high(), 1, 1);
+  case GuardKind::Multiple: {
+    uint64_t rest = maskTrailingOnes<uint64_t>(fact.alignLog2);
+    if (value.knownOnes() & rest)
+      return GuardState::Fails;
+    return (value.knownZeros() & rest) == rest ? GuardState::Holds
+                                               : GuardState::Unknown;
+  }
+  default:
+    return GuardState::Unknown;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Which facts
+//===----------------------------------------------------------------------===//
+
+/// Whether \p a and \p b are about one argument.
+static bool areOfOne(const GuardFact &a, const GuardFact &b) {
+  bool isOfLaunch =
+      a.kind == GuardKind::SmallGrid || b.kind == GuardKind::SmallGrid;
+  return isOfLaunch ? a.kind == b.kind
+                    : a.parameter == b.parameter && a.isPart == b.isPart &&
+                          a.byteOffset == b.byteOffset;
+}
+
+/// Whether \p a and \p b never hold together.
+static bool contradict(const GuardFact &a, const GuardFact &b) {
+  auto isPair = [](const GuardFact &one, const GuardFact &other) {
+    return one.kind == GuardKind::One && other.kind == GuardKind::Multiple;
+  };
+  return areOfOne(a, b) && (isPair(a, b) || isPair(b, a));
+}
+
+static uint64_t countTests(const std::set<GuardFact> &facts) {
+  uint64_t tests = 0;
+  for (auto fact = facts.begin(); fact != facts.end(); ++fact)
+    tests +=
+        none_of(make_range(facts.begin(), fact),
+                [&](const GuardFact &other) { return areOfOne(*fact, other); });
+  return tests;
+}
+
+/// Returns how many of a thousand launches \p fact is thought to hold in.
+/// Chosen: sizes of 2^32 are rare, allocations are aligned until an offset is
+/// added, extents are mostly even, and strides are 1 where data is dense.
+static uint64_t likelihood(const GuardFact &fact) {
+  switch (fact.kind) {
+  case GuardKind::FitsWord:
+  case GuardKind::SmallGrid:
+    return 980;
+  case GuardKind::Multiple:
+    return fact.bitWidth ? 750 : 900;
+  case GuardKind::One:
+    return 500;
+  case GuardKind::Apart:
+    break;
+  }
+  return 0;
+}
+
+static uint64_t gainOf(ArrayRef<GuardOffer> offers,
+                       const std::set<GuardFact> &facts) {
+  uint64_t gain = 0;
+  for (const GuardOffer &offer : offers)
+    if (all_of(offer.first,
+               [&](const GuardFact &fact) { return facts.count(fact); }))
+      gain += offer.second;
+  return gain;
+}
+
+/// Returns what is to be expected of \p facts: what they save when they hold,
+/// and how often that is.
+static uint64_t expectedGain(ArrayRef<GuardOffer> offers,
+                             const std::set<GuardFact> &facts) {
+  constexpr uint64_t kScale = 1000;
+  uint64_t gain = gainOf(offers, facts) * kScale;
+  for (const GuardFact &fact : facts)
+    gain = gain * likelihood(fact) / kScale;
+  return gain;
+}
+
+static bool isPossible(const std::set<GuardFact> &facts) {
+  return all_of(facts, [&](const GuardFact &a) {
+    return none_of(facts, [&](const GuardFact &b) { return contradict(a, b); });
+  });
+}
+
+GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests) {
+  std::set<GuardFact> facts;
+  uint64_t expected = 0;
+  for (bool improved = true; improved;) {
+    improved = false;
+    std::set<GuardFact> best;
+    for (const GuardOffer &offer : offers) {
+      std::set<GuardFact> tried = facts;
+      tried.insert(offer.first.begin(), offer.first.end());
+      if (!isPossible(tried) || countTests(tried) > maxTests)
+        continue;
+      uint64_t worth = expectedGain(offers, tried);
+      if (worth <= expected)
+        continue;
+      expected = worth;
+      best = std::move(tried);
+      improved = true;
+    }
+    if (improved)
+      facts = std::move(best);
+  }
+  return {{facts.begin(), facts.end()}, gainOf(offers, facts)};
+}
+
+} // namespace gpulto

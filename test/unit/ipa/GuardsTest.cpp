@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ipa/Guards.h"
+
+#include "gtest/gtest.h"
+#include "ipa/Constants.h"
+#include "test/unit/ProgramBuilder.h"
+
+using namespace gpulto;
+
+namespace {
+
+constexpr uint8_t kWins = kResolved | kPrevailing | kFinalDefinition;
+constexpr uint8_t kRoot = kWins | kVisibleToRegular;
+
+GuardFact fact(GuardKind kind, uint32_t parameter, uint16_t width = 32,
+               uint8_t alignLog2 = 0) {
+  return {kind, parameter, false, 0, width, alignLog2};
+}
+
+GuardFact multiple(uint32_t parameter) {
+  return fact(GuardKind::Multiple, parameter, 32, 2);
+}
+
+GuardFact aligned(uint32_t parameter) {
+  return fact(GuardKind::Multiple, parameter, 0, 4);
+}
+
+//===----------------------------------------------------------------------===//
+// What is known
+//===----------------------------------------------------------------------===//
+
+/// A kernel with one parameter that is \p value.
+BodyLattice kernelWith(ValueLattice value) {
+  BodyLattice kernel;
+  kernel.parameters.resize(1);
+  kernel.parameters[0].whole = value;
+  return kernel;
+}
+
+ValueLattice bounded(uint64_t low, uint64_t high, unsigned width,
+                     unsigned alignLog2 = 0) {
+  ValueLattice value = ValueLattice::varying(width);
+  JumpFunction site = JumpFunction::unknown(width);
+  site.low = low;
+  site.high = high;
+  site.alignLog2 = static_cast<uint8_t>(alignLog2);
+  value.addFacts(site);
+  return value;
+}
+
+GuardState stateOf(ValueLattice value, GuardFact fact) {
+  return guardState(kernelWith(value), fact);
+}
+
+TEST(Guards, MultiplesHoldFailOrAreUnknown) {
+  EXPECT_EQ(stateOf(ValueLattice::constant(64, 32), multiple(0)),
+            GuardState::Holds);
+  EXPECT_EQ(stateOf(ValueLattice::constant(63, 32), multiple(0)),
+            GuardState::Fails);
+  EXPECT_EQ(stateOf(bounded(0, 100, 32, 3), multiple(0)), GuardState::Holds);
+  EXPECT_EQ(stateOf(bounded(0, 100, 32, 1), multiple(0)), GuardState::Unknown);
+  EXPECT_EQ(stateOf(ValueLattice::varying(32), multiple(0)),
+            GuardState::Unknown);
+  // A value of another width is not this one.
+  EXPECT_EQ(stateOf(ValueLattice::constant(64, 64), multiple(0)),
+            GuardState::Unknown);
+}
+
+TEST(Guards, WordsAreBounded) {
+  GuardFact fits = fact(GuardKind::FitsWord, 0, 64);
+  EXPECT_EQ(stateOf(bounded(0, UINT32_MAX, 64), fits), GuardState::Holds);
+  EXPECT_EQ(stateOf(bounded(0, uint64_t(1) << 32, 64), fits),
+            GuardState::Unknown);
+  EXPECT_EQ(stateOf(bounded(uint64_t(1) << 32, uint64_t(1) << 40, 64), fits),
+            GuardState::Fails);
+  EXPECT_EQ(stateOf(ValueLattice::constant(uint64_t(1) << 32, 64), fits),
+            GuardState::Fails);
+}
+
+TEST(Guards, OnesAreConstants) {
+  GuardFact one = fact(GuardKind::One, 0);
+  EXPECT_EQ(stateOf(ValueLattice::constant(1, 32), one), GuardState::Holds);
+  EXPECT_EQ(stateOf(ValueLattice::constant(2, 32), one), GuardState::Fails);
+  EXPECT_EQ(stateOf(bounded(1, 4, 32), one), GuardState::Unknown);
+}
+
+TEST(Guards, PointersAreAlignedOrUnknown) {
+  ValueLattice pointer = ValueLattice::varying();
+  JumpFunction site;
+  site.alignLog2 = 4;
+  pointer.addFacts(site);
+  EXPECT_EQ(stateOf(pointer, aligned(0)), GuardState::Holds);
+  EXPECT_EQ(stateOf(ValueLattice::constant(0, 0), aligned(0)),
+            GuardState::Holds);
+  EXPECT_EQ(stateOf(ValueLattice::varying(), aligned(0)), GuardState::Unknown);
+}
+
+TEST(Guards, PartsMayBeKnownInHalves) {
+  BodyLattice kernel = kernelWith(ValueLattice::varying());
+  GuardFact fits{GuardKind::FitsWord, 0, true, 8, 64, 0};
+  EXPECT_EQ(guardState(kernel, fits), GuardState::Unknown);
+  kernel.parameters[0].parts = {{8, ValueLattice::constant(7, 32)},
+                                {12, ValueLattice::constant(0, 32)}};
+  EXPECT_EQ(guardState(kernel, fits), GuardState::Holds);
+  kernel.parameters[0].parts[1].value = ValueLattice::constant(1, 32);
+  EXPECT_EQ(guardState(kernel, fits), GuardState::Fails);
+}
+
+TEST(Guards, GridsAreOfTheLaunch) {
+  GuardFact small = fact(GuardKind::SmallGrid, 0, 0);
+  BodyLattice kernel;
+  EXPECT_EQ(guardState(kernel, small), GuardState::Unknown);
+  kernel.geometry.assign(kDimensions, ValueLattice::varying(32));
+  EXPECT_EQ(guardState(kernel, small), GuardState::Unknown);
+  kernel.geometry[kGridX] = ValueLattice::constant(kMaxWordGrid, 32);
+  EXPECT_EQ(guardState(kernel, small), GuardState::Holds);
+  kernel.geometry[kGridX] = ValueLattice::constant(kMaxWordGrid + 1, 32);
+  EXPECT_EQ(guardState(kernel, small), GuardState::Fails);
+  // No thread of the largest such grid has a number of 2^32.
+  EXPECT_LE(uint64_t(kMaxWordGrid) * 1024, uint64_t(1) << 32);
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+TEST(Guards, OffersAddUp) {
+  GuardChoice choice =
+      chooseFacts({{{multiple(2)}, 10}, {{aligned(0), multiple(2)}, 20}}, 8);
+  EXPECT_EQ(choice.gain, 30u);
+  EXPECT_EQ(choice.facts, (std::vector<GuardFact>{aligned(0), multiple(2)}));
+}
+
+TEST(Guards, WhatContradictsTheBestIsLeft) {
+  GuardFact one = fact(GuardKind::One, 2);
+  GuardChoice choice =
+      chooseFacts({{{multiple(2)}, 10}, {{one}, 20}, {{aligned(0)}, 5}}, 8);
+  EXPECT_EQ(choice.gain, 25u);
+  EXPECT_EQ(choice.facts, (std::vector<GuardFact>{aligned(0), one}));
+}
+
+TEST(Guards, WhatBringsLittleIsNotTested) {
+  GuardChoice choice =
+      chooseFacts({{{multiple(2)}, 160}, {{aligned(0)}, 10}}, 8);
+  EXPECT_EQ(choice.facts, std::vector<GuardFact>{multiple(2)});
+  EXPECT_EQ(choice.gain, 160u);
+}
+
+TEST(Guards, TestsAreLimited) {
+  std::vector<GuardOffer> offers = {{{aligned(0), aligned(1)}, 30},
+                                    {{multiple(2)}, 20}};
+  EXPECT_EQ(chooseFacts(offers, 1).facts, std::vector<GuardFact>{multiple(2)});
+  EXPECT_EQ(chooseFacts(offers, 2).facts.size(), 2u);
+  EXPECT_EQ(chooseFacts(offers, 3).facts.size(), 3u);
+  // Two facts of one argument are one test.
+  offers = {
+      {{fact(GuardKind::FitsWord, 2, 64), fact(GuardKind::Multiple, 2, 64, 2)},
+       30}};
+  EXPECT_EQ(chooseFacts(offers, 1).facts.size(), 2u);
+  EXPECT_TRUE(chooseFacts(offers, 0).facts.empty());
+  EXPECT_TRUE(chooseFacts({}, 8).facts.empty());
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// `main` launches `kernel` (40 instructions; a pointer and 32 bits) through
+/// its stub with what nobody knows, in two architectures with the chances
+/// \p onFirst and \p onOther.
+struct GuardProgram : TestProgram {
+  GuardProgram(std::vector<GuardOffer> onFirst,
+               std::vector<GuardOffer> onOther) {
+    ModuleBuilder unit;
+    SymbolIndex stub = unit.define("stub", kWins, {}, 10, kKernelStub);
+    unit.refer(stub);
+    unit.define("main", kRoot, {stub});
+    ModuleSummary &s = unit.summary();
+    s.functions.back().launches = {0, 1};
+    JumpFunction unknown = JumpFunction::unknown(32);
+    s.jumpFunctions.assign(kGeometryCount, unknown);
+    LaunchSite site;
+    site.stub = stub;
+    site.call = 0;
+    site.geometry = {0, kGeometryCount};
+    s.launches.push_back(site);
+    unit.offload(stub, "kernel");
+    summary.addModule(unit.take(0));
+    for (const auto &[arch, offers] :
+         {std::pair("sm_80", onFirst), std::pair("sm_90", onOther)}) {
+      ModuleBuilder device(Side::Device, arch);
+      device.define("kernel", 0, {}, 40, kKernel);
+      ModuleSummary &d = device.summary();
+      d.parameters.resize(2);
+      d.parameters[0].flags = kParamIsPointer;
+      d.parameters[1].bitWidth = 32;
+      d.functions.back().parameters = {0, 2};
+      d.functions.back().guards = {0, uint32_t(offers.size())};
+      for (const auto &[facts, gain] : offers) {
+        d.guards.push_back(
+            {uint32_t(gain),
+             {uint32_t(d.guardFacts.size()), uint32_t(facts.size())}});
+        d.guardFacts.insert(d.guardFacts.end(), facts.begin(), facts.end());
+      }
+      summary.addModule(device.take(0));
+    }
+    EXPECT_FALSE(finish());
+    context->guardsKernels = true;
+    context->decisions.live.resize(summary.symbolCount(), true);
+    context->decisions.visibleOutside.resize(summary.symbolCount());
+    context->decisions.visibleOutside.set(host("main"));
+    Callers callers(*context);
+    propagateConstants(*context, callers);
+  }
+  /// The plans of the stub, or of the kernel in \p image.
+  llvm::ArrayRef<BodyPlan> stubPlans() const {
+    return context->decisions.plansOf(host("stub"));
+  }
+  llvm::ArrayRef<BodyPlan> kernelPlans(ImageIndex image) const {
+    return context->decisions.plansOf(summary.lookup(image, "kernel"));
+  }
+};
+
+TEST(Guards, VersionsAreInEveryImage) {
+  // What pays in one architecture is asked for, and holds, in all.
+  GuardProgram program({{{multiple(1)}, 30}},
+                       {{{aligned(0), multiple(1)}, 30}});
+  ASSERT_EQ(program.stubPlans().size(), 2u);
+  const BodyPlan &launching = program.stubPlans()[0];
+  EXPECT_EQ(launching.clone, 0u);
+  EXPECT_EQ(launching.guarded, 1u);
+  ASSERT_EQ(launching.guard.values.size(), 2u);
+  EXPECT_EQ(launching.guard.values[0].alignLog2, 4u);
+  EXPECT_EQ(launching.guard.values[1].parameter, 1u);
+  EXPECT_EQ(launching.guard.values[1].knownZeros, 3u);
+  EXPECT_EQ(program.stubPlans()[1].clone, 1u);
+  for (ImageIndex image : {1, 2}) {
+    llvm::ArrayRef<BodyPlan> plans = program.kernelPlans(image);
+    ASSERT_FALSE(plans.empty());
+    EXPECT_EQ(plans.back().clone, 1u);
+    EXPECT_EQ(plans.back().guard, launching.guard);
+    // The pointer's alignment is beside its address space.
+    ASSERT_FALSE(plans.back().facts.values.empty());
+    EXPECT_EQ(plans.back().facts.values[0].alignLog2, 4u);
+    EXPECT_EQ(plans.back().facts.values[0].addressSpace, 1u);
+  }
+}
+
+TEST(Guards, LittleGainMakesNone) {
+  GuardProgram program({{{multiple(1)}, 9}}, {{{multiple(1)}, 9}});
+  for (const BodyPlan &plan : program.stubPlans())
+    EXPECT_EQ(plan.guarded, 0u);
+  for (const BodyPlan &plan : program.kernelPlans(1))
+    EXPECT_EQ(plan.clone, 0u);
+}
+
+TEST(Guards, PointersThatMayOverlapMakeNone) {
+  GuardFact apart = fact(GuardKind::Apart, 0, 0);
+  GuardProgram program({{{aligned(0), apart}, 30}},
+                       {{{aligned(0), apart}, 30}});
+  for (const BodyPlan &plan : program.stubPlans())
+    EXPECT_EQ(plan.guarded, 0u);
+}
+
+} // namespace
