@@ -469,6 +469,8 @@ void Program::writeJobs() {
         input.symbols.push_back({value->getName().str(),
                                  JobRole::Define,
                                  linkageOf(units[atom.unit], *value, p),
+                                 {},
+                                 0,
                                  {}});
     }
     for (auto [index, unit] : enumerate(units)) {

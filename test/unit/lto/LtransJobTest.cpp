@@ -21,10 +21,11 @@ static LtransJob fullJob() {
   job.arch = "sm_90a";
   job.optLevel = 3;
   job.sizeLevel = 1;
-  job.host = {1,     "pic", true, 2, 2, "medium", "znver3", {"+avx", "-sse4a"},
-              false, false, false};
+  job.host = {1,     "pic",    true,     2,
+              2,     "medium", "znver3", {"+avx", "-sse4a"},
+              false, false,    false,    {"malloc"}};
   job.device = {
-      "/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true, true};
+      "/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true, true, {}};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";
@@ -65,7 +66,6 @@ static LtransJob fullJob() {
   returned.value = 17;
   job.functions = {{"f", effects, {}}, {"g", {}, {returned}}};
   job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
-  job.host.wrapped = {"malloc"};
   job.leaders = {{"b", 6}, {"e", 0}};
   job.structors = {{101, "f", false}, {65535, "g", true}};
   job.weight = ~0ull;
