@@ -12,6 +12,9 @@
 
 namespace gpulto {
 
+/// The pass, as remarks name it.
+constexpr llvm::StringLiteral kIcfPass = "gpulto-icf";
+
 /// What may become of a body when another one does the same.
 enum class FoldRole : uint8_t {
   /// Nothing: it takes no part.

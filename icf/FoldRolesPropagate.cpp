@@ -41,8 +41,6 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr StringLiteral kPass = "gpulto-icf";
-
 namespace {
 
 class RoleFinder {
@@ -198,7 +196,7 @@ FoldRoles RoleFinder::run() {
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
   const CombinedModule &module = program.moduleRef(id);
   Remark remark;
-  remark.pass = kPass.str();
+  remark.pass = kIcfPass.str();
   remark.function = program.symbol(id).name.str();
   remark.where.file = module.summary.sourceName.str();
   remark.where.line = program.function(id)->line;
@@ -207,7 +205,7 @@ Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
 }
 
 void RoleFinder::explainKept(GlobalId stub, StringRef reason) const {
-  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kPass))
+  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kIcfPass))
     return;
   for (GlobalId kernel : program.deviceCounterparts(stub)) {
     if (!program.function(kernel))

@@ -49,7 +49,6 @@ namespace gpulto {
 
 namespace {
 
-constexpr StringLiteral kPass = "gpulto-icf";
 constexpr uint8_t kSharedAddressSpace = 3;
 
 /// Index of a body that may be folded.
@@ -432,7 +431,7 @@ void Folder::explain(const FoldClass &fold) const {
     return;
   auto report = [&](GlobalId id, RemarkKind kind, StringRef name,
                     const Twine &what) {
-    if (!context.diagnostics.wantsRemark(kind, kPass))
+    if (!context.diagnostics.wantsRemark(kind, kIcfPass))
       return;
     Remark remark = makeFoldRemark(program, id);
     remark.kind = kind;

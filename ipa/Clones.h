@@ -8,6 +8,12 @@
 
 namespace gpulto {
 
+/// Returns, by image, the instructions that copies of bodies may add: \p
+/// percent of those that \p solver has, small images taken for larger ones.
+std::vector<uint64_t> allowedGrowth(const WpaContext &context,
+                                    const ConstantsSolver &solver,
+                                    unsigned percent);
+
 /// Adds clones to \p solver where calls of a function pass different constants,
 /// functions or address spaces and knowing them is worth the growth; solves
 /// again after each round. Deterministic.

@@ -219,9 +219,9 @@ bool CloneChooser::runRound() {
   return changed;
 }
 
-/// Returns, by image, the instructions that clones may add.
-static std::vector<uint64_t> allowedGrowth(const WpaContext &context,
-                                           const ConstantsSolver &solver) {
+std::vector<uint64_t> allowedGrowth(const WpaContext &context,
+                                    const ConstantsSolver &solver,
+                                    unsigned percent) {
   const CombinedSummary &program = context.program;
   std::vector<uint64_t> growth(program.images().size(), 0);
   for (const BodyLattice &body : solver.bodies())
@@ -230,13 +230,14 @@ static std::vector<uint64_t> allowedGrowth(const WpaContext &context,
   for (uint64_t &allowed : growth)
     allowed =
         std::max<uint64_t>(allowed, context.params.ipaCpLargeUnitInstructions) *
-        context.params.ipaCpUnitGrowthPercent / 100;
+        percent / 100;
   return growth;
 }
 
 void chooseClones(const WpaContext &context, const Callers &callers,
                   ConstantsSolver &solver) {
-  std::vector<uint64_t> growth = allowedGrowth(context, solver);
+  std::vector<uint64_t> growth =
+      allowedGrowth(context, solver, context.params.ipaCpUnitGrowthPercent);
   CloneGains gains(context, callers);
   CloneChooser functions(context, solver, gains, growth);
   KernelCloneChooser kernels(context, callers, solver, gains, growth);

@@ -137,7 +137,6 @@ public:
   void run();
 
 private:
-  void allowGrowth();
   Candidate candidateOf(const BodyLattice &stub) const;
   void addOffers(const BodyLattice &kernel,
                  std::map<std::vector<GuardFact>, uint64_t> &offers,
@@ -162,17 +161,6 @@ private:
 };
 
 } // namespace
-
-void GuardChooser::allowGrowth() {
-  growth.assign(program.images().size(), 0);
-  for (const BodyLattice &body : solver.bodies())
-    growth[program.imageOf(body.id)] +=
-        program.function(body.id)->instructionCount;
-  for (uint64_t &allowed : growth)
-    allowed =
-        std::max<uint64_t>(allowed, context.params.ipaCpLargeUnitInstructions) *
-        context.params.guardedKernelUnitGrowthPercent / 100;
-}
 
 /// Whether the program may give a graph's kernel node other arguments.
 static bool mayChangeGraphs(const CombinedSummary &program) {
@@ -359,7 +347,8 @@ void GuardChooser::explainNone(const Candidate &candidate,
 }
 
 void GuardChooser::run() {
-  allowGrowth();
+  growth = allowedGrowth(context, solver,
+                         context.params.guardedKernelUnitGrowthPercent);
   changesGraphs = mayChangeGraphs(program);
   std::vector<Candidate> candidates;
   for (const BodyLattice &body : solver.bodies()) {

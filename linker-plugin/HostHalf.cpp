@@ -61,8 +61,8 @@ Error addNames(StringRef bitcode, const lto::InputFile &table,
                const InputLocation &where, StringSet<> &names) {
   for (const lto::InputFile::Symbol &symbol : table.symbols())
     names.insert(symbol.getName());
-  std::string name = where.str(); // the module found refers to it
-  auto found = findSingleModule(MemoryBufferRef(bitcode, name), where);
+  // The module that is found refers to its name.
+  auto found = findSingleModule(MemoryBufferRef(bitcode, where.path), where);
   if (!found)
     return found.takeError();
   LLVMContext context;
@@ -273,7 +273,7 @@ HostHalves::join(ArrayRef<std::unique_ptr<lto::InputFile>> tables,
   BitcodeWriter writer(joined.bytes);
   for (auto [bitcode, table] : zip_equal(files, tables)) {
     Expected<BitcodeModule> module =
-        findSingleModule(MemoryBufferRef(bitcode, where.str()), where);
+        findSingleModule(MemoryBufferRef(bitcode, where.path), where);
     if (!module)
       return module.takeError();
     append_range(joined.bytes, module->getBuffer());

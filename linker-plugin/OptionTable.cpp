@@ -46,9 +46,10 @@ bool isOwnSpelling(StringRef spelling) {
          spelling.starts_with("-fno-gpulto-");
 }
 
-Error unknownOption(StringRef spelling, unsigned accepted) {
+Error unknownOption(const OptTable &table, StringRef spelling,
+                    opt::Visibility accepted) {
   std::string nearest;
-  optionTable().findNearest(spelling, nearest, opt::Visibility(accepted));
+  table.findNearest(spelling, nearest, accepted);
   std::string message = "unknown option '" + spelling.str() + "'";
   if (!nearest.empty())
     message += ", did you mean '" + nearest + "'?";
@@ -85,7 +86,8 @@ Expected<OwnArgs> takeOwnOptions(ArrayRef<const char *> argv,
       own, missingIndex, missingCount, opt::Visibility(accepted)));
   for (const Arg *argument : *result.args) {
     if (argument->getOption().getID() == OPT_UNKNOWN)
-      return unknownOption(argument->getAsString(*result.args), accepted);
+      return unknownOption(optionTable(), argument->getAsString(*result.args),
+                           opt::Visibility(accepted));
     if (Error failure = checkValue(*argument))
       return failure;
   }

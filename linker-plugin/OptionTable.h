@@ -61,9 +61,11 @@ llvm::Expected<OwnArgs> takeOwnOptions(llvm::ArrayRef<const char *> argv,
 /// Errors: names the values that are allowed.
 llvm::Error checkValue(const llvm::opt::Arg &argument);
 
-/// Returns the error for \p spelling, which starts like an option of ours but
-/// is none that \p accepted makes visible.
-llvm::Error unknownOption(llvm::StringRef spelling, unsigned accepted);
+/// Returns the error for \p spelling, which is no option of \p table that
+/// \p accepted makes visible, with the nearest one that is.
+llvm::Error unknownOption(const llvm::opt::OptTable &table,
+                          llvm::StringRef spelling,
+                          llvm::opt::Visibility accepted);
 
 /// Whether \p spelling is in the name space of gpulto's options.
 bool isOwnSpelling(llvm::StringRef spelling);

@@ -47,7 +47,8 @@ std::string encodeFoldTable(const FoldTable &table) {
   return out.take();
 }
 
-static FoldTable readRows(BinaryReader &in) {
+Expected<FoldTable> decodeFoldRows(StringRef rows, const InputLocation &where) {
+  BinaryReader in(rows, where);
   FoldTable table;
   table.classes.resize(in.count());
   for (FoldTableClass &fold : table.classes) {
@@ -65,6 +66,8 @@ static FoldTable readRows(BinaryReader &in) {
     if (in.failed())
       break;
   }
+  if (Error error = in.finish())
+    return std::move(error);
   return table;
 }
 
@@ -82,11 +85,7 @@ Expected<FoldTable> decodeFoldTable(StringRef bytes, InputLocation where) {
   if (Error error = compression::zstd::decompress(arrayRefFromStringRef(packed),
                                                   raw, rawBytes))
     return inputError(where, toString(std::move(error)));
-  BinaryReader rows(toStringRef(raw), where);
-  FoldTable table = readRows(rows);
-  if (Error error = rows.finish())
-    return std::move(error);
-  return table;
+  return decodeFoldRows(toStringRef(raw), where);
 }
 
 Expected<FoldTable> readFoldTable(MemoryBufferRef file,

@@ -67,6 +67,11 @@ struct FoldTable {
 /// Returns the contents of the section.
 std::string encodeFoldTable(const FoldTable &table);
 
+/// Reads the rows of a table, which the section has compressed. Errors:
+/// damaged; they name \p where.
+llvm::Expected<FoldTable> decodeFoldRows(llvm::StringRef rows,
+                                         const InputLocation &where);
+
 /// Reads what encodeFoldTable wrote. Errors: damaged, or of another version;
 /// they name \p where.
 llvm::Expected<FoldTable> decodeFoldTable(llvm::StringRef bytes,

@@ -591,11 +591,14 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   if (Error error = program.resolve())
     return error;
   CallGraph graph(program);
-  WpaContext context{program, graph, params, diagnostics, options.isRelocatable,
-                     {}};
+  WpaContext context{program,
+                     graph,
+                     params,
+                     diagnostics,
+                     options.isRelocatable,
+                     {},
+                     options.guardsKernels};
   resolveTimer.stop();
-
-  context.guardsKernels = options.guardsKernels;
 
   // From here on the set of live symbols only shrinks.
   PhaseTimer visibilityTimer(&statistics, "wpa-visibility");

@@ -146,10 +146,11 @@ private:
   int printVersion() const;
   int printHelp() const;
 
-  void add(const Twine &word) { options.push_back(word.str()); }
+  void add(const Twine &word) { translated.push_back(word.str()); }
   std::vector<std::string> splitWords(StringRef list);
   void apply(const Rule &rule, StringRef value);
   Expected<bool> truth(const Arg &arg) const;
+  Error addChoice(const Arg &arg, StringRef yes, StringRef no);
 
   const Installation &installation;
   const CudaToolkit &toolkit;
@@ -161,8 +162,8 @@ private:
 
   Product product = Product::Program;
   std::vector<std::string> inputs;
-  std::vector<std::string> options; // of gpulto-clang++
-  std::string language;             // empty: by name
+  std::vector<std::string> translated; // options of gpulto-clang++
+  std::string language;                // empty: by name
   MapVector<StringRef, Forms> architectures;
   std::string cudart = "static";
 };
@@ -248,6 +249,15 @@ Expected<bool> Translator::truth(const Arg &arg) const {
                    "', expected one of: true, false");
 }
 
+/// Adds \p yes or \p no, as the value of \p arg says.
+Error Translator::addChoice(const Arg &arg, StringRef yes, StringRef no) {
+  Expected<bool> isOn = truth(arg);
+  if (!isOn)
+    return isOn.takeError();
+  add(*isOn ? yes : no);
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -304,14 +314,8 @@ Error Translator::translateUnknown(const Arg &arg) {
   std::string word = arg.getAsString(*args);
   bool isOwn = StringRef(word).starts_with("--gpulto-");
   if (!isOwn && !args->hasArg(OPT_forward_compiler, OPT_forward_linker,
-                              OPT_forward_options)) {
-    std::string nearest;
-    table.findNearest(word, nearest);
-    return makeError("unknown option '" + word + "'" +
-                     (nearest.empty()
-                          ? Twine()
-                          : ", did you mean '" + Twine(nearest) + "'?"));
-  }
+                              OPT_forward_options))
+    return options::unknownOption(table, word, opt::Visibility());
   add(word);
   return Error::success();
 }
@@ -361,22 +365,12 @@ Error Translator::translateOne(const Arg &arg) {
     break;
 
   // Device code.
-  case OPT_ftz: {
-    Expected<bool> isOn = truth(arg);
-    if (!isOn)
-      return isOn.takeError();
-    add(*isOn ? "-fgpu-flush-denormals-to-zero"
-              : "-fno-gpu-flush-denormals-to-zero");
-    break;
-  }
-  case OPT_fmad: {
-    Expected<bool> isOn = truth(arg);
-    if (!isOn)
-      return isOn.takeError();
+  case OPT_ftz:
+    return addChoice(arg, "-fgpu-flush-denormals-to-zero",
+                     "-fno-gpu-flush-denormals-to-zero");
+  case OPT_fmad:
     add("-Xarch_device");
-    add(*isOn ? "-ffp-contract=fast" : "-ffp-contract=off");
-    break;
-  }
+    return addChoice(arg, "-ffp-contract=fast", "-ffp-contract=off");
   case OPT_default_stream:
     if (value != "legacy" && value != "null" && value != "per-thread")
       return refuse(arg, "no stream '" + value + "'");
@@ -552,7 +546,7 @@ Command Translator::start() const {
   command.program = installation.bin + "/gpulto-clang++";
   // nvcc takes what concerns device code with host sources, too.
   command.add("--start-no-unused-arguments");
-  command.addAll(options);
+  command.addAll(translated);
   command.add("--end-no-unused-arguments");
   return command;
 }

@@ -8,34 +8,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "lto/FoldTable.h"
-#include "support/BinaryStream.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Compression.h"
 
 #include <cstdlib>
 
 using namespace gpulto;
 using namespace llvm;
 
-/// Returns a section that holds \p rows.
-static std::string pack(StringRef rows) {
-  SmallVector<uint8_t, 0> packed;
-  compression::zstd::compress(arrayRefFromStringRef(rows), packed);
-  BinaryWriter out;
-  out.bytes("GFD1");
-  out.uleb(rows.size());
-  out.uleb(packed.size());
-  out.bytes(toStringRef(packed));
-  return out.take();
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0)
     return 0;
   StringRef rest(reinterpret_cast<const char *>(data) + 1, size - 1);
-  std::string bytes = data[0] & 1 ? pack(rest) : rest.str();
-  Expected<FoldTable> table = decodeFoldTable(bytes, InputLocation("fuzz"));
+  InputLocation where("fuzz");
+  Expected<FoldTable> table =
+      data[0] & 1 ? decodeFoldRows(rest, where) : decodeFoldTable(rest, where);
   if (!table) {
     consumeError(table.takeError());
     return 0;
