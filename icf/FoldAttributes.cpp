@@ -50,6 +50,11 @@ bool isPromise(Attribute attribute) {
   }
 }
 
+bool isPromiseToBody(Attribute attribute) {
+  return isPromise(attribute) || attribute.hasAttribute(Attribute::ZExt) ||
+         attribute.hasAttribute(Attribute::SExt);
+}
+
 bool isPromise(unsigned kind) {
   switch (kind) {
   case LLVMContext::MD_dbg:

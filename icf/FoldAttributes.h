@@ -22,6 +22,11 @@ namespace gpulto {
 /// a body without it is right, if perhaps slower.
 bool isPromise(llvm::Attribute attribute);
 
+/// Returns whether \p attribute of a parameter is something that callers
+/// promise the body of a function and that says nothing else, such as how they
+/// extend a narrow integer; at a call it would be an instruction to the caller.
+bool isPromiseToBody(llvm::Attribute attribute);
+
 /// Returns whether metadata of kind \p kind is a promise to the optimizer, or
 /// speaks of the source: an instruction without it does the same.
 bool isPromise(unsigned kind);

@@ -19,6 +19,7 @@
 #include "icf/FoldTransform.h"
 
 #include "icf/FoldAttributes.h"
+#include "icf/PtxAssembly.h"
 #include "ipa/FactsTransform.h"
 #include "support/Error.h"
 
@@ -34,6 +35,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -80,8 +82,12 @@ public:
 private:
   bool same(Type *x, Type *y) const;
   bool sameInMemory(Type *x, Type *y) const;
-  bool same(AttributeSet x, AttributeSet y) const;
-  bool same(AttributeList x, AttributeList y, unsigned parameters) const;
+  using LeftOut = bool (*)(Attribute);
+  bool same(AttributeSet x, AttributeSet y,
+            LeftOut isLeftOut = isPromise) const;
+  bool same(AttributeList x, AttributeList y, unsigned parameters,
+            LeftOut isLeftOut = isPromise) const;
+  bool sameAssembly(const InlineAsm &x, const InlineAsm &y) const;
   bool sameLocal(const Value *x, const Value *y);
   bool sameGlobal(const GlobalValue &x, const GlobalValue &y);
   bool same(const Constant &x, const Constant &y);
@@ -94,8 +100,8 @@ private:
   const char *compare(const Instruction &x, const Instruction &y);
   bool sameMarkers(Intrinsic::ID kind);
 
-  AttributeList intersect(AttributeList x, AttributeList y,
-                          unsigned parameters) const;
+  AttributeList intersect(AttributeList x, AttributeList y, unsigned parameters,
+                          LeftOut isPromised = isPromise) const;
   void mergeCallee(Instruction &x, const Instruction &y) const;
   void mergeInstruction(Instruction &x, const Instruction &y);
 
@@ -147,11 +153,11 @@ bool Pairing::sameInMemory(Type *x, Type *y) const {
          layout.getABITypeAlign(x) == layout.getABITypeAlign(y);
 }
 
-bool Pairing::same(AttributeSet x, AttributeSet y) const {
-  auto counting = [](AttributeSet set) {
+bool Pairing::same(AttributeSet x, AttributeSet y, LeftOut isLeftOut) const {
+  auto counting = [&](AttributeSet set) {
     SmallVector<Attribute, 8> list;
     for (Attribute attribute : set)
-      if (!isPromise(attribute))
+      if (!isLeftOut(attribute))
         list.push_back(attribute);
     return list;
   };
@@ -165,13 +171,14 @@ bool Pairing::same(AttributeSet x, AttributeSet y) const {
   });
 }
 
-bool Pairing::same(AttributeList x, AttributeList y,
-                   unsigned parameters) const {
+/// \p isLeftOut says what of the parameters does not count.
+bool Pairing::same(AttributeList x, AttributeList y, unsigned parameters,
+                   LeftOut isLeftOut) const {
   if (!same(x.getFnAttrs(), y.getFnAttrs()) ||
       !same(x.getRetAttrs(), y.getRetAttrs()))
     return false;
   for (unsigned i = 0; i < parameters; ++i)
-    if (!same(x.getParamAttrs(i), y.getParamAttrs(i)))
+    if (!same(x.getParamAttrs(i), y.getParamAttrs(i), isLeftOut))
       return false;
   return true;
 }
@@ -263,6 +270,17 @@ bool Pairing::same(const Constant &x, const Constant &y) {
                     });
 }
 
+bool Pairing::sameAssembly(const InlineAsm &x, const InlineAsm &y) const {
+  bool isSameText =
+      x.getAsmString() == y.getAsmString() ||
+      (Triple(a.getParent()->getTargetTriple()).isNVPTX() &&
+       signlessPtx(x.getAsmString()) == signlessPtx(y.getAsmString()));
+  return isSameText && x.getConstraintString() == y.getConstraintString() &&
+         x.hasSideEffects() == y.hasSideEffects() &&
+         x.isAlignStack() == y.isAlignStack() &&
+         x.getDialect() == y.getDialect() && x.canThrow() == y.canThrow();
+}
+
 bool Pairing::sameOperand(const Value *x, const Value *y) {
   auto *constantX = dyn_cast<Constant>(x);
   auto *constantY = dyn_cast<Constant>(y);
@@ -275,14 +293,7 @@ bool Pairing::sameOperand(const Value *x, const Value *y) {
            same(metadataX->getMetadata(), metadataY->getMetadata());
   auto *assemblyX = dyn_cast<InlineAsm>(x), *assemblyY = dyn_cast<InlineAsm>(y);
   if (assemblyX || assemblyY)
-    return assemblyX && assemblyY &&
-           assemblyX->getAsmString() == assemblyY->getAsmString() &&
-           assemblyX->getConstraintString() ==
-               assemblyY->getConstraintString() &&
-           assemblyX->hasSideEffects() == assemblyY->hasSideEffects() &&
-           assemblyX->isAlignStack() == assemblyY->isAlignStack() &&
-           assemblyX->getDialect() == assemblyY->getDialect() &&
-           assemblyX->canThrow() == assemblyY->canThrow();
+    return assemblyX && assemblyY && sameAssembly(*assemblyX, *assemblyY);
   return sameLocal(x, y);
 }
 
@@ -417,7 +428,8 @@ const char *Pairing::compareHeads() {
       a.getSection() != b.getSection() ||
       a.getPartition() != b.getPartition() || a.getAlign() != b.getAlign())
     return "the declaration";
-  if (!same(a.getAttributes(), b.getAttributes(), a.arg_size()))
+  if (!same(a.getAttributes(), b.getAttributes(), a.arg_size(),
+            isPromiseToBody))
     return "attributes";
   auto counting = [](const Function &function) {
     SmallVector<std::pair<unsigned, MDNode *>, 4> all, kept;
@@ -463,13 +475,15 @@ const char *Pairing::compare() {
 // Merging
 //===----------------------------------------------------------------------===//
 
+/// \p isPromised says what parameters can do without.
 AttributeList Pairing::intersect(AttributeList x, AttributeList y,
-                                 unsigned parameters) const {
+                                 unsigned parameters,
+                                 LeftOut isPromised) const {
   LLVMContext &context = a.getContext();
-  auto drop = [&](unsigned index) {
+  auto drop = [&](unsigned index, LeftOut isDroppable) {
     AttributeSet mine = x.getAttributes(index), theirs = y.getAttributes(index);
     for (Attribute attribute : mine) {
-      if (!isPromise(attribute))
+      if (!isDroppable(attribute))
         continue;
       Attribute::AttrKind kind = attribute.getKindAsEnum();
       if (!theirs.hasAttribute(kind))
@@ -487,10 +501,10 @@ AttributeList Pairing::intersect(AttributeList x, AttributeList y,
         x = x.removeAttributeAtIndex(context, index, kind);
     }
   };
-  drop(AttributeList::FunctionIndex);
-  drop(AttributeList::ReturnIndex);
+  drop(AttributeList::FunctionIndex, isPromise);
+  drop(AttributeList::ReturnIndex, isPromise);
   for (unsigned i = 0; i < parameters; ++i)
-    drop(AttributeList::FirstArgIndex + i);
+    drop(AttributeList::FirstArgIndex + i, isPromised);
   return x;
 }
 
@@ -553,8 +567,8 @@ void Pairing::merge() {
         dropped.push_back(const_cast<IntrinsicInst *>(marker));
   for (auto [x, y] : zip(listA.instructions, listB.instructions))
     mergeInstruction(const_cast<Instruction &>(*x), *y);
-  a.setAttributes(
-      intersect(a.getAttributes(), b.getAttributes(), a.arg_size()));
+  a.setAttributes(intersect(a.getAttributes(), b.getAttributes(), a.arg_size(),
+                            isPromiseToBody));
   for (Instruction *marker : dropped)
     marker->eraseFromParent();
 }

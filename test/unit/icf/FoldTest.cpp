@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "icf/FoldForm.h"
 #include "icf/FoldTransform.h"
+#include "icf/PtxAssembly.h"
 #include "test/unit/ErrorChecks.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -121,6 +122,7 @@ TEST(Fold, SeesThroughNamesAndPromises) {
            {"@text", "@same"},
            {", !prof !1", ""},
            {"%slot = alloca i32", "%slot = alloca %T"},
+           {"i32 %n) {", "i32 zeroext %n) {"},
            {"  %b = add", "  call void @llvm.assume(i1 true)\n  %b = add"}}) {
     Pair pair(twoBodies(kHead, body(), from, to) + nodes());
     EXPECT_TRUE(pair.sameForm()) << from;
@@ -156,8 +158,7 @@ TEST(Fold, SeesWhatCounts) {
            {"i32 %n) {", "i32 %n) section \"hot\" {"},
            {"i32 %n) {", "i32 %n) align 64 {"},
            {"i32 %n) {", "i32 %n) strictfp {"},
-           {"i32 %n) {", "i32 %n) \"target-features\"=\"+avx\" {"},
-           {"i32 %n) {", "i32 zeroext %n) {"}}) {
+           {"i32 %n) {", "i32 %n) \"target-features\"=\"+avx\" {"}}) {
     Pair pair(twoBodies(kHead, body(), from, to) + nodes());
     EXPECT_FALSE(pair.sameForm()) << from << " -> " << to;
     EXPECT_NE(pair.merged(), "success") << from << " -> " << to;
@@ -228,6 +229,93 @@ define void @g(ptr nocapture nonnull %p, ptr dereferenceable(4) %q) nounwind mem
       EXPECT_TRUE(call->paramHasAttr(0, Attribute::NoUndef));
     }
   }
+}
+
+/// How callers extend a narrow parameter is theirs; how a result is extended is
+/// the body's.
+TEST(Fold, ForgetsHowParametersAreExtended) {
+  Pair parameter(R"(
+define i16 @f(i16 signext %a, i16 zeroext %b) {
+  ret i16 %a
+}
+define i16 @g(i16 zeroext %a, i16 zeroext %b) {
+  ret i16 %a
+}
+)");
+  EXPECT_TRUE(parameter.sameForm());
+  EXPECT_EQ(parameter.merged(), "success");
+  EXPECT_FALSE(parameter.f().hasParamAttribute(0, Attribute::SExt));
+  EXPECT_FALSE(parameter.f().hasParamAttribute(0, Attribute::ZExt));
+  EXPECT_TRUE(parameter.f().hasParamAttribute(1, Attribute::ZExt));
+  Pair result(R"(
+define signext i16 @f(i16 %a) {
+  ret i16 %a
+}
+define zeroext i16 @g(i16 %a) {
+  ret i16 %a
+}
+)");
+  EXPECT_FALSE(result.sameForm());
+  EXPECT_NE(result.merged(), "success");
+}
+
+TEST(Fold, SeesThroughTheSignInPtx) {
+  for (auto [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"add.s32", "add.u32"}, {"max.s32", "max.u32"}}) {
+    const std::string head = "target triple = \"nvptx64-nvidia-cuda\"\n";
+    const std::string body = "(i32 %a, ptr %p) {\n  %r = call i32 asm \"" +
+                             from + " $0, $1, 3;\", \"=r,r\"(i32 %a)\n" +
+                             "  store i32 %r, ptr %p\n  ret void\n}\n";
+    bool isSame = from == "add.s32";
+    Pair device(twoBodies(head, body, from, to));
+    EXPECT_EQ(device.sameForm(), isSame) << from;
+    EXPECT_EQ(device.merged() == "success", isSame) << from;
+    Pair host(twoBodies("", body, from, to));
+    EXPECT_FALSE(host.sameForm()) << from;
+    EXPECT_NE(host.merged(), "success") << from;
+  }
+}
+
+TEST(PtxAssembly, ForgetsTheSignWhereItMeansNothing) {
+  for (auto [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"", ""},
+           {"add.s32 $0, $1, $2;", "add.b32 $0, $1, $2;"},
+           {"{  .reg .u32 r0;  .reg .pred p;  @p add.u64 r0, r0, $4;}",
+            "{  .reg .b32 r0;  .reg .pred p;  @p add.b64 r0, r0, $4;}"},
+           {"mov.b64 {lo, hi}, $1;\n\tmul.lo.s16 a, b, c;",
+            "mov.b64 {lo, hi}, $1;\n\tmul.lo.b16 a, b, c;"},
+           {"@!p sub.cc.u32 a, b, c", "@!p sub.cc.b32 a, b, c"},
+           {"mad.lo.s32 a, b, c, d;", "mad.lo.b32 a, b, c, d;"},
+           {"setp.ne.u32 p, a, b;", "setp.ne.b32 p, a, b;"},
+           {"atom.global.add.s32 a, [b], c;", "atom.global.add.b32 a, [b], c;"},
+           {"ld.global.cg.u64 a, [b];", "ld.global.cg.b64 a, [b];"},
+           {"st.global.v4.s32 [a], {b, c, d, e};",
+            "st.global.v4.b32 [a], {b, c, d, e};"}})
+    EXPECT_EQ(signlessPtx(text), expected);
+  for (std::string text : {"add.sat.s32 a, b, c;",
+                           "min.s32 a, b, c;",
+                           "max.u32 a, b, c;",
+                           "mul.hi.u32 a, b, c;",
+                           "mul.wide.s32 a, b, c;",
+                           "div.s32 a, b, c;",
+                           "shr.s32 a, b, c;",
+                           "setp.lt.s32 p, a, b;",
+                           "cvt.s64.s32 a, b;",
+                           "ld.global.s32 a, [b];",
+                           "add.f32 a, b, c;",
+                           "add.u16x2 a, b, c;",
+                           "atom.global.max.s32 a, [b], c;",
+                           "bfe.u32 a, b, c, d;",
+                           "// add.s32 a, b, c;",
+                           "add.s32 a, b, c; // sum",
+                           "$(add.s32$|sub.s32$) a, b, c;",
+                           "add",
+                           "add.",
+                           ".reg",
+                           ".",
+                           "@",
+                           "add.s32.x a, b;"})
+    EXPECT_EQ(signlessPtx(text), text);
 }
 
 TEST(Fold, LeavesSomeBodiesAlone) {

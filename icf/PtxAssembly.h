@@ -1,0 +1,25 @@
+//===- PtxAssembly.h - Inline PTX as folding sees it ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_ICF_PTXASSEMBLY_H
+#define GPULTO_ICF_PTXASSEMBLY_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace gpulto {
+
+/// Returns the inline assembly \p text, PTX with LLVM's placeholders, with the
+/// types of instructions that do not care for the sign of integers written
+/// alike: `add.s32` and `add.u32` both as `add.b32`. Two texts that become
+/// equal do the same with the same operands. What the result says need not be
+/// PTX. A text with comments, strings or LLVM's alternatives is returned as it
+/// is.
+///
+/// Source: the semantics in "PTX ISA", section Instruction Set.
+std::string signlessPtx(llvm::StringRef text);
+
+} // namespace gpulto
+
+#endif
