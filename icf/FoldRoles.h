@@ -35,10 +35,11 @@ struct FoldRoles {
   std::vector<FoldRole> roles;
 };
 
-/// Finds the role of each live body under \p mode. A kernel has that of its
-/// stub. Remarks say what keeps kernels out.
+/// Finds the role of each live body under \p options. A kernel folds if its
+/// stub does, or if its stub stays and the kernel that it launches does not
+/// matter. Remarks say what keeps kernels out.
 FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
-                        IcfMode mode);
+                        const IcfOptions &options);
 
 /// Returns why the host function \p id, which takes part, does not fold, as the
 /// end of a sentence; empty when it does.

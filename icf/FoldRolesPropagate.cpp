@@ -22,9 +22,11 @@
 // a second name.
 //
 // A kernel takes part with its stub, in every image alike, when nothing of its
-// handle is known but launches; block-shared memory of a kernel is looked at by
-// the refinement (IcfPropagate.cpp). Device functions fold unless their address
-// is taken.
+// handle is known but launches. With --gpulto-icf-kernels=register its handle
+// may be taken, if no code of the program can do more with handles that it does
+// not know than launch them and ask for attributes. Block-shared memory of a
+// kernel is looked at by the refinement (IcfPropagate.cpp). Device functions
+// fold unless their address is taken.
 //
 // Source: the rules for addresses are those of S. Tallam et al., "Safe ICF:
 // Pointer Safe and Unwinding aware Identical Code Folding in the Gold Linker"
@@ -36,6 +38,7 @@
 #include "icf/FoldRoles.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
@@ -45,10 +48,11 @@ namespace {
 
 class RoleFinder {
 public:
-  RoleFinder(const WpaContext &context, const Callers &callers, IcfMode mode)
+  RoleFinder(const WpaContext &context, const Callers &callers,
+             const IcfOptions &options)
       : context(context), program(context.program), callers(callers),
-        mode(mode), isBarred(program.symbolCount()),
-        hasIdentity(program.symbolCount()) {
+        mode(options.mode), kernels(options.kernels),
+        isBarred(program.symbolCount()), hasIdentity(program.symbolCount()) {
     result.roles.resize(program.symbolCount(), FoldRole::None);
   }
 
@@ -63,8 +67,10 @@ private:
     result.roles[id] = role;
     result.elements.push_back(id);
   }
-  StringRef whyNot(GlobalId id) const;
-  StringRef whyNotKernel(GlobalId stub) const;
+  StringRef whyNot(GlobalId id, bool mayTakeAddress) const;
+  StringRef whyNotKernel(GlobalId stub, bool keepsHandle) const;
+  bool findsHandlesOut(GlobalId user) const;
+  void addKernel(GlobalId stub);
   bool canJump(GlobalId id) const;
   FoldRole hostRole(GlobalId id) const;
   void explainKept(GlobalId stub, StringRef reason) const;
@@ -73,12 +79,16 @@ private:
   const CombinedSummary &program;
   const Callers &callers;
   IcfMode mode;
+  IcfKernels kernels;
   /// By GlobalId of a definition: some module knows it as something else than a
   /// function, or wants its name.
   BitVector isBarred;
   /// By GlobalId of a definition: some definition of its name does not say that
   /// the address means nothing.
   BitVector hasIdentity;
+  /// Whether the program may set attributes of a kernel, or ask which one it
+  /// is, by a handle that is not followed.
+  bool handlesAreFoundOut = false;
   FoldRoles result;
 };
 
@@ -102,15 +112,12 @@ void RoleFinder::readSymbols() {
 
 /// Returns why the device function or stub \p id must stay as it is, or
 /// nothing.
-StringRef RoleFinder::whyNot(GlobalId id) const {
+StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   const FunctionSummary &function = *program.function(id);
   if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
       function.has(kOptNone))
     return "its body cannot be folded";
   UnknownCaller unknown = callers.unknown(id);
-  bool mayTakeAddress = mode == IcfMode::All &&
-                        program.imageOf(id) != kHostImage &&
-                        !program.symbol(id).has(kKernel);
   if (unknown == UnknownCaller::None ||
       (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
     return {};
@@ -118,9 +125,14 @@ StringRef RoleFinder::whyNot(GlobalId id) const {
 }
 
 /// Returns why the kernels of \p stub must stay as they are, or nothing.
-StringRef RoleFinder::whyNotKernel(GlobalId stub) const {
-  if (StringRef reason = whyNot(stub); !reason.empty())
+/// \p keepsHandle: the stub stays a handle of its own. Whoever has it may
+/// launch the kernel, and do nothing else that tells it from another.
+StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
+  if (StringRef reason = whyNot(stub, keepsHandle); !reason.empty())
     return reason;
+  if (keepsHandle && handlesAreFoundOut)
+    return "its address is taken, and the program sets attributes of unknown "
+           "kernels or asks which one it has";
   if (callers.isConfigured(stub))
     return "the program sets its attributes or asks for its name";
   ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
@@ -131,9 +143,65 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub) const {
       return "it has no body";
     else if (callers.stubCount(kernel) != 1)
       return "several stubs launch it";
-    else if (StringRef reason = whyNot(kernel); !reason.empty())
+    else if (GlobalId taker = callers.takenBy(kernel);
+             taker != kNone && program.imageOf(taker) != kHostImage)
+      return "device code takes its address";
+    else if (StringRef reason = whyNot(kernel, keepsHandle); !reason.empty())
       return reason;
   return {};
+}
+
+/// Returns whether the host function \p user calls what sets attributes of a
+/// kernel, or asks for it, with a handle that stands for unknown ones.
+bool RoleFinder::findsHandlesOut(GlobalId user) const {
+  // The driver's handle of a kernel is one for all of the runtime's.
+  static constexpr StringLiteral kAsks[] = {
+      "cudaGetFuncBySymbol", "cudaGetKernel", "cudaGraphKernelNodeGetParams",
+      "cudaGraphNodeGetParams"};
+  const CombinedModule &module = program.moduleRef(user);
+  const ModuleSummary &summary = module.summary;
+  const FunctionSummary &function = *program.function(user);
+  constexpr unsigned kMostArguments = 2;
+  auto isSetter = [&](StringRef name) {
+    return any_of(seq(kMostArguments), [&](unsigned i) {
+      return attributeUse(name, i) & kSetsHandle;
+    });
+  };
+  for (const ReferenceEdge &edge :
+       slice(summary.references, function.references))
+    if (StringRef name = summary.symbols[edge.symbol].name;
+        isSetter(name) || is_contained(kAsks, name))
+      return true;
+  for (const CallEdge &call : slice(summary.calls, function.calls)) {
+    if (call.callee == kNone)
+      continue;
+    StringRef name = summary.symbols[call.callee].name;
+    if (is_contained(kAsks, name))
+      return true;
+    ArrayRef<JumpFunction> arguments =
+        slice(summary.jumpFunctions, call.arguments);
+    for (unsigned i : seq(kMostArguments))
+      if ((attributeUse(name, i) & kSetsHandle) &&
+          (i >= arguments.size() ||
+           arguments[i].kind != JumpFunction::Kind::SymbolAddress))
+        return true;
+  }
+  return false;
+}
+
+/// Adds \p stub and its kernels, or says what keeps them.
+void RoleFinder::addKernel(GlobalId stub) {
+  FoldRole role = FoldRole::Folds;
+  StringRef reason = whyNotKernel(stub, /*keepsHandle=*/false);
+  if (!reason.empty() && kernels == IcfKernels::Register) {
+    reason = whyNotKernel(stub, /*keepsHandle=*/true);
+    role = FoldRole::Stays;
+  }
+  if (!reason.empty())
+    return explainKept(stub, reason);
+  add(stub, role);
+  for (GlobalId kernel : program.deviceCounterparts(stub))
+    add(kernel, FoldRole::Folds);
 }
 
 /// Returns whether a jump with the signature of \p id is one, and is smaller
@@ -171,22 +239,22 @@ FoldRole RoleFinder::hostRole(GlobalId id) const {
 
 FoldRoles RoleFinder::run() {
   readSymbols();
+  handlesAreFoundOut = any_of(callers.bodies(), [&](GlobalId id) {
+    return isLive(id) && program.imageOf(id) == kHostImage &&
+           findsHandlesOut(id);
+  });
   for (GlobalId id : callers.bodies()) {
     if (!isLive(id))
       continue;
     const SymbolRecord &symbol = program.symbol(id);
     if (program.imageOf(id) != kHostImage) {
-      if (!symbol.has(kKernel) && whyNot(id).empty())
+      if (!symbol.has(kKernel) && whyNot(id, mode == IcfMode::All).empty())
         add(id, FoldRole::Folds);
     } else if (!symbol.has(kKernelStub)) {
       if (FoldRole role = hostRole(id); role != FoldRole::None)
         add(id, role);
-    } else if (StringRef reason = whyNotKernel(id); !reason.empty()) {
-      explainKept(id, reason);
     } else {
-      add(id, FoldRole::Folds);
-      for (GlobalId kernel : program.deviceCounterparts(id))
-        add(kernel, FoldRole::Folds);
+      addKernel(id);
     }
   }
   llvm::sort(result.elements);
@@ -229,8 +297,8 @@ StringRef whyItStays(const WpaContext &context, const Callers &callers,
 }
 
 FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
-                        IcfMode mode) {
-  return RoleFinder(context, callers, mode).run();
+                        const IcfOptions &options) {
+  return RoleFinder(context, callers, options).run();
 }
 
 } // namespace gpulto

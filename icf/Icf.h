@@ -21,6 +21,21 @@ enum class IcfMode : uint8_t {
   None,
 };
 
+/// How kernels become one.
+enum class IcfKernels : uint8_t {
+  /// Launches of one become launches of the other: only kernels of whose handle
+  /// nothing is known but launches.
+  Launch,
+  /// Handles stay, and are registered for one kernel: also those whose handle
+  /// goes where it is not followed.
+  Register,
+};
+
+struct IcfOptions {
+  IcfMode mode = IcfMode::Safe;
+  IcfKernels kernels = IcfKernels::Launch;
+};
+
 /// Definitions that do the same, of which one stays. Indices are GlobalIds.
 struct FoldClass {
   /// Stands for all of them from now on.
@@ -35,16 +50,17 @@ struct FoldClass {
 
 /// Finds the functions, kernels and kernel stubs of the live program that do
 /// the same as others; none under IcfMode::None. A kernel is in a class only
-/// together with its stub and with its counterparts in all images. Ordered by
-/// leader. Remarks (gpulto-icf) say what was folded and what kept others from
-/// it.
+/// together with its counterparts in all images and, under IcfKernels::Launch,
+/// with its stub. Ordered by leader. Remarks (gpulto-icf) say what was folded
+/// and what kept others from it.
 ///
 /// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
 /// minimizing states in a finite automaton" (1971); folding as in S. Tallam et
 /// al., "Safe ICF: Pointer Safe and Unwinding aware Identical Code Folding in
 /// the Gold Linker" (GCC Summit 2010), from an optimistic start.
 std::vector<FoldClass> findFolds(const WpaContext &context,
-                                 const Callers &callers, IcfMode mode);
+                                 const Callers &callers,
+                                 const IcfOptions &options);
 
 } // namespace gpulto
 

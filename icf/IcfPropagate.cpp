@@ -16,18 +16,21 @@
 //    its form is in another class than the others' symbol at that place. Only
 //    bodies that refer to what has moved are looked at again, and the largest
 //    part of a class keeps its number: O(n log n) for n references.
-// 3. choose leaders: the stub that comes first, and its kernels; of functions
-//    one that stays anyway, or else the first.
+// 3. choose leaders: of functions one that stays anyway, or else the first; of
+//    kernels the one whose stub comes first.
 //
 // Who keeps an address of its own is one with nobody else in forms that name
 // it, although its body may be shared.
 //
 // A kernel goes with its stub: launches of it become launches of the leader,
 // so a class of kernels needs one of stubs, in every image alike, and handles
-// of which nothing is known but launches. Block-shared memory belongs to the
-// kernel that alone uses it; a helper's would be one variable where the
-// program has two. Queries of attributes and occupancy are answered alike for
-// equal code; what sets an attribute, or asks for the name, keeps the kernel.
+// of which nothing is known but launches. With --gpulto-icf-kernels=register
+// stubs that do not fold are registered for the leader, and kernels go with
+// their counterparts in other images alone. Block-shared memory belongs to the
+// body that alone uses it; of those in one kernel, no two fold: it would have
+// one variable in the place of two. Queries of attributes and occupancy are
+// answered alike for equal code; what sets an attribute, or asks for the name,
+// keeps the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +66,7 @@ enum TokenKind : uint64_t {
   kDefinitionToken,
   /// A name that nobody defines, by number.
   kNameToken,
-  /// Block-shared memory of the kernel: alignment above size.
+  /// Block-shared memory of the body: alignment above size.
   kOwnMemoryToken,
 };
 Token makeToken(TokenKind kind, uint64_t value) {
@@ -73,13 +76,16 @@ Token makeToken(TokenKind kind, uint64_t value) {
 
 class Folder {
 public:
-  Folder(const WpaContext &context, const Callers &callers, IcfMode mode)
-      : context(context), program(context.program), mode(mode),
+  Folder(const WpaContext &context, const Callers &callers,
+         const IcfOptions &options)
+      : context(context), program(context.program), options(options),
         callers(callers), elementOf(program.symbolCount(), kNone),
-        sharedUser(program.symbolCount(), kNone) {}
+        sharedUser(program.symbolCount(), kNone),
+        kernelOf(program.symbolCount(), kNone) {}
 
   std::vector<FoldClass> run() {
     findSharedUsers();
+    findKernels();
     collect();
     connect();
     startClasses();
@@ -92,6 +98,9 @@ private:
     return program.definition(id) == id && context.decisions.live.test(id);
   }
   void findSharedUsers();
+  void findKernels();
+  bool hasOwnMemory(GlobalId user, GlobalId variable) const;
+  uint32_t numberInKernel(Element element);
   FoldRole roleOf(Element element) const { return roles[elements[element]]; }
   void collect();
   void connect();
@@ -101,22 +110,24 @@ private:
   void refine();
   void splitClass(ClassNumber number, ArrayRef<Element> changed);
   void moveTo(ClassNumber number, ArrayRef<Element> elements);
-  FoldClass makeClass(ArrayRef<Element> members,
-                      const std::vector<bool> &leads) const;
+  FoldClass makeClass(ArrayRef<Element> members) const;
   std::vector<FoldClass> makeClasses() const;
   void explain(const FoldClass &fold) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
-  IcfMode mode;
+  const IcfOptions &options;
   const Callers &callers;
 
   std::vector<GlobalId> elements; // ascending
   std::vector<FoldRole> roles;    // by GlobalId
   /// By GlobalId, or kNone.
   std::vector<Element> elementOf;
-  /// By element: its kernels, or its stub.
+  /// By element: of a stub its kernels; of a kernel its stub or, where handles
+  /// are registered, its counterparts in other images.
   std::vector<SmallVector<Element, 1>> partners;
+  /// By element: the stub of a kernel, else the element itself.
+  std::vector<Element> stubs;
   /// By element: those in whose signature it stands.
   std::vector<std::vector<Element>> users;
 
@@ -129,7 +140,12 @@ private:
   /// By GlobalId of a variable in shared memory: the one body that uses it,
   /// or kNone; kNone - 1 when there are several.
   std::vector<GlobalId> sharedUser;
+  /// By GlobalId of a device function: the one kernel that may run it, as
+  /// above.
+  std::vector<GlobalId> kernelOf;
   static constexpr GlobalId kSeveral = kNone - 1;
+  /// How many bodies of a form with shared memory of their own a kernel runs.
+  std::map<std::pair<GlobalId, Digest>, uint32_t> bodiesInKernel;
 };
 
 } // namespace
@@ -151,19 +167,80 @@ void Folder::findSharedUsers() {
         note(id, edge.target);
 }
 
+/// To the least fixed point; each function changes twice at most.
+void Folder::findKernels() {
+  std::vector<GlobalId> pending;
+  auto meet = [&](GlobalId id, GlobalId kernel) {
+    GlobalId &known = kernelOf[id];
+    GlobalId next = known == kNone || known == kernel ? kernel : kSeveral;
+    if (known != next)
+      pending.push_back(id);
+    known = next;
+  };
+  for (GlobalId id : callers.bodies())
+    if (program.symbol(id).has(kKernel))
+      meet(id, id);
+    else if (callers.unknown(id) != UnknownCaller::None)
+      meet(id, kSeveral);
+  while (!pending.empty()) {
+    GlobalId id = pending.back();
+    pending.pop_back();
+    if (program.imageOf(id) != kHostImage)
+      for (const GraphEdge &edge : context.graph.edges(id))
+        if (program.function(edge.target))
+          meet(edge.target, kernelOf[id]);
+  }
+}
+
+/// Whether \p variable is block-shared memory that nobody but \p user has: two
+/// kernels are never at work in one block.
+bool Folder::hasOwnMemory(GlobalId user, GlobalId variable) const {
+  return program.symbol(variable).addressSpace == kSharedAddressSpace &&
+         program.variable(variable) && sharedUser[variable] == user &&
+         kernelOf[user] < kSeveral &&
+         !context.decisions.visibleOutside.test(variable);
+}
+
+/// Returns a number that tells a body with shared memory of its own from others
+/// of its form in the same kernel, which has that memory twice.
+uint32_t Folder::numberInKernel(Element element) {
+  GlobalId id = elements[element];
+  bool hasOwn = any_of(slice(program.moduleRef(id).summary.foldSymbols,
+                             program.function(id)->foldSymbols),
+                       [&](SymbolIndex symbol) {
+                         GlobalId target = program.definitionFor(id, symbol);
+                         return target != kNone && hasOwnMemory(id, target);
+                       });
+  return hasOwn
+             ? bodiesInKernel[{kernelOf[id], program.function(id)->foldHash}]++
+             : 0;
+}
+
 void Folder::collect() {
-  FoldRoles found = findFoldRoles(context, callers, mode);
+  FoldRoles found = findFoldRoles(context, callers, options);
   elements = std::move(found.elements);
   roles = std::move(found.roles);
   for (auto [i, id] : enumerate(elements))
     elementOf[id] = i;
   partners.resize(elements.size());
-  for (auto [i, id] : enumerate(elements))
+  for (auto [i, id] : enumerate(elements)) {
+    stubs.push_back(i);
     if (program.symbol(id).has(kKernelStub))
-      for (GlobalId kernel : program.deviceCounterparts(id)) {
+      for (GlobalId kernel : program.deviceCounterparts(id))
         partners[i].push_back(elementOf[kernel]);
-        partners[elementOf[kernel]].push_back(i);
-      }
+  }
+  for (auto [i, id] : enumerate(elements)) {
+    if (!program.symbol(id).has(kKernelStub))
+      continue;
+    for (Element kernel : partners[i]) {
+      stubs[kernel] = i;
+      if (options.kernels == IcfKernels::Launch)
+        partners[kernel].push_back(i);
+      else
+        copy_if(partners[i], std::back_inserter(partners[kernel]),
+                [&](Element other) { return other != kernel; });
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,8 +348,8 @@ static Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
 
 void Folder::startClasses() {
   // What is not in the form: the image, and how the module is compiled.
-  using Key =
-      std::tuple<ImageIndex, Digest, Digest, Digest, uint8_t, uint8_t, bool>;
+  using Key = std::tuple<ImageIndex, Digest, Digest, Digest, uint8_t, uint8_t,
+                         bool, uint32_t>;
   std::map<Key, ClassNumber> numbers;
   classOf.resize(elements.size());
   for (auto [i, id] : enumerate(elements)) {
@@ -283,7 +360,8 @@ void Folder::startClasses() {
             summary.codegenDigest,
             summary.optLevel,
             summary.sizeLevel,
-            program.symbol(id).has(kKernel)};
+            program.symbol(id).has(kKernel),
+            numberInKernel(i)};
     ClassNumber number = numbers.try_emplace(key, numbers.size()).first->second;
     if (number == classes.size())
       classes.emplace_back();
@@ -304,15 +382,13 @@ Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
   }
   if (roles[target] == FoldRole::Folds)
     return makeToken(kClassToken, classOf[elementOf[target]]);
-  const VariableSummary *variable = program.variable(target);
-  bool isOwn = variable && sharedUser[target] == user &&
-               program.symbol(user).has(kKernel) &&
-               !context.decisions.visibleOutside.test(target);
   constexpr unsigned kAlignShift = 40;
-  if (isOwn && variable->sizeBytes >> kAlignShift == 0)
-    return makeToken(kOwnMemoryToken, uint64_t(variable->alignLog2)
-                                              << kAlignShift |
-                                          variable->sizeBytes);
+  if (hasOwnMemory(user, target))
+    if (const VariableSummary &variable = *program.variable(target);
+        variable.sizeBytes >> kAlignShift == 0)
+      return makeToken(kOwnMemoryToken, uint64_t(variable.alignLog2)
+                                                << kAlignShift |
+                                            variable.sizeBytes);
   return makeToken(kDefinitionToken, target);
 }
 
@@ -385,11 +461,11 @@ void Folder::refine() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Returns the class of \p members. Leads what \p leads says (kernels), or who
-/// stays, or who keeps its symbol, or the first.
-FoldClass Folder::makeClass(ArrayRef<Element> members,
-                            const std::vector<bool> &leads) const {
-  auto rank = [&](Element e) { return std::pair(!leads[e], roleOf(e)); };
+/// Returns the class of \p members. Leads who stays, or who keeps its symbol,
+/// or the first; of kernels the one whose stub is the first, so that all images
+/// have one name for it.
+FoldClass Folder::makeClass(ArrayRef<Element> members) const {
+  auto rank = [&](Element e) { return std::pair(roleOf(e), stubs[e]); };
   Element leader = *std::min_element(
       members.begin(), members.end(),
       [&](Element a, Element b) { return rank(a) < rank(b); });
@@ -406,16 +482,10 @@ FoldClass Folder::makeClass(ArrayRef<Element> members,
 
 std::vector<FoldClass> Folder::makeClasses() const {
   std::vector<FoldClass> result;
-  // Kernels follow their stubs.
-  std::vector<bool> leads(elements.size());
-  for (const std::vector<Element> &members : classes)
-    if (program.symbol(elements[members.front()]).has(kKernelStub))
-      for (Element kernel : partners[members.front()])
-        leads[kernel] = true;
   for (const std::vector<Element> &members : classes) {
     if (members.size() == 1)
       continue;
-    FoldClass fold = makeClass(members, leads);
+    FoldClass fold = makeClass(members);
     explain(fold);
     result.push_back(std::move(fold));
   }
@@ -458,10 +528,11 @@ void Folder::explain(const FoldClass &fold) const {
 }
 
 std::vector<FoldClass> findFolds(const WpaContext &context,
-                                 const Callers &callers, IcfMode mode) {
-  if (mode == IcfMode::None)
+                                 const Callers &callers,
+                                 const IcfOptions &options) {
+  if (options.mode == IcfMode::None)
     return {};
-  return Folder(context, callers, mode).run();
+  return Folder(context, callers, options).run();
 }
 
 } // namespace gpulto

@@ -56,10 +56,12 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                          .Case("ptxas", KernelCheckMode::Ptxas)
                          .Case("off", KernelCheckMode::Off)
                          .Default(KernelCheckMode::Auto);
-  link.icf = StringSwitch<IcfMode>(args.getLastArgValue(options::OPT_icf))
-                 .Case("all", IcfMode::All)
-                 .Case("none", IcfMode::None)
-                 .Default(IcfMode::Safe);
+  link.icf.mode = StringSwitch<IcfMode>(args.getLastArgValue(options::OPT_icf))
+                      .Case("all", IcfMode::All)
+                      .Case("none", IcfMode::None)
+                      .Default(IcfMode::Safe);
+  if (args.getLastArgValue(options::OPT_icf_kernels) == "register")
+    link.icf.kernels = IcfKernels::Register;
   link.guardsKernels = args.hasFlag(options::OPT_guarded_kernels,
                                     options::OPT_no_guarded_kernels, true);
   link.jobserver =

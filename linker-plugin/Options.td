@@ -97,6 +97,13 @@ def icf : Joined<["--"], "gpulto-icf=">, Visibility<[LinkOption]>,
            "no program can tell, all also functions whose address is taken, or "
            "none">;
 
+def icf_kernels : Joined<["--"], "gpulto-icf-kernels=">,
+  Visibility<[LinkOption]>, MetaVarName<"<launch|register>">,
+  Values<"launch,register">,
+  HelpText<"Fold kernels by launching one in the place of the other (launch, "
+           "the default), or by registering their handles for one kernel "
+           "(register), which also folds kernels whose address is taken">;
+
 def guarded_kernels : Flag<["-"], "fgpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
   HelpText<"Make a second version of kernels for arguments that are likely and "

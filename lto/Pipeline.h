@@ -75,7 +75,7 @@ struct LinkOptions {
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
-  IcfMode icf = IcfMode::Safe;
+  IcfOptions icf;
   bool guardsKernels = true;
   PartitionOptions partitions;
   std::string cudaPath;

@@ -42,6 +42,7 @@ public:
 
   std::vector<LtransJob> run(const PartitionMap &map);
   std::vector<RegistrationEntry> registration() const;
+  StringRef deviceNameOf(GlobalId id, const OffloadEntry &entry) const;
   /// Returns which forms of the code of \p image the program carries.
   EmbedKind formOf(ImageIndex image) const;
   /// Returns that of every architecture, after run.
@@ -406,6 +407,16 @@ void JobBuilder::addClones(GlobalId id, const RegistrationEntry &original,
     }
 }
 
+/// Returns what \p entry of the host's \p id is registered for: a kernel that
+/// has been folded for its leader, which has one name in all images.
+StringRef JobBuilder::deviceNameOf(GlobalId id,
+                                   const OffloadEntry &entry) const {
+  ArrayRef<GlobalId> counterparts = program.deviceCounterparts(id);
+  return entry.kind != OffloadEntry::Kind::Kernel || counterparts.empty()
+             ? entry.deviceName
+             : withoutEscape(program.symbol(counterparts.front()).name);
+}
+
 /// Returns what the program registers: the live stubs and shadow variables of
 /// the units whose definitions prevail.
 std::vector<RegistrationEntry> JobBuilder::registration() const {
@@ -428,7 +439,7 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
         GlobalId pointer = program.definition(own); // none: native code's
         result.managedPointer = finalName(pointer == kNone ? own : pointer);
       }
-      result.deviceName = entry.deviceName.str();
+      result.deviceName = deviceNameOf(id, entry).str();
       result.sizeBytes = entry.sizeBytes;
       result.isExtern = entry.isExtern;
       result.isConstant = entry.isConstant;
@@ -560,10 +571,10 @@ static void numberFold(const CombinedSummary &program, const FoldClass &fold,
 /// Lets one definition stand for all that do the same, and notes it in
 /// \p table. Returns whether anything has changed.
 static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
-                          const Callers &callers, IcfMode mode,
+                          const Callers &callers, const IcfOptions &options,
                           FoldTable &table, FoldNumbers &numbers) {
   uint32_t rows = 0;
-  for (const FoldClass &fold : findFolds(context, callers, mode)) {
+  for (const FoldClass &fold : findFolds(context, callers, options)) {
     table.classes.push_back(describeFold(context, callers, fold));
     numberFold(program, fold, rows, numbers);
     rows += table.classes.back().members.size();

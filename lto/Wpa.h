@@ -46,7 +46,7 @@ struct WpaOptions {
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
-  IcfMode icf = IcfMode::Safe;
+  IcfOptions icf;
   bool guardsKernels = true;
 };
 

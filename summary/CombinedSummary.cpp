@@ -225,6 +225,9 @@ void CombinedSummary::applyFolds() {
   for (auto &table : names)
     for (auto &entry : table)
       replace(entry.second);
+  for (auto &[host, found] : counterparts)
+    for (GlobalId &device : found)
+      replace(device);
 }
 
 ArrayRef<FoldedUse> CombinedSummary::foldedUses(ModuleIndex module) const {

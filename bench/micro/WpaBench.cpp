@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
         modules.push_back(makeModule(summary, file, defined));
   double read = processorSeconds();
   WpaOptions options;
-  options.icf = icf;
+  options.icf.mode = icf;
   Diagnostics diagnostics;
   Statistics statistics;
   Expected<LinkPlan> plan =

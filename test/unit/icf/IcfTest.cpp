@@ -51,7 +51,7 @@ classesOf(const std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>>
   program.context->decisions.visibleOutside.resize(live.size());
   std::vector<std::vector<std::string>> result;
   for (const FoldClass &fold :
-       findFolds(*program.context, Callers(*program.context), IcfMode::Safe)) {
+       findFolds(*program.context, Callers(*program.context), IcfOptions())) {
     std::vector<std::string> members{
         program.summary.symbol(fold.leader).name.str()};
     for (GlobalId id : fold.members)
@@ -188,7 +188,7 @@ struct KernelProgram {
   }
 
   size_t classes() {
-    return findFolds(*program.context, Callers(*program.context), IcfMode::Safe)
+    return findFolds(*program.context, Callers(*program.context), IcfOptions())
         .size();
   }
 
@@ -251,8 +251,8 @@ struct HostProgram {
     auto name = [&](GlobalId id) {
       return " " + program.summary.symbol(id).name.str();
     };
-    for (const FoldClass &fold :
-         findFolds(*program.context, Callers(*program.context), mode)) {
+    for (const FoldClass &fold : findFolds(
+             *program.context, Callers(*program.context), IcfOptions{mode})) {
       if (fold.members.empty() && fold.jumps.empty())
         continue;
       text += name(fold.leader) + ":";
