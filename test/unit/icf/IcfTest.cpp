@@ -140,8 +140,11 @@ TEST(Icf, AgreesWithTheNaiveAlgorithm) {
 /// Two kernels of two forms of bodies each, with their stubs.
 struct KernelProgram {
   explicit KernelProgram(uint8_t secondUse, uint64_t secondForm = 5,
-                         bool inAllImages = true) {
+                         bool inAllImages = true, bool setsUnknown = false) {
     ModuleBuilder host;
+    if (setsUnknown)
+      host.define("sets", kPrevailing | kVisibleToRegular,
+                  {host.declare("cudaFuncSetAttribute")});
     SymbolIndex launch = host.declare("cudaLaunchKernel");
     SymbolIndex a = addStub(host, "stub_a", launch);
     SymbolIndex b = addStub(host, "stub_b", launch);
@@ -187,8 +190,9 @@ struct KernelProgram {
     device.symbol(kernel).linkage = Linkage::External;
   }
 
-  size_t classes() {
-    return findFolds(*program.context, Callers(*program.context), IcfOptions())
+  size_t classes(IcfKernels kernels = IcfKernels::Launch) {
+    return findFolds(*program.context, Callers(*program.context),
+                     IcfOptions{IcfMode::Safe, kernels})
         .size();
   }
 
@@ -208,6 +212,66 @@ TEST(Icf, KeepsHandlesThatMatter) {
   EXPECT_EQ(KernelProgram(kQueriesHandle).classes(), 3u);
   EXPECT_EQ(KernelProgram(kSetsHandle).classes(), 0u);
   EXPECT_EQ(KernelProgram(kTakesAddress).classes(), 0u);
+}
+
+TEST(Icf, RegistersHandlesForOneKernel) {
+  constexpr IcfKernels kRegister = IcfKernels::Register;
+  EXPECT_EQ(KernelProgram(0).classes(kRegister), 3u);
+  EXPECT_EQ(KernelProgram(kTakesAddress).classes(kRegister), 2u); // no stubs
+  EXPECT_EQ(KernelProgram(kSetsHandle).classes(kRegister), 0u);
+  EXPECT_EQ(KernelProgram(kTakesAddress, 6).classes(kRegister), 0u);
+  EXPECT_EQ(KernelProgram(kTakesAddress, 5, false).classes(kRegister), 0u);
+  // Somebody who has the handle may set attributes by it.
+  EXPECT_EQ(KernelProgram(kTakesAddress, 5, true, true).classes(kRegister), 0u);
+  EXPECT_EQ(KernelProgram(0, 5, true, true).classes(kRegister), 3u);
+}
+
+/// Kernels k0 and k1 run the helpers of their list, each of which has an array
+/// in block-shared memory.
+std::string foldHelpers(std::vector<std::vector<int>> helpersOf) {
+  static const char *const kArrays[] = {"a0", "a1", "a2", "a3"};
+  static const char *const kHelpers[] = {"h0", "h1", "h2", "h3"};
+  static const char *const kKernels[] = {"k0", "k1"};
+  constexpr uint8_t kSharedSpace = 3;
+  ModuleBuilder device(Side::Device, "sm_90");
+  std::vector<SymbolIndex> helpers;
+  for (int i = 0; i < 4; ++i) {
+    SymbolIndex array = device.variable(kArrays[i], 0, 0, kSharedSpace, {},
+                                        Linkage::Internal);
+    helpers.push_back(addBody(device, kHelpers[i], 1, {array}));
+    device.summary().functions.back().calls = {};
+    device.refer(array);
+  }
+  for (size_t k = 0; k < helpersOf.size(); ++k) {
+    std::vector<SymbolIndex> callees;
+    for (int helper : helpersOf[k])
+      callees.push_back(helpers[helper]);
+    device.define(kKernels[k], 0, callees, 10, kKernel | kUsed);
+  }
+  TestProgram program;
+  program.summary.addModule(ModuleBuilder().take(0));
+  program.summary.addModule(device.take(0));
+  EXPECT_OK(program.finish());
+  program.context->decisions.live.resize(program.summary.symbolCount(), true);
+  program.context->decisions.visibleOutside.resize(
+      program.summary.symbolCount());
+  std::string text;
+  for (const FoldClass &fold : findFolds(
+           *program.context, Callers(*program.context), IcfOptions())) {
+    text += "[" + program.summary.symbol(fold.leader).name.str();
+    for (GlobalId id : fold.members)
+      text += " " + program.summary.symbol(id).name.str();
+    text += "]";
+  }
+  return text;
+}
+
+TEST(Icf, KeepsMemoryThatOneKernelHasTwice) {
+  EXPECT_EQ(foldHelpers({{0}, {1}}), "[h0 h1]");
+  EXPECT_EQ(foldHelpers({{0, 1}, {}}), "");
+  EXPECT_EQ(foldHelpers({{0, 1}, {2, 3}}), "[h0 h2][h1 h3]");
+  EXPECT_EQ(foldHelpers({{0, 1}, {1, 2}}), "[h0 h2]"); // h1 is in both
+  EXPECT_EQ(foldHelpers({{0, 1}, {0, 1}}), "");
 }
 
 /// A host program of functions that do the same, called by main.
