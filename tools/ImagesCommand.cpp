@@ -14,6 +14,7 @@
 #include "fatobj/DeviceImage.h"
 #include "support/BinaryStream.h"
 #include "support/Error.h"
+#include "support/StableHash.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -24,6 +25,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,7 @@ namespace gpulto {
 namespace {
 struct DeviceFunction {
   uint64_t textBytes = 0;
+  Digest textDigest;
   uint32_t registers = 0;
   uint32_t stackBytes = 0;
   bool isKernel = false;
@@ -102,9 +105,13 @@ static Expected<CubinFunctions> readCubin(StringRef bytes,
     if (!name)
       return inputError(where, toString(name.takeError()));
     StringRef rest = *name;
-    if (rest.consume_front(".text."))
-      functions[rest.str()].textBytes += section.sh_size;
-    else if (rest.consume_front(".nv.constant0."))
+    if (rest.consume_front(".text.")) {
+      Expected<ArrayRef<uint8_t>> text = file->getSectionContents(section);
+      if (!text)
+        return inputError(where, toString(text.takeError()));
+      functions[rest.str()].textBytes = text->size();
+      functions[rest.str()].textDigest = digestOf(toStringRef(*text));
+    } else if (rest.consume_front(".nv.constant0."))
       functions[rest.str()].isKernel = true;
     else if (*name == ".nv.info") {
       Expected<ArrayRef<uint8_t>> contents = file->getSectionContents(section);
@@ -176,10 +183,14 @@ static void printImage(const DeviceImage &image,
 static json::Object describe(ArrayRef<DeviceImage> images,
                              ArrayRef<CubinFunctions> functions) {
   int64_t text = 0, kernels = 0, registers = 0, most = 0, stack = 0, ptx = 0;
+  int64_t duplicateText = 0;
   for (auto [image, bodies] : zip(images, functions)) {
     ptx += image.kind == DeviceImage::Kind::Ptx;
+    std::set<Digest> seen;
     for (const auto &[name, function] : bodies) {
       text += function.textBytes;
+      if (!seen.insert(function.textDigest).second)
+        duplicateText += function.textBytes;
       if (!function.isKernel)
         continue;
       ++kernels;
@@ -188,13 +199,11 @@ static json::Object describe(ArrayRef<DeviceImage> images,
       stack += function.stackBytes;
     }
   }
-  return json::Object{{"device-text-bytes", text},
-                      {"kernels", kernels},
-                      {"registers", registers},
-                      {"registers-max", most},
-                      {"stack-bytes", stack},
-                      {"ptx-images", ptx},
-                      {"cubins", int64_t(images.size()) - ptx}};
+  return json::Object{
+      {"device-text-bytes", text}, {"duplicate-text-bytes", duplicateText},
+      {"kernels", kernels},        {"registers", registers},
+      {"registers-max", most},     {"stack-bytes", stack},
+      {"ptx-images", ptx},         {"cubins", int64_t(images.size()) - ptx}};
 }
 
 static Error showFile(StringRef path, bool asJson) {

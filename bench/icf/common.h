@@ -54,8 +54,7 @@ template <class T> std::vector<T> someValues(size_t count) {
 }
 
 /// Prints a sum of `values` that depends on their order.
-template <class T>
-void print(const char *what, const std::vector<T> &values) {
+template <class T> void print(const char *what, const std::vector<T> &values) {
   double sum = 0;
   for (size_t i = 0; i < values.size(); ++i)
     sum += static_cast<double>(values[i]) * static_cast<double>(i % 13 + 1);
