@@ -7,7 +7,9 @@
 #include "lto/HostCodegen.h"
 #include "support/BinaryStream.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -109,6 +111,27 @@ Expected<FoldTable> readFoldTable(MemoryBufferRef file,
   return inputError(where, "no section " + kFoldSection +
                                ": nothing was folded, or it was linked "
                                "without gpulto");
+}
+
+std::string describeFoldedKernels(StringRef ptx, StringRef arch,
+                                  const FoldTable &table) {
+  StringSet<> kernels;
+  constexpr StringLiteral kEntry = ".entry ";
+  for (size_t at = ptx.find(kEntry); at != StringRef::npos;
+       at = ptx.find(kEntry, at + kEntry.size()))
+    kernels.insert(ptx.drop_front(at + kEntry.size()).take_until([](char c) {
+      return c == '(' || isSpace(c);
+    }));
+  std::string comments;
+  for (const FoldTableClass &fold : table.classes) {
+    const std::string &leader = fold.members.front().name;
+    if (fold.arch != arch || !kernels.contains(leader))
+      continue;
+    comments += "// kernel " + leader + " is also:\n";
+    for (const FoldTableMember &member : drop_begin(fold.members))
+      comments += "//   " + member.name + "\n";
+  }
+  return comments;
 }
 
 Expected<std::string> makeFoldObject(const FoldTable &table,

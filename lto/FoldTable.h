@@ -83,6 +83,11 @@ llvm::Expected<FoldTable> decodeFoldTable(llvm::StringRef bytes,
 llvm::Expected<FoldTable> readFoldTable(llvm::MemoryBufferRef file,
                                         const InputLocation &where);
 
+/// Returns comments for the end of \p ptx, the device code for \p arch: the
+/// names that the source has for each kernel that \p table says is several.
+std::string describeFoldedKernels(llvm::StringRef ptx, llvm::StringRef arch,
+                                  const FoldTable &table);
+
 /// Returns a host object that holds the section with \p table.
 llvm::Expected<std::string> makeFoldObject(const FoldTable &table,
                                            const HostCodegenOptions &codegen,

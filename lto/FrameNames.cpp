@@ -12,8 +12,8 @@
 // same class: the function that was called may have jumped on, by a tail call,
 // to the one that is here.
 //
-// Limit: functions of one class that tail-call each other leave one frame, which
-// gets the name of the first.
+// Limit: functions of one class that tail-call each other leave one frame,
+// which gets the name of the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -170,6 +170,55 @@ FrameNames::RowNumbers FrameNames::rowsOf(const std::string &symbol,
     for (auto [i, row] : enumerate(rows))
       if (row.fold == fold && row.isShared)
         result.push_back(i);
+  return result;
+}
+
+/// Returns the kernel of the stub \p name: clang puts a prefix before the last
+/// part of its name. Empty: it is no stub.
+static std::string kernelOfStub(StringRef name) {
+  constexpr StringLiteral kPrefix = "__device_stub__";
+  size_t at = name.find(kPrefix);
+  if (at == StringRef::npos)
+    return "";
+  StringRef before = name.take_front(at);
+  StringRef digits = before.drop_front(before.rtrim("0123456789").size());
+  std::string length;
+  unsigned bytes;
+  if (!digits.getAsInteger(10, bytes) && bytes > kPrefix.size())
+    length = std::to_string(bytes - kPrefix.size());
+  return (before.drop_back(digits.size()) + length +
+          name.drop_front(at + kPrefix.size()))
+      .str();
+}
+
+FrameName FrameNames::kernelsNamed(StringRef name) const {
+  FrameName result{name.str()};
+  for (const FoldTableClass &fold : folds.classes)
+    if (!fold.arch.empty() &&
+        any_of(fold.members, [&](const auto &m) { return m.name == name; }))
+      for (const FoldTableMember &member : fold.members)
+        if (!is_contained(result, member.name))
+          result.push_back(member.name);
+  return result;
+}
+
+FrameName FrameNames::kernelsOfHandle(uint64_t address) const {
+  FrameName result;
+  const std::string *symbol = symbolAt(address);
+  if (!symbol)
+    return result;
+  std::string stub = sourceName(*symbol).str();
+  auto add = [&](StringRef name) {
+    if (std::string kernel = kernelOfStub(name); !kernel.empty())
+      result.push_back(std::move(kernel));
+  };
+  auto [first, last] = classOf.equal_range(stub);
+  for (auto &[leader, fold] : make_range(first, last))
+    for (const FoldTableMember &member : folds.classes[fold].members)
+      if (member.state != FoldState::Stays)
+        add(member.name);
+  if (result.empty())
+    add(stub);
   return result;
 }
 

@@ -37,6 +37,14 @@ public:
   /// all its functions.
   std::vector<FrameName> name(llvm::ArrayRef<uint64_t> addresses) const;
 
+  /// Returns the names that the source has for the kernel that profilers call
+  /// \p name, itself first; only \p name when no other is the same. Mangled.
+  FrameName kernelsNamed(llvm::StringRef name) const;
+
+  /// Returns the kernels whose handle lies at \p address, mangled; none if it
+  /// is no handle. Launches of a kernel that has been folded use its leader's.
+  FrameName kernelsOfHandle(uint64_t address) const;
+
 private:
   struct Symbol {
     uint64_t end = 0;

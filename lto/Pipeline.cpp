@@ -205,6 +205,7 @@ linkDevices(const LinkPlan &plan, StringRef directory, const CudaTools &tools) {
         linkDevicePartitions(arch, results, tools, embed, directory);
     if (!program)
       return program.takeError();
+    program->ptx += describeFoldedKernels(program->ptx, arch, plan.folds);
     programs.push_back(std::move(*program));
   }
   return programs;

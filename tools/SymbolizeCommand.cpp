@@ -23,6 +23,7 @@ namespace {
 
 const char kUsage[] =
     "usage: gpulto symbolize [--base=ADDRESS] PROGRAM [ADDRESS...]\n"
+    "       gpulto symbolize [--base=ADDRESS] --kernel=NAME|HANDLE PROGRAM\n"
     "\n"
     "Names the frames of a stack trace, innermost first, also where functions\n"
     "share a body. Without addresses, standard input is read, a frame a line:\n"
@@ -32,7 +33,9 @@ const char kUsage[] =
     "  #1  0x... in f () ...        gdb; --base says where the program lies\n"
     "A frame that several functions may be is printed with all of them.\n"
     "\n"
-    "  --base=ADDRESS  where a position-independent program was loaded\n";
+    "  --base=ADDRESS  where a position-independent program was loaded\n"
+    "  --kernel=NAME   all kernels that a profiler shows as NAME (mangled)\n"
+    "  --kernel=0x...  the kernel that is launched by this handle\n";
 
 struct Frame {
   uint64_t address = 0;
@@ -75,8 +78,7 @@ std::optional<Frame> parseFrame(StringRef line, StringRef file, uint64_t base) {
   return Frame{*address - base, *address < base};
 }
 
-void printFrame(size_t number, uint64_t address, const FrameName &names) {
-  outs() << '#' << number << ' ' << format_hex(address, 1) << ' ';
+void printNames(const FrameName &names) {
   if (names.size() > 1)
     outs() << "one of: ";
   if (names.empty())
@@ -87,13 +89,34 @@ void printFrame(size_t number, uint64_t address, const FrameName &names) {
   outs() << '\n';
 }
 
-Error symbolize(StringRef program, std::vector<Frame> frames) {
+Expected<FrameNames> readNames(StringRef program) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
       program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)
     return inputError(InputLocation(program), file.getError().message());
-  Expected<FrameNames> names =
-      FrameNames::read((*file)->getMemBufferRef(), InputLocation(program));
+  return FrameNames::read((*file)->getMemBufferRef(), InputLocation(program));
+}
+
+/// Prints the kernels that \p kernel, a name or an address, may mean.
+Error showKernel(StringRef program, StringRef kernel, uint64_t base) {
+  Expected<FrameNames> names = readNames(program);
+  if (!names)
+    return names.takeError();
+  uint64_t address = 0;
+  StringRef digits = kernel;
+  bool isAddress =
+      digits.consume_front("0x") && !digits.getAsInteger(16, address);
+  FrameName found = isAddress ? names->kernelsOfHandle(address - base)
+                              : names->kernelsNamed(kernel);
+  if (found.empty())
+    return inputError(InputLocation(program),
+                      "no handle of a kernel at " + kernel);
+  printNames(found);
+  return Error::success();
+}
+
+Error symbolize(StringRef program, std::vector<Frame> frames) {
+  Expected<FrameNames> names = readNames(program);
   if (!names)
     return names.takeError();
   // No address of the program: its frames neither name nor are named.
@@ -101,8 +124,10 @@ Error symbolize(StringRef program, std::vector<Frame> frames) {
   std::vector<uint64_t> addresses;
   for (const Frame &frame : frames)
     addresses.push_back(frame.isForeign ? kForeign : frame.address);
-  for (auto [i, name] : enumerate(names->name(addresses)))
-    printFrame(i, frames[i].address, name);
+  for (auto [i, name] : enumerate(names->name(addresses))) {
+    outs() << '#' << i << ' ' << format_hex(frames[i].address, 1) << ' ';
+    printNames(name);
+  }
   return Error::success();
 }
 
@@ -110,6 +135,7 @@ Error symbolize(StringRef program, std::vector<Frame> frames) {
 
 int symbolizeCommand(ArrayRef<const char *> arguments) {
   uint64_t base = 0;
+  StringRef kernel;
   SmallVector<StringRef> words;
   for (StringRef argument : arguments) {
     StringRef value = argument;
@@ -122,6 +148,10 @@ int symbolizeCommand(ArrayRef<const char *> arguments) {
       if (!value.getAsInteger(16, base))
         continue;
     }
+    if (value.consume_front("--kernel=") && !value.empty()) {
+      kernel = value;
+      continue;
+    }
     if (argument.starts_with("-")) {
       errs() << "gpulto symbolize: unknown option '" << argument << "'\n"
              << kUsage;
@@ -129,10 +159,18 @@ int symbolizeCommand(ArrayRef<const char *> arguments) {
     }
     words.push_back(argument);
   }
-  if (words.empty()) {
+  if (words.empty() || (!kernel.empty() && words.size() > 1)) {
     errs() << kUsage;
     return 2;
   }
+  auto statusOf = [](Error error) {
+    if (!error)
+      return 0;
+    logAllUnhandledErrors(std::move(error), errs(), "gpulto symbolize: ");
+    return 1;
+  };
+  if (!kernel.empty())
+    return statusOf(showKernel(words.front(), kernel, base));
   std::unique_ptr<MemoryBuffer> input;
   SmallVector<StringRef> lines(drop_begin(words));
   if (lines.empty()) {
@@ -153,11 +191,7 @@ int symbolizeCommand(ArrayRef<const char *> arguments) {
       errs() << "gpulto symbolize: '" << line << "' is no address\n";
       return 2;
     }
-  if (Error error = symbolize(words.front(), std::move(frames))) {
-    logAllUnhandledErrors(std::move(error), errs(), "gpulto symbolize: ");
-    return 1;
-  }
-  return 0;
+  return statusOf(symbolize(words.front(), std::move(frames)));
 }
 
 } // namespace gpulto
