@@ -3,16 +3,16 @@
 //===----------------------------------------------------------------------===//
 //
 // 1. PartitionFolds marks calls when uses of a member become uses of its
-// leader.
-//    The optimizer copies the marks with the calls, and drops them where it
-//    makes one call of two.
+//    leader. carryCallMarks makes the marks attributes, which go with the calls
+//    through the optimizer; calls with different ones are not merged.
 // 2. prepareCallSites turns the marks into the one metadata of calls that
 //    instruction selection of x86 keeps, `heapallocsite` (of CodeView only).
-// 3. CallSitePass puts a zero-size instruction behind each marked call, whose
+// 3. CallsApartPass gives calls with different marks different labels behind
+//    them until blocks with equal ends have been merged.
+// 4. CallSitePass puts a zero-size instruction behind each marked call, whose
 //    `!pcsections` make the printer write a row. The code does not change.
-// 4. unloadCallSites: LLVM's section would be loaded, with addresses relative
-// to
-//    the rows. Ours is not, and has addresses.
+// 5. unloadCallSites: LLVM's section would be loaded, with addresses relative
+//    to the rows. Ours is not, and has addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@
 
 #include "icf/FoldTransform.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
@@ -29,6 +31,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCContext.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -38,25 +41,74 @@ namespace gpulto {
 
 static constexpr StringLiteral kCarrier = "heapallocsite";
 
+/// Calls \p visit with each call in \p module.
+static void forEachCall(Module &module, function_ref<void(CallBase &)> visit) {
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        visit(*call);
+}
+
+void carryCallMarks(Module &module) {
+  forEachCall(module, [](CallBase &call) {
+    const MDNode *mark = call.getMetadata(kCalleeMark);
+    if (!mark)
+      return;
+    auto numbers = map_range(mark->operands(), [](const MDOperand &number) {
+      return utostr(mdconst::extract<ConstantInt>(number)->getZExtValue());
+    });
+    call.addFnAttr(Attribute::get(call.getContext(), kCalleeMark,
+                                  join(numbers.begin(), numbers.end(), ",")));
+    call.setMetadata(kCalleeMark, nullptr);
+  });
+}
+
+/// Returns the mark of \p call as metadata, or null.
+static MDNode *markOf(const CallBase &call) {
+  Attribute attribute = call.getFnAttr(kCalleeMark);
+  if (!attribute.isValid())
+    return nullptr;
+  LLVMContext &context = call.getContext();
+  SmallVector<Metadata *, 4> numbers;
+  for (StringRef word : split(attribute.getValueAsString(), ',')) {
+    uint32_t number = kUnknownCallee;
+    word.getAsInteger(10, number);
+    numbers.push_back(ConstantAsMetadata::get(
+        ConstantInt::get(Type::getInt32Ty(context), number)));
+  }
+  return MDNode::get(context, numbers);
+}
+
 bool prepareCallSites(Module &module, const TargetMachine &machine) {
   const Triple &triple = machine.getTargetTriple();
   if (triple.getArch() != Triple::x86_64 || !triple.isOSBinFormatELF() ||
       machine.getCodeModel() != CodeModel::Small)
     return false;
-  unsigned mark = module.getContext().getMDKindID(kCalleeMark);
   bool found = false;
-  for (Function &function : module)
-    for (Instruction &instruction : instructions(function)) {
-      if (!isa<CallBase>(instruction))
-        continue;
-      MDNode *callee = instruction.getMetadata(mark);
-      instruction.setMetadata(kCarrier, callee);
-      found |= callee != nullptr;
-    }
+  forEachCall(module, [&](CallBase &call) {
+    MDNode *mark = markOf(call);
+    call.setMetadata(kCarrier, mark);
+    found |= mark != nullptr;
+  });
   return found;
 }
 
+/// Returns the mark of \p call, or null. What a tail call enters returns to
+/// somebody else.
+static MDNode *markOf(const MachineInstr &call) {
+  return call.isCall() && !call.isReturn() ? call.getHeapAllocMarker()
+                                           : nullptr;
+}
+
 namespace {
+class CallsApartPass : public MachineFunctionPass {
+public:
+  static char ID;
+  CallsApartPass() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "gpulto calls apart"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+};
+
 class CallSitePass : public MachineFunctionPass {
 public:
   static char ID;
@@ -66,7 +118,25 @@ public:
 };
 } // namespace
 
+char CallsApartPass::ID = 0;
 char CallSitePass::ID = 0;
+
+/// Equal marks have one label: such calls may become one.
+bool CallsApartPass::runOnMachineFunction(MachineFunction &function) {
+  DenseMap<const MDNode *, MCSymbol *> labels; // looked up only
+  for (MachineBasicBlock &block : function)
+    for (MachineInstr &call : block)
+      if (const MDNode *mark = markOf(call);
+          mark && !call.getPostInstrSymbol()) {
+        MCSymbol *&label = labels[mark];
+        if (!label)
+          label = function.getContext().createTempSymbol();
+        call.setPostInstrSymbol(function, label);
+      }
+  return !labels.empty();
+}
+
+Pass *createCallsApartPass() { return new CallsApartPass(); }
 
 /// Adds the rows of \p call, whose mark is \p callee.
 static void addRows(MachineInstr &call, const MDNode &callee) {
@@ -96,13 +166,11 @@ bool CallSitePass::runOnMachineFunction(MachineFunction &function) {
   bool isChanged = false;
   for (MachineBasicBlock &block : function)
     for (MachineInstr &call : make_early_inc_range(block)) {
-      // What a tail call enters returns to somebody else.
-      MDNode *callee = call.isCall() && !call.isReturn()
-                           ? call.getHeapAllocMarker()
-                           : nullptr;
-      if (!callee)
+      MDNode *mark = markOf(call);
+      if (!mark)
         continue;
-      addRows(call, *callee);
+      call.setPostInstrSymbol(function, nullptr);
+      addRows(call, *mark);
       isChanged = true;
     }
   return isChanged;

@@ -30,13 +30,22 @@ namespace gpulto {
 /// Name of the section.
 inline constexpr llvm::StringLiteral kCallSiteSection = ".gpulto.callsites";
 
-/// Hands the marks of calls (kCalleeMark) in \p module over to code generation
-/// by \p machine. Returns false if there is none, or if no table can be made:
-/// x86-64 with the small code model has one.
+/// Makes the marks of calls (kCalleeMark) in \p module attributes of the calls:
+/// passes that make a call anew, with fewer arguments, keep attributes only.
+void carryCallMarks(llvm::Module &module);
+
+/// Hands the marks that carryCallMarks left in \p module over to code
+/// generation by \p machine. Returns false if there is none, or if no table can
+/// be made: x86-64 with the small code model has one.
 bool prepareCallSites(llvm::Module &module, const llvm::TargetMachine &machine);
 
+/// Returns the pass that keeps calls with different marks from being merged; to
+/// be run before blocks with equal ends are. Owned by the pass manager that it
+/// is added to, as are all of them.
+llvm::Pass *createCallsApartPass();
+
 /// Returns the pass that writes a row for each marked call; the last one before
-/// code is emitted. Owned by the pass manager that it is added to.
+/// code is emitted.
 llvm::Pass *createCallSitePass();
 
 /// Keeps the table of \p object, the ELF object that has been emitted, from

@@ -136,21 +136,24 @@ const FrameNames::Site *FrameNames::siteAt(uint64_t address) const {
 FrameNames::RowNumbers FrameNames::calleesAt(const Site &site,
                                              ArrayRef<uint32_t> callers) const {
   SmallSetVector<uint32_t, 4> result;
+  auto add = [&](uint32_t row) { // a set cannot hold kNone
+    if (row != kNone)
+      result.insert(row);
+  };
   // A shared body that has been inlined does not tell who it is.
   bool isKnown = site.others.empty() ||
                  (!callers.empty() && rows[callers.front()].fold ==
                                           rows[site.others.front().first].fold);
   if (!isKnown || callers.empty()) {
-    result.insert(site.callee);
+    add(site.callee);
     for (auto [caller, callee] : site.others)
-      result.insert(callee);
+      add(callee);
   }
   for (uint32_t caller : isKnown ? callers : ArrayRef<uint32_t>()) {
     auto other = find_if(
         site.others, [&](const auto &pair) { return pair.first == caller; });
-    result.insert(other == site.others.end() ? site.callee : other->second);
+    add(other == site.others.end() ? site.callee : other->second);
   }
-  result.remove(kNone);
   return result.takeVector();
 }
 

@@ -7,6 +7,7 @@
 #include "lto/FoldTable.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -36,6 +37,13 @@ public:
   /// a call through a pointer, or nobody that is known entered has the names of
   /// all its functions.
   std::vector<FrameName> name(llvm::ArrayRef<uint64_t> addresses) const;
+
+  /// Calls \p visit with the address and the name of each function's symbol.
+  void forEachSymbol(
+      llvm::function_ref<void(uint64_t, const std::string &)> visit) const {
+    for (const auto &[address, symbol] : symbols)
+      visit(address, symbol.name);
+  }
 
   /// Returns the names that the source has for the kernel that profilers call
   /// \p name, itself first; only \p name when no other is the same. Mangled.

@@ -149,6 +149,7 @@ static bool addPassesWithCallSites(TargetMachine &machine,
   config->setDisableVerify(true);
   passes.add(config);
   passes.add(functions);
+  config->insertPass(&PrologEpilogCodeInserterID, createCallsApartPass());
   if (config->addISelPasses())
     return true;
   config->addMachinePasses();

@@ -9,6 +9,7 @@
 
 #include "lto/Ltrans.h"
 
+#include "lto/CallSites.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/HostCodegen.h"
 #include "lto/KernelCheck.h"
@@ -57,6 +58,7 @@ static Error compileHost(const LtransJob &job, Module &module,
   auto machine = createHostMachine(module, job.host, job.optLevel);
   if (!machine)
     return machine.takeError();
+  carryCallMarks(module);
   optimizeHost(module, **machine, job.optLevel, job.sizeLevel);
   if (Error error = saveBitcode(module, saveTempsPrefix, "opt"))
     return error;

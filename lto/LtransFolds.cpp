@@ -123,10 +123,12 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
       gone.insert(member);
   dropAnnotations(source, gone);
   SmallPtrSet<GlobalValue *, 16> moving(values.begin(), values.end());
-  for (auto [fold, member] : zip_equal(input.folds, members)) {
+  // All before the first one is replaced: the calls in them are to be marked.
+  for (auto [fold, member] : zip_equal(input.folds, members))
     if (fold.merge)
       if (Error error = member->materialize())
         return inputError(locate(input), toString(std::move(error)));
+  for (auto [fold, member] : zip_equal(input.folds, members)) {
     if (!fold.jumps) {
       Expected<Function *> leader =
           leaderFor(source, *member, fold.leader, input);
@@ -134,7 +136,6 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
         return leader.takeError();
       if (fold.number != kNone)
         markCallsOf(*member, fold.number);
-      // Bodies that are not read yet follow this replacement too.
       member->replaceAllUsesWith(*leader);
     }
     if (!fold.merge)

@@ -5,12 +5,13 @@
 #include "tools/SymbolizeCommand.h"
 
 #include "lto/FrameNames.h"
+#include "support/Error.h"
+#include "tools/StackTrace.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -26,67 +27,29 @@ const char kUsage[] =
     "       gpulto symbolize [--base=ADDRESS] --kernel=NAME|HANDLE PROGRAM\n"
     "\n"
     "Names the frames of a stack trace, innermost first, also where functions\n"
-    "share a body. Without addresses, standard input is read, a frame a line:\n"
+    "share a body. Without addresses, standard input is read, a frame a line,\n"
+    "and an empty line or frame #0 between stacks:\n"
     "  0x1234                       an address\n"
     "  PROGRAM(+0x1234) [0x...]     glibc's backtrace_symbols\n"
     "  #1 0x... in f (PROGRAM+0x1234)   sanitizers\n"
     "  #1  0x... in f () ...        gdb; --base says where the program lies\n"
+    "  \t5581... f+0x16 (/.../PROGRAM)   perf script, printed as it is but "
+    "for\n"
+    "                               the names\n"
     "A frame that several functions may be is printed with all of them.\n"
     "\n"
     "  --base=ADDRESS  where a position-independent program was loaded\n"
     "  --kernel=NAME   all kernels that a profiler shows as NAME (mangled)\n"
     "  --kernel=0x...  the kernel that is launched by this handle\n";
 
-struct Frame {
-  uint64_t address = 0;
-  /// It lies in another file.
-  bool isForeign = false;
-};
-
-/// Returns the hexadecimal number that follows \p prefix in \p text.
-std::optional<uint64_t> numberAfter(StringRef text, StringRef prefix) {
-  size_t at = text.find(prefix);
-  if (at == StringRef::npos)
-    return std::nullopt;
-  StringRef digits = text.drop_front(at + prefix.size()).take_while(isHexDigit);
-  uint64_t value = 0;
-  if (digits.empty() || digits.getAsInteger(16, value))
-    return std::nullopt;
-  return value;
-}
-
-/// Reads one line of a trace of the program named \p file.
-std::optional<Frame> parseFrame(StringRef line, StringRef file, uint64_t base) {
-  // Sanitizers: (FILE+0x1234), glibc: FILE(+0x1234): addresses of the file.
-  for (StringRef join : {"(+0x", "+0x"}) {
-    StringRef before = line.take_front(line.find(join));
-    if (before == line)
-      continue;
-    StringRef path = before.drop_front(before.find_last_of(" (") + 1);
-    std::optional<uint64_t> address = numberAfter(line, join);
-    if (address && sys::path::filename(path) == file)
-      return Frame{*address, false};
-    if (address && (join == "(+0x" || path.contains('/')))
-      return Frame{*address, true};
-  }
-  // FILE(FUNCTION+0x12) [0x1234], or no more than the address.
-  std::optional<uint64_t> address = numberAfter(line, "[0x");
-  if (!address)
-    address = numberAfter(line, "0x");
-  if (!address)
-    return std::nullopt;
-  return Frame{*address - base, *address < base};
-}
-
-void printNames(const FrameName &names) {
+void printNames(const FrameName &names, bool isShort = false) {
   if (names.size() > 1)
     outs() << "one of: ";
   if (names.empty())
     outs() << "??";
   ListSeparator separator(" | ");
   for (const std::string &name : names)
-    outs() << separator << demangle(name);
-  outs() << '\n';
+    outs() << separator << (isShort ? shortName(name) : demangle(name));
 }
 
 Expected<FrameNames> readNames(StringRef program) {
@@ -112,22 +75,107 @@ Error showKernel(StringRef program, StringRef kernel, uint64_t base) {
     return inputError(InputLocation(program),
                       "no handle of a kernel at " + kernel);
   printNames(found);
+  outs() << '\n';
   return Error::success();
 }
 
-Error symbolize(StringRef program, std::vector<Frame> frames) {
-  Expected<FrameNames> names = readNames(program);
-  if (!names)
-    return names.takeError();
+/// Prints the names of the frames of traces as they are read.
+class Symbolizer {
+public:
+  Symbolizer(StringRef program, uint64_t base, const FrameNames &names)
+      : reader(program, base, names), names(names) {}
+
+  /// Returns false if \p line has no frame.
+  bool add(StringRef line);
+  void finish();
+
+private:
+  void printPerf(StringRef line, const TraceFrame &frame,
+                 const FrameName &name) const;
+
+  TraceReader reader;
+  const FrameNames &names;
+  /// Of the stack at hand.
+  std::vector<std::pair<StringRef, TraceFrame>> frames;
+  /// What stands before the first frame.
+  std::vector<StringRef> heads;
+  bool isPerf = false;
+  bool isFirstStack = true;
+};
+
+bool Symbolizer::add(StringRef line) {
+  std::optional<TraceFrame> frame = reader.read(line);
+  bool ends = frame ? frame->isFirst : line.trim().empty() || isPerf;
+  if (ends)
+    finish();
+  if (frame) {
+    isPerf |= !frame->name.empty();
+    frames.push_back({line, *frame});
+  }
+  if (isPerf) {
+    for (StringRef text : heads)
+      outs() << text << '\n';
+    heads.clear();
+    if (!frame)
+      outs() << line << '\n';
+  } else if (!frame) {
+    heads.push_back(line);
+  }
+  return frame.has_value();
+}
+
+/// Prints a frame of perf's, with its name replaced if it is another.
+void Symbolizer::printPerf(StringRef line, const TraceFrame &frame,
+                           const FrameName &name) const {
+  bool isShort = !frame.name.contains('(') && !frame.name.starts_with("_Z");
+  bool isKnown = name.empty() || name.front() == frame.name ||
+                 demangle(name.front()) == frame.name ||
+                 shortName(name.front()) == frame.name;
+  if (frame.isForeign || (name.size() < 2 && isKnown)) {
+    outs() << line << '\n';
+    return;
+  }
+  outs() << line.take_front(frame.name.data() - line.data());
+  printNames(name, isShort);
+  outs() << line.drop_front(frame.name.end() - line.data()) << '\n';
+}
+
+/// Names the frames of one stack.
+void Symbolizer::finish() {
+  if (frames.empty())
+    return;
   // No address of the program: its frames neither name nor are named.
   constexpr uint64_t kForeign = ~uint64_t(0);
   std::vector<uint64_t> addresses;
-  for (const Frame &frame : frames)
+  for (const auto &[line, frame] : frames)
     addresses.push_back(frame.isForeign ? kForeign : frame.address);
-  for (auto [i, name] : enumerate(names->name(addresses))) {
-    outs() << '#' << i << ' ' << format_hex(frames[i].address, 1) << ' ';
+  if (!isFirstStack && !isPerf)
+    outs() << '\n';
+  isFirstStack = false;
+  for (auto [i, name] : enumerate(names.name(addresses))) {
+    const auto &[line, frame] = frames[i];
+    if (!frame.name.empty()) {
+      printPerf(line, frame, name);
+      continue;
+    }
+    outs() << '#' << i << ' ' << format_hex(frame.address, 1) << ' ';
     printNames(name);
+    outs() << '\n';
   }
+  frames.clear();
+}
+
+/// Names the frames in \p lines; \p areArguments: each must have one.
+Error symbolize(StringRef program, uint64_t base, ArrayRef<StringRef> lines,
+                bool areArguments) {
+  Expected<FrameNames> names = readNames(program);
+  if (!names)
+    return names.takeError();
+  Symbolizer symbolizer(program, base, *names);
+  for (StringRef line : lines)
+    if (!symbolizer.add(line) && areArguments)
+      return makeError("'" + line + "' is no address");
+  symbolizer.finish();
   return Error::success();
 }
 
@@ -181,17 +229,12 @@ int symbolizeCommand(ArrayRef<const char *> arguments) {
       return 1;
     }
     input = std::move(*text);
-    input->getBuffer().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    input->getBuffer().split(lines, '\n');
+    if (lines.back().empty())
+      lines.pop_back();
   }
-  std::vector<Frame> frames;
-  for (StringRef line : lines)
-    if (auto frame = parseFrame(line, sys::path::filename(words.front()), base))
-      frames.push_back(*frame);
-    else if (!input) {
-      errs() << "gpulto symbolize: '" << line << "' is no address\n";
-      return 2;
-    }
-  return statusOf(symbolize(words.front(), std::move(frames)));
+  return statusOf(
+      symbolize(words.front(), base, lines, /*areArguments=*/!input));
 }
 
 } // namespace gpulto
