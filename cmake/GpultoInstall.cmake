@@ -6,6 +6,7 @@
 #   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
 #                        libcudart
 #   lib/cmake/gpulto/    the CMake package and a toolchain file
+#   share/gpulto/        gpulto-gdb.py, for gdb
 #
 # Run-time search paths: LLVM's directory, which the link line had, and in
 # shared builds our own libraries in lib/gpulto.
@@ -68,5 +69,7 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-toolchain.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-rules.cmake"
         DESTINATION "${package_directory}")
+install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto-gdb.py"
+        DESTINATION share/gpulto)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION share/doc/gpulto)

@@ -11,16 +11,19 @@
 //    them until blocks with equal ends have been merged.
 // 4. CallSitePass puts a zero-size instruction behind each marked call, whose
 //    `!pcsections` make the printer write a row. The code does not change.
-// 5. unloadCallSites: LLVM's section would be loaded, with addresses relative
-//    to the rows. Ours is not, and has addresses.
+// 5. packCallSites: LLVM's sections would be loaded, and have an address in
+// each
+//    row. Ours are not, and have one in front of the rows of a text section.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lto/CallSites.h"
 
 #include "icf/FoldTransform.h"
+#include "support/BinaryStream.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -33,7 +36,11 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Target/TargetMachine.h"
+
+#include <utility>
+#include <vector>
 
 using namespace llvm;
 
@@ -138,8 +145,13 @@ bool CallsApartPass::runOnMachineFunction(MachineFunction &function) {
 
 Pass *createCallsApartPass() { return new CallsApartPass(); }
 
-/// Adds the rows of \p call, whose mark is \p callee.
-static void addRows(MachineInstr &call, const MDNode &callee) {
+/// A row as the printer writes it: a relative address of four bytes, the words
+/// caller and callee and, in the first row of a function, bytes to spare.
+static constexpr unsigned kRowBytes = 12, kSpareBytes = 12;
+
+/// Adds the rows of \p call, whose mark is \p callee; the first one of a
+/// function with \p isFirst, which is reset.
+static void addRows(MachineInstr &call, const MDNode &callee, bool &isFirst) {
   MachineFunction &function = *call.getMF();
   LLVMContext &context = function.getFunction().getContext();
   const TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
@@ -151,11 +163,14 @@ static void addRows(MachineInstr &call, const MDNode &callee) {
     MachineInstr *marker =
         BuildMI(*call.getParent(), std::next(call.getIterator()), DebugLoc(),
                 instructions.get(TargetOpcode::KILL));
+    SmallVector<Metadata *, 2 + kSpareBytes / 4> words = {caller, called};
+    if (std::exchange(isFirst, false))
+      words.append(kSpareBytes / 4, anybody);
     // Equal nodes would share what follows their addresses.
     marker->setPCSections(
         function,
         MDNode::getDistinct(context, {MDString::get(context, kCallSiteSection),
-                                      MDNode::get(context, {caller, called})}));
+                                      MDNode::get(context, words)}));
   };
   add(anybody, callee.getOperand(0));
   for (unsigned i = 1; i + 1 < callee.getNumOperands(); i += 2)
@@ -163,14 +178,14 @@ static void addRows(MachineInstr &call, const MDNode &callee) {
 }
 
 bool CallSitePass::runOnMachineFunction(MachineFunction &function) {
-  bool isChanged = false;
+  bool isChanged = false, isFirst = true;
   for (MachineBasicBlock &block : function)
     for (MachineInstr &call : make_early_inc_range(block)) {
       MDNode *mark = markOf(call);
       if (!mark)
         continue;
       call.setPostInstrSymbol(function, nullptr);
-      addRows(call, *mark);
+      addRows(call, *mark, isFirst);
       isChanged = true;
     }
   return isChanged;
@@ -178,26 +193,92 @@ bool CallSitePass::runOnMachineFunction(MachineFunction &function) {
 
 Pass *createCallSitePass() { return new CallSitePass(); }
 
-void unloadCallSites(SmallVectorImpl<char> &object) {
-  using Elf = object::ELF64LE;
+namespace {
+using Elf = object::ELF64LE;
+
+/// A row of a text section.
+struct CallSiteRow {
+  uint64_t returnsTo; // from the start of the text section
+  uint32_t caller, callee;
+};
+} // namespace
+
+/// Returns the rows that \p relocations find in the section with \p contents,
+/// by return address; those of one call in their order.
+static std::vector<CallSiteRow> readRows(ArrayRef<Elf::Rela> relocations,
+                                         ArrayRef<uint8_t> contents) {
+  std::vector<CallSiteRow> rows;
+  for (const Elf::Rela &relocation : relocations) {
+    assert(relocation.r_offset + kRowBytes <= contents.size());
+    const uint8_t *row = contents.data() + relocation.r_offset;
+    rows.push_back({static_cast<uint64_t>(relocation.r_addend),
+                    support::endian::read32le(row + 4),
+                    support::endian::read32le(row + 8)});
+  }
+  stable_sort(rows, [](const CallSiteRow &a, const CallSiteRow &b) {
+    return a.returnsTo < b.returnsTo;
+  });
+  return rows;
+}
+
+/// Returns the contents of the section for \p rows, but for the address that
+/// the linker puts in front.
+static std::string packRows(ArrayRef<CallSiteRow> rows) {
+  BinaryWriter packed;
+  uint64_t last = 0;
+  for (const CallSiteRow &row : rows) {
+    packed.uleb(row.returnsTo - last);
+    packed.uleb(row.caller + 1); // kUnknownCallee: 0
+    packed.uleb(row.callee);
+    last = row.returnsTo;
+  }
+  BinaryWriter out;
+  out.u64(0);
+  std::string bytes = packed.take();
+  out.uleb(bytes.size());
+  out.bytes(bytes);
+  return out.take();
+}
+
+/// Packs the rows of one section in place: they need less room than before. All
+/// speak of one text section, by its symbol.
+static void packSection(Elf::Shdr &section, Elf::Shdr &relocations,
+                        MutableArrayRef<Elf::Rela> addresses,
+                        MutableArrayRef<uint8_t> contents) {
+  assert(all_equal(map_range(addresses, [](const Elf::Rela &r) {
+    return r.getSymbol(/*isMips64EL=*/false);
+  })));
+  std::string packed = packRows(readRows(addresses, contents));
+  assert(packed.size() <= contents.size());
+  llvm::copy(packed, contents.begin());
+  section.sh_size = packed.size();
+  section.sh_flags = ELF::SHF_LINK_ORDER;
+  section.sh_addralign = 1;
+  Elf::Rela &base = addresses.front();
+  base.r_offset = 0;
+  base.r_addend = 0;
+  base.setType(ELF::R_X86_64_64, /*IsMips64EL=*/false);
+  relocations.sh_size = sizeof(Elf::Rela);
+}
+
+void packCallSites(SmallVectorImpl<char> &object) {
   auto file = cantFail(
       object::ELFFile<Elf>::create(StringRef(object.data(), object.size())));
-  ArrayRef<Elf::Shdr> sections = cantFail(file.sections());
   // The object is ours, and so are its bytes.
-  auto writable = [&](const auto &entry) {
-    return const_cast<std::remove_cvref_t<decltype(entry)> *>(&entry);
+  auto writable = [](const auto &entries) {
+    using Entry = std::remove_cvref_t<decltype(entries.front())>;
+    return MutableArrayRef(const_cast<Entry *>(entries.data()), entries.size());
   };
-  for (const Elf::Shdr &section : sections) {
-    bool isRelocation = section.sh_type == ELF::SHT_RELA;
-    const Elf::Shdr &about = isRelocation ? sections[section.sh_info] : section;
-    if (cantFail(file.getSectionName(about)) != kCallSiteSection)
+  MutableArrayRef<Elf::Shdr> sections = writable(cantFail(file.sections()));
+  for (Elf::Shdr &relocations : sections) {
+    if (relocations.sh_type != ELF::SHT_RELA)
       continue;
-    if (!isRelocation) {
-      writable(section)->sh_flags = ELF::SHF_LINK_ORDER;
+    Elf::Shdr &section = sections[relocations.sh_info];
+    if (cantFail(file.getSectionName(section)) != kCallSiteSection)
       continue;
-    }
-    for (const Elf::Rela &relocation : cantFail(file.relas(section)))
-      writable(relocation)->setType(ELF::R_X86_64_32, /*IsMips64EL=*/false);
+    packSection(section, relocations,
+                writable(cantFail(file.relas(relocations))),
+                writable(cantFail(file.getSectionContents(section))));
   }
 }
 

@@ -48,9 +48,9 @@ llvm::Pass *createCallsApartPass();
 /// code is emitted.
 llvm::Pass *createCallSitePass();
 
-/// Keeps the table of \p object, the ELF object that has been emitted, from
-/// being loaded with the program.
-void unloadCallSites(llvm::SmallVectorImpl<char> &object);
+/// Gives the tables in \p object, the ELF object that has been emitted, their
+/// form in docs/formats.md, which is not loaded with the program.
+void packCallSites(llvm::SmallVectorImpl<char> &object);
 
 } // namespace gpulto
 

@@ -44,24 +44,31 @@ static StringRef sourceName(StringRef name) {
 Error FrameNames::readCallSites(StringRef contents,
                                 const InputLocation &where) {
   BinaryReader in(contents, where);
-  auto row = [&](bool mayBeNone) {
-    uint32_t number = in.u32();
-    if (number >= rows.size() && !(mayBeNone && number == kNone))
+  auto row = [&](uint64_t number) {
+    if (number >= rows.size())
       in.fail("number " + Twine(number) + " of a fold, there are " +
               Twine(rows.size()));
-    return number;
+    return static_cast<uint32_t>(number);
   };
   while (!in.atEnd()) {
-    uint64_t address = in.u32();
-    uint32_t caller = row(/*mayBeNone=*/true);
-    uint32_t callee = row(/*mayBeNone=*/false);
+    uint64_t address = in.u64();
+    uint64_t size = in.uleb();
+    uint64_t end = in.remaining() - std::min(size, in.remaining());
+    if (size > in.remaining())
+      in.fail("rows of " + Twine(size) + " bytes go beyond the end");
+    while (!in.failed() && in.remaining() > end) {
+      address += in.uleb();
+      uint64_t caller = in.uleb();
+      Site &site = callSites[address];
+      if (caller == 0)
+        site.callee = row(in.uleb());
+      else
+        site.others.push_back({row(caller - 1), row(in.uleb())});
+    }
     if (in.failed())
       break;
-    Site &site = callSites[address];
-    if (caller == kNone)
-      site.callee = callee;
-    else
-      site.others.push_back({caller, callee});
+    if (in.remaining() != end)
+      in.fail("a row goes beyond the end of its group");
   }
   return in.finish();
 }

@@ -177,7 +177,7 @@ Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
     return makeError("no object files for " + module.getTargetTriple());
   passes.run(module);
   if (hasCallSites)
-    unloadCallSites(object);
+    packCallSites(object);
   return std::string(object.str());
 }
 

@@ -145,6 +145,7 @@ features = {
     "bfd": shutil.which("ld.bfd"),
     "mold": shutil.which("ld.mold"),
     "lld": os.path.exists(ours["ld.lld"]),
+    "gdb": shutil.which("gdb"),
     "csmith": shutil.which("csmith") and os.path.isdir("/usr/include/csmith"),
     "meson": shutil.which("meson"),
     "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),

@@ -23,7 +23,7 @@ namespace gpulto {
 namespace {
 
 const char kUsage[] =
-    "usage: gpulto symbolize [--base=ADDRESS] PROGRAM [ADDRESS...]\n"
+    "usage: gpulto symbolize [--base=ADDRESS] [--short] PROGRAM [ADDRESS...]\n"
     "       gpulto symbolize [--base=ADDRESS] --kernel=NAME|HANDLE PROGRAM\n"
     "\n"
     "Names the frames of a stack trace, innermost first, also where functions\n"
@@ -39,6 +39,7 @@ const char kUsage[] =
     "A frame that several functions may be is printed with all of them.\n"
     "\n"
     "  --base=ADDRESS  where a position-independent program was loaded\n"
+    "  --short         names without parameters and return types\n"
     "  --kernel=NAME   all kernels that a profiler shows as NAME (mangled)\n"
     "  --kernel=0x...  the kernel that is launched by this handle\n";
 
@@ -82,8 +83,9 @@ Error showKernel(StringRef program, StringRef kernel, uint64_t base) {
 /// Prints the names of the frames of traces as they are read.
 class Symbolizer {
 public:
-  Symbolizer(StringRef program, uint64_t base, const FrameNames &names)
-      : reader(program, base, names), names(names) {}
+  Symbolizer(StringRef program, uint64_t base, bool isShort,
+             const FrameNames &names)
+      : reader(program, base, names), names(names), isShort(isShort) {}
 
   /// Returns false if \p line has no frame.
   bool add(StringRef line);
@@ -95,6 +97,7 @@ private:
 
   TraceReader reader;
   const FrameNames &names;
+  bool isShort;
   /// Of the stack at hand.
   std::vector<std::pair<StringRef, TraceFrame>> frames;
   /// What stands before the first frame.
@@ -127,7 +130,7 @@ bool Symbolizer::add(StringRef line) {
 /// Prints a frame of perf's, with its name replaced if it is another.
 void Symbolizer::printPerf(StringRef line, const TraceFrame &frame,
                            const FrameName &name) const {
-  bool isShort = !frame.name.contains('(') && !frame.name.starts_with("_Z");
+  bool isShown = !frame.name.contains('(') && !frame.name.starts_with("_Z");
   bool isKnown = name.empty() || name.front() == frame.name ||
                  demangle(name.front()) == frame.name ||
                  shortName(name.front()) == frame.name;
@@ -136,7 +139,7 @@ void Symbolizer::printPerf(StringRef line, const TraceFrame &frame,
     return;
   }
   outs() << line.take_front(frame.name.data() - line.data());
-  printNames(name, isShort);
+  printNames(name, isShown);
   outs() << line.drop_front(frame.name.end() - line.data()) << '\n';
 }
 
@@ -159,19 +162,19 @@ void Symbolizer::finish() {
       continue;
     }
     outs() << '#' << i << ' ' << format_hex(frame.address, 1) << ' ';
-    printNames(name);
+    printNames(name, isShort);
     outs() << '\n';
   }
   frames.clear();
 }
 
 /// Names the frames in \p lines; \p areArguments: each must have one.
-Error symbolize(StringRef program, uint64_t base, ArrayRef<StringRef> lines,
-                bool areArguments) {
+Error symbolize(StringRef program, uint64_t base, bool isShort,
+                ArrayRef<StringRef> lines, bool areArguments) {
   Expected<FrameNames> names = readNames(program);
   if (!names)
     return names.takeError();
-  Symbolizer symbolizer(program, base, *names);
+  Symbolizer symbolizer(program, base, isShort, *names);
   for (StringRef line : lines)
     if (!symbolizer.add(line) && areArguments)
       return makeError("'" + line + "' is no address");
@@ -183,6 +186,7 @@ Error symbolize(StringRef program, uint64_t base, ArrayRef<StringRef> lines,
 
 int symbolizeCommand(ArrayRef<const char *> arguments) {
   uint64_t base = 0;
+  bool isShort = false;
   StringRef kernel;
   SmallVector<StringRef> words;
   for (StringRef argument : arguments) {
@@ -190,6 +194,10 @@ int symbolizeCommand(ArrayRef<const char *> arguments) {
     if (argument == "--help") {
       outs() << kUsage;
       return 0;
+    }
+    if (argument == "--short") {
+      isShort = true;
+      continue;
     }
     if (value.consume_front("--base=")) {
       value.consume_front("0x");
@@ -234,7 +242,7 @@ int symbolizeCommand(ArrayRef<const char *> arguments) {
       lines.pop_back();
   }
   return statusOf(
-      symbolize(words.front(), base, lines, /*areArguments=*/!input));
+      symbolize(words.front(), base, isShort, lines, /*areArguments=*/!input));
 }
 
 } // namespace gpulto
