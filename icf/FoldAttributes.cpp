@@ -4,9 +4,12 @@
 
 #include "icf/FoldAttributes.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 
@@ -143,6 +146,21 @@ bool isUnfoldable(const Function &function) {
     if (block.hasAddressTaken() || any_of(block, readsFrame))
       return true;
   return false;
+}
+
+bool isUnfoldable(const GlobalVariable &variable) {
+  SmallVector<std::pair<unsigned, MDNode *>, 2> attached;
+  variable.getAllMetadata(attached);
+  // Tests of types are dropped before optimization, or refused.
+  bool hasMeaning = any_of(attached, [](const auto &entry) {
+    return entry.first != LLVMContext::MD_dbg &&
+           entry.first != LLVMContext::MD_type &&
+           entry.first != LLVMContext::MD_vcall_visibility;
+  });
+  return !variable.isConstant() || !variable.hasInitializer() ||
+         variable.isExternallyInitialized() || variable.isThreadLocal() ||
+         variable.hasLocalLinkage() || hasMeaning || variable.getCodeModel() ||
+         variable.hasSanitizerMetadata();
 }
 
 } // namespace gpulto

@@ -13,6 +13,7 @@
 namespace llvm {
 class Attribute;
 class Function;
+class GlobalVariable;
 class Instruction;
 } // namespace llvm
 
@@ -38,6 +39,11 @@ bool isMarker(const llvm::Instruction &instruction);
 /// Returns whether \p function may never be folded: its text names symbols or
 /// labels, its blocks have addresses, it carries data, it looks at its frame.
 bool isUnfoldable(const llvm::Function &function);
+
+/// /// Returns whether \p variable may never be folded: it is no constant, its
+/// contents or its place are not its initializer's alone to say, or it is part
+/// of the forms of what refers to it.
+bool isUnfoldable(const llvm::GlobalVariable &variable);
 
 } // namespace gpulto
 

@@ -13,12 +13,14 @@
 namespace llvm {
 class Function;
 class GlobalValue;
+class GlobalVariable;
 class Module;
 } // namespace llvm
 
 namespace gpulto {
 
-/// A body with everything that differs between copies of it taken out.
+/// A body, or the contents of a constant, with everything that differs between
+/// copies of it taken out.
 struct FoldForm {
   /// BLAKE3, cut to 128 bits, of the canonical form; none when the body can
   /// not be folded whatever another one looks like.
@@ -44,6 +46,11 @@ public:
 
   /// Returns the form of \p function, a definition whose body has been read.
   FoldForm formOf(const llvm::Function &function);
+
+  /// Returns the form of \p variable: none unless it is a constant that other
+  /// units know by name. Constants that only
+  /// their unit knows are part of the forms of what refers to them.
+  FoldForm formOf(const llvm::GlobalVariable &variable);
 
 private:
   class Implementation;

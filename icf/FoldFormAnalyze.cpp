@@ -85,10 +85,13 @@ public:
   }
 
   FoldForm formOf(const Function &function);
+  FoldForm formOf(const GlobalVariable &variable);
 
 private:
   void readAnnotations();
   bool isFastUnit();
+  void begin();
+  FoldForm finish();
 
   void word(uint64_t value) {
     char bytes[8];
@@ -587,10 +590,7 @@ void FoldFormer::Implementation::head(const Function &function) {
     local(argument, Tag::Local);
 }
 
-FoldForm FoldFormer::Implementation::formOf(const Function &function) {
-  FoldForm form;
-  if (isUnfoldable(function))
-    return form;
+void FoldFormer::Implementation::begin() {
   text.clear();
   locals.clear();
   symbolNumbers.clear();
@@ -598,18 +598,12 @@ FoldForm FoldFormer::Implementation::formOf(const Function &function) {
   symbols.clear();
   isFoldable = true;
   hasUnmarkedMath = false;
-  head(function);
-  ReversePostOrderTraversal<const Function *> order(&function);
-  for (const BasicBlock *block : order) {
-    local(*block, Tag::Block);
-    for (const Instruction &i : *block)
-      if (!isMarker(i))
-        instruction(i);
-    if (!isFoldable)
-      return form;
-  }
-  if (hasUnmarkedMath)
-    word(isFastUnit());
+}
+
+FoldForm FoldFormer::Implementation::finish() {
+  FoldForm form;
+  if (!isFoldable)
+    return form;
   auto digest = BLAKE3::hash<sizeof(Digest)>(
       ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   form.hash.lo = support::endian::read64le(digest.data());
@@ -618,12 +612,49 @@ FoldForm FoldFormer::Implementation::formOf(const Function &function) {
   return form;
 }
 
+FoldForm FoldFormer::Implementation::formOf(const GlobalVariable &variable) {
+  begin();
+  if (isUnfoldable(variable))
+    return {};
+  word(variable.getAddressSpace());
+  word(layout.getPreferredAlign(&variable).value());
+  memoryType(variable.getValueType());
+  bytes(variable.getSection());
+  bytes(variable.getPartition());
+  attributes(variable.getAttributes());
+  constant(*variable.getInitializer());
+  return finish();
+}
+
+FoldForm FoldFormer::Implementation::formOf(const Function &function) {
+  begin();
+  if (isUnfoldable(function))
+    return {};
+  head(function);
+  ReversePostOrderTraversal<const Function *> order(&function);
+  for (const BasicBlock *block : order) {
+    local(*block, Tag::Block);
+    for (const Instruction &i : *block)
+      if (!isMarker(i))
+        instruction(i);
+    if (!isFoldable)
+      return {};
+  }
+  if (hasUnmarkedMath)
+    word(isFastUnit());
+  return finish();
+}
+
 FoldFormer::FoldFormer(const Module &module)
     : implementation(std::make_unique<Implementation>(module)) {}
 FoldFormer::~FoldFormer() = default;
 
 FoldForm FoldFormer::formOf(const Function &function) {
   return implementation->formOf(function);
+}
+
+FoldForm FoldFormer::formOf(const GlobalVariable &variable) {
+  return implementation->formOf(variable);
 }
 
 } // namespace gpulto

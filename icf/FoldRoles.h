@@ -46,6 +46,11 @@ FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
 llvm::StringRef whyItStays(const WpaContext &context, const Callers &callers,
                            GlobalId id);
 
+/// Returns how often the definition \p id was found to differ from its leader:
+/// IcfOptions::apart.
+unsigned splitsOf(const CombinedSummary &program, GlobalId id,
+                  const IcfOptions &options);
+
 /// Returns a remark of pass gpulto-icf on the function \p id.
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id);
 

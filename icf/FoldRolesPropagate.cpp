@@ -51,8 +51,9 @@ public:
   RoleFinder(const WpaContext &context, const Callers &callers,
              const IcfOptions &options)
       : context(context), program(context.program), callers(callers),
-        mode(options.mode), kernels(options.kernels),
-        isBarred(program.symbolCount()), hasIdentity(program.symbolCount()) {
+        options(options), isBarred(program.symbolCount()),
+        hasIdentity(program.symbolCount()), isTaken(program.symbolCount()),
+        isApart(program.symbolCount()) {
     result.roles.resize(program.symbolCount(), FoldRole::None);
   }
 
@@ -63,6 +64,7 @@ private:
     return program.definition(id) == id && context.decisions.live.test(id);
   }
   void readSymbols();
+  void readReferences();
   void add(GlobalId id, FoldRole role) {
     result.roles[id] = role;
     result.elements.push_back(id);
@@ -72,20 +74,26 @@ private:
   bool findsHandlesOut(GlobalId user) const;
   void addKernel(GlobalId stub);
   bool canJump(GlobalId id) const;
+  bool mayBeNamed(GlobalId id) const;
   FoldRole hostRole(GlobalId id) const;
+  bool foldsConstant(GlobalId id) const;
   void explainKept(GlobalId stub, StringRef reason) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
-  IcfMode mode;
-  IcfKernels kernels;
-  /// By GlobalId of a definition: some module knows it as something else than a
-  /// function, or wants its name.
+  const IcfOptions &options;
+  /// By GlobalId of a definition: some module knows it as something else, or
+  /// wants its name.
   BitVector isBarred;
   /// By GlobalId of a definition: some definition of its name does not say that
   /// the address means nothing.
   BitVector hasIdentity;
+  /// By GlobalId of a definition: bitcode uses the address for more than calls
+  /// and accesses.
+  BitVector isTaken;
+  /// By GlobalId of a definition: it has differed from leaders too often.
+  BitVector isApart;
   /// Whether the program may set attributes of a kernel, or ask which one it
   /// is, by a handle that is not followed.
   bool handlesAreFoundOut = false;
@@ -103,11 +111,24 @@ void RoleFinder::readSymbols() {
     if (definition == kNone)
       continue;
     const SymbolRecord &symbol = program.symbol(id);
-    if (symbol.kind != SymbolKind::Function || (symbol.flags & kWantsName))
+    if (symbol.kind != program.symbol(definition).kind ||
+        (symbol.flags & kWantsName))
       isBarred.set(definition);
     if (!symbol.isDeclaration() && !symbol.has(kUnnamedAddr))
       hasIdentity.set(definition);
+    if (definition == id && splitsOf(program, id, options) >= kMostFoldSplits)
+      isApart.set(id);
   }
+}
+
+/// Collects whose addresses the bitcode uses.
+void RoleFinder::readReferences() {
+  for (const CombinedModule &module : program.modules())
+    for (const ReferenceEdge &edge : module.summary.references)
+      if (edge.flags & kTakesAddress)
+        if (GlobalId id = program.definition(module.firstSymbol + edge.symbol);
+            id != kNone)
+          isTaken.set(id);
 }
 
 /// Returns why the device function or stub \p id must stay as it is, or
@@ -117,6 +138,8 @@ StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
       function.has(kOptNone))
     return "its body cannot be folded";
+  if (isApart.test(id))
+    return "its body differs from others with equal digests";
   UnknownCaller unknown = callers.unknown(id);
   if (unknown == UnknownCaller::None ||
       (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
@@ -193,7 +216,7 @@ bool RoleFinder::findsHandlesOut(GlobalId user) const {
 void RoleFinder::addKernel(GlobalId stub) {
   FoldRole role = FoldRole::Folds;
   StringRef reason = whyNotKernel(stub, /*keepsHandle=*/false);
-  if (!reason.empty() && kernels == IcfKernels::Register) {
+  if (!reason.empty() && options.kernels == IcfKernels::Register) {
     reason = whyNotKernel(stub, /*keepsHandle=*/true);
     role = FoldRole::Stays;
   }
@@ -217,28 +240,45 @@ bool RoleFinder::canJump(GlobalId id) const {
          });
 }
 
+/// Whether somebody else than bitcode may know the function or constant \p id,
+/// or know another one by its name.
+bool RoleFinder::mayBeNamed(GlobalId id) const {
+  const ModuleSummary &module = program.moduleRef(id).summary;
+  bool hasAssembly =
+      module.has(kHasModuleAsm) && !module.has(kModuleAsmIsPlain);
+  return hasAssembly || isBarred.test(id) || isApart.test(id) ||
+         !callers.isFinal(id) || callers.unknown(id) == UnknownCaller::Aliased;
+}
+
+/// /// Returns whether the constant \p id is gone if another one holds the
+/// same: nobody can tell.
+bool RoleFinder::foldsConstant(GlobalId id) const {
+  constexpr uint32_t kNever =
+      kCopyable | kExternallyInitialized | kManaged | kRegistration;
+  return !program.variable(id)->foldHash.isNone() &&
+         !(program.symbol(id).flags & kNever) &&
+         !(hasIdentity.test(id) && isTaken.test(id)) &&
+         !context.decisions.visibleOutside.test(id) && !mayBeNamed(id);
+}
+
 /// Returns the role of the host function \p id, which is no stub.
 FoldRole RoleFinder::hostRole(GlobalId id) const {
   const FunctionSummary &function = *program.function(id);
   const SymbolRecord &symbol = program.symbol(id);
-  const ModuleSummary &module = program.moduleRef(id).summary;
   constexpr uint32_t kNever = kHasAsmLabels | kOptNone | kNaked;
-  bool hasAssembly =
-      module.has(kHasModuleAsm) && !module.has(kModuleAsmIsPlain);
   if (function.foldHash.isNone() || (function.flags & kNever) ||
-      symbol.has(kIntrinsic) || symbol.name == "main" || isBarred.test(id) ||
-      hasAssembly || !callers.isFinal(id) ||
-      callers.unknown(id) == UnknownCaller::Aliased)
+      symbol.has(kIntrinsic) || symbol.name == "main" || mayBeNamed(id))
     return FoldRole::None;
   bool isSignificant = callers.isAddressSignificant(id) && hasIdentity.test(id);
   if (!context.decisions.visibleOutside.test(id) &&
-      (mode == IcfMode::All || !isSignificant))
+      (options.mode == IcfMode::All || !isSignificant))
     return FoldRole::Folds;
   return canJump(id) ? FoldRole::Jumps : FoldRole::Stays;
 }
 
 FoldRoles RoleFinder::run() {
   readSymbols();
+  readReferences();
   handlesAreFoundOut = any_of(callers.bodies(), [&](GlobalId id) {
     return isLive(id) && program.imageOf(id) == kHostImage &&
            findsHandlesOut(id);
@@ -248,7 +288,8 @@ FoldRoles RoleFinder::run() {
       continue;
     const SymbolRecord &symbol = program.symbol(id);
     if (program.imageOf(id) != kHostImage) {
-      if (!symbol.has(kKernel) && whyNot(id, mode == IcfMode::All).empty())
+      if (!symbol.has(kKernel) &&
+          whyNot(id, options.mode == IcfMode::All).empty())
         add(id, FoldRole::Folds);
     } else if (!symbol.has(kKernelStub)) {
       if (FoldRole role = hostRole(id); role != FoldRole::None)
@@ -257,8 +298,20 @@ FoldRoles RoleFinder::run() {
       addKernel(id);
     }
   }
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (isLive(id) && program.variable(id) && foldsConstant(id))
+      add(id, FoldRole::Folds);
   llvm::sort(result.elements);
   return std::move(result);
+}
+
+unsigned splitsOf(const CombinedSummary &program, GlobalId id,
+                  const IcfOptions &options) {
+  if (options.apart.empty())
+    return 0;
+  auto found = options.apart.find(
+      {program.moduleRef(id).tag, program.symbol(id).name.str()});
+  return found == options.apart.end() ? 0 : found->second;
 }
 
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
@@ -267,7 +320,8 @@ Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
   remark.pass = kIcfPass.str();
   remark.function = program.symbol(id).name.str();
   remark.where.file = module.summary.sourceName.str();
-  remark.where.line = program.function(id)->line;
+  if (const FunctionSummary *function = program.function(id))
+    remark.where.line = function->line;
   remark.input = module.location;
   return remark;
 }

@@ -68,20 +68,19 @@ struct Listing {
       markers;
 };
 
-/// Compares \p a and \p b, and merges what \p b does not promise out of \p a.
-class Pairing {
+/// Compares operands of two bodies, or the contents of two constants, of one
+/// module.
+class Matcher {
 public:
-  Pairing(Function &a, const Function &b, unsigned number)
-      : a(a), b(b), number(number), layout(a.getParent()->getDataLayout()),
-        listA(a), listB(b) {}
+  explicit Matcher(const Module &module)
+      : layout(module.getDataLayout()),
+        isPtx(Triple(module.getTargetTriple()).isNVPTX()) {}
 
-  /// Returns the first difference, or null.
-  const char *compare();
-  void merge();
-
-private:
-  bool same(Type *x, Type *y) const;
   bool sameInMemory(Type *x, Type *y) const;
+  bool same(const Constant &x, const Constant &y);
+
+protected:
+  bool same(Type *x, Type *y) const;
   using LeftOut = bool (*)(Attribute);
   bool same(AttributeSet x, AttributeSet y,
             LeftOut isLeftOut = isPromise) const;
@@ -90,10 +89,32 @@ private:
   bool sameAssembly(const InlineAsm &x, const InlineAsm &y) const;
   bool sameLocal(const Value *x, const Value *y);
   bool sameGlobal(const GlobalValue &x, const GlobalValue &y);
-  bool same(const Constant &x, const Constant &y);
   bool sameAddress(const GEPOperator &x, const GEPOperator &y);
   bool sameOperand(const Value *x, const Value *y);
   bool same(const Metadata *x, const Metadata *y);
+
+  const DataLayout &layout;
+
+private:
+  const bool isPtx;
+  // One to one: of a value of the second body the first's, and back.
+  DenseMap<const Value *, const Value *> ofB, ofA;
+  DenseMap<const Metadata *, const Metadata *> distinctNodes;
+  SmallVector<std::pair<const GlobalValue *, const GlobalValue *>, 4> open;
+};
+
+/// Compares \p a and \p b, and merges what \p b does not promise out of \p a.
+class Pairing : Matcher {
+public:
+  Pairing(Function &a, const Function &b, unsigned number)
+      : Matcher(*a.getParent()), a(a), b(b), number(number), listA(a),
+        listB(b) {}
+
+  /// Returns the first difference, or null.
+  const char *compare();
+  void merge();
+
+private:
   bool sameAttachments(const Instruction &x, const Instruction &y);
   bool sameCall(const CallBase &x, const CallBase &y);
   const char *compareHeads();
@@ -108,12 +129,7 @@ private:
   Function &a;
   const Function &b;
   unsigned number; // of b in the table of folds
-  const DataLayout &layout;
   Listing listA, listB;
-  // One to one: of a value of b the value of a, and back.
-  DenseMap<const Value *, const Value *> ofB, ofA;
-  DenseMap<const Metadata *, const Metadata *> distinctNodes;
-  SmallVector<std::pair<const GlobalValue *, const GlobalValue *>, 4> open;
 };
 
 } // namespace
@@ -122,7 +138,7 @@ private:
 // Types and attributes
 //===----------------------------------------------------------------------===//
 
-bool Pairing::same(Type *x, Type *y) const {
+bool Matcher::same(Type *x, Type *y) const {
   if (x == y)
     return true;
   auto *structX = dyn_cast<StructType>(x), *structY = dyn_cast<StructType>(y);
@@ -145,7 +161,7 @@ bool Pairing::same(Type *x, Type *y) const {
   return false;
 }
 
-bool Pairing::sameInMemory(Type *x, Type *y) const {
+bool Matcher::sameInMemory(Type *x, Type *y) const {
   if (x == y)
     return true;
   return x->isSized() && y->isSized() &&
@@ -153,7 +169,7 @@ bool Pairing::sameInMemory(Type *x, Type *y) const {
          layout.getABITypeAlign(x) == layout.getABITypeAlign(y);
 }
 
-bool Pairing::same(AttributeSet x, AttributeSet y, LeftOut isLeftOut) const {
+bool Matcher::same(AttributeSet x, AttributeSet y, LeftOut isLeftOut) const {
   auto counting = [&](AttributeSet set) {
     SmallVector<Attribute, 8> list;
     for (Attribute attribute : set)
@@ -172,7 +188,7 @@ bool Pairing::same(AttributeSet x, AttributeSet y, LeftOut isLeftOut) const {
 }
 
 /// \p isLeftOut says what of the parameters does not count.
-bool Pairing::same(AttributeList x, AttributeList y, unsigned parameters,
+bool Matcher::same(AttributeList x, AttributeList y, unsigned parameters,
                    LeftOut isLeftOut) const {
   if (!same(x.getFnAttrs(), y.getFnAttrs()) ||
       !same(x.getRetAttrs(), y.getRetAttrs()))
@@ -187,7 +203,7 @@ bool Pairing::same(AttributeList x, AttributeList y, unsigned parameters,
 // Operands
 //===----------------------------------------------------------------------===//
 
-bool Pairing::sameLocal(const Value *x, const Value *y) {
+bool Matcher::sameLocal(const Value *x, const Value *y) {
   return ofB.try_emplace(y, x).first->second == x &&
          ofA.try_emplace(x, y).first->second == y;
 }
@@ -199,7 +215,7 @@ static bool isContents(const GlobalVariable &variable) {
 
 /// Symbols must be one and the same, but for constants whose address means
 /// nothing, which must hold the same, and memory that a kernel has for itself.
-bool Pairing::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
+bool Matcher::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
   if (&x == &y)
     return true;
   auto *variableX = dyn_cast<GlobalVariable>(&x);
@@ -223,7 +239,7 @@ bool Pairing::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
   return result;
 }
 
-bool Pairing::sameAddress(const GEPOperator &x, const GEPOperator &y) {
+bool Matcher::sameAddress(const GEPOperator &x, const GEPOperator &y) {
   unsigned width = layout.getIndexTypeSizeInBits(x.getType());
   MapVector<Value *, APInt> scalesX, scalesY;
   APInt offsetX(width, 0), offsetY(width, 0);
@@ -242,7 +258,7 @@ bool Pairing::sameAddress(const GEPOperator &x, const GEPOperator &y) {
                     });
 }
 
-bool Pairing::same(const Constant &x, const Constant &y) {
+bool Matcher::same(const Constant &x, const Constant &y) {
   auto *globalX = dyn_cast<GlobalValue>(&x);
   auto *globalY = dyn_cast<GlobalValue>(&y);
   if (globalX || globalY)
@@ -270,18 +286,17 @@ bool Pairing::same(const Constant &x, const Constant &y) {
                     });
 }
 
-bool Pairing::sameAssembly(const InlineAsm &x, const InlineAsm &y) const {
+bool Matcher::sameAssembly(const InlineAsm &x, const InlineAsm &y) const {
   bool isSameText =
       x.getAsmString() == y.getAsmString() ||
-      (Triple(a.getParent()->getTargetTriple()).isNVPTX() &&
-       signlessPtx(x.getAsmString()) == signlessPtx(y.getAsmString()));
+      (isPtx && signlessPtx(x.getAsmString()) == signlessPtx(y.getAsmString()));
   return isSameText && x.getConstraintString() == y.getConstraintString() &&
          x.hasSideEffects() == y.hasSideEffects() &&
          x.isAlignStack() == y.isAlignStack() &&
          x.getDialect() == y.getDialect() && x.canThrow() == y.canThrow();
 }
 
-bool Pairing::sameOperand(const Value *x, const Value *y) {
+bool Matcher::sameOperand(const Value *x, const Value *y) {
   auto *constantX = dyn_cast<Constant>(x);
   auto *constantY = dyn_cast<Constant>(y);
   if (constantX || constantY)
@@ -301,7 +316,7 @@ bool Pairing::sameOperand(const Value *x, const Value *y) {
 // Metadata
 //===----------------------------------------------------------------------===//
 
-bool Pairing::same(const Metadata *x, const Metadata *y) {
+bool Matcher::same(const Metadata *x, const Metadata *y) {
   if (x == y)
     return true;
   auto *nodeX = dyn_cast_or_null<MDNode>(x);
@@ -580,6 +595,21 @@ Error mergeFolded(Function &leader, const Function &member, unsigned number) {
                      "' were to be folded, but differ in " + difference);
   pairing.merge();
   return Error::success();
+}
+
+Error compareFolded(const GlobalVariable &leader,
+                    const GlobalVariable &member) {
+  Matcher matcher(*leader.getParent());
+  const DataLayout &layout = leader.getParent()->getDataLayout();
+  if (leader.isConstant() && member.isConstant() &&
+      leader.getAddressSpace() == member.getAddressSpace() &&
+      layout.getPreferredAlign(&leader) == layout.getPreferredAlign(&member) &&
+      leader.getSection() == member.getSection() &&
+      matcher.sameInMemory(leader.getValueType(), member.getValueType()) &&
+      matcher.same(*leader.getInitializer(), *member.getInitializer()))
+    return Error::success();
+  return makeError("'" + leader.getName() + "' and '" + member.getName() +
+                   "' were to be folded, but do not hold the same");
 }
 
 } // namespace gpulto

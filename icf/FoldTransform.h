@@ -9,7 +9,8 @@
 
 namespace llvm {
 class Function;
-}
+class GlobalVariable;
+} // namespace llvm
 
 namespace gpulto {
 
@@ -33,6 +34,12 @@ void markCallsOf(llvm::Function &function, unsigned number);
 /// bodies differ after all, with the first difference; \p leader is unchanged.
 llvm::Error mergeFolded(llvm::Function &leader, const llvm::Function &member,
                         unsigned number = kUnknownCallee);
+
+/// Compares two constants of one module that whole-program analysis found to
+/// hold the same. Uses of other folded definitions name their leaders already.
+/// Errors: they differ.
+llvm::Error compareFolded(const llvm::GlobalVariable &leader,
+                          const llvm::GlobalVariable &member);
 
 /// Takes from \p function, a declaration or a body that is only there to be
 /// inlined, everything that some body folded with it might not promise.

@@ -7,6 +7,9 @@
 #include "ipa/Callers.h"
 #include "summary/WpaContext.h"
 
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace gpulto {
@@ -31,9 +34,17 @@ enum class IcfKernels : uint8_t {
   Register,
 };
 
+/// As often as that a definition may be found to differ from its leader; then
+/// it takes no part any more.
+inline constexpr unsigned kMostFoldSplits = 8;
+
 struct IcfOptions {
   IcfMode mode = IcfMode::Safe;
   IcfKernels kernels = IcfKernels::Launch;
+  /// Definitions, by the tag of their module and the name that they have in it,
+  /// that differ from the leader of their class although the digests are equal,
+  /// and how often that was found: those with equal counts are a class.
+  std::map<std::pair<std::string, std::string>, unsigned> apart = {};
 };
 
 /// Definitions that do the same, of which one stays. Indices are GlobalIds.

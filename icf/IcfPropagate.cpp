@@ -9,8 +9,8 @@
 //                                          the symbols in them, once folded
 //
 // 1. collect: bodies that may go, or become a jump, when another one does the
-//    same (FoldRolesPropagate.cpp); two of them can only be equal when their
-//    forms are (FunctionSummary::foldHash).
+//    same, and constants whose contents are (FoldRolesPropagate.cpp); two of
+//    them can only be equal when their forms are (FunctionSummary::foldHash).
 // 2. refine: to begin with all bodies of one form are one class, which is what
 //    lets recursive functions fold. A body leaves its class when a symbol of
 //    its form is in another class than the others' symbol at that place. Only
@@ -42,6 +42,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <map>
@@ -101,6 +102,12 @@ private:
   void findKernels();
   bool hasOwnMemory(GlobalId user, GlobalId variable) const;
   uint32_t numberInKernel(Element element);
+  /// FoldForm, as the summary has it.
+  struct Form {
+    Digest hash;
+    ArrayRef<SymbolIndex> symbols;
+  };
+  Form formOf(GlobalId id) const;
   FoldRole roleOf(Element element) const { return roles[elements[element]]; }
   void collect();
   void connect();
@@ -205,15 +212,21 @@ bool Folder::hasOwnMemory(GlobalId user, GlobalId variable) const {
 /// of its form in the same kernel, which has that memory twice.
 uint32_t Folder::numberInKernel(Element element) {
   GlobalId id = elements[element];
-  bool hasOwn = any_of(slice(program.moduleRef(id).summary.foldSymbols,
-                             program.function(id)->foldSymbols),
-                       [&](SymbolIndex symbol) {
-                         GlobalId target = program.definitionFor(id, symbol);
-                         return target != kNone && hasOwnMemory(id, target);
-                       });
-  return hasOwn
-             ? bodiesInKernel[{kernelOf[id], program.function(id)->foldHash}]++
-             : 0;
+  Form form = formOf(id);
+  bool hasOwn = any_of(form.symbols, [&](SymbolIndex symbol) {
+    GlobalId target = program.definitionFor(id, symbol);
+    return target != kNone && hasOwnMemory(id, target);
+  });
+  return hasOwn ? bodiesInKernel[{kernelOf[id], form.hash}]++ : 0;
+}
+
+Folder::Form Folder::formOf(GlobalId id) const {
+  const std::vector<SymbolIndex> &symbols =
+      program.moduleRef(id).summary.foldSymbols;
+  if (const VariableSummary *variable = program.variable(id))
+    return {variable->foldHash, slice(symbols, variable->foldSymbols)};
+  const FunctionSummary &function = *program.function(id);
+  return {function.foldHash, slice(symbols, function.foldSymbols)};
 }
 
 void Folder::collect() {
@@ -254,9 +267,7 @@ void Folder::connect() {
       users[of].push_back(user);
   };
   for (auto [i, id] : enumerate(elements)) {
-    const CombinedModule &module = program.moduleRef(id);
-    for (SymbolIndex symbol :
-         slice(module.summary.foldSymbols, program.function(id)->foldSymbols))
+    for (SymbolIndex symbol : formOf(id).symbols)
       if (GlobalId target = program.definitionFor(id, symbol);
           target != kNone && elementOf[target] != kNone)
         addUser(elementOf[target], i);
@@ -300,8 +311,13 @@ static void addTo(StableHasher &hasher, const ModuleSummary &summary,
 /// the same was concluded, the leader's summary holds for all of them.
 static Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
   const ModuleSummary &summary = program.moduleRef(id).summary;
-  const FunctionSummary &function = *program.function(id);
   StableHasher hasher;
+  if (const VariableSummary *variable = program.variable(id)) {
+    hasher.add(variable->sizeBytes);
+    hasher.add(variable->alignLog2);
+    return hasher.finish();
+  }
+  const FunctionSummary &function = *program.function(id);
   hasher.add(function.flags);
   hasher.add(function.memoryEffects);
   hasher.add(function.attributesDigest);
@@ -346,22 +362,32 @@ static Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
   return hasher.finish();
 }
 
+/// Returns the first \p bits of \p digest.
+static Digest firstBits(Digest digest, unsigned bits) {
+  constexpr unsigned kWord = 64;
+  digest.hi &= maskLeadingOnes<uint64_t>(std::min(bits, kWord));
+  digest.lo &= maskLeadingOnes<uint64_t>(bits - std::min(bits, kWord));
+  return digest;
+}
+
 void Folder::startClasses() {
   // What is not in the form: the image, and how the module is compiled.
   using Key = std::tuple<ImageIndex, Digest, Digest, Digest, uint8_t, uint8_t,
-                         bool, uint32_t>;
+                         SymbolKind, bool, uint32_t, uint32_t>;
   std::map<Key, ClassNumber> numbers;
   classOf.resize(elements.size());
   for (auto [i, id] : enumerate(elements)) {
     const ModuleSummary &summary = program.moduleRef(id).summary;
     Key key{program.imageOf(id),
-            program.function(id)->foldHash,
+            firstBits(formOf(id).hash, context.params.icfDigestBits),
             digestOfConclusions(program, id),
             summary.codegenDigest,
             summary.optLevel,
             summary.sizeLevel,
+            program.symbol(id).kind,
             program.symbol(id).has(kKernel),
-            numberInKernel(i)};
+            numberInKernel(i),
+            splitsOf(program, id, options)};
     ClassNumber number = numbers.try_emplace(key, numbers.size()).first->second;
     if (number == classes.size())
       classes.emplace_back();
@@ -395,8 +421,7 @@ Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
 std::vector<Token> Folder::signatureOf(Element element) {
   GlobalId id = elements[element];
   std::vector<Token> signature;
-  for (SymbolIndex symbol : slice(program.moduleRef(id).summary.foldSymbols,
-                                  program.function(id)->foldSymbols))
+  for (SymbolIndex symbol : formOf(id).symbols)
     signature.push_back(tokenOf(id, symbol));
   for (Element partner : partners[element])
     signature.push_back(makeToken(kClassToken, classOf[partner]));
@@ -506,10 +531,12 @@ void Folder::explain(const FoldClass &fold) const {
     Remark remark = makeFoldRemark(program, id);
     remark.kind = kind;
     remark.name = name.str();
-    remark.text = ("'" + program.symbol(id).name + "' (" +
-                   Twine(program.function(id)->instructionCount) +
-                   " instructions) " + what)
-                      .str();
+    const FunctionSummary *function = program.function(id);
+    std::string size =
+        function ? std::to_string(function->instructionCount) + " instructions"
+                 : std::to_string(program.variable(id)->sizeBytes) + " bytes";
+    remark.text =
+        ("'" + program.symbol(id).name + "' (" + size + ") " + what).str();
     context.diagnostics.remark(std::move(remark));
   };
   std::string leader = "'" + program.symbol(fold.leader).name.str() + "'";

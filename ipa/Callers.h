@@ -57,8 +57,9 @@ public:
   /// could compare it with another: not only in tables of virtual functions.
   bool isAddressSignificant(GlobalId id) const { return significant.test(id); }
 
-  /// Whether each call of the function \p id runs this very body: no other
-  /// program, shared library or linker option can put another in its place.
+  /// Whether each use of the function or variable \p id means this very one: no
+  /// other program, shared library or linker option can put another in its
+  /// place.
   bool isFinal(GlobalId id) const;
 
   /// Whether the host asks for attributes of the kernel \p id: what it learns

@@ -57,7 +57,8 @@ GlobalId Callers::takenBy(GlobalId id) const {
 
 bool Callers::isFinal(GlobalId id) const {
   const SymbolRecord &symbol = program.symbol(id);
-  if (program.definition(id) != id || !program.function(id))
+  if (program.definition(id) != id ||
+      (!program.function(id) && !program.variable(id)))
     return false;
   if (symbol.isLocal() || program.imageOf(id) != kHostImage)
     return true;

@@ -96,39 +96,55 @@ llvm::Error checkTypeTests(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
+/// Calls \p visit with each variable that has a summary, and that.
+void forEachVariable(
+    LgenContext &context,
+    llvm::function_ref<void(const llvm::GlobalVariable &, VariableSummary &)>
+        visit) {
+  std::vector<VariableSummary> &variables = context.summary.variables;
+  size_t next = 0;
+  for (const llvm::GlobalVariable &variable : context.module.globals())
+    if (next < variables.size() &&
+        context.indexOf(variable) == variables[next].symbol)
+      visit(variable, variables[next++]);
+}
+
 void analyzeContents(LgenContext &context) {
   ContentDigester digester(context.module);
   ModuleSummary &summary = context.summary;
   for (size_t i = 0; i < context.bodies.size(); ++i)
     summary.functions[i].contentDigest = digester.digestOf(*context.bodies[i]);
-  size_t next = 0;
-  for (const llvm::GlobalVariable &variable : context.module.globals())
-    if (next < summary.variables.size() &&
-        context.indexOf(variable) == summary.variables[next].symbol)
-      summary.variables[next++].contentDigest = digester.digestOf(variable);
+  forEachVariable(context, [&](const llvm::GlobalVariable &variable,
+                               VariableSummary &result) {
+    result.contentDigest = digester.digestOf(variable);
+  });
   summary.contextDigest = digester.digestOfContext();
 }
 
 void analyzeForms(LgenContext &context) {
   FoldFormer former(context.module);
   ModuleSummary &summary = context.summary;
-  for (size_t i = 0; i < context.bodies.size(); ++i) {
-    FoldForm form = former.formOf(*context.bodies[i]);
-    FunctionSummary &function = summary.functions[i];
+  auto note = [&](const FoldForm &form, auto &result) {
     auto indexOf = [&](const llvm::GlobalValue *value) {
       return context.indexOf(*value);
     };
     llvm::SmallVector<SymbolIndex, 8> symbols(
         llvm::map_range(form.symbols, indexOf));
     if (form.hash.isNone() || llvm::is_contained(symbols, kNone))
-      continue;
-    function.foldHash = form.hash;
+      return;
+    result.foldHash = form.hash;
     if (symbols.empty())
-      continue;
-    function.foldSymbols = {static_cast<uint32_t>(summary.foldSymbols.size()),
-                            static_cast<uint32_t>(symbols.size())};
+      return;
+    result.foldSymbols = {static_cast<uint32_t>(summary.foldSymbols.size()),
+                          static_cast<uint32_t>(symbols.size())};
     llvm::append_range(summary.foldSymbols, symbols);
-  }
+  };
+  forEachVariable(context, [&](const llvm::GlobalVariable &variable,
+                               VariableSummary &result) {
+    note(former.formOf(variable), result);
+  });
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    note(former.formOf(*context.bodies[i]), summary.functions[i]);
 }
 
 } // namespace

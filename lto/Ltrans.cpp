@@ -13,6 +13,7 @@
 #include "lto/DeviceCodegen.h"
 #include "lto/HostCodegen.h"
 #include "lto/KernelCheck.h"
+#include "lto/LtransFolds.h"
 #include "lto/LtransModule.h"
 #include "lto/LtransReport.h"
 #include "support/Error.h"
@@ -210,7 +211,14 @@ Error runLtransJob(const LtransJob &job, StringRef prefix,
   onPhase("reading its inputs");
   initializeTargets();
   JobRun run{job, prefix, saveTempsPrefix, onPhase};
-  return job.side == Side::Host ? runHost(run) : runDevice(run);
+  // What the link can repair is a result.
+  return handleErrors(job.side == Side::Host ? runHost(run) : runDevice(run),
+                      [&](FoldMismatchError &error) {
+                        LtransReport report;
+                        report.mismatches = std::move(error.mismatches);
+                        return writeReport(report,
+                                           resultPaths(job, prefix).report);
+                      });
 }
 
 } // namespace gpulto

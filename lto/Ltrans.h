@@ -33,8 +33,10 @@ LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 /// write equal bytes in any directory. \p saveTempsPrefix: when not empty,
 /// bitcode before and after optimization is kept under that prefix. Errors:
 /// missing or changed input, invalid bitcode, failing ptxas (with its command
-/// and messages). \p onPhase is told what begins ("optimizing"), so that one
-/// can say what a job was doing that did not come back.
+/// and messages). No error: bodies that were to be folded differ; the report,
+/// which then is the only result, says so. \p onPhase is told what begins
+/// ("optimizing"), so that one can say what a job was doing that did not come
+/// back.
 llvm::Error runLtransJob(
     const LtransJob &job, llvm::StringRef prefix,
     llvm::StringRef saveTempsPrefix,

@@ -26,6 +26,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Metadata.h"
@@ -34,19 +35,37 @@ using namespace llvm;
 
 namespace gpulto {
 
+char FoldMismatchError::ID = 0;
+
+void FoldMismatchError::log(raw_ostream &os) const {
+  os << "internal error: "
+     << join(map_range(mismatches,
+                       [](const FoldMismatch &mismatch) -> const std::string & {
+                         return mismatch.text;
+                       }),
+             "; ");
+}
+
+std::error_code FoldMismatchError::convertToErrorCode() const {
+  return inconvertibleErrorCode();
+}
+
 static InputLocation locate(const JobInput &input) {
   return InputLocation(input.path, input.member);
 }
 
-Expected<SmallVector<Function *>> PartitionFolds::find(const Module &source,
-                                                       const JobInput &input) {
-  SmallVector<Function *> members;
+Expected<SmallVector<GlobalObject *>>
+PartitionFolds::find(const Module &source, const JobInput &input) {
+  SmallVector<GlobalObject *> members;
   for (const JobFold &fold : input.folds) {
-    Function *member = source.getFunction(fold.name);
-    if (!member || (fold.merge && member->isDeclaration()))
+    auto *member =
+        dyn_cast_or_null<GlobalObject>(source.getNamedValue(fold.name));
+    bool fits = isa_and_nonnull<Function>(member) ||
+                (isa_and_nonnull<GlobalVariable>(member) && !fold.jumps);
+    if (!fits || (fold.merge && member->isDeclaration()))
       return inputError(locate(input), "the job folds '" + fold.name +
-                                           "', which is no function of the "
-                                           "bitcode");
+                                           "', which is no such definition of "
+                                           "the bitcode");
     members.push_back(member);
   }
   return members;
@@ -54,7 +73,7 @@ Expected<SmallVector<Function *>> PartitionFolds::find(const Module &source,
 
 /// What speaks of a folded kernel would speak of its leader twice.
 static void dropAnnotations(Module &source,
-                            const SmallPtrSetImpl<Function *> &members) {
+                            const SmallPtrSetImpl<GlobalObject *> &members) {
   NamedMDNode *list = source.getNamedMetadata("nvvm.annotations");
   if (!list)
     return;
@@ -72,24 +91,41 @@ static void dropAnnotations(Module &source,
     list->addOperand(node);
 }
 
-/// Returns the function \p name of \p source, declared like \p member if it is
-/// not there. Errors: the name is that of something else.
-Expected<Function *> PartitionFolds::leaderFor(Module &source,
-                                               const Function &member,
-                                               const std::string &name,
-                                               const JobInput &input) {
-  entered.insert(name);
-  if (Function *leader = source.getFunction(name))
+/// Declares \p name in \p source as \p member is.
+static GlobalObject *declareLike(Module &source, const GlobalObject &member,
+                                 const std::string &name) {
+  if (auto *variable = dyn_cast<GlobalVariable>(&member)) {
+    auto *leader = new GlobalVariable(
+        source, variable->getValueType(), /*isConstant=*/true,
+        GlobalValue::ExternalLinkage, nullptr, name, nullptr,
+        GlobalValue::NotThreadLocal, variable->getAddressSpace());
+    leader->setAlignment(variable->getAlign());
     return leader;
-  if (source.getNamedValue(name))
-    return inputError(locate(input), "'" + name + "' is no function, but '" +
-                                         member.getName() +
-                                         "' is folded into it");
+  }
+  auto &function = cast<Function>(member);
   auto *leader =
-      Function::Create(member.getFunctionType(), GlobalValue::ExternalLinkage,
-                       member.getAddressSpace(), name, &source);
-  leader->setCallingConv(member.getCallingConv());
-  leader->setAttributes(member.getAttributes());
+      Function::Create(function.getFunctionType(), GlobalValue::ExternalLinkage,
+                       function.getAddressSpace(), name, &source);
+  leader->setCallingConv(function.getCallingConv());
+  leader->setAttributes(function.getAttributes());
+  return leader;
+}
+
+/// Returns the definition \p name of \p source, declared like \p member if it
+/// is not there. Errors: the name is that of something else.
+Expected<GlobalObject *> PartitionFolds::leaderFor(Module &source,
+                                                   const GlobalObject &member,
+                                                   const std::string &name,
+                                                   const JobInput &input) {
+  entered.insert(name);
+  if (GlobalValue *known = source.getNamedValue(name)) {
+    if (known->getValueID() == member.getValueID())
+      return cast<GlobalObject>(known);
+    return inputError(locate(input), "'" + name + "' is something else than '" +
+                                         member.getName() +
+                                         "', which is folded into it");
+  }
+  GlobalObject *leader = declareLike(source, member, name);
   leader->setDSOLocal(member.isDSOLocal());
   hideIfPromoted(*leader);
   return leader;
@@ -114,10 +150,23 @@ static Function *detachBody(Function &function) {
   return body;
 }
 
+/// Takes \p member, whose body is to be compared, out of what the partition
+/// keeps.
+static void setAside(GlobalObject &member, const std::string &name) {
+  if (auto *function = dyn_cast<Function>(&member))
+    stripDebugInfo(*function);
+  else
+    member.eraseMetadata(LLVMContext::MD_dbg);
+  member.setName(name);
+  member.setLinkage(GlobalValue::ExternalLinkage);
+  member.setVisibility(GlobalValue::DefaultVisibility);
+  member.setComdat(nullptr);
+}
+
 Error PartitionFolds::replace(Module &source, const JobInput &input,
-                              ArrayRef<Function *> members,
+                              ArrayRef<GlobalObject *> members,
                               SmallVectorImpl<GlobalValue *> &values) {
-  SmallPtrSet<Function *, 16> gone;
+  SmallPtrSet<GlobalObject *, 16> gone;
   for (auto [fold, member] : zip_equal(input.folds, members))
     if (!fold.jumps)
       gone.insert(member);
@@ -130,27 +179,25 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
         return inputError(locate(input), toString(std::move(error)));
   for (auto [fold, member] : zip_equal(input.folds, members)) {
     if (!fold.jumps) {
-      Expected<Function *> leader =
+      Expected<GlobalObject *> leader =
           leaderFor(source, *member, fold.leader, input);
       if (!leader)
         return leader.takeError();
       if (fold.number != kNone)
-        markCallsOf(*member, fold.number);
+        markCallsOf(*cast<Function>(member), fold.number);
       member->replaceAllUsesWith(*leader);
     }
     if (!fold.merge)
       continue;
     std::string name = (member->getName() + ".folded").str();
-    Function *body = fold.jumps ? detachBody(*member) : member;
+    GlobalObject *body =
+        fold.jumps ? detachBody(*cast<Function>(member)) : member;
     if (fold.jumps && !moving.contains(member))
       member->setLinkage(GlobalValue::ExternalLinkage);
-    stripDebugInfo(*body);
-    body->setName(name);
-    body->setLinkage(GlobalValue::ExternalLinkage);
-    body->setVisibility(GlobalValue::DefaultVisibility);
-    body->setComdat(nullptr);
+    setAside(*body, name);
     values.push_back(body);
-    merged.push_back({body->getName().str(), fold.leader, fold.number});
+    merged.push_back({body->getName().str(), fold.leader, input.tag, fold.name,
+                      fold.number});
   }
   return Error::success();
 }
@@ -161,11 +208,11 @@ Error PartitionFolds::jump(GlobalValue &value, const std::string &leader,
   if (!function)
     return inputError(locate(input), "the job lets '" + value.getName() +
                                          "' jump, which is no function");
-  Expected<Function *> target =
+  Expected<GlobalObject *> target =
       leaderFor(*function->getParent(), *function, leader, input);
   if (!target)
     return target.takeError();
-  makeJump(*function, **target);
+  makeJump(*function, *cast<Function>(*target));
   return Error::success();
 }
 
@@ -173,17 +220,26 @@ Error PartitionFolds::finish(ArrayRef<JobLeader> leaders) {
   for (const JobLeader &leader : leaders)
     if (Function *function = partition.getFunction(leader.name))
       markCallsOf(*function, leader.number);
+  std::vector<FoldMismatch> mismatches;
   for (const Merged &body : merged) {
-    Function *member = partition.getFunction(body.name);
-    Function *leader = partition.getFunction(body.leader);
-    if (!member || !leader || leader->isDeclaration())
+    GlobalValue *member = partition.getNamedValue(body.name);
+    GlobalValue *leader = partition.getNamedValue(body.leader);
+    if (!member || !leader || leader->isDeclaration() ||
+        member->getValueID() != leader->getValueID())
       return makeError("'" + body.name + "' or '" + body.leader +
                        "' was lost in moving");
-    if (Error error = mergeFolded(*leader, *member, body.number))
-      return makeError("internal error: " + toString(std::move(error)) +
-                       "; --gpulto-icf=none links without folding");
+    auto *function = dyn_cast<Function>(leader);
+    Error error =
+        function ? mergeFolded(*function, *cast<Function>(member), body.number)
+                 : compareFolded(*cast<GlobalVariable>(leader),
+                                 *cast<GlobalVariable>(member));
+    if (error)
+      mismatches.push_back(
+          {body.tag, body.originalName, toString(std::move(error))});
     member->eraseFromParent();
   }
+  if (!mismatches.empty())
+    return make_error<FoldMismatchError>(std::move(mismatches));
   for (const std::string &name : entered)
     if (Function *leader = partition.getFunction(name);
         leader && leader->isDeclarationForLinker())

@@ -5,6 +5,7 @@
 #define GPULTO_LTO_LTRANSFOLDS_H
 
 #include "lto/LtransJob.h"
+#include "lto/LtransReport.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
@@ -16,6 +17,21 @@
 
 namespace gpulto {
 
+/// Bodies that were to be folded differ: nobody's input is at fault, and the
+/// link can do without these folds.
+class FoldMismatchError : public llvm::ErrorInfo<FoldMismatchError> {
+public:
+  static char ID;
+
+  explicit FoldMismatchError(std::vector<FoldMismatch> mismatches)
+      : mismatches(std::move(mismatches)) {}
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override;
+
+  std::vector<FoldMismatch> mismatches;
+};
+
 /// Carries out what whole-program analysis folded, in one partition: uses of a
 /// folded definition mean its leader, a definition that keeps its name jumps to
 /// the leader, and a leader promises nothing that one of those does not.
@@ -23,9 +39,9 @@ class PartitionFolds {
 public:
   explicit PartitionFolds(llvm::Module &partition) : partition(partition) {}
 
-  /// Returns the functions of \p input that are folded, in the order of the
-  /// job. Errors: \p source has no such function.
-  static llvm::Expected<llvm::SmallVector<llvm::Function *>>
+  /// Returns the functions and constants of \p input that are folded, in the
+  /// order of the job. Errors: \p source has no such thing.
+  static llvm::Expected<llvm::SmallVector<llvm::GlobalObject *>>
   find(const llvm::Module &source, const JobInput &input);
 
   /// Does in \p source, whose bodies have been read as far as the job wants
@@ -33,7 +49,7 @@ public:
   /// returned. Bodies that are to be compared here are read and added to
   /// \p values.
   llvm::Error replace(llvm::Module &source, const JobInput &input,
-                      llvm::ArrayRef<llvm::Function *> members,
+                      llvm::ArrayRef<llvm::GlobalObject *> members,
                       llvm::SmallVectorImpl<llvm::GlobalValue *> &values);
 
   /// Makes \p value, which \p input defines and which does not move yet, a jump
@@ -43,19 +59,21 @@ public:
 
   /// Compares each leader that is defined here with its members, and takes from
   /// all leaders what not every member promises. All bodies have moved. Errors:
-  /// bodies differ after all. \p leaders are those that the partition calls.
+  /// FoldMismatchError, when bodies differ after all. \p leaders are those that
+  /// the partition calls.
   llvm::Error finish(llvm::ArrayRef<JobLeader> leaders);
 
 private:
-  llvm::Expected<llvm::Function *> leaderFor(llvm::Module &source,
-                                             const llvm::Function &member,
-                                             const std::string &name,
-                                             const JobInput &input);
+  llvm::Expected<llvm::GlobalObject *>
+  leaderFor(llvm::Module &source, const llvm::GlobalObject &member,
+            const std::string &name, const JobInput &input);
 
   llvm::Module &partition;
   /// A body that stands for a definition of the partition.
   struct Merged {
     std::string name, leader;
+    /// What it is in its module.
+    std::string tag, originalName;
     /// In the table of folds.
     uint32_t number = kNone;
   };

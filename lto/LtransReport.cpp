@@ -17,7 +17,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the file; the digit is the version.
-static constexpr StringLiteral kMagic = "GRP1";
+static constexpr StringLiteral kMagic = "GRP2";
 
 namespace {
 /// One description serves both directions: describe(archive, x) passes each
@@ -81,11 +81,18 @@ template <typename A> void describe(A &a, Remark &remark) {
   a.field(remark.text);
 }
 
+template <typename A> void describe(A &a, FoldMismatch &mismatch) {
+  a.field(mismatch.tag);
+  a.field(mismatch.name);
+  a.field(mismatch.text);
+}
+
 template <typename A>
 void describe(A &a, LtransReport &report, std::vector<Counter> &counters) {
   a.list(report.remarks);
   a.list(report.warnings);
   a.list(counters);
+  a.list(report.mismatches);
 }
 } // namespace
 

@@ -22,15 +22,31 @@
 
 namespace gpulto {
 
+/// A body that whole-program analysis took, by its digest, for one that does
+/// the same as its leader's. It does not.
+struct FoldMismatch {
+  /// Of the module: JobInput::tag.
+  std::string tag;
+  /// IR name in it.
+  std::string name;
+  /// What differs.
+  std::string text;
+  bool operator==(const FoldMismatch &) const = default;
+};
+
 /// Depends on the job alone, as its results do.
 struct LtransReport {
   std::vector<Remark> remarks;
   std::vector<std::string> warnings;
   /// Added to the link's statistics.
   std::map<std::string, uint64_t> counters;
+  /// Where there is one, the job has no other results: what it was to do rests
+  /// on a mistake.
+  std::vector<FoldMismatch> mismatches;
 
   bool empty() const {
-    return remarks.empty() && warnings.empty() && counters.empty();
+    return remarks.empty() && warnings.empty() && counters.empty() &&
+           mismatches.empty();
   }
 };
 

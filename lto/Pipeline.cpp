@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Read this first: runLink is the whole link, stage by stage, with what holds
+// Read this first: linkOnce is the whole link, stage by stage, with what holds
 // after each. What a stage needs is in its argument list; nothing is global.
 //
 //===----------------------------------------------------------------------===//
@@ -11,6 +11,7 @@
 
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
+#include "lto/LtransFolds.h"
 #include "lto/LtransReport.h"
 #include "lto/Progress.h"
 #include "lto/SavedLink.h"
@@ -245,9 +246,11 @@ static void countKernelCheck(ArrayRef<JobStatistics> jobs,
   statistics.set("check-kernels-cpu-ms", uint64_t(seconds * 1000));
 }
 
-/// Takes over what the jobs reported, in their order.
+/// Takes over what the jobs reported, in their order. Errors:
+/// FoldMismatchError, if bodies that were to be folded differ.
 static Error collectReports(const LinkPlan &plan, StringRef directory,
                             Diagnostics &diagnostics, Statistics &statistics) {
+  std::vector<FoldMismatch> mismatches;
   for (const LtransJob &job : plan.jobs) {
     Expected<LtransReport> report =
         readReport(resultPaths(job, jobPrefix(directory, job)).report);
@@ -259,7 +262,10 @@ static Error collectReports(const LinkPlan &plan, StringRef directory,
       diagnostics.remark(std::move(remark));
     for (const auto &[name, count] : report->counters)
       statistics.add(name, count);
+    llvm::append_range(mismatches, report->mismatches);
   }
+  if (!mismatches.empty())
+    return make_error<FoldMismatchError>(std::move(mismatches));
   return Error::success();
 }
 
@@ -279,9 +285,11 @@ static json::Value describeJobs(const LinkPlan &plan,
   return result;
 }
 
-Expected<LinkOutputs> runLink(const LinkInputs &inputs,
-                              const LinkOptions &options,
-                              Diagnostics &diagnostics) {
+/// The link, stage by stage. Errors: FoldMismatchError, when it is to be done
+/// again without some folds; else the user's.
+static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
+                                      const LinkOptions &options,
+                                      Diagnostics &diagnostics) {
   Statistics statistics;
   TimeTrace trace(options.timeTraceFile);
   Expected<CudaTools> tools = findCudaTools(options);
@@ -380,6 +388,39 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
       return error;
   }
   return LinkOutputs{std::move(*objects)};
+}
+
+/// Splits what \p mismatch names off its classes in \p options, and adds to
+/// \p warnings.
+static void splitClasses(const FoldMismatchError &mismatch,
+                         LinkOptions &options,
+                         std::vector<std::string> &warnings) {
+  for (const FoldMismatch &found : mismatch.mismatches) {
+    ++options.icf.apart[{found.tag, found.name}];
+    warnings.push_back("internal error: " + found.text +
+                       "; linked again without this fold, please report it");
+  }
+}
+
+Expected<LinkOutputs> runLink(const LinkInputs &inputs,
+                              const LinkOptions &options,
+                              Diagnostics &diagnostics) {
+  LinkOptions current = options;
+  std::vector<std::string> warnings;
+  Diagnostics::Mark start = diagnostics.mark();
+  Expected<LinkOutputs> outputs = linkOnce(inputs, current, diagnostics);
+  // Digests are no proofs. Each round splits classes, and nothing is split off
+  // more than kMostFoldSplits times.
+  while (outputs.errorIsA<FoldMismatchError>()) {
+    handleAllErrors(outputs.takeError(), [&](const FoldMismatchError &found) {
+      splitClasses(found, current, warnings);
+    });
+    diagnostics.forgetSince(start);
+    outputs = linkOnce(inputs, current, diagnostics);
+  }
+  for (const std::string &warning : warnings)
+    diagnostics.warning(warning);
+  return outputs;
 }
 
 } // namespace gpulto

@@ -539,11 +539,13 @@ static FoldTableClass describeFold(const WpaContext &context,
   FoldTableClass row;
   row.arch = program.images()[program.imageOf(fold.leader)].arch;
   auto add = [&](GlobalId id, FoldState state) {
-    const FunctionSummary &function = *program.function(id);
+    const FunctionSummary *function = program.function(id);
     bool keepsSymbol = state == FoldState::Jumps || state == FoldState::Stays;
     row.members.push_back(
         {withoutEscape(program.symbol(id).name).str(), state,
-         function.instructionCount, function.sizeBytes,
+         function ? function->instructionCount : 0,
+         function ? function->sizeBytes
+                  : static_cast<uint32_t>(program.variable(id)->sizeBytes),
          keepsSymbol ? whyItStays(context, callers, id).str() : std::string()});
   };
   add(fold.leader, FoldState::Leads);
@@ -560,7 +562,8 @@ static FoldTableClass describeFold(const WpaContext &context,
 /// rows, from \p first on.
 static void numberFold(const CombinedSummary &program, const FoldClass &fold,
                        uint32_t first, FoldNumbers &numbers) {
-  if (program.imageOf(fold.leader) != kHostImage)
+  if (program.imageOf(fold.leader) != kHostImage ||
+      !program.function(fold.leader))
     return;
   uint32_t next = first;
   numbers[fold.leader] = next;

@@ -494,6 +494,10 @@ struct VariableSummary {
   bool hasBlockAddress = false;
   Range references;
   Digest contentDigest;
+  /// As FunctionSummary's: the form of a constant's initializer. None when it
+  /// can not be folded.
+  Digest foldHash;
+  Range foldSymbols;
   bool operator==(const VariableSummary &) const = default;
 };
 

@@ -467,16 +467,22 @@ template <typename IO> void Transfer<IO>::variables() {
     io.check(isFirst || v.symbol > previous, "variables are not in order");
     previous = v.symbol;
     io.number(v.sizeBytes);
+    bool isFoldable = !v.foldHash.isNone();
     uint32_t bits = uint32_t(v.zeroInitialized) |
                     uint32_t(v.hasBlockAddress) << 1 |
-                    uint32_t(v.alignLog2) << 2;
+                    uint32_t(isFoldable) << 2 | uint32_t(v.alignLog2) << 3;
     io.number(bits);
-    io.check(bits < 256, "alignment too large");
+    io.check(bits < 512, "alignment too large");
     v.zeroInitialized = bits & 1;
     v.hasBlockAddress = bits & 2;
-    v.alignLog2 = bits >> 2;
+    isFoldable = bits & 4;
+    v.alignLog2 = bits >> 3;
     io.range(v.references, sizes.references, referenceRanges);
     io.digest(v.contentDigest);
+    if (!isFoldable)
+      continue;
+    io.digest(v.foldHash);
+    io.range(v.foldSymbols, sizes.foldSymbols, foldSymbolRanges);
   }
 }
 

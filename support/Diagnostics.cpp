@@ -126,6 +126,18 @@ void Diagnostics::remark(Remark remark) {
     remarks.push_back(std::move(remark));
 }
 
+Diagnostics::Mark Diagnostics::mark() const {
+  std::lock_guard guard(lock);
+  return {entries.size(), remarks.size(), errors.load()};
+}
+
+void Diagnostics::forgetSince(const Mark &mark) {
+  std::lock_guard guard(lock);
+  entries.resize(mark.entries);
+  remarks.resize(mark.remarks);
+  errors = mark.errors;
+}
+
 /// Prints what \p entry says, behind its place if that is no source line.
 void Diagnostics::printText(llvm::raw_ostream &os, const Entry &entry) {
   std::string place = entry.input.str();

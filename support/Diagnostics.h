@@ -90,6 +90,17 @@ public:
   /// Records \p remark if it is wanted.
   void remark(Remark remark);
 
+  /// How much had been gathered at some time.
+  struct Mark {
+    size_t entries = 0, remarks = 0;
+    unsigned errors = 0;
+  };
+  /// Returns a mark of what has been gathered so far.
+  Mark mark() const;
+  /// Forgets what has been gathered since \p mark, after which nothing has been
+  /// printed.
+  void forgetSince(const Mark &mark);
+
   bool hasErrors() const { return errors.load() != 0; }
   unsigned errorCount() const { return errors.load(); }
 

@@ -572,7 +572,7 @@ void Printer::variable(const VariableSummary &v, bool digests) {
       << (v.zeroInitialized ? " zero" : "")
       << (v.hasBlockAddress ? " block_address" : "") << '\n';
   if (digests)
-    out << "  digest " << v.contentDigest << '\n';
+    out << "  digest " << v.contentDigest << " form " << v.foldHash << '\n';
   references(v.references);
 }
 

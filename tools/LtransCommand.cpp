@@ -11,6 +11,7 @@
 
 #include "lto/Ltrans.h"
 #include "lto/LtransJob.h"
+#include "lto/LtransReport.h"
 #include "support/Error.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -79,6 +80,18 @@ static Expected<LtransArguments> parse(ArrayRef<const char *> arguments) {
   return result;
 }
 
+/// Says on standard error that \p job has no results, if that is so.
+static Error warnOfMismatches(const LtransJob &job, StringRef prefix) {
+  std::string path = resultPaths(job, prefix).report;
+  Expected<LtransReport> report = readReport(path);
+  if (!report)
+    return report.takeError();
+  for (const FoldMismatch &mismatch : report->mismatches)
+    errs() << "gpulto ltrans: warning: internal error: " << mismatch.text
+           << "; " << path << " tells the link, there are no other results\n";
+  return Error::success();
+}
+
 static Error runCommand(const LtransArguments &arguments) {
   auto text = MemoryBuffer::getFileOrSTDIN(arguments.job);
   if (!text)
@@ -87,7 +100,9 @@ static Error runCommand(const LtransArguments &arguments) {
   if (!job)
     return job.takeError();
   job->device.tool.ownGroup = true;
-  return runLtransJob(*job, arguments.prefix, arguments.saveTemps);
+  if (Error error = runLtransJob(*job, arguments.prefix, arguments.saveTemps))
+    return error;
+  return warnOfMismatches(*job, arguments.prefix);
 }
 
 int ltransCommand(ArrayRef<const char *> arguments) {

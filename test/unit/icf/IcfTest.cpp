@@ -236,8 +236,8 @@ std::string foldHelpers(std::vector<std::vector<int>> helpersOf) {
   ModuleBuilder device(Side::Device, "sm_90");
   std::vector<SymbolIndex> helpers;
   for (int i = 0; i < 4; ++i) {
-    SymbolIndex array = device.variable(kArrays[i], 0, 0, kSharedSpace, {},
-                                        Linkage::Internal);
+    SymbolIndex array =
+        device.variable(kArrays[i], 0, 0, kSharedSpace, {}, Linkage::Internal);
     helpers.push_back(addBody(device, kHelpers[i], 1, {array}));
     device.summary().functions.back().calls = {};
     device.refer(array);
@@ -256,8 +256,8 @@ std::string foldHelpers(std::vector<std::vector<int>> helpersOf) {
   program.context->decisions.visibleOutside.resize(
       program.summary.symbolCount());
   std::string text;
-  for (const FoldClass &fold : findFolds(
-           *program.context, Callers(*program.context), IcfOptions())) {
+  for (const FoldClass &fold :
+       findFolds(*program.context, Callers(*program.context), IcfOptions())) {
     text += "[" + program.summary.symbol(fold.leader).name.str();
     for (GlobalId id : fold.members)
       text += " " + program.summary.symbol(id).name.str();
@@ -294,8 +294,25 @@ struct HostProgram {
   void takeAddress(size_t i, llvm::StringRef by, uint32_t flags = 0) {
     host.variable(by, kPrevailing, flags | kUsed, 0, {functions[i]});
   }
+  /// Adds a constant of form \p form, a table that refers to functions \p uses.
+  SymbolIndex constant(llvm::StringRef name, uint64_t form,
+                       std::vector<SymbolIndex> uses = {}, uint32_t flags = 0) {
+    SymbolIndex index =
+        host.variable(name, kPrevailing | kFinalDefinition | kResolved,
+                      flags | kConstant | kAddressInsignificantByLanguage, 0,
+                      uses, Linkage::LinkOnceODR);
+    ModuleSummary &summary = host.summary();
+    VariableSummary &variable = summary.variables.back();
+    variable.foldHash = {form, 2};
+    variable.foldSymbols = {uint32_t(summary.foldSymbols.size()),
+                            uint32_t(uses.size())};
+    summary.foldSymbols.insert(summary.foldSymbols.end(), uses.begin(),
+                               uses.end());
+    return index;
+  }
   /// Returns "LEADER: MEMBERS | JUMPS".
-  std::string fold(IcfMode mode = IcfMode::Safe) {
+  std::string fold(IcfMode mode) { return fold(IcfOptions{mode}); }
+  std::string fold(const IcfOptions &options = IcfOptions()) {
     host.define("main", kPrevailing | kFinalDefinition | kVisibleToRegular,
                 functions);
     CombinedModule module = host.take(0);
@@ -315,8 +332,8 @@ struct HostProgram {
     auto name = [&](GlobalId id) {
       return " " + program.summary.symbol(id).name.str();
     };
-    for (const FoldClass &fold : findFolds(
-             *program.context, Callers(*program.context), IcfOptions{mode})) {
+    for (const FoldClass &fold :
+         findFolds(*program.context, Callers(*program.context), options)) {
       if (fold.members.empty() && fold.jumps.empty())
         continue;
       text += name(fold.leader) + ":";
@@ -377,6 +394,50 @@ TEST(Icf, FoldsThroughVirtualTables) {
   unnamed.symbol(0).flags |= kUnnamedAddr;
   unnamed.symbol(1).flags |= kUnnamedAddr;
   EXPECT_EQ(unnamed.fold(), " f0: f1 |");
+}
+
+TEST(Icf, FoldsConstants) {
+  // Tables of functions that do the same.
+  HostProgram tables(3);
+  tables.function(2).foldHash = {2, 1};
+  static const char *const kNames[] = {"c0", "c1", "c2"};
+  for (size_t i = 0; i < 3; ++i)
+    tables.constant(kNames[i], 5, {tables.functions[i]});
+  EXPECT_EQ(tables.fold(), " f0: f1 | c0: c1 |");
+  // Contents, and how they are compiled, count.
+  HostProgram contents(1);
+  contents.constant("c0", 5);
+  contents.constant("c1", 6);
+  contents.constant("c2", 5);
+  contents.host.summary().variables.back().alignLog2 = 4;
+  EXPECT_EQ(contents.fold(), "");
+}
+
+TEST(Icf, KeepsConstantsThatSomebodyKnows) {
+  auto fold = [](uint32_t flags, bool isTaken) {
+    HostProgram program(1);
+    program.constant("c0", 5);
+    SymbolIndex second = program.constant("c1", 5, {}, flags);
+    program.host.refer(second, isTaken ? kTakesAddress : kReads);
+    return program.fold();
+  };
+  EXPECT_EQ(fold(0, false), " c0: c1 |");
+  EXPECT_EQ(fold(0, true), "");
+  EXPECT_EQ(fold(kUnnamedAddr, true), " c0: c1 |");
+  for (uint32_t flag : {kUsed, kAssemblyReferenced, kHasSection, kManaged,
+                        kExternallyInitialized, kRegistration, kCopyable})
+    EXPECT_EQ(fold(flag, false), "") << flag;
+}
+
+TEST(Icf, SplitsWhatWasFoundToDiffer) {
+  IcfOptions options;
+  HostProgram program(4);
+  options.apart[{"t0", "f1"}] = 1;
+  options.apart[{"t0", "f3"}] = 1;
+  EXPECT_EQ(program.fold(options), " f0: f2 | f1: f3 |");
+  HostProgram often(4);
+  options.apart[{"t0", "f3"}] = kMostFoldSplits;
+  EXPECT_EQ(often.fold(options), " f0: f2 |");
 }
 
 TEST(Icf, KeepsWhatOthersCanName) {

@@ -176,6 +176,8 @@ ModuleSummary fullSummary() {
   v.hasBlockAddress = true;
   v.references = {2, 1};
   v.contentDigest = {9, 10};
+  v.foldHash = {13, 14};
+  v.foldSymbols = {1, 2};
   s.variables = {v};
   s.aliases = {{4, 1, -16}};
   s.structors = {{101, 1, kNone, false}, {65535, 2, 0, true}};
