@@ -46,7 +46,8 @@ def jobs : Joined<["--"], "gpulto-jobs=">, Visibility<Both>, MetaVarName<"<N>">,
 def jobserver : Joined<["--"], "gpulto-jobserver=">, Visibility<Both>,
   MetaVarName<"<auto|strict|off>">, Values<"auto,strict,off">,
   HelpText<"Use make's jobserver: 'auto' also finds it when the recipe lacks "
-           "'+', 'strict' only through MAKEFLAGS, 'off' ignores it">;
+           "'+' and does without when there is none, 'strict' fails unless "
+           "MAKEFLAGS names one that the link can use, 'off' ignores it">;
 
 def partitions : Joined<["--"], "gpulto-partitions=">, Visibility<[LinkOption]>,
   MetaVarName<"<N|auto|one|max|1to1>">,

@@ -120,12 +120,13 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
 }
 
 static Expected<std::vector<JobStatistics>>
-runLtrans(const LinkPlan &plan, const LinkOptions &options,
-          StringRef directory) {
+runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
+          Diagnostics &diagnostics) {
   Progress progress(options.progress, options.outputFile);
   SchedulerOptions scheduler;
   scheduler.jobs = options.jobs;
   scheduler.mode = options.jobserver;
+  scheduler.diagnostics = &diagnostics;
   scheduler.outputDirectory = directory.str();
   scheduler.saveTempsDirectory = options.saveTempsDirectory;
   scheduler.saveLinkDirectory = options.saveLinkDirectory;
@@ -334,7 +335,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   // 3. LTRANS: the jobs, in parallel, the largest first.
   PhaseTimer ltransTimer(&statistics, "ltrans");
   Expected<std::vector<JobStatistics>> jobs =
-      runLtrans(*plan, options, temporary->path());
+      runLtrans(*plan, options, temporary->path(), diagnostics);
   ltransTimer.stop();
   if (!jobs)
     return jobs.takeError();

@@ -10,6 +10,13 @@
 //    child's end, and the job server.
 // 3. reap: collect status, usage and messages; give the slot back.
 //
+// Several links under one make share its tokens. Whoever returns a token runs,
+// those that it wakes do not yet: reading again at once, one link took the only
+// token for each of its jobs in turn, and the others had none (measured with
+// four). So a token that was returned is left to others for a moment
+// (takeSlot), and none is held for a job that the implicit slot would do for
+// (returnSpareToken).
+//
 // Forking costs 1 ms from a parent of 83 MB, also inside lld with its threads:
 // the child uses no thread but its own. It leaves by _exit, because destructors
 // and atexit handlers are the parent's.
@@ -27,6 +34,7 @@
 #include "lto/Ltrans.h"
 #include "lto/SavedLink.h"
 #include "lto/TimeTrace.h"
+#include "support/Diagnostics.h"
 #include "support/Error.h"
 #include "support/FatalSignals.h"
 #include "support/Subprocess.h"
@@ -58,6 +66,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -141,6 +150,9 @@ public:
   Expected<std::vector<JobStatistics>> run();
 
 private:
+  Error checkJobserver() const;
+  JobSlot takeSlot();
+  void returnSpareToken();
   Error startJobs();
   Error startJob(size_t queuePosition, JobSlot slot);
   std::optional<size_t> nextFitting() const;
@@ -166,6 +178,7 @@ private:
   uint64_t outOfMemoryBefore = 0;
   unsigned done = 0;
   bool wantsSlot = false;
+  bool hasReturnedToken = false; // others may be about to take it
 };
 
 } // namespace
@@ -239,6 +252,46 @@ std::optional<size_t> Scheduler::nextFitting() const {
   return std::nullopt;
 }
 
+/// Errors: the user demands a jobserver, and there is none.
+Error Scheduler::checkJobserver() const {
+  if (connection.status == JobserverStatus::Connected)
+    return Error::success();
+  if (options.mode == JobserverMode::Strict)
+    return makeError("--gpulto-jobserver=strict: " + connection.detail);
+  if (connection.status == JobserverStatus::Unreachable &&
+      options.diagnostics && jobs.size() > 1)
+    options.diagnostics->warning(
+        "jobserver not used, " +
+        (limit == 1 ? "one job" : std::to_string(limit) + " jobs") +
+        " at a time: " + connection.detail);
+  return Error::success();
+}
+
+/// Takes the implicit slot or a token; what this link has just returned only
+/// if nobody else wants it.
+JobSlot Scheduler::takeSlot() {
+  // Time enough for a process that sleeps in poll() to run and read.
+  static constexpr std::chrono::milliseconds kHandOver(2);
+  if (hasReturnedToken && !connection.client->isImplicitFree()) {
+    std::this_thread::sleep_for(kHandOver);
+    hasReturnedToken = false;
+  }
+  return connection.client->tryAcquire();
+}
+
+/// Lets a job that runs on a token go on in the implicit slot when no other
+/// job can use that.
+void Scheduler::returnSpareToken() {
+  if (!queue.empty() || !connection.client ||
+      !connection.client->isImplicitFree())
+    return;
+  for (auto &job : running)
+    if (job->slot.isExplicit()) {
+      job->slot = connection.client->tryAcquire();
+      return;
+    }
+}
+
 /// Starts what may be started now.
 Error Scheduler::startJobs() {
   wantsSlot = false;
@@ -248,7 +301,7 @@ Error Scheduler::startJobs() {
       break;
     JobSlot slot;
     if (connection.client) {
-      slot = connection.client->tryAcquire();
+      slot = takeSlot();
       if (!slot) {
         wantsSlot = true;
         break;
@@ -257,6 +310,7 @@ Error Scheduler::startJobs() {
     if (Error error = startJob(*position, std::move(slot)))
       return error;
   }
+  returnSpareToken();
   return Error::success();
 }
 
@@ -465,6 +519,7 @@ Error Scheduler::finish(RunningJob &job) {
       ;
     liveChildren[job.registry].store(0);
   }
+  hasReturnedToken |= job.slot.isExplicit();
   job.slot.release();
   memoryInUse -= jobs[job.index].memoryBytes;
   JobStatistics &result = statistics[job.index];
@@ -512,6 +567,8 @@ Error Scheduler::reapEnded() {
 }
 
 Expected<std::vector<JobStatistics>> Scheduler::run() {
+  if (Error error = checkJobserver())
+    return error;
   outOfMemoryBefore = outOfMemoryKills();
   callOnFatalSignal(endChildren);
   liveChildrenOwner.store(getpid());

@@ -18,11 +18,15 @@
 
 namespace gpulto {
 
+class Diagnostics;
+
 struct SchedulerOptions {
   /// Processes at a time. 0: as many as the jobserver gives; without one, the
   /// cores of this machine. With a jobserver the number is a further limit.
   unsigned jobs = 0;
   JobserverMode mode = JobserverMode::Auto;
+  /// Is told of a jobserver that cannot be used. May be null.
+  Diagnostics *diagnostics = nullptr;
   /// Job i writes resultPaths(job, outputDirectory + "/" + i). Must exist.
   std::string outputDirectory;
   /// When not empty: runLtransJob keeps bitcode there, one prefix per job.
@@ -50,7 +54,9 @@ struct JobStatistics {
 
 /// Runs \p jobs, each in a forked process, the heaviest first, and returns what
 /// they took in the order of \p jobs. Never runs more processes than it holds
-/// slots of make's jobserver. The first failure stops the rest: running
+/// slots of make's jobserver; mode Strict without one is an error. A token that
+/// others wait for goes to them when the job that it was taken for has ended.
+/// The first failure stops the rest: running
 /// processes are killed and waited for, and the error of the failed job with
 /// the lowest index is returned. SIGINT, SIGTERM and SIGHUP do the same, and
 /// are then raised again. Call it from one thread at a time.

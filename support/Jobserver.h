@@ -118,6 +118,9 @@ public:
   /// As tryAcquire(), waiting up to \p timeout for a token.
   JobSlot acquire(std::chrono::milliseconds timeout);
 
+  /// Whether tryAcquire() would return the implicit slot now.
+  bool isImplicitFree() const { return !implicitTaken.load(); }
+
   /// Returns a descriptor that polls readable when a token may lie there, for
   /// a caller's own poll loop. Owned by the client; not to be read.
   int pollFd() const { return readFd; }
