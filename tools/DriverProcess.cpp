@@ -80,16 +80,17 @@ static void becomeProgram(const Command &command,
   execv(words.front().c_str(), pointers.data());
 }
 
-/// Where a child's stdin and stderr go; empty: inherited.
+/// Where a child's standard streams go; empty: inherited.
 struct Redirection {
   std::string standardInput;
+  std::string standardOutput;
   std::string standardError;
 };
 
 static bool redirect(const std::string &path, int flags, int descriptor) {
   if (path.empty())
     return true;
-  int opened = open(path.c_str(), flags | O_CLOEXEC, 0600);
+  int opened = open(path.c_str(), flags | O_CLOEXEC, 0666);
   return opened >= 0 && dup2(opened, descriptor) >= 0;
 }
 
@@ -106,9 +107,10 @@ static Expected<pid_t> start(const Command &command,
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) // died before prctl
     _exit(1);
-  bool redirected =
-      redirect(to.standardInput, O_RDONLY, STDIN_FILENO) &&
-      redirect(to.standardError, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+  const int forWriting = O_WRONLY | O_CREAT | O_TRUNC;
+  bool redirected = redirect(to.standardInput, O_RDONLY, STDIN_FILENO) &&
+                    redirect(to.standardOutput, forWriting, STDOUT_FILENO) &&
+                    redirect(to.standardError, forWriting, STDERR_FILENO);
   if (redirected)
     becomeProgram(command, words);
   errs() << "error: " << command.program << ": cannot run (" << strerror(errno)
@@ -146,7 +148,8 @@ Expected<int> runAndWait(const Command &command) {
   Expected<std::vector<std::string>> words = argumentVector(command, temporary);
   if (!words)
     return words.takeError();
-  Expected<pid_t> child = start(command, *words, {command.standardInput, ""});
+  Expected<pid_t> child = start(
+      command, *words, {command.standardInput, command.standardOutput, ""});
   if (!child)
     return child.takeError();
   int waited = 0;
@@ -214,7 +217,7 @@ Error ParallelRun::startNext(JobSlot slot) {
     return words.takeError();
   Expected<pid_t> child =
       start(command, *words,
-            {command.standardInput, messages.file(std::to_string(index))});
+            {command.standardInput, "", messages.file(std::to_string(index))});
   if (!child)
     return child.takeError();
   job.child = *child;

@@ -26,6 +26,7 @@ struct Command {
   std::string program;
   std::vector<std::string> args; ///< without the program's name
   std::string standardInput;     ///< a file; empty: inherited
+  std::string standardOutput;    ///< as above, by runAndWait() only
   /// Added to the environment.
   std::vector<std::pair<std::string, std::string>> environment;
 

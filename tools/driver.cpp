@@ -71,6 +71,9 @@ private:
     return line.clangArgs().hasArg(opts::OPT__HASH_HASH_HASH);
   }
   bool stopsEarly() const;
+  bool printsEveryPass() const;
+  bool namesPrinted(const DriverArg &argument) const;
+  Expected<int> printEveryPass(Command command);
   std::string outputName() const;
 
   const CommandLine &line;
@@ -109,6 +112,44 @@ bool Invocation::stopsEarly() const {
          args.hasArg(opts::OPT_offload_device_only);
 }
 
+/// Whether the preprocessor's output, or rules for make, are wanted of CUDA
+/// sources. Both are to be of every pass: caches take the former for all that
+/// the object depends on, and device code includes what host code does not.
+bool Invocation::printsEveryPass() const {
+  const opt::InputArgList &args = line.clangArgs();
+  return line.wantsGpuLto() && line.hasCudaInput() && !line.isMalformed() &&
+         args.hasArg(opts::OPT_E, opts::OPT_M, opts::OPT_MM) &&
+         !args.hasArg(opts::OPT_offload_host_only,
+                      opts::OPT_offload_device_only);
+}
+
+/// Whether \p argument names the file for what is printed.
+bool Invocation::namesPrinted(const DriverArg &argument) const {
+  bool isRule = line.clangArgs().hasArg(opts::OPT_M, opts::OPT_MM);
+  return argument.is(opts::OPT_o) || (isRule && argument.is(opts::OPT_MF));
+}
+
+/// Runs \p command, which prints, and has the output where the user wants it.
+Expected<int> Invocation::printEveryPass(Command command) {
+  StringRef output = line.output();
+  if (line.clangArgs().hasArg(opts::OPT_M, opts::OPT_MM))
+    output = line.clangArgs().getLastArgValue(opts::OPT_MF, output);
+  if (output.empty() || output == "-")
+    return runAndWait(command);
+  command.standardOutput = output.str();
+  sys::fs::file_status before;
+  bool removable = sys::fs::status(output, before) || is_regular_file(before);
+  std::string message;
+  if (removable)
+    sys::RemoveFileOnSignal(output, &message);
+  Expected<int> status = runAndWait(command);
+  if (removable && (!status || *status != 0))
+    sys::fs::remove(output);
+  if (removable)
+    sys::DontRemoveFileOnSignal(output);
+  return status;
+}
+
 Expected<int> Invocation::run() {
   if (line.clangArgs().hasArg(opts::OPT_help))
     return printHelp();
@@ -141,8 +182,11 @@ void Invocation::addCudaRepairs(Command &command,
                                 const OffloadArchitectures *replacement) {
   command.add("--start-no-unused-arguments");
   command.addAll(cudaRepairs(line, toolkit, installation, true));
+  // The old driver prints every pass to stdout, the new one the host's.
   if (line.wantsGpuLto())
-    command.addAll({"--offload-new-driver", "-fgpu-rdc"});
+    command.addAll(
+        {printsEveryPass() ? "--no-offload-new-driver" : "--offload-new-driver",
+         "-fgpu-rdc"});
   command.add("--end-no-unused-arguments");
   if (replacement)
     for (const std::string &name : replacement->names)
@@ -179,9 +223,12 @@ Expected<int> Invocation::becomeClang() {
     bool isOurs =
         isOwn(argument) ||
         (choosesLto(argument) && (line.wantsGpuLto() || isGpuLto(argument)));
-    if (!isOurs && !(replace && choosesArchitecture(argument)))
+    if (!isOurs && !(replace && choosesArchitecture(argument)) &&
+        !(printsEveryPass() && namesPrinted(argument)))
       command.addWords(line.wordsOf(argument));
   }
+  if (printsEveryPass() && !isPrintOnly())
+    return printEveryPass(std::move(command));
   if (!linksDeviceCode() || !toolkit.needsRepair() || isPrintOnly()) {
     if (Error failure = execute(command))
       return failure;
