@@ -7,6 +7,7 @@
 #                        libcudart
 #   lib/cmake/gpulto/    the CMake package and a toolchain file
 #   share/gpulto/        gpulto-gdb.py, for gdb
+#   lib/pkgconfig/       gpulto.pc
 #
 # Run-time search paths: LLVM's directory, which the link line had, and in
 # shared builds our own libraries in lib/gpulto.
@@ -71,5 +72,9 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
         DESTINATION "${package_directory}")
 install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto-gdb.py"
         DESTINATION share/gpulto)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/gpulto.pc.in"
+               "${PROJECT_BINARY_DIR}/cmake/gpulto.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/cmake/gpulto.pc"
+        DESTINATION lib/pkgconfig)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION share/doc/gpulto)

@@ -20,6 +20,8 @@ Features
   cuda ptxas          a toolkit was found, with ptxas
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
+  pkg-config bear distcc icecc
+                      tools of these names; scripts/setup installs them
   csmith              the generator of random C programs is installed
   emulator            gpulto-run is built
   gpu                 an NVIDIA GPU answers
@@ -149,6 +151,8 @@ features = {
     "csmith": shutil.which("csmith") and os.path.isdir("/usr/include/csmith"),
     "meson": shutil.which("meson"),
     "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),
+    **{name: shutil.which(name)
+       for name in ("pkg-config", "bear", "distcc", "icecc")},
     "emulator": os.path.exists(ours["gpulto-run"]),
     "gpu": gpu_answers(),
     "memory-cgroup": can_limit_memory(),

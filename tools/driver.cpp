@@ -25,6 +25,7 @@
 #include "tools/DriverLink.h"
 #include "tools/DriverNvcc.h"
 #include "tools/DriverProcess.h"
+#include "tools/LgenDigest.h" // generated
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -71,6 +72,7 @@ private:
     return line.clangArgs().hasArg(opts::OPT__HASH_HASH_HASH);
   }
   bool stopsEarly() const;
+  Expected<int> printVersion();
   bool printsEveryPass() const;
   bool namesPrinted(const DriverArg &argument) const;
   Expected<int> printEveryPass(Command command);
@@ -153,11 +155,27 @@ Expected<int> Invocation::printEveryPass(Command command) {
 Expected<int> Invocation::run() {
   if (line.clangArgs().hasArg(opts::OPT_help))
     return printHelp();
+  if (line.clangArgs().hasArg(opts::OPT__version) && !isPrintOnly())
+    return printVersion();
   if (!line.wantsGpuLto() || stopsEarly())
     return becomeClang();
   if (line.finalStep() == FinalStep::Compile)
     return compileObjects();
   return compileAndLink();
+}
+
+/// Prints clang's version and ours. What reads it looks for clang's, so that
+/// comes first.
+Expected<int> Invocation::printVersion() {
+  Command command;
+  command.program = installation.clang;
+  command.add("--version");
+  Expected<int> status = runAndWait(command);
+  if (!status || *status != 0)
+    return status;
+  outs() << "gpulto " GPULTO_VERSION ", LGEN " GPULTO_LGEN_DIGEST "\n";
+  outs().flush();
+  return 0;
 }
 
 Expected<int> Invocation::printHelp() {
