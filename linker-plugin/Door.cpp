@@ -3,10 +3,14 @@
 
 #include "linker-plugin/Door.h"
 
+#include "fatobj/SectionObject.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -25,6 +29,27 @@ void markAssemblySymbols(LinkInputs &inputs) {
     for (LinkSymbol &symbol : object.symbols)
       if (names.contains(symbol.name))
         symbol.visibleToRegularObject = true;
+}
+
+/// Returns the object with the stamps of \p outputs, of which the first is this
+/// link's.
+Expected<NativeObject> stampObject(LinkOutputs &outputs,
+                                   const NativeInputs &natives,
+                                   StringRef sysroot,
+                                   const ParsedLinkOptions &options) {
+  natives.complete(outputs.stamps.front(), options, sysroot);
+  Expected<uint16_t> machine = elfMachine(sys::getDefaultTargetTriple());
+  if (!machine)
+    return machine.takeError();
+  // As where a linker joins the notes of its inputs: the last is of the link.
+  std::vector<Stamp> stamps = std::move(outputs.stamps);
+  std::rotate(stamps.begin(), stamps.begin() + 1, stamps.end());
+  Expected<std::string> bytes = makeStampObject(stamps, *machine);
+  if (!bytes)
+    return bytes.takeError();
+  constexpr StringLiteral kName = "gpulto.stamp.o";
+  return NativeObject{kName.str(),
+                      MemoryBuffer::getMemBufferCopy(*bytes, kName)};
 }
 
 } // namespace
@@ -51,15 +76,30 @@ void addInput(LinkInputs &inputs, LinkObject object,
   inputs.objects.push_back(std::move(object));
 }
 
-Expected<LinkOutputs> runPipeline(LinkInputs &inputs,
-                                  const ParsedLinkOptions &options,
-                                  Diagnostics &diagnostics) {
-  markAssemblySymbols(inputs);
-  Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
-  if (outputs && !options.remarksFile.empty())
-    if (Error error = diagnostics.writeRemarksYaml(options.remarksFile))
-      return error;
-  return outputs;
+Expected<DoorOutputs>
+runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
+            const ParsedLinkOptions &options, Diagnostics &diagnostics) {
+  DoorOutputs result;
+  natives.report(options, sysroot, diagnostics);
+  if (diagnostics.hasErrors())
+    return result;
+  result.link.stamps.push_back(makeStamp(inputs.output));
+  if (!inputs.objects.empty()) {
+    markAssemblySymbols(inputs);
+    Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
+    if (!outputs)
+      return outputs.takeError();
+    result.link = std::move(*outputs);
+    if (!options.remarksFile.empty())
+      if (Error error = diagnostics.writeRemarksYaml(options.remarksFile))
+        return error;
+  }
+  Expected<NativeObject> stamp =
+      stampObject(result.link, natives, sysroot, options);
+  if (!stamp)
+    return stamp.takeError();
+  result.stamp = std::move(*stamp);
+  return result;
 }
 
 } // namespace gpulto

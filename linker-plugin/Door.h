@@ -6,6 +6,7 @@
 
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/LinkOptionsReader.h"
+#include "linker-plugin/NativeInputs.h"
 #include "lto/Pipeline.h"
 #include "support/Diagnostics.h"
 
@@ -23,13 +24,24 @@ void addInput(LinkInputs &inputs, LinkObject object,
               llvm::ArrayRef<llvm::lto::SymbolResolution> resolutions,
               const JoinedBitcode *joined);
 
-/// Runs the pipeline on \p inputs, complete now, and writes the file of
-/// remarks that \p options ask for. First marks as
+/// What a link is given by its door.
+struct DoorOutputs {
+  LinkOutputs link;
+  /// Puts the stamp into the program; to be linked behind the others.
+  NativeObject stamp;
+};
+
+/// Speaks of \p natives, as \p options want; then runs the pipeline on
+/// \p inputs, complete now, if there are any, writes the file of remarks that
+/// \p options ask for, and makes the stamp. \p sysroot: the linker's. After
+/// errors in \p diagnostics nothing is made. First marks as
 /// visible to native code every symbol that the module assembly of some input
 /// defines or refers to: linkers take all of an input for bitcode, so their
 /// resolutions do not say that assembly, which nobody analyses, uses a name.
 /// Errors: those of runLink, and files that cannot be written.
-llvm::Expected<LinkOutputs> runPipeline(LinkInputs &inputs,
+llvm::Expected<DoorOutputs> runPipeline(LinkInputs &inputs,
+                                        const NativeInputs &natives,
+                                        llvm::StringRef sysroot,
                                         const ParsedLinkOptions &options,
                                         Diagnostics &diagnostics);
 

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
+#include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -97,6 +98,35 @@ Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
   return Diagnostics::checkOptions(to);
 }
 
+Error readSkippedOptions(const ArgList &args, SkippedOptions &skipped) {
+  if (const Arg *arg = args.getLastArg(
+          options::OPT_warn_skipped, options::OPT_no_warn_skipped,
+          options::OPT_error_skipped, options::OPT_no_error_skipped))
+    skipped.mode = arg->getOption().matches(options::OPT_error_skipped)
+                       ? SkippedMode::Error
+                   : arg->getOption().matches(options::OPT_no_warn_skipped)
+                       ? SkippedMode::Ignore
+                       : SkippedMode::Warn;
+  skipped.allowed = args.getAllArgValues(options::OPT_allow_native);
+  for (const Arg *arg : args.filtered(options::OPT_allow_native))
+    if (Expected<GlobPattern> pattern = GlobPattern::create(arg->getValue());
+        !pattern)
+      return invalidValue(*arg, "a pattern of file names: " +
+                                    toString(pattern.takeError()));
+  return Error::success();
+}
+
+Error readPrefixMaps(const ArgList &args, ParsedLinkOptions &result) {
+  for (const Arg *arg : args.filtered(options::OPT_prefix_map)) {
+    StringRef value = arg->getValue();
+    if (!value.contains('='))
+      return invalidValue(*arg, "<old>=<new>");
+    auto [from, to] = value.split('=');
+    result.prefixMaps.emplace_back(from, to);
+  }
+  return Error::success();
+}
+
 } // namespace
 
 Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
@@ -127,6 +157,10 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
     if (Error error = link.params.set(assignment))
       return error;
   if (Error error = readDiagnosticsOptions(args, result))
+    return error;
+  if (Error error = readSkippedOptions(args, result.skipped))
+    return error;
+  if (Error error = readPrefixMaps(args, result))
     return error;
   return result;
 }

@@ -17,8 +17,24 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace gpulto {
+
+/// What is said of inputs that are not optimized.
+enum class SkippedMode : uint8_t {
+  Default, ///< warnings of objects whose bitcode cannot be used
+  Warn,    ///< of all that are not the system's
+  Error,   ///< the same are errors
+  Ignore   ///< nothing
+};
+
+struct SkippedOptions {
+  SkippedMode mode = SkippedMode::Default;
+  /// Patterns of those that may be native.
+  std::vector<std::string> allowed;
+};
 
 /// Everything that gpulto's own options say about one link.
 struct ParsedLinkOptions {
@@ -29,6 +45,10 @@ struct ParsedLinkOptions {
   bool nativeRelocatable = false;
   /// YAML file of all remarks; empty: none is written.
   std::string remarksFile;
+  SkippedOptions skipped;
+  /// What stands for the start of a path in the stamp, in the order given: each
+  /// applies to what the one before made.
+  std::vector<std::pair<std::string, std::string>> prefixMaps;
 };
 
 /// Reads \p args, options of Options.td that are visible when linking.

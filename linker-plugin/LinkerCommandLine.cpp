@@ -56,7 +56,6 @@ private:
   ArrayRef<const char *> words;
   size_t next = 0;
   bool isStatic = false;
-  std::string sysroot;
   std::vector<std::string> directories;
   /// An input; a library is found when all directories are known.
   struct Input {
@@ -93,7 +92,7 @@ std::optional<StringRef> Reader::shortValue(StringRef word, char name) {
 
 void Reader::addDirectory(StringRef directory) {
   if (directory.consume_front("=") || directory.consume_front("$SYSROOT"))
-    directories.push_back(sysroot + directory.str());
+    directories.push_back(result.sysroot + directory.str());
   else
     directories.push_back(directory.str());
 }
@@ -144,7 +143,7 @@ void Reader::readWord(StringRef word) {
   else if (auto value = longValue(word, "library"))
     add(*value, /*isLibrary=*/true, first);
   else if (auto value = longValue(word, "sysroot"))
-    sysroot = value->str();
+    result.sysroot = value->str();
   else if (word == "-Bstatic" || word == "-static" || word == "-dn" ||
            word == "-non_shared")
     isStatic = true;

@@ -38,6 +38,7 @@ struct LinkerCommandLine {
   /// them. May hold values of options that we do not know: who uses it looks
   /// whether a file is what it should be.
   std::vector<LinkerInput> inputs;
+  std::string sysroot; ///< empty: none
 };
 
 /// Reads \p arguments of a GNU-compatible linker, without the program's name;

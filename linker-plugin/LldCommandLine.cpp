@@ -56,6 +56,8 @@ LldCommandLine readLldCommandLine(ArrayRef<const char *> argv) {
     StringRef name = arg->getOption().getName();
     if (name == "o" && arg->getNumValues())
       result.outputFile = arg->getValue();
+    else if (name.rtrim('=') == "sysroot" && arg->getNumValues())
+      result.sysroot = arg->getValue();
     else if (name == "relocatable")
       relocatable = true;
     else if (name == "shared")

@@ -21,6 +21,7 @@ namespace gpulto {
 struct LldCommandLine {
   OutputKind output = OutputKind::Executable;
   std::string outputFile = "a.out";
+  std::string sysroot; ///< empty: none
   bool wantsHelp = false;
   bool wantsVersion = false;
   /// An option that asks LLVM's LTO for something other than a program.

@@ -39,16 +39,20 @@
 #include "linker-plugin/LinkerCommandLine.h"
 #include "linker-plugin/LldCommandLine.h"
 #include "linker-plugin/LldFiles.h"
+#include "linker-plugin/LldNatives.h"
 #include "linker-plugin/LldSymbols.h"
 #include "linker-plugin/MoldLink.h"
+#include "linker-plugin/NativeInputs.h"
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
+#include "lto/Version.h"
 #include "support/Error.h"
 #include "support/Jobserver.h"
 #include "support/Subprocess.h"
 
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/LTO/LTO.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/Error.h"
@@ -77,12 +81,16 @@ struct LinkSession {
   LldCommandLine commandLine;
   InputLocator locator;
   HostHalves halves;
+  /// Why the bitcode of an object cannot be read, by where it starts.
+  DenseMap<const char *, std::string> whyNative;
+  NativeInputs natives;
   LinkInputs inputs;
   /// Where `--save-temps=resolution` wants the resolutions, as in stock lld.
   std::unique_ptr<raw_ostream> resolutionFile;
   /// Set once lld has handed over all inputs.
   bool inputsComplete = false;
   LinkOutputs outputs;
+  NativeObject stamp;
   /// Why the pipeline made no outputs; reported by run.
   std::optional<Error> failure;
   /// Not empty: the program that links in place of lld, and its command line.
@@ -218,8 +226,11 @@ Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
     ; // the native half has the bitcode beside it
   else if (!half->bitcode.getBuffer().empty())
     return half->bitcode;
-  else if (!half->warning.empty())
-    lld::warn(where.str() + ": " + half->warning);
+  else if (!half->warning.empty()) {
+    if (link.options.skipped.mode != SkippedMode::Ignore)
+      lld::warn(where.str() + ": " + half->warning);
+    link.whyNative[file.getBufferStart()] = half->warning;
+  }
   return errorCodeToError(object::object_error::bitcode_section_not_found);
 }
 
@@ -235,21 +246,53 @@ DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {
   return options;
 }
 
+/// Prints what \p diagnostics has, and has lld fail after errors.
+void print(Diagnostics &diagnostics) {
+  lld::errorHandler().errorCount += diagnostics.errorCount();
+  diagnostics.print(lld::errs());
+}
+
 /// Runs the pipeline on the complete inputs of \p link. Warnings and remarks
 /// are printed here; what stops the link is returned.
 Error makeObjects(LinkSession &link) {
   link.inputs.archives = link.locator.archivePaths();
   link.inputs.output = link.commandLine.output;
   Diagnostics diagnostics(diagnosticsOptions(link));
-  Expected<LinkOutputs> outputs =
-      runPipeline(link.inputs, link.options, diagnostics);
-  lld::errorHandler().errorCount += diagnostics.errorCount();
-  diagnostics.print(lld::errs());
+  Expected<DoorOutputs> outputs =
+      runPipeline(link.inputs, link.natives, link.commandLine.sysroot,
+                  link.options, diagnostics);
+  print(diagnostics);
   if (!outputs)
     return outputs.takeError();
-  link.outputs = std::move(*outputs);
+  link.outputs = std::move(outputs->link);
+  link.stamp = std::move(outputs->stamp);
   return Error::success();
 }
+
+/// Notes the object \p file, whose native code lld links.
+void noteNative(MemoryBufferRef file) {
+  LinkSession &link = *session;
+  std::string why = link.whyNative.lookup(file.getBufferStart());
+  StampInput input =
+      describeNative(file, locationOf(link, file), link.joinsObjects, why);
+  if (!link.inputsComplete)
+    return link.natives.add(std::move(input), /*isReported=*/!why.empty());
+  // The stamp is made: there is only the report.
+  NativeInputs late;
+  late.add(std::move(input), /*isReported=*/!why.empty());
+  Diagnostics diagnostics(diagnosticsOptions(link));
+  late.report(link.options, link.commandLine.sysroot, diagnostics);
+  print(diagnostics);
+}
+
+/// Returns the object that lld links behind all others.
+MemoryBufferRef stampBuffer() {
+  if (!session->stamp.contents)
+    return MemoryBufferRef();
+  return session->stamp.contents->getMemBufferRef();
+}
+
+constexpr LldHooks kHooks = {noteNative, stampBuffer};
 
 /// Copies the objects into the streams that \p addStream opens.
 Error handOver(LinkSession &link, const AddStreamFn &addStream) {
@@ -266,7 +309,9 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
 }
 
 /// Runs mold in place of the rest of lld's link, and ends the process.
-[[noreturn]] void leaveToMold(const LinkSession &link) {
+[[noreturn]] void leaveToMold(LinkSession &link) {
+  if (link.stamp.contents)
+    link.outputs.objects.push_back(std::move(link.stamp));
   Expected<int> status =
       linkWithMold(link.mold, link.moldWords, link.inputs, link.outputs);
   if (!status)
@@ -375,8 +420,11 @@ unsigned wrapMaxTasks(const lto::LTO *) {
     session->whyNotJoined = session->inputs.objects.front().path +
                             " is bitcode without native code";
   // After an error lld goes on to here; there is nothing left to gain then.
-  else if (!session->inputs.objects.empty() && lld::errorCount() == 0)
+  else if (lld::errorCount() == 0)
     session->failure = makeObjects(*session);
+  // Without bitcode lld does not ask for objects.
+  if (session->inputs.objects.empty() && session->failure && *session->failure)
+    lld::error(toString(std::move(*session->failure)));
   // lld looks at the first object's buffer even when there is none.
   return std::max<size_t>(1, session->outputs.objects.size());
 }
@@ -385,7 +433,7 @@ Error wrapRun(lto::LTO *, AddStreamFn addStream, FileCache) {
   assert(session && "lld runs only inside linkWithLld");
   if (session->failure && *session->failure)
     return std::move(*session->failure);
-  if (!session->mold.empty())
+  if (lld::errorCount() == 0 && !session->mold.empty())
     leaveToMold(*session);
   return handOver(*session, addStream);
 }
@@ -507,11 +555,10 @@ int linkWithLld(ArrayRef<const char *> arguments) {
   install_fatal_error_handler(onFatalError);
   setBugReportMsg("ld.lld: error: the linker crashed; to make a reproducer, "
                   "link again with --gpulto-save-link=DIR\n");
-  // mold joins objects as lld does; nothing has to be resolved.
-  if (!link.mold.empty() && link.joinsObjects)
-    leaveToMold(link);
+  setLldHooks(&kHooks);
   bool good = lld::elf::link(argv, outs(), errs(), /*exitEarly=*/true,
                              /*disableOutput=*/false);
+  setLldHooks(nullptr);
   session = nullptr;
   if (good && !link.whyNotJoined.empty())
     good = linkNatively(link, arguments);

@@ -48,6 +48,11 @@ gpulto_lld_symbol(GPULTO_LLD_CREATE_OUTPUT
                   "_ZN4llvm16FileOutputBuffer6createE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_ACCESS "_ZN4llvm3sys2fs6accessE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_UNLINK "_ZN3lld11unlinkAsyncE[A-Za-z0-9_]+")
+gpulto_lld_symbol(GPULTO_LLD_CREATE_OBJECT
+  "_ZN3lld3elf13createObjFileEN4llvm15MemoryBufferRefENS1_9StringRefEb")
+gpulto_lld_symbol(GPULTO_LLD_PARSE_FILE
+                  "_ZN3lld3elf9parseFileEPNS0_9InputFileE")
+gpulto_lld_symbol(GPULTO_LLD_COMPILE "_ZN3lld3elf15BitcodeCompiler7compileEv")
 gpulto_lld_symbol(GPULTO_LLD_ARCHIVE_CREATE
                   "_ZN4llvm6object7Archive6createENS_15MemoryBufferRefE")
 gpulto_lld_symbol(GPULTO_LLD_FIND_BITCODE

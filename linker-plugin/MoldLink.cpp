@@ -159,6 +159,8 @@ Rewriter::rewrite(ArrayRef<const char *> words, ArrayRef<std::string> objects) {
       result.push_back(std::move(**instead));
   }
   result.insert(result.end(), words.begin() + next, words.end());
+  if (!areAdded)
+    append_range(result, objects);
   if (Error error = checkAllFound(inputs))
     return std::move(error);
   return result;

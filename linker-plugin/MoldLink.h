@@ -8,7 +8,8 @@
 //
 //   an object          is taken off the command line
 //   an archive         is replaced by one without the members that were taken
-//   the first of them  gives its place to the new objects
+//   the first of them  gives its place to the new objects; without one they
+//                      come last
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_MOLDLINK_H

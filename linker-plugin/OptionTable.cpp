@@ -41,9 +41,11 @@ const OptTable &optionTable() {
 }
 
 bool isOwnSpelling(StringRef spelling) {
-  return spelling.starts_with("--gpulto-") ||
-         spelling.starts_with("-fgpulto-") ||
-         spelling.starts_with("-fno-gpulto-");
+  static constexpr StringLiteral kStarts[] = {
+      "--gpulto-",    "-fgpulto-",       "-fno-gpulto-",      "-Wgpulto-",
+      "-Wno-gpulto-", "-Werror=gpulto-", "-Wno-error=gpulto-"};
+  return any_of(kStarts,
+                [&](StringRef start) { return spelling.starts_with(start); });
 }
 
 Error unknownOption(const OptTable &table, StringRef spelling,

@@ -49,7 +49,7 @@ struct OwnArgs {
   llvm::SmallVector<const char *, 64> rest;
 };
 
-/// Takes gpulto's options (all start with --gpulto-) out of a linker's command
+/// Takes gpulto's options (see isOwnSpelling) out of a linker's command
 /// line \p argv, which does not hold the program's name. Only options that
 /// \p accepted, bits of Visibility, makes visible are taken. Errors: a value
 /// that is not among the allowed ones; an unknown option, with the nearest

@@ -127,6 +127,38 @@ def relocatable : Joined<["--"], "gpulto-relocatable=">,
            "native code with a device program of its own">;
 
 //===----------------------------------------------------------------------===//
+// Inputs that are not optimized
+//===----------------------------------------------------------------------===//
+
+def warn_skipped : Flag<["-"], "Wgpulto-skipped">, Visibility<[LinkOption]>,
+  HelpText<"Warn of each input whose native code is linked though it could have "
+           "been compiled with -flto=gpu, and say why; those of the system and "
+           "the toolchain do not count">;
+
+def no_warn_skipped : Flag<["-"], "Wno-gpulto-skipped">,
+  Visibility<[LinkOption]>,
+  HelpText<"Warn of no input that is not optimized; without this and the other "
+           "options, warnings are of objects whose bitcode cannot be used">;
+
+def error_skipped : Flag<["-"], "Werror=gpulto-skipped">,
+  Visibility<[LinkOption]>,
+  HelpText<"Make what -Wgpulto-skipped warns of errors">;
+
+def no_error_skipped : Flag<["-"], "Wno-error=gpulto-skipped">,
+  Visibility<[LinkOption]>,
+  HelpText<"Make them warnings again">;
+
+def allow_native : Joined<["--"], "gpulto-allow-native=">,
+  Visibility<[LinkOption]>, MetaVarName<"<glob>">,
+  HelpText<"Say nothing of native inputs whose path, file name or "
+           "archive(member) matches <glob>; may be given several times">;
+
+def prefix_map : Joined<["--"], "gpulto-prefix-map=">,
+  Visibility<[LinkOption]>, MetaVarName<"<old>=<new>">,
+  HelpText<"Write <new> for <old> at the start of paths in the program's note; "
+           "-ffile-prefix-map= does the same">;
+
+//===----------------------------------------------------------------------===//
 // Looking inside
 //===----------------------------------------------------------------------===//
 

@@ -34,6 +34,7 @@
 #include "linker-plugin/Door.h"
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/LinkerCommandLine.h"
+#include "linker-plugin/NativeInputs.h"
 #include "linker-plugin/OptionTable.h"
 #include "linker-plugin/PluginLinker.h"
 #include "linker-plugin/PluginSymbols.h"
@@ -46,6 +47,7 @@
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
@@ -81,11 +83,14 @@ struct PluginSession {
   std::mutex claiming;
   HostHalves halves;
   std::vector<ClaimedFile> files;
+  NativeInputs natives;
+  std::string sysroot; ///< once the inputs are complete
   bool inputsComplete = false;
   TempDir objects;
 
   Error readArguments();
   Expected<bool> claim(const ld_plugin_input_file &file);
+  Expected<bool> declineLate(const ld_plugin_input_file &file);
   Error makeObjects();
 
 private:
@@ -94,9 +99,12 @@ private:
   void orderFiles(ArrayRef<LinkerInput> inputs);
   Expected<std::vector<std::string>>
   wrappedSymbols(const LinkerCommandLine &commandLine) const;
-  Expected<LinkInputs> gatherInputs();
+  Expected<LinkInputs> gatherInputs(const LinkerCommandLine &commandLine);
+  void noteNative(MemoryBufferRef file, const InputLocation &where,
+                  StringRef why);
+  Error handOver(Diagnostics &diagnostics);
   void chooseCommons(LinkInputs &inputs) const;
-  Error addObjects(LinkOutputs &outputs);
+  Error addObjects(DoorOutputs &outputs);
 };
 
 /// The interface has no context argument. Made by onload, never destroyed: the
@@ -244,24 +252,61 @@ Expected<HostHalf> PluginSession::chooseHalf(MemoryBufferRef file,
   return halves.choose(file, where);
 }
 
-Expected<bool> PluginSession::claim(const ld_plugin_input_file &file) {
-  std::lock_guard guard(claiming);
-  if (inputsComplete)
+/// Notes that the linker links the native code of \p file.
+void PluginSession::noteNative(MemoryBufferRef file, const InputLocation &where,
+                               StringRef why) {
+  bool isForTools = !linker.registerAllSymbolsRead;
+  if (!isForTools &&
+      identify_magic(file.getBuffer()) == file_magic::elf_relocatable)
+    natives.add(describeNative(file, where, joinsObjects, why),
+                /*isReported=*/!why.empty());
+}
+
+/// Leaves \p file, which only generated code needs, to the linker. The stamp is
+/// made: there is only the report.
+Expected<bool> PluginSession::declineLate(const ld_plugin_input_file &file) {
+  bool isOwn = sys::path::parent_path(file.name) == objects.path();
+  if (isOwn || options.skipped.mode == SkippedMode::Default ||
+      options.skipped.mode == SkippedMode::Ignore)
     return false;
   Expected<std::unique_ptr<MemoryBuffer>> contents = readInput(file);
   if (!contents)
     return contents.takeError();
-  if (!mayBeOurs((*contents)->getBuffer()))
+  if (identify_magic((*contents)->getBuffer()) != file_magic::elf_relocatable)
     return false;
+  NativeInputs late;
+  late.add(describeNative((*contents)->getMemBufferRef(), locationOf(file),
+                          joinsObjects, ""),
+           /*isReported=*/false);
+  Diagnostics diagnostics(options.diagnostics);
+  late.report(options, sysroot, diagnostics);
+  if (Error error = handOver(diagnostics))
+    return std::move(error);
+  return false;
+}
+
+Expected<bool> PluginSession::claim(const ld_plugin_input_file &file) {
+  std::lock_guard guard(claiming);
+  if (inputsComplete)
+    return declineLate(file);
+  Expected<std::unique_ptr<MemoryBuffer>> contents = readInput(file);
+  if (!contents)
+    return contents.takeError();
   InputLocation where = locationOf(file);
+  if (!mayBeOurs((*contents)->getBuffer())) {
+    noteNative((*contents)->getMemBufferRef(), where, "");
+    return false;
+  }
   Expected<HostHalf> half = chooseHalf((*contents)->getMemBufferRef(), where);
   if (!half)
     return half.takeError();
-  if (!half->warning.empty())
+  if (!half->warning.empty() && options.skipped.mode != SkippedMode::Ignore)
     linker.message(LDPL_WARNING, "%s",
                    (where.str() + ": " + half->warning).c_str());
-  if (half->bitcode.getBuffer().empty())
+  if (half->bitcode.getBuffer().empty()) {
+    noteNative((*contents)->getMemBufferRef(), where, half->warning);
     return false;
+  }
   if (Error error = checkBitcodeSymtab(half->bitcode))
     return inputError(where, toString(std::move(error)));
   Expected<std::unique_ptr<lto::InputFile>> input =
@@ -355,21 +400,21 @@ void PluginSession::chooseCommons(LinkInputs &inputs) const {
   }
 }
 
-Expected<LinkInputs> PluginSession::gatherInputs() {
-  Expected<LinkerCommandLine> commandLine = readOwnCommandLine();
-  if (!commandLine)
-    return commandLine.takeError();
-  Expected<std::vector<std::string>> wrapped = wrappedSymbols(*commandLine);
-  if (!wrapped)
-    return wrapped.takeError();
-  if (linker.isGold)
-    orderFiles(commandLine->inputs);
+Expected<LinkInputs>
+PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
   LinkInputs inputs;
   inputs.output = linker.output;
   inputs.codegen = codegen;
-  inputs.archives = archivesAmong(commandLine->inputs);
+  if (files.empty())
+    return inputs;
+  Expected<std::vector<std::string>> wrapped = wrappedSymbols(commandLine);
+  if (!wrapped)
+    return wrapped.takeError();
+  if (linker.isGold)
+    orderFiles(commandLine.inputs);
+  inputs.archives = archivesAmong(commandLine.inputs);
   inputs.codegen.wrapped = *wrapped;
-  StringSet<> &used = commandLine->used;
+  StringSet<> used = commandLine.used;
   for (const std::string &name : *wrapped)
     for (StringRef prefix : {"", "__wrap_", "__real_"})
       used.insert((prefix + name).str());
@@ -409,12 +454,13 @@ Expected<LinkInputs> PluginSession::gatherInputs() {
   return inputs;
 }
 
-Error PluginSession::addObjects(LinkOutputs &outputs) {
+Error PluginSession::addObjects(DoorOutputs &outputs) {
   Expected<TempDir> directory = TempDir::create("gpulto");
   if (!directory)
     return directory.takeError();
   objects = std::move(*directory);
-  for (NativeObject &object : outputs.objects) {
+  outputs.link.objects.push_back(std::move(outputs.stamp));
+  for (NativeObject &object : outputs.link.objects) {
     std::string path = objects.file(object.name);
     if (Error error = writeFileAtomically(path, object.contents->getBuffer()))
       return error;
@@ -425,15 +471,8 @@ Error PluginSession::addObjects(LinkOutputs &outputs) {
   return Error::success();
 }
 
-Error PluginSession::makeObjects() {
-  inputsComplete = true;
-  if (files.empty())
-    return Error::success();
-  Expected<LinkInputs> inputs = gatherInputs();
-  if (!inputs)
-    return inputs.takeError();
-  Diagnostics diagnostics(options.diagnostics);
-  Expected<LinkOutputs> outputs = runPipeline(*inputs, options, diagnostics);
+/// Prints the warnings and remarks of \p diagnostics and returns its errors.
+Error PluginSession::handOver(Diagnostics &diagnostics) {
   Error errors = Error::success();
   diagnostics.handOver([&](Diagnostics::Severity severity, StringRef text) {
     if (severity == Diagnostics::Severity::Error)
@@ -443,6 +482,22 @@ Error PluginSession::makeObjects() {
     else
       errs() << text << '\n'; // as a compiler does; bfd would use stdout
   });
+  return errors;
+}
+
+Error PluginSession::makeObjects() {
+  inputsComplete = true;
+  Expected<LinkerCommandLine> commandLine = readOwnCommandLine();
+  if (!commandLine)
+    return commandLine.takeError();
+  sysroot = commandLine->sysroot;
+  Expected<LinkInputs> inputs = gatherInputs(*commandLine);
+  if (!inputs)
+    return inputs.takeError();
+  Diagnostics diagnostics(options.diagnostics);
+  Expected<DoorOutputs> outputs =
+      runPipeline(*inputs, natives, sysroot, options, diagnostics);
+  Error errors = handOver(diagnostics);
   if (!outputs)
     return joinErrors(std::move(errors), outputs.takeError());
   if (errors)

@@ -4,17 +4,15 @@
 
 #include "lto/FoldTable.h"
 
-#include "lto/HostCodegen.h"
+#include "fatobj/SectionObject.h"
 #include "support/BinaryStream.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Compression.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -134,28 +132,12 @@ std::string describeFoldedKernels(StringRef ptx, StringRef arch,
   return comments;
 }
 
-Expected<std::string> makeFoldObject(const FoldTable &table,
-                                     const HostCodegenOptions &codegen,
-                                     StringRef targetTriple,
-                                     StringRef dataLayout) {
-  initializeTargets();
-  LLVMContext context;
-  Module module("gpulto-folds", context);
-  module.setTargetTriple(targetTriple);
-  module.setDataLayout(dataLayout);
-  std::string assembly;
-  raw_string_ostream stream(assembly);
+Expected<std::string> makeFoldObject(const FoldTable &table, uint16_t machine) {
+  std::string contents = encodeFoldTable(table);
   // No flags: neither loaded nor dropped.
-  stream << ".section " << kFoldSection << ",\"\",%progbits\n.byte ";
-  ListSeparator comma(",");
-  for (unsigned char byte : encodeFoldTable(table))
-    stream << comma << unsigned(byte);
-  stream << '\n';
-  module.setModuleInlineAsm(assembly);
-  auto machine = createHostMachine(module, codegen, codegen.optLevel);
-  if (!machine)
-    return machine.takeError();
-  return emitHostObject(module, **machine);
+  return makeSectionObject(
+      {kFoldSection, ELF::SHT_PROGBITS, /*flags=*/0, /*alignment=*/1, contents},
+      machine);
 }
 
 } // namespace gpulto

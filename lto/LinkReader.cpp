@@ -10,6 +10,7 @@
 #include "lto/Architectures.h"
 #include "lto/HostCodegen.h"
 #include "lto/Lgen.h"
+#include "lto/LinkStamp.h"
 #include "lto/StockObject.h"
 #include "lto/WrappedSymbols.h"
 #include "summary/SummaryFormat.h"
@@ -37,6 +38,8 @@ struct LoadedObject {
   std::vector<std::unique_ptr<std::string>> names;
   uint32_t units = 0;
   double summaryMs = 0; // spent on computing summaries
+  StampInput described;
+  std::vector<Stamp> stamps; // of the links that made it
   Error error = Error::success();
 
   LoadedObject() { cantFail(std::move(error)); }
@@ -234,11 +237,19 @@ static Error readStockUnit(StringRef bitcode, StringRef section,
 static Error readObject(const ObjectPlace &place, const ReadContext &context,
                         LoadedObject &loaded) {
   StringRef bytes = place.data.getBuffer();
-  if (identify_magic(bytes) == file_magic::bitcode)
+  if (identify_magic(bytes) == file_magic::bitcode) {
+    loaded.described = describeInput(locationOf(place), FatObject());
     return readStockUnit(bytes, "", place, context, loaded);
+  }
   Expected<FatObject> fat = readFatObject(place.data, locationOf(place));
   if (!fat)
     return fat.takeError();
+  loaded.described = describeInput(locationOf(place), *fat);
+  Expected<std::vector<Stamp>> stamps =
+      stampsOfInput(*fat, place.data, locationOf(place));
+  if (!stamps)
+    return stamps.takeError();
+  loaded.stamps = std::move(*stamps);
   std::vector<bool> done(fat->records.size());
   for (const HostUnit &unit : fat->units) {
     if (unit.record)
@@ -411,6 +422,10 @@ static Error readArchive(StringRef path, const StringSet<> &taken,
 /// \p result. \p units: of the objects taken so far.
 static void takeModules(LoadedObject &loaded, uint32_t &units,
                         std::vector<WpaModule> &modules, LinkModules &result) {
+  Stamp &stamp = result.stamps.front();
+  stamp.inputs.push_back(std::move(loaded.described));
+  addDevices(loaded.modules, stamp.inputs.back());
+  llvm::move(loaded.stamps, std::back_inserter(result.stamps));
   for (WpaModule &module : loaded.modules)
     module.module.object += units;
   units += loaded.units;
@@ -461,6 +476,7 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
         for (auto &image : names)
           if (serves(module, image.getKey()))
             noteDeviceNames(module.module.summary, image.getValue());
+      candidate.described.reason = "taken for its device code only";
       takeModules(candidate, units, members, result);
       candidate.modules.clear();
       found = true;
@@ -501,6 +517,7 @@ Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
   });
   Error errors = Error::success();
   LinkModules result;
+  result.stamps.push_back(makeStamp(inputs.output));
   uint32_t units = 0;
   for (auto [object, input] : zip(loaded, inputs.objects)) {
     errors = joinErrors(std::move(errors), std::move(object.error));

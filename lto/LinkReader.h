@@ -25,6 +25,8 @@ struct LinkModules {
   std::vector<std::unique_ptr<std::string>> computed;
   /// Names that --wrap gave to symbols.
   std::vector<std::unique_ptr<std::string>> names;
+  /// That of this link, with its inputs, then those that inputs carry.
+  std::vector<Stamp> stamps;
 };
 
 /// Reads the summaries of \p inputs in parallel, then takes from the archives

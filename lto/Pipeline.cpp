@@ -9,8 +9,10 @@
 
 #include "lto/Pipeline.h"
 
+#include "fatobj/SectionObject.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
+#include "lto/LinkStamp.h"
 #include "lto/LtransFolds.h"
 #include "lto/LtransReport.h"
 #include "lto/Progress.h"
@@ -370,8 +372,10 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
                                       *registration, "gpulto.registration.o")});
   }
   if (!plan->folds.classes.empty() && !plan->hostTriple.empty()) {
-    Expected<std::string> folds = makeFoldObject(
-        plan->folds, inputs.codegen, plan->hostTriple, plan->hostDataLayout);
+    Expected<uint16_t> machine = elfMachine(plan->hostTriple);
+    if (!machine)
+      return machine.takeError();
+    Expected<std::string> folds = makeFoldObject(plan->folds, *machine);
     if (!folds)
       return folds.takeError();
     objects->push_back({"gpulto.folds.o", MemoryBuffer::getMemBufferCopy(
@@ -388,7 +392,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     if (Error error = statistics.writeJson(options.statsFile))
       return error;
   }
-  return LinkOutputs{std::move(*objects)};
+  modules->stamps.front().stages = describeStages(*plan, inputs, options);
+  return LinkOutputs{std::move(*objects), std::move(modules->stamps)};
 }
 
 /// Splits what \p mismatch names off its classes in \p options, and adds to

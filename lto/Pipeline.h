@@ -14,6 +14,7 @@
 #include "lto/DeviceLink.h"
 #include "lto/LtransJob.h"
 #include "lto/Progress.h"
+#include "lto/Stamp.h"
 #include "partitioner/Partition.h"
 #include "support/Diagnostics.h"
 #include "support/Jobserver.h"
@@ -50,13 +51,6 @@ struct LinkObject {
   std::string member;
   uint64_t memberOffset = 0;
   std::vector<LinkSymbol> symbols;
-};
-
-enum class OutputKind : uint8_t {
-  Executable,
-  PieExecutable,
-  Shared,
-  Relocatable
 };
 
 struct LinkInputs {
@@ -99,6 +93,9 @@ struct NativeObject {
 
 struct LinkOutputs {
   std::vector<NativeObject> objects; // in partition order
+  /// What was done with the inputs of the pipeline, in their order, then the
+  /// stamps of links (-r) that made some of them.
+  std::vector<Stamp> stamps;
 };
 
 /// Runs WPA and LTRANS over \p inputs. Deterministic: the objects' bytes depend

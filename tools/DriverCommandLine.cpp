@@ -32,8 +32,12 @@ bool DriverInput::isCompiled() const {
 }
 
 bool isOwn(const DriverArg &argument) {
-  return argument.is(opts::OPT_UNKNOWN) &&
-         options::isOwnSpelling(argument.arg->getSpelling());
+  if (argument.is(opts::OPT_UNKNOWN))
+    return options::isOwnSpelling(argument.arg->getSpelling());
+  // -Wgpulto-skipped: clang takes any word for the name of a warning.
+  return argument.is(opts::OPT_W_Group) && argument.arg->getNumValues() == 1 &&
+         options::isOwnSpelling(
+             (argument.arg->getSpelling() + argument.arg->getValue()).str());
 }
 
 bool isGpuLto(const DriverArg &argument) {

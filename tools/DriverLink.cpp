@@ -138,7 +138,8 @@ static void addDoor(Command &command, const CommandLine &line,
 /// Adds gpulto's options for the linker, those written by the user and those
 /// that follow from options of clang's.
 static void addOwnOptions(Command &command, const CommandLine &line, Door door,
-                          const CudaToolkit &toolkit) {
+                          const CudaToolkit &toolkit,
+                          const std::map<unsigned, std::string> &objects) {
   for (const DriverArg &argument : line.arguments())
     if (argument.is(opts::OPT_Xcuda_ptxas))
       addForLinker(command, door,
@@ -157,6 +158,16 @@ static void addOwnOptions(Command &command, const CommandLine &line, Door door,
                        argument.arg->getValue());
   if (toolkit)
     addForLinker(command, door, "--gpulto-cuda-path=" + toolkit.root);
+  // Objects of this call lie in a directory of any name; the program is to be
+  // the one that is linked from what -c makes.
+  for (const auto &[input, object] : objects)
+    addForLinker(command, door,
+                 "--gpulto-prefix-map=" + object + "=" +
+                     sys::path::stem(line.inputs()[input].path) + ".o");
+  for (const opt::Arg *arg :
+       line.clangArgs().filtered(opts::OPT_ffile_prefix_map_EQ))
+    addForLinker(command, door,
+                 std::string("--gpulto-prefix-map=") + arg->getValue());
   std::string output = line.output().empty() ? "a.out" : line.output().str();
   if (line.clangArgs().hasArg(opts::OPT_ftime_trace) &&
       line.ownValue(options::OPT_time_trace).empty())
@@ -199,7 +210,7 @@ Expected<Command> linkCommand(const CommandLine &line,
       command.add(likeOption ? "./" + path : path);
     }
   }
-  addOwnOptions(command, line, linker->door, toolkit);
+  addOwnOptions(command, line, linker->door, toolkit, objects);
   addForLinker(command, linker->door, "--gpulto-end-with-parent");
   return command;
 }

@@ -295,12 +295,14 @@ Error runLto(LtoArguments &arguments, Diagnostics &diagnostics) {
     if (!is_contained(arguments.names, name))
       return makeError("there are resolutions for '" + name +
                        "', which is no input");
-  Expected<LinkOutputs> outputs =
-      runPipeline(arguments.inputs, arguments.options, diagnostics);
+  // What else is linked nobody knows here, so there is no use for a stamp.
+  Expected<DoorOutputs> outputs =
+      runPipeline(arguments.inputs, NativeInputs(), /*sysroot=*/"",
+                  arguments.options, diagnostics);
   if (!outputs)
     return outputs.takeError();
   unsigned index = 0;
-  for (const NativeObject &object : outputs->objects)
+  for (const NativeObject &object : outputs->link.objects)
     if (Error error =
             writeFile(arguments.prefix + "." + std::to_string(index++) + ".o",
                       object.contents->getBuffer()))

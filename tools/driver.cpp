@@ -237,7 +237,7 @@ Expected<int> Invocation::becomeClang() {
   for (const DriverArg &argument : line.arguments()) {
     if (isOwn(argument) && !line.wantsGpuLto())
       warn("argument unused without '-flto=gpu': '" +
-           argument.arg->getSpelling() + "'");
+           StringRef(line.wordsOf(argument).front()) + "'");
     bool isOurs =
         isOwn(argument) ||
         (choosesLto(argument) && (line.wantsGpuLto() || isGpuLto(argument)));

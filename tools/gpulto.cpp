@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/DumpCommand.h"
+#include "tools/ExplainCommand.h"
 #include "tools/ImagesCommand.h"
 #include "tools/LtoCommand.h"
 #include "tools/LtransCommand.h"
@@ -30,6 +31,8 @@ struct Subcommand {
 constexpr Subcommand kSubcommands[] = {
     {"dump", "print objects, archives, summaries, call graph, job files",
      gpulto::dumpCommand},
+    {"explain", "say what a linked program was made of, and how",
+     gpulto::explainCommand},
     {"images", "print the device images that a file holds",
      gpulto::imagesCommand},
     {"lto", "link objects without a linker, resolutions given",

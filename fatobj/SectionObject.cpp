@@ -1,0 +1,72 @@
+//===- SectionObject.cpp - An object that carries one section -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fatobj/SectionObject.h"
+
+#include "fatobj/ElfBuilder.h"
+#include "support/BinaryStream.h"
+#include "support/Error.h"
+
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Returns the note that says of an x86-64 object that indirect branches and
+/// returns may be protected: linkers keep what all objects say.
+static std::string propertyNote() {
+  constexpr StringLiteral kName = StringLiteral::withInnerNUL("GNU\0");
+  constexpr uint32_t kPropertyBytes = 16;
+  BinaryWriter out;
+  out.u32(kName.size());
+  out.u32(kPropertyBytes);
+  out.u32(NT_GNU_PROPERTY_TYPE_0);
+  out.bytes(kName);
+  out.u32(GNU_PROPERTY_X86_FEATURE_1_AND);
+  out.u32(sizeof(uint32_t));
+  out.u32(GNU_PROPERTY_X86_FEATURE_1_IBT | GNU_PROPERTY_X86_FEATURE_1_SHSTK);
+  out.alignTo(sizeof(uint64_t));
+  return out.take();
+}
+
+Expected<std::string> makeSectionObject(const DataSection &section,
+                                        uint16_t machine) {
+  ElfBuilder builder;
+  builder.machine = machine;
+  builder.sections.emplace_back(); // the null section
+  std::string names(1, '\0');
+  auto add = [&](const DataSection &from) {
+    SectionToWrite &to = builder.sections.emplace_back();
+    to.header.sh_name = names.size();
+    to.header.sh_type = from.type;
+    to.header.sh_flags = from.flags;
+    to.header.sh_addralign = from.alignment;
+    to.contents = from.contents;
+    names += from.name;
+    names += '\0';
+  };
+  add(section);
+  std::string property = propertyNote();
+  if (machine == EM_X86_64)
+    add({".note.gnu.property", SHT_NOTE, SHF_ALLOC, sizeof(uint64_t),
+         property});
+  add({".note.GNU-stack", SHT_PROGBITS, 0, 1, ""});
+  add({".shstrtab", SHT_STRTAB, 0, 1, ""});
+  builder.nameTable = builder.sections.size() - 1;
+  builder.sections.back().contents = names;
+  return builder.build();
+}
+
+Expected<uint16_t> elfMachine(StringRef triple) {
+  switch (Triple(triple).getArch()) {
+  case Triple::x86_64:
+    return EM_X86_64;
+  case Triple::aarch64:
+    return EM_AARCH64;
+  default:
+    return makeError("cannot make objects for '" + triple + "'");
+  }
+}
+
+} // namespace gpulto

@@ -1,0 +1,290 @@
+//===- NativeInputs.cpp - Inputs that are not optimized -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Who made an object is read from its .comment section, in which compilers
+// sign; assemblers do not. What is read here decides nothing but words: an
+// object that cannot be read is the linker's to report.
+//
+//===----------------------------------------------------------------------===//
+
+#include "linker-plugin/NativeInputs.h"
+
+#include "fatobj/DeviceImage.h"
+#include "fatobj/FatObjectReader.h"
+#include "lto/LinkStamp.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/Path.h"
+
+#include <tuple>
+
+using namespace llvm;
+
+namespace gpulto {
+namespace {
+
+/// What the sections of an object tell of it.
+struct ObjectTraits {
+  bool hasCode = false;
+  bool hasGccBitcode = false;
+  bool hasDeviceCode = false;
+  std::string producer; ///< the first that signed
+  std::vector<StampDevice> devices;
+};
+
+/// Returns the first name in \p comment, the contents of .comment.
+std::string firstProducer(StringRef comment) {
+  while (!comment.empty()) {
+    auto [name, rest] = comment.split('\0');
+    if (!name.trim().empty() && !name.starts_with("Linker:"))
+      return name.trim().str();
+    comment = rest;
+  }
+  return "";
+}
+
+/// Adds the images of the fat binary \p bytes to \p traits.
+void addImages(StringRef bytes, ObjectTraits &traits) {
+  traits.hasDeviceCode = true;
+  auto images = readFatbinary(bytes, InputLocation());
+  if (!images)
+    return consumeError(images.takeError());
+  for (const DeviceImage &image : *images) {
+    StampDevice device{image.arch.name(), /*isNative=*/true};
+    if (!is_contained(traits.devices, device))
+      traits.devices.push_back(std::move(device));
+  }
+}
+
+/// Notes what one section tells.
+void readSection(StringRef name, uint64_t flags, StringRef contents,
+                 ObjectTraits &traits) {
+  constexpr uint64_t kCode = ELF::SHF_ALLOC | ELF::SHF_EXECINSTR;
+  if ((flags & kCode) == kCode && !contents.empty())
+    traits.hasCode = true;
+  else if (name.starts_with(".gnu.lto_"))
+    traits.hasGccBitcode = true;
+  else if (name == ".nv_fatbin" || name == "__nv_relfatbin")
+    addImages(contents, traits);
+  else if (name == ".comment" && traits.producer.empty())
+    traits.producer = firstProducer(contents);
+}
+
+Expected<ObjectTraits> readTraits(StringRef file) {
+  Expected<object::ELF64LEFile> elf = object::ELF64LEFile::create(file);
+  if (!elf)
+    return elf.takeError();
+  auto sections = elf->sections();
+  if (!sections)
+    return sections.takeError();
+  ObjectTraits traits;
+  for (const auto &section : *sections) {
+    if (section.sh_type != ELF::SHT_PROGBITS)
+      continue;
+    Expected<StringRef> name = elf->getSectionName(section);
+    if (!name)
+      return name.takeError();
+    Expected<ArrayRef<uint8_t>> contents = elf->getSectionContents(section);
+    if (!contents)
+      return contents.takeError();
+    readSection(*name, section.sh_flags, toStringRef(*contents), traits);
+  }
+  return traits;
+}
+
+constexpr StringLiteral kNoCode = "holds no code";
+
+std::string reasonOf(const ObjectTraits &traits) {
+  if (traits.hasGccBitcode)
+    return "compiled with -flto of GCC, which gpulto cannot read";
+  if (traits.hasDeviceCode)
+    return "compiled by nvcc, or for the device without -flto=gpu";
+  if (!traits.producer.empty())
+    return "compiled without -flto=gpu by '" + traits.producer + "'";
+  if (!traits.hasCode)
+    return kNoCode.str();
+  return "assembly, or compiled with -fno-ident";
+}
+
+/// Returns the record of what \p object keeps for the link of the program.
+void describeJoined(const FatObject &object, StampInput &input) {
+  input.treatment = StampTreatment::Joined;
+  input.form = formOf(object);
+  for (const FatRecord &record : object.records)
+    for (const DeviceRecord &from : record.devices) {
+      StampDevice device{from.arch, /*isNative=*/false};
+      if (!is_contained(input.devices, device))
+        input.devices.push_back(std::move(device));
+    }
+}
+
+} // namespace
+
+StampInput describeNative(MemoryBufferRef file, const InputLocation &where,
+                          bool isJoined, StringRef why) {
+  StampInput input;
+  input.path = where.path;
+  input.member = where.member;
+  input.treatment = StampTreatment::Native;
+  input.reason = why.str();
+  Expected<FatObject> object = readFatObject(file, where);
+  bool isOurs = object && (!object->units.empty() || !object->records.empty());
+  if (!object)
+    consumeError(object.takeError());
+  else if (isOurs && isJoined) {
+    describeJoined(*object, input);
+    return input;
+  }
+  Expected<ObjectTraits> traits = readTraits(file.getBuffer());
+  if (!traits) {
+    consumeError(traits.takeError());
+    input.reason = "no ELF object of 64 bits";
+    return input;
+  }
+  if (input.reason.empty())
+    input.reason = isOurs ? "only generated code needs it" : reasonOf(*traits);
+  input.devices = std::move(traits->devices);
+  return input;
+}
+
+//===----------------------------------------------------------------------===//
+// Whose files
+//===----------------------------------------------------------------------===//
+
+static std::string realPath(StringRef path) {
+  SmallString<128> real;
+  if (sys::fs::real_path(path, real))
+    return path.str();
+  return real.str().str();
+}
+
+static bool isBelow(StringRef path, StringRef root) {
+  return path.consume_front(root) &&
+         (path.empty() || path.front() == '/' || root.ends_with("/"));
+}
+
+SystemFiles::SystemFiles(StringRef cudaPath, StringRef sysroot) {
+  for (StringRef root : {StringRef(""), sysroot})
+    for (StringRef directory :
+         {"/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib32",
+          "/usr/lib64", "/usr/libx32"}) {
+      std::string path = (root.rtrim('/') + directory).str();
+      roots.push_back(path);
+      roots.push_back(realPath(path));
+    }
+  if (!cudaPath.empty())
+    roots.push_back(realPath(cudaPath));
+}
+
+bool SystemFiles::contains(StringRef path) {
+  StringRef directory = sys::path::parent_path(path);
+  auto [entry, isNew] = known.try_emplace(directory);
+  if (!isNew)
+    return entry->second;
+  std::string real = realPath(directory.empty() ? "." : directory);
+  StringRef found = real;
+  entry->second =
+      any_of(roots, [&](StringRef root) { return isBelow(found, root); }) ||
+      found.contains("/lib/gcc/") || found.contains("/lib/clang/");
+  return entry->second;
+}
+
+std::string stampName(StringRef path, const ParsedLinkOptions &options,
+                      StringRef directory) {
+  std::string name = path.str();
+  for (const auto &[from, to] : options.prefixMaps)
+    if (StringRef(name).starts_with(from))
+      name = to + name.substr(from.size());
+  StringRef relative = name;
+  if (!directory.empty() && directory != "/" && isBelow(relative, directory))
+    return relative.drop_front(directory.size()).ltrim('/').str();
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// The inputs of a link
+//===----------------------------------------------------------------------===//
+
+void NativeInputs::add(StampInput input, bool isReported) {
+  inputs.push_back({std::move(input), isReported});
+}
+
+static std::string nameOf(const StampInput &input) {
+  return InputLocation(input.path, input.member).str();
+}
+
+/// Whether --gpulto-allow-native= names \p input: in full, by its path, or by
+/// its file name.
+static bool isAllowed(const StampInput &input,
+                      const std::vector<std::string> &patterns) {
+  return any_of(patterns, [&](const std::string &text) {
+    // Checked when options were read.
+    GlobPattern pattern = cantFail(GlobPattern::create(text));
+    return pattern.match(nameOf(input)) || pattern.match(input.path) ||
+           pattern.match(sys::path::filename(input.path));
+  });
+}
+
+void NativeInputs::report(const ParsedLinkOptions &options, StringRef sysroot,
+                          Diagnostics &diagnostics) const {
+  bool areErrors = options.skipped.mode == SkippedMode::Error;
+  if (!areErrors && options.skipped.mode != SkippedMode::Warn)
+    return;
+  SystemFiles system(options.link.cudaPath, sysroot);
+  for (const auto &[input, isReported] : inputs) {
+    if (input.treatment != StampTreatment::Native || input.reason == kNoCode ||
+        system.contains(input.path) ||
+        isAllowed(input, options.skipped.allowed))
+      continue;
+    InputLocation where(input.path, input.member);
+    std::string message =
+        "is linked without link-time optimization: " + input.reason;
+    if (areErrors)
+      diagnostics.error(where, message + " [-Werror=gpulto-skipped]");
+    else if (!isReported)
+      diagnostics.warning(where, message + " [-Wgpulto-skipped]");
+  }
+}
+
+void NativeInputs::complete(Stamp &stamp, const ParsedLinkOptions &options,
+                            StringRef sysroot) const {
+  SystemFiles system(options.link.cudaPath, sysroot);
+  SmallString<128> directory;
+  sys::fs::current_path(directory);
+  std::vector<StampInput> result = std::move(stamp.inputs);
+  for (const Entry &entry : inputs)
+    result.push_back(entry.input);
+  StringMap<size_t> systemInputs;
+  std::vector<StampInput> kept;
+  for (StampInput &input : result) {
+    bool isSystem = system.contains(input.path);
+    input.path = isSystem ? sys::path::filename(input.path).str()
+                          : stampName(input.path, options, directory);
+    if (!isSystem || input.treatment != StampTreatment::Native) {
+      kept.push_back(std::move(input));
+      continue;
+    }
+    auto [at, isNew] = systemInputs.try_emplace(input.path, kept.size());
+    if (!isNew) {
+      ++kept[at->second].count;
+      continue;
+    }
+    StampInput &first = kept.emplace_back();
+    first.path = input.path;
+    first.treatment = StampTreatment::System;
+  }
+  llvm::stable_sort(kept, [](const StampInput &a, const StampInput &b) {
+    return std::tie(a.treatment, a.path, a.member) <
+           std::tie(b.treatment, b.path, b.member);
+  });
+  stamp.inputs = std::move(kept);
+}
+
+} // namespace gpulto

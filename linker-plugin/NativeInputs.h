@@ -1,0 +1,87 @@
+//===- NativeInputs.h - Inputs that are not optimized -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A linker tells its door of the objects that it links as they are. The stamp
+// lists them with the reason, and -Wgpulto-skipped speaks of those that the
+// user could have compiled with -flto=gpu.
+//
+// Of the system are objects below a lib directory of / or /usr (of the sysroot,
+// too), below .../lib/gcc and .../lib/clang, and of the CUDA toolkit. The stamp
+// has their file names only, and of archives how many members were linked.
+// Shared libraries and linker scripts are no inputs of the stamp.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
+#define GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
+
+#include "linker-plugin/LinkOptionsReader.h"
+#include "lto/Stamp.h"
+#include "support/Diagnostics.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Returns what the stamp says of the object \p file at \p where, whose native
+/// code is linked. \p isJoined: and its bitcode is kept beside it (-r).
+/// \p why: what keeps the linker from reading its bitcode; empty: find out.
+StampInput describeNative(llvm::MemoryBufferRef file,
+                          const InputLocation &where, bool isJoined,
+                          llvm::StringRef why);
+
+/// Says which files are not the user's.
+class SystemFiles {
+public:
+  /// \p cudaPath, \p sysroot: may be empty.
+  SystemFiles(llvm::StringRef cudaPath, llvm::StringRef sysroot);
+
+  /// Whether \p path, as a linker opened it, is of the system.
+  bool contains(llvm::StringRef path);
+
+private:
+  std::vector<std::string> roots;
+  llvm::StringMap<bool> known; ///< by directory, as given
+};
+
+/// The native inputs of one link.
+class NativeInputs {
+public:
+  /// Adds \p input. \p isReported: a warning said already that it is not
+  /// optimized.
+  void add(StampInput input, bool isReported);
+
+  /// Warns of inputs that are not optimized though they could be, or makes
+  /// them errors, as \p options say.
+  void report(const ParsedLinkOptions &options, llvm::StringRef sysroot,
+              Diagnostics &diagnostics) const;
+
+  /// Adds the inputs to \p stamp, whose inputs are those that were optimized,
+  /// gives all of them the names under which the stamp has them, and sorts
+  /// them.
+  void complete(Stamp &stamp, const ParsedLinkOptions &options,
+                llvm::StringRef sysroot) const;
+
+private:
+  struct Entry {
+    StampInput input;
+    bool isReported = false;
+  };
+  std::vector<Entry> inputs;
+};
+
+/// Returns the name of \p path in a stamp: without the prefixes that
+/// --gpulto-prefix-map= replaces, relative if it is below \p directory, the
+/// current one.
+std::string stampName(llvm::StringRef path, const ParsedLinkOptions &options,
+                      llvm::StringRef directory);
+
+} // namespace gpulto
+
+#endif // GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H

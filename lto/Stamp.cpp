@@ -1,0 +1,189 @@
+//===- Stamp.cpp - What a link says of itself in its output ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lto/Stamp.h"
+
+#include "fatobj/SectionObject.h"
+#include "lto/Version.h"
+#include "support/BinaryStream.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Object/ELF.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// The owner of the notes, with its terminator.
+static constexpr StringLiteral kNoteName =
+    StringLiteral::withInnerNUL("gpulto\0");
+/// The type of the notes is the version of what is in them.
+static constexpr uint32_t kStampVersion = 1;
+/// Each takes at least so many.
+static constexpr uint64_t kStageBytes = 2, kInputBytes = 7, kDeviceBytes = 2;
+/// Of the parts of a note, and of the section.
+static constexpr uint64_t kNoteAlignment = 4;
+
+Stamp makeStamp(OutputKind output) {
+  Stamp stamp;
+  stamp.version = GPULTO_VERSION;
+  stamp.llvmVersion = LLVM_VERSION_STRING;
+  stamp.output = output;
+  return stamp;
+}
+
+static std::string encodeDescription(const Stamp &stamp) {
+  BinaryWriter out;
+  out.string(stamp.version);
+  out.string(stamp.llvmVersion);
+  out.enumerator(stamp.output);
+  out.uleb(stamp.stages.size());
+  for (const auto &[name, value] : stamp.stages) {
+    out.string(name);
+    out.string(value);
+  }
+  out.uleb(stamp.inputs.size());
+  for (const StampInput &input : stamp.inputs) {
+    out.string(input.path);
+    out.string(input.member);
+    out.enumerator(input.treatment);
+    out.enumerator(input.form);
+    out.string(input.reason);
+    out.uleb(input.devices.size());
+    for (const StampDevice &device : input.devices) {
+      out.string(device.arch);
+      out.boolean(device.isNative);
+    }
+    out.uleb(input.count);
+  }
+  return out.take();
+}
+
+static StampInput readInput(BinaryReader &in) {
+  StampInput input;
+  input.path = in.string().str();
+  input.member = in.string().str();
+  input.treatment = in.enumerator(StampTreatment::Last);
+  input.form = in.enumerator(StampForm::Last);
+  input.reason = in.string().str();
+  input.devices.resize(in.count(kDeviceBytes));
+  for (StampDevice &device : input.devices) {
+    device.arch = in.string().str();
+    device.isNative = in.boolean();
+  }
+  input.count = in.uleb32();
+  return input;
+}
+
+static Expected<Stamp> decodeDescription(BinaryReader in) {
+  Stamp stamp;
+  stamp.version = in.string().str();
+  stamp.llvmVersion = in.string().str();
+  stamp.output = in.enumerator(OutputKind::Last);
+  stamp.stages.resize(in.count(kStageBytes));
+  for (auto &[name, value] : stamp.stages) {
+    name = in.string().str();
+    value = in.string().str();
+  }
+  for (size_t left = in.count(kInputBytes); left && !in.failed(); --left)
+    stamp.inputs.push_back(readInput(in));
+  if (Error error = in.finish())
+    return std::move(error);
+  return stamp;
+}
+
+std::string encodeStamps(ArrayRef<Stamp> stamps) {
+  BinaryWriter out;
+  for (const Stamp &stamp : stamps) {
+    std::string description = encodeDescription(stamp);
+    out.u32(kNoteName.size());
+    out.u32(static_cast<uint32_t>(description.size()));
+    out.u32(kStampVersion);
+    out.bytes(kNoteName);
+    out.alignTo(kNoteAlignment);
+    out.bytes(description);
+    out.alignTo(kNoteAlignment);
+  }
+  return out.take();
+}
+
+Expected<std::vector<Stamp>> decodeStamps(StringRef bytes,
+                                          const InputLocation &section) {
+  BinaryReader in(bytes, section.at(0));
+  std::vector<Stamp> stamps;
+  while (!in.atEnd()) {
+    uint32_t nameBytes = in.u32(), descriptionBytes = in.u32();
+    uint64_t typeAt = in.position();
+    uint32_t type = in.u32();
+    uint64_t nameAt = in.position();
+    StringRef name = in.bytes(nameBytes);
+    in.alignTo(kNoteAlignment);
+    if (!in.failed() && name != kNoteName)
+      return inputError(section.at(nameAt), "a note that is not gpulto's");
+    if (!in.failed() && type != kStampVersion)
+      return inputError(section.at(typeAt), "stamp of version " + Twine(type) +
+                                                ", this program reads " +
+                                                Twine(kStampVersion));
+    BinaryReader description = in.sub(descriptionBytes);
+    in.alignTo(kNoteAlignment);
+    if (Error error = in.takeError())
+      return std::move(error);
+    Expected<Stamp> stamp = decodeDescription(description);
+    if (!stamp)
+      return stamp.takeError();
+    stamps.push_back(std::move(*stamp));
+  }
+  if (Error error = in.takeError())
+    return std::move(error);
+  return stamps;
+}
+
+Expected<std::vector<Stamp>> readStamps(MemoryBufferRef file,
+                                        const InputLocation &where) {
+  using File = object::ELF64LEFile;
+  StringRef bytes = file.getBuffer();
+  if (!bytes.starts_with(StringRef(ELF::ElfMagic, 4)))
+    return inputError(where, "no ELF file");
+  if (bytes.size() < sizeof(File::Elf_Ehdr) ||
+      bytes[ELF::EI_CLASS] != ELF::ELFCLASS64 ||
+      bytes[ELF::EI_DATA] != ELF::ELFDATA2LSB)
+    return inputError(where, "not a 64-bit little-endian ELF file");
+  Expected<File> elf = File::create(bytes);
+  if (!elf)
+    return inputError(where, toString(elf.takeError()));
+  auto sections = elf->sections();
+  if (!sections)
+    return inputError(where, toString(sections.takeError()));
+  std::vector<Stamp> stamps;
+  for (const File::Elf_Shdr &section : *sections) {
+    if (section.sh_type != ELF::SHT_NOTE)
+      continue;
+    Expected<StringRef> name = elf->getSectionName(section);
+    if (!name)
+      return inputError(where, toString(name.takeError()));
+    if (*name != kStampSection)
+      continue;
+    Expected<ArrayRef<uint8_t>> contents = elf->getSectionContents(section);
+    if (!contents)
+      return inputError(where, toString(contents.takeError()));
+    auto found =
+        decodeStamps(toStringRef(*contents), where.inSection(kStampSection));
+    if (!found)
+      return found.takeError();
+    append_range(stamps, std::move(*found));
+  }
+  return stamps;
+}
+
+Expected<std::string> makeStampObject(ArrayRef<Stamp> stamps,
+                                      uint16_t machine) {
+  std::string notes = encodeStamps(stamps);
+  return makeSectionObject(
+      {kStampSection, ELF::SHT_NOTE, ELF::SHF_ALLOC, kNoteAlignment, notes},
+      machine);
+}
+
+} // namespace gpulto
