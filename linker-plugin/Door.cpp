@@ -38,7 +38,9 @@ Expected<NativeObject> stampObject(LinkOutputs &outputs,
                                    StringRef sysroot,
                                    const ParsedLinkOptions &options) {
   natives.complete(outputs.stamps.front(), options, sysroot);
-  Expected<uint16_t> machine = elfMachine(sys::getDefaultTargetTriple());
+  Expected<uint16_t> machine = natives.machine()
+                                   ? Expected<uint16_t>(*natives.machine())
+                                   : elfMachine(sys::getDefaultTargetTriple());
   if (!machine)
     return machine.takeError();
   // As where a linker joins the notes of its inputs: the last is of the link.
@@ -93,6 +95,11 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
     if (!options.remarksFile.empty())
       if (Error error = diagnostics.writeRemarksYaml(options.remarksFile))
         return error;
+  }
+  if (natives.hasOtherKind()) {
+    diagnostics.warning("the output does not say what was optimized: it is not "
+                        "for a little-endian machine of 64 bits");
+    return result;
   }
   Expected<NativeObject> stamp =
       stampObject(result.link, natives, sysroot, options);

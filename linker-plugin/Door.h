@@ -27,7 +27,8 @@ void addInput(LinkInputs &inputs, LinkObject object,
 /// What a link is given by its door.
 struct DoorOutputs {
   LinkOutputs link;
-  /// Puts the stamp into the program; to be linked behind the others.
+  /// Puts the stamp into the program; to be linked behind the others. Without
+  /// contents: there is none.
   NativeObject stamp;
 };
 

@@ -272,14 +272,13 @@ Error makeObjects(LinkSession &link) {
 /// Notes the object \p file, whose native code lld links.
 void noteNative(MemoryBufferRef file) {
   LinkSession &link = *session;
-  std::string why = link.whyNative.lookup(file.getBufferStart());
-  StampInput input =
-      describeNative(file, locationOf(link, file), link.joinsObjects, why);
-  if (!link.inputsComplete)
-    return link.natives.add(std::move(input), /*isReported=*/!why.empty());
-  // The stamp is made: there is only the report.
   NativeInputs late;
-  late.add(std::move(input), /*isReported=*/!why.empty());
+  NativeInputs &natives = link.inputsComplete ? late : link.natives;
+  natives.addObject(file, locationOf(link, file), link.joinsObjects,
+                    link.whyNative.lookup(file.getBufferStart()));
+  if (!link.inputsComplete)
+    return;
+  // The stamp is made: there is only the report.
   Diagnostics diagnostics(diagnosticsOptions(link));
   late.report(link.options, link.commandLine.sysroot, diagnostics);
   print(diagnostics);

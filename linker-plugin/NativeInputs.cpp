@@ -19,10 +19,12 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Path.h"
 
+#include <cstddef>
 #include <tuple>
 
 using namespace llvm;
@@ -214,6 +216,21 @@ std::string stampName(StringRef path, const ParsedLinkOptions &options,
 
 void NativeInputs::add(StampInput input, bool isReported) {
   inputs.push_back({std::move(input), isReported});
+}
+
+void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
+                             bool isJoined, StringRef why) {
+  StringRef bytes = file.getBuffer();
+  bool isOurKind = bytes.size() >= sizeof(ELF::Elf64_Ehdr) &&
+                   bytes[ELF::EI_CLASS] == ELF::ELFCLASS64 &&
+                   bytes[ELF::EI_DATA] == ELF::ELFDATA2LSB;
+  if (!isOurKind)
+    otherKind = true;
+  else if (!elfMachine)
+    elfMachine = support::endian::read16le(
+        bytes.data() + offsetof(ELF::Elf64_Ehdr, e_machine));
+  add(describeNative(file, where, isJoined, why),
+      /*isReported=*/!why.empty());
 }
 
 static std::string nameOf(const StampInput &input) {

@@ -24,6 +24,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,17 @@ public:
   /// optimized.
   void add(StampInput input, bool isReported);
 
+  /// Adds the object \p file; for \p isJoined and \p why see describeNative. If
+  /// there is a reason, a warning has said it.
+  void addObject(llvm::MemoryBufferRef file, const InputLocation &where,
+                 bool isJoined, llvm::StringRef why);
+
+  /// Returns the EM_ constant of the first ELF object of 64 bits; none.
+  std::optional<uint16_t> machine() const { return elfMachine; }
+  /// Whether there is an object of another kind, which no note of ours can be
+  /// linked with.
+  bool hasOtherKind() const { return otherKind; }
+
   /// Warns of inputs that are not optimized though they could be, or makes
   /// them errors, as \p options say.
   void report(const ParsedLinkOptions &options, llvm::StringRef sysroot,
@@ -74,6 +87,8 @@ private:
     bool isReported = false;
   };
   std::vector<Entry> inputs;
+  std::optional<uint16_t> elfMachine;
+  bool otherKind = false;
 };
 
 /// Returns the name of \p path in a stamp: without the prefixes that

@@ -258,8 +258,7 @@ void PluginSession::noteNative(MemoryBufferRef file, const InputLocation &where,
   bool isForTools = !linker.registerAllSymbolsRead;
   if (!isForTools &&
       identify_magic(file.getBuffer()) == file_magic::elf_relocatable)
-    natives.add(describeNative(file, where, joinsObjects, why),
-                /*isReported=*/!why.empty());
+    natives.addObject(file, where, joinsObjects, why);
 }
 
 /// Leaves \p file, which only generated code needs, to the linker. The stamp is
@@ -275,9 +274,8 @@ Expected<bool> PluginSession::declineLate(const ld_plugin_input_file &file) {
   if (identify_magic((*contents)->getBuffer()) != file_magic::elf_relocatable)
     return false;
   NativeInputs late;
-  late.add(describeNative((*contents)->getMemBufferRef(), locationOf(file),
-                          joinsObjects, ""),
-           /*isReported=*/false);
+  late.addObject((*contents)->getMemBufferRef(), locationOf(file), joinsObjects,
+                 "");
   Diagnostics diagnostics(options.diagnostics);
   late.report(options, sysroot, diagnostics);
   if (Error error = handOver(diagnostics))
@@ -459,7 +457,8 @@ Error PluginSession::addObjects(DoorOutputs &outputs) {
   if (!directory)
     return directory.takeError();
   objects = std::move(*directory);
-  outputs.link.objects.push_back(std::move(outputs.stamp));
+  if (outputs.stamp.contents)
+    outputs.link.objects.push_back(std::move(outputs.stamp));
   for (NativeObject &object : outputs.link.objects) {
     std::string path = objects.file(object.name);
     if (Error error = writeFileAtomically(path, object.contents->getBuffer()))
