@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral kCalleeMark = "gpulto.callee";
 /// In the place of a number: it is not known.
 inline constexpr unsigned kUnknownCallee = ~0u;
 
+/// Named metadata: pairs of a number in the table of folds and what debug
+/// information calls that function, for functions that are gone.
+inline constexpr llvm::StringLiteral kCalleeList = "gpulto.callees";
+
 /// Notes that the source calls number \p number where calls of \p function have
 /// no note yet.
 void markCallsOf(llvm::Function &function, unsigned number);

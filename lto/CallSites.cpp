@@ -11,6 +11,8 @@
 //    them until blocks with equal ends have been merged.
 // 4. CallSitePass puts a zero-size instruction behind each marked call, whose
 //    `!pcsections` make the printer write a row. The code does not change.
+//    What the call enters is given the name that debug information has for the
+//    function that the source called, so that its call sites agree with ours.
 // 5. packCallSites: LLVM's sections would be loaded, and have an address in
 // each
 //    row. Ours are not, and have one in front of the rows of a text section.
@@ -30,6 +32,7 @@
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Metadata.h"
@@ -39,6 +42,7 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -121,7 +125,18 @@ public:
   static char ID;
   CallSitePass() : MachineFunctionPass(ID) {}
   StringRef getPassName() const override { return "gpulto call sites"; }
+  bool doInitialization(Module &module) override;
   bool runOnMachineFunction(MachineFunction &function) override;
+
+private:
+  void describe(MachineInstr &call, const MDNode &callee);
+
+  /// By number: null where debug information does not know the function.
+  DenseMap<uint32_t, DISubprogram *> callees;
+  /// Declarations of leaders under which members are called: a module has room
+  /// for one of each name. By the leader and the member's number.
+  DenseMap<std::pair<const GlobalValue *, uint32_t>, const Function *> entered;
+  std::vector<std::unique_ptr<Module>> modules;
 };
 } // namespace
 
@@ -177,6 +192,55 @@ static void addRows(MachineInstr &call, const MDNode &callee, bool &isFirst) {
     add(callee.getOperand(i), callee.getOperand(i + 1));
 }
 
+static uint32_t numberIn(const MDOperand &operand) {
+  return mdconst::extract<ConstantInt>(operand)->getZExtValue();
+}
+
+bool CallSitePass::doInitialization(Module &module) {
+  if (const NamedMDNode *list = module.getNamedMetadata(kCalleeList))
+    for (const MDNode *entry : list->operands())
+      if (DISubprogram *&callee = callees[numberIn(entry->getOperand(0))];
+          !callee) // not every module that names it describes it
+        callee = cast_or_null<DISubprogram>(entry->getOperand(1).get());
+  return false;
+}
+
+/// Lets \p call, whose mark is \p callee, enter a function of the leader's name
+/// that debug information describes as the source's.
+void CallSitePass::describe(MachineInstr &call, const MDNode &callee) {
+  uint32_t number = numberIn(callee.getOperand(0));
+  DISubprogram *program = nullptr; // nobody knows who is called
+  if (number != kUnknownCallee) {
+    auto known = callees.find(number);
+    if (known == callees.end())
+      return; // the leader
+    program = known->second;
+  }
+  auto target = find_if(call.operands(), [](const MachineOperand &operand) {
+    return operand.isGlobal() && isa<Function>(operand.getGlobal());
+  });
+  if (target == call.operands_end())
+    return;
+  auto &leader = *cast<Function>(target->getGlobal());
+  const Function *&function = entered[{&leader, number}];
+  if (!function) {
+    const Module &module = *leader.getParent();
+    auto &own = *modules.emplace_back(std::make_unique<Module>(
+        module.getModuleIdentifier(), module.getContext()));
+    own.setDataLayout(module.getDataLayout());
+    own.setTargetTriple(module.getTargetTriple());
+    auto *declaration =
+        Function::Create(leader.getFunctionType(), GlobalValue::ExternalLinkage,
+                         leader.getAddressSpace(), leader.getName(), &own);
+    declaration->setAttributes(leader.getAttributes());
+    declaration->setVisibility(leader.getVisibility());
+    declaration->setDSOLocal(leader.isDSOLocal());
+    declaration->setSubprogram(program);
+    function = declaration;
+  }
+  target->ChangeToGA(function, target->getOffset(), target->getTargetFlags());
+}
+
 bool CallSitePass::runOnMachineFunction(MachineFunction &function) {
   bool isChanged = false, isFirst = true;
   for (MachineBasicBlock &block : function)
@@ -185,6 +249,7 @@ bool CallSitePass::runOnMachineFunction(MachineFunction &function) {
       if (!mark)
         continue;
       call.setPostInstrSymbol(function, nullptr);
+      describe(call, *mark);
       addRows(call, *mark, isFirst);
       isChanged = true;
     }

@@ -163,6 +163,35 @@ static void setAside(GlobalObject &member, const std::string &name) {
   member.setComdat(nullptr);
 }
 
+/// Returns \p program as a declaration, which debug information has of what is
+/// not here.
+static DISubprogram *declarationOf(DISubprogram &program) {
+  if (!program.isDefinition())
+    return &program;
+  return DISubprogram::get(
+      program.getContext(), program.getScope(), program.getName(),
+      program.getLinkageName(), program.getFile(), program.getLine(),
+      program.getType(), /*ScopeLine=*/0, program.getContainingType(),
+      program.getVirtualIndex(), program.getThisAdjustment(),
+      program.getFlags() & ~DINode::FlagAllCallsDescribed,
+      program.getSPFlags() &
+          ~(DISubprogram::SPFlagDefinition | DISubprogram::SPFlagLocalToUnit),
+      /*Unit=*/nullptr);
+}
+
+/// Keeps what debug information calls \p member, number \p number in the table
+/// of folds, which is about to go.
+static void listCallee(const Function &member, uint32_t number) {
+  LLVMContext &context = member.getContext();
+  DISubprogram *program = member.getSubprogram();
+  Metadata *parts[] = {ConstantAsMetadata::get(
+                           ConstantInt::get(Type::getInt32Ty(context), number)),
+                       program ? declarationOf(*program) : nullptr};
+  const_cast<Module *>(member.getParent())
+      ->getOrInsertNamedMetadata(kCalleeList)
+      ->addOperand(MDNode::get(context, parts));
+}
+
 Error PartitionFolds::replace(Module &source, const JobInput &input,
                               ArrayRef<GlobalObject *> members,
                               SmallVectorImpl<GlobalValue *> &values) {
@@ -172,9 +201,11 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
       gone.insert(member);
   dropAnnotations(source, gone);
   SmallPtrSet<GlobalValue *, 16> moving(values.begin(), values.end());
+  bool hasDebugInfo = source.getNamedMetadata("llvm.dbg.cu");
   // All before the first one is replaced: the calls in them are to be marked.
+  // What debug information calls a function is read with its body.
   for (auto [fold, member] : zip_equal(input.folds, members))
-    if (fold.merge)
+    if (fold.merge || (hasDebugInfo && fold.number != kNone))
       if (Error error = member->materialize())
         return inputError(locate(input), toString(std::move(error)));
   for (auto [fold, member] : zip_equal(input.folds, members)) {
@@ -183,8 +214,11 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
           leaderFor(source, *member, fold.leader, input);
       if (!leader)
         return leader.takeError();
-      if (fold.number != kNone)
-        markCallsOf(*cast<Function>(member), fold.number);
+      if (fold.number != kNone) {
+        auto &function = cast<Function>(*member);
+        markCallsOf(function, fold.number);
+        listCallee(function, fold.number);
+      }
       member->replaceAllUsesWith(*leader);
     }
     if (!fold.merge)
