@@ -129,13 +129,17 @@ static void addInput(Command &command, const DriverInput &input) {
 }
 
 static void addLgen(Command &command, const CompileContext &context,
-                    const std::string &summary) {
+                    const DriverInput &input, const std::string &summary) {
   const std::string &plugin = context.installation.lgenPlugin;
   command.add("-fplugin=" + plugin);
   command.add("-fpass-plugin=" + plugin);
   // Not as -mllvm: clang's assembler takes that too, without plugins.
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-summary-out=" + summary});
+  std::string name = mappedPath(context.line, input.path);
+  if (!name.empty())
+    command.addAll(
+        {"-Xclang", "-mllvm", "-Xclang", "-gpulto-source-name=" + name});
 }
 
 /// clang colours its messages only on a terminal; messages of parallel runs
@@ -163,7 +167,7 @@ static Command deviceCommand(const CompileContext &context,
   command.addAll({"--cuda-device-only", "--offload-arch=" + files.arch,
                   "--offload-new-driver", "-fgpu-rdc", "-foffload-lto=thin",
                   "-emit-llvm", "-Xclang", "-cuid=" + unit});
-  addLgen(command, context, files.summary);
+  addLgen(command, context, input, files.summary);
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-arch=" + files.arch});
   if (!dependencies.empty())
@@ -213,7 +217,7 @@ static Command hostCommand(const CompileContext &context,
                     "-Xclang", "-cuid=" + unit});
   if (plan.isFat) {
     command.addAll({"-flto=thin", "-ffat-lto-objects"});
-    addLgen(command, context, plan.files.hostSummary);
+    addLgen(command, context, input, plan.files.hostSummary);
   }
   command.addAll({"-c", "-o", plan.files.hostObject});
   addInput(command, input);

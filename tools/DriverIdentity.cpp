@@ -48,7 +48,10 @@ static bool shapesCode(const DriverArg &argument) {
       opts::OPT_ffile_prefix_map_EQ,
       opts::OPT_fdebug_prefix_map_EQ,
       opts::OPT_fmacro_prefix_map_EQ,
+      opts::OPT_fcoverage_prefix_map_EQ,
       opts::OPT_fdebug_compilation_dir_EQ,
+      opts::OPT_ffile_compilation_dir_EQ,
+      opts::OPT_fcoverage_compilation_dir_EQ,
       opts::OPT_fuse_ld_EQ,
       opts::OPT_fcolor_diagnostics,
       opts::OPT_fno_color_diagnostics,
@@ -79,11 +82,11 @@ Digest optionDigest(const CommandLine &line,
   return hasher.finish();
 }
 
-/// Applies the last -ffile-prefix-map=old=new that fits; empty if none does.
-static std::string mappedPath(const CommandLine &line, StringRef path) {
+std::string mappedPath(const CommandLine &line, StringRef path) {
   std::string result;
   for (const DriverArg &argument : line.arguments()) {
-    if (!argument.is(opts::OPT_ffile_prefix_map_EQ))
+    if (!argument.is(opts::OPT_ffile_prefix_map_EQ) &&
+        !argument.is(opts::OPT_fdebug_prefix_map_EQ))
       continue;
     auto [from, to] = StringRef(argument.arg->getValue()).split('=');
     if (!from.empty() && path.starts_with(from))

@@ -16,8 +16,12 @@ namespace gpulto::driver {
 Digest optionDigest(const CommandLine &line,
                     llvm::ArrayRef<std::string> architectures);
 
+/// Returns \p path with the last -ffile-prefix-map= or -fdebug-prefix-map= that
+/// fits applied; empty if none does.
+std::string mappedPath(const CommandLine &line, llvm::StringRef path);
+
 /// Returns \p path in a form that does not name the build's directory: mapped
-/// by -ffile-prefix-map, else relative to the working directory \p directory,
+/// as above, else relative to the working directory \p directory,
 /// else (nothing in common) the file name.
 std::string stablePath(const CommandLine &line, llvm::StringRef path,
                        llvm::StringRef directory);

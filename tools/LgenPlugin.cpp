@@ -62,6 +62,12 @@ llvm::cl::opt<std::string>
     archName("gpulto-arch", llvm::cl::value_desc("arch"),
              llvm::cl::desc("The device architecture of this compile"));
 
+// clang maps paths in debug information and macros, but not this name, which
+// stands in bitcode, in the symbol table and in summaries.
+llvm::cl::opt<std::string>
+    sourceName("gpulto-source-name", llvm::cl::value_desc("name"),
+               llvm::cl::desc("What objects call the source"));
+
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
 
@@ -198,6 +204,9 @@ public:
 
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &analyses) {
+    // Not earlier: profiles know static functions by the name as given.
+    if (!sourceName.empty())
+      module.setSourceFileName(sourceName);
     if (summaryPath.empty())
       return llvm::PreservedAnalyses::all();
     if (hasSection(module, kHostBitcodeSection))
