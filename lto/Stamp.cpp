@@ -95,6 +95,11 @@ static Expected<Stamp> decodeDescription(BinaryReader in) {
   return stamp;
 }
 
+static Error otherVersion(const InputLocation &where, uint32_t version) {
+  return inputError(where, "stamp of version " + Twine(version) +
+                               ", this program reads " + Twine(kStampVersion));
+}
+
 std::string encodeStamps(ArrayRef<Stamp> stamps) {
   BinaryWriter out;
   for (const Stamp &stamp : stamps) {
@@ -112,7 +117,7 @@ std::string encodeStamps(ArrayRef<Stamp> stamps) {
 
 Expected<std::vector<Stamp>> decodeStamps(StringRef bytes,
                                           const InputLocation &section) {
-  BinaryReader in(bytes, section.at(0));
+  BinaryReader in(bytes, section.at(section.offset));
   std::vector<Stamp> stamps;
   while (!in.atEnd()) {
     uint32_t nameBytes = in.u32(), descriptionBytes = in.u32();
@@ -122,11 +127,10 @@ Expected<std::vector<Stamp>> decodeStamps(StringRef bytes,
     StringRef name = in.bytes(nameBytes);
     in.alignTo(kNoteAlignment);
     if (!in.failed() && name != kNoteName)
-      return inputError(section.at(nameAt), "a note that is not gpulto's");
+      return inputError(section.at(section.offset + nameAt),
+                        "a note that is not gpulto's");
     if (!in.failed() && type != kStampVersion)
-      return inputError(section.at(typeAt), "stamp of version " + Twine(type) +
-                                                ", this program reads " +
-                                                Twine(kStampVersion));
+      return otherVersion(section.at(section.offset + typeAt), type);
     BinaryReader description = in.sub(descriptionBytes);
     in.alignTo(kNoteAlignment);
     if (Error error = in.takeError())
@@ -141,9 +145,75 @@ Expected<std::vector<Stamp>> decodeStamps(StringRef bytes,
   return stamps;
 }
 
+namespace {
+using File = object::ELF64LEFile;
+}
+
+/// Appends the stamps of the section \p header of \p elf, if it is ours.
+static Error readSection(const File &elf, const File::Elf_Shdr &header,
+                         const InputLocation &where,
+                         std::vector<Stamp> &stamps) {
+  if (header.sh_type != ELF::SHT_NOTE)
+    return Error::success();
+  Expected<StringRef> name = elf.getSectionName(header);
+  if (!name)
+    return inputError(where, toString(name.takeError()));
+  if (*name != kStampSection)
+    return Error::success();
+  InputLocation section = where.inSection(kStampSection);
+  Expected<ArrayRef<uint8_t>> contents = elf.getSectionContents(header);
+  if (!contents)
+    return inputError(section, toString(contents.takeError()));
+  auto found = decodeStamps(toStringRef(*contents), section);
+  if (!found)
+    return found.takeError();
+  append_range(stamps, std::move(*found));
+  return Error::success();
+}
+
+/// Appends the stamps in the segment \p notes. Others' notes are beside ours,
+/// and linkers differ in how they align them, so ours are looked for.
+static Error findNotes(StringRef notes, const InputLocation &where,
+                       std::vector<Stamp> &stamps) {
+  constexpr size_t kHeaderBytes = 3 * sizeof(uint32_t);
+  for (size_t at = notes.find(kNoteName); at != StringRef::npos;
+       at = notes.find(kNoteName, at + kNoteName.size())) {
+    if (at < kHeaderBytes)
+      continue;
+    size_t start = at - kHeaderBytes;
+    BinaryReader header(notes.substr(start, kHeaderBytes));
+    if (header.u32() != kNoteName.size())
+      continue;
+    uint64_t bytes = kHeaderBytes + alignTo(kNoteName.size(), kNoteAlignment) +
+                     alignTo(uint64_t(header.u32()), kNoteAlignment);
+    auto found = decodeStamps(notes.substr(start, bytes),
+                              where.at(where.offset + start));
+    if (!found)
+      return found.takeError();
+    append_range(stamps, std::move(*found));
+  }
+  return Error::success();
+}
+
+/// Appends the stamps of a program without sections (llvm-strip
+/// --strip-sections).
+static Error readSegments(const File &elf, StringRef file,
+                          const InputLocation &where,
+                          std::vector<Stamp> &stamps) {
+  auto segments = elf.program_headers();
+  if (!segments)
+    return inputError(where, toString(segments.takeError()));
+  for (const File::Elf_Phdr &segment : *segments)
+    if (segment.p_type == ELF::PT_NOTE)
+      if (Error error =
+              findNotes(file.substr(segment.p_offset, segment.p_filesz),
+                        where.at(segment.p_offset), stamps))
+        return error;
+  return Error::success();
+}
+
 Expected<std::vector<Stamp>> readStamps(MemoryBufferRef file,
                                         const InputLocation &where) {
-  using File = object::ELF64LEFile;
   StringRef bytes = file.getBuffer();
   if (!bytes.starts_with(StringRef(ELF::ElfMagic, 4)))
     return inputError(where, "no ELF file");
@@ -158,23 +228,12 @@ Expected<std::vector<Stamp>> readStamps(MemoryBufferRef file,
   if (!sections)
     return inputError(where, toString(sections.takeError()));
   std::vector<Stamp> stamps;
-  for (const File::Elf_Shdr &section : *sections) {
-    if (section.sh_type != ELF::SHT_NOTE)
-      continue;
-    Expected<StringRef> name = elf->getSectionName(section);
-    if (!name)
-      return inputError(where, toString(name.takeError()));
-    if (*name != kStampSection)
-      continue;
-    Expected<ArrayRef<uint8_t>> contents = elf->getSectionContents(section);
-    if (!contents)
-      return inputError(where, toString(contents.takeError()));
-    auto found =
-        decodeStamps(toStringRef(*contents), where.inSection(kStampSection));
-    if (!found)
-      return found.takeError();
-    append_range(stamps, std::move(*found));
-  }
+  for (const File::Elf_Shdr &section : *sections)
+    if (Error error = readSection(*elf, section, where, stamps))
+      return error;
+  if (sections->empty())
+    if (Error error = readSegments(*elf, bytes, where, stamps))
+      return error;
   return stamps;
 }
 
