@@ -11,7 +11,7 @@
 // present. All little-endian.
 //
 //   container, 16 bytes            entry header, 64 bytes and more
-//   +0  u32 magic 0xba55ed50       +0  u16 kind: 1 PTX, 2 cubin
+//   +0  u32 magic 0xba55ed50       +0  u16 kind: 1 PTX, 2 cubin, 8 NVVM IR
 //   +4  u16 version 1              +2  u16 version 0x0101
 //   +6  u16 header size 16         +4  u32 header size, a multiple of 8
 //   +8  u64 size of all entries    +8  u64 payload size, a multiple of 8
@@ -36,6 +36,7 @@
 #include "fatobj/ElfObject.h"
 #include "support/BinaryStream.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <tuple>
@@ -50,6 +51,7 @@ constexpr uint16_t kContainerHeaderSize = 16;
 constexpr uint16_t kEntryVersion = 0x0101;
 constexpr uint32_t kEntryHeaderSize = 64;
 constexpr uint64_t kAlignment = 8;
+constexpr uint16_t kNvvmKind = 8; ///< what `nvcc -dlto` makes
 
 constexpr uint64_t kFlag64Bit = 1 << 0;
 constexpr uint64_t kFlagLinux = 1 << 4;
@@ -188,7 +190,7 @@ DeviceArch archOf(const EntryHeader &h) {
   return arch;
 }
 
-llvm::Error readEntry(BinaryReader &reader, std::vector<DeviceImage> &images) {
+llvm::Error readEntry(BinaryReader &reader, Fatbinary &container) {
   InputLocation at = reader.location();
   uint64_t start = reader.position();
   EntryHeader h = readHeader(reader);
@@ -201,6 +203,8 @@ llvm::Error readEntry(BinaryReader &reader, std::vector<DeviceImage> &images) {
   if (h.headerSize < kEntryHeaderSize)
     return inputError(at, "fatbinary entry header of " +
                               llvm::Twine(h.headerSize) + " bytes");
+  if (h.kind == kNvvmKind)
+    container.nvvm.push_back(archOf(h));
   bool isPtx = h.kind == static_cast<uint16_t>(DeviceImage::Kind::Ptx);
   if (!isPtx && h.kind != static_cast<uint16_t>(DeviceImage::Kind::Cubin))
     return llvm::Error::success();
@@ -215,12 +219,11 @@ llvm::Error readEntry(BinaryReader &reader, std::vector<DeviceImage> &images) {
     image.bytes.resize(llvm::StringRef(image.bytes).rtrim('\0').size());
   if (llvm::Error error = readText(header, h, at, image))
     return error;
-  images.push_back(std::move(image));
+  container.images.push_back(std::move(image));
   return llvm::Error::success();
 }
 
-llvm::Error readContainer(BinaryReader &reader,
-                          std::vector<DeviceImage> &images) {
+llvm::Error readContainer(BinaryReader &reader, Fatbinary &container) {
   InputLocation at = reader.location();
   uint32_t magic = reader.u32();
   uint16_t version = reader.u16();
@@ -236,27 +239,38 @@ llvm::Error readContainer(BinaryReader &reader,
   reader.skip(headerSize - kContainerHeaderSize);
   BinaryReader entries = reader.sub(size);
   while (!entries.atEnd())
-    if (llvm::Error error = readEntry(entries, images))
+    if (llvm::Error error = readEntry(entries, container))
       return error;
   return entries.takeError();
 }
 
 } // namespace
 
-llvm::Expected<std::vector<DeviceImage>>
-gpulto::readFatbinary(llvm::StringRef bytes, const InputLocation &where) {
-  std::vector<DeviceImage> images;
+llvm::Expected<std::vector<Fatbinary>>
+gpulto::readFatbinaries(llvm::StringRef bytes, const InputLocation &where) {
+  std::vector<Fatbinary> containers;
   BinaryReader reader(bytes, where);
   if (reader.atEnd())
     return inputError(where, "no fatbinary");
   while (!reader.atEnd()) {
-    if (llvm::Error error = readContainer(reader, images))
+    if (llvm::Error error = readContainer(reader, containers.emplace_back()))
       return error;
     // Containers that a linker joined are padded with zeros.
     llvm::StringRef rest = bytes.substr(reader.position());
     size_t padding = rest.find_first_not_of('\0');
     reader.skip(padding == llvm::StringRef::npos ? rest.size() : padding);
   }
+  return containers;
+}
+
+llvm::Expected<std::vector<DeviceImage>>
+gpulto::readFatbinary(llvm::StringRef bytes, const InputLocation &where) {
+  auto containers = readFatbinaries(bytes, where);
+  if (!containers)
+    return containers.takeError();
+  std::vector<DeviceImage> images;
+  for (Fatbinary &container : *containers)
+    llvm::move(container.images, std::back_inserter(images));
   return images;
 }
 

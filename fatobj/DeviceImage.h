@@ -54,6 +54,13 @@ struct DeviceImage {
   std::string options; ///< ptxas options stored beside PTX; may be empty
 };
 
+/// One fatbinary container: the device code of one translation unit.
+struct Fatbinary {
+  std::vector<DeviceImage> images;
+  /// Architectures for which it has NVVM IR, as `nvcc -dlto` links it.
+  std::vector<DeviceArch> nvvm;
+};
+
 /// How images are stored in the container; in parentheses the equal setting
 /// of `fatbinary --compress-mode=`.
 enum class ImageCompression : uint8_t {
@@ -68,6 +75,10 @@ enum class ImageCompression : uint8_t {
 /// PTX and cubin are skipped. Errors: malformed, truncated.
 llvm::Expected<std::vector<DeviceImage>>
 readFatbinary(llvm::StringRef bytes, const InputLocation &where);
+
+/// Reads the same, keeping the containers apart. Errors: as readFatbinary.
+llvm::Expected<std::vector<Fatbinary>>
+readFatbinaries(llvm::StringRef bytes, const InputLocation &where);
 
 /// Writes a fatbinary container as NVIDIA's `fatbinary --create` does.
 /// Deterministic. Errors: two PTX images of one architecture (the loader

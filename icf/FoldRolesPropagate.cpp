@@ -215,6 +215,9 @@ bool RoleFinder::findsHandlesOut(GlobalId user) const {
 /// Adds \p stub and its kernels, or says what keeps them.
 void RoleFinder::addKernel(GlobalId stub) {
   FoldRole role = FoldRole::Folds;
+  if (any_of(program.deviceCounterparts(stub),
+             [&](GlobalId kernel) { return program.isNativelyUsed(kernel); }))
+    return explainKept(stub, describe(UnknownCaller::VisibleOutside));
   StringRef reason = whyNotKernel(stub, /*keepsHandle=*/false);
   if (!reason.empty() && options.kernels == IcfKernels::Register) {
     reason = whyNotKernel(stub, /*keepsHandle=*/true);
@@ -288,7 +291,7 @@ FoldRoles RoleFinder::run() {
       continue;
     const SymbolRecord &symbol = program.symbol(id);
     if (program.imageOf(id) != kHostImage) {
-      if (!symbol.has(kKernel) &&
+      if (!symbol.has(kKernel) && !program.isNativelyUsed(id) &&
           whyNot(id, options.mode == IcfMode::All).empty())
         add(id, FoldRole::Folds);
     } else if (!symbol.has(kKernelStub)) {

@@ -221,7 +221,7 @@ Callers::Callers(const WpaContext &context)
     bool isVisible = context.decisions.visibleOutside.test(id) ||
                      symbol.has(kUsed) || symbol.has(kCompilerUsed) ||
                      symbol.has(kAssemblyReferenced);
-    if (isVisible && !symbol.has(kKernel))
+    if ((isVisible && !symbol.has(kKernel)) || program.isNativelyUsed(id))
       note(id, UnknownCaller::VisibleOutside);
     else if (symbol.has(kIntrinsic))
       note(id, UnknownCaller::Library);

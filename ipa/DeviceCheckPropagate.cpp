@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// 1. findUndefined: names that live definitions use and no module of the image
-//    defines.
+// 1. findUndefined: names that live definitions use, or native code, and
+//    neither a module of the image nor native code defines.
 // 2. addReferences: every object that refers to one, dead code included: who
 //    looks for a missing library wants to see all of them.
 // 3. checkCode: a kernel is in the image of every architecture, or its launch
@@ -75,9 +75,30 @@ static void forEachUse(const CombinedSummary &program, GlobalId id,
     visit(use.symbol);
 }
 
+/// Adds what native code uses and nothing defines.
+static void findUndefinedNatively(const CombinedSummary &program,
+                                  UndefinedSymbols &undefined) {
+  for (ImageIndex image = kHostImage + 1; image < program.images().size();
+       ++image)
+    for (const NativeCode &code : program.nativeCode()) {
+      if (code.arch != program.images()[image].arch)
+        continue;
+      for (const NativeSymbol &symbol : code.symbols) {
+        if (symbol.isDefined || symbol.isWeak || isDeviceBuiltin(symbol.name) ||
+            program.lookup(image, symbol.name) != kNone ||
+            program.nativeDefinition(image, symbol.name))
+          continue;
+        auto &images = undefined[symbol.name].images;
+        if (!is_contained(images, image))
+          images.push_back(image);
+      }
+    }
+}
+
 static UndefinedSymbols findUndefined(const WpaContext &context) {
   const CombinedSummary &program = context.program;
   UndefinedSymbols undefined;
+  findUndefinedNatively(program, undefined);
   for (GlobalId id : context.decisions.live.set_bits()) {
     ImageIndex image = program.imageOf(id);
     if (image == kHostImage)
@@ -86,6 +107,7 @@ static UndefinedSymbols findUndefined(const WpaContext &context) {
     forEachUse(program, id, [&](SymbolIndex used) {
       const SymbolRecord &symbol = module.summary.symbols[used];
       if (program.definition(module.firstSymbol + used) != kNone ||
+          program.nativeDefinition(module.firstSymbol + used) ||
           !mustBeDefined(symbol))
         return;
       auto &images = undefined[symbol.name].images;
@@ -108,6 +130,8 @@ static void addReferences(const WpaContext &context,
   std::vector<std::string> places;
   for (const CombinedModule &module : program.modules())
     places.push_back(module.location.str());
+  for (const NativeCode &code : program.nativeCode())
+    places.push_back(code.location.str());
   for (bool wantLive : {true, false})
     for (GlobalId id = 0; id < program.symbolCount(); ++id) {
       if (program.imageOf(id) == kHostImage ||

@@ -12,7 +12,8 @@
 //    constructors, sections reached by __start_/__stop_ symbols. Kernels are
 //    no roots: a kernel is live when its stub is, that is when some live host
 //    code launches it or holds its handle. A stub that the dynamic linker can
-//    see is itself a root, so shared libraries keep their kernels.
+//    see is itself a root, so shared libraries keep their kernels. What native
+//    device code uses is a root, too.
 // 2. markLive: reachability over the call graph, linear.
 // 3. checkDeviceProgram (ipa/DeviceCheckPropagate.cpp): what live device code
 //    uses must be defined.
@@ -47,8 +48,8 @@ static bool isVisibleOutside(const WpaContext &context, GlobalId id) {
   return resolution & (kVisibleToRegular | kExportDynamic | kLinkerRedefined);
 }
 
-/// Device code is a closed program: only the driver and the runtime look in,
-/// by the names of kernels and registered variables.
+/// But for native device code, an image is a closed program: only the driver
+/// and the runtime look in, by the names of kernels and registered variables.
 static bool isVisibleToHost(const SymbolRecord &symbol) {
   return symbol.has(kKernel) || symbol.has(kExternallyInitialized) ||
          symbol.has(kManaged);
@@ -84,9 +85,10 @@ static void findRoots(WpaContext &context, SmallVectorImpl<GlobalId> &roots) {
       continue;
     const SymbolRecord &symbol = program.symbol(id);
     if (program.imageOf(id) != kHostImage) {
-      if (isVisibleToHost(symbol))
+      bool isNativelyUsed = program.isNativelyUsed(id);
+      if (isVisibleToHost(symbol) || isNativelyUsed)
         context.decisions.visibleOutside.set(id);
-      if (symbol.has(kUsed))
+      if (symbol.has(kUsed) || isNativelyUsed)
         roots.push_back(id);
       continue;
     }

@@ -4,6 +4,7 @@
 #include "linker-plugin/Door.h"
 
 #include "fatobj/SectionObject.h"
+#include "lto/NvccCode.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -86,7 +87,12 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
   if (diagnostics.hasErrors())
     return result;
   result.link.stamps.push_back(makeStamp(inputs.output));
-  if (!inputs.objects.empty()) {
+  if (inputs.objects.empty()) {
+    // Without objects of ours nobody links device code.
+    if (inputs.output != OutputKind::Relocatable)
+      if (Error error = refuseWaiting(inputs.nvccObjects))
+        return error;
+  } else {
     markAssemblySymbols(inputs);
     Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
     if (!outputs)

@@ -132,7 +132,8 @@ std::optional<LinkObject> InputLocator::locateInThin(StringRef name,
       std::string end = ("(" + sys::path::filename(member.thinPath) + " at " +
                          Twine(member.headerOffset) + ")")
                             .str();
-      if (!name.ends_with(end) || !fileHolds(member.thinPath, bitcode))
+      if ((!name.ends_with(end) && name != member.name) ||
+          !fileHolds(member.thinPath, bitcode))
         continue;
       LinkObject object;
       object.path = member.thinPath;

@@ -49,9 +49,11 @@ public:
   std::vector<std::string> archivePaths() const;
 
   /// Returns path, member and offset (no symbols) of the input whose bitcode
-  /// the linker mapped at \p bitcode and calls \p name. A member of a thin
-  /// archive gets its own file as path and no member. Errors: an input that is
-  /// not found again in the file system or whose bitcode there differs.
+  /// the linker mapped at \p bitcode (or whose native code, then all of it) and
+  /// calls \p name, which of native members is no more than the member's name.
+  /// A member of a thin archive gets its own file as path and no member.
+  /// Errors: an input that is not found again in the file system or whose
+  /// bitcode there differs.
   llvm::Expected<LinkObject> locate(llvm::StringRef name,
                                     llvm::StringRef bitcode) const;
 

@@ -138,7 +138,9 @@ void Reader::readWord(StringRef word) {
   if (auto value = longValue(word, "wrap")) {
     if (!is_contained(result.wrapped, *value))
       result.wrapped.push_back(value->str());
-  } else if (auto value = longValue(word, "library-path"))
+  } else if (auto value = longValue(word, "plugin"))
+    result.plugins.push_back(value->str());
+  else if (auto value = longValue(word, "library-path"))
     addDirectory(*value);
   else if (auto value = longValue(word, "library"))
     add(*value, /*isLibrary=*/true, first);

@@ -39,6 +39,8 @@ struct LinkerCommandLine {
   /// whether a file is what it should be.
   std::vector<LinkerInput> inputs;
   std::string sysroot; ///< empty: none
+  /// Plugins, as named.
+  std::vector<std::string> plugins;
 };
 
 /// Reads \p arguments of a GNU-compatible linker, without the program's name;

@@ -31,8 +31,11 @@
 
 #include "linker-plugin/LldLinker.h"
 
+#include "fatobj/GccObject.h"
+#include "fatobj/NvccObject.h"
 #include "linker-plugin/BitcodeSymtab.h"
 #include "linker-plugin/Door.h"
+#include "linker-plugin/GccInputs.h"
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
@@ -269,6 +272,22 @@ Error makeObjects(LinkSession &link) {
   return Error::success();
 }
 
+/// Notes the object \p file of nvcc's or GCC's, whose native code lld links.
+void noteForeign(LinkSession &link, MemoryBufferRef file) {
+  if (link.joinsObjects)
+    return;
+  if (isSlimGccObject(file))
+    lld::error(locationOf(link, file).str() + ": " + kSlimGccText);
+  if (!isNvccObject(file) || link.inputsComplete)
+    return;
+  Expected<LinkObject> object =
+      link.locator.locate(file.getBufferIdentifier(), file.getBuffer());
+  if (object)
+    link.inputs.nvccObjects.push_back(std::move(*object));
+  else
+    lld::error(toString(object.takeError()));
+}
+
 /// Notes the object \p file, whose native code lld links.
 void noteNative(MemoryBufferRef file) {
   LinkSession &link = *session;
@@ -276,6 +295,7 @@ void noteNative(MemoryBufferRef file) {
   NativeInputs &natives = link.inputsComplete ? late : link.natives;
   natives.addObject(file, locationOf(link, file), link.joinsObjects,
                     link.whyNative.lookup(file.getBufferStart()));
+  noteForeign(link, file);
   if (!link.inputsComplete)
     return;
   // The stamp is made: there is only the report.

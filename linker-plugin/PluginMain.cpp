@@ -30,8 +30,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fatobj/FatObjectReader.h"
+#include "fatobj/GccObject.h"
+#include "fatobj/NvccObject.h"
 #include "linker-plugin/BitcodeSymtab.h"
 #include "linker-plugin/Door.h"
+#include "linker-plugin/GccInputs.h"
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/LinkerCommandLine.h"
 #include "linker-plugin/NativeInputs.h"
@@ -85,6 +88,7 @@ struct PluginSession {
   std::vector<ClaimedFile> files;
   NativeInputs natives;
   std::string sysroot; ///< once the inputs are complete
+  std::vector<LinkObject> nvccObjects;
   bool inputsComplete = false;
   TempDir objects;
 
@@ -96,6 +100,8 @@ struct PluginSession {
 private:
   Expected<HostHalf> chooseHalf(MemoryBufferRef file,
                                 const InputLocation &where);
+  Error noteForeign(const ld_plugin_input_file &file, MemoryBufferRef contents,
+                    const InputLocation &where);
   void orderFiles(ArrayRef<LinkerInput> inputs);
   Expected<std::vector<std::string>>
   wrappedSymbols(const LinkerCommandLine &commandLine) const;
@@ -252,6 +258,24 @@ Expected<HostHalf> PluginSession::chooseHalf(MemoryBufferRef file,
   return halves.choose(file, where);
 }
 
+/// Notes an object of nvcc's or GCC's, whose native code the linker links.
+Error PluginSession::noteForeign(const ld_plugin_input_file &file,
+                                 MemoryBufferRef contents,
+                                 const InputLocation &where) {
+  bool isForTools = !linker.registerAllSymbolsRead;
+  if (isForTools || joinsObjects)
+    return Error::success();
+  if (isSlimGccObject(contents))
+    return inputError(where, kSlimGccText);
+  if (!isNvccObject(contents))
+    return Error::success();
+  LinkObject &object = nvccObjects.emplace_back();
+  object.path = where.path;
+  object.member = where.member;
+  object.memberOffset = static_cast<uint64_t>(file.offset);
+  return Error::success();
+}
+
 /// Notes that the linker links the native code of \p file.
 void PluginSession::noteNative(MemoryBufferRef file, const InputLocation &where,
                                StringRef why) {
@@ -303,6 +327,8 @@ Expected<bool> PluginSession::claim(const ld_plugin_input_file &file) {
                    (where.str() + ": " + half->warning).c_str());
   if (half->bitcode.getBuffer().empty()) {
     noteNative((*contents)->getMemBufferRef(), where, half->warning);
+    if (Error error = noteForeign(file, (*contents)->getMemBufferRef(), where))
+      return std::move(error);
     return false;
   }
   if (Error error = checkBitcodeSymtab(half->bitcode))
@@ -337,18 +363,19 @@ void PluginSession::orderFiles(ArrayRef<LinkerInput> inputs) {
   StringMap<size_t> positions;
   for (auto [position, input] : enumerate(inputs))
     positions.try_emplace(input.path, position);
-  auto positionOf = [&](const ClaimedFile &file) {
+  auto positionOf = [&](const auto &file) {
     auto found = positions.find(file.path);
     return found == positions.end() ? inputs.size() : found->second;
   };
   // Files that no input names come from scripts or thin archives.
-  auto isBefore = [&](const ClaimedFile &a, const ClaimedFile &b) {
+  auto isBefore = [&](const auto &a, const auto &b) {
     size_t first = positionOf(a), second = positionOf(b);
     if (first != second || first != inputs.size())
       return first < second;
     return a.path < b.path;
   };
   llvm::stable_sort(files, isBefore);
+  llvm::stable_sort(nvccObjects, isBefore);
 }
 
 Expected<std::vector<std::string>>
@@ -403,15 +430,21 @@ PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
   LinkInputs inputs;
   inputs.output = linker.output;
   inputs.codegen = codegen;
+  if (linker.isGold)
+    orderFiles(commandLine.inputs);
+  inputs.nvccObjects = nvccObjects;
   if (files.empty())
     return inputs;
   Expected<std::vector<std::string>> wrapped = wrappedSymbols(commandLine);
   if (!wrapped)
     return wrapped.takeError();
-  if (linker.isGold)
-    orderFiles(commandLine.inputs);
   inputs.archives = archivesAmong(commandLine.inputs);
   inputs.codegen.wrapped = *wrapped;
+  auto warn = [&](const std::string &text) {
+    linker.message(LDPL_WARNING, "%s", text.c_str());
+  };
+  if (Error error = checkGccInputs(commandLine, warn))
+    return std::move(error);
   StringSet<> used = commandLine.used;
   for (const std::string &name : *wrapped)
     for (StringRef prefix : {"", "__wrap_", "__real_"})

@@ -326,7 +326,9 @@ Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
   static const char *const kLevels[] = {"-O0", "-O1", "-O3", "-O3"};
   std::vector<std::string> arguments = {kLevels[std::min(optLevel, 3u)],
                                         ("-arch=" + arch).str(), "-v"};
-  if (options.relocatable)
+  if (options.open)
+    arguments.push_back("-c");
+  else if (options.relocatable)
     arguments.push_back("-ewp");
   if (ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t"))
     arguments.push_back("-lineinfo");

@@ -5,12 +5,13 @@
 // PTX is always joined as text (lto/PtxMerge): the driver links nothing.
 // Cubins are joined by nvlink, which keeps each partition's code as ptxas made
 // it. Without nvlink, the joined PTX is assembled as a whole instead: slower,
-// same meaning.
+// same meaning. Code of another compiler is joined in the same ways.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lto/DeviceLink.h"
 
+#include "lto/CubinSymbols.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/PtxMerge.h"
 #include "support/Error.h"
@@ -19,7 +20,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -40,7 +40,8 @@ static Expected<std::unique_ptr<MemoryBuffer>> readResult(StringRef path) {
   return std::move(*buffer);
 }
 
-static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results) {
+static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results,
+                                     ArrayRef<NativePart> native) {
   TimeTraceScope trace("Merge PTX");
   std::vector<std::unique_ptr<MemoryBuffer>> buffers;
   std::vector<PtxPart> parts;
@@ -52,6 +53,8 @@ static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results) {
     parts.push_back(
         {sys::path::filename(result.ptx).str(), buffers.back()->getBuffer()});
   }
+  for (const NativePart &part : native)
+    parts.push_back({part.code.location.str(), part.ptx});
   if (parts.size() == 1)
     return parts.front().text.str();
   return mergePtx(parts);
@@ -60,34 +63,13 @@ static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results) {
 /// Returns the names that \p cubin defines for others: kernels and variables.
 static Expected<StringSet<>> definedNames(StringRef cubin,
                                           const InputLocation &where) {
-  constexpr uint8_t kEntry = 0x10; // STO_CUDA_ENTRY, in st_other
+  auto symbols = readCubinSymbols(cubin, where);
+  if (!symbols)
+    return symbols.takeError();
   StringSet<> names;
-  auto file = object::ELF64LEFile::create(cubin);
-  if (!file)
-    return inputError(where, toString(file.takeError()));
-  auto sections = file->sections();
-  if (!sections)
-    return inputError(where, toString(sections.takeError()));
-  for (const auto &section : *sections) {
-    if (section.sh_type != ELF::SHT_SYMTAB)
-      continue;
-    auto symbols = file->symbols(&section);
-    auto strings = file->getStringTableForSymtab(section);
-    if (!symbols || !strings)
-      return inputError(where, toString(joinErrors(symbols.takeError(),
-                                                   strings.takeError())));
-    for (const auto &symbol : *symbols) {
-      bool isFunction = symbol.getType() == ELF::STT_FUNC;
-      if (symbol.getBinding() != ELF::STB_GLOBAL || symbol.isUndefined() ||
-          symbol.getType() == ELF::STT_NOTYPE ||
-          (isFunction && !(symbol.st_other & kEntry)))
-        continue;
-      Expected<StringRef> name = symbol.getName(*strings);
-      if (!name)
-        return inputError(where, toString(name.takeError()));
-      names.insert(*name);
-    }
-  }
+  for (const NativeSymbol &symbol : *symbols)
+    if (symbol.isDefined && symbol.kind != NativeSymbol::Kind::Function)
+      names.insert(symbol.name);
   return names;
 }
 
@@ -112,9 +94,35 @@ static Error checkNothingLost(ArrayRef<std::string> cubins, StringRef linked,
   return Error::success();
 }
 
+/// Returns which objects the cubins of \p native, numbered from \p first on,
+/// are of: nvlink's messages name them.
+static std::string describeInputs(ArrayRef<NativePart> native, size_t first) {
+  std::string text;
+  for (auto [i, part] : enumerate(native))
+    text += "\n>>> " + utostr(first + i) + ".cubin is the code of " +
+            part.code.location.str();
+  return text;
+}
+
+/// Returns the cubins of \p results, then those of \p native.
+static Expected<std::vector<std::string>>
+readCubins(ArrayRef<LtransResultPaths> results, ArrayRef<NativePart> native) {
+  std::vector<std::string> cubins;
+  for (const LtransResultPaths &result : results) {
+    auto cubin = readResult(result.cubin);
+    if (!cubin)
+      return cubin.takeError();
+    cubins.push_back((*cubin)->getBuffer().str());
+  }
+  for (const NativePart &part : native)
+    cubins.push_back(part.cubin);
+  return cubins;
+}
+
 /// Runs nvlink in a directory of our own under names that do not vary.
 static Expected<std::string> runNvlink(StringRef arch,
                                        ArrayRef<LtransResultPaths> results,
+                                       ArrayRef<NativePart> native,
                                        const CudaTools &tools,
                                        StringRef tempDirectory) {
   TimeTraceScope trace("nvlink");
@@ -123,16 +131,14 @@ static Expected<std::string> runNvlink(StringRef arch,
   if (std::error_code error = sys::fs::create_directories(directory))
     return makeError(directory + ": " + error.message());
   static constexpr StringLiteral kOutput = "linked.cubin";
+  auto cubins = readCubins(results, native);
+  if (!cubins)
+    return cubins.takeError();
   std::vector<std::string> arguments = {("-arch=" + arch).str()};
-  std::vector<std::string> cubins;
-  for (size_t i = 0; i < results.size(); ++i) {
-    auto cubin = readResult(results[i].cubin);
-    if (!cubin)
-      return cubin.takeError();
+  for (auto [i, cubin] : enumerate(*cubins)) {
     std::string name = std::to_string(i) + ".cubin";
-    cubins.push_back((*cubin)->getBuffer().str());
     if (Error error =
-            writeFileAtomically((directory + "/" + name).str(), cubins.back()))
+            writeFileAtomically((directory + "/" + name).str(), cubin))
       return error;
     arguments.push_back(name);
   }
@@ -140,7 +146,8 @@ static Expected<std::string> runNvlink(StringRef arch,
   arguments.push_back(kOutput.str());
   auto done = runTool(tools.nvlink, arguments, directory, tools.run);
   if (!done)
-    return done.takeError();
+    return makeError(toString(done.takeError()) +
+                     describeInputs(native, results.size()));
   auto linked = readResult((directory + "/" + kOutput).str());
   if (!linked)
     return linked.takeError();
@@ -148,7 +155,7 @@ static Expected<std::string> runNvlink(StringRef arch,
   if (!damage.empty())
     return makeError("nvlink succeeded, but " + damage +
                      "\n  command: " + shellQuote(tools.nvlink, arguments));
-  if (Error error = checkNothingLost(cubins, (*linked)->getBuffer(),
+  if (Error error = checkNothingLost(*cubins, (*linked)->getBuffer(),
                                      shellQuote(tools.nvlink, arguments)))
     return error;
   return (*linked)->getBuffer().str();
@@ -160,43 +167,52 @@ static bool haveCubins(ArrayRef<LtransResultPaths> results) {
   });
 }
 
+/// Makes the cubin of a program: \p ptx is all of it, as PTX.
+static Expected<std::string> makeCubin(StringRef arch, StringRef ptx,
+                                       ArrayRef<LtransResultPaths> results,
+                                       ArrayRef<NativePart> native,
+                                       const CudaTools &tools,
+                                       StringRef tempDirectory) {
+  if (results.size() == 1 && native.empty()) {
+    auto only = readResult(results.front().cubin);
+    if (!only)
+      return only.takeError();
+    return (*only)->getBuffer().str();
+  }
+  if (!tools.nvlink.empty())
+    return runNvlink(arch, results, native, tools, tempDirectory);
+  DeviceCodegenOptions options;
+  options.ptxas = tools.ptxas;
+  options.tool = tools.run;
+  auto assembled = assemblePtx(ptx, arch, options, /*optLevel=*/3);
+  if (!assembled)
+    return assembled.takeError();
+  return std::move(assembled->cubin);
+}
+
 Expected<DeviceProgram>
 linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
-                     const CudaTools &tools, EmbedKind embed,
-                     StringRef tempDirectory) {
-  if (results.empty())
+                     ArrayRef<NativePart> native, const CudaTools &tools,
+                     EmbedKind embed, StringRef tempDirectory) {
+  size_t inputs = results.size() + native.size();
+  if (!inputs)
     return makeError("no device partition for " + arch);
   DeviceProgram program;
   program.arch = arch.str();
   program.embed = embed;
   bool wantsCubin = embed != EmbedKind::Ptx && haveCubins(results);
   bool needsPtx =
-      embed != EmbedKind::Cubin || (results.size() > 1 && tools.nvlink.empty());
+      embed != EmbedKind::Cubin || (inputs > 1 && tools.nvlink.empty());
   if (needsPtx) {
-    auto ptx = joinPtx(results);
+    auto ptx = joinPtx(results, native);
     if (!ptx)
       return ptx.takeError();
     program.ptx = std::move(*ptx);
   }
   if (!wantsCubin)
     return program;
-  Expected<std::string> cubin = std::string();
-  if (results.size() == 1) {
-    auto only = readResult(results.front().cubin);
-    if (!only)
-      return only.takeError();
-    cubin = (*only)->getBuffer().str();
-  } else if (!tools.nvlink.empty()) {
-    cubin = runNvlink(arch, results, tools, tempDirectory);
-  } else {
-    DeviceCodegenOptions options;
-    options.ptxas = tools.ptxas;
-    options.tool = tools.run;
-    auto assembled = assemblePtx(program.ptx, arch, options, /*optLevel=*/3);
-    if (!assembled)
-      return assembled.takeError();
-    cubin = std::move(assembled->cubin);
-  }
+  auto cubin =
+      makeCubin(arch, program.ptx, results, native, tools, tempDirectory);
   if (!cubin)
     return cubin.takeError();
   program.cubin = std::move(*cubin);

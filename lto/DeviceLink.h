@@ -6,6 +6,7 @@
 
 #include "lto/Ltrans.h"
 #include "summary/ModuleSummary.h"
+#include "summary/NativeCode.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -48,23 +49,41 @@ struct DeviceProgram {
   EmbedKind embed = EmbedKind::Both; // which of them the program carries
 };
 
-/// Joins the partitions \p results (in partition order) of one architecture:
-/// concatenates their PTX into one module and links their cubins with nvlink
-/// when there is more than one. Errors: PTX that cannot be merged, a failing
-/// tool with its command and messages.
-llvm::Expected<DeviceProgram> linkDevicePartitions(
-    llvm::StringRef arch, llvm::ArrayRef<LtransResultPaths> results,
-    const CudaTools &tools, EmbedKind embed, llvm::StringRef tempDirectory);
+/// Relocatable device code of another compiler, of one unit.
+struct NativePart {
+  NativeCode code;
+  std::string cubin;
+  std::string ptx; // empty: there is none
+};
 
-/// Returns the ELF object that holds the fat binary of \p programs and
-/// registers \p entries with the CUDA runtime at start-up through explicit
+/// Joins the partitions \p results (in partition order) of one architecture and
+/// the code \p native: concatenates their PTX into one module and links their
+/// cubins with nvlink when there is more than one. Errors: PTX that cannot be
+/// merged, a failing tool with its command and messages.
+llvm::Expected<DeviceProgram>
+linkDevicePartitions(llvm::StringRef arch,
+                     llvm::ArrayRef<LtransResultPaths> results,
+                     llvm::ArrayRef<NativePart> native, const CudaTools &tools,
+                     EmbedKind embed, llvm::StringRef tempDirectory);
+
+/// What is registered with the runtime as one.
+struct RegistrationUnit {
+  /// One for each architecture; not empty.
+  llvm::ArrayRef<DeviceProgram> programs;
+  llvm::ArrayRef<RegistrationEntry> entries;
+  /// nvcc's ids of units whose host code registers their kernels and variables
+  /// itself (fatobj/NvccObject.h).
+  llvm::ArrayRef<std::string> nvccIds;
+  /// Those among them whose host code the linker is to take from an archive.
+  llvm::ArrayRef<std::string> absentNvccIds;
+};
+
+/// Returns the ELF object that holds a fat binary for each of \p units and
+/// registers their entries with the CUDA runtime at start-up through explicit
 /// tables. Host code is generated as \p codegen says for \p targetTriple.
-llvm::Expected<std::string>
-makeRegistrationObject(llvm::ArrayRef<DeviceProgram> programs,
-                       llvm::ArrayRef<RegistrationEntry> entries,
-                       const HostCodegenOptions &codegen,
-                       llvm::StringRef targetTriple,
-                       llvm::StringRef dataLayout);
+llvm::Expected<std::string> makeRegistrationObject(
+    llvm::ArrayRef<RegistrationUnit> units, const HostCodegenOptions &codegen,
+    llvm::StringRef targetTriple, llvm::StringRef dataLayout);
 
 } // namespace gpulto
 

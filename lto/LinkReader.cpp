@@ -36,6 +36,7 @@ struct LoadedObject {
   std::vector<WpaModule> modules;
   std::vector<std::unique_ptr<std::string>> computed;
   std::vector<std::unique_ptr<std::string>> names;
+  NvccCode nvcc; // of an archive member
   uint32_t units = 0;
   double summaryMs = 0; // spent on computing summaries
   StampInput described;
@@ -61,6 +62,9 @@ struct ReadContext {
   uint8_t optLevel = 2;
   /// Only the device half of the object is wanted.
   bool deviceOnly = false;
+  /// Some architecture of the program; may be empty.
+  StringRef arch;
+  const CudaTools *tools = nullptr;
 };
 } // namespace
 
@@ -370,6 +374,16 @@ static void noteDeviceNames(const ModuleSummary &summary, DeviceNames &image) {
   }
 }
 
+static void noteDeviceNames(const NvccCode &code, DeviceNames &image) {
+  for (const NvccUnit &unit : code.units)
+    for (const NativeSymbol &symbol : unit.symbols) {
+      if (symbol.isDefined)
+        image.defined.insert(symbol.name);
+      else if (!isDeviceBuiltin(symbol.name))
+        image.undefined.insert(symbol.name);
+    }
+}
+
 /// Returns whether \p module may become part of the image for \p arch.
 static bool serves(const WpaModule &module, StringRef arch) {
   return module.module.summary.side == Side::Device &&
@@ -394,6 +408,18 @@ static bool definesNeeded(ArrayRef<WpaModule> modules,
   return false;
 }
 
+static bool definesNeeded(const NvccCode &code,
+                          const StringMap<DeviceNames> &names) {
+  for (const NvccUnit &unit : code.units)
+    for (const NativeSymbol &symbol : unit.symbols)
+      for (const auto &image : names)
+        if (symbol.isDefined && !symbol.isWeak &&
+            image.getValue().undefined.contains(symbol.name) &&
+            !image.getValue().defined.contains(symbol.name))
+          return true;
+  return false;
+}
+
 /// Reads the device halves of the members of \p path that are not inputs.
 static Error readArchive(StringRef path, const StringSet<> &taken,
                          const ReadContext &context,
@@ -403,10 +429,21 @@ static Error readArchive(StringRef path, const StringSet<> &taken,
     ObjectPlace place{isThin ? member.path : path.str(),
                       isThin ? "" : member.name, isThin ? 0 : member.dataOffset,
                       member.data};
-    if (taken.contains(place.path + ":" + std::to_string(place.offset)) ||
-        !mayHoldDeviceCode(place.data))
+    if (taken.contains(place.path + ":" + std::to_string(place.offset)))
       return Error::success();
     LoadedObject candidate;
+    if (isNvccObject(place.data)) {
+      Expected<NvccCode> code = readNvccMember(place.data, locationOf(place),
+                                               context.arch, *context.tools);
+      if (!code)
+        return code.takeError();
+      candidate.nvcc = std::move(*code);
+      if (!candidate.nvcc.units.empty())
+        candidates.push_back(std::move(candidate));
+      return Error::success();
+    }
+    if (!mayHoldDeviceCode(place.data))
+      return Error::success();
     candidate.file =
         MemoryBuffer::getMemBufferCopy(member.data.getBuffer(), member.name);
     place.data = candidate.file->getMemBufferRef();
@@ -432,6 +469,10 @@ static void takeModules(LoadedObject &loaded, uint32_t &units,
   llvm::move(loaded.modules, std::back_inserter(modules));
   llvm::move(loaded.computed, std::back_inserter(result.computed));
   llvm::move(loaded.names, std::back_inserter(result.names));
+  llvm::move(loaded.nvcc.units, std::back_inserter(result.nvcc.units));
+  llvm::move(loaded.nvcc.ids, std::back_inserter(result.nvcc.ids));
+  llvm::move(loaded.nvcc.absent, std::back_inserter(result.nvcc.absent));
+  loaded.nvcc = NvccCode();
   result.files.push_back(std::move(loaded.file));
 }
 
@@ -457,10 +498,16 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
   for (const WpaModule &module : result.modules)
     if (module.module.summary.side == Side::Device)
       noteDeviceNames(module.module.summary, names[module.module.summary.arch]);
+  // Code of nvcc goes with any; alone it is a program of its own.
+  for (StringRef arch : architecturesOf(result.modules))
+    noteDeviceNames(result.nvcc, names[arch]);
+  if (names.empty())
+    noteDeviceNames(result.nvcc, names[""]);
   if (!anyUndefined(names))
     return Error::success();
   StringSet<> taken;
-  for (const LinkObject &object : inputs.objects)
+  for (const LinkObject &object :
+       concat<const LinkObject>(inputs.objects, inputs.nvccObjects))
     taken.insert(object.path + ":" + std::to_string(object.memberOffset));
   context.deviceOnly = true;
   std::vector<LoadedObject> candidates;
@@ -470,8 +517,11 @@ static Error extractDeviceMembers(const LinkInputs &inputs, ReadContext context,
   for (bool found = true; found;) {
     found = false;
     for (LoadedObject &candidate : candidates) {
-      if (candidate.modules.empty() || !definesNeeded(candidate.modules, names))
+      if (!definesNeeded(candidate.modules, names) &&
+          !definesNeeded(candidate.nvcc, names))
         continue;
+      for (auto &image : names)
+        noteDeviceNames(candidate.nvcc, image.getValue());
       for (const WpaModule &module : candidate.modules)
         for (auto &image : names)
           if (serves(module, image.getKey()))
@@ -500,11 +550,13 @@ static void remarkComputed(const LoadedObject &loaded, const LinkObject &input,
 
 Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
                                      StringRef directory,
+                                     const CudaTools &tools,
                                      Diagnostics &diagnostics,
                                      Statistics &statistics) {
   initializeTargets(); // for summaries that are computed here
   ReadContext context;
   context.directory = directory;
+  context.tools = &tools;
   context.optLevel = inputs.codegen.optLevel;
   std::vector<LoadedObject> loaded(inputs.objects.size());
   parallelFor(0, loaded.size(), [&](size_t i) {
@@ -534,6 +586,12 @@ Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
           completeArchitectures(result.modules, architectures, diagnostics))
     return error;
   // From here on every image has the device code of every unit.
+  context.arch = architectures.empty() ? StringRef() : architectures.front();
+  Expected<NvccCode> nvcc =
+      readNvccObjects(inputs.nvccObjects, context.arch, tools);
+  if (!nvcc)
+    return nvcc.takeError();
+  result.nvcc = std::move(*nvcc);
   std::vector<WpaModule> members;
   if (Error error =
           extractDeviceMembers(inputs, context, units, members, result))

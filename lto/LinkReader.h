@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_LINKREADER_H
 #define GPULTO_LTO_LINKREADER_H
 
+#include "lto/NvccCode.h"
 #include "lto/Pipeline.h"
 #include "lto/Wpa.h"
 #include "support/Statistics.h"
@@ -20,6 +21,7 @@ namespace gpulto {
 /// The modules of a link, and the memory that their names point into.
 struct LinkModules {
   std::vector<WpaModule> modules; // in input order
+  NvccCode nvcc;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> files;
   /// Summaries made by this link, of objects that had none.
   std::vector<std::unique_ptr<std::string>> computed;
@@ -37,6 +39,7 @@ struct LinkModules {
 /// that is wrong with any input, gathered.
 llvm::Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
                                            llvm::StringRef directory,
+                                           const CudaTools &tools,
                                            Diagnostics &diagnostics,
                                            Statistics &statistics);
 

@@ -220,6 +220,7 @@ template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
   a.field("wantCubin", o.wantCubin);
   a.field("checkKernels", o.checkKernels);
   a.field("relocatable", o.relocatable);
+  a.field("open", o.open);
 }
 
 template <typename A> void describe(A &a, LtransJob &j) {

@@ -200,6 +200,8 @@ struct DeviceCodegenOptions {
   bool checkKernels = false;
   /// The cubin is to be joined with others by nvlink: `ptxas -ewp`.
   bool relocatable = false;
+  /// It calls functions of other cubins, or these call it: `ptxas -c`.
+  bool open = false;
   ToolOptions tool;
   bool operator==(const DeviceCodegenOptions &) const = default;
 };

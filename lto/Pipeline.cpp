@@ -15,6 +15,7 @@
 #include "lto/LinkStamp.h"
 #include "lto/LtransFolds.h"
 #include "lto/LtransReport.h"
+#include "lto/NvccCode.h"
 #include "lto/Progress.h"
 #include "lto/SavedLink.h"
 #include "lto/Scheduler.h"
@@ -195,24 +196,61 @@ collectHostObjects(const LinkPlan &plan, StringRef directory) {
   return objects;
 }
 
+/// Returns the names in what \p nvcc joins to our code.
+static std::vector<NativeCode> joinedNames(const NvccPlan &nvcc) {
+  std::vector<NativeCode> names;
+  if (nvcc.isJoined)
+    for (const NativePart &part : nvcc.parts)
+      names.push_back(part.code);
+  return names;
+}
+
+/// Returns the code in \p nvcc that is joined to ours for \p arch.
+static ArrayRef<NativePart> joinedParts(const NvccPlan &nvcc, StringRef arch) {
+  auto isOther = [&](const NativePart &part) { return part.code.arch != arch; };
+  if (!nvcc.isJoined)
+    return {};
+  return ArrayRef(nvcc.parts).drop_while(isOther).take_until(isOther);
+}
+
 static Expected<std::vector<DeviceProgram>>
-linkDevices(const LinkPlan &plan, StringRef directory, const CudaTools &tools) {
+linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, StringRef directory,
+            const CudaTools &tools) {
   std::vector<DeviceProgram> programs;
   for (auto [arch, embed] : zip_equal(plan.architectures, plan.forms)) {
     std::vector<LtransResultPaths> results;
     for (const LtransJob &job : plan.jobs)
       if (job.side == Side::Device && job.arch == arch)
         results.push_back(resultPaths(job, jobPrefix(directory, job)));
-    if (results.empty())
+    if (results.empty() && joinedParts(nvcc, arch).empty())
       continue; // no live device code
-    Expected<DeviceProgram> program =
-        linkDevicePartitions(arch, results, tools, embed, directory);
+    Expected<DeviceProgram> program = linkDevicePartitions(
+        arch, results, joinedParts(nvcc, arch), tools, embed, directory);
     if (!program)
       return program.takeError();
     program->ptx += describeFoldedKernels(program->ptx, arch, plan.folds);
     programs.push_back(std::move(*program));
   }
   return programs;
+}
+
+/// Makes the object that registers \p programs, and \p nvccPrograms where they
+/// are not joined to these; empty if there is nothing to register.
+static Expected<std::string>
+makeRegistration(const LinkPlan &plan, ArrayRef<DeviceProgram> programs,
+                 const NvccCode &nvcc, ArrayRef<DeviceProgram> nvccPrograms,
+                 const HostCodegenOptions &codegen) {
+  std::vector<RegistrationUnit> units;
+  if (!programs.empty())
+    units.push_back({programs, plan.registration, {}, {}});
+  if (!nvccPrograms.empty())
+    units.push_back({nvccPrograms, {}, {}, {}});
+  if (units.empty())
+    return std::string();
+  units.back().nvccIds = nvcc.ids;
+  units.back().absentNvccIds = nvcc.absent;
+  return makeRegistrationObject(units, codegen, plan.hostTriple,
+                                plan.hostDataLayout);
 }
 
 static Error keepPrograms(ArrayRef<DeviceProgram> programs,
@@ -310,18 +348,24 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 1. Read: the summaries of all inputs; bodies stay on disk.
   PhaseTimer readTimer(&statistics, "read");
-  Expected<LinkModules> modules = readLinkInputs(
-      inputs, keptOr(options, temporary->path()), diagnostics, statistics);
-  readTimer.stop();
+  Expected<LinkModules> modules =
+      readLinkInputs(inputs, keptOr(options, temporary->path()), *tools,
+                     diagnostics, statistics);
   if (!modules)
     return modules.takeError();
+  Expected<NvccPlan> nvcc = planNvccLink(modules->modules, modules->nvcc,
+                                         options, *embed, *tools, diagnostics);
+  readTimer.stop();
+  if (!nvcc)
+    return nvcc.takeError();
   // From here on no input is added.
 
   // 2. WPA: resolve, decide, cut.
   PhaseTimer wpaTimer(&statistics, "wpa");
-  Expected<LinkPlan> plan = planLink(
-      std::move(modules->modules), wpaOptions(inputs, options, *tools, *embed),
-      options.params, diagnostics, statistics);
+  Expected<LinkPlan> plan =
+      planLink(std::move(modules->modules), joinedNames(*nvcc),
+               wpaOptions(inputs, options, *tools, *embed), options.params,
+               diagnostics, statistics);
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();
@@ -350,27 +394,32 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   // 4. Device link: one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
   Expected<std::vector<DeviceProgram>> programs =
-      linkDevices(*plan, temporary->path(), *tools);
+      linkDevices(*plan, *nvcc, temporary->path(), *tools);
   if (!programs)
     return programs.takeError();
   if (Error error = keepPrograms(*programs, options))
     return error;
+  std::vector<DeviceProgram> nvccPrograms;
+  if (!nvcc->isJoined) {
+    auto linked = linkNvccCode(*nvcc, *embed, *tools, temporary->path());
+    if (!linked)
+      return linked.takeError();
+    nvccPrograms = std::move(*linked);
+  }
 
   // 5. Join: host objects, then the one that registers device code.
   Expected<std::vector<NativeObject>> objects =
       collectHostObjects(*plan, temporary->path());
   if (!objects)
     return objects.takeError();
-  if (!programs->empty()) {
-    Expected<std::string> registration =
-        makeRegistrationObject(*programs, plan->registration, inputs.codegen,
-                               plan->hostTriple, plan->hostDataLayout);
-    if (!registration)
-      return registration.takeError();
+  Expected<std::string> registration = makeRegistration(
+      *plan, *programs, modules->nvcc, nvccPrograms, inputs.codegen);
+  if (!registration)
+    return registration.takeError();
+  if (!registration->empty())
     objects->push_back(
         {"gpulto.registration.o", MemoryBuffer::getMemBufferCopy(
                                       *registration, "gpulto.registration.o")});
-  }
   if (!plan->folds.classes.empty() && !plan->hostTriple.empty()) {
     Expected<uint16_t> machine = elfMachine(plan->hostTriple);
     if (!machine)

@@ -55,6 +55,8 @@ struct LinkObject {
 
 struct LinkInputs {
   std::vector<LinkObject> objects; // in the linker's order
+  /// Native objects that nvcc made, without symbols, in the linker's order.
+  std::vector<LinkObject> nvccObjects;
   /// Archives on the command line, in order: members that the host did not need
   /// are searched for device symbols that are still undefined.
   std::vector<std::string> archives;

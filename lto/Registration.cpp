@@ -19,16 +19,31 @@
 //     atexit(unregisterImage);
 //   }
 //
+// for each unit of registration. Where host code of nvcc registers kernels and
+// variables with the same fat binary, it does so through a function that it
+// calls in a constructor and that a device link defines, one for each id of
+// nvcc's. Constructors of a lower priority than ours run later, so the handle
+// is there; the last call ends the registration instead:
+//
+//   void __cudaRegisterLinkedBinary_<id>(void (*callback)(void **), ...) {
+//     callback(handle);
+//     if (--waiting == 0)
+//       __cudaRegisterFatBinaryEnd(handle);
+//   }
+//
 // The tables name the live stubs and variables directly. Tables between
 // __start_ and __stop_ symbols, as clang's offload wrapper has them, do not
 // survive --gc-sections and would list dead kernels too.
 //
 // Source: the calls are those of clang's CGCUDANV.cpp (LLVM 19) and of
-// crt/host_runtime.h of CUDA 13.0; the runtime's own priority is 101.
+// crt/host_runtime.h of CUDA 13.0; the runtime's own priority is 101. The
+// functions for nvcc are called as crt/host_runtime.h does it and do what those
+// of crt/link.stub do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fatobj/DeviceImage.h"
+#include "fatobj/NvccObject.h"
 #include "lto/DeviceLink.h"
 #include "lto/HostCodegen.h"
 #include "support/Error.h"
@@ -100,7 +115,7 @@ public:
         pointer(PointerType::getUnqual(context)), word(builder.getInt32Ty()),
         size(module.getDataLayout().getIntPtrType(context)) {}
 
-  Error build(StringRef fatbinary, ArrayRef<RegistrationEntry> entries);
+  Error build(const RegistrationUnit &unit);
 
 private:
   using Row = SmallVector<Constant *, 6>;
@@ -116,6 +131,9 @@ private:
   void registerKernels(ArrayRef<Row> rows, Value *handle);
   void registerVariables(ArrayRef<Row> rows, Value *handle);
   void registerManaged(ArrayRef<Row> rows, Value *handle);
+  void endRegistration(Value *handle);
+  void addNvccFunctions(ArrayRef<std::string> ids, GlobalVariable *handle);
+  void keepSymbols(ArrayRef<std::string> ids);
 
   Module &module;
   LLVMContext &context;
@@ -247,10 +265,62 @@ void RegistrationBuilder::registerManaged(ArrayRef<Row> rows, Value *handle) {
   });
 }
 
-Error RegistrationBuilder::build(StringRef fatbinary,
-                                 ArrayRef<RegistrationEntry> entries) {
+void RegistrationBuilder::endRegistration(Value *handle) {
+  builder.CreateCall(
+      runtime("__cudaRegisterFatBinaryEnd", builder.getVoidTy(), {pointer}),
+      handle);
+}
+
+/// Adds the functions that host code of nvcc calls to register its kernels and
+/// variables with the fat binary of \p handle.
+void RegistrationBuilder::addNvccFunctions(ArrayRef<std::string> ids,
+                                           GlobalVariable *handle) {
+  auto *waiting = new GlobalVariable(
+      module, word, /*isConstant=*/false, GlobalValue::InternalLinkage,
+      number(ids.size()), "__gpulto_nvcc_waiting");
+  auto *type = FunctionType::get(builder.getVoidTy(),
+                                 {pointer, pointer, pointer, pointer}, false);
+  for (const std::string &id : ids) {
+    auto *made = Function::Create(type, GlobalValue::ExternalLinkage,
+                                  kNvccRegister + id, module);
+    made->setVisibility(GlobalValue::HiddenVisibility);
+    builder.SetInsertPoint(BasicBlock::Create(context, "entry", made));
+    Value *image = builder.CreateLoad(pointer, handle);
+    builder.CreateCall(FunctionType::get(builder.getVoidTy(), {pointer}, false),
+                       made->getArg(0), image);
+    Value *left =
+        builder.CreateSub(builder.CreateLoad(word, waiting), number(1));
+    builder.CreateStore(left, waiting);
+    BasicBlock *last = BasicBlock::Create(context, "last", made);
+    BasicBlock *done = BasicBlock::Create(context, "done", made);
+    builder.CreateCondBr(builder.CreateICmpEQ(left, number(0)), last, done);
+    builder.SetInsertPoint(last);
+    endRegistration(image);
+    builder.CreateBr(done);
+    builder.SetInsertPoint(done);
+    builder.CreateRetVoid();
+  }
+}
+
+/// Has the linker take the host code of the units \p ids from its archives.
+void RegistrationBuilder::keepSymbols(ArrayRef<std::string> ids) {
+  std::vector<Constant *> wrappers;
+  for (const std::string &id : ids)
+    wrappers.push_back(symbol((kNvccWrapper + id).str()));
+  if (wrappers.empty())
+    return;
+  GlobalVariable *table = addConstant(
+      ConstantArray::get(ArrayType::get(pointer, wrappers.size()), wrappers),
+      "__gpulto_nvcc_units");
+  appendToUsed(module, table);
+}
+
+Error RegistrationBuilder::build(const RegistrationUnit &unit) {
+  auto fatbinary = makeFatbinary(unit.programs);
+  if (!fatbinary)
+    return fatbinary.takeError();
   std::vector<Row> kernels, variables, managed;
-  for (const RegistrationEntry &entry : entries) {
+  for (const RegistrationEntry &entry : unit.entries) {
     Row row = {symbol(entry.hostSymbol), string(entry.deviceName)};
     if (entry.kind == OffloadEntry::Kind::Kernel) {
       kernels.push_back(row);
@@ -281,36 +351,34 @@ Error RegistrationBuilder::build(StringRef fatbinary,
   function = beginFunction("__gpulto_register");
   Value *image =
       builder.CreateCall(runtime("__cudaRegisterFatBinary", pointer, {pointer}),
-                         addWrapper(fatbinary));
+                         addWrapper(*fatbinary));
   builder.CreateStore(image, handle);
   registerKernels(kernels, image);
   registerVariables(variables, image);
   registerManaged(managed, image);
-  builder.CreateCall(
-      runtime("__cudaRegisterFatBinaryEnd", builder.getVoidTy(), {pointer}),
-      image);
+  if (unit.nvccIds.empty())
+    endRegistration(image);
   builder.CreateCall(runtime("atexit", word, {pointer}), unregister);
   builder.CreateRetVoid();
   appendToGlobalCtors(module, function, kConstructorPriority);
+  addNvccFunctions(unit.nvccIds, handle);
+  keepSymbols(unit.absentNvccIds);
   return Error::success();
 }
 
-Expected<std::string>
-makeRegistrationObject(ArrayRef<DeviceProgram> programs,
-                       ArrayRef<RegistrationEntry> entries,
-                       const HostCodegenOptions &codegen,
-                       StringRef targetTriple, StringRef dataLayout) {
-  auto fatbinary = makeFatbinary(programs);
-  if (!fatbinary)
-    return fatbinary.takeError();
+Expected<std::string> makeRegistrationObject(ArrayRef<RegistrationUnit> units,
+                                             const HostCodegenOptions &codegen,
+                                             StringRef targetTriple,
+                                             StringRef dataLayout) {
   initializeTargets();
   LLVMContext context;
   Module module("gpulto-registration", context);
   module.setTargetTriple(targetTriple);
   module.setDataLayout(dataLayout);
   RegistrationBuilder registration(module);
-  if (Error error = registration.build(*fatbinary, entries))
-    return error;
+  for (const RegistrationUnit &unit : units)
+    if (Error error = registration.build(unit))
+      return error;
   std::string problems;
   raw_string_ostream stream(problems);
   if (verifyModule(module, &stream))

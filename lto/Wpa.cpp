@@ -74,7 +74,8 @@ private:
                  std::vector<RegistrationEntry> &entries) const;
   void chooseHomes(std::vector<LtransJob> &jobs);
   bool wantsKernelCheck(const LtransJob &job) const;
-  DeviceCodegenOptions deviceOptions(const PartitionMap &map, ImageIndex image,
+  DeviceCodegenOptions deviceOptions(const PartitionMap &map,
+                                     const Partition &partition,
                                      const LtransJob &job);
 
   const WpaContext &context;
@@ -302,6 +303,9 @@ void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
 EmbedKind JobBuilder::formOf(ImageIndex image) const {
   if (options.embedGiven)
     return options.embed;
+  for (const NativeCode &code : program.nativeCode())
+    if (code.arch == program.images()[image].arch && !code.hasPtx)
+      return EmbedKind::Cubin;
   bool wantsPtx = false, wantsCubin = false;
   for (ModuleIndex m : program.images()[image].modules) {
     const ModuleSummary &summary = program.modules()[m].summary;
@@ -336,8 +340,9 @@ bool JobBuilder::wantsKernelCheck(const LtransJob &job) const {
 }
 
 DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
-                                               ImageIndex image,
+                                               const Partition &partition,
                                                const LtransJob &job) {
+  ImageIndex image = partition.image;
   DeviceCodegenOptions device = options.device;
   device.wantCubin = forms[image] != EmbedKind::Ptx;
   device.checkKernels = wantsKernelCheck(job);
@@ -350,9 +355,11 @@ DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
   }
   if (!device.wantCubin && !device.checkKernels)
     device.ptxas.clear();
+  device.open = partition.isOpen;
   device.relocatable =
-      llvm::count_if(map.partitions, [&](const Partition &partition) {
-        return partition.image == image;
+      program.hasNativeCode(image) ||
+      llvm::count_if(map.partitions, [&](const Partition &other) {
+        return other.image == image;
       }) > 1;
   return device;
 }
@@ -385,7 +392,7 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     addSymbols(partition, map, job);
     addFacts(partition, job);
     if (job.side == Side::Device)
-      job.device = deviceOptions(map, partition.image, job);
+      job.device = deviceOptions(map, partition, job);
     jobs.push_back(std::move(job));
   }
   if (!jobs.empty() && jobs.front().side == Side::Host)
@@ -591,6 +598,7 @@ static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
 }
 
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
+                            ArrayRef<NativeCode> native,
                             const WpaOptions &options, const Params &params,
                             Diagnostics &diagnostics, Statistics &statistics) {
   assignTags(modules);
@@ -600,6 +608,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
     bitcode.push_back(std::move(module.bitcode));
     program.addModule(std::move(module.module));
   }
+  for (const NativeCode &code : native)
+    program.addNativeCode(code);
   PhaseTimer resolveTimer(&statistics, "wpa-resolve");
   // From here on no module is added.
   if (Error error = program.resolve())

@@ -63,14 +63,14 @@ struct LinkPlan {
   std::string hostDataLayout;
 };
 
-/// Runs whole-program analysis over \p modules, which are in input order.
-/// Deterministic: the plan depends on nothing but the arguments. Errors:
-/// duplicate or undefined device symbols. Counts go to \p statistics.
-llvm::Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
-                                  const WpaOptions &options,
-                                  const Params &params,
-                                  Diagnostics &diagnostics,
-                                  Statistics &statistics);
+/// Runs whole-program analysis over \p modules, which are in input order, and
+/// the device code \p native, which will be linked to theirs. Deterministic:
+/// the plan depends on nothing but the arguments. Errors: duplicate or
+/// undefined device symbols. Counts go to \p statistics.
+llvm::Expected<LinkPlan>
+planLink(std::vector<WpaModule> modules, llvm::ArrayRef<NativeCode> native,
+         const WpaOptions &options, const Params &params,
+         Diagnostics &diagnostics, Statistics &statistics);
 
 } // namespace gpulto
 

@@ -185,6 +185,14 @@ static FinalLinkage linkageOf(const WpaContext &context, GlobalId id,
              : FinalLinkage::Internal;
 }
 
+/// Returns whether partition \p p has a copy of the device function \p id
+/// beside the one that native code calls.
+static bool isCopyOfNativelyUsed(const WpaContext &context, GlobalId id,
+                                 size_t p, const PartitionMap &map) {
+  return context.program.isNativelyUsed(id) && context.program.function(id) &&
+         map.home[id] != p;
+}
+
 /// Returns the definitions that a partition other than one that has them
 /// refers to.
 static BitVector findCrossings(const WpaContext &context,
@@ -241,9 +249,12 @@ void decideBoundaries(const WpaContext &context,
   shareClones(context, map);
   BitVector needed = findCrossings(context, map);
   needed |= externallyUsed;
-  for (Partition &partition : map.partitions)
+  for (auto [p, partition] : enumerate(map.partitions))
     for (PartitionSymbol &define : partition.defines)
-      define.linkage = linkageOf(context, define.id, needed.test(define.id));
+      define.linkage =
+          isCopyOfNativelyUsed(context, define.id, p, map)
+              ? FinalLinkage::Internal
+              : linkageOf(context, define.id, needed.test(define.id));
 }
 
 } // namespace gpulto

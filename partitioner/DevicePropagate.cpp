@@ -11,7 +11,10 @@
 //    that reach a function whose address is taken, or that call indirectly,
 //    are one unit: a pointer may travel from any of them to any other through
 //    memory, and a pointer is good in its own partition only. Variables that
-//    hold such pointers belong to it, too, whoever uses them.
+//    hold such pointers belong to it, too, whoever uses them. Where native
+//    device code is linked in, what it calls and what calls it are in that
+//    unit, which gets a partition of its own: pointers pass between the two,
+//    and such code is assembled in another way.
 // 2. pack: units in program order are laid on a line, each as long as what it
 //    adds to the program; a unit goes to the partition in whose share of the
 //    line its middle lies. A function shared by partitions is compiled in each.
@@ -43,6 +46,7 @@ struct Unit {
   uint8_t optLevel = 2;
   uint8_t sizeLevel = 0;
   ModuleIndex module = 0;
+  bool isOpen = false;
 };
 
 class DevicePartitioner {
@@ -64,6 +68,9 @@ private:
     return program.definition(id) == id && context.decisions.live.test(id);
   }
   bool callsIndirectly(GlobalId id) const;
+  bool callsNatively(GlobalId id) const;
+  bool isNativelyCalled(GlobalId id) const;
+  bool mustJoin(GlobalId id) const;
   bool isAddressTaken(GlobalId id) const;
   void findAddressTaken();
   void findUnits();
@@ -91,6 +98,44 @@ private:
 bool DevicePartitioner::callsIndirectly(GlobalId id) const {
   const FunctionSummary *function = program.function(id);
   return function && function->has(kHasIndirectCall);
+}
+
+/// Returns whether \p id calls a function of native code or uses its address.
+bool DevicePartitioner::callsNatively(GlobalId id) const {
+  if (!program.hasNativeCode(image))
+    return false;
+  const CombinedModule &module = program.moduleRef(id);
+  auto isNative = [&](SymbolIndex used) {
+    const NativeSymbol *native =
+        used == kNone ? nullptr
+                      : program.nativeDefinition(module.firstSymbol + used);
+    return native && native->kind == NativeSymbol::Kind::Function;
+  };
+  Range references;
+  if (const FunctionSummary *function = program.function(id)) {
+    references = function->references;
+    if (llvm::any_of(
+            slice(module.summary.calls, function->calls),
+            [&](const CallEdge &call) { return isNative(call.callee); }))
+      return true;
+  } else if (const VariableSummary *variable = program.variable(id)) {
+    references = variable->references;
+  }
+  return llvm::any_of(
+      slice(module.summary.references, references),
+      [&](const ReferenceEdge &edge) { return isNative(edge.symbol); });
+}
+
+/// Returns whether \p id is a function other than a kernel that native code
+/// uses.
+bool DevicePartitioner::isNativelyCalled(GlobalId id) const {
+  return program.isNativelyUsed(id) && program.function(id) &&
+         !program.symbol(id).has(kKernel);
+}
+
+/// Returns whether what reaches \p id belongs into the unit of pointers.
+bool DevicePartitioner::mustJoin(GlobalId id) const {
+  return callsIndirectly(id) || isAddressTaken(id) || callsNatively(id);
 }
 
 /// Returns whether a pointer to function \p id may exist at run time.
@@ -140,14 +185,13 @@ void DevicePartitioner::findUnits() {
       bool isEntry = symbol.has(kKernel);
       bool isVariable =
           symbol.kind != SymbolKind::Function && !symbol.has(kCopyable);
-      bool joins = isAddressTaken(id);
+      bool joins = isAddressTaken(id) || isNativelyCalled(id);
       if (isEntry || isVariable) {
         DenseSet<GlobalId> seen;
         std::vector<GlobalId> found;
         reach(id, seen, found);
-        joins = llvm::any_of(found, [&](GlobalId reached) {
-          return callsIndirectly(reached) || isAddressTaken(reached);
-        });
+        joins = llvm::any_of(
+            found, [&](GlobalId reached) { return mustJoin(reached); });
       }
       Unit single{{id}, module.summary.optLevel, module.summary.sizeLevel, m};
       if (joins && indirect.roots.empty())
@@ -158,6 +202,7 @@ void DevicePartitioner::findUnits() {
         units.push_back(single);
     }
   }
+  indirect.isOpen = program.hasNativeCode(image);
   if (!indirect.roots.empty())
     units.insert(units.begin(), indirect);
   llvm::stable_sort(units, [](const Unit &a, const Unit &b) {
@@ -206,7 +251,8 @@ bool DevicePartitioner::joinsLast(size_t i,
   if (i == 0)
     return false;
   const Unit &last = units[i - 1], &unit = units[i];
-  if (last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel)
+  if (last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel ||
+      last.isOpen || unit.isOpen)
     return false;
   switch (options.mode) {
   case PartitionMode::One:
@@ -231,6 +277,7 @@ void DevicePartitioner::pack() {
       map.partitions.back().image = image;
       map.partitions.back().optLevel = unit.optLevel;
       map.partitions.back().sizeLevel = unit.sizeLevel;
+      map.partitions.back().isOpen = unit.isOpen;
       seen.clear();
     }
     Partition &partition = map.partitions.back();
@@ -244,6 +291,8 @@ void DevicePartitioner::pack() {
 /// Returns whether each partition gets a copy of its own of variable \p id.
 bool DevicePartitioner::isCopied(GlobalId id) const {
   const SymbolRecord &symbol = program.symbol(id);
+  if (program.isNativelyUsed(id))
+    return false;
   if (symbol.addressSpace == kSharedAddressSpace)
     return true;
   bool isFixed = symbol.has(kConstant) && !symbol.has(kExternallyInitialized);
@@ -277,6 +326,12 @@ void DevicePartitioner::placeVariables() {
     first.defines.push_back({id, FinalLinkage::Preserved});
     ++first.weight;
   }
+  // Native code calls the copy of a function that is assembled for it.
+  for (uint32_t p = firstPartition; p < map.partitions.size(); ++p)
+    if (map.partitions[p].isOpen)
+      for (const PartitionSymbol &define : map.partitions[p].defines)
+        if (isNativelyCalled(define.id))
+          map.home[define.id] = p;
   for (uint32_t p = firstPartition; p < map.partitions.size(); ++p) {
     std::vector<PartitionSymbol> &defines = map.partitions[p].defines;
     llvm::erase_if(defines, [&](const PartitionSymbol &define) {

@@ -45,6 +45,8 @@ struct Partition {
   uint8_t sizeLevel = 0;
   /// Of all its modules; see ModuleSummary.
   Digest codegenDigest;
+  /// Device: native code calls functions in it, or is called from it.
+  bool isOpen = false;
   std::vector<PartitionSymbol> defines; // by id
   /// Bodies to be inlined, from other partitions; by id.
   std::vector<GlobalId> imports;

@@ -41,6 +41,20 @@ static bool isReplaceable(const SymbolRecord &symbol) {
   }
 }
 
+/// Returns whether \p candidate is left out where native code defines the name,
+/// too: all must use one variable, and one function that may differ from the
+/// other. Of functions that are the same by the language ours keep their own.
+static bool givesWay(const SymbolRecord &candidate) {
+  bool isSame = candidate.linkage == Linkage::LinkOnceODR ||
+                candidate.linkage == Linkage::WeakODR;
+  return isReplaceable(candidate) &&
+         !(isSame && candidate.kind == SymbolKind::Function);
+}
+
+void CombinedSummary::addNativeCode(NativeCode code) {
+  allNative.push_back(std::move(code));
+}
+
 void CombinedSummary::addModule(CombinedModule module) {
   module.resolution.resize(module.summary.symbols.size(), 0);
   allModules.push_back(std::move(module));
@@ -52,12 +66,13 @@ Error CombinedSummary::resolve() {
   names.resize(allImages.size());
   findKeptComdats();
   defineHostNames();
-  Error errors = Error::success();
+  Error errors = defineNativeNames();
   for (ImageIndex i = kHostImage + 1; i < allImages.size(); ++i)
     errors = joinErrors(std::move(errors), defineDeviceNames(i));
   if (errors)
     return errors;
   resolveUses();
+  findNativelyUsed();
   joinOffloadEntries();
   return Error::success();
 }
@@ -146,6 +161,60 @@ void CombinedSummary::defineHostNames() {
             plainName(allModules[m].summary.symbols[s].name), id(m, s));
 }
 
+Error CombinedSummary::duplicate(const InputLocation &where, StringRef name,
+                                 ImageIndex image,
+                                 const InputLocation &first) const {
+  return inputError(where, "duplicate device symbol '" + demangle(name) +
+                               "' for " + allImages[image].arch +
+                               "; first defined in " + first.str());
+}
+
+/// Chooses among native definitions: the strong one, else the first.
+Error CombinedSummary::defineNativeNames() {
+  nativeNames.resize(allImages.size());
+  Error errors = Error::success();
+  for (const NativeCode &code : allNative) {
+    auto image = llvm::find_if(allImages, [&](const Image &candidate) {
+      return candidate.side == Side::Device && candidate.arch == code.arch;
+    });
+    assert(image != allImages.end() && "native code has no image of its own");
+    ImageIndex i = image - allImages.begin();
+    for (const NativeSymbol &symbol : code.symbols) {
+      NativeName &name = nativeNames[i][symbol.name];
+      if (!symbol.isDefined)
+        continue;
+      if (name.definition && !name.definition->isWeak && !symbol.isWeak)
+        errors = joinErrors(
+            std::move(errors),
+            duplicate(code.location, symbol.name, i, name.definedIn->location));
+      else if (!name.definition || name.definition->isWeak > symbol.isWeak)
+        name = {&code, &symbol};
+    }
+  }
+  return errors;
+}
+
+/// A definition of ours that a weak native one gives way to is used as well.
+void CombinedSummary::findNativelyUsed() {
+  for (auto [image, table] : enumerate(nativeNames))
+    for (const auto &name : table)
+      if (GlobalId id = lookup(image, name.getKey()); id != kNone)
+        if (!name.getValue().definition || !isReplaceable(symbol(id)))
+          nativelyUsed.insert(id);
+}
+
+const NativeSymbol *CombinedSummary::nativeDefinition(GlobalId id) const {
+  if (definitions[id] != kNone || symbol(id).isLocal())
+    return nullptr;
+  return nativeDefinition(imageOf(id), symbol(id).name);
+}
+
+const NativeSymbol *CombinedSummary::nativeDefinition(ImageIndex image,
+                                                      StringRef name) const {
+  auto found = nativeNames[image].find(plainName(name).val());
+  return found == nativeNames[image].end() ? nullptr : found->second.definition;
+}
+
 /// Device code never meets the linker: one strong definition prevails; of weak
 /// ones that whose translation unit's host stub prevails (a kernel must match
 /// the host code that launches it), else the first.
@@ -170,6 +239,14 @@ Error CombinedSummary::defineDeviceNames(ImageIndex image) {
         continue;
       const SymbolRecord &candidate = allModules[m].summary.symbols[s];
       CachedHashStringRef name = plainName(candidate.name);
+      NativeName native = nativeNames[image].lookup(name.val());
+      if (native.definition && givesWay(candidate))
+        continue;
+      if (native.definition && !native.definition->isWeak &&
+          !isReplaceable(candidate))
+        errors = joinErrors(std::move(errors),
+                            duplicate(allModules[m].location, candidate.name,
+                                      image, native.definedIn->location));
       auto [it, isNew] = table.try_emplace(name, id(m, s));
       if (isNew)
         continue;
@@ -184,13 +261,9 @@ Error CombinedSummary::defineDeviceNames(ImageIndex image) {
         continue;
       }
       if (!isReplaceable(candidate))
-        errors = joinErrors(
-            std::move(errors),
-            inputError(allModules[m].location,
-                       "duplicate device symbol '" + demangle(candidate.name) +
-                           "' for " + allImages[image].arch +
-                           "; first defined in " +
-                           moduleRef(it->second).location.str()));
+        errors = joinErrors(std::move(errors),
+                            duplicate(allModules[m].location, candidate.name,
+                                      image, moduleRef(it->second).location));
     }
   return errors;
 }

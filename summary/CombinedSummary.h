@@ -14,10 +14,13 @@
 #define GPULTO_SUMMARY_COMBINEDSUMMARY_H
 
 #include "summary/ModuleSummary.h"
+#include "summary/NativeCode.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/CachedHashString.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 #include <map>
@@ -78,6 +81,10 @@ public:
   /// order, which is the order of everything that follows.
   void addModule(CombinedModule module);
 
+  /// Adds device code without bitcode, for an architecture that some module is
+  /// for.
+  void addNativeCode(NativeCode code);
+
   /// Numbers symbols, resolves names and checks that the modules agree.
   /// Errors: duplicate device definitions, device symbols of different kinds.
   llvm::Error resolve();
@@ -136,6 +143,23 @@ public:
   /// Returns the prevailing definition of \p name in \p image, or kNone.
   GlobalId lookup(ImageIndex image, llvm::StringRef name) const;
 
+  /// Device code without bitcode, in the order in which it was added.
+  llvm::ArrayRef<NativeCode> nativeCode() const { return allNative; }
+  /// Returns the definition that native code has of what \p id, a symbol of a
+  /// device module, means; null when it has none, or a module has one.
+  const NativeSymbol *nativeDefinition(GlobalId id) const;
+  /// Returns the definition that native code of \p image has of \p name, or
+  /// null.
+  const NativeSymbol *nativeDefinition(ImageIndex image,
+                                       llvm::StringRef name) const;
+  /// Returns whether native code of the image uses the definition \p id, or
+  /// has a weak one of its own, which gives way to it.
+  bool isNativelyUsed(GlobalId id) const { return nativelyUsed.contains(id); }
+  /// Returns whether native code is linked into \p image.
+  bool hasNativeCode(ImageIndex image) const {
+    return !nativeNames[image].empty();
+  }
+
   /// Returns the body of a definition, or null when it is not of that kind.
   const FunctionSummary *function(GlobalId id) const { return functions[id]; }
   const VariableSummary *variable(GlobalId id) const { return variables[id]; }
@@ -162,6 +186,10 @@ private:
   void findBodies();
   void findKeptComdats();
   void defineHostNames();
+  llvm::Error defineNativeNames();
+  llvm::Error duplicate(const InputLocation &where, llvm::StringRef name,
+                        ImageIndex image, const InputLocation &first) const;
+  void findNativelyUsed();
   llvm::Error defineDeviceNames(ImageIndex image);
   void resolveUses();
   void joinOffloadEntries();
@@ -179,6 +207,14 @@ private:
   std::vector<llvm::DenseMap<llvm::CachedHashStringRef, GlobalId>> names;
   std::vector<std::vector<bool>> keptComdats;
   llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
+  std::vector<NativeCode> allNative;
+  /// By image: what native code names. Looked up only.
+  struct NativeName {
+    const NativeCode *definedIn = nullptr;
+    const NativeSymbol *definition = nullptr;
+  };
+  std::vector<llvm::StringMap<NativeName>> nativeNames;
+  llvm::DenseSet<GlobalId> nativelyUsed; // looked up only
   std::map<GlobalId, GlobalId> folded, jumping;
   std::vector<FoldedUse> usesOfFolded; // ascending
 };

@@ -7,7 +7,7 @@ Substitutions
   %plugin             the linker plugin for bfd and gold
   %clang %clang++     stock clang 19, without any option
   %llvm               the directory of LLVM 19
-  %cuda_path          the CUDA toolkit, %ptxas its ptxas
+  %cuda_path          the CUDA toolkit, %ptxas and %nvcc its programs
   %faults             the shim and the script of fault injection: --shim, --driver
   %compare            builds a program plain and with LTO, and compares: see
                       features/Inputs/compare.py
@@ -17,7 +17,7 @@ Substitutions
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
-  cuda ptxas          a toolkit was found, with ptxas
+  cuda ptxas nvcc     a toolkit was found, with ptxas, with nvcc
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
   pkg-config bear distcc icecc
@@ -97,6 +97,7 @@ program("clang++", llvm_bin + "/clang++")
 program("clang", llvm_bin + "/clang")
 program("llvm", config.llvm_root)
 program("ptxas", config.cuda_path + "/bin/ptxas")
+program("nvcc", config.cuda_path + "/bin/nvcc")
 program("cuda_path", config.cuda_path)
 program("inputs", config.test_source_root + "/inputs")
 program("python", sys.executable)
@@ -143,6 +144,7 @@ def can_limit_memory():
 features = {
     "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
     "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
+    "nvcc": os.path.exists(config.cuda_path + "/bin/nvcc"),
     "gold": shutil.which("ld.gold"),
     "bfd": shutil.which("ld.bfd"),
     "mold": shutil.which("ld.mold"),

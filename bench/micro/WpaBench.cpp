@@ -102,8 +102,8 @@ int main(int argc, char **argv) {
   options.icf.mode = icf;
   Diagnostics diagnostics;
   Statistics statistics;
-  Expected<LinkPlan> plan =
-      planLink(std::move(modules), options, Params(), diagnostics, statistics);
+  Expected<LinkPlan> plan = planLink(std::move(modules), {}, options, Params(),
+                                     diagnostics, statistics);
   ExitOnError check("gpulto-wpa-bench: ");
   check(plan.takeError());
   double planned = processorSeconds();
@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
                       {"plan-seconds", planned - read},
                       {"peak-mb", statusMegabytes("VmHWM") - before},
                       {"jobs", int64_t(plan->jobs.size())},
-                                      {"statistics", statistics.toJson()}};
+                      {"statistics", statistics.toJson()}};
   outs() << formatv("{0:2}", json::Value(std::move(result))) << '\n';
   return 0;
 }

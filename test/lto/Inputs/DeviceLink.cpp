@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
     results.push_back(paths);
   }
   DeviceProgram program = exitOnError(
-      linkDevicePartitions(arch, results, tools, embed, outputDirectory));
+      linkDevicePartitions(arch, results, {}, tools, embed, outputDirectory));
   auto write = [&](StringRef name, StringRef contents) {
     exitOnError(
         writeFileAtomically((outputDirectory + "/" + name).str(), contents));
@@ -92,9 +92,11 @@ int main(int argc, char **argv) {
   if (!program.cubin.empty())
     write("all.cubin", program.cubin);
   HostCodegenOptions codegen;
+  std::vector<RegistrationEntry> registered = entries();
   write("registration.o",
         exitOnError(makeRegistrationObject(
-            program, entries(), codegen, "x86_64-pc-linux-gnu",
+            RegistrationUnit{program, registered, {}, {}}, codegen,
+            "x86_64-pc-linux-gnu",
             "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
             "n8:16:32:64-S128")));
 }

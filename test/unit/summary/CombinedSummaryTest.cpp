@@ -65,6 +65,59 @@ TEST(CombinedSummary, TwoStrongDeviceDefinitionsAreAnError) {
       << message;
 }
 
+NativeCode nativeCode(std::vector<NativeSymbol> symbols) {
+  NativeCode code;
+  code.location = InputLocation("native.o");
+  code.arch = "sm_90";
+  code.symbols = std::move(symbols);
+  return code;
+}
+
+constexpr auto kNativeFunction = NativeSymbol::Kind::Function;
+
+TEST(CombinedSummary, NativeCodeUsesAndDefinesDeviceSymbols) {
+  TestProgram program;
+  ModuleBuilder module(Side::Device, "sm_90");
+  module.define("used", 0, {});
+  module.define("unused", 0, {});
+  module.define("strong", 0, {});
+  module.define("same", 0, {}, 10, 0, Linkage::LinkOnceODR);
+  module.define("any", 0, {}, 10, 0, Linkage::WeakAny);
+  program.summary.addModule(module.take(0));
+  program.summary.addNativeCode(
+      nativeCode({{"used", kNativeFunction, /*isDefined=*/false, false},
+                  {"strong", kNativeFunction, true, /*isWeak=*/true},
+                  {"same", kNativeFunction, true, /*isWeak=*/true},
+                  {"any", kNativeFunction, true, false}}));
+  ASSERT_FALSE(program.finish());
+  const CombinedSummary &summary = program.summary;
+  EXPECT_TRUE(summary.isNativelyUsed(program.device("used")));
+  EXPECT_FALSE(summary.isNativelyUsed(program.device("unused")));
+  EXPECT_TRUE(summary.isNativelyUsed(program.device("strong")));
+  // Functions that are the same by the language: each side keeps its own.
+  ASSERT_NE(program.device("same"), kNone);
+  EXPECT_FALSE(summary.isNativelyUsed(program.device("same")));
+  // Ours gives way: all uses mean the native one.
+  EXPECT_EQ(program.device("any"), kNone);
+  EXPECT_NE(summary.nativeDefinition(4), nullptr);
+  EXPECT_EQ(summary.nativeDefinition(0), nullptr);
+  EXPECT_TRUE(summary.hasNativeCode(1));
+}
+
+TEST(CombinedSummary, ANativeDefinitionBesideAStrongOneIsAnError) {
+  TestProgram program;
+  ModuleBuilder module(Side::Device, "sm_90");
+  module.define("helper", 0, {});
+  program.summary.addModule(module.take(0));
+  program.summary.addNativeCode(
+      nativeCode({{"helper", kNativeFunction, true, false}}));
+  std::string message = llvm::toString(program.finish());
+  EXPECT_NE(message.find("m0.o: duplicate device symbol 'helper' for sm_90; "
+                         "first defined in native.o"),
+            std::string::npos)
+      << message;
+}
+
 TEST(CombinedSummary, KernelComesFromTheUnitWhoseStubPrevails) {
   TestProgram program;
   for (uint32_t object : {0u, 1u}) {
@@ -136,10 +189,9 @@ TEST(CombinedSummary, OneModuleKeepsAGroupOfLocalSymbols) {
     EXPECT_EQ(program.summary.definition(0), 0u);
     bool isKept = kind == ComdatKind::NoDeduplicate;
     EXPECT_EQ(program.summary.definition(1), isKept ? 1u : kNone);
-    EXPECT_EQ(
-        program.summary.liveStructor(
-            1, program.summary.modules()[1].summary.structors.front()),
-        isKept ? 1u : kNone);
+    EXPECT_EQ(program.summary.liveStructor(
+                  1, program.summary.modules()[1].summary.structors.front()),
+              isKept ? 1u : kNone);
   }
 }
 

@@ -1,0 +1,68 @@
+//===- GccObject.cpp - Objects of GCC's link-time optimizer ---------------===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// GCC's code is in sections .gnu.lto_*. Where it is alone, the object has a
+// common symbol __gnu_lto_slim (gcc/toplev.cc), by which the linker's tools of
+// GNU tell.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fatobj/GccObject.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static Expected<std::unique_ptr<object::ObjectFile>>
+openObject(MemoryBufferRef file) {
+  if (identify_magic(file.getBuffer()) != file_magic::elf_relocatable)
+    return makeError("no ELF object");
+  return object::ObjectFile::createELFObjectFile(file);
+}
+
+/// Returns whether \p name is there, starts with \p prefix and is no error.
+static bool startsWith(Expected<StringRef> name, StringRef prefix) {
+  if (name)
+    return name->starts_with(prefix);
+  consumeError(name.takeError());
+  return false;
+}
+
+static bool hasGccCode(const object::ObjectFile &object) {
+  return any_of(object.sections(), [](const object::SectionRef &section) {
+    return startsWith(section.getName(), ".gnu.lto_");
+  });
+}
+
+bool isGccLtoObject(MemoryBufferRef file) {
+  auto object = openObject(file);
+  if (object)
+    return hasGccCode(**object);
+  consumeError(object.takeError());
+  return false;
+}
+
+bool isSlimGccObject(MemoryBufferRef file) {
+  auto object = openObject(file);
+  if (!object) {
+    consumeError(object.takeError());
+    return false;
+  }
+  return hasGccCode(**object) &&
+         any_of((*object)->symbols(), [](const object::SymbolRef &symbol) {
+           return startsWith(symbol.getName(), "__gnu_lto_slim");
+         });
+}
+
+} // namespace gpulto
