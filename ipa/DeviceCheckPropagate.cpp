@@ -47,7 +47,9 @@ using UndefinedSymbols = MapVector<StringRef, UndefinedSymbol>;
 bool isDeviceBuiltin(StringRef name) {
   static const StringLiteral kBuiltins[] = {"vprintf", "malloc", "free",
                                             "__assertfail", "__nvvm_reflect"};
-  return is_contained(kBuiltins, name) || name.starts_with("llvm.");
+  // The driver provides what libcudadevrt calls by such names.
+  return is_contained(kBuiltins, name) || name.starts_with("llvm.") ||
+         name.starts_with("__cuda_syscall_") || name.starts_with("cnp");
 }
 
 /// Returns whether a use of \p symbol, which nothing defines, is an error.

@@ -5,8 +5,8 @@
 // 1. readNvccObjects, readNvccMember: what waits for a device link, and the
 //    names in it.
 // 2. isShared: whether a name is common to this code and ours: one refers to
-//    what the other defines, or both define a variable, or both define
-//    something strongly (an error, which WPA reports).
+//    what the other defines, or both refer to it, or both define a variable, or
+//    both define something strongly (an error, which WPA reports).
 // 3. addParts: the code of every unit for an architecture: its cubin, else its
 //    PTX for the latest architecture whose code runs there, as for our own
 //    units (lto/Architectures).
@@ -364,7 +364,7 @@ static StringMap<KnownName> namesOf(ArrayRef<WpaModule> modules) {
 /// Returns whether \p symbol of nvcc's code and \p ours have to be the same.
 static bool isShared(const NativeSymbol &symbol, const KnownName &ours) {
   if (!symbol.isDefined)
-    return ours.isDefined;
+    return ours.isDefined || (ours.isUsed && !isDeviceBuiltin(symbol.name));
   return ours.isUsed || (ours.isDefined && (ours.isVariable ||
                                             (ours.isStrong && !symbol.isWeak)));
 }
@@ -379,8 +379,8 @@ static bool sharesNames(ArrayRef<WpaModule> modules, const NvccCode &code) {
   return false;
 }
 
-/// Returns the architectures of all images of \p code, and, in \p common, those
-/// for which each unit has code.
+/// Returns the architectures of all images of \p code but those of libraries,
+/// and, in \p common, those for which each unit has code.
 static std::vector<std::string>
 findArchitectures(const NvccCode &code, std::vector<std::string> &common) {
   std::set<DeviceArch, decltype([](const DeviceArch &a, const DeviceArch &b) {
@@ -388,10 +388,13 @@ findArchitectures(const NvccCode &code, std::vector<std::string> &common) {
                     std::pair(b.number, b.suffix);
            })>
       cubins, texts;
-  for (const NvccUnit &unit : code.units)
+  for (const NvccUnit &unit : code.units) {
+    if (unit.isLibrary)
+      continue;
     for (const DeviceImage &image : unit.code.images)
       (image.kind == DeviceImage::Kind::Cubin ? cubins : texts)
           .insert(image.arch);
+  }
   std::vector<std::string> all;
   for (const DeviceArch &arch : cubins.empty() ? texts : cubins) {
     std::string name = arch.realName();

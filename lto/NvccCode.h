@@ -36,6 +36,9 @@ namespace gpulto {
 struct NvccUnit {
   InputLocation location;
   Fatbinary code;
+  /// Of a library: it is there for its device code alone and has no say in the
+  /// choice of architectures.
+  bool isLibrary = false;
   /// Of one of its architectures.
   std::vector<NativeSymbol> symbols;
 };
