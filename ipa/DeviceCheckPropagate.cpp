@@ -153,6 +153,13 @@ static void addReferences(const WpaContext &context,
                 .str();
       });
     }
+  for (auto [i, code] : enumerate(program.nativeCode()))
+    for (const NativeSymbol &symbol : code.symbols) {
+      auto found = undefined.find(symbol.name);
+      StringRef place = places[program.modules().size() + i];
+      if (found != undefined.end() && !symbol.isDefined)
+        found->second.users[place] = ("\n>>> used in " + place).str();
+    }
 }
 
 static Error undefinedError(const CombinedSummary &program, StringRef name,
