@@ -261,7 +261,8 @@ bool RoleFinder::foldsConstant(GlobalId id) const {
   return !program.variable(id)->foldHash.isNone() &&
          !(program.symbol(id).flags & kNever) &&
          !(hasIdentity.test(id) && isTaken.test(id)) &&
-         !context.decisions.visibleOutside.test(id) && !mayBeNamed(id);
+         !context.decisions.visibleOutside.test(id) &&
+         !program.isNativelyUsed(id) && !mayBeNamed(id);
 }
 
 /// Returns the role of the host function \p id, which is no stub.
