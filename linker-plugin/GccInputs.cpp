@@ -1,4 +1,5 @@
-//===- GccInputs.cpp - Objects of GCC beside ours ----------------===//
+//===- GccInputs.cpp - Objects of GCC's link-time optimizer
+//-----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "linker-plugin/GccInputs.h"

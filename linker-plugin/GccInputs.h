@@ -1,4 +1,5 @@
-//===- GccInputs.h - Objects of GCC beside ours -------------*- C++ -*-===//
+//===- GccInputs.h - Objects of GCC's link-time optimizer ---------*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

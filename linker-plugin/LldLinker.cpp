@@ -218,6 +218,19 @@ InputLocation locationOf(const LinkSession &link, MemoryBufferRef file) {
   return InputLocation(name);
 }
 
+/// Reports \p file if it is an object of GCC's that nobody here reads.
+void checkSlim(MemoryBufferRef file, const InputLocation &where) {
+  if (!isSlimGccObject(file))
+    return;
+  std::string message = where.str() + ": " + kSlimGccText.str();
+  // A member that nobody needs does no harm; whether somebody does lld cannot
+  // tell, since it has no symbols.
+  if (where.member.empty())
+    lld::error(message);
+  else
+    lld::warn(message);
+}
+
 /// Chooses what lld reads of the object \p file: its bitcode, or the error by
 /// which it knows that there is none. What is wrong is reported here.
 Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
@@ -229,7 +242,9 @@ Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
     ; // the native half has the bitcode beside it
   else if (!half->bitcode.getBuffer().empty())
     return half->bitcode;
-  else if (!half->warning.empty()) {
+  else if (half->warning.empty()) {
+    checkSlim(file, where);
+  } else {
     if (link.options.skipped.mode != SkippedMode::Ignore)
       lld::warn(where.str() + ": " + half->warning);
     link.whyNative[file.getBufferStart()] = half->warning;
@@ -272,13 +287,9 @@ Error makeObjects(LinkSession &link) {
   return Error::success();
 }
 
-/// Notes the object \p file of nvcc's or GCC's, whose native code lld links.
-void noteForeign(LinkSession &link, MemoryBufferRef file) {
-  if (link.joinsObjects)
-    return;
-  if (isSlimGccObject(file))
-    lld::error(locationOf(link, file).str() + ": " + kSlimGccText);
-  if (!isNvccObject(file) || link.inputsComplete)
+/// Notes the object \p file, if nvcc made it, whose native code lld links.
+void noteNvcc(LinkSession &link, MemoryBufferRef file) {
+  if (link.joinsObjects || link.inputsComplete || !isNvccObject(file))
     return;
   Expected<LinkObject> object =
       link.locator.locate(file.getBufferIdentifier(), file.getBuffer());
@@ -295,7 +306,7 @@ void noteNative(MemoryBufferRef file) {
   NativeInputs &natives = link.inputsComplete ? late : link.natives;
   natives.addObject(file, locationOf(link, file), link.joinsObjects,
                     link.whyNative.lookup(file.getBufferStart()));
-  noteForeign(link, file);
+  noteNvcc(link, file);
   if (!link.inputsComplete)
     return;
   // The stamp is made: there is only the report.
