@@ -1,5 +1,4 @@
-//===- GccInputs.cpp - Objects of GCC's link-time optimizer
-//-----------------===//
+//===- GccInputs.cpp - Objects of GCC's link-time optimizer ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "linker-plugin/GccInputs.h"

@@ -1,5 +1,4 @@
-//===- GccInputs.h - Objects of GCC's link-time optimizer ---------*- C++
-//-*-===//
+//===- GccInputs.h - Objects of GCC's link-time optimizer -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -8,10 +7,9 @@
 //   with native code (-ffat-lto-objects)   that is linked, where GCC's own
 //                                          plugin is not there
 //   slim                                   refused: nobody here reads them
-//   GCC's plugin is there (gold, bfd)      refused: the linker tells each
-//   plugin
-//                                          that nobody but bitcode refers to
-//                                          what the other one's objects use
+//   GCC's plugin is there (gold, bfd)      refused: each plugin is told that
+//                                          nobody but bitcode refers to what
+//                                          the other one's objects use
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_GCCINPUTS_H

@@ -7,9 +7,8 @@
 //   createObjFile             wrapCreateObject: an object that lld reads the
 //                             native half of; lazy: if a symbol needs it
 //   parseFile                 wrapParseFile: a symbol needs it
-//   BitcodeCompiler::compile  wrapCompile: all of LTO, called once in each
-//   link;
-//                             what it returns is linked next
+//   BitcodeCompiler::compile  wrapCompile: all of LTO, once in each link; what
+//                             it returns is linked next
 //
 // Their classes are lld's own; pointers to them are only passed on.
 //

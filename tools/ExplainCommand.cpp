@@ -5,6 +5,7 @@
 
 #include "lto/Stamp.h"
 #include "support/Error.h"
+#include "tools/FileArguments.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -207,25 +208,12 @@ static void printStamps(StringRef path, ArrayRef<Stamp> stamps) {
 }
 
 int explainCommand(ArrayRef<const char *> arguments) {
-  bool asJson = false;
-  std::vector<StringRef> files;
-  for (StringRef argument : arguments) {
-    if (argument == "--json") {
-      asJson = true;
-    } else if (argument.starts_with("-")) {
-      errs() << "gpulto explain: error: unknown option '" << argument << "'\n";
-      return 1;
-    } else {
-      files.push_back(argument);
-    }
-  }
-  if (files.empty()) {
-    errs() << "usage: gpulto explain [--json] FILE...\n";
-    return 1;
-  }
-  int status = 0;
+  FileArguments read = readFileArguments(
+      "explain", "Says of what outputs of links were made, and how.",
+      arguments);
+  int status = read.status;
   json::Object all;
-  for (StringRef file : files) {
+  for (StringRef file : read.files) {
     Expected<std::vector<Stamp>> stamps = stampsOf(file);
     if (!stamps) {
       errs() << "gpulto explain: error: " << toString(stamps.takeError())
@@ -233,7 +221,7 @@ int explainCommand(ArrayRef<const char *> arguments) {
       status = 1;
       continue;
     }
-    if (!asJson) {
+    if (!read.asJson) {
       printStamps(file, *stamps);
       continue;
     }
@@ -242,7 +230,7 @@ int explainCommand(ArrayRef<const char *> arguments) {
       links.push_back(toJson(stamp));
     all[file] = std::move(links);
   }
-  if (asJson && status == 0)
+  if (read.asJson && status == 0)
     outs() << formatv("{0:2}\n", json::Value(std::move(all)));
   return status;
 }

@@ -15,6 +15,7 @@
 #include "support/BinaryStream.h"
 #include "support/Error.h"
 #include "support/StableHash.h"
+#include "tools/FileArguments.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -236,31 +237,18 @@ static Error showFile(StringRef path, bool asJson) {
 }
 
 int imagesCommand(ArrayRef<const char *> arguments) {
-  bool asJson = false;
-  std::vector<StringRef> files;
-  for (StringRef argument : arguments) {
-    if (argument == "--json") {
-      asJson = true;
-    } else if (argument.starts_with("-")) {
-      errs() << "gpulto images: error: unknown option '" << argument << "'\n";
-      return 1;
-    } else {
-      files.push_back(argument);
-    }
-  }
-  if (files.empty()) {
-    errs() << "usage: gpulto images [--json] FILE...\n";
-    return 1;
-  }
-  for (StringRef file : files) {
-    if (files.size() > 1)
+  FileArguments read = readFileArguments(
+      "images", "Prints the device images that objects and programs hold.",
+      arguments);
+  for (StringRef file : read.files) {
+    if (read.files.size() > 1)
       outs() << file << ":\n";
-    if (Error error = showFile(file, asJson)) {
+    if (Error error = showFile(file, read.asJson)) {
       errs() << "gpulto images: error: " << toString(std::move(error)) << '\n';
       return 1;
     }
   }
-  return 0;
+  return read.status;
 }
 
 } // namespace gpulto
