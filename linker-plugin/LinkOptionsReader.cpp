@@ -124,6 +124,12 @@ Error readPrefixMaps(const ArgList &args, ParsedLinkOptions &result) {
     auto [from, to] = value.split('=');
     result.prefixMaps.emplace_back(from, to);
   }
+  if (const Arg *arg = args.getLastArg(options::OPT_input_root)) {
+    StringRef value = arg->getValue();
+    if (!value.contains('='))
+      return invalidValue(*arg, "<copies>=<directory>");
+    std::tie(result.inputCopies, result.inputDirectory) = value.split('=');
+  }
   return Error::success();
 }
 

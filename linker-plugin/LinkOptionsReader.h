@@ -49,6 +49,9 @@ struct ParsedLinkOptions {
   /// What stands for the start of a path in the stamp, in the order given: each
   /// applies to what the one before made.
   std::vector<std::pair<std::string, std::string>> prefixMaps;
+  /// Of a link that is repeated: where copies of its inputs lie, as below the
+  /// root, and the directory in which it ran. Empty: none.
+  std::string inputCopies, inputDirectory;
 };
 
 /// Reads \p args, options of Options.td that are visible when linking.

@@ -133,8 +133,13 @@ Error saveLldLink(StringRef directory, const opt::ArgList &own,
       "exec \"$linker\" @response.txt";
   for (const opt::Arg *arg : own)
     if (!arg->getOption().matches(options::OPT_save_link) &&
+        !arg->getOption().matches(options::OPT_input_root) &&
         !arg->getOption().matches(options::OPT_end_with_parent))
       script += " " + shellQuote(arg->getAsString(own));
+  SmallString<128> current;
+  if (std::error_code code = sys::fs::current_path(current))
+    return makeError("no current directory: " + code.message());
+  script += " --gpulto-input-root=\"$PWD\"=" + shellQuote(current);
   return writeFileAtomically((directory + "/link.sh").str(),
                              script + " \"$@\"\n", /*executable=*/true);
 }

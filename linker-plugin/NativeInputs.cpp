@@ -198,6 +198,16 @@ bool SystemFiles::contains(StringRef path) {
   return entry->second;
 }
 
+/// Returns where the input \p path was in the link that is repeated.
+static std::string originalPath(StringRef path,
+                                const ParsedLinkOptions &options) {
+  SmallString<128> absolute(path);
+  if (options.inputCopies.empty() || sys::fs::make_absolute(absolute) ||
+      !isBelow(absolute, options.inputCopies))
+    return path.str();
+  return absolute.substr(options.inputCopies.size()).str();
+}
+
 std::string stampName(StringRef path, const ParsedLinkOptions &options,
                       StringRef directory) {
   std::string name = path.str();
@@ -257,7 +267,7 @@ void NativeInputs::report(const ParsedLinkOptions &options, StringRef sysroot,
   SystemFiles system(options.link.cudaPath, sysroot);
   for (const auto &[input, isReported] : inputs) {
     if (input.treatment != StampTreatment::Native || input.reason == kNoCode ||
-        system.contains(input.path) ||
+        system.contains(originalPath(input.path, options)) ||
         isAllowed(input, options.skipped.allowed))
       continue;
     InputLocation where(input.path, input.member);
@@ -275,12 +285,15 @@ void NativeInputs::complete(Stamp &stamp, const ParsedLinkOptions &options,
   SystemFiles system(options.link.cudaPath, sysroot);
   SmallString<128> directory;
   sys::fs::current_path(directory);
+  if (!options.inputCopies.empty())
+    directory = options.inputDirectory;
   std::vector<StampInput> result = std::move(stamp.inputs);
   for (const Entry &entry : inputs)
     result.push_back(entry.input);
   StringMap<size_t> systemInputs;
   std::vector<StampInput> kept;
   for (StampInput &input : result) {
+    input.path = originalPath(input.path, options);
     bool isSystem = system.contains(input.path);
     input.path = isSystem ? sys::path::filename(input.path).str()
                           : stampName(input.path, options, directory);

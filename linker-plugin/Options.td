@@ -158,6 +158,11 @@ def prefix_map : Joined<["--"], "gpulto-prefix-map=">,
   HelpText<"Write <new> for <old> at the start of paths in the program's note; "
            "-ffile-prefix-map= does the same">;
 
+def input_root : Joined<["--"], "gpulto-input-root=">,
+  Visibility<[LinkOption]>, MetaVarName<"<copies>=<directory>">,
+  HelpText<"The inputs below <copies> are those of a link in <directory> that "
+           "was saved: name them as they were in the program's note">;
+
 //===----------------------------------------------------------------------===//
 // Looking inside
 //===----------------------------------------------------------------------===//
