@@ -76,7 +76,8 @@ def layered_headers(root):
     names = [row.split(":")[0] for row in rows if ":" in row]
     return sorted(header for name in names if name not in ("test", "no-ir")
                   for header in (root / name).rglob("*.h")
-                  if root / "bench" / "ipa" not in header.parents)
+                  if not any(root / "bench" / suite in header.parents
+                             for suite in ("ipa", "icf")))
 
 
 def check_headers(root, command):
