@@ -13,23 +13,14 @@
 
 #include "fatobj/GccObject.h"
 
-#include "support/Error.h"
+#include "fatobj/RelocatableObject.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/BinaryFormat/Magic.h"
-#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 
 namespace gpulto {
-
-static Expected<std::unique_ptr<object::ObjectFile>>
-openObject(MemoryBufferRef file) {
-  if (identify_magic(file.getBuffer()) != file_magic::elf_relocatable)
-    return makeError("no ELF object");
-  return object::ObjectFile::createELFObjectFile(file);
-}
 
 /// Returns whether \p name is there, starts with \p prefix and is no error.
 static bool startsWith(Expected<StringRef> name, StringRef prefix) {
@@ -46,7 +37,7 @@ static bool hasGccCode(const object::ObjectFile &object) {
 }
 
 bool isGccLtoObject(MemoryBufferRef file) {
-  auto object = openObject(file);
+  auto object = openRelocatableObject(file);
   if (object)
     return hasGccCode(**object);
   consumeError(object.takeError());
@@ -54,7 +45,7 @@ bool isGccLtoObject(MemoryBufferRef file) {
 }
 
 bool isSlimGccObject(MemoryBufferRef file) {
-  auto object = openObject(file);
+  auto object = openRelocatableObject(file);
   if (!object) {
     consumeError(object.takeError());
     return false;

@@ -7,9 +7,9 @@
 
 #include "fatobj/NvccObject.h"
 
+#include "fatobj/RelocatableObject.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/BinaryFormat/Magic.h"
-#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 
@@ -17,13 +17,6 @@ namespace gpulto {
 
 static constexpr StringLiteral kModuleIdSection = "__nv_module_id";
 static constexpr StringLiteral kCodeSection = "__nv_relfatbin";
-
-static Expected<std::unique_ptr<object::ObjectFile>>
-openObject(MemoryBufferRef file) {
-  if (identify_magic(file.getBuffer()) != file_magic::elf_relocatable)
-    return makeError("no ELF object");
-  return object::ObjectFile::createELFObjectFile(file);
-}
 
 /// Returns the first section of \p object called \p name, or its end.
 static Expected<object::section_iterator>
@@ -40,7 +33,7 @@ findSection(const object::ObjectFile &object, StringRef name) {
 }
 
 bool isNvccObject(MemoryBufferRef file) {
-  auto object = openObject(file);
+  auto object = openRelocatableObject(file);
   if (!object) {
     consumeError(object.takeError());
     return false;
@@ -76,7 +69,7 @@ Expected<NvccObject> readNvccObject(MemoryBufferRef file,
   NvccObject result;
   if (!isNvccObject(file))
     return result;
-  auto object = openObject(file);
+  auto object = openRelocatableObject(file);
   if (!object)
     return inputError(where, toString(object.takeError()));
   if (Error error = readIds(**object, result))

@@ -120,11 +120,8 @@ void describeJoined(const FatObject &object, StampInput &input) {
   input.treatment = StampTreatment::Joined;
   input.form = formOf(object);
   for (const FatRecord &record : object.records)
-    for (const DeviceRecord &from : record.devices) {
-      StampDevice device{from.arch, /*isNative=*/false};
-      if (!is_contained(input.devices, device))
-        input.devices.push_back(std::move(device));
-    }
+    for (const DeviceRecord &from : record.devices)
+      input.add({from.arch, /*isNative=*/false});
 }
 
 } // namespace
@@ -243,10 +240,6 @@ void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
       /*isReported=*/!why.empty());
 }
 
-static std::string nameOf(const StampInput &input) {
-  return InputLocation(input.path, input.member).str();
-}
-
 /// Whether --gpulto-allow-native= names \p input: in full, by its path, or by
 /// its file name.
 static bool isAllowed(const StampInput &input,
@@ -254,7 +247,7 @@ static bool isAllowed(const StampInput &input,
   return any_of(patterns, [&](const std::string &text) {
     // Checked when options were read.
     GlobPattern pattern = cantFail(GlobPattern::create(text));
-    return pattern.match(nameOf(input)) || pattern.match(input.path) ||
+    return pattern.match(input.name()) || pattern.match(input.path) ||
            pattern.match(sys::path::filename(input.path));
   });
 }

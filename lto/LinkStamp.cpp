@@ -49,13 +49,9 @@ Expected<std::vector<Stamp>> stampsOfInput(const FatObject &object,
 }
 
 void addDevices(ArrayRef<WpaModule> modules, StampInput &input) {
-  for (const WpaModule &module : modules) {
-    if (module.module.summary.side != Side::Device)
-      continue;
-    StampDevice device{module.module.summary.arch.str(), /*isNative=*/false};
-    if (!is_contained(input.devices, device))
-      input.devices.push_back(std::move(device));
-  }
+  for (const WpaModule &module : modules)
+    if (module.module.summary.side == Side::Device)
+      input.add({module.module.summary.arch.str(), /*isNative=*/false});
 }
 
 static std::string nameOf(EmbedKind kind) {

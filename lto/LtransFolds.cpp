@@ -181,13 +181,13 @@ static DISubprogram *declarationOf(DISubprogram &program) {
 
 /// Keeps what debug information calls \p member, number \p number in the table
 /// of folds, which is about to go.
-static void listCallee(const Function &member, uint32_t number) {
+static void listCallee(Function &member, uint32_t number) {
   LLVMContext &context = member.getContext();
   DISubprogram *program = member.getSubprogram();
   Metadata *parts[] = {ConstantAsMetadata::get(
                            ConstantInt::get(Type::getInt32Ty(context), number)),
                        program ? declarationOf(*program) : nullptr};
-  const_cast<Module *>(member.getParent())
+  member.getParent()
       ->getOrInsertNamedMetadata(kCalleeList)
       ->addOperand(MDNode::get(context, parts));
 }

@@ -27,6 +27,15 @@ static constexpr uint64_t kStageBytes = 2, kInputBytes = 7, kDeviceBytes = 2;
 /// Of the parts of a note, and of the section.
 static constexpr uint64_t kNoteAlignment = 4;
 
+std::string StampInput::name() const {
+  return InputLocation(path, member).str();
+}
+
+void StampInput::add(StampDevice device) {
+  if (!is_contained(devices, device))
+    devices.push_back(std::move(device));
+}
+
 Stamp makeStamp(OutputKind output) {
   Stamp stamp;
   stamp.version = GPULTO_VERSION;

@@ -74,6 +74,11 @@ struct StampInput {
   /// System: how many members of the archive, else 1.
   uint32_t count = 1;
   bool operator==(const StampInput &) const = default;
+
+  /// Returns the path with the member behind it: `libx.a(b.o)`.
+  std::string name() const;
+  /// Adds \p device unless it is there.
+  void add(StampDevice device);
 };
 
 /// One link.

@@ -66,10 +66,6 @@ static StringRef wordFor(StampForm form) {
   return "";
 }
 
-static std::string nameOf(const StampInput &input) {
-  return InputLocation(input.path, input.member).str();
-}
-
 /// Returns `device code for sm_90, native for sm_80`, or nothing.
 static std::string describeDevices(const StampInput &input) {
   std::string bitcode, native;
@@ -108,7 +104,7 @@ static void printInputs(const Stamp &stamp, StampTreatment treatment,
   outs() << "  " << heading << ":\n";
   for (const StampInput &input : make_filter_range(stamp.inputs, isMeant)) {
     std::string text = describe(input);
-    outs() << "    " << nameOf(input) << (text.empty() ? "" : ": ") << text
+    outs() << "    " << input.name() << (text.empty() ? "" : ": ") << text
            << '\n';
   }
 }

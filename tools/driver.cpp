@@ -72,6 +72,7 @@ private:
     return line.clangArgs().hasArg(opts::OPT__HASH_HASH_HASH);
   }
   bool stopsEarly() const;
+  Expected<int> askClang(StringRef option);
   Expected<int> printVersion();
   bool printsEveryPass() const;
   bool namesPrinted(const DriverArg &argument) const;
@@ -164,13 +165,18 @@ Expected<int> Invocation::run() {
   return compileAndLink();
 }
 
+/// Runs clang with \p option alone, which prints something.
+Expected<int> Invocation::askClang(StringRef option) {
+  Command command;
+  command.program = installation.clang;
+  command.add(option.str());
+  return runAndWait(command);
+}
+
 /// Prints clang's version and ours. What reads it looks for clang's, so that
 /// comes first.
 Expected<int> Invocation::printVersion() {
-  Command command;
-  command.program = installation.clang;
-  command.add("--version");
-  Expected<int> status = runAndWait(command);
+  Expected<int> status = askClang("--version");
   if (!status || *status != 0)
     return status;
   outs() << "gpulto " GPULTO_VERSION ", LGEN " GPULTO_LGEN_DIGEST "\n";
@@ -179,10 +185,7 @@ Expected<int> Invocation::printVersion() {
 }
 
 Expected<int> Invocation::printHelp() {
-  Command command;
-  command.program = installation.clang;
-  command.add("--help");
-  Expected<int> status = runAndWait(command);
+  Expected<int> status = askClang("--help");
   if (!status || *status != 0)
     return status;
   outs() << '\n';
