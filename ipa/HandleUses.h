@@ -5,10 +5,20 @@
 #define GPULTO_IPA_HANDLEUSES_H
 
 #include "ipa/JumpFunctionBuilder.h"
+#include "ipa/MemoryUses.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <vector>
 
 namespace llvm {
+class AllocaInst;
 class GlobalVariable;
+class StoreInst;
 class Use;
+class User;
 class Value;
 } // namespace llvm
 
@@ -26,17 +36,50 @@ const llvm::GlobalVariable *handleTableOf(const llvm::Value &value);
 bool collectHandles(JumpFunctionBuilder &builder, const llvm::Value &value,
                     llvm::SmallVectorImpl<JumpFunction> &handles);
 
-/// Whether whole-program analysis can follow the handle that is \p use: it is
-/// launched, compared with null, or passed to a direct call as it is. The
-/// module's launches must have been collected.
-bool isFollowedUse(const LgenContext &context, const llvm::Use &use);
+/// Follows handles through one body. The module's launches must have been
+/// collected.
+class HandlePaths {
+public:
+  /// \p result: the summary of the body.
+  HandlePaths(LgenContext &context, const FunctionSummary &result)
+      : context(context), result(result) {}
 
-/// Whether isFollowedUse() holds of all uses of \p value.
-bool isFollowed(const LgenContext &context, const llvm::Value &value);
+  /// Whether whole-program analysis can follow \p handle, which is \p use: it
+  /// is launched, compared with null, passed to a direct call, or kept in a
+  /// local variable from which only such uses are read. What the jump functions
+  /// of calls do not tell is added to the flows.
+  bool follow(const llvm::Use &use, const JumpFunction &handle);
 
-/// Sets kParamIsHandle and its like of the parameters of \p function.
-void markHandleParameters(LgenContext &context, llvm::Function &function,
-                          const FunctionSummary &result);
+  /// Whether follow() holds of all uses of \p value.
+  bool followAll(const llvm::Value &value, const JumpFunction &handle);
+
+  /// Sets kParamIsHandle and its like of \p argument.
+  void markParameter(const llvm::Argument &argument);
+
+  /// Appends what was added to the summary; returns the range of it.
+  Range store();
+
+private:
+  struct Path {
+    std::vector<HandleFlow> flows; // without the handle
+    llvm::SmallPtrSet<const llvm::Value *, 8> values;
+    llvm::DenseSet<std::pair<const llvm::Value *, uint64_t>> fields;
+  };
+  bool followUse(const llvm::Use &use, Path &path);
+  bool followValue(const llvm::Value &value, Path &path);
+  bool followStore(const llvm::StoreInst &store, Path &path);
+  bool followDirect(const llvm::Use &use, Path &path);
+  void addFlows(Path &path, const JumpFunction &handle);
+  uint32_t callNumber(const llvm::Value &call);
+  const std::optional<MemoryUses> &usesOf(const llvm::Value &variable);
+
+  LgenContext &context;
+  const FunctionSummary &result;
+  std::vector<HandleFlow> flows;
+  // Looked up only.
+  llvm::DenseMap<const llvm::Value *, std::optional<MemoryUses>> variables;
+  llvm::DenseMap<const llvm::Value *, uint32_t> callNumbers;
+};
 
 } // namespace gpulto
 

@@ -56,6 +56,8 @@ private:
   void findTables(llvm::ArrayRef<GlobalId> bodies);
   void visitCalls(GlobalId caller);
   void pass(const JumpFunction &actual, GlobalId caller, Place to);
+  bool keepsOff(GlobalId caller, const CallEdge &call,
+                const HandleFlow &flow) const;
   Place placeOf(GlobalId caller, const CallEdge &call, uint32_t index) const;
   std::optional<Place> sourceOf(GlobalId caller,
                                 const JumpFunction &handle) const;

@@ -10,7 +10,8 @@
 //
 // LGEN says which parameters do nothing with a handle but launch it, compare it
 // and pass it on (kParamIsHandle), and which functions pass a stub's address
-// that way only (kPassesHandle). Here:
+// that way only (kPassesHandle); and what jump functions do not tell of it
+// (HandleFlow). Here:
 // 1. findTables: constant variables of which nothing but such handles is read,
 //    and whose own address goes nowhere.
 // 2. visitCalls: handles flow from addresses, parameters and tables into
@@ -129,6 +130,21 @@ Handles::Place Handles::placeOf(GlobalId caller, const CallEdge &call,
   return {callee, index};
 }
 
+/// Whether what \p call enters does not touch the handle that lies behind its
+/// argument, as \p flow tells.
+bool Handles::keepsOff(GlobalId caller, const CallEdge &call,
+                       const HandleFlow &flow) const {
+  GlobalId callee = program.definitionFor(caller, call.callee);
+  if (callee == kNone || !program.function(callee) ||
+      context.decisions.visibleOutside.test(callee))
+    return false;
+  ArrayRef<ParameterRecord> formals = program.parameters(callee);
+  if (flow.argument >= formals.size())
+    return false;
+  uint32_t reach = formals[flow.argument].reachBytes;
+  return reach != kNone && reach <= flow.beforeBytes;
+}
+
 /// Returns where \p handle, in \p caller, comes from if that is a place.
 std::optional<Handles::Place>
 Handles::sourceOf(GlobalId caller, const JumpFunction &handle) const {
@@ -186,6 +202,15 @@ void Handles::visitCalls(GlobalId caller) {
         continue;
       pass(actual, caller, placeOf(caller, call, i));
     }
+  }
+  ArrayRef<CallEdge> calls = slice(summary.calls, function.calls);
+  for (const HandleFlow &flow :
+       slice(summary.handleFlows, function.handleFlows)) {
+    const CallEdge &call = calls[flow.call];
+    if (flow.beforeBytes == kNone)
+      pass(flow.handle, caller, placeOf(caller, call, flow.argument));
+    else if (!keepsOff(caller, call, flow))
+      pass(flow.handle, caller, kLost);
   }
 }
 

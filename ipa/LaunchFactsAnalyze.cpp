@@ -100,8 +100,6 @@ public:
     if (context.module.getFunction(kPush) || usesRuntime())
       for (size_t i = 0; i < context.bodies.size(); ++i)
         collectLaunches(*context.bodies[i], summary.functions[i]);
-    for (size_t i = 0; i < context.bodies.size(); ++i)
-      markHandleParameters(context, *context.bodies[i], summary.functions[i]);
     return llvm::Error::success();
   }
 

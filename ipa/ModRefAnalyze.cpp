@@ -127,7 +127,7 @@ public:
   ModRefCollector(LgenContext &context, llvm::Function &function,
                   FunctionSummary &result)
       : context(context), summary(context.summary), function(function),
-        result(result) {}
+        result(result), handlePaths(context, result) {}
 
   void run() {
     addControlEffects();
@@ -150,12 +150,13 @@ public:
     for (const llvm::Argument &argument : function.args())
       followParameter(argument);
     storeReferences();
+    result.handleFlows = handlePaths.store();
   }
 
 private:
   void visitConstant(const llvm::Constant &constant, const llvm::Use &use);
   uint8_t useOf(const llvm::Use &use);
-  bool readsHandlesOnly(const llvm::Use &use) const;
+  bool readsHandlesOnly(const llvm::Use &use);
   void addReference(const llvm::GlobalValue &value, uint8_t flags);
   void addControlEffects();
   void addEffects(const llvm::Instruction &instruction);
@@ -169,12 +170,14 @@ private:
   unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived,
                   const llvm::Value *origin = nullptr);
   void followParameter(const llvm::Argument &argument);
+  void measureReach(const llvm::Argument &argument, ParameterRecord &record);
   void storeReferences();
 
   LgenContext &context;
   ModuleSummary &summary;
   llvm::Function &function;
   FunctionSummary &result;
+  HandlePaths handlePaths;
   llvm::SmallMapVector<SymbolIndex, uint8_t, 16> references;
 };
 
@@ -210,9 +213,16 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
   return flags;
 }
 
+static JumpFunction symbolHandle(JumpFunction::Kind kind, SymbolIndex symbol) {
+  JumpFunction handle;
+  handle.kind = kind;
+  handle.source = symbol;
+  return handle;
+}
+
 /// Whether what is read through the operand \p use, which mentions a variable,
 /// are handles of a table that are followed.
-bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) const {
+bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
   if (summary.side == Side::Device)
     return false;
   const llvm::User *user = use.getUser();
@@ -220,7 +230,10 @@ bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) const {
     return llvm::all_of(user->uses(), [&](const llvm::Use &next) {
       return readsHandlesOnly(next);
     });
-  return handleTableOf(*user) && isFollowed(context, *user);
+  const llvm::GlobalVariable *table = handleTableOf(*user);
+  return table && handlePaths.followAll(
+                      *user, symbolHandle(JumpFunction::Kind::LoadVariable,
+                                          context.indexOf(*table)));
 }
 
 void ModRefCollector::visitConstant(const llvm::Constant &constant,
@@ -246,7 +259,10 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
   }
   if (summary.side == Side::Host &&
       llvm::isa_and_nonnull<llvm::Function>(global) &&
-      !llvm::isa<llvm::ICmpInst>(use.getUser()) && isFollowedUse(context, use))
+      context.indexOf(*global) != kNone &&
+      !llvm::isa<llvm::ICmpInst>(use.getUser()) &&
+      handlePaths.follow(use, symbolHandle(JumpFunction::Kind::SymbolAddress,
+                                           context.indexOf(*global))))
     return addReference(*global, kPassesHandle);
   uint8_t flags = kTakesAddress;
   bool isAddress = constant.getType()->isPointerTy();
@@ -299,11 +315,34 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
   return access;
 }
 
+/// Sets how far the body reaches behind the pointer \p argument.
+void ModRefCollector::measureReach(const llvm::Argument &argument,
+                                   ParameterRecord &record) {
+  std::optional<MemoryUses> uses =
+      memoryUses(argument, context.module.getDataLayout());
+  if (!uses)
+    return;
+  uint64_t reach = 0;
+  for (const MemoryUse &use : *uses) {
+    if (use.kind == MemoryUse::Kind::Passed)
+      return;
+    reach = std::max(reach, use.begin + use.size);
+  }
+  if (reach < kNone)
+    record.reachBytes = static_cast<uint32_t>(reach);
+}
+
 void ModRefCollector::followParameter(const llvm::Argument &argument) {
-  if (!argument.getType()->isPointerTy() || argument.use_empty())
+  if (!argument.getType()->isPointerTy())
     return;
   ParameterRecord &record =
       summary.parameters[result.parameters.first + argument.getArgNo()];
+  if (summary.side == Side::Host) {
+    handlePaths.markParameter(argument);
+    measureReach(argument, record);
+  }
+  if (argument.use_empty())
+    return;
   unsigned access = kNothing, uses = 0;
   for (const llvm::Use &use : argument.uses()) {
     if (++uses > kMaxUses) {

@@ -203,8 +203,9 @@ enum ReferenceFlag : uint8_t {
   /// none that another kernel may have.
   kQueriesHandle = 1u << 3,
   kSetsHandle = 1u << 4,
-  /// A function's address goes to launches as their handle, and to arguments
-  /// of direct calls, as LaunchSite::handles and jump functions tell.
+  /// A function's address goes to launches as their handle, to arguments of
+  /// direct calls, and to where callees do not look, as LaunchSite::handles,
+  /// jump functions and FunctionSummary::handleFlows tell.
   kPassesHandle = 1u << 5,
   /// Reads of a variable yield more than what kPassesHandle allows.
   kReadsValue = 1u << 6,
@@ -258,6 +259,21 @@ struct LaunchSite {
   /// arguments); the stub's FunctionSummary::stubArguments translates them.
   bool byStubFormals = false;
   bool operator==(const LaunchSite &) const = default;
+};
+
+/// Where a kernel's handle goes that is not told by the jump function of a
+/// call: a body chooses between several, or keeps it in a local variable.
+struct HandleFlow {
+  /// A SymbolAddress, PassThrough or LoadVariable.
+  JumpFunction handle;
+  /// Position among the calls of the function, and among their arguments.
+  uint32_t call = 0;
+  uint32_t argument = 0;
+  /// kNone: the argument may be the handle. Else the argument points into the
+  /// variable that holds it, and the handle is lost if the callee touches more
+  /// bytes from there than these (ParameterRecord::reachBytes).
+  uint32_t beforeBytes = kNone;
+  bool operator==(const HandleFlow &) const = default;
 };
 
 /// Host stub: where a piece of one of its formal parameters goes in the
@@ -366,6 +382,9 @@ struct ParameterRecord {
   /// Instructions that a constant here would let us remove, estimated; of an
   /// aggregate, if all of it were constant.
   uint32_t constantGain = 0;
+  /// Host pointer: only that many bytes from where it points are touched
+  /// through it, and it is neither kept nor passed on. kNone: not known.
+  uint32_t reachBytes = kNone;
   bool operator==(const ParameterRecord &) const = default;
 };
 
@@ -472,6 +491,8 @@ struct FunctionSummary {
   Range calls;
   Range references;
   Range launches;
+  /// In the order of calls, of arguments in one call.
+  Range handleFlows;
   /// Kernel stubs: ordered by (kernelArgument, byteOffset); empty when the body
   /// has not the shape that clang gives it.
   Range stubArguments;
@@ -601,6 +622,7 @@ struct ModuleSummary {
   std::vector<ReferenceEdge> references;
   std::vector<SymbolIndex> foldSymbols;
   std::vector<LaunchSite> launches;
+  std::vector<HandleFlow> handleFlows;
   std::vector<StubArgument> stubArguments;
   std::vector<GuardFact> guardFacts;
   std::vector<GuardChance> guards;

@@ -34,8 +34,9 @@ constexpr uint32_t kSummaryMagic = 0x4d555347; // "GSUM"
 struct TableSizes {
   uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
-           references = 0, foldSymbols = 0, launches = 0, stubArguments = 0,
-           guardFacts = 0, guards = 0, jumpFunctions = 0, aggregateParts = 0;
+           references = 0, foldSymbols = 0, launches = 0, handleFlows = 0,
+           stubArguments = 0, guardFacts = 0, guards = 0, jumpFunctions = 0,
+           aggregateParts = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -186,7 +187,7 @@ template <typename IO> struct Transfer {
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
       foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
-      guardRanges;
+      guardRanges, handleFlowRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -337,6 +338,7 @@ template <typename IO> void Transfer<IO>::parameters() {
       io.number(x.alignLog2);
       io.number(x.byValBytes);
       io.number(x.constantGain);
+      io.number(x.reachBytes);
     });
 }
 
@@ -400,6 +402,16 @@ template <typename IO> void Transfer<IO>::launches() {
     io.range(l.arguments, sizes.jumpFunctions, jumpFunctionRanges);
     io.boolean(l.byStubFormals);
     io.index(l.call, sizes.calls, true, "a launching call");
+  }
+  for (HandleFlow &h : s.handleFlows) {
+    jumpFunction(h.handle);
+    io.check(h.handle.kind == JumpFunction::Kind::SymbolAddress ||
+                 h.handle.kind == JumpFunction::Kind::PassThrough ||
+                 h.handle.kind == JumpFunction::Kind::LoadVariable,
+             "handle of no kernel, parameter or table");
+    io.number(h.call);
+    io.number(h.argument);
+    io.number(h.beforeBytes);
   }
   for (StubArgument &a : s.stubArguments) {
     io.number(a.kernelArgument);
@@ -508,9 +520,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(isSet(f.geometryGain));
     present(!f.foldHash.isNone());
     present(!(f.guards == Range()));
+    present(!(f.handleFlows == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 12, "unknown fields of a function");
+  io.check(mask < 1u << 13, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -546,6 +559,8 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   }
   if (has())
     io.range(f.guards, sizes.guards, guardRanges);
+  if (has())
+    io.range(f.handleFlows, sizes.handleFlows, handleFlowRanges);
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -611,6 +626,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.references, sizes.references, 1);
   each(s.foldSymbols, sizes.foldSymbols, 1);
   each(s.launches, sizes.launches, 8);
+  each(s.handleFlows, sizes.handleFlows, 4);
   each(s.stubArguments, sizes.stubArguments, 4);
   each(s.guardFacts, sizes.guardFacts, 6);
   each(s.guards, sizes.guards, 2);
@@ -693,6 +709,10 @@ const char *findInconsistency(const ModuleSummary &s) {
           !namesBelow(s, launch.handles, f) ||
           !namesBelow(s, launch.arguments, f))
         return "launch refers to a parameter or call that does not exist";
+    for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
+      if (flow.call >= f.calls.count ||
+          !namesBelow(s, flow.handle, f.parameters.count, f.calls.count))
+        return "handle goes to a call or from a parameter that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
       if (a.formal >= f.parameters.count)
         return "stub argument refers to a parameter that does not exist";

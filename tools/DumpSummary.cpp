@@ -238,6 +238,7 @@ private:
   void parameter(uint32_t number, const ParameterRecord &p);
   void launch(const LaunchSite &l);
   void guard(const GuardChance &g);
+  void handleFlow(const HandleFlow &flow);
   void references(Range range);
   void variable(const VariableSummary &v, bool digests);
   void quoted(StringRef prefix, SymbolIndex index);
@@ -449,6 +450,8 @@ void Printer::parameter(uint32_t number, const ParameterRecord &p) {
   printFlags(out, p.flags, kParameterFlags);
   if (p.constantGain)
     out << " gain " << p.constantGain;
+  if (p.reachBytes != kNone)
+    out << " reach " << p.reachBytes;
   out << '\n';
 }
 
@@ -472,6 +475,15 @@ void Printer::launch(const LaunchSite &l) {
   }
   out << (l.byStubFormals ? " stub_args=" : " args=");
   list(l.arguments);
+  out << '\n';
+}
+
+void Printer::handleFlow(const HandleFlow &flow) {
+  out << "  handle ";
+  jumpFunction(flow.handle);
+  out << " call " << flow.call << " arg" << flow.argument;
+  if (flow.beforeBytes != kNone)
+    out << " before " << flow.beforeBytes;
   out << '\n';
 }
 
@@ -541,6 +553,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
   }
   for (const LaunchSite &l : slice(s.launches, f.launches))
     launch(l);
+  for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
+    handleFlow(flow);
   references(f.references);
   if (!(f.returned == JumpFunction())) {
     out << "  returns ";

@@ -3,6 +3,8 @@
 #include "ipa/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 
+#include <optional>
+
 using namespace gpulto;
 
 namespace {
@@ -17,6 +19,10 @@ struct HandleProgram : TestProgram {
   uint32_t innerFlags = kParamIsPointer | kParamIsHandle;
   uint8_t tableUse = kReads;
   bool callsNative = false, isTableConstant = true;
+  /// Set: `main` holds the handle of `listed` in a variable that it passes to
+  /// `outer`, that many bytes behind the address.
+  std::optional<uint32_t> heldBefore;
+  uint32_t outerReach = 8;
 
   static JumpFunction of(JumpFunction::Kind kind, uint32_t source) {
     JumpFunction j;
@@ -56,12 +62,20 @@ struct HandleProgram : TestProgram {
     launches(of(Kind::PassThrough, 0));
     outer = unit.define("outer", kWins, {callsNative ? native : inner});
     addParameter(kParamIsPointer | kParamIsHandle);
+    unit.summary().parameters.back().reachBytes = outerReach;
     passes(of(Kind::PassThrough, 0));
     unit.define("main", kWins, {outer});
     passes(of(Kind::SymbolAddress, stub));
     unit.refer(stub, kPassesHandle);
     unit.refer(table, tableUse);
     launches(of(Kind::LoadVariable, table));
+    if (heldBefore) {
+      unit.refer(listed, kPassesHandle);
+      ModuleSummary &s = unit.summary();
+      s.handleFlows.push_back(
+          {of(Kind::SymbolAddress, listed), 0, 0, *heldBefore});
+      s.functions.back().handleFlows = {0, 1};
+    }
     summary.addModule(unit.take(0));
     ASSERT_FALSE(finish());
     context->decisions.live.resize(summary.symbolCount(), true);
@@ -120,6 +134,40 @@ TEST(Handles, AreLostInTablesThatAreReadOtherwise) {
 TEST(Handles, AreLostInVariables) {
   HandleProgram program;
   program.isTableConstant = false;
+  program.build();
+  EXPECT_FALSE(program.isKnown("listed"));
+}
+
+TEST(Handles, FlowToArgumentsThatMayBeSeveral) {
+  HandleProgram program;
+  program.heldBefore = kNone;
+  program.build();
+  std::vector<GlobalId> both{program.host("stub"), program.host("listed")};
+  llvm::sort(both);
+  EXPECT_EQ(program.stubsOf("inner"), both);
+  EXPECT_TRUE(program.isKnown("listed"));
+}
+
+TEST(Handles, StayInVariablesWhereCalleesDoNotLook) {
+  HandleProgram program;
+  program.heldBefore = 8;
+  program.build();
+  EXPECT_TRUE(program.isKnown("listed"));
+  EXPECT_EQ(program.stubsOf("inner"),
+            std::vector<GlobalId>{program.host("stub")});
+}
+
+TEST(Handles, AreLostInVariablesThatCalleesTouch) {
+  HandleProgram program;
+  program.heldBefore = 7;
+  program.build();
+  EXPECT_FALSE(program.isKnown("listed"));
+}
+
+TEST(Handles, AreLostInVariablesThatCalleesKeep) {
+  HandleProgram program;
+  program.heldBefore = 8;
+  program.outerReach = kNone;
   program.build();
   EXPECT_FALSE(program.isKnown("listed"));
 }

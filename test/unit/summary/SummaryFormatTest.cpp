@@ -105,7 +105,7 @@ ModuleSummary fullSummary() {
       bounded,
   };
   s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
-                  {kParamInLoopBound, 32, 0, 0, 0, 200}};
+                  {kParamInLoopBound, 32, 0, 0, 0, 200, 48}};
   CallEdge indirect;
   indirect.flags = kInvoke;
   indirect.frequency = 1024;
@@ -131,6 +131,9 @@ ModuleSummary fullSummary() {
   unknown.geometry = {0, kGeometryCount};
   s.launches = {launch, unknown};
   s.stubArguments = {{0, 0, 0, true}, {1, 4, 1, false}};
+  JumpFunction handle;
+  handle.kind = JumpFunction::Kind::PassThrough;
+  s.handleFlows = {{handle, 0, 1, kNone}, {handle, 0, 2, 48}};
   s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
                   {GuardKind::Multiple, 1, false, 0, 32, 2},
                   {GuardKind::SmallGrid}};
@@ -161,6 +164,7 @@ ModuleSummary fullSummary() {
   f.references = {0, 2};
   f.launches = {0, 2};
   f.stubArguments = {0, 2};
+  f.handleFlows = {0, 2};
   f.guards = {0, 2};
   f.returned = shifted;
   FunctionSummary g;
@@ -377,6 +381,8 @@ uint64_t useAll(const ModuleSummary &s) {
       list(l.geometry, f.parameters);
       list(l.arguments, f.parameters);
     }
+    for (const HandleFlow &h : slice(s.handleFlows, f.handleFlows))
+      symbol(slice(s.calls, f.calls)[h.call].callee);
   }
   for (const VariableSummary &v : s.variables)
     for (const ReferenceEdge &r : slice(s.references, v.references))
