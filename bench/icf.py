@@ -5,7 +5,7 @@
     bench/icf.py --build build/release --peer-cuda DIR
     bench/icf.py --build build/release --peer-cuda DIR --only sort,scan PROGRAMS
 
-PROGRAMS (default: bench/icf) is described by a programs.toml as for run.py. Each
+PROGRAMS (default: bench/icf) has a programs.toml as for run.py. Each
 program is compiled once by gpulto and linked without folding, with folding, and
 with --gpulto-icf-kernels=register; the outputs of all three on the emulator
 must be equal. The ceiling is what a comparison of machine code finds in the
@@ -16,18 +16,17 @@ mean anything. Peers: bytes of device code, and how much of it is there twice.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
-import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import run as bench  # noqa: E402
+import building  # noqa: E402
+import measuring  # noqa: E402
 
 OURS = "gpulto"
 PEERS = ["clang-foffload-lto", "nvcc-dlto"]
@@ -40,20 +39,14 @@ def link(build, folding):
     PTX of the link."""
     output = build.work / folding
     temps = build.work / f"{folding}.temps"
-    words = bench.expand(build.variant["link"],
+    words = building.expand(build.variant["link"],
                          dict(build.values, objects=build.objects, shared=[],
                               libraries=build.program.libraries,
                               output=str(output)))
-    used = bench.measure(words + FOLDINGS[folding] +
+    used = measuring.measure(words + FOLDINGS[folding] +
                          [f"--gpulto-save-temps={temps}"],
                          build.work, build.environment)
     return used["cpu"], output, temps / f"sm_{build.values['arch']}.ptx"
-
-
-def images(gpulto, file):
-    done = subprocess.run([gpulto, "images", "--json", file], text=True,
-                          capture_output=True, check=True)
-    return json.loads(done.stdout)
 
 
 def emulate(build, output):
@@ -63,7 +56,7 @@ def emulate(build, output):
         [build.values["bin"] + "/gpulto-run", "--emulate", output], text=True,
         capture_output=True, env=environment, cwd=build.work, check=False)
     if done.returncode:
-        raise bench.Failure(f"{output}\n{done.stdout}{done.stderr}")
+        raise measuring.Failure(f"{output}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -79,15 +72,15 @@ def measure_ours(build, repetitions):
             command = [build.values["cuda"] + "/bin/ptxas", str(ptx),
                        f"-arch=sm_{build.values['arch']}", "-o", "/dev/null"]
             ptxas[folding].append(
-                bench.measure(command, build.work, None)["cpu"])
+                measuring.measure(command, build.work, None)["cpu"])
             outputs[folding] = output
     texts = {folding: emulate(build, output)
              for folding, output in outputs.items()}
     for folding, output in outputs.items():
         if texts[folding] != texts["none"]:
-            raise bench.Failure(f"{folding}: another output than unfolded\n"
+            raise measuring.Failure(f"{folding}: another output than unfolded\n"
                                 f"{texts['none']}{texts[folding]}")
-        found = images(build.values["gpulto"], output)
+        found = building.images(build.values["gpulto"], output)
         result[folding] = {"text": found["device-text-bytes"],
                            "duplicate": found["duplicate-text-bytes"],
                            "kernels": found["kernels"],
@@ -104,7 +97,7 @@ def bench_program(program, variants, arguments, values):
     result = {}
     for variant in variants:
         name = variant["name"]
-        build = bench.Build(program, variant, arguments.work, values,
+        build = building.Build(program, variant, arguments.work, values,
                             arguments.jobs)
         try:
             build.compile()
@@ -112,11 +105,11 @@ def bench_program(program, variants, arguments, values):
                 result[name] = measure_ours(build, arguments.repetitions)
                 continue
             build.link()
-            found = images(values["gpulto"], build.output)
+            found = building.images(values["gpulto"], build.output)
             result[name] = {"text": found["device-text-bytes"],
                             "duplicate": found["duplicate-text-bytes"],
                             "kernels": found["kernels"]}
-        except bench.Failure as failure:
+        except measuring.Failure as failure:
             result[name] = {"error": str(failure)}
             print(f"{program.name}: {name}: {failure}", file=sys.stderr,
                   flush=True)
@@ -170,56 +163,24 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("programs", type=pathlib.Path, nargs="?",
                         default=HERE / "icf")
-    parser.add_argument("--build", type=pathlib.Path, required=True,
-                        help="build directory of gpulto (Release)")
-    parser.add_argument("--only", default="", help="names, comma-separated")
-    parser.add_argument("--variants", default="", help="names to restrict to")
-    parser.add_argument("--cuda", default="/usr/local/cuda", help="toolkit")
-    parser.add_argument("--peer-cuda", default=None,
-                        help="toolkit copy that the peers use; default: --cuda")
-    parser.add_argument("--arch", default="90")
-    parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
-                        help="compiles at a time")
-    parser.add_argument("--output", type=pathlib.Path, default=None,
-                        help="JSON file for the results")
+    building.add_arguments(parser, 3)
     arguments = parser.parse_args()
-    build = arguments.build.resolve()
-    bench.check_release(build)
-    with open(HERE / "suites.toml", "rb") as file:
-        suites = tomllib.load(file)["variant"]
+    values = building.make_values(arguments)
     chosen = (arguments.variants.split(",") if arguments.variants
               else [OURS] + PEERS)
-    variants = [variant for variant in suites
-                if "cuda" in variant["suites"] and variant["name"] in chosen]
-    with open(arguments.programs / "programs.toml", "rb") as file:
-        tables = tomllib.load(file)["program"]
-    only = arguments.only.split(",") if arguments.only else None
-    values = {"gpulto": str(build / "bin/gpulto"), "bin": str(build / "bin"),
-              "cuda": arguments.cuda, "arch": arguments.arch,
-              "peercuda": arguments.peer_cuda or arguments.cuda}
-    report = {"suite": "icf", "machine": bench.machine(),
+    variants = building.read_variants("cuda", chosen)
+    programs = building.read_programs(arguments.programs, arguments.only)
+    report = {"suite": "icf", "machine": measuring.machine(),
               "arch": f"sm_{arguments.arch}",
-              "repetitions": arguments.repetitions, "versions": {
-                  "clang": bench.version_of(["clang-19", "--version"]),
-                  "nvcc": bench.version_of([arguments.cuda + "/bin/nvcc",
-                                            "--version"]),
-                  "gpulto": bench.version_of([values["gpulto"],
-                                              "--version"])},
-              "programs": {}}
+              "repetitions": arguments.repetitions,
+              "versions": measuring.versions(values), "programs": {}}
     with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as work:
-        arguments.work = pathlib.Path(work).resolve()
-        for table in tables:
-            if only and table["name"] not in only:
-                continue
-            program = bench.Program(arguments.programs.resolve(), table)
+        arguments.work = (arguments.work or pathlib.Path(work)).resolve()
+        for program in programs:
             report["programs"][program.name] = bench_program(
                 program, variants, arguments, values)
     print_table(report["programs"])
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(report, indent=1) + "\n",
-                                    encoding="utf-8")
+    measuring.write_report(report, arguments.output)
     return 1 if any("error" in entry for result in report["programs"].values()
                     for entry in result.values()) else 0
 

@@ -5,7 +5,7 @@
     bench/ipa.py --build build/release --peer-cuda DIR
     bench/ipa.py --build build/release --peer-cuda DIR --only gemm,spmv PROGRAMS
 
-PROGRAMS (default: bench/ipa) is described by a programs.toml as for run.py. Each
+PROGRAMS (default: bench/ipa) has a programs.toml as for run.py. Each
 program is built by gpulto and by the peers of the suite "cuda" in suites.toml;
 the device code of each whole link, as PTX, runs on the emulator:
 
@@ -31,11 +31,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import run as bench  # noqa: E402
+import building  # noqa: E402
+import measuring  # noqa: E402
 
 OURS = "gpulto"
 ORDER = ["clang-rdc", "clang-foffload-lto", "nvcc-dlto", OURS]
@@ -44,19 +44,19 @@ SUMS = ("registers", "stack", "spills", "text")
 
 
 def run(command, cwd, environment):
-    """Returns the output of `command`; raises bench.Failure with it."""
+    """Returns the output of `command`; raises measuring.Failure with it."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, text=True,
                           env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False,
-                          timeout=bench.TIMEOUT_SECONDS)
+                          timeout=measuring.TIMEOUT_SECONDS)
     if done.returncode:
-        raise bench.Failure(f"{' '.join(map(str, command))}\n{done.stdout}")
+        raise measuring.Failure(f"{' '.join(map(str, command))}\n{done.stdout}")
     return done.stdout
 
 
 def link(build, extra):
     """Links in the build's own directory, where temporary files stay."""
-    words = bench.expand(build.variant["link"],
+    words = building.expand(build.variant["link"],
                          dict(build.values, objects=build.objects, shared=[],
                               libraries=build.program.libraries,
                               output=str(build.output)))
@@ -94,7 +94,7 @@ def device_of_clang(build):
         if not source.endswith(".cu"):
             continue
         target = build.work / (source.replace("/", "_") + ".ptx")
-        words = bench.expand(build.variant["compile-cuda"],
+        words = building.expand(build.variant["compile-cuda"],
                              dict(build.values, source=source,
                                   object=str(target), flags=build.flags()))
         words[words.index("-c")] = "-S"
@@ -181,7 +181,7 @@ def emulate(build, executable, ptx):
 def measure(build, executable):
     files = DEVICE[build.variant["name"]](build)
     if not files or not all(file.exists() for file in files):
-        raise bench.Failure("no PTX of the whole link")
+        raise measuring.Failure("no PTX of the whole link")
     kernels, text = {}, 0
     for file in files:
         some, size = machine_code(build, file, len(files) > 1)
@@ -224,14 +224,14 @@ def bench_program(program, variants, arguments, values):
     # clang-rdc, which cannot link, runs in the executable of clang's LTO.
     for variant in sorted(variants, key=lambda v: v["name"] == "clang-rdc"):
         name = variant["name"]
-        build = bench.Build(program, variant, arguments.work, values,
+        build = building.Build(program, variant, arguments.work, values,
                             arguments.jobs)
         try:
             if name != "clang-rdc":
                 build.compile()
             result[name], outputs[name] = measure(
                 build, executable if name == "clang-rdc" else None)
-        except bench.Failure as failure:
+        except measuring.Failure as failure:
             result[name] = {"error": str(failure)}
             continue
         if name == "clang-foffload-lto":
@@ -308,44 +308,17 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("programs", type=pathlib.Path, nargs="?",
                         default=HERE / "ipa")
-    parser.add_argument("--build", type=pathlib.Path, required=True,
-                        help="build directory of gpulto (Release)")
-    parser.add_argument("--only", default="", help="names, comma-separated")
-    parser.add_argument("--variants", default="", help="names to restrict to")
-    parser.add_argument("--cuda", default="/usr/local/cuda", help="toolkit")
-    parser.add_argument("--peer-cuda", default=None,
-                        help="toolkit copy that the peers use; default: --cuda")
-    parser.add_argument("--arch", default="90")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
-                        help="compiles at a time")
-    parser.add_argument("--work", type=pathlib.Path, default=None)
-    parser.add_argument("--output", type=pathlib.Path, default=None,
-                        help="JSON file for the results")
+    building.add_arguments(parser, None)
     arguments = parser.parse_args()
-    build = arguments.build.resolve()
-    bench.check_release(build)
-    with open(HERE / "suites.toml", "rb") as file:
-        suites = tomllib.load(file)["variant"]
+    values = building.make_values(arguments)
     chosen = arguments.variants.split(",") if arguments.variants else ORDER
-    variants = [variant for variant in suites
-                if "cuda" in variant["suites"] and variant["name"] in chosen]
-    with open(arguments.programs / "programs.toml", "rb") as file:
-        tables = tomllib.load(file)["program"]
-    only = arguments.only.split(",") if arguments.only else None
-    values = {"gpulto": str(build / "bin/gpulto"), "bin": str(build / "bin"),
-              "cuda": arguments.cuda, "arch": arguments.arch,
-              "peercuda": arguments.peer_cuda or arguments.cuda}
-    report = {"suite": "ipa", "arch": f"sm_{arguments.arch}", "versions": {
-        "clang": bench.version_of(["clang-19", "--version"]),
-        "nvcc": bench.version_of([arguments.cuda + "/bin/nvcc", "--version"]),
-        "gpulto": bench.version_of([values["gpulto"], "--version"])},
-        "programs": {}}
+    variants = building.read_variants("cuda", chosen)
+    programs = building.read_programs(arguments.programs, arguments.only)
+    report = {"suite": "ipa", "arch": f"sm_{arguments.arch}",
+              "versions": measuring.versions(values), "programs": {}}
     with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as temporary:
         arguments.work = (arguments.work or pathlib.Path(temporary)).resolve()
-        for table in tables:
-            if only and table["name"] not in only:
-                continue
-            program = bench.Program(arguments.programs.resolve(), table)
+        for program in programs:
             result = bench_program(program, variants, arguments, values)
             report["programs"][program.name] = result
             for name, entry in result.items():
@@ -358,10 +331,7 @@ def main():
     for peer, means in report["geomeans"].items():
         print(f"geometric mean of ours / {peer}: " + ", ".join(
             f"{key} {value:.3f}" for key, value in means.items()))
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(report, indent=1) + "\n",
-                                    encoding="utf-8")
+    measuring.write_report(report, arguments.output)
     failed = any("error" in entry for result in report["programs"].values()
                  for entry in result.values())
     return 1 if failed else 0

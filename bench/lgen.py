@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import run as bench  # noqa: E402
+import measuring  # noqa: E402
 
 PLUGIN_WORDS = re.compile(r"^-(fplugin|fpass-plugin)=|^-gpulto-")
 
@@ -90,8 +90,8 @@ def measure(driver, source, flags, repetitions):
             plain = without_plugin(command)
             loaded, unloaded = [], []
             for _ in range(repetitions):
-                loaded.append(bench.measure(command, ".", None)["cpu"])
-                unloaded.append(bench.measure(plain, ".", None)["cpu"])
+                loaded.append(measuring.measure(command, ".", None)["cpu"])
+                unloaded.append(measuring.measure(plain, ".", None)["cpu"])
             kind = ("device" if "--cuda-device-only" in command
                     else f"host{number or ''}")
             result[kind] = ratio(loaded, unloaded)
@@ -126,8 +126,8 @@ def main():
         words = words[:words.index("--")]
     arguments = parser.parse_args(words)
     build = arguments.build.resolve()
-    bench.check_release(build)
-    report = {"machine": bench.machine(), "flags": flags, "sources": {}}
+    measuring.check_release(build)
+    report = {"machine": measuring.machine(), "flags": flags, "sources": {}}
     for source in arguments.sources:
         driver = build / ("bin/gpulto-clang" if source.endswith(".c")
                           else "bin/gpulto-clang++")
@@ -140,10 +140,7 @@ def main():
                           for kind, used in entry["time"].items())
         print(f"{source}: compile time with/without LGEN: {times}; summaries "
               f"{100 * share:.1f} % of the bitcode", flush=True)
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(json.dumps(report, indent=1) + "\n",
-                                    encoding="utf-8")
+    measuring.write_report(report, arguments.output)
     return 0
 
 

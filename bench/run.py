@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures links of gpulto beside its peers on the same programs.
 
-    bench/run.py --build build/release --suite cuda DIRECTORY
+    bench/run.py --build build/release --peer-cuda DIR --suite scale
+    bench/run.py --build build/release --peer-cuda DIR --suite cuda DIRECTORY
     bench/run.py --build build/release --suite host DIRECTORY --only lua,zstd
 
-DIRECTORY holds programs and a file programs.toml that describes them:
+Suites and variants (ours and the peers) are in bench/suites.toml. DIRECTORY
+holds programs and a file programs.toml that describes them:
 
     [[program]]
     name = "lulesh"
@@ -15,185 +17,41 @@ DIRECTORY holds programs and a file programs.toml that describes them:
     variant-flags = { nvcc-dlto = ["--expt-relaxed-constexpr"] }
     libraries = ["-lm"]               # for the link
     shared = false
-    run = ["./lulesh"]                # host suite: timed when present
+    run = ["./lulesh"]                # timed and compared where it can run
 
-A variant (ours or a peer, bench/suites.toml) compiles each program once, then
-the links of all variants are run in turn, so that noise of the machine meets
-all of them alike. Reported per variant: median and spread (half the range
-between the quartiles, as a share of the median) of CPU and wall time, peak
-memory of the whole process tree, size of the output, device text and registers.
-Only ratios between variants of one run mean anything on a shared machine.
+A variant compiles each program once, then the links of all variants are run in
+turn, so that noise of the machine meets all of them alike. Reported of each:
+
+  cpu, wall     seconds of the link with all its processes: median, and spread
+                (half the range between the quartiles, as a share of the median)
+  MB            peak memory of the process tree, shared pages counted once (the
+                sum of PSS, sampled every 50 ms)
+  file, text    sizes of the output and of its machine code for the device
+  regs, stack   of all kernels; spilled registers are in the stack frame
+  compile       seconds of CPU of all compiles
+
+Programs of host suites are run and must print the same; those with device code
+only with --device, which needs a GPU. Only ratios between variants of one run
+mean anything on a shared machine.
 """
 
 import argparse
-import concurrent.futures
-import glob
-import json
-import os
+import math
 import pathlib
-import shlex
-import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-SAMPLE_SECONDS = 0.01
-TIMEOUT_SECONDS = 1800
+sys.path[:0] = [str(HERE), str(HERE / "gen")]
+import building  # noqa: E402
+import measuring  # noqa: E402
+import plot  # noqa: E402
+from program import Program as GeneratedProgram  # noqa: E402
+from program import Shape, write  # noqa: E402
 
-
-class Failure(Exception):
-    """A compile or link that did not succeed; the text is its output."""
-
-
-def tree_memory(root):
-    """Returns the resident bytes of process `root` and all below it."""
-    children = {}
-    resident = {}
-    for entry in os.scandir("/proc"):
-        if not entry.name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry.name}/stat", encoding="latin1") as file:
-                fields = file.read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        pid = int(entry.name)
-        children.setdefault(int(fields[1]), []).append(pid)
-        resident[pid] = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-    total, queue = 0, [root]
-    while queue:
-        pid = queue.pop()
-        total += resident.get(pid, 0)
-        queue += children.get(pid, [])
-    return total
-
-
-def measure(command, cwd, environment):
-    """Runs `command`; returns its wall and CPU seconds and the peak memory of
-    its process tree in bytes. Raises Failure with its output."""
-    with tempfile.TemporaryFile() as output:
-        start = time.monotonic()
-        process = subprocess.Popen(command, cwd=cwd, env=environment,
-                                   stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT)
-        peak, stop = [0], threading.Event()
-
-        def sample():
-            while not stop.wait(SAMPLE_SECONDS):
-                peak[0] = max(peak[0], tree_memory(process.pid))
-
-        sampler = threading.Thread(target=sample)
-        sampler.start()
-        killer = threading.Timer(TIMEOUT_SECONDS, process.kill)
-        killer.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.monotonic() - start
-        killer.cancel()
-        stop.set()
-        sampler.join()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            output.seek(0)
-            text = output.read().decode(errors="replace")
-            raise Failure(f"{shlex.join(command)}\n{text[-3000:]}")
-    return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime,
-            "memory": max(peak[0], usage.ru_maxrss * 1024)}
-
-
-def expand(arguments, values):
-    """Replaces {name} in `arguments`; a list value takes several places."""
-    result = []
-    for argument in arguments:
-        key = argument[1:-1]
-        if argument.startswith("{") and isinstance(values.get(key), list):
-            result += values[key]
-        else:
-            result.append(argument.format(**values))
-    return result
-
-
-class Program:
-    """One program of programs.toml."""
-
-    def __init__(self, root, table):
-        self.name = table["name"]
-        self.directory = pathlib.Path(root, table.get("directory", self.name))
-        self.flags = table.get("flags", [])
-        self.variant_flags = table.get("variant-flags", {})
-        self.libraries = table.get("libraries", [])
-        self.shared = table.get("shared", False)
-        self.run = table.get("run")
-        self.sources = sorted(
-            os.path.relpath(path, self.directory)
-            for pattern in table["sources"]
-            for path in glob.glob(str(self.directory / pattern)))
-        if not self.sources:
-            raise SystemExit(f"{self.name}: no sources in {self.directory}")
-
-
-class Build:
-    """A program as one variant builds it, in a directory of its own."""
-
-    def __init__(self, program, variant, work, values, compile_jobs):
-        self.program, self.variant = program, variant
-        self.work = work / program.name / variant["name"]
-        shutil.rmtree(self.work, ignore_errors=True)
-        self.work.mkdir(parents=True)
-        self.values = dict(values)
-        self.compile_jobs = compile_jobs
-        self.environment = dict(os.environ)
-        for name, value in variant.get("environment", {}).items():
-            self.environment[name] = value.format(**values, **os.environ)
-        self.output = self.work / ("lib.so" if program.shared else "program")
-        self.objects = []
-        self.samples = []
-        self.error = None
-
-    def flags(self):
-        flags = list(self.program.flags)
-        flags += self.program.variant_flags.get(self.variant["name"], [])
-        if self.program.shared:
-            flags.append(self.variant.get("pic", "-fPIC"))
-        return flags
-
-    def compile_one(self, source):
-        target = self.work / (source.replace("/", "_") + ".o")
-        language = "compile-cuda" if source.endswith(".cu") else (
-            "compile-c" if source.endswith(".c") else "compile-cxx")
-        values = dict(self.values, source=source, object=str(target),
-                      flags=self.flags())
-        return str(target), measure(expand(self.variant[language], values),
-                                    self.program.directory, self.environment)
-
-    def compile(self):
-        with concurrent.futures.ThreadPoolExecutor(self.compile_jobs) as pool:
-            results = list(pool.map(self.compile_one, self.program.sources))
-        self.objects = [target for target, _ in results]
-        self.compile_cpu = sum(used["cpu"] for _, used in results)
-
-    def link(self):
-        values = dict(self.values, objects=self.objects,
-                      libraries=self.program.libraries,
-                      output=str(self.output),
-                      shared=["-shared"] if self.program.shared else [])
-        self.samples.append(measure(expand(self.variant["link"], values),
-                                    self.program.directory, self.environment))
-
-
-def summarize(values):
-    """Returns median and spread of `values`."""
-    middle = statistics.median(values)
-    if len(values) < 4:
-        spread = (max(values) - min(values)) / 2
-    else:
-        quartiles = statistics.quantiles(values, n=4)
-        spread = (quartiles[2] - quartiles[0]) / 2
-    return {"median": middle, "spread": spread / middle if middle else 0}
+OURS = "gpulto"
+TIMED = ("cpu", "wall", "memory", "process-memory")
 
 
 def inspect(build, gpulto):
@@ -205,60 +63,115 @@ def inspect(build, gpulto):
         fields = line.split()
         if len(fields) == 3 and fields[0] == ".text":
             result["host-text-bytes"] = int(fields[1])
-    images = subprocess.run([gpulto, "images", "--json", build.output],
-                            text=True, capture_output=True, check=True).stdout
-    result.update(json.loads(images))
+    result.update(building.images(gpulto, build.output))
     return result
 
 
-def time_run(build, repetitions):
-    """Returns user CPU seconds of the program's own run, or nothing."""
-    if not build.program.run:
-        return None
-    command = [str(build.output)] + build.program.run[1:]
-    return summarize([measure(command, build.program.directory,
-                              build.environment)["cpu"]
-                      for _ in range(repetitions)])
-
-
-def bench(program, variants, arguments, values):
-    """Builds and links `program` with all variants in turn."""
-    builds = [Build(program, variant, arguments.work, values, arguments.jobs)
-              for variant in variants]
+def compile_all(builds):
+    """Compiles what has objects of its own; the others share."""
+    done = {}
     for build in builds:
+        other = done.get(build.variant.get("objects-of"))
         try:
-            build.compile()
-        except Failure as failure:
+            if other and not other.error:
+                build.objects, build.compile_cpu = (other.objects,
+                                                    other.compile_cpu)
+            else:
+                build.compile()
+        except measuring.Failure as failure:
             build.error = str(failure)
-    for _ in range(arguments.warmup + arguments.repetitions):
+        done[build.variant["name"]] = build
+
+
+def link_in_turn(builds, rounds):
+    for _ in range(rounds):
         for build in builds:
             if build.error:
                 continue
             try:
                 build.link()
-            except Failure as failure:
+            except measuring.Failure as failure:
                 build.error = str(failure)
+
+
+def run_all(builds, repetitions, result):
+    """Runs the programs; one that prints something else than the first peer's
+    is an error."""
+    expected = None
+    for build in sorted(builds, key=lambda b: b.variant["name"] == OURS):
+        if build.error:
+            continue
+        name = build.variant["name"]
+        try:
+            outcome = build.time_run(repetitions)
+        except measuring.Failure as failure:
+            result[name] = {"error": str(failure)}
+            continue
+        if not outcome:
+            continue
+        used, output = outcome
+        if expected is None:
+            expected = name, output
+        if output != expected[1]:
+            result[name] = {"error": f"{build.output}\nerror: output differs "
+                                     f"from {expected[0]}'s\n{output[:1000]}"}
+        else:
+            result[name]["run-cpu"] = used
+
+
+def bench(program, variants, arguments, values, runs):
+    """Builds and links `program` with all variants in turn."""
+    builds = [building.Build(program, variant, arguments.work, values,
+                             arguments.jobs) for variant in variants]
+    compile_all(builds)
+    link_in_turn(builds, arguments.warmup + arguments.repetitions)
     result = {}
     for build in builds:
+        name = build.variant["name"]
         if build.error:
-            result[build.variant["name"]] = {"error": build.error}
+            result[name] = {"error": build.error}
             continue
         samples = build.samples[arguments.warmup:]
-        entry = {key: summarize([sample[key] for sample in samples])
-                 for key in ("cpu", "wall", "memory")}
-        entry["compile-cpu"] = build.compile_cpu
-        entry.update(inspect(build, values["gpulto"]))
-        run = time_run(build, arguments.repetitions)
-        if run:
-            entry["run-cpu"] = run
-        result[build.variant["name"]] = entry
+        result[name] = {key: measuring.summarize([one[key] for one in samples])
+                        for key in TIMED}
+        result[name]["compile-cpu"] = build.compile_cpu
+        result[name].update(inspect(build, values["gpulto"]))
+    if runs:
+        run_all(builds, arguments.repetitions, result)
+    return result
+
+
+def value_of(entry, key):
+    """Returns a figure of a variant, the median of one that varies."""
+    found = entry.get(key)
+    return found["median"] if isinstance(found, dict) else found
+
+
+def ratios(programs):
+    """Returns ours relative to each peer: geometric means over the programs
+    that both link."""
+    keys = (*TIMED, "compile-cpu", "file-bytes", "device-text-bytes",
+            "host-text-bytes", "registers", "run-cpu")
+    result = {}
+    for peer in {name: None for entry in programs.values() for name in entry}:
+        logs = {key: [] for key in keys}
+        for entry in programs.values():
+            for key in keys:
+                ours = value_of(entry.get(OURS, {}), key)
+                theirs = value_of(entry.get(peer, {}), key)
+                if ours and theirs:
+                    logs[key].append(math.log(ours / theirs))
+        if peer != OURS and any(logs.values()):
+            result[peer] = {key: math.exp(sum(some) / len(some))
+                            for key, some in logs.items() if some}
     return result
 
 
 def print_table(name, result):
     print(f"\n{name}")
-    print(f"  {'variant':22} {'cpu s':>14} {'wall s':>14} {'MB':>6} "
-          f"{'file KB':>8} {'dev text KB':>11} {'regs':>6} {'run s':>12}")
+    print(f"  {'variant':22} {'cpu s':>11} {'wall s':>11} {'MB':>9} "
+          f"{'file KB':>8} {'text KB':>8} {'regs':>6} {'stack':>6} "
+          f"{'compile':>8} {'run s':>11}")
     for variant, entry in result.items():
         if "error" in entry:
             lines = entry["error"].splitlines()
@@ -267,109 +180,92 @@ def print_table(name, result):
             print(f"  {variant:22} failed: {why[:90]}")
             continue
 
-        def timed(key):
+        def timed(key, scale=1, digits=2):
             if key not in entry:
                 return ""
-            return (f"{entry[key]['median']:.2f} "
+            return (f"{entry[key]['median'] / scale:.{digits}f} "
                     f"±{100 * entry[key]['spread']:.0f}%")
 
-        print(f"  {variant:22} {timed('cpu'):>14} {timed('wall'):>14} "
-              f"{entry['memory']['median'] / 1e6:6.0f} "
-              f"{entry['file-bytes'] / 1e3:8.0f} "
-              f"{entry.get('device-text-bytes', 0) / 1e3:11.1f} "
-              f"{entry.get('registers', 0):6} {timed('run-cpu'):>12}",
-              flush=True)
+        text = entry.get("device-text-bytes") or entry["host-text-bytes"]
+        print(f"  {variant:22} {timed('cpu'):>11} {timed('wall'):>11} "
+              f"{timed('memory', 1e6, 0):>9} {entry['file-bytes'] / 1e3:8.0f} "
+              f"{text / 1e3:8.1f} {entry.get('registers', 0):6} "
+              f"{entry.get('stack-bytes', 0):6} {entry['compile-cpu']:8.1f} "
+              f"{timed('run-cpu'):>11}", flush=True)
 
 
-def version_of(command):
-    try:
-        output = subprocess.run(command, capture_output=True, text=True,
-                                check=True).stdout.strip().splitlines()
-        return output[-1] if "nvcc" in command[0] else output[0]
-    except (OSError, subprocess.CalledProcessError, IndexError):
-        return None
+def print_ratios(means):
+    print("\nours / theirs (geometric mean)")
+    for peer, some in means.items():
+        print(f"  {peer:22} " + ", ".join(
+            f"{key} {value:.2f}" for key, value in some.items()))
 
 
-def machine():
-    model = ""
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    return {"cpu": model, "cores": os.cpu_count()}
+def programs_of(suite, arguments):
+    """Returns the programs of a suite, generated ones made first."""
+    directories = [HERE / name for name in suite.get("directories", [])]
+    if arguments.programs:
+        directories = [arguments.programs]
+    result = []
+    for directory in directories:
+        result += building.read_programs(directory, arguments.only)
+    if not arguments.programs:
+        for table in suite.get("generated", []):
+            shape = dict(table)
+            name = shape.pop("name")
+            if arguments.only and name not in arguments.only.split(","):
+                continue
+            directory = arguments.work / "sources" / name.replace(" ", "-")
+            write(GeneratedProgram(Shape(**shape)), directory)
+            program = building.read_programs(directory)[0]
+            program.name = name
+            result.append(program)
+    if not result:
+        raise SystemExit(f"nothing to build: suite '{arguments.suite}' needs a "
+                         "directory of programs, or --only names none")
+    return result
 
 
-def check_release(build):
-    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
-    if "CMAKE_BUILD_TYPE:STRING=Release" not in cache:
-        raise SystemExit(f"{build} is not a Release build: nothing measured on "
-                         "it would mean anything")
+def parse(suites):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("programs", type=pathlib.Path, nargs="?",
+                        help="directory with a programs.toml")
+    building.add_arguments(parser, 5)
+    parser.add_argument("--suite", default="cuda", choices=suites)
+    parser.add_argument("--warmup", type=int, default=1)
+    parser.add_argument("--device", action="store_true",
+                        help="also run programs with device code")
+    parser.add_argument("--plot", type=pathlib.Path, default=None,
+                        help="SVG file for a plot of the results")
+    return parser.parse_args()
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("programs", type=pathlib.Path)
-    parser.add_argument("--build", type=pathlib.Path, required=True,
-                        help="build directory of gpulto (Release)")
-    parser.add_argument("--suite", default="cuda",
-                        help="table of suites.toml that lists the variants")
-    parser.add_argument("--only", default="", help="names, comma-separated")
-    parser.add_argument("--variants", default="", help="names to restrict to")
-    parser.add_argument("--cuda", default="/usr/local/cuda", help="toolkit")
-    parser.add_argument("--peer-cuda", default=None,
-                        help="toolkit copy that the peers use; default: --cuda")
-    parser.add_argument("--arch", default="90")
-    parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--warmup", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
-                        help="compiles at a time")
-    parser.add_argument("--work", type=pathlib.Path, default=None)
-    parser.add_argument("--output", type=pathlib.Path, default=None,
-                        help="JSON file for the results")
-    arguments = parser.parse_args()
-    build = arguments.build.resolve()
-    check_release(build)
-    with open(HERE / "suites.toml", "rb") as file:
-        suites = tomllib.load(file)
-    variants = [variant for variant in suites["variant"]
-                if arguments.suite in variant["suites"] and
-                (not arguments.variants or
-                 variant["name"] in arguments.variants.split(","))]
-    if not variants:
-        raise SystemExit(f"no variant of suites.toml is in '{arguments.suite}'")
-    with open(arguments.programs / "programs.toml", "rb") as file:
-        tables = tomllib.load(file)["program"]
-    only = arguments.only.split(",") if arguments.only else None
-    programs = [Program(arguments.programs.resolve(), table)
-                for table in tables if not only or table["name"] in only]
-    cuda = arguments.cuda
-    values = {"gpulto": str(build / "bin/gpulto"), "bin": str(build / "bin"),
-              "cuda": cuda, "peercuda": arguments.peer_cuda or cuda,
-              "arch": arguments.arch}
-    report = {"suite": arguments.suite, "machine": machine(),
+    suites = building.read_suites()["suite"]
+    arguments = parse(suites)
+    suite = suites[arguments.suite]
+    values = building.make_values(arguments)
+    names = arguments.variants.split(",") if arguments.variants else None
+    variants = building.read_variants(suite["kind"], names)
+    report = {"suite": arguments.suite, "machine": measuring.machine(),
               "repetitions": arguments.repetitions,
-              "versions": {
-                  "clang": version_of(["clang-19", "--version"]),
-                  "gcc": version_of(["gcc", "--version"]),
-                  "nvcc": version_of([cuda + "/bin/nvcc", "--version"]),
-                  "gpulto": version_of([values["gpulto"], "--version"])},
-              "programs": {}}
-    temporary = None
-    if arguments.work is None:
-        temporary = tempfile.TemporaryDirectory(prefix="gpulto-bench-")
-        arguments.work = pathlib.Path(temporary.name)
-    arguments.work = arguments.work.resolve()
-    for program in programs:
-        result = bench(program, variants, arguments, values)
-        report["programs"][program.name] = result
-        print_table(program.name, result)
-        if arguments.output:
-            arguments.output.parent.mkdir(parents=True, exist_ok=True)
-            arguments.output.write_text(json.dumps(report, indent=1) + "\n",
-                                        encoding="utf-8")
-    return 0
+              "versions": measuring.versions(values), "programs": {}}
+    runs = suite["kind"] == "host" or arguments.device
+    with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as temporary:
+        arguments.work = (arguments.work or pathlib.Path(temporary)).resolve()
+        for program in programs_of(suite, arguments):
+            result = bench(program, variants, arguments, values, runs)
+            report["programs"][program.name] = result
+            print_table(program.name, result)
+            report["ratios"] = ratios(report["programs"])
+            report["machine-after"] = measuring.machine()
+            measuring.write_report(report, arguments.output)
+            if arguments.plot:
+                arguments.plot.write_text(plot.draw(report), encoding="utf-8")
+    print_ratios(report["ratios"])
+    return 1 if any("error" in result.get(OURS, {})
+                    for result in report["programs"].values()) else 0
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ Features
   mount               file systems may be mounted
   sanitizer tsan      our programs are built with one, with ThreadSanitizer
   x86                 this machine runs x86-64 code
+  release             a Release build, as benchmarks want
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import os
@@ -119,6 +120,11 @@ def gpu_answers():
     return done.returncode == 0 and b"GPU 0" in done.stdout
 
 
+def is_release():
+    with open(build + "/CMakeCache.txt", encoding="utf-8") as cache:
+        return "CMAKE_BUILD_TYPE:STRING=Release\n" in cache.read()
+
+
 def can_mount():
     """A tmpfs of our own, in a mount name space that ends with the test."""
     done = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none",
@@ -162,6 +168,7 @@ features = {
     "sanitizer": config.sanitizer,
     "tsan": "thread" in config.sanitizer,
     "x86": platform.machine() == "x86_64",
+    "release": is_release(),
 }
 for name, present in features.items():
     if present:

@@ -10,7 +10,7 @@ import dataclasses
 
 MASK = (1 << 64) - 1
 NEAR = 4  # files to either side that a file knows well
-IN_FILE, NEARBY = 60, 25  # percent of calls; the others go to the program's hubs
+IN_FILE, NEARBY = 60, 25  # percent of calls; the others go to the hubs
 # A call is made as often as keeps a function within this many units of work.
 COST_LIMIT = 1500
 

@@ -84,7 +84,8 @@ static void makeWorkspace() {
   check(cudaMalloc(&workspace.in, sizeof in), "cudaMalloc");
   check(cudaMalloc(&workspace.out, sizeof in), "cudaMalloc");
   check(cudaMalloc(&workspace.weights, sizeof weights), "cudaMalloc");
-  check(cudaMemcpy(workspace.in, in, sizeof in, cudaMemcpyHostToDevice), "copy");
+  check(cudaMemcpy(workspace.in, in, sizeof in, cudaMemcpyHostToDevice),
+        "copy");
   check(cudaMemcpy(workspace.weights, weights, sizeof weights,
                    cudaMemcpyHostToDevice), "copy");
   check(cudaMemset(workspace.out, 0, sizeof in), "cudaMemset");
