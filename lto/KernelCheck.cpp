@@ -11,10 +11,12 @@
 //
 // 1. The partition is built with all decisions. findTouchedKernels: the kernels
 //    from which a body is reached that a decision changed. None: done.
-// 2. The plain partition is built, cut down to those kernels after it has been
-//    optimized, and given to ptxas.
-// 3. whyWorse compares each touched kernel: more bytes spilled, or fewer
-//    resident blocks for one of the block sizes that it may have.
+// 2. cannotBeWorse: kernels that spill nothing and whose resident blocks are
+//    limited by neither registers nor shared memory are as good as any build.
+// 3. If others are left, the plain partition is built, cut down to those after
+//    it has been optimized, and given to ptxas. whyWorse compares each: more
+//    bytes spilled, or fewer resident blocks for one of the block sizes that it
+//    may have.
 // 4. The partition is built again without the decisions about the kernels that
 //    got worse (LtransPlans: they get plain copies of what they call, others
 //    keep the functions with facts), and compared again, since inlining sees
@@ -25,9 +27,10 @@
 // not wait for the result. Everything depends on the job alone, so the result
 // is the same at any number of jobs.
 //
-// Cost: one more optimization, code generation and ptxas run of the touched
-// kernels (lto.check-kernels-cpu-ms in the statistics); in links where kernels
-// got worse, one or two more of their partitions.
+// Cost: one more optimization of partitions with kernels that step 2 leaves,
+// and code generation and ptxas of these (check-kernels-cpu-ms in the
+// statistics); in links where kernels got worse, one or two more of their
+// partitions.
 //
 // Limits: static figures only. Stack and code size are reported, not judged;
 // dynamic shared memory is not counted, for it is the same in both builds. The
@@ -169,6 +172,30 @@ static bool isLaunchable(const KernelUsage &usage,
                         usage.sharedBytes) != 0;
 }
 
+/// Calls \p visit with a block size of each number of warps that blocks in
+/// \p block may have, until it returns false. Sizes with the same number of
+/// warps are as good.
+static void forEachBlockSize(BlockRange block,
+                             function_ref<bool(unsigned threads)> visit) {
+  for (unsigned warps = divideCeil(block.low, kWarpThreads);
+       warps <= divideCeil(block.high, kWarpThreads); ++warps)
+    if (!visit(std::min(warps * kWarpThreads, block.high)))
+      return;
+}
+
+bool cannotBeWorse(const KernelUsage &optimized,
+                   const MultiprocessorLimits &limits, BlockRange block) {
+  bool isBest = optimized.spillBytes() == 0;
+  forEachBlockSize(block, [&](unsigned threads) {
+    isBest &= residentBlocks(limits, threads, optimized.registers,
+                             optimized.sharedBytes) ==
+              residentBlocks(limits, threads, /*registers=*/0,
+                             /*sharedBytes=*/0);
+    return isBest;
+  });
+  return isBest;
+}
+
 std::optional<std::string> whyWorse(const KernelUsage &plain,
                                     const KernelUsage &optimized,
                                     const MultiprocessorLimits &limits,
@@ -179,20 +206,19 @@ std::optional<std::string> whyWorse(const KernelUsage &plain,
     return formatv("{0} bytes are spilled instead of {1}",
                    optimized.spillBytes(), plain.spillBytes())
         .str();
-  // Blocks of all sizes with the same number of warps are as good.
-  for (unsigned warps = divideCeil(block.low, kWarpThreads);
-       warps <= divideCeil(block.high, kWarpThreads); ++warps) {
-    unsigned threads = std::min(warps * kWarpThreads, block.high);
+  std::optional<std::string> why;
+  forEachBlockSize(block, [&](unsigned threads) {
     unsigned before =
         residentBlocks(limits, threads, plain.registers, plain.sharedBytes);
     unsigned after = residentBlocks(limits, threads, optimized.registers,
                                     optimized.sharedBytes);
     if (after < before)
-      return formatv("{0} blocks of {1} threads are resident instead of {2}",
-                     after, threads, before)
-          .str();
-  }
-  return std::nullopt;
+      why = formatv("{0} blocks of {1} threads are resident instead of {2}",
+                    after, threads, before)
+                .str();
+    return !why;
+  });
+  return why;
 }
 
 static std::string describe(const KernelUsage &usage) {
@@ -211,19 +237,23 @@ namespace {
 class KernelChecker {
 public:
   KernelChecker(ArrayRef<TouchedKernel> touched,
-                const MultiprocessorLimits &limits, KernelUsages plain,
-                BuildVariant build, LtransReport &report)
-      : touched(touched), limits(limits), plain(std::move(plain)), build(build),
-        report(report) {}
+                const MultiprocessorLimits &limits, BuildVariant build,
+                LtransReport &report)
+      : touched(touched), limits(limits), build(build), report(report) {}
 
   Expected<DeviceVariant> run(DeviceVariant product);
 
+  /// Why a variant cannot be compared; empty if all could.
+  std::string problem;
+
 private:
+  Error measurePlain(const KernelUsages &usages);
   std::vector<const TouchedKernel *> findWorse(const KernelUsages &usages);
   void explain(const TouchedKernel &kernel, std::string text);
 
   ArrayRef<TouchedKernel> touched;
   const MultiprocessorLimits &limits;
+  /// Of kernels that were compared with their plain builds.
   KernelUsages plain;
   BuildVariant build;
   LtransReport &report;
@@ -251,7 +281,10 @@ std::vector<const TouchedKernel *>
 KernelChecker::findWorse(const KernelUsages &usages) {
   std::vector<const TouchedKernel *> worse;
   for (const TouchedKernel &kernel : touched) {
-    const KernelUsage &before = plain.at(kernel.name);
+    auto found = plain.find(kernel.name);
+    if (found == plain.end())
+      continue;
+    const KernelUsage &before = found->second;
     const KernelUsage &after = usages.at(kernel.name);
     std::optional<std::string> why =
         whyWorse(before, after, limits, kernel.block);
@@ -267,17 +300,49 @@ KernelChecker::findWorse(const KernelUsages &usages) {
 
 /// Returns why \p variant cannot be compared; empty if it can.
 static std::string comparisonProblem(const DeviceVariant &variant,
-                                     ArrayRef<TouchedKernel> touched) {
+                                     const std::set<std::string> &kernels) {
   if (!variant.problem.empty())
     return variant.problem;
-  for (const TouchedKernel &kernel : touched)
-    if (!variant.usages.count(kernel.name))
-      return "ptxas -v gives no figures for '" + kernel.name + "'";
+  for (const std::string &kernel : kernels)
+    if (!variant.usages.count(kernel))
+      return "ptxas -v gives no figures for '" + kernel + "'";
   return "";
+}
+
+static std::set<std::string> namesOf(ArrayRef<TouchedKernel> kernels) {
+  std::set<std::string> names;
+  for (const TouchedKernel &kernel : kernels)
+    names.insert(kernel.name);
+  return names;
+}
+
+/// Learns the plain figures of all kernels for which those of the product,
+/// \p usages, do not suffice.
+Error KernelChecker::measurePlain(const KernelUsages &usages) {
+  VariantRequest request;
+  request.filter.isPlain = true;
+  for (const TouchedKernel &kernel : touched)
+    if (!plain.count(kernel.name) &&
+        !cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
+      request.only.insert(kernel.name);
+  if (request.only.empty())
+    return Error::success();
+  Expected<DeviceVariant> built = build(request);
+  if (!built)
+    return built.takeError();
+  problem = comparisonProblem(*built, request.only);
+  if (problem.empty())
+    for (const std::string &kernel : request.only)
+      plain[kernel] = built->usages.at(kernel);
+  return Error::success();
 }
 
 Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
   for (unsigned rebuilds = 0;; ++rebuilds) {
+    if (Error error = measurePlain(product.usages))
+      return std::move(error);
+    if (!problem.empty())
+      return product;
     auto worse = findWorse(product.usages);
     if (worse.empty())
       return product;
@@ -289,7 +354,8 @@ Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
     Expected<DeviceVariant> rebuilt = build({filter, {}});
     if (!rebuilt)
       return rebuilt.takeError();
-    if (std::string why = comparisonProblem(*rebuilt, touched); !why.empty())
+    if (std::string why = comparisonProblem(*rebuilt, namesOf(touched));
+        !why.empty())
       return makeError(why);
     product = std::move(*rebuilt);
   }
@@ -304,32 +370,29 @@ Expected<DeviceVariant> checkKernels(const LtransJob &job,
                                      DeviceVariant optimized,
                                      BuildVariant build, LtransReport &report) {
   TimeTraceScope trace("Check kernels");
-  auto giveUp = [&](const Twine &why) {
+  auto warn = [&](const Twine &why) {
     report.warnings.push_back(
         ("kernels for " + job.arch +
          " are not compared with their plain builds: " + why)
             .str());
+  };
+  auto giveUp = [&](const Twine &why) {
+    warn(why);
     return std::move(optimized);
   };
   auto limits = multiprocessorLimits(job.arch);
   if (!limits)
     return giveUp("the limits of this architecture are not known");
   std::vector<TouchedKernel> touched = optimized.touched;
-  if (std::string why = comparisonProblem(optimized, touched); !why.empty())
-    return giveUp(why);
-  VariantRequest request;
-  request.filter.isPlain = true;
-  for (const TouchedKernel &kernel : touched)
-    request.only.insert(kernel.name);
-  Expected<DeviceVariant> plain = build(request);
-  if (!plain)
-    return plain.takeError();
-  if (std::string why = comparisonProblem(*plain, touched); !why.empty())
+  if (std::string why = comparisonProblem(optimized, namesOf(touched));
+      !why.empty())
     return giveUp(why);
   report.counters["kernels-checked"] += touched.size();
-  return KernelChecker(touched, *limits, std::move(plain->usages), build,
-                       report)
-      .run(std::move(optimized));
+  KernelChecker checker(touched, *limits, build, report);
+  Expected<DeviceVariant> checked = checker.run(std::move(optimized));
+  if (!checker.problem.empty())
+    warn(checker.problem);
+  return checked;
 }
 
 } // namespace gpulto

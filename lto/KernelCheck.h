@@ -76,6 +76,12 @@ std::vector<TouchedKernel> findTouchedKernels(llvm::Module &partition,
 void keepKernels(llvm::Module &partition, llvm::TargetMachine &machine,
                  const std::set<std::string> &names);
 
+/// Returns whether whyWorse finds no build better than \p optimized for blocks
+/// in \p block, whatever it takes: nothing is spilled, and neither registers
+/// nor shared memory limit how many blocks are resident.
+bool cannotBeWorse(const KernelUsage &optimized,
+                   const MultiprocessorLimits &limits, BlockRange block);
+
 /// Returns why a kernel that takes \p optimized is worse than one that takes
 /// \p plain: it spills more, or fewer of its blocks are resident for a size in
 /// \p block. Nothing: it is not. A plain kernel that cannot be launched at all

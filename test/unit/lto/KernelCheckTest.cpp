@@ -181,6 +181,32 @@ TEST(KernelCheck, APlainKernelThatCannotBeLaunchedIsNoBetter) {
   EXPECT_NE(verdict(plain, {64, 32, 16, 16, 0, 0}, {512, 512}), "");
 }
 
+TEST(KernelCheck, WhatNothingLimitsCannotBeWorse) {
+  auto isBest = [](const KernelUsage &usage, BlockRange block) {
+    return cannotBeWorse(usage, *multiprocessorLimits("sm_90"), block);
+  };
+  EXPECT_TRUE(isBest({32, 64, 0, 0, 4096, 999}, {1, 1024}));
+  EXPECT_FALSE(isBest({33, 0, 0, 0, 0, 0}, {1, 1024}));
+  EXPECT_FALSE(isBest({32, 0, 4, 0, 0, 0}, {1, 1024}));
+  EXPECT_FALSE(isBest({32, 0, 0, 4, 0, 0}, {1, 1024}));
+  EXPECT_FALSE(isBest({32, 0, 0, 0, 48 * 1024, 0}, {1, 1024}));
+  // 32 blocks of one warp are resident with up to 64 registers.
+  EXPECT_TRUE(isBest({64, 0, 0, 0, 0, 0}, {32, 32}));
+  EXPECT_FALSE(isBest({65, 0, 0, 0, 0, 0}, {32, 32}));
+}
+
+TEST(KernelCheck, WhatCannotBeWorseIsNotWorse) {
+  const MultiprocessorLimits limits = *multiprocessorLimits("sm_90");
+  for (unsigned registers = 8; registers <= 128; registers += 8)
+    for (uint64_t shared : {0, 1000, 8 * 1024, 100 * 1024})
+      for (BlockRange block :
+           {BlockRange{1, 1024}, BlockRange{33, 64}, BlockRange{256, 256}}) {
+        KernelUsage usage{registers, 0, 0, 0, shared, 0};
+        if (cannotBeWorse(usage, limits, block))
+          EXPECT_EQ(verdict({8, 0, 0, 0, 0, 0}, usage, block), "");
+      }
+}
+
 //===----------------------------------------------------------------------===//
 // Taking back
 //===----------------------------------------------------------------------===//
@@ -201,7 +227,7 @@ protected:
       result.touched.push_back({name, name, {256, 256}, {}, {}});
     return result;
   }
-  /// Runs the check; plain kernels take 32 registers, \p rebuilt are the
+  /// Runs the check; plain kernels take `plain` registers, \p rebuilt are the
   /// variants that follow.
   std::string check(DeviceVariant optimized,
                     std::vector<DeviceVariant> rebuilt) {
@@ -209,7 +235,7 @@ protected:
     auto build = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
       requests.push_back(r);
       if (r.filter.isPlain)
-        return variant(32, 32, "plain");
+        return variant(plain, plain, "plain");
       return std::move(rebuilt.at(next++));
     };
     auto product = checkKernels(job, std::move(optimized), build, report);
@@ -222,17 +248,25 @@ protected:
   }
 
   LtransJob job;
+  unsigned plain = 32;
   LtransReport report;
   std::vector<VariantRequest> requests;
 };
 } // namespace
 
 TEST_F(Rebuilds, NothingIsTakenBackFromKernelsThatAreAsGood) {
-  EXPECT_EQ(check(variant(24, 32, "optimized"), {}), "optimized");
+  plain = 48;
+  EXPECT_EQ(check(variant(40, 48, "optimized"), {}), "optimized");
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_TRUE(requests[0].filter.isPlain);
   EXPECT_THAT(requests[0].only, ElementsAre("a", "b"));
   EXPECT_THAT(report.remarks, IsEmpty());
+  EXPECT_EQ(report.counters["kernels-checked"], 2u);
+}
+
+TEST_F(Rebuilds, KernelsThatNothingLimitsNeedNoPlainBuild) {
+  EXPECT_EQ(check(variant(24, 32, "optimized"), {}), "optimized");
+  EXPECT_THAT(requests, IsEmpty());
   EXPECT_EQ(report.counters["kernels-checked"], 2u);
 }
 
@@ -256,6 +290,11 @@ TEST_F(Rebuilds, WhatGetsWorseByThatLosesThemToo) {
   EXPECT_EQ(check(variant(24, 48, "optimized"),
                   {variant(40, 32, "mixed"), variant(32, 32, "last")}),
             "last");
+  // Plain figures of the first are asked for when they are needed.
+  ASSERT_EQ(requests.size(), 4u);
+  EXPECT_THAT(requests[0].only, ElementsAre("b"));
+  EXPECT_TRUE(requests[2].filter.isPlain);
+  EXPECT_THAT(requests[2].only, ElementsAre("a"));
   EXPECT_THAT(requests.back().filter.plainKernels, ElementsAre("a", "b"));
   EXPECT_EQ(report.remarks.size(), 2u);
 }
