@@ -183,7 +183,7 @@ class DeviceWriter:
         rng = Rng(self.seed, node.id, 10)
         memory = "in" if node.form == 2 else f"deviceMemory{node.file}"
         body = self.body(rng, node.file, node.calls, memory,
-                         1 + rng.power_law(self.shape.statements))
+                         rng.power_law(self.shape.statements + 1))
         return (f"{self.signature(node)} {{\n  {START[node.form]}\n"
                 f"{body}\n  {FINISH[node.form]}\n}}\n")
 
@@ -202,7 +202,7 @@ class DeviceWriter:
                 calls.append(self.graph.call_of(callee))
                 used.add(callee.id)
         body = self.body(rng, file, calls, "in",
-                         2 + rng.power_law(self.shape.statements))
+                         1 + rng.power_law(self.shape.statements + 1))
         return KERNELS[self.kernel_form(kernel)].format(
             name=self.kernel_name(kernel), body=body)
 

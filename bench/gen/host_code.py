@@ -134,7 +134,7 @@ class HostWriter:
         rng = Rng(self.seed, node.id, 5)
         lines = ["  " + START[node.form]]
         calls = [self.call(rng, call) for call in node.calls]
-        for number in range(1 + rng.power_law(self.shape.statements)):
+        for number in range(rng.power_law(self.shape.statements + 1)):
             block = rng.choice(BLOCKS)
             numbers = self.numbers(rng, node.file)
             if "{g}" in block or "{shape}" in block:
