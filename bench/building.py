@@ -155,7 +155,8 @@ class Build:
                       output=str(self.output),
                       shared=["-shared"] if self.program.shared else [])
         self.samples.append(measure(expand(self.variant["link"], values),
-                                    self.program.directory, self.environment))
+                                    self.program.directory, self.environment,
+                                    with_tree=True))
 
     def time_run(self, repetitions):
         """Runs the program; returns the CPU seconds of its runs, summarized,
@@ -163,7 +164,7 @@ class Build:
         if not self.program.run:
             return None
         command = [str(self.output)] + self.program.run[1:]
-        used = [measure(command, self.program.directory, self.environment, True)
+        used = [measure(command, self.program.directory, self.environment)
                 for _ in range(repetitions)]
         return summarize([one["cpu"] for one in used]), used[0]["output"]
 

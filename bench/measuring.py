@@ -75,22 +75,22 @@ class MemorySampler(threading.Thread):
         return self.peak
 
 
-def measure(command, cwd, environment, keep_output=False):
+def measure(command, cwd, environment, with_tree=False):
     """Runs `command`; returns its wall and CPU seconds, the peak memory of its
-    process tree and that of its largest process in bytes, and its standard
-    output if asked to. Raises Failure with all its output."""
+    largest process in bytes, and its standard output; `with_tree` also the peak
+    memory of its process tree. Raises Failure with all its output."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         start = time.monotonic()
         process = subprocess.Popen([str(word) for word in command], cwd=cwd,
                                    env=environment, stdin=subprocess.DEVNULL,
                                    stdout=output, stderr=errors)
-        sampler = MemorySampler(process.pid)
+        sampler = MemorySampler(process.pid) if with_tree else None
         killer = threading.Timer(TIMEOUT_SECONDS, process.kill)
         killer.start()
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - start
         killer.cancel()
-        peak = sampler.stop()
+        peak = sampler.stop() if sampler else None
         process.returncode = os.waitstatus_to_exitcode(status)
         texts = []
         for file in (output, errors):
@@ -100,9 +100,9 @@ def measure(command, cwd, environment, keep_output=False):
             raise Failure(f"{shlex.join(map(str, command))}\n"
                           f"{''.join(texts)[-3000:]}")
     result = {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime,
-              "memory": peak, "process-memory": usage.ru_maxrss * 1024}
-    if keep_output:
-        result["output"] = texts[0]
+              "process-memory": usage.ru_maxrss * 1024, "output": texts[0]}
+    if with_tree:
+        result["memory"] = peak
     return result
 
 
