@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 6;
+static constexpr int64_t kJobVersion = 7;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -157,6 +157,7 @@ template <typename A> void describe(A &a, JobBody &b) {
 
 template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("name", s.name);
+  a.field("contents", s.contents);
   a.field("role", s.role);
   a.field("linkage", s.linkage);
   a.field("bodies", s.bodies);
@@ -216,6 +217,7 @@ template <typename A> void describe(A &a, HostCodegenOptions &o) {
 
 template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
   a.field("ptxas", o.ptxas);
+  a.field("ptxasDigest", o.ptxasDigest);
   a.field("ptxasArguments", o.ptxasArguments);
   a.field("wantCubin", o.wantCubin);
   a.field("checkKernels", o.checkKernels);

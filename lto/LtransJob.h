@@ -58,6 +58,9 @@ struct JobBody {
 
 struct JobSymbol {
   std::string name; // IR name in the input module
+  /// Of its contents, as the summary has it; none: an alias or ifunc. Says what
+  /// of the input has changed, nothing is decided by it.
+  Digest contents;
   JobRole role = JobRole::Define;
   FinalLinkage linkage = FinalLinkage::Preserved;
   /// Functions: the body and its clones, where there is anything to say.
@@ -193,6 +196,8 @@ struct ToolOptions {
 struct DeviceCodegenOptions {
   /// Absolute path of ptxas; empty: it is not needed.
   std::string ptxas;
+  /// Of the program of that name; none if there is none.
+  Digest ptxasDigest;
   std::vector<std::string> ptxasArguments;
   bool wantCubin = false;
   /// Kernels that decisions touched are compared with their plain builds; see

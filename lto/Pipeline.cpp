@@ -20,6 +20,7 @@
 #include "lto/SavedLink.h"
 #include "lto/Scheduler.h"
 #include "lto/TimeTrace.h"
+#include "lto/ToolIdentity.h"
 #include "lto/Wpa.h"
 #include "support/CudaVersion.h"
 #include "support/Statistics.h"
@@ -29,6 +30,8 @@
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -120,6 +123,24 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.guardsKernels = options.guardsKernels;
   result.icf = options.icf;
   return result;
+}
+
+/// Says in the jobs which program their ptxas is.
+static Error identifyTools(LinkPlan &plan) {
+  std::map<std::string, Digest> known;
+  for (LtransJob &job : plan.jobs) {
+    if (job.device.ptxas.empty())
+      continue;
+    auto [entry, isNew] = known.try_emplace(job.device.ptxas);
+    if (isNew) {
+      Expected<Digest> digest = digestOfFile(job.device.ptxas);
+      if (!digest)
+        return digest.takeError();
+      entry->second = *digest;
+    }
+    job.device.ptxasDigest = entry->second;
+  }
+  return Error::success();
 }
 
 static Expected<std::vector<JobStatistics>>
@@ -369,6 +390,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();
+  if (Error error = identifyTools(*plan))
+    return error;
   if (!plan->architectures.empty())
     checkCudaVersion(*tools, diagnostics);
   if (Error error = keepJobs(*plan, options))

@@ -65,6 +65,7 @@ private:
     auto found = foldNumbers.find(id);
     return found == foldNumbers.end() ? kNone : found->second;
   }
+  Digest contentsOf(GlobalId id) const;
   std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
   void addSymbols(const Partition &partition, const PartitionMap &map,
                   LtransJob &job);
@@ -120,6 +121,14 @@ std::string JobBuilder::cloneName(GlobalId id, uint32_t clone) const {
   return movingName(id) + ".cp" + std::to_string(clone);
 }
 
+Digest JobBuilder::contentsOf(GlobalId id) const {
+  if (const FunctionSummary *function = program.function(id))
+    return function->contentDigest;
+  if (const VariableSummary *variable = program.variable(id))
+    return variable->contentDigest;
+  return Digest();
+}
+
 /// Returns the plans of \p id as a job has them, with names for numbers.
 std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
                                           const PartitionMap &map) const {
@@ -167,9 +176,13 @@ void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
   auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
     const FunctionSummary *function = program.function(id);
     JobSymbol &symbol = symbols[program.moduleOf(id)][id];
-    symbol = {
-        program.symbol(id).name.str(),        role, linkage, bodiesOf(id, map),
-        function ? function->calls.count : 0, {}};
+    symbol = {program.symbol(id).name.str(),
+              contentsOf(id),
+              role,
+              linkage,
+              bodiesOf(id, map),
+              function ? function->calls.count : 0,
+              {}};
     if (GlobalId leader = program.jumpTarget(id); leader != kNone)
       symbol.jumpsTo = movingName(leader);
   };

@@ -12,6 +12,7 @@
 #include "lto/Ltrans.h"
 #include "lto/LtransJob.h"
 #include "lto/LtransReport.h"
+#include "lto/ToolIdentity.h"
 #include "support/Error.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -92,6 +93,21 @@ static Error warnOfMismatches(const LtransJob &job, StringRef prefix) {
   return Error::success();
 }
 
+/// Another ptxas would make other code than the link expects.
+static Error checkTools(const LtransJob &job) {
+  if (job.device.ptxas.empty())
+    return Error::success();
+  Expected<Digest> digest = digestOfFile(job.device.ptxas);
+  if (!digest)
+    return digest.takeError();
+  if (*digest == job.device.ptxasDigest)
+    return Error::success();
+  return inputError(InputLocation(job.device.ptxas),
+                    "another ptxas than that of the link: its digest is " +
+                        digest->hex() + ", the job expects " +
+                        job.device.ptxasDigest.hex());
+}
+
 static Error runCommand(const LtransArguments &arguments) {
   auto text = MemoryBuffer::getFileOrSTDIN(arguments.job);
   if (!text)
@@ -100,6 +116,8 @@ static Error runCommand(const LtransArguments &arguments) {
   if (!job)
     return job.takeError();
   job->device.tool.ownGroup = true;
+  if (Error error = checkTools(*job))
+    return error;
   if (Error error = runLtransJob(*job, arguments.prefix, arguments.saveTemps))
     return error;
   return warnOfMismatches(*job, arguments.prefix);

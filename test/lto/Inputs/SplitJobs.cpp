@@ -467,6 +467,7 @@ void Program::writeJobs() {
       JobInput &input = inputFor(job, atom.unit);
       for (const GlobalValue *value : atom.members)
         input.symbols.push_back({value->getName().str(),
+                                 {},
                                  JobRole::Define,
                                  linkageOf(units[atom.unit], *value, p),
                                  {},

@@ -24,8 +24,13 @@ static LtransJob fullJob() {
   job.host = {1,     "pic",    true,     2,
               2,     "medium", "znver3", {"+avx", "-sse4a"},
               false, false,    false,    {"malloc"}};
-  job.device = {
-      "/opt/cuda/bin/ptxas", {"-maxrregcount", "64"}, true, true, true, {}};
+  job.device = {"/opt/cuda/bin/ptxas",
+                digestOf("ptxas"),
+                {"-maxrregcount", "64"},
+                true,
+                true,
+                true,
+                {}};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";
@@ -45,14 +50,21 @@ static LtransJob fullJob() {
   facts.geometry = {{1, 4}, {256, 256}};
   facts.mayDeclareBlock = true;
   input.symbols = {
-      {"\1name", JobRole::Import, FinalLinkage::Internal, {}, 0, ""},
+      {"\1name",
+       digestOf("y"),
+       JobRole::Import,
+       FinalLinkage::Internal,
+       {},
+       0,
+       ""},
       {"b",
+       {},
        JobRole::Define,
        FinalLinkage::Hidden,
        {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}, facts, "b.cp2"}},
        9,
        ""},
-      {"c", JobRole::Define, FinalLinkage::Redefined, {}, 1, "b"}};
+      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b"}};
   input.folds = {{"d", "b", true, false, 7}, {"c", "b", true, true, kNone}};
   job.inputs = {input};
   FunctionEffects effects;
