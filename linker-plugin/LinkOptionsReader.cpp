@@ -88,6 +88,19 @@ std::string saveTempsDirectory(const ArgList &args, StringRef outputFile) {
   return (outputFile + ".gpulto-temps").str();
 }
 
+Error readCachePolicy(const ArgList &args, CacheOptions &cache) {
+  const Arg *arg = args.getLastArg(options::OPT_cache_policy);
+  if (!arg)
+    return Error::success();
+  Expected<CachePruningPolicy> policy =
+      parseCachePruningPolicy(arg->getValue());
+  if (!policy)
+    return invalidValue(*arg, "name=value pairs with colons between them: " +
+                                  toString(policy.takeError()));
+  cache.policy = *policy;
+  return Error::success();
+}
+
 Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
   DiagnosticsOptions &to = result.diagnostics;
   to.passed = args.getLastArgValue(options::OPT_rpass);
@@ -162,6 +175,9 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
   for (const std::string &assignment : args.getAllArgValues(options::OPT_param))
     if (Error error = link.params.set(assignment))
       return error;
+  link.cache.directory = args.getLastArgValue(options::OPT_cache_dir);
+  if (Error error = readCachePolicy(args, link.cache))
+    return error;
   if (Error error = readDiagnosticsOptions(args, result))
     return error;
   if (Error error = readSkippedOptions(args, result.skipped))

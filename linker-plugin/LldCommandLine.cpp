@@ -112,6 +112,19 @@ SmallVector<const char *, 64> withoutLtoOptions(ArrayRef<const char *> words) {
   return kept;
 }
 
+std::vector<std::string> ltoOptions(ArrayRef<const char *> words) {
+  SmallVector<const char *, 64> others = withoutLtoOptions(words);
+  std::vector<std::string> result;
+  const auto *next = others.begin();
+  for (const char *word : words) {
+    if (next != others.end() && *next == word)
+      ++next;
+    else
+      result.push_back(word);
+  }
+  return result;
+}
+
 Error saveLldLink(StringRef directory, const opt::ArgList &own,
                   SmallVectorImpl<const char *> &argv, StringSaver &saver) {
   if (directory.empty())

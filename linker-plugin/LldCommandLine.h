@@ -44,6 +44,9 @@ void dropUnknownToLld(llvm::SmallVectorImpl<const char *> &argv);
 llvm::SmallVector<const char *, 64>
 withoutLtoOptions(llvm::ArrayRef<const char *> words);
 
+/// Returns what withoutLtoOptions leaves out of \p words.
+std::vector<std::string> ltoOptions(llvm::ArrayRef<const char *> words);
+
 /// Has lld write its inputs to \p directory, unless that is empty, and writes
 /// the script beside them that repeats the link with \p own, gpulto's options.
 /// The jobs join them once they are known. Errors: what cannot be written.

@@ -504,6 +504,7 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   if (!parsed)
     return parsed.takeError();
   link.options = std::move(*parsed);
+  link.options.link.backendOptions = ltoOptions(own->rest);
   link.joinsObjects = link.commandLine.output == OutputKind::Relocatable &&
                       !link.options.nativeRelocatable;
   link.mold = own->args->getLastArgValue(options::OPT_mold);

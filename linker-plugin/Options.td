@@ -61,6 +61,23 @@ def param : Joined<["--"], "gpulto-param=">, Visibility<Both>,
            "are listed under Parameters">;
 
 //===----------------------------------------------------------------------===//
+// Keeping results for later links
+//===----------------------------------------------------------------------===//
+
+def cache_dir : Joined<["--"], "gpulto-cache-dir=">, Visibility<[LinkOption]>,
+  MetaVarName<"<dir>">,
+  HelpText<"Keep the results of link-time jobs in <dir>, and take from there "
+           "what a link would make again; the program is the same, and any "
+           "number of links may share <dir>">;
+
+def cache_policy : Joined<["--"], "gpulto-cache-policy=">,
+  Visibility<[LinkOption]>, MetaVarName<"<policy>">,
+  HelpText<"Say when what is forgotten of the cache, as for lld's "
+           "--thinlto-cache-policy=: prune_interval=20m:prune_after=7d:"
+           "cache_size=75%:cache_size_bytes=0:cache_size_files=1000000 is the "
+           "default">;
+
+//===----------------------------------------------------------------------===//
 // Device code
 //===----------------------------------------------------------------------===//
 

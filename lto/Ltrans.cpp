@@ -23,6 +23,8 @@
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
+
 using namespace llvm;
 
 namespace gpulto {
@@ -79,19 +81,29 @@ struct JobRun {
   StringRef prefix;
   StringRef saveTempsPrefix;
   function_ref<void(StringRef)> onPhase;
+  FindResults findResults;
 };
 } // namespace
 
 /// Reads the bodies of the job into \p context, as far as \p filter lets
-/// decisions be carried out.
+/// decisions be carried out. Returns null if the results are there.
 static Expected<std::unique_ptr<Module>>
 readPartition(const JobRun &run, LLVMContext &context,
               DiagnosticCollector &diagnostics, const PlanFilter &filter) {
   context.enableDebugTypeODRUniquing();
   context.setDiscardValueNames(true);
-  auto module = buildPartition(run.job, context, diagnostics, filter);
+  Digest bodies;
+  auto module = buildPartition(run.job, context, diagnostics, filter,
+                               run.findResults ? &bodies : nullptr);
   if (!module)
     return module.takeError();
+  if (run.findResults) {
+    Expected<bool> found = run.findResults(bodies);
+    if (!found)
+      return found.takeError();
+    if (*found)
+      return nullptr;
+  }
   if (Error error = saveBitcode(**module, run.saveTempsPrefix, "in"))
     return error;
   return module;
@@ -103,6 +115,8 @@ static Error runHost(const JobRun &run) {
   auto module = readPartition(run, context, diagnostics, {});
   if (!module)
     return module.takeError();
+  if (!*module)
+    return Error::success();
   return compileHost(run.job, **module, diagnostics, run.prefix,
                      run.saveTempsPrefix, run.onPhase);
 }
@@ -132,15 +146,18 @@ static Error assemble(const LtransJob &job, bool isProduct,
   return Error::success();
 }
 
-/// Compiles the device partition of \p run as \p request says.
-static Expected<DeviceVariant> compileDevice(const JobRun &run,
-                                             const VariantRequest &request) {
+/// Compiles the device partition of \p run as \p request says. Returns nothing
+/// if the results are there.
+static Expected<std::optional<DeviceVariant>>
+compileDevice(const JobRun &run, const VariantRequest &request) {
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
   DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
   auto module = readPartition(run, context, diagnostics, request.filter);
   if (!module)
     return module.takeError();
+  if (!*module)
+    return std::nullopt;
   DeviceVariant variant;
   if (job.device.checkKernels)
     variant.touched = findTouchedKernels(**module, job);
@@ -177,19 +194,25 @@ static Expected<DeviceVariant> compileDevice(const JobRun &run,
 
 static Error runDevice(const JobRun &run) {
   const LtransJob &job = run.job;
-  Expected<DeviceVariant> product = compileDevice(run, {});
-  if (!product)
-    return product.takeError();
+  Expected<std::optional<DeviceVariant>> compiled = compileDevice(run, {});
+  if (!compiled)
+    return compiled.takeError();
+  if (!*compiled)
+    return Error::success();
+  Expected<DeviceVariant> product = std::move(**compiled);
   LtransReport report;
   if (job.device.checkKernels && !product->touched.empty()) {
     run.onPhase(kCheckKernelsPhase);
-    auto build = [&](const VariantRequest &request) {
+    auto build = [&](const VariantRequest &request) -> Expected<DeviceVariant> {
       bool isProduct = request.only.empty();
       auto ignorePhase = [](StringRef) {};
-      return compileDevice({job, run.prefix,
-                            isProduct ? run.saveTempsPrefix : StringRef(),
-                            ignorePhase},
-                           request);
+      auto variant = compileDevice(
+          {job, run.prefix, isProduct ? run.saveTempsPrefix : StringRef(),
+           ignorePhase, /*findResults=*/nullptr},
+          request);
+      if (!variant)
+        return variant.takeError();
+      return std::move(**variant); // nobody was asked for results
     };
     product = checkKernels(job, std::move(*product), build, report);
     if (!product)
@@ -206,11 +229,12 @@ static Error runDevice(const JobRun &run) {
 
 Error runLtransJob(const LtransJob &job, StringRef prefix,
                    StringRef saveTempsPrefix,
-                   function_ref<void(StringRef)> onPhase) {
+                   function_ref<void(StringRef)> onPhase,
+                   FindResults findResults) {
   TimeTraceScope trace("LTRANS", prefix);
   onPhase("reading its inputs");
   initializeTargets();
-  JobRun run{job, prefix, saveTempsPrefix, onPhase};
+  JobRun run{job, prefix, saveTempsPrefix, onPhase, findResults};
   // What the link can repair is a result.
   return handleErrors(job.side == Side::Host ? runHost(run) : runDevice(run),
                       [&](FoldMismatchError &error) {

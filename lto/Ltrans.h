@@ -27,6 +27,11 @@ struct LtransResultPaths {
 /// Returns the names that a job writes for output prefix \p prefix.
 LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 
+/// Is asked for the results of a job when the bodies of its inputs have been
+/// read, whose digest it gets (see buildPartition). Returns whether they are
+/// there: nothing is left to do. May be null.
+using FindResults = llvm::function_ref<llvm::Expected<bool>(const Digest &)>;
+
 /// Runs \p job in this process: reads the bodies it names (verifying size and
 /// digest), applies the decisions, runs LLVM's pipeline and code generation,
 /// and writes resultPaths(job, prefix) atomically. Equal jobs over equal inputs
@@ -40,7 +45,8 @@ LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 llvm::Error runLtransJob(
     const LtransJob &job, llvm::StringRef prefix,
     llvm::StringRef saveTempsPrefix,
-    llvm::function_ref<void(llvm::StringRef)> onPhase = [](llvm::StringRef) {});
+    llvm::function_ref<void(llvm::StringRef)> onPhase = [](llvm::StringRef) {},
+    FindResults findResults = nullptr);
 
 } // namespace gpulto
 

@@ -51,6 +51,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -211,6 +212,8 @@ public:
         assembly(*partition, job.side == Side::Device) {}
 
   Error addInput(const JobInput &input);
+  /// Returns the digest of all that has been read, before finish.
+  Digest digestOfBodies() const;
   Error finish();
   std::unique_ptr<Module> take() { return std::move(partition); }
 
@@ -685,6 +688,32 @@ static Error verify(Module &partition) {
   return Error::success();
 }
 
+/// What follows depends on the job, on this module and on what is noted of its
+/// definitions. The order of uses counts: optimizations walk it.
+Digest PartitionBuilder::digestOfBodies() const {
+  TimeTraceScope trace("Digest of bodies");
+  SmallString<0> bytes;
+  raw_svector_ostream stream(bytes);
+  WriteBitcodeToFile(*partition, stream, /*ShouldPreserveUseListOrder=*/true);
+  StableHasher hasher;
+  hasher.add(digestOf(bytes));
+  hasher.add(definitions.size());
+  for (const Definition &definition : definitions) {
+    hasher.add(definition.name);
+    hasher.add(definition.final.linkage);
+    hasher.add(definition.final.localName);
+    hasher.add(definition.final.wasPrivate);
+    hasher.add(definition.final.isNamed);
+    hasher.add(definition.isUsed);
+    hasher.add(definition.isCompilerUsed);
+  }
+  SmallVector<StringRef> words(assembly.words().keys());
+  llvm::sort(words);
+  for (StringRef word : words)
+    hasher.add(word);
+  return hasher.finish();
+}
+
 Error PartitionBuilder::finish() {
   if (!hasTarget)
     return makeError("the job has no inputs");
@@ -713,11 +742,14 @@ Error PartitionBuilder::finish() {
 
 Expected<std::unique_ptr<Module>>
 buildPartition(const LtransJob &job, LLVMContext &context,
-               DiagnosticCollector &diagnostics, const PlanFilter &filter) {
+               DiagnosticCollector &diagnostics, const PlanFilter &filter,
+               Digest *bodies) {
   PartitionBuilder builder(job, context, diagnostics, filter);
   for (const JobInput &input : job.inputs)
     if (Error error = builder.addInput(input))
       return error;
+  if (bodies)
+    *bodies = builder.digestOfBodies();
   if (Error error = builder.finish())
     return error;
   return builder.take();

@@ -10,6 +10,7 @@
 #include "lto/Pipeline.h"
 
 #include "fatobj/SectionObject.h"
+#include "lto/CachedJobs.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
 #include "lto/LinkStamp.h"
@@ -32,6 +33,7 @@
 #include "llvm/Support/Path.h"
 
 #include <map>
+#include <optional>
 
 using namespace llvm;
 
@@ -145,7 +147,7 @@ static Error identifyTools(LinkPlan &plan) {
 
 static Expected<std::vector<JobStatistics>>
 runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
-          Diagnostics &diagnostics) {
+          CachedJobs *cached, Diagnostics &diagnostics) {
   Progress progress(options.progress, options.outputFile);
   SchedulerOptions scheduler;
   scheduler.jobs = options.jobs;
@@ -157,19 +159,60 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
   scheduler.progress = [&](unsigned done, unsigned running, unsigned total) {
     progress.show("LTRANS", done, running, total);
   };
+  if (cached) {
+    if (Error error = cached->findAll())
+      return std::move(error);
+    scheduler.skip = cached->found();
+    scheduler.run = [&](const LtransJob &job, const std::string &prefix,
+                        const std::string &saveTempsPrefix) {
+      return cached->run(job, prefix, saveTempsPrefix);
+    };
+    scheduler.finished = [&](size_t index, StringRef messages) {
+      cached->finished(index, messages);
+    };
+  }
   return runJobs(plan.jobs, scheduler);
+}
+
+/// Returns the cache that \p options ask for. One that cannot be used is a
+/// warning, and none.
+static std::optional<Cache> openCache(const LinkOptions &options,
+                                      Diagnostics &diagnostics) {
+  if (options.cache.directory.empty())
+    return std::nullopt;
+  Expected<Digest> optimizer = identityOfOptimizer();
+  Expected<Cache> cache =
+      optimizer
+          ? Cache::open(options.cache, {*optimizer, options.backendOptions})
+          : Expected<Cache>(optimizer.takeError());
+  if (cache)
+    return std::move(*cache);
+  diagnostics.warning("there is no cache for this link: " +
+                      toString(cache.takeError()));
+  return std::nullopt;
+}
+
+static void countCached(ArrayRef<CacheState> states, Statistics &statistics) {
+  statistics.set("cache-hits-inputs",
+                 llvm::count(states, CacheState::HitInputs));
+  statistics.set("cache-hits-bodies",
+                 llvm::count(states, CacheState::HitBodies));
+  statistics.set("cache-misses", llvm::count(states, CacheState::Redone));
+}
+
+/// Returns the jobs whose results were not there before they were started.
+static std::vector<std::string> startedPrefixes(const LinkPlan &plan,
+                                                StringRef directory,
+                                                const CachedJobs *cached) {
+  std::vector<std::string> prefixes;
+  for (auto [i, job] : enumerate(plan.jobs))
+    if (!cached || !cached->found().test(i))
+      prefixes.push_back((directory + "/" + Twine(job.index)).str());
+  return prefixes;
 }
 
 static std::string jobPrefix(StringRef directory, const LtransJob &job) {
   return (directory + "/" + Twine(job.index)).str();
-}
-
-static std::vector<std::string> jobPrefixes(const LinkPlan &plan,
-                                            StringRef directory) {
-  std::vector<std::string> prefixes;
-  for (const LtransJob &job : plan.jobs)
-    prefixes.push_back(jobPrefix(directory, job));
-  return prefixes;
 }
 
 static Error makeKeptDirectory(const LinkOptions &options) {
@@ -331,19 +374,35 @@ static Error collectReports(const LinkPlan &plan, StringRef directory,
   return Error::success();
 }
 
+static StringRef wordFor(CacheState state) {
+  switch (state) {
+  case CacheState::Redone:
+    return "redone";
+  case CacheState::HitInputs:
+    return "hit-inputs";
+  case CacheState::HitBodies:
+    return "hit-bodies";
+  }
+  return "";
+}
+
 static json::Value describeJobs(const LinkPlan &plan,
-                                ArrayRef<JobStatistics> jobs) {
+                                ArrayRef<JobStatistics> jobs,
+                                const CachedJobs *cached) {
   json::Array result;
-  for (auto [job, used] : zip(plan.jobs, jobs))
-    result.push_back(
-        json::Object{{"index", int64_t(job.index)},
+  for (auto [job, used] : zip(plan.jobs, jobs)) {
+    json::Object row{{"index", int64_t(job.index)},
                      {"arch", job.side == Side::Host ? "host" : job.arch},
                      {"modules", int64_t(job.inputs.size())},
                      {"weight", int64_t(job.weight)},
                      {"wall-ms", int64_t(used.wallSeconds * 1000)},
                      {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
                      {"phases", describePhases(used.phases)},
-                     {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}});
+                     {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}};
+    if (cached)
+      row["cache"] = wordFor(cached->states()[job.index]);
+    result.push_back(std::move(row));
+  }
   return result;
 }
 
@@ -403,8 +462,18 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 3. LTRANS: the jobs, in parallel, the largest first.
   PhaseTimer ltransTimer(&statistics, "ltrans");
+  std::optional<Cache> cache = openCache(options, diagnostics);
+  std::optional<CachedJobs> cached;
+  if (cache)
+    cached.emplace(*cache, plan->jobs, temporary->path(),
+                   !options.saveTempsDirectory.empty(), diagnostics);
+  CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
   Expected<std::vector<JobStatistics>> jobs =
-      runLtrans(*plan, options, temporary->path(), diagnostics);
+      runLtrans(*plan, options, temporary->path(), cachedJobs, diagnostics);
+  if (cached) {
+    cached->end();
+    countCached(cached->states(), statistics);
+  }
   ltransTimer.stop();
   if (!jobs)
     return jobs.takeError();
@@ -457,10 +526,11 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   // From here on nothing is decided: the linker lays out what it was given.
 
   // 6. Report.
-  if (Error error = trace.write(jobPrefixes(*plan, temporary->path())))
+  if (Error error =
+          trace.write(startedPrefixes(*plan, temporary->path(), cachedJobs)))
     return error;
   if (!options.statsFile.empty()) {
-    statistics.attach("jobs", describeJobs(*plan, *jobs));
+    statistics.attach("jobs", describeJobs(*plan, *jobs, cachedJobs));
     if (Error error = statistics.writeJson(options.statsFile))
       return error;
   }

@@ -11,6 +11,7 @@
 #define GPULTO_LTO_PIPELINE_H
 
 #include "icf/Icf.h"
+#include "lto/Cache.h"
 #include "lto/DeviceLink.h"
 #include "lto/LtransJob.h"
 #include "lto/Progress.h"
@@ -82,6 +83,9 @@ struct LinkOptions {
   std::string saveTempsDirectory; // empty: keep nothing
   std::string saveLinkDirectory;  // empty: as above
   std::string outputFile;         // for messages
+  CacheOptions cache;
+  /// Options of the linker for LLVM, which reach it in other ways.
+  std::vector<std::string> backendOptions;
   ProgressMode progress = ProgressMode::Auto;
   bool verbose = false;
   Params params;

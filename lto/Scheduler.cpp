@@ -198,9 +198,12 @@ static uint64_t availableMemoryBytes() {
 }
 
 Scheduler::Scheduler(ArrayRef<LtransJob> jobs, const SchedulerOptions &options)
-    : jobs(jobs), options(options), queue(jobs.size()), statistics(jobs.size()),
+    : jobs(jobs), options(options), statistics(jobs.size()),
       warnings(jobs.size()) {
-  std::iota(queue.begin(), queue.end(), size_t(0));
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (options.skip.empty() || !options.skip.test(i))
+      queue.push_back(i);
+  done = jobs.size() - queue.size();
   llvm::sort(queue, [&](size_t a, size_t b) {
     if (jobs[a].weight != jobs[b].weight)
       return jobs[a].weight < jobs[b].weight;
@@ -259,7 +262,7 @@ Error Scheduler::checkJobserver() const {
   if (options.mode == JobserverMode::Strict)
     return makeError("--gpulto-jobserver=strict: " + connection.detail);
   if (connection.status == JobserverStatus::Unreachable &&
-      options.diagnostics && jobs.size() > 1)
+      options.diagnostics && queue.size() > 1)
     options.diagnostics->warning(
         "jobserver not used, " +
         (limit == 1 ? "one job" : std::to_string(limit) + " jobs") +
@@ -532,6 +535,8 @@ Error Scheduler::finish(RunningJob &job) {
   StringRef text = StringRef(job.text).rtrim();
   if (succeeded) {
     warnings[job.index] = text.str();
+    if (options.finished)
+      options.finished(job.index, text);
     return Error::success();
   }
   bool isReported =

@@ -9,6 +9,7 @@
 #include "support/Jobserver.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -38,6 +39,11 @@ struct SchedulerOptions {
   uint64_t memoryLimitBytes = 0;
   /// Called in this process when a job starts or ends. May be empty.
   std::function<void(unsigned done, unsigned running, unsigned total)> progress;
+  /// Jobs whose results are there: they are not run. Empty: none.
+  llvm::BitVector skip;
+  /// Called in this process when a job has succeeded, with all that it wrote to
+  /// standard error but phases. May be empty.
+  std::function<void(size_t index, llvm::StringRef messages)> finished;
   /// What runs in the child, runLtransJob when empty. For tests.
   std::function<llvm::Error(const LtransJob &, const std::string &prefix,
                             const std::string &saveTempsPrefix)>

@@ -1,0 +1,244 @@
+//===- Cache.cpp - Results of jobs, kept for later links ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Why not LLVM's localCache (Support/Caching.h): it ends the process when the
+// disk is full, and takes an entry for granted. Its naming of files and its
+// pruning are used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/Cache.h"
+
+#include "lto/Ltrans.h"
+#include "lto/LtransReport.h"
+#include "support/BinaryStream.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <sys/stat.h>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Begins an entry; the digit is the version.
+static constexpr StringLiteral kMagic = "GPC1";
+
+/// What pruneCache takes for its own.
+static constexpr StringLiteral kPrefix = "llvmcache-";
+
+namespace {
+enum class EntryKind : uint8_t { Results, Reference, Last = Reference };
+
+struct Entry {
+  EntryKind kind = EntryKind::Results;
+  Digest target; // of a reference
+  LtransReport report;
+  StringRef object, ptx, cubin; // in the file
+};
+} // namespace
+
+/// Returns the bytes of an entry: magic, digest of what follows, the key, and
+/// \p body.
+static std::string seal(const Digest &key, StringRef body) {
+  BinaryWriter out;
+  out.reserve(body.size() + kMagic.size() + 2 * sizeof(Digest));
+  out.bytes(kMagic);
+  uint64_t place = out.size();
+  out.digest(Digest());
+  uint64_t begin = out.size();
+  out.digest(key);
+  out.bytes(body);
+  out.patchDigest(place, digestOf(out.str().drop_front(begin)));
+  return out.take();
+}
+
+/// Returns the body of the entry \p bytes for \p key, or nothing if it is
+/// damaged.
+static std::optional<StringRef> unseal(StringRef bytes, const Digest &key) {
+  BinaryReader in(bytes);
+  bool isOurs = in.bytes(kMagic.size()) == kMagic;
+  Digest digest = in.digest();
+  uint64_t begin = in.position();
+  Digest own = in.digest();
+  if (in.failed() || !isOurs || own != key ||
+      digest != digestOf(bytes.drop_front(begin)))
+    return std::nullopt;
+  return bytes.drop_front(in.position());
+}
+
+/// Reads what seal was given. \p file: for messages.
+static Expected<Entry> readEntry(StringRef body, StringRef file) {
+  BinaryReader in(body, InputLocation(file));
+  Entry entry;
+  entry.kind = in.enumerator(EntryKind::Last);
+  if (entry.kind == EntryKind::Reference) {
+    entry.target = in.digest();
+  } else {
+    StringRef report = in.string();
+    entry.object = in.string();
+    entry.ptx = in.string();
+    entry.cubin = in.string();
+    if (!in.failed() && !report.empty()) {
+      Expected<LtransReport> read = decodeReport(report, file);
+      if (!read)
+        return read.takeError();
+      entry.report = std::move(*read);
+    }
+  }
+  if (Error error = in.finish())
+    return std::move(error);
+  return entry;
+}
+
+//===----------------------------------------------------------------------===//
+// Remarks name inputs; an entry names them by their tags
+//===----------------------------------------------------------------------===//
+
+static void nameByTag(const LtransJob &job, LtransReport &report) {
+  for (Remark &remark : report.remarks)
+    for (const JobInput &input : job.inputs)
+      if (remark.input == InputLocation(input.path, input.member)) {
+        remark.input = InputLocation(input.tag);
+        break;
+      }
+}
+
+static void nameByPath(const LtransJob &job, LtransReport &report) {
+  for (Remark &remark : report.remarks)
+    for (const JobInput &input : job.inputs)
+      if (remark.input == InputLocation(input.tag)) {
+        remark.input = InputLocation(input.path, input.member);
+        break;
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Expected<Cache> Cache::open(const CacheOptions &options, CacheContext context) {
+  if (std::error_code code = sys::fs::create_directories(options.directory))
+    return inputError(InputLocation(options.directory),
+                      "cannot create: " + code.message());
+  return Cache(options, std::move(context));
+}
+
+std::string Cache::pathOf(const Digest &key) const {
+  SmallString<128> path(options.directory);
+  sys::path::append(path, kPrefix + key.hex());
+  return path.str().str();
+}
+
+/// Returns the bytes of \p path, or null if there is no such file. Marks it as
+/// used now, for pruning.
+static std::unique_ptr<MemoryBuffer> readFile(const std::string &path) {
+  Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
+  if (!file) {
+    consumeError(file.takeError());
+    return nullptr;
+  }
+  // Read, not mapped: who truncates the file would kill the link.
+  auto buffer = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
+                                          /*RequiresNullTerminator=*/false,
+                                          /*IsVolatile=*/true);
+  timespec times[2] = {};
+  times[0].tv_nsec = UTIME_NOW; // of the last use
+  times[1].tv_nsec = UTIME_OMIT;
+  futimens(*file, times); // a cache that may only be read is good, too
+  sys::fs::closeFile(*file);
+  return buffer ? std::move(*buffer) : nullptr;
+}
+
+static Error writeResults(const Entry &entry, const LtransJob &job,
+                          StringRef prefix) {
+  LtransResultPaths paths = resultPaths(job, prefix);
+  LtransReport report = entry.report;
+  nameByPath(job, report);
+  if (Error error = writeReport(report, paths.report))
+    return error;
+  for (auto [path, bytes] :
+       {std::pair(&paths.object, entry.object),
+        std::pair(&paths.ptx, entry.ptx), std::pair(&paths.cubin, entry.cubin)})
+    if (!path->empty())
+      if (Error error = writeFileAtomically(*path, bytes))
+        return error;
+  return Error::success();
+}
+
+/// \p isReferred: an entry has named \p key; references end here.
+Expected<CacheFind> Cache::lookUp(const Digest &key, const LtransJob &job,
+                                  StringRef prefix, bool isReferred) const {
+  std::string path = pathOf(key);
+  std::unique_ptr<MemoryBuffer> file = readFile(path);
+  if (!file)
+    return CacheFind::Nothing;
+  auto damaged = [&] {
+    sys::fs::remove(path);
+    return CacheFind::Damaged;
+  };
+  std::optional<StringRef> body = unseal(file->getBuffer(), key);
+  if (!body)
+    return damaged();
+  Expected<Entry> entry = readEntry(*body, path);
+  if (!entry) {
+    consumeError(entry.takeError());
+    return damaged();
+  }
+  if (entry->kind == EntryKind::Reference)
+    return isReferred ? damaged() : lookUp(entry->target, job, prefix, true);
+  if (Error error = writeResults(*entry, job, prefix))
+    return std::move(error);
+  return CacheFind::Results;
+}
+
+/// Appends the file \p path, or nothing if the job writes none.
+static Error addFile(const std::string &path, BinaryWriter &out) {
+  if (path.empty()) {
+    out.string("");
+    return Error::success();
+  }
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return inputError(InputLocation(path), file.getError().message());
+  out.string((*file)->getBuffer());
+  return Error::success();
+}
+
+Error Cache::store(const Digest &inputs, const Digest &bodies,
+                   const LtransJob &job, StringRef prefix) const {
+  LtransResultPaths paths = resultPaths(job, prefix);
+  Expected<LtransReport> report = readReport(paths.report);
+  if (!report)
+    return report.takeError();
+  if (!report->warnings.empty() || !report->mismatches.empty())
+    return Error::success();
+  nameByTag(job, *report);
+  BinaryWriter out;
+  out.enumerator(EntryKind::Results);
+  out.string(report->empty() ? std::string() : encodeReport(*report));
+  for (const std::string *path : {&paths.object, &paths.ptx, &paths.cubin})
+    if (Error error = addFile(*path, out))
+      return error;
+  if (Error error =
+          writeFileAtomically(pathOf(bodies), seal(bodies, out.str())))
+    return error;
+  return refer(inputs, bodies);
+}
+
+Error Cache::refer(const Digest &inputs, const Digest &bodies) const {
+  BinaryWriter out;
+  out.enumerator(EntryKind::Reference);
+  out.digest(bodies);
+  return writeFileAtomically(pathOf(inputs), seal(inputs, out.str()));
+}
+
+void Cache::prune() const { pruneCache(options.directory, options.policy); }
+
+} // namespace gpulto

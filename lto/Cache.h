@@ -1,0 +1,87 @@
+//===- Cache.h - Results of jobs, kept for later links ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A directory of files `llvmcache-<key>`, each whole or not there, so that any
+// number of links may share it. An entry is the results of a job, or the key of
+// the entry that has them (docs/formats.md). LLVM's pruneCache keeps the
+// directory small.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CACHE_H
+#define GPULTO_LTO_CACHE_H
+
+#include "lto/CacheKey.h"
+#include "support/Diagnostics.h"
+
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace gpulto {
+
+struct CacheOptions {
+  std::string directory; // empty: no cache
+  llvm::CachePruningPolicy policy;
+};
+
+/// How the results of a job were come by.
+enum class CacheState : uint8_t {
+  /// The job is run, or was.
+  Redone,
+  /// They were there for its inputs, or for the bodies that it reads.
+  HitInputs,
+  HitBodies,
+};
+
+/// What a lookup found.
+enum class CacheFind : uint8_t { Nothing, Results, Damaged };
+
+/// Thread-safe but for store and prune.
+class Cache {
+public:
+  /// Opens \p options.directory, which is made if need be. Errors: it cannot
+  /// be made.
+  static llvm::Expected<Cache> open(const CacheOptions &options,
+                                    CacheContext context);
+
+  const CacheContext &context() const { return keys; }
+
+  /// Writes the results of \p job that \p key names to resultPaths(job,
+  /// prefix), if they are there. Removes a damaged entry. Errors: they cannot
+  /// be written.
+  llvm::Expected<CacheFind> find(const Digest &key, const LtransJob &job,
+                                 llvm::StringRef prefix) const {
+    return lookUp(key, job, prefix, /*isReferred=*/false);
+  }
+
+  /// Keeps the results of \p job, which are at resultPaths(job, prefix), under
+  /// \p bodies, and under \p inputs that they are there. Results with warnings
+  /// or mismatches are not kept: they would not be said again. Errors: the
+  /// results cannot be read, the entries cannot be written.
+  llvm::Error store(const Digest &inputs, const Digest &bodies,
+                    const LtransJob &job, llvm::StringRef prefix) const;
+
+  /// Lets \p inputs name the results that \p bodies names. Errors: as above.
+  llvm::Error refer(const Digest &inputs, const Digest &bodies) const;
+
+  /// Removes old entries, if the policy says that it is time.
+  void prune() const;
+
+  std::string pathOf(const Digest &key) const;
+
+private:
+  Cache(const CacheOptions &options, CacheContext context)
+      : options(options), keys(std::move(context)) {}
+  llvm::Expected<CacheFind> lookUp(const Digest &key, const LtransJob &job,
+                                   llvm::StringRef prefix,
+                                   bool isReferred) const;
+
+  CacheOptions options;
+  CacheContext keys;
+};
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_CACHE_H

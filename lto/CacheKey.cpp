@@ -1,0 +1,58 @@
+//===- CacheKey.cpp - What a job's results depend on ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/CacheKey.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Stands for a path that is there, whatever it is.
+static constexpr StringLiteral kSomePath = "-";
+
+LtransJob canonicalJob(const LtransJob &job) {
+  LtransJob result = job;
+  result.index = 0;
+  result.weight = 0;
+  result.memoryBytes = 0;
+  if (!result.device.ptxas.empty())
+    result.device.ptxas = kSomePath;
+  for (JobInput &input : result.inputs) {
+    input.path.clear();
+    input.member.clear();
+    input.offset = 0;
+    input.storedBytes = input.rawBytes = 0;
+    input.compressed = false;
+    for (JobSymbol &symbol : input.symbols)
+      symbol.contents = Digest();
+  }
+  return result;
+}
+
+static Digest keyOf(StringRef kind, const LtransJob &job, const Digest &bodies,
+                    const CacheContext &context) {
+  StableHasher hasher;
+  hasher.add(kind);
+  hasher.add(context.optimizer);
+  hasher.add(context.backendOptions.size());
+  for (const std::string &option : context.backendOptions)
+    hasher.add(option);
+  hasher.add(writeJob(job));
+  hasher.add(bodies);
+  return hasher.finish();
+}
+
+Digest keyOfInputs(const LtransJob &job, const CacheContext &context) {
+  return keyOf("inputs", canonicalJob(job), Digest(), context);
+}
+
+Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
+                   const CacheContext &context) {
+  LtransJob canonical = canonicalJob(job);
+  for (JobInput &input : canonical.inputs)
+    input.digest = Digest();
+  return keyOf("bodies", canonical, bodies, context);
+}
+
+} // namespace gpulto

@@ -1,0 +1,51 @@
+//===- CacheKey.h - What a job's results depend on --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A job has two keys. Both hold all that was decided, the options and the
+// programs that run; what they hold of the inputs differs:
+//
+//   keyOfInputs   the modules that the job reads, as wholes. Known before
+//                 anything is read.
+//   keyOfBodies   what the job has taken out of them: the partition's module
+//                 before the first decision is carried out. An edit of what the
+//                 job does not read leaves it as it is.
+//
+// Neither holds where things are: paths, offsets, the number of the job.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CACHEKEY_H
+#define GPULTO_LTO_CACHEKEY_H
+
+#include "lto/LtransJob.h"
+#include "support/StableHash.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// What makes results, beside the job.
+struct CacheContext {
+  /// identityOfOptimizer().
+  Digest optimizer;
+  /// Options that go past gpulto to LLVM (-mllvm), in their order.
+  std::vector<std::string> backendOptions;
+};
+
+/// Returns \p job without all that may differ between jobs of equal results:
+/// its number and estimates, where inputs and tools lie, what has not changed
+/// of them (JobSymbol::contents).
+LtransJob canonicalJob(const LtransJob &job);
+
+Digest keyOfInputs(const LtransJob &job, const CacheContext &context);
+
+/// \p bodies: what buildPartition says of them.
+Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
+                   const CacheContext &context);
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_CACHEKEY_H

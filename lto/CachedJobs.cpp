@@ -1,0 +1,118 @@
+//===- CachedJobs.cpp - The jobs of a link that has a cache ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The process of a job cannot talk to the link but by files and messages, and
+// must not keep results itself: it does not know what has been said on its
+// standard error. It leaves the key of its bodies in `PREFIX.key`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/CachedJobs.h"
+
+#include "lto/JobPhases.h"
+#include "lto/Ltrans.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Parallel.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// What a job found under the key of its bodies.
+static constexpr char kHit = '+', kMiss = '-', kDamaged = '!';
+
+static std::string keyPath(StringRef prefix) { return (prefix + ".key").str(); }
+
+CachedJobs::CachedJobs(const Cache &cache, ArrayRef<LtransJob> jobs,
+                       std::string directory, bool runsAll,
+                       Diagnostics &diagnostics)
+    : cache(cache), jobs(jobs), directory(std::move(directory)),
+      runsAll(runsAll), diagnostics(diagnostics), keys(jobs.size()),
+      jobStates(jobs.size(), CacheState::Redone), done(jobs.size()) {}
+
+void CachedJobs::warnOfDamage(const LtransJob &job) {
+  diagnostics.warning("the cache has a damaged entry for LTRANS job " +
+                      std::to_string(job.index) + "; it is made again");
+}
+
+/// One warning is enough of a cache that cannot be written.
+void CachedJobs::stopWriting(Error error) {
+  diagnostics.warning("results are not kept in the cache: " +
+                      toString(std::move(error)));
+  writes = false;
+}
+
+Error CachedJobs::findAll() {
+  std::vector<CacheFind> finds(jobs.size(), CacheFind::Nothing);
+  std::vector<std::string> errors(jobs.size());
+  parallelFor(0, jobs.size(), [&](size_t i) {
+    keys[i] = keyOfInputs(jobs[i], cache.context());
+    if (runsAll)
+      return;
+    if (Expected<CacheFind> found = cache.find(keys[i], jobs[i], prefixOf(i)))
+      finds[i] = *found;
+    else
+      errors[i] = toString(found.takeError());
+  });
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!errors[i].empty())
+      return makeError(errors[i]);
+    if (finds[i] == CacheFind::Damaged)
+      warnOfDamage(jobs[i]);
+    if (finds[i] != CacheFind::Results)
+      continue;
+    done.set(i);
+    jobStates[i] = CacheState::HitInputs;
+  }
+  return Error::success();
+}
+
+Error CachedJobs::run(const LtransJob &job, const std::string &prefix,
+                      const std::string &saveTempsPrefix) const {
+  auto findResults = [&](const Digest &bodies) -> Expected<bool> {
+    Digest key = keyOfBodies(job, bodies, cache.context());
+    CacheFind found = CacheFind::Nothing;
+    if (!runsAll) {
+      Expected<CacheFind> lookup = cache.find(key, job, prefix);
+      if (!lookup)
+        return lookup.takeError();
+      found = *lookup;
+    }
+    char state = found == CacheFind::Results   ? kHit
+                 : found == CacheFind::Damaged ? kDamaged
+                                               : kMiss;
+    if (Error error = writeFileAtomically(keyPath(prefix), key.hex() + state))
+      return std::move(error);
+    return found == CacheFind::Results;
+  };
+  return runLtransJob(job, prefix, saveTempsPrefix, sendPhase, findResults);
+}
+
+void CachedJobs::finished(size_t index, StringRef messages) {
+  std::string prefix = prefixOf(index);
+  auto file = MemoryBuffer::getFile(keyPath(prefix));
+  StringRef text = file ? (*file)->getBuffer() : "";
+  Digest bodies;
+  if (text.empty() || !Digest::fromHex(text.drop_back(), bodies))
+    return; // bodies that were to be folded differ: there are no results
+  if (text.back() == kHit)
+    jobStates[index] = CacheState::HitBodies;
+  if (text.back() == kDamaged)
+    warnOfDamage(jobs[index]);
+  if (!writes)
+    return;
+  Error error = Error::success();
+  if (text.back() == kHit)
+    error = joinErrors(std::move(error), cache.refer(keys[index], bodies));
+  else if (messages.empty())
+    error = joinErrors(std::move(error),
+                       cache.store(keys[index], bodies, jobs[index], prefix));
+  if (error)
+    stopWriting(std::move(error));
+}
+
+} // namespace gpulto

@@ -1,0 +1,72 @@
+//===- CachedJobs.h - The jobs of a link that has a cache -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CACHEDJOBS_H
+#define GPULTO_LTO_CACHEDJOBS_H
+
+#include "lto/Cache.h"
+#include "lto/LtransJob.h"
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Asks a cache for the results of jobs, first by their inputs, before they are
+/// started, then by the bodies that they have read; keeps the results of the
+/// others. A cache that cannot be used, or an entry that is damaged, is a
+/// warning, and the jobs are run. Not thread-safe.
+class CachedJobs {
+public:
+  /// Results of job i are at resultPaths(job, directory + "/" + i). All must
+  /// outlive this. \p runsAll: jobs are run whatever the cache has, since they
+  /// do more than make results (--gpulto-save-temps).
+  CachedJobs(const Cache &cache, llvm::ArrayRef<LtransJob> jobs,
+             std::string directory, bool runsAll, Diagnostics &diagnostics);
+
+  /// Looks all jobs up by their inputs. Errors: results cannot be written.
+  llvm::Error findAll();
+
+  /// Returns the jobs that findAll found.
+  const llvm::BitVector &found() const { return done; }
+
+  /// In the process of job \p job: looks it up by its bodies and runs it if
+  /// need be. Errors: those of runLtransJob.
+  llvm::Error run(const LtransJob &job, const std::string &prefix,
+                  const std::string &saveTempsPrefix) const;
+
+  /// In the link's process: job \p index has succeeded with \p messages. Keeps
+  /// its results unless there are any.
+  void finished(size_t index, llvm::StringRef messages);
+
+  llvm::ArrayRef<CacheState> states() const { return jobStates; }
+
+  /// Lets the cache forget what is old.
+  void end() const { cache.prune(); }
+
+private:
+  std::string prefixOf(size_t index) const {
+    return directory + "/" + std::to_string(index);
+  }
+  void warnOfDamage(const LtransJob &job);
+  void stopWriting(llvm::Error error);
+
+  const Cache &cache;
+  llvm::ArrayRef<LtransJob> jobs;
+  std::string directory;
+  bool runsAll;
+  Diagnostics &diagnostics;
+  std::vector<Digest> keys; // by inputs
+  std::vector<CacheState> jobStates;
+  llvm::BitVector done;
+  bool writes = true;
+};
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_CACHEDJOBS_H
