@@ -47,6 +47,7 @@ public:
                                     CacheContext context);
 
   const CacheContext &context() const { return keys; }
+  const std::string &directory() const { return options.directory; }
 
   /// Writes the results of \p job that \p key names to resultPaths(job,
   /// prefix), if they are there. Removes a damaged entry. Errors: they cannot

@@ -30,21 +30,21 @@ LtransJob canonicalJob(const LtransJob &job) {
   return result;
 }
 
-static Digest keyOf(StringRef kind, const LtransJob &job, const Digest &bodies,
-                    const CacheContext &context) {
+static Digest makeKey(StringRef kind, const LtransJob &job,
+                      const Digest &bodies, const CacheContext &context) {
   StableHasher hasher;
   hasher.add(kind);
   hasher.add(context.optimizer);
   hasher.add(context.backendOptions.size());
   for (const std::string &option : context.backendOptions)
     hasher.add(option);
-  hasher.add(writeJob(job));
+  hasher.add(digestOf(job));
   hasher.add(bodies);
   return hasher.finish();
 }
 
 Digest keyOfInputs(const LtransJob &job, const CacheContext &context) {
-  return keyOf("inputs", canonicalJob(job), Digest(), context);
+  return makeKey("inputs", canonicalJob(job), Digest(), context);
 }
 
 Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
@@ -52,7 +52,7 @@ Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
   LtransJob canonical = canonicalJob(job);
   for (JobInput &input : canonical.inputs)
     input.digest = Digest();
-  return keyOf("bodies", canonical, bodies, context);
+  return makeKey("bodies", canonical, bodies, context);
 }
 
 } // namespace gpulto

@@ -11,6 +11,7 @@
 #include "lto/CachedJobs.h"
 
 #include "lto/JobPhases.h"
+#include "lto/LinkRecord.h"
 #include "lto/Ltrans.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -113,6 +114,14 @@ void CachedJobs::finished(size_t index, StringRef messages) {
                        cache.store(keys[index], bodies, jobs[index], prefix));
   if (error)
     stopWriting(std::move(error));
+}
+
+void CachedJobs::end(StringRef output) {
+  if (writes)
+    if (Error error = recordLink(cache.directory(), output, jobs, keys,
+                                 jobStates, cache.context()))
+      stopWriting(std::move(error));
+  cache.prune();
 }
 
 } // namespace gpulto

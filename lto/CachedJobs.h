@@ -46,8 +46,9 @@ public:
 
   llvm::ArrayRef<CacheState> states() const { return jobStates; }
 
-  /// Lets the cache forget what is old.
-  void end() const { cache.prune(); }
+  /// All jobs have succeeded, of a link that writes \p output: notes what was
+  /// run and why (lto/LinkRecord), and lets the cache forget what is old.
+  void end(llvm::StringRef output);
 
 private:
   std::string prefixOf(size_t index) const {

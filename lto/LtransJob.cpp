@@ -289,6 +289,47 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// Digests
+//===----------------------------------------------------------------------===//
+
+/// Names of fields are not added: all fields are there, in a fixed order.
+class JobDigester {
+public:
+  template <typename T> void field(const char *, T &member) { value(member); }
+  template <typename T> void value(std::vector<T> &list) {
+    hasher.add(list.size());
+    for (T &element : list)
+      value(element);
+  }
+  template <typename T> void value(T &item) {
+    if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Digest> ||
+                  std::is_integral_v<T> || std::is_enum_v<T>)
+      hasher.add(item);
+    else
+      describe(*this, item);
+  }
+  Digest finish() const { return hasher.finish(); }
+
+private:
+  StableHasher hasher;
+};
+
+template <typename T> Digest digestOfPart(const T &part) {
+  T copy = part; // describe() serves the reader too, which writes
+  JobDigester digester;
+  digester.value(copy);
+  return digester.finish();
+}
+
+/// Visits the fields of a flat structure.
+struct FieldLister {
+  function_ref<void(StringRef, const Digest &)> visit;
+  template <typename T> void field(const char *name, T &member) {
+    visit(name, digestOfPart(member));
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
@@ -409,6 +450,31 @@ private:
 };
 
 } // namespace
+
+Digest digestOf(const LtransJob &job) {
+  StableHasher hasher;
+  hasher.add(kJobVersion);
+  hasher.add(digestOfPart(job));
+  return hasher.finish();
+}
+Digest digestOf(const JobSymbol &symbol) { return digestOfPart(symbol); }
+Digest digestOf(const JobFold &fold) { return digestOfPart(fold); }
+Digest digestOf(const JobFunction &function) { return digestOfPart(function); }
+Digest digestOf(const JobVariable &variable) { return digestOfPart(variable); }
+Digest digestOf(const JobLeader &leader) { return digestOfPart(leader); }
+Digest digestOf(const JobStructor &structor) { return digestOfPart(structor); }
+
+void forEachOption(const LtransJob &job,
+                   function_ref<void(StringRef, const Digest &)> visit) {
+  FieldLister lister{visit};
+  LtransJob copy = job;
+  lister.field("optLevel", copy.optLevel);
+  lister.field("sizeLevel", copy.sizeLevel);
+  if (job.side == Side::Host)
+    describe(lister, copy.host);
+  else
+    describe(lister, copy.device);
+}
 
 std::string writeJob(const LtransJob &job) {
   std::string text;

@@ -15,6 +15,7 @@
 #include "summary/ModuleSummary.h"
 #include "support/StableHash.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -237,6 +238,21 @@ struct LtransJob {
 
 /// Returns the promoted name of local symbol \p name of the module \p tag.
 std::string promotedName(llvm::StringRef name, llvm::StringRef tag);
+
+/// Return digests of all that writeJob writes of their argument.
+Digest digestOf(const LtransJob &job);
+Digest digestOf(const JobSymbol &symbol);
+Digest digestOf(const JobFold &fold);
+Digest digestOf(const JobFunction &function);
+Digest digestOf(const JobVariable &variable);
+Digest digestOf(const JobLeader &leader);
+Digest digestOf(const JobStructor &structor);
+
+/// Calls \p visit with the name and the digest of each option of code
+/// generation that \p job is run with.
+void forEachOption(
+    const LtransJob &job,
+    llvm::function_ref<void(llvm::StringRef, const Digest &)> visit);
 
 /// Returns the text of \p job (JSON, stable key order).
 std::string writeJob(const LtransJob &job);

@@ -470,8 +470,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
   Expected<std::vector<JobStatistics>> jobs =
       runLtrans(*plan, options, temporary->path(), cachedJobs, diagnostics);
-  if (cached) {
-    cached->end();
+  if (cached && jobs) {
+    cached->end(options.outputFile);
     countCached(cached->states(), statistics);
   }
   ltransTimer.stop();

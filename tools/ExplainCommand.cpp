@@ -6,6 +6,7 @@
 #include "lto/Stamp.h"
 #include "support/Error.h"
 #include "tools/FileArguments.h"
+#include "tools/WhyRebuilt.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -204,8 +205,14 @@ static void printStamps(StringRef path, ArrayRef<Stamp> stamps) {
 }
 
 int explainCommand(ArrayRef<const char *> arguments) {
+  if (is_contained(map_range(arguments, [](auto *a) { return StringRef(a); }),
+                   "--why-rebuilt"))
+    return whyRebuiltCommand(arguments);
   FileArguments read = readFileArguments(
-      "explain", "Says of what outputs of links were made, and how.",
+      "explain",
+      "Says of what outputs of links were made, and how. With --why-rebuilt, "
+      "which\nlink-time jobs were run again: see gpulto explain --why-rebuilt "
+      "--help.",
       arguments);
   int status = read.status;
   json::Object all;
