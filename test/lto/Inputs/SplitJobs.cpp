@@ -22,6 +22,7 @@
 
 #include "ipa/VisibilityTransform.h"
 #include "lto/LtransJob.h"
+#include "lto/ToolIdentity.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -452,6 +453,8 @@ void Program::writeJobs() {
     jobs[p].optLevel = optLevel;
     jobs[p].host.relocationModel = pic ? "pic" : "";
     jobs[p].device.ptxas = ptxas;
+    if (!ptxas.empty())
+      jobs[p].device.ptxasDigest = cantFail(digestOfFile(ptxas));
     jobs[p].device.wantCubin = !ptxas.empty();
     jobs[p].device.relocatable = relocatable;
     if (p == 0)
