@@ -30,6 +30,7 @@ static LtransJob fullJob() {
                 true,
                 true,
                 true,
+                {},
                 {}};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
