@@ -472,13 +472,32 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
   return entries;
 }
 
-/// Gives each module its suffix for promoted names: a part of its digest, and
-/// a number for modules with equal contents. No path goes in.
+/// Returns what stays the same of \p module when it is edited and is the same
+/// in no other module of a program: the first of the strong names that it
+/// defines. A module without one is its contents.
+static std::string identityOf(const WpaModule &module) {
+  const ModuleSummary &summary = module.module.summary;
+  StringRef first;
+  for (const SymbolRecord &symbol : summary.symbols)
+    if (symbol.linkage == Linkage::External && !symbol.isDeclaration() &&
+        symbol.kind != SymbolKind::Assembly &&
+        (first.empty() || symbol.name < first))
+      first = symbol.name;
+  StableHasher hasher;
+  hasher.add(summary.arch);
+  hasher.add(first);
+  if (first.empty())
+    hasher.add(module.bitcode.digest);
+  return hasher.finish().hex();
+}
+
+/// Gives each module its suffix for promoted names: a part of its identity, and
+/// a number for modules of one identity. No path goes in.
 static void assignTags(std::vector<WpaModule> &modules) {
   constexpr size_t kTagDigits = 12;
   StringMap<unsigned> seen;
   for (WpaModule &module : modules) {
-    std::string tag = module.bitcode.digest.hex().substr(0, kTagDigits);
+    std::string tag = identityOf(module).substr(0, kTagDigits);
     unsigned copies = seen[tag]++;
     module.module.tag = copies ? tag + "_" + std::to_string(copies) : tag;
   }

@@ -13,18 +13,19 @@
 //    since a partition is compiled at one level, and so are atoms of modules
 //    whose options differ for the whole module (lto/ModuleFlags.h) or whose
 //    assembly does not bear each other's (separateAssembly).
-// 2. cut: walk the sequence; once a partition has 3/4 of its share, remember
-//    the position with the lowest ratio of crossing to inner edges; at 5/4 of
-//    the share go back to that position.
+// 2. cutRun: the sequence is cut into even pieces where few edges cross, in a
+//    way that small edits do not change (partitioner/StableCuts).
 //
-// Source: lto_balanced_map of GCC's lto-partition.cc (J. Hubicka), whose
-// observation is that the order of the source files is a good linear order: a
-// general minimum cut costs O(n^2) and gains little.
-// Complexity: linear in atoms and edges; an edge is looked at twice at most.
+// Source: that the order of the source files is a good linear order, so that a
+// general minimum cut, which costs O(n^2), gains little, is an observation of
+// lto_balanced_map in GCC's lto-partition.cc (J. Hubicka). Its walk from left
+// to right is not used: an edit moves all cuts behind it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "partitioner/Partition.h"
+#include "partitioner/StableCuts.h"
+#include "support/StableHash.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,13 +51,6 @@ struct Atom {
   std::vector<GlobalId> members;
   uint64_t weight = 0;
   std::vector<uint32_t> neighbours; // atoms, one entry per edge
-};
-
-/// The running cost of a partition that is being filled.
-struct Boundary {
-  uint64_t crossing = 0;
-  uint64_t inner = 0;
-  double ratio() const { return double(crossing) / double(inner + 1); }
 };
 } // namespace
 
@@ -157,32 +151,6 @@ static void connectAtoms(const WpaContext &context, std::vector<Atom> &atoms) {
       }
 }
 
-/// Returns the end of the best partition that starts at atom \p begin and aims
-/// at \p target, in the run of atoms that ends at \p end.
-static size_t findCut(ArrayRef<Atom> atoms, size_t begin, size_t end,
-                      uint64_t target) {
-  Boundary boundary;
-  uint64_t weight = 0;
-  size_t best = end;
-  double bestRatio = 0;
-  for (size_t i = begin; i < end; ++i) {
-    if (i != begin && weight + atoms[i].weight > target + target / 4)
-      return best == end ? i : best;
-    weight += atoms[i].weight;
-    for (uint32_t other : atoms[i].neighbours) {
-      bool isInside = other >= begin && other < i;
-      boundary.crossing += isInside ? -1 : 1;
-      boundary.inner += isInside;
-    }
-    if (weight >= target - target / 4 &&
-        (best == end || boundary.ratio() <= bestRatio)) {
-      best = i + 1;
-      bestRatio = boundary.ratio();
-    }
-  }
-  return end;
-}
-
 static bool isLastOfRun(ArrayRef<Level> levels, ArrayRef<Atom> atoms,
                         size_t begin, size_t i, PartitionMode mode) {
   if (i == atoms.size())
@@ -214,31 +182,54 @@ static void addPartition(const WpaContext &context, ArrayRef<Atom> atoms,
   map.partitions.push_back(std::move(partition));
 }
 
+/// Returns where the pieces of \p atoms, of which the first is atom \p begin of
+/// the program, end.
+static std::vector<size_t> cutBalanced(const WpaContext &context,
+                                       ArrayRef<Atom> atoms, size_t begin,
+                                       uint64_t pieces) {
+  std::vector<CutItem> items;
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  for (auto [i, atom] : enumerate(atoms)) {
+    GlobalId first = atom.members.front();
+    StableHasher anchor;
+    anchor.add(context.program.moduleRef(first).tag);
+    anchor.add(context.program.symbol(first).name);
+    items.push_back({atom.weight, anchor.finish().lo});
+    for (uint32_t other : atom.neighbours) // each edge has two entries
+      if (other >= begin && other < begin + i)
+        edges.push_back({other - begin, i});
+  }
+  return findStableCuts(items, edges, pieces);
+}
+
 /// Cuts atoms [begin, end), which may share a partition, into pieces.
 static void cutRun(const WpaContext &context, ArrayRef<Atom> atoms,
                    size_t begin, size_t end, const PartitionOptions &options,
                    uint64_t total, PartitionMap &map) {
-  uint64_t left = 0;
-  for (const Atom &atom : atoms.slice(begin, end - begin))
-    left += atom.weight;
-  bool isWhole = options.mode == PartitionMode::One ||
-                 options.mode == PartitionMode::OneToOne;
-  uint64_t wanted = context.params.hostPartitionInstructions;
-  if (options.count)
-    wanted = std::max<uint64_t>(1, total / options.count);
-  uint64_t pieces =
-      isWhole ? 1 : std::max<uint64_t>(1, (left + wanted / 2) / wanted);
-  pieces = std::min<uint64_t>(pieces, context.params.maxPartitions);
-  while (begin < end) {
-    size_t cut = end;
-    if (options.mode == PartitionMode::Max)
-      cut = begin + 1;
-    else if (pieces > 1)
-      cut = findCut(atoms, begin, end, left / pieces);
-    addPartition(context, atoms.slice(begin, cut - begin), map);
-    left -= map.partitions.back().weight;
-    begin = cut;
-    pieces = std::max<uint64_t>(pieces, 2) - 1;
+  ArrayRef<Atom> run = atoms.slice(begin, end - begin);
+  uint64_t weight = 0;
+  for (const Atom &atom : run)
+    weight += atom.weight;
+  uint64_t pieces = 1;
+  if (options.mode == PartitionMode::Max)
+    pieces = run.size();
+  else if (options.mode == PartitionMode::Balanced && options.count) {
+    uint64_t wanted = std::max<uint64_t>(1, total / options.count);
+    pieces = std::clamp<uint64_t>((weight + wanted / 2) / wanted, 1,
+                                  context.params.maxPartitions);
+  } else if (options.mode == PartitionMode::Balanced)
+    pieces = stablePieces(weight, context.params.hostPartitionInstructions,
+                          context.params.maxPartitions);
+  std::vector<size_t> ends;
+  if (pieces < run.size())
+    ends = cutBalanced(context, run, begin, pieces);
+  else // one atom each
+    for (size_t i = 1; i <= run.size(); ++i)
+      ends.push_back(i);
+  size_t first = 0;
+  for (size_t last : ends) {
+    addPartition(context, run.slice(first, last - first), map);
+    first = last;
   }
 }
 

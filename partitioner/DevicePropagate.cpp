@@ -16,8 +16,8 @@
 //    unit, which gets a partition of its own: pointers pass between the two,
 //    and such code is assembled in another way.
 // 2. pack: units in program order are laid on a line, each as long as what it
-//    adds to the program; a unit goes to the partition in whose share of the
-//    line its middle lies. A function shared by partitions is compiled in each.
+//    adds to the program, and the line is cut (partitioner/StableCuts). A
+//    function shared by partitions is compiled in each.
 // 3. placeVariables: a mutable variable is defined by the first partition that
 //    uses it and declared by the others (nvlink joins them); constants whose
 //    address means nothing, and block-shared memory, are copied.
@@ -27,11 +27,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "partitioner/Partition.h"
+#include "partitioner/StableCuts.h"
+#include "support/StableHash.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace llvm;
 
@@ -78,8 +82,10 @@ private:
              std::vector<GlobalId> &found) const;
   uint64_t collect(const Unit &unit, DenseSet<GlobalId> &seen,
                    std::vector<GlobalId> &found) const;
-  std::vector<uint64_t> findShares() const;
-  bool joinsLast(size_t i, const std::vector<uint64_t> &shares) const;
+  bool mustPart(size_t i) const;
+  std::vector<size_t> cutBalanced(size_t begin, size_t end,
+                                  ArrayRef<uint64_t> lengths) const;
+  BitVector findFirsts() const;
   void pack();
   void placeVariables();
   bool isCopied(GlobalId id) const;
@@ -224,55 +230,72 @@ uint64_t DevicePartitioner::collect(const Unit &unit, DenseSet<GlobalId> &seen,
   return weight;
 }
 
-/// Returns, for each unit, the share of the program's line that its middle lies
-/// in.
-std::vector<uint64_t> DevicePartitioner::findShares() const {
-  DenseSet<GlobalId> seen;
-  std::vector<uint64_t> middles;
-  uint64_t total = 0;
-  for (const Unit &unit : units) {
-    std::vector<GlobalId> found;
-    uint64_t length = collect(unit, seen, found);
-    middles.push_back(total + length / 2);
-    total += length;
-  }
-  uint64_t wanted = context.params.devicePartitionInstructions;
-  uint64_t count =
-      options.count ? options.count : (total + wanted / 2) / wanted;
-  count = std::clamp<uint64_t>(count, 1, context.params.maxPartitions);
-  for (uint64_t &middle : middles)
-    middle = middle * count / std::max<uint64_t>(total, 1);
-  return middles;
+/// Returns whether unit \p i may not be with unit \p i - 1.
+bool DevicePartitioner::mustPart(size_t i) const {
+  const Unit &last = units[i - 1], &unit = units[i];
+  return last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel ||
+         last.isOpen || unit.isOpen;
 }
 
-/// Returns whether unit \p i goes where unit \p i - 1 went.
-bool DevicePartitioner::joinsLast(size_t i,
-                                  const std::vector<uint64_t> &shares) const {
-  if (i == 0)
-    return false;
-  const Unit &last = units[i - 1], &unit = units[i];
-  if (last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel ||
-      last.isOpen || unit.isOpen)
-    return false;
-  switch (options.mode) {
-  case PartitionMode::One:
-    return true;
-  case PartitionMode::Max:
-    return false;
-  case PartitionMode::OneToOne:
-    return last.module == unit.module;
-  case PartitionMode::Balanced:
-    return shares[i - 1] == shares[i];
+/// Returns where the row of \p lengths is cut, for units [begin, end).
+std::vector<size_t>
+DevicePartitioner::cutBalanced(size_t begin, size_t end,
+                               ArrayRef<uint64_t> lengths) const {
+  std::vector<CutItem> items;
+  uint64_t total = std::accumulate(lengths.begin(), lengths.end(), uint64_t(0));
+  uint64_t run = 0;
+  for (size_t i = begin; i < end; ++i) {
+    GlobalId root = units[i].roots.front();
+    StableHasher anchor;
+    anchor.add(program.moduleRef(root).tag);
+    anchor.add(program.symbol(root).name);
+    // Helpers are shared within modules: better not to cut there.
+    bool startsModule = i == begin || units[i].module != units[i - 1].module;
+    constexpr uint64_t kInside = uint64_t(1) << 63;
+    items.push_back(
+        {lengths[i], anchor.finish().lo >> 1 | (startsModule ? 0 : kInside)});
+    run += lengths[i];
   }
-  return false;
+  uint64_t wanted = options.count ? std::max<uint64_t>(1, total / options.count)
+                                  : context.params.devicePartitionInstructions;
+  uint64_t most = options.count ? options.count : context.params.maxPartitions;
+  uint64_t pieces =
+      options.count ? std::clamp<uint64_t>((run + wanted / 2) / wanted, 1, most)
+                    : stablePieces(run, wanted, most);
+  return findStableCuts(items, {}, pieces);
+}
+
+/// Returns the first unit of each partition.
+BitVector DevicePartitioner::findFirsts() const {
+  BitVector firsts(units.size());
+  std::vector<uint64_t> lengths;
+  DenseSet<GlobalId> seen;
+  for (const Unit &unit : units) {
+    std::vector<GlobalId> found;
+    lengths.push_back(collect(unit, seen, found));
+  }
+  for (size_t begin = 0, i = 1; i <= units.size(); ++i) {
+    bool isNew = options.mode == PartitionMode::Max ||
+                 (options.mode == PartitionMode::OneToOne && i < units.size() &&
+                  units[i - 1].module != units[i].module);
+    if (i < units.size() && !mustPart(i) && !isNew)
+      continue;
+    firsts.set(begin);
+    if (options.mode == PartitionMode::Balanced)
+      for (size_t end : cutBalanced(begin, i, lengths))
+        if (begin + end < i)
+          firsts.set(begin + end);
+    begin = i;
+  }
+  return firsts;
 }
 
 void DevicePartitioner::pack() {
   firstPartition = map.partitions.size();
-  std::vector<uint64_t> shares = findShares();
+  BitVector firsts = findFirsts();
   DenseSet<GlobalId> seen; // what the last partition holds
   for (auto [i, unit] : enumerate(units)) {
-    if (!joinsLast(i, shares)) {
+    if (firsts.test(i)) {
       map.partitions.emplace_back();
       map.partitions.back().image = image;
       map.partitions.back().optLevel = unit.optLevel;
