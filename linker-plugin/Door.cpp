@@ -88,6 +88,8 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
     return result;
   result.link.stamps.push_back(makeStamp(inputs.output));
   if (inputs.objects.empty()) {
+    if (options.link.remote.emit != BuildFileKind::None)
+      return makeError("--gpulto-emit=: no input is to be optimized");
     // Without objects of ours nobody links device code.
     if (inputs.output != OutputKind::Relocatable)
       if (Error error = refuseWaiting(inputs.nvccObjects))
@@ -98,6 +100,8 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
     if (!outputs)
       return outputs.takeError();
     result.link = std::move(*outputs);
+    if (!result.link.buildFile.empty())
+      return result;
     if (!options.remarksFile.empty())
       if (Error error = diagnostics.writeRemarksYaml(options.remarksFile))
         return error;

@@ -24,7 +24,7 @@ void addInput(LinkInputs &inputs, LinkObject object,
               llvm::ArrayRef<llvm::lto::SymbolResolution> resolutions,
               const JoinedBitcode *joined);
 
-/// What a link is given by its door.
+/// What a link is given by its door; nothing, if a build file was made.
 struct DoorOutputs {
   LinkOutputs link;
   /// Puts the stamp into the program; to be linked behind the others. Without

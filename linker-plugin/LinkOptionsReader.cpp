@@ -3,11 +3,14 @@
 
 #include "linker-plugin/LinkOptionsReader.h"
 
+#include "linker-plugin/Installation.h"
 #include "linker-plugin/OptionTable.h"
 #include "support/Error.h"
+#include "support/Subprocess.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
@@ -101,6 +104,45 @@ Error readCachePolicy(const ArgList &args, CacheOptions &cache) {
   return Error::success();
 }
 
+/// Reads how jobs get to other machines, in a link that makes \p outputFile.
+Error readRemoteOptions(const ArgList &args, StringRef outputFile,
+                        RemoteOptions &remote) {
+  StringRef distributor = args.getLastArgValue(options::OPT_distributor);
+  StringRef emit = args.getLastArgValue(options::OPT_emit);
+  remote.distributorArguments =
+      args.getAllArgValues(options::OPT_distributor_arg);
+  remote.jobDirectory = args.getLastArgValue(options::OPT_job_directory);
+  remote.resultsDirectory = args.getLastArgValue(options::OPT_results);
+  remote.emit = StringSwitch<BuildFileKind>(emit)
+                    .Case("ninja", BuildFileKind::Ninja)
+                    .Case("make", BuildFileKind::Make)
+                    .Default(BuildFileKind::None);
+  if (distributor.empty() && emit.empty())
+    return Error::success();
+  if (!distributor.empty() && !emit.empty())
+    return makeError("--gpulto-distributor= and --gpulto-emit= exclude each "
+                     "other");
+  Expected<std::string> program = findOwnProgram();
+  if (!program)
+    return program.takeError();
+  remote.program = std::move(*program);
+  if (distributor.empty()) {
+    SmallString<128> directory(remote.jobDirectory);
+    if (directory.empty())
+      directory = (outputFile + ".gpulto-jobs").str();
+    if (std::error_code code = sys::fs::make_absolute(directory))
+      return inputError(InputLocation(directory), code.message());
+    remote.jobDirectory = directory.str().str();
+    return Error::success();
+  }
+  Expected<std::string> path =
+      findProgram(distributor, {adapterDirectory(remote.program)});
+  if (!path)
+    return makeError("--gpulto-distributor=: " + toString(path.takeError()));
+  remote.distributor = std::move(*path);
+  return Error::success();
+}
+
 Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
   DiagnosticsOptions &to = result.diagnostics;
   to.passed = args.getLastArgValue(options::OPT_rpass);
@@ -177,6 +219,8 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
       return error;
   link.cache.directory = args.getLastArgValue(options::OPT_cache_dir);
   if (Error error = readCachePolicy(args, link.cache))
+    return error;
+  if (Error error = readRemoteOptions(args, outputFile, link.remote))
     return error;
   if (Error error = readDiagnosticsOptions(args, result))
     return error;

@@ -125,6 +125,19 @@ std::vector<std::string> ltoOptions(ArrayRef<const char *> words) {
   return result;
 }
 
+std::vector<std::string> finalLinkCommand(StringRef jobDirectory,
+                                          ArrayRef<const char *> words) {
+  std::vector<std::string> command = {
+      sys::fs::getMainExecutable(nullptr, nullptr)};
+  for (StringRef word : words.drop_front())
+    if (!word.starts_with("--gpulto-emit=") &&
+        !word.starts_with("--gpulto-job-directory=") &&
+        word != "--gpulto-end-with-parent")
+      command.push_back(word.str());
+  command.push_back(("--gpulto-results=" + jobDirectory).str());
+  return command;
+}
+
 Error saveLldLink(StringRef directory, const opt::ArgList &own,
                   SmallVectorImpl<const char *> &argv, StringSaver &saver) {
   if (directory.empty())

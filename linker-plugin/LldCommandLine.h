@@ -14,6 +14,7 @@
 #include "llvm/Support/StringSaver.h"
 
 #include <string>
+#include <vector>
 
 namespace gpulto {
 
@@ -46,6 +47,12 @@ withoutLtoOptions(llvm::ArrayRef<const char *> words);
 
 /// Returns what withoutLtoOptions leaves out of \p words.
 std::vector<std::string> ltoOptions(llvm::ArrayRef<const char *> words);
+
+/// Returns the command that links when the jobs that --gpulto-emit= wrote to
+/// \p jobDirectory are done. \p words: the command line of the link that wrote
+/// them, with the program's name, without response files.
+std::vector<std::string> finalLinkCommand(llvm::StringRef jobDirectory,
+                                          llvm::ArrayRef<const char *> words);
 
 /// Has lld write its inputs to \p directory, unless that is empty, and writes
 /// the script beside them that repeats the link with \p own, gpulto's options.

@@ -282,6 +282,8 @@ Error makeObjects(LinkSession &link) {
   print(diagnostics);
   if (!outputs)
     return outputs.takeError();
+  if (!outputs->link.buildFile.empty() && lld::errorCount() == 0)
+    lld::exitLld(0); // somebody else goes on
   link.outputs = std::move(outputs->link);
   link.stamp = std::move(outputs->stamp);
   return Error::success();
@@ -401,6 +403,7 @@ void wrapConstructor(lto::LTO *self, lto::Config &config,
   if (session) {
     session->inputs.codegen = codegenOptions(config);
     session->inputs.codegen.wrapped = session->moldWrapped;
+    session->inputs.llvmOptions = config.MllvmArgs;
     session->resolutionFile = std::move(config.ResolutionFile);
   }
   realConstructor(self, config, backend, parallelism, kind);
@@ -483,6 +486,7 @@ void resolveOnly(SmallVectorImpl<const char *> &argv) {
 /// Takes our options out of \p argv, which keeps lld's, into \p link.
 Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
                   StringSaver &saver) {
+  const SmallVector<const char *, 256> words(argv.begin(), argv.end());
   const unsigned visible = options::LinkOption | options::LinkerOption;
   Expected<options::OwnArgs> own =
       options::takeOwnOptions(ArrayRef(argv).drop_front(), visible);
@@ -505,6 +509,9 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
     return parsed.takeError();
   link.options = std::move(*parsed);
   link.options.link.backendOptions = ltoOptions(own->rest);
+  if (link.options.link.remote.emit != BuildFileKind::None)
+    link.options.link.remote.linkCommand =
+        finalLinkCommand(link.options.link.remote.jobDirectory, words);
   link.joinsObjects = link.commandLine.output == OutputKind::Relocatable &&
                       !link.options.nativeRelocatable;
   link.mold = own->args->getLastArgValue(options::OPT_mold);

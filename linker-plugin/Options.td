@@ -49,6 +49,27 @@ def jobserver : Joined<["--"], "gpulto-jobserver=">, Visibility<Both>,
            "'+' and does without when there is none, 'strict' fails unless "
            "MAKEFLAGS names one that the link can use, 'off' ignores it">;
 
+def distributor : Joined<["--"], "gpulto-distributor=">,
+  Visibility<[LinkOption]>, MetaVarName<"<program>">,
+  HelpText<"Have <program> run the jobs of the link, on other machines say: "
+           "gpulto-slurm, gpulto-parallel, or one that speaks the JSON protocol "
+           "of LLVM's distributed ThinLTO">;
+
+def distributor_arg : Joined<["--"], "gpulto-distributor-arg=">,
+  Visibility<[LinkOption]>, MetaVarName<"<arg>">,
+  HelpText<"Pass <arg> to the distributor; may be given several times">;
+
+def emit : Joined<["--"], "gpulto-emit=">, Visibility<[LinkOption]>,
+  MetaVarName<"<ninja|make>">, Values<"ninja,make">,
+  HelpText<"Make no program, but a build file that runs the jobs of the link "
+           "and then links, in <output>.gpulto-jobs">;
+
+def job_directory : Joined<["--"], "gpulto-job-directory=">,
+  Visibility<[LinkOption]>, MetaVarName<"<dir>">,
+  HelpText<"Put what --gpulto-emit= writes in <dir>, or what a distributor and "
+           "the link exchange in a directory below <dir>, which all machines "
+           "see; the default is beside the output">;
+
 def partitions : Joined<["--"], "gpulto-partitions=">, Visibility<[LinkOption]>,
   MetaVarName<"<N|auto|one|max|1to1>">,
   HelpText<"Cut the program into <N> host partitions; 'auto' (default) decides "
@@ -228,6 +249,11 @@ def end_with_parent : Flag<["--"], "gpulto-end-with-parent">,
   Visibility<[LinkerOption]>,
   HelpText<"Stop the link when the process that started it ends; the driver "
            "writes it, so that a killed driver leaves no linker behind">;
+
+def results : Joined<["--"], "gpulto-results=">, Visibility<[LinkerOption]>,
+  MetaVarName<"<dir>">,
+  HelpText<"Take the results of jobs from <dir>; the build file of "
+           "--gpulto-emit= says it to the linker">;
 
 def mold : Joined<["--"], "gpulto-mold=">, Visibility<[LinkerOption]>,
   MetaVarName<"<program>">,

@@ -18,7 +18,6 @@ namespace gpulto {
 /// Begins a line about a phase; no message holds this byte.
 static constexpr char kPhaseMark = '\1';
 
-/// Returns what this process and the children it waited for have used.
 static uint64_t usedMicroseconds() {
   uint64_t sum = 0;
   for (int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -28,6 +27,15 @@ static uint64_t usedMicroseconds() {
       sum += time.tv_sec * 1000000 + time.tv_usec;
   }
   return sum;
+}
+
+double usedCpuSeconds() { return double(usedMicroseconds()) * 1e-6; }
+
+void closePhases(std::vector<JobPhase> &phases, double cpuSeconds) {
+  for (size_t i = 0; i < phases.size(); ++i) {
+    double end = i + 1 < phases.size() ? phases[i + 1].cpuSeconds : cpuSeconds;
+    phases[i].cpuSeconds = std::max(0.0, end - phases[i].cpuSeconds);
+  }
 }
 
 void sendPhase(StringRef phase) {
@@ -57,10 +65,7 @@ std::vector<JobPhase> takePhases(std::string &text, double cpuSeconds) {
     phases.push_back({mark.ltrim().str(), double(microseconds) * 1e-6});
   }
   text = std::move(rest);
-  for (size_t i = 0; i < phases.size(); ++i) {
-    double end = i + 1 < phases.size() ? phases[i + 1].cpuSeconds : cpuSeconds;
-    phases[i].cpuSeconds = std::max(0.0, end - phases[i].cpuSeconds);
-  }
+  closePhases(phases, cpuSeconds);
   return phases;
 }
 

@@ -23,8 +23,16 @@ struct JobPhase {
   double cpuSeconds = 0;
 };
 
+/// Returns the processor time that this process and the children it waited for
+/// have used.
+double usedCpuSeconds();
+
 /// In a job: says on stderr that \p phase begins.
 void sendPhase(llvm::StringRef phase);
+
+/// Makes durations of the times at which \p phases began; the last one ended at
+/// \p cpuSeconds.
+void closePhases(std::vector<JobPhase> &phases, double cpuSeconds);
 
 /// Takes the lines about phases out of \p text, all that a job wrote, which
 /// used \p cpuSeconds in the end, and returns them in order.

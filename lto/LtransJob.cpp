@@ -233,6 +233,7 @@ template <typename A> void describe(A &a, LtransJob &j) {
   a.field("sizeLevel", j.sizeLevel);
   a.field("host", j.host);
   a.field("device", j.device);
+  a.field("llvmOptions", j.llvmOptions);
   a.field("inputs", j.inputs);
   a.field("structors", j.structors);
   a.field("functions", j.functions);
@@ -487,6 +488,18 @@ std::string writeJob(const LtransJob &job) {
     describe(writer, copy);
   });
   stream << '\n';
+  return text;
+}
+
+std::string describeJob(const LtransJob &job) {
+  constexpr size_t kNamedInputs = 3;
+  std::string text = job.side == Side::Host ? "host" : job.arch;
+  for (const JobInput &input : ArrayRef(job.inputs).take_front(kNamedInputs))
+    text += (&input == &job.inputs.front() ? ": " : ", ") +
+            InputLocation(input.path, input.member).str();
+  if (job.inputs.size() > kNamedInputs)
+    text +=
+        " and " + std::to_string(job.inputs.size() - kNamedInputs) + " more";
   return text;
 }
 

@@ -223,6 +223,9 @@ struct LtransJob {
   uint8_t sizeLevel = 0;
   HostCodegenOptions host;
   DeviceCodegenOptions device;
+  /// Options of LLVM itself that the linker was given with -mllvm. A process of
+  /// the link has them; `gpulto ltrans` sets them.
+  std::vector<std::string> llvmOptions;
   std::vector<JobInput> inputs; // in module order
   std::vector<JobStructor> structors;
   /// In program order. Of device functions only kernels, for who transfers
@@ -253,6 +256,9 @@ Digest digestOf(const JobStructor &structor);
 void forEachOption(
     const LtransJob &job,
     llvm::function_ref<void(llvm::StringRef, const Digest &)> visit);
+
+/// Names what the user knows \p job by: side or architecture, and inputs.
+std::string describeJob(const LtransJob &job);
 
 /// Returns the text of \p job (JSON, stable key order).
 std::string writeJob(const LtransJob &job);

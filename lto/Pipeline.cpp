@@ -11,6 +11,7 @@
 
 #include "fatobj/SectionObject.h"
 #include "lto/CachedJobs.h"
+#include "lto/JobRunner.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
 #include "lto/LinkStamp.h"
@@ -115,6 +116,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.partitions = options.partitions;
   result.isRelocatable = inputs.output == OutputKind::Relocatable;
   result.host = inputs.codegen;
+  result.llvmOptions = inputs.llvmOptions;
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
   result.embedGiven = options.embedGiven;
@@ -145,33 +147,57 @@ static Error identifyTools(LinkPlan &plan) {
   return Error::success();
 }
 
+static JobRunnerOptions runnerOptions(const LinkOptions &options,
+                                      StringRef directory) {
+  JobRunnerOptions runner = {
+      options.remote, {}, {}, options.outputFile, options.verbose};
+  SchedulerOptions &scheduler = runner.local;
+  scheduler.jobs = options.jobs;
+  scheduler.mode = options.jobserver;
+  scheduler.outputDirectory = directory.str();
+  scheduler.saveTempsDirectory = options.saveTempsDirectory;
+  scheduler.saveLinkDirectory = options.saveLinkDirectory;
+  runner.commands = {options.remote.program, directory.str(),
+                     options.saveTempsDirectory, options.toolTimeoutSeconds,
+                     !options.timeTraceFile.empty()};
+  return runner;
+}
+
 static Expected<std::vector<JobStatistics>>
 runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
           CachedJobs *cached, Diagnostics &diagnostics) {
   Progress progress(options.progress, options.outputFile);
-  SchedulerOptions scheduler;
-  scheduler.jobs = options.jobs;
-  scheduler.mode = options.jobserver;
-  scheduler.diagnostics = &diagnostics;
-  scheduler.outputDirectory = directory.str();
-  scheduler.saveTempsDirectory = options.saveTempsDirectory;
-  scheduler.saveLinkDirectory = options.saveLinkDirectory;
-  scheduler.progress = [&](unsigned done, unsigned running, unsigned total) {
+  JobRunnerOptions runner = runnerOptions(options, directory);
+  runner.local.diagnostics = &diagnostics;
+  runner.local.progress = [&](unsigned done, unsigned running, unsigned total) {
     progress.show("LTRANS", done, running, total);
   };
   if (cached) {
     if (Error error = cached->findAll())
       return std::move(error);
-    scheduler.skip = cached->found();
-    scheduler.run = [&](const LtransJob &job, const std::string &prefix,
-                        const std::string &saveTempsPrefix) {
+    runner.local.skip = cached->found();
+    runner.local.run = [&](const LtransJob &job, const std::string &prefix,
+                           const std::string &saveTempsPrefix) {
       return cached->run(job, prefix, saveTempsPrefix);
     };
-    scheduler.finished = [&](size_t index, StringRef messages) {
+    runner.local.finished = [&](size_t index, StringRef messages) {
       cached->finished(index, messages);
     };
   }
-  return runJobs(plan.jobs, scheduler);
+  return runLtransJobs(plan.jobs, runner, diagnostics);
+}
+
+/// Writes the jobs for somebody else to run.
+static Expected<LinkOutputs> emitLtrans(const LinkPlan &plan,
+                                        const LinkOptions &options,
+                                        StringRef directory) {
+  Expected<std::string> file =
+      emitLtransJobs(plan.jobs, runnerOptions(options, directory));
+  if (!file)
+    return file.takeError();
+  LinkOutputs outputs;
+  outputs.buildFile = std::move(*file);
+  return outputs;
 }
 
 /// Returns the cache that \p options ask for. One that cannot be used is a
@@ -278,18 +304,19 @@ static ArrayRef<NativePart> joinedParts(const NvccPlan &nvcc, StringRef arch) {
 }
 
 static Expected<std::vector<DeviceProgram>>
-linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, StringRef directory,
-            const CudaTools &tools) {
+linkDevices(const LinkPlan &plan, const NvccPlan &nvcc,
+            const JobDirectories &directories, const CudaTools &tools) {
   std::vector<DeviceProgram> programs;
   for (auto [arch, embed] : zip_equal(plan.architectures, plan.forms)) {
     std::vector<LtransResultPaths> results;
     for (const LtransJob &job : plan.jobs)
       if (job.side == Side::Device && job.arch == arch)
-        results.push_back(resultPaths(job, jobPrefix(directory, job)));
+        results.push_back(resultPaths(job, jobPrefix(directories.jobs, job)));
     if (results.empty() && joinedParts(nvcc, arch).empty())
       continue; // no live device code
-    Expected<DeviceProgram> program = linkDevicePartitions(
-        arch, results, joinedParts(nvcc, arch), tools, embed, directory);
+    Expected<DeviceProgram> program =
+        linkDevicePartitions(arch, results, joinedParts(nvcc, arch), tools,
+                             embed, directories.temporary.path());
     if (!program)
       return program.takeError();
     program->ptx += describeFoldedKernels(program->ptx, arch, plan.folds);
@@ -391,14 +418,16 @@ static json::Value describeJobs(const LinkPlan &plan,
                                 const CachedJobs *cached) {
   json::Array result;
   for (auto [job, used] : zip(plan.jobs, jobs)) {
-    json::Object row{{"index", int64_t(job.index)},
-                     {"arch", job.side == Side::Host ? "host" : job.arch},
-                     {"modules", int64_t(job.inputs.size())},
-                     {"weight", int64_t(job.weight)},
-                     {"wall-ms", int64_t(used.wallSeconds * 1000)},
-                     {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
-                     {"phases", describePhases(used.phases)},
-                     {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}};
+    json::Object row{
+        {"index", int64_t(job.index)},
+        {"arch", job.side == Side::Host ? "host" : job.arch},
+        {"ran", used.place == JobPlace::Here ? "here" : "elsewhere"},
+        {"modules", int64_t(job.inputs.size())},
+        {"weight", int64_t(job.weight)},
+        {"wall-ms", int64_t(used.wallSeconds * 1000)},
+        {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
+        {"phases", describePhases(used.phases)},
+        {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}};
     if (cached)
       row["cache"] = wordFor(cached->states()[job.index]);
     result.push_back(std::move(row));
@@ -422,15 +451,16 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   if (Error error = makeKeptDirectory(options))
     return error;
-  Expected<TempDir> temporary = TempDir::create("gpulto");
-  if (!temporary)
-    return temporary.takeError();
+  Expected<JobDirectories> directories =
+      makeJobDirectories(options.remote, options.outputFile);
+  if (!directories)
+    return directories.takeError();
+  StringRef jobDirectory = directories->jobs;
 
   // 1. Read: the summaries of all inputs; bodies stay on disk.
   PhaseTimer readTimer(&statistics, "read");
-  Expected<LinkModules> modules =
-      readLinkInputs(inputs, keptOr(options, temporary->path()), *tools,
-                     diagnostics, statistics);
+  Expected<LinkModules> modules = readLinkInputs(
+      inputs, keptOr(options, jobDirectory), *tools, diagnostics, statistics);
   if (!modules)
     return modules.takeError();
   Expected<NvccPlan> nvcc = planNvccLink(modules->modules, modules->nvcc,
@@ -459,17 +489,19 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     if (Error error = saveJobs(plan->jobs, options.saveLinkDirectory))
       return error;
   // From here on the jobs are fixed: a job's result depends on the job alone.
+  if (options.remote.emit != BuildFileKind::None)
+    return emitLtrans(*plan, options, jobDirectory);
 
-  // 3. LTRANS: the jobs, in parallel, the largest first.
+  // 3. LTRANS: the jobs, in parallel, the largest first, here or elsewhere.
   PhaseTimer ltransTimer(&statistics, "ltrans");
   std::optional<Cache> cache = openCache(options, diagnostics);
   std::optional<CachedJobs> cached;
   if (cache)
-    cached.emplace(*cache, plan->jobs, temporary->path(),
+    cached.emplace(*cache, plan->jobs, jobDirectory.str(),
                    !options.saveTempsDirectory.empty(), diagnostics);
   CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
   Expected<std::vector<JobStatistics>> jobs =
-      runLtrans(*plan, options, temporary->path(), cachedJobs, diagnostics);
+      runLtrans(*plan, options, jobDirectory, cachedJobs, diagnostics);
   if (cached && jobs) {
     cached->end(options.outputFile);
     countCached(cached->states(), statistics);
@@ -479,21 +511,22 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     return jobs.takeError();
   countKernelCheck(*jobs, statistics);
   if (Error error =
-          collectReports(*plan, temporary->path(), diagnostics, statistics))
+          collectReports(*plan, jobDirectory, diagnostics, statistics))
     return error;
   // From here on results are used in the order of the jobs.
 
   // 4. Device link: one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
   Expected<std::vector<DeviceProgram>> programs =
-      linkDevices(*plan, *nvcc, temporary->path(), *tools);
+      linkDevices(*plan, *nvcc, *directories, *tools);
   if (!programs)
     return programs.takeError();
   if (Error error = keepPrograms(*programs, options))
     return error;
   std::vector<DeviceProgram> nvccPrograms;
   if (!nvcc->isJoined) {
-    auto linked = linkNvccCode(*nvcc, *embed, *tools, temporary->path());
+    auto linked =
+        linkNvccCode(*nvcc, *embed, *tools, directories->temporary.path());
     if (!linked)
       return linked.takeError();
     nvccPrograms = std::move(*linked);
@@ -501,7 +534,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 5. Join: host objects, then the one that registers device code.
   Expected<std::vector<NativeObject>> objects =
-      collectHostObjects(*plan, temporary->path());
+      collectHostObjects(*plan, jobDirectory);
   if (!objects)
     return objects.takeError();
   Expected<std::string> registration = makeRegistration(
@@ -527,7 +560,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 6. Report.
   if (Error error =
-          trace.write(startedPrefixes(*plan, temporary->path(), cachedJobs)))
+          trace.write(startedPrefixes(*plan, jobDirectory, cachedJobs)))
     return error;
   if (!options.statsFile.empty()) {
     statistics.attach("jobs", describeJobs(*plan, *jobs, cachedJobs));
@@ -535,7 +568,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
       return error;
   }
   modules->stamps.front().stages = describeStages(*plan, inputs, options);
-  return LinkOutputs{std::move(*objects), std::move(modules->stamps)};
+  return LinkOutputs{std::move(*objects), std::move(modules->stamps), ""};
 }
 
 /// Splits what \p mismatch names off its classes in \p options, and adds to

@@ -15,6 +15,7 @@
 #include "lto/DeviceLink.h"
 #include "lto/LtransJob.h"
 #include "lto/Progress.h"
+#include "lto/RemoteOptions.h"
 #include "lto/Stamp.h"
 #include "partitioner/Partition.h"
 #include "support/Diagnostics.h"
@@ -63,12 +64,14 @@ struct LinkInputs {
   std::vector<std::string> archives;
   OutputKind output = OutputKind::Executable;
   HostCodegenOptions codegen;
+  std::vector<std::string> llvmOptions; ///< as in LtransJob
 };
 
 /// The user's options for a link; see linker-plugin/Options.td.
 struct LinkOptions {
   unsigned jobs = 0; // 0: jobserver, else cores
   JobserverMode jobserver = JobserverMode::Auto;
+  RemoteOptions remote;
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
@@ -102,6 +105,9 @@ struct LinkOutputs {
   /// What was done with the inputs of the pipeline, in their order, then the
   /// stamps of links (-r) that made some of them.
   std::vector<Stamp> stamps;
+  /// RemoteOptions::emit: the path of the build file, which is all that was
+  /// made.
+  std::string buildFile;
 };
 
 /// Runs WPA and LTRANS over \p inputs. Deterministic: the objects' bytes depend

@@ -368,7 +368,7 @@ void Scheduler::runChild(size_t index, int messages) {
   // So that the link removes the temporary files of a job that is killed.
   setenv("TMPDIR", options.outputDirectory.c_str(), /*overwrite=*/1);
   parallel::strategy = hardware_concurrency(1);
-  std::string name = std::to_string(index);
+  std::string name = std::to_string(jobs[index].index);
   std::string prefix = options.outputDirectory + "/" + name;
   std::string saveTemps;
   if (!options.saveTempsDirectory.empty())
@@ -457,19 +457,6 @@ static std::string describeEnd(int status, bool wasOutOfMemory) {
   return text;
 }
 
-/// Names what the user knows a job by: side or architecture, and its inputs.
-static std::string describeJob(const LtransJob &job) {
-  constexpr size_t kNamedInputs = 3;
-  std::string text = job.side == Side::Host ? "host" : job.arch;
-  for (const JobInput &input : ArrayRef(job.inputs).take_front(kNamedInputs))
-    text += (&input == &job.inputs.front() ? ": " : ", ") +
-            InputLocation(input.path, input.member).str();
-  if (job.inputs.size() > kNamedInputs)
-    text +=
-        " and " + std::to_string(job.inputs.size() - kNamedInputs) + " more";
-  return text;
-}
-
 /// Says how to repeat \p job, which ended with \p status. Of a crash, a
 /// reproducer is written if the link has not.
 std::string Scheduler::howToRepeat(const LtransJob &job, int status) const {
@@ -494,7 +481,7 @@ std::string Scheduler::howToRepeat(const LtransJob &job, int status) const {
 /// Returns the error for a job that died without one of its own.
 Error Scheduler::crashError(const RunningJob &job, int status) const {
   std::string text =
-      "LTRANS job " + std::to_string(job.index) + " (" +
+      "LTRANS job " + std::to_string(jobs[job.index].index) + " (" +
       describeJob(jobs[job.index]) + ") " +
       describeEnd(status, outOfMemoryKills() != outOfMemoryBefore);
   if (!statistics[job.index].phases.empty())

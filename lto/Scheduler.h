@@ -28,7 +28,8 @@ struct SchedulerOptions {
   JobserverMode mode = JobserverMode::Auto;
   /// Is told of a jobserver that cannot be used. May be null.
   Diagnostics *diagnostics = nullptr;
-  /// Job i writes resultPaths(job, outputDirectory + "/" + i). Must exist.
+  /// A job writes resultPaths(job, outputDirectory + "/" + job.index). Must
+  /// exist.
   std::string outputDirectory;
   /// When not empty: runLtransJob keeps bitcode there, one prefix per job.
   std::string saveTempsDirectory;
@@ -50,7 +51,11 @@ struct SchedulerOptions {
       run;
 };
 
+/// Where a job ran.
+enum class JobPlace : uint8_t { Here, Elsewhere };
+
 struct JobStatistics {
+  JobPlace place = JobPlace::Here;
   double wallSeconds = 0;
   double cpuSeconds = 0; ///< user and system, children of the job included
   uint64_t peakMemoryBytes = 0;

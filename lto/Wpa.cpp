@@ -398,6 +398,7 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     job.optLevel = partition.optLevel;
     job.sizeLevel = partition.sizeLevel;
     job.host = options.host;
+    job.llvmOptions = options.llvmOptions;
     job.weight = partition.weight;
     job.memoryBytes =
         context.params.ltransBaseBytes +

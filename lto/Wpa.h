@@ -39,6 +39,7 @@ struct WpaOptions {
   /// `-r`: nothing is internalised.
   bool isRelocatable = false;
   HostCodegenOptions host;
+  std::vector<std::string> llvmOptions; ///< as in LtransJob
   /// With ptxas, if there is one.
   DeviceCodegenOptions device;
   /// Which forms of device code are possible; where the user did not say, the

@@ -210,16 +210,40 @@ double milliseconds(const timeval &time) {
 // Process groups that a signal must take along
 //===----------------------------------------------------------------------===//
 
+struct LiveGroup {
+  std::atomic<pid_t> pid; ///< of its leader; 0: none
+  std::atomic<unsigned> graceMs;
+};
+
 /// Written by runProcess, read by the signal handler: no locks.
-std::array<std::atomic<pid_t>, 64> liveGroups;
+std::array<LiveGroup, 64> liveGroups;
 std::atomic<pid_t> liveGroupsOwner;
+
+/// Waits up to \p graceMs for the end of the process \p pid, which is left to
+/// be reaped. Async-signal-safe.
+void waitForEnd(pid_t pid, unsigned graceMs) {
+  constexpr unsigned kStepMs = 5;
+  constexpr timespec kStep = {0, kStepMs * 1000000};
+  for (unsigned waited = 0; waited < graceMs; waited += kStepMs) {
+    siginfo_t info = {};
+    int failed = waitid(P_PID, static_cast<id_t>(pid), &info,
+                        WEXITED | WNOWAIT | WNOHANG);
+    if (failed ? errno != EINTR : info.si_pid == pid)
+      return;
+    nanosleep(&kStep, nullptr);
+  }
+}
 
 /// Ends the groups and reaps their leaders. Async-signal-safe.
 void endGroups() {
   if (liveGroupsOwner.load() != getpid())
     return;
-  for (std::atomic<pid_t> &group : liveGroups)
-    if (pid_t pid = group.exchange(0)) {
+  for (LiveGroup &group : liveGroups)
+    if (pid_t pid = group.pid.load(); pid && group.graceMs.load())
+      kill(-pid, SIGTERM);
+  for (LiveGroup &group : liveGroups)
+    if (pid_t pid = group.pid.exchange(0)) {
+      waitForEnd(pid, group.graceMs.load());
       kill(-pid, SIGKILL);
       while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
         ;
@@ -228,18 +252,20 @@ void endGroups() {
 
 /// Notes that \p pid leads a group; call with fatal signals blocked. Returns
 /// its place, or null if there are too many.
-std::atomic<pid_t> *listGroup(pid_t pid) {
+LiveGroup *listGroup(pid_t pid, unsigned graceMs) {
   liveGroupsOwner.store(getpid());
-  for (std::atomic<pid_t> &group : liveGroups)
-    if (pid_t none = 0; group.compare_exchange_strong(none, pid))
+  for (LiveGroup &group : liveGroups)
+    if (pid_t none = 0; group.pid.compare_exchange_strong(none, pid)) {
+      group.graceMs.store(graceMs);
       return &group;
+    }
   return nullptr;
 }
 
 /// A child that has been started.
 struct Child {
   pid_t pid = 0;
-  std::atomic<pid_t> *group = nullptr; ///< its place among liveGroups
+  LiveGroup *group = nullptr; ///< its place among liveGroups
 
   /// Sends it SIGKILL, to its group if it has one of its own.
   void end() const { kill(group ? -pid : pid, SIGKILL); }
@@ -270,7 +296,7 @@ void Child::reap(ProcessResult &result) {
   while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
     ;
   if (group)
-    group->store(0);
+    group->pid.store(0);
   if (WIFSIGNALED(status))
     result.signal = WTERMSIG(status);
   else
@@ -316,7 +342,7 @@ int spawn(const std::string &program, std::vector<std::string> &argv,
   int result = posix_spawn(&child.pid, program.c_str(), &actions, &attributes,
                            argPointers.data(), envPointers.data());
   if (result == 0 && options.ownGroup)
-    child.group = listGroup(child.pid);
+    child.group = listGroup(child.pid, options.graceMs);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return result;

@@ -36,6 +36,9 @@ struct ProcessOptions {
   /// when the time is up: they get a process group of their own. Else they
   /// share ours, and only the process itself is ended when the time is up.
   bool ownGroup = false;
+  /// With ownGroup: how long the group may take to end after SIGTERM, when a
+  /// signal ends this process, before it gets SIGKILL. 0: SIGKILL at once.
+  unsigned graceMs = 0;
   /// How long it may take; 0: no limit.
   unsigned timeoutSeconds = 0;
   /// How to change that limit, for the message.
@@ -86,6 +89,9 @@ public:
   TempDir() = default;
   /// Makes `PREFIX-XXXXXX` under TMPDIR (default /tmp), mode 0700.
   static llvm::Expected<TempDir> create(llvm::StringRef prefix = "gpulto");
+  /// Makes `PREFIX-XXXXXX` in \p parent.
+  static llvm::Expected<TempDir> createIn(llvm::StringRef parent,
+                                          llvm::StringRef prefix);
   TempDir(TempDir &&other) noexcept { swap(other); }
   TempDir &operator=(TempDir &&other) noexcept {
     TempDir(std::move(other)).swap(*this);

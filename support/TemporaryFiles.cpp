@@ -152,7 +152,12 @@ void gpulto::removeTemporaries() {
 
 llvm::Expected<TempDir> TempDir::create(llvm::StringRef prefix) {
   const char *base = std::getenv("TMPDIR");
-  llvm::SmallString<128> name(base && *base ? base : "/tmp");
+  return createIn(base && *base ? base : "/tmp", prefix);
+}
+
+llvm::Expected<TempDir> TempDir::createIn(llvm::StringRef parent,
+                                          llvm::StringRef prefix) {
+  llvm::SmallString<128> name(parent);
   llvm::sys::path::append(name, prefix + "-XXXXXX");
   std::string path = name.str().str();
   // No signal may come before it is listed.

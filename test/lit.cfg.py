@@ -20,7 +20,7 @@ Features
   cuda ptxas nvcc     a toolkit was found, with ptxas, with nvcc
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
-  pkg-config bear distcc icecc
+  pkg-config bear distcc icecc ninja make parallel slurm
                       tools of these names; scripts/setup installs them
   csmith              the generator of random C programs is installed
   emulator            gpulto-run is built
@@ -160,7 +160,10 @@ features = {
     "meson": shutil.which("meson"),
     "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),
     **{name: shutil.which(name)
-       for name in ("pkg-config", "bear", "distcc", "icecc")},
+       for name in ("pkg-config", "bear", "distcc", "icecc", "ninja", "make",
+                    "parallel")},
+    "slurm": all(shutil.which(name, path="/usr/sbin:" + os.environ["PATH"])
+                 for name in ("munged", "slurmctld", "slurmd", "srun")),
     "emulator": os.path.exists(ours["gpulto-run"]),
     "gpu": gpu_answers(),
     "memory-cgroup": can_limit_memory(),

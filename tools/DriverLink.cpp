@@ -186,6 +186,10 @@ Expected<Command> linkCommand(const CommandLine &line,
   Expected<LinkerChoice> linker = chooseLinker(line.clangArgs());
   if (!linker)
     return linker.takeError();
+  if (!objects.empty() && !line.ownValue(options::OPT_emit).empty())
+    return makeError(
+        "--gpulto-emit= needs objects; compile them with -c, those "
+        "of this command are removed at its end");
   Command command;
   command.program = installation.clang;
   addDoor(command, line, *linker, installation);

@@ -9,25 +9,36 @@
 
 #include "tools/LtransCommand.h"
 
+#include "lto/JobPhases.h"
+#include "lto/JobReceipt.h"
 #include "lto/Ltrans.h"
 #include "lto/LtransJob.h"
 #include "lto/LtransReport.h"
+#include "lto/TimeTrace.h"
 #include "lto/ToolIdentity.h"
 #include "support/Error.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Parallel.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <sys/resource.h>
+#include <vector>
 
 using namespace llvm;
 
 namespace gpulto {
 
 static const char kUsage[] =
-    "usage: gpulto ltrans JOB -o PREFIX [--save-temps=PREFIX]\n"
+    "usage: gpulto ltrans JOB -o PREFIX [options]\n"
     "\n"
     "Runs one LTRANS job. JOB is a job file of --gpulto-save-temps; a host "
     "job\n"
@@ -37,16 +48,40 @@ static const char kUsage[] =
     "\n"
     "  -o PREFIX             where to write\n"
     "  --save-temps=PREFIX   keep PREFIX.in.bc and PREFIX.opt.bc: the merged\n"
-    "                        module before and after optimization\n";
+    "                        module before and after optimization\n"
+    "  --temp-dir=DIR        put temporary files in DIR, not in TMPDIR\n"
+    "  --time-trace          write PREFIX.trace.json, in Chrome's format\n"
+    "  --tool-timeout=N      stop ptxas after N seconds; 0: never\n"
+    "  --receipt             for engines that run jobs of a link: write all\n"
+    "                        outputs, those without contents too, and last\n"
+    "                        PREFIX.receipt, by which the link checks them\n";
 
 namespace {
 struct LtransArguments {
   std::string job;
   std::string prefix;
   std::string saveTemps;
+  std::string tempDirectory;
+  std::optional<unsigned> toolTimeoutSeconds;
+  bool trace = false;
+  bool receipt = false;
   bool help = false;
 };
 } // namespace
+
+/// Sets the options of LLVM that the linker was given.
+static Error setLlvmOptions(const LtransJob &job) {
+  std::vector<const char *> words = {"gpulto ltrans"};
+  for (const std::string &option : job.llvmOptions)
+    words.push_back(option.c_str());
+  std::string problems;
+  raw_string_ostream stream(problems);
+  if (words.size() > 1 &&
+      !cl::ParseCommandLineOptions(static_cast<int>(words.size()), words.data(),
+                                   "", &stream))
+    return makeError(StringRef(problems).rtrim());
+  return Error::success();
+}
 
 static Expected<LtransArguments> parse(ArrayRef<const char *> arguments) {
   LtransArguments result;
@@ -60,6 +95,17 @@ static Expected<LtransArguments> parse(ArrayRef<const char *> arguments) {
       result.prefix = arguments[i];
     } else if (argument.consume_front("--save-temps=")) {
       result.saveTemps = argument.str();
+    } else if (argument.consume_front("--temp-dir=")) {
+      result.tempDirectory = argument.str();
+    } else if (argument.consume_front("--tool-timeout=")) {
+      unsigned seconds = 0;
+      if (argument.getAsInteger(10, seconds))
+        return makeError("--tool-timeout= needs a number of seconds");
+      result.toolTimeoutSeconds = seconds;
+    } else if (argument == "--time-trace") {
+      result.trace = true;
+    } else if (argument == "--receipt") {
+      result.receipt = true;
     } else if (argument.starts_with("-") && argument != "-") {
       return makeError("unknown option '" + argument + "'");
     } else if (!result.job.empty()) {
@@ -108,19 +154,66 @@ static Error checkTools(const LtransJob &job) {
                         job.device.ptxasDigest.hex());
 }
 
+/// Runs \p job; what it took is added to \p used.
+static Error runTimed(const LtransJob &job, const LtransArguments &arguments,
+                      JobStatistics &used) {
+  auto start = std::chrono::steady_clock::now();
+  if (arguments.trace)
+    timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "gpulto ltrans");
+  Error error = runLtransJob(
+      job, arguments.prefix, arguments.saveTemps, [&](StringRef phase) {
+        used.phases.push_back({phase.str(), usedCpuSeconds()});
+      });
+  if (!error && arguments.trace)
+    error = endJobTrace(jobTracePath(arguments.prefix));
+  used.cpuSeconds = usedCpuSeconds();
+  closePhases(used.phases, used.cpuSeconds);
+  used.wallSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return error;
+}
+
+/// Returns the most memory that this process or one of its children has used.
+static uint64_t peakMemoryBytes() {
+  long kilobytes = 0;
+  for (int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage = {};
+    getrusage(who, &usage);
+    kilobytes = std::max(kilobytes, usage.ru_maxrss);
+  }
+  return static_cast<uint64_t>(kilobytes) * 1024;
+}
+
 static Error runCommand(const LtransArguments &arguments) {
+  if (!arguments.tempDirectory.empty())
+    setenv("TMPDIR", arguments.tempDirectory.c_str(), /*overwrite=*/1);
   auto text = MemoryBuffer::getFileOrSTDIN(arguments.job);
   if (!text)
     return inputError(InputLocation(arguments.job), text.getError().message());
   Expected<LtransJob> job = readJob((*text)->getBuffer(), arguments.job);
   if (!job)
     return job.takeError();
-  job->device.tool.ownGroup = true;
   if (Error error = checkTools(*job))
     return error;
-  if (Error error = runLtransJob(*job, arguments.prefix, arguments.saveTemps))
+  if (Error error = setLlvmOptions(*job))
     return error;
-  return warnOfMismatches(*job, arguments.prefix);
+  job->device.tool.ownGroup = true;
+  if (arguments.toolTimeoutSeconds)
+    job->device.tool.timeoutSeconds = *arguments.toolTimeoutSeconds;
+  if (arguments.receipt)
+    if (Error error = removeOutputs(*job, arguments.prefix, arguments.trace))
+      return error;
+  JobStatistics used;
+  if (Error error = runTimed(*job, arguments, used))
+    return error;
+  if (Error error = warnOfMismatches(*job, arguments.prefix))
+    return error;
+  used.peakMemoryBytes = peakMemoryBytes();
+  if (!arguments.receipt)
+    return Error::success();
+  return writeReceipt(*job, digestOf((*text)->getBuffer()), arguments.prefix,
+                      arguments.trace, used);
 }
 
 int ltransCommand(ArrayRef<const char *> arguments) {

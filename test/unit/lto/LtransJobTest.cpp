@@ -32,6 +32,7 @@ static LtransJob fullJob() {
                 true,
                 {},
                 {}};
+  job.llvmOptions = {"-unroll-count=3"};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";

@@ -108,6 +108,44 @@ TEST(Subprocess, EndsTheWholeGroup) {
   EXPECT_NE(kill(child, 0), 0);
 }
 
+/// Runs \p script in a group with a grace period, in a process that is ended by
+/// SIGTERM once the file \p started is there.
+static void endWhileRunning(const std::string &script,
+                            const std::string &started, unsigned graceMs) {
+  ProcessOptions options;
+  options.ownGroup = true;
+  options.graceMs = graceMs;
+  pid_t parent = fork();
+  if (parent == 0) {
+    messageOf(shell(script, options));
+    _exit(0);
+  }
+  while (access(started.c_str(), F_OK) != 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(parent, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(waitpid(parent, &status, 0), parent);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+}
+
+TEST(Subprocess, AGroupMayCleanUpAfterASignal) {
+  ASSERT_VALUE(directory, TempDir::create("subprocess-test"));
+  std::string started = directory.file("started"), file = directory.file("out");
+  endWhileRunning("trap 'sleep 0.2; echo cleaned > " + file +
+                      "; exit' TERM; touch " + started + "; sleep 1000 & wait",
+                  started, 60000);
+  EXPECT_EQ(contentsOf(file), "cleaned\n");
+}
+
+TEST(Subprocess, AGroupThatStaysIsKilled) {
+  ASSERT_VALUE(directory, TempDir::create("subprocess-test"));
+  std::string started = directory.file("started");
+  endWhileRunning("trap '' TERM; echo $$ > " + started + ".new; mv " + started +
+                      ".new " + started + "; while :; do sleep 1000; done",
+                  started, 200);
+  EXPECT_NE(kill(std::stoi(contentsOf(started)), 0), 0);
+}
+
 // More than a pipe holds, on both, in turn: must not stop.
 TEST(Subprocess, LargeOutputsDoNotBlock) {
   ASSERT_VALUE(result,

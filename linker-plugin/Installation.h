@@ -1,0 +1,24 @@
+//===- Installation.h - Where gpulto's programs lie -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef GPULTO_LINKER_PLUGIN_INSTALLATION_H
+#define GPULTO_LINKER_PLUGIN_INSTALLATION_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace gpulto {
+
+/// Returns the path of `gpulto` in the installation that this code is from: a
+/// program, or the plugin of a linker that is installed elsewhere. Errors: it
+/// is not there.
+llvm::Expected<std::string> findOwnProgram();
+
+/// Returns the directory of distributors that come with \p program, `gpulto`.
+std::string adapterDirectory(llvm::StringRef program);
+
+} // namespace gpulto
+
+#endif // GPULTO_LINKER_PLUGIN_INSTALLATION_H

@@ -1,0 +1,65 @@
+//===- JobCommands.cpp - LTRANS jobs as commands --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lto/JobCommands.h"
+
+#include "lto/JobReceipt.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static std::string jobFile(StringRef prefix) {
+  return (prefix + ".job.json").str();
+}
+
+static std::string jobPrefix(const LtransJob &job, StringRef directory) {
+  return (directory + "/" + Twine(job.index)).str();
+}
+
+static JobCommand jobCommand(const LtransJob &job,
+                             const JobCommandOptions &options) {
+  std::string prefix = jobPrefix(job, options.directory);
+  JobCommand command;
+  command.name = describeJob(job);
+  command.args = {jobFile(prefix), "-o", prefix};
+  if (!options.saveTempsDirectory.empty())
+    command.args.push_back("--save-temps=" +
+                           jobPrefix(job, options.saveTempsDirectory));
+  command.inputs.push_back(jobFile(prefix));
+  StringSet<> named; // an archive holds several inputs
+  for (const JobInput &input : job.inputs)
+    if (named.insert(input.path).second)
+      command.inputs.push_back(input.path);
+  command.outputs = remoteOutputs(job, prefix, options.isTraced);
+  return command;
+}
+
+JobCommands jobCommands(ArrayRef<LtransJob> jobs,
+                        const JobCommandOptions &options) {
+  JobCommands commands;
+  // Temporary files of a job that is killed go with the results.
+  commands.common = {options.program, "ltrans", "--receipt",
+                     "--temp-dir=" + options.directory};
+  if (options.toolTimeoutSeconds != ToolOptions().timeoutSeconds)
+    commands.common.push_back("--tool-timeout=" +
+                              std::to_string(options.toolTimeoutSeconds));
+  if (options.isTraced)
+    commands.common.push_back("--time-trace");
+  for (const LtransJob &job : jobs)
+    commands.jobs.push_back(jobCommand(job, options));
+  return commands;
+}
+
+Error writeJobFiles(ArrayRef<LtransJob> jobs, StringRef directory) {
+  for (const LtransJob &job : jobs)
+    if (Error error = writeFileAtomically(jobFile(jobPrefix(job, directory)),
+                                          writeJob(job)))
+      return error;
+  return Error::success();
+}
+
+} // namespace gpulto

@@ -1,0 +1,171 @@
+//===- JobRunner.cpp - Run LTRANS jobs, here or elsewhere -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A job's result depends on the job alone, so it does not matter who runs it:
+//
+//   here           forked processes of the link (lto/Scheduler)
+//   a distributor  a program that the user names (lto/Distributor)
+//   a build file   ninja or make (lto/BuildFile): one link writes the jobs and
+//                  ends, ninja runs them, and the same link, run again by
+//                  ninja, finds their results
+//
+// Whoever it was, receipts say which results there are; the other jobs run
+// here. A job that fails elsewhere for a reason of its own fails here as well,
+// with the message that the user would have seen without others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/JobRunner.h"
+
+#include "lto/BuildFile.h"
+#include "lto/Distributor.h"
+#include "lto/JobReceipt.h"
+#include "support/Diagnostics.h"
+#include "support/Error.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// Directories
+//===----------------------------------------------------------------------===//
+
+static Expected<std::string> absolute(StringRef path) {
+  SmallString<128> result(path);
+  if (std::error_code code = sys::fs::make_absolute(result))
+    return inputError(InputLocation(path), code.message());
+  sys::path::remove_dots(result, /*remove_dot_dot=*/false);
+  return result.str().str();
+}
+
+static Error makeDirectory(StringRef path) {
+  if (std::error_code code = sys::fs::create_directories(path))
+    return inputError(InputLocation(path), "cannot create: " + code.message());
+  return Error::success();
+}
+
+/// Makes the directory through which the link and the machines of a distributor
+/// exchange files.
+static Expected<TempDir> makeExchange(const RemoteOptions &remote,
+                                      StringRef output) {
+  StringRef wanted = remote.jobDirectory;
+  if (wanted.empty())
+    wanted = sys::path::parent_path(output);
+  Expected<std::string> parent = absolute(wanted);
+  if (!parent)
+    return parent.takeError();
+  if (Error error = makeDirectory(*parent))
+    return std::move(error);
+  return TempDir::createIn(
+      *parent, (sys::path::filename(output) + ".gpulto-jobs").str());
+}
+
+Expected<JobDirectories> makeJobDirectories(const RemoteOptions &remote,
+                                            StringRef output) {
+  Expected<TempDir> temporary = remote.distributor.empty()
+                                    ? TempDir::create("gpulto")
+                                    : makeExchange(remote, output);
+  if (!temporary)
+    return temporary.takeError();
+  JobDirectories directories = {std::move(*temporary), remote.resultsDirectory};
+  if (remote.emit != BuildFileKind::None)
+    directories.jobs = remote.jobDirectory;
+  if (directories.jobs.empty())
+    directories.jobs = directories.temporary.path();
+  else if (Error error = makeDirectory(directories.jobs))
+    return std::move(error);
+  return directories;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Has the distributor run \p jobs. That it fails is no error of the link.
+static Error distribute(ArrayRef<LtransJob> jobs,
+                        const JobRunnerOptions &options,
+                        Diagnostics &diagnostics) {
+  const std::string &directory = options.commands.directory;
+  if (Error error = writeJobFiles(jobs, directory))
+    return error;
+  if (options.isVerbose)
+    errs() << "gpulto: "
+           << shellQuote(options.remote.distributor,
+                         options.remote.distributorArguments)
+           << " runs " << jobs.size() << " jobs in " << directory << '\n';
+  if (options.local.progress)
+    options.local.progress(0, jobs.size(), jobs.size());
+  Expected<std::string> messages =
+      runDistributor(jobCommands(jobs, options.commands), options.remote,
+                     options.output, directory);
+  if (messages)
+    errs() << *messages;
+  else
+    diagnostics.warning("--gpulto-distributor=: " +
+                        toString(messages.takeError()));
+  return Error::success();
+}
+
+Expected<std::vector<JobStatistics>>
+runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
+              Diagnostics &diagnostics) {
+  const RemoteOptions &remote = options.remote;
+  if (remote.distributor.empty() && remote.resultsDirectory.empty())
+    return runJobs(jobs, options.local);
+  if (!remote.distributor.empty() && !jobs.empty())
+    if (Error error = distribute(jobs, options, diagnostics))
+      return std::move(error);
+  std::vector<JobStatistics> results(jobs.size());
+  std::vector<LtransJob> rest;
+  std::vector<size_t> positions;
+  for (auto [i, job] : enumerate(jobs)) {
+    std::string prefix =
+        options.commands.directory + "/" + std::to_string(job.index);
+    Expected<JobStatistics> used =
+        checkReceipt(job, prefix, options.commands.isTraced);
+    if (used) {
+      results[i] = std::move(*used);
+      continue;
+    }
+    diagnostics.warning("LTRANS job " + std::to_string(job.index) + " (" +
+                        describeJob(job) +
+                        ") runs here: " + toString(used.takeError()));
+    if (Error error = removeOutputs(job, prefix, options.commands.isTraced))
+      return std::move(error);
+    rest.push_back(job);
+    positions.push_back(i);
+  }
+  if (rest.empty())
+    return results;
+  Expected<std::vector<JobStatistics>> done = runJobs(rest, options.local);
+  if (!done)
+    return done.takeError();
+  for (auto [position, used] : zip_equal(positions, *done))
+    results[position] = std::move(used);
+  return results;
+}
+
+Expected<std::string> emitLtransJobs(ArrayRef<LtransJob> jobs,
+                                     const JobRunnerOptions &options) {
+  if (options.remote.linkCommand.empty())
+    return makeError("--gpulto-emit= is not possible with this linker; "
+                     "use lld or mold");
+  const std::string &directory = options.commands.directory;
+  if (Error error = writeJobFiles(jobs, directory))
+    return std::move(error);
+  Expected<std::string> output = absolute(options.output);
+  if (!output)
+    return output.takeError();
+  return writeBuildFile(jobCommands(jobs, options.commands), options.remote,
+                        *output, directory);
+}
+
+} // namespace gpulto
