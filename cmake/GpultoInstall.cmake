@@ -2,7 +2,7 @@
 # itself, so that an installed tree can be moved:
 #
 #   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-nvcc gpulto-run
-#   libexec/gpulto/      ld.lld
+#   libexec/gpulto/      ld.lld, gpulto-slurm, gpulto-parallel
 #   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
 #                        libcudart
 #   lib/cmake/gpulto/    the CMake package and a toolchain file
@@ -44,6 +44,11 @@ endif()
 if(TARGET gpulto-ld.lld)
   install(TARGETS gpulto-ld.lld RUNTIME DESTINATION libexec/gpulto)
 endif()
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/gpulto-slurm"
+                 "${PROJECT_SOURCE_DIR}/tools/gpulto-parallel"
+        DESTINATION libexec/gpulto)
+install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto_jobs.py"
+        DESTINATION libexec/gpulto)
 if(TARGET gpulto-lgen)
   install(TARGETS gpulto-lgen LIBRARY DESTINATION lib/gpulto)
 endif()
