@@ -114,19 +114,50 @@ static Error distribute(ArrayRef<LtransJob> jobs,
   return Error::success();
 }
 
+/// Returns the jobs of \p jobs at \p positions.
+static std::vector<LtransJob> jobsAt(ArrayRef<LtransJob> jobs,
+                                     ArrayRef<size_t> positions) {
+  std::vector<LtransJob> result;
+  for (size_t position : positions)
+    result.push_back(jobs[position]);
+  return result;
+}
+
+/// Runs here the \p jobs at \p positions; what they took goes to \p results.
+static Error runRest(ArrayRef<LtransJob> jobs, ArrayRef<size_t> positions,
+                     const SchedulerOptions &options,
+                     std::vector<JobStatistics> &results) {
+  SchedulerOptions local = options;
+  local.skip.clear();
+  if (options.finished)
+    local.finished = [&](size_t index, StringRef messages) {
+      options.finished(positions[index], messages);
+    };
+  Expected<std::vector<JobStatistics>> done =
+      runJobs(jobsAt(jobs, positions), local);
+  if (!done)
+    return done.takeError();
+  for (auto [position, used] : zip_equal(positions, *done))
+    results[position] = std::move(used);
+  return Error::success();
+}
+
 Expected<std::vector<JobStatistics>>
 runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
               Diagnostics &diagnostics) {
   const RemoteOptions &remote = options.remote;
   if (remote.distributor.empty() && remote.resultsDirectory.empty())
     return runJobs(jobs, options.local);
-  if (!remote.distributor.empty() && !jobs.empty())
-    if (Error error = distribute(jobs, options, diagnostics))
+  std::vector<size_t> wanted, rest; // positions
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (options.local.skip.empty() || !options.local.skip.test(i))
+      wanted.push_back(i);
+  if (!remote.distributor.empty() && !wanted.empty())
+    if (Error error = distribute(jobsAt(jobs, wanted), options, diagnostics))
       return std::move(error);
   std::vector<JobStatistics> results(jobs.size());
-  std::vector<LtransJob> rest;
-  std::vector<size_t> positions;
-  for (auto [i, job] : enumerate(jobs)) {
+  for (size_t i : wanted) {
+    const LtransJob &job = jobs[i];
     std::string prefix =
         options.commands.directory + "/" + std::to_string(job.index);
     Expected<JobStatistics> used =
@@ -140,16 +171,11 @@ runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
                         ") runs here: " + toString(used.takeError()));
     if (Error error = removeOutputs(job, prefix, options.commands.isTraced))
       return std::move(error);
-    rest.push_back(job);
-    positions.push_back(i);
+    rest.push_back(i);
   }
-  if (rest.empty())
-    return results;
-  Expected<std::vector<JobStatistics>> done = runJobs(rest, options.local);
-  if (!done)
-    return done.takeError();
-  for (auto [position, used] : zip_equal(positions, *done))
-    results[position] = std::move(used);
+  if (!rest.empty())
+    if (Error error = runRest(jobs, rest, options.local, results))
+      return std::move(error);
   return results;
 }
 
