@@ -157,10 +157,15 @@ Error saveLldLink(StringRef directory, const opt::ArgList &own,
       "tar xf link.tar\n"
       "cd link\n"
       "exec \"$linker\" @response.txt";
+  // Whoever repeats it has other machines.
+  constexpr unsigned kLeftOut[] = {
+      options::OPT_save_link,   options::OPT_input_root,
+      options::OPT_distributor, options::OPT_distributor_arg,
+      options::OPT_emit,        options::OPT_job_directory,
+      options::OPT_results,     options::OPT_end_with_parent};
   for (const opt::Arg *arg : own)
-    if (!arg->getOption().matches(options::OPT_save_link) &&
-        !arg->getOption().matches(options::OPT_input_root) &&
-        !arg->getOption().matches(options::OPT_end_with_parent))
+    if (none_of(kLeftOut,
+                [&](unsigned id) { return arg->getOption().matches(id); }))
       script += " " + shellQuote(arg->getAsString(own));
   SmallString<128> current;
   if (std::error_code code = sys::fs::current_path(current))
