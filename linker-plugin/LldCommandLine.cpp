@@ -159,10 +159,11 @@ Error saveLldLink(StringRef directory, const opt::ArgList &own,
       "exec \"$linker\" @response.txt";
   // Whoever repeats it has other machines.
   constexpr unsigned kLeftOut[] = {
-      options::OPT_save_link,   options::OPT_input_root,
-      options::OPT_distributor, options::OPT_distributor_arg,
-      options::OPT_emit,        options::OPT_job_directory,
-      options::OPT_results,     options::OPT_end_with_parent};
+      options::OPT_save_link,      options::OPT_input_root,
+      options::OPT_distributor,    options::OPT_distributor_arg,
+      options::OPT_emit,           options::OPT_job_directory,
+      options::OPT_results,        options::OPT_cache_dir,
+      options::OPT_end_with_parent};
   for (const opt::Arg *arg : own)
     if (none_of(kLeftOut,
                 [&](unsigned id) { return arg->getOption().matches(id); }))

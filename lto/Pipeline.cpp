@@ -32,6 +32,7 @@
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <map>
 #include <optional>
@@ -224,6 +225,13 @@ static void countCached(ArrayRef<CacheState> states, Statistics &statistics) {
   statistics.set("cache-hits-bodies",
                  llvm::count(states, CacheState::HitBodies));
   statistics.set("cache-misses", llvm::count(states, CacheState::Redone));
+}
+
+static void printCached(ArrayRef<CacheState> states) {
+  errs() << "LTRANS units: " << llvm::count(states, CacheState::HitInputs)
+         << " in the cache by their inputs, "
+         << llvm::count(states, CacheState::HitBodies) << " by their bodies, "
+         << llvm::count(states, CacheState::Redone) << " run\n";
 }
 
 /// Returns the jobs whose results were not there before they were started.
@@ -505,6 +513,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (cached && jobs) {
     cached->end(options.outputFile);
     countCached(cached->states(), statistics);
+    if (options.verbose)
+      printCached(cached->states());
   }
   ltransTimer.stop();
   if (!jobs)

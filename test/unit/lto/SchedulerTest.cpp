@@ -18,6 +18,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <map>
 #include <memory>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -27,7 +28,9 @@
 
 using namespace gpulto;
 using namespace llvm;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 namespace {
 
@@ -163,6 +166,31 @@ TEST_F(SchedulerTest, LimitsJobs) {
   ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(9), options)));
   EXPECT_EQ(record->started, 9);
   EXPECT_LE(record->mostRunning, 3);
+}
+
+TEST_F(SchedulerTest, SkipsJobsAndTellsOfTheOthers) {
+  options.skip.resize(5);
+  options.skip.set(1);
+  options.skip.set(4);
+  std::map<size_t, std::string> ended;
+  options.run = [](const LtransJob &job, const std::string &,
+                   const std::string &) -> Error {
+    if (job.index == 2)
+      errs() << "careful\n";
+    return Error::success();
+  };
+  options.finished = [&](size_t index, StringRef messages) {
+    ended[index] = messages.str();
+  };
+  unsigned mostDone = 0;
+  options.progress = [&](unsigned done, unsigned, unsigned total) {
+    EXPECT_GE(done, 2u); // the skipped ones
+    EXPECT_EQ(total, 5u);
+    mostDone = std::max(mostDone, done);
+  };
+  ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(5), options)));
+  EXPECT_THAT(ended, ElementsAre(Pair(0, ""), Pair(2, "careful"), Pair(3, "")));
+  EXPECT_EQ(mostDone, 5u);
 }
 
 TEST_F(SchedulerTest, ReturnsTokensAfterAFailure) {
