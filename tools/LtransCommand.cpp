@@ -139,8 +139,10 @@ static Error warnOfMismatches(const LtransJob &job, StringRef prefix) {
   return Error::success();
 }
 
-/// Another ptxas would make other code than the link expects.
-static Error checkTools(const LtransJob &job) {
+/// Another ptxas may make other code than the link expects: an error where the
+/// link gets the results (\p isForLink), else a warning, for who repeats a
+/// saved job may have no other.
+static Error checkTools(const LtransJob &job, bool isForLink) {
   if (job.device.ptxas.empty())
     return Error::success();
   Expected<Digest> digest = digestOfFile(job.device.ptxas);
@@ -148,10 +150,15 @@ static Error checkTools(const LtransJob &job) {
     return digest.takeError();
   if (*digest == job.device.ptxasDigest)
     return Error::success();
-  return inputError(InputLocation(job.device.ptxas),
-                    "another ptxas than that of the link: its digest is " +
-                        digest->hex() + ", the job expects " +
-                        job.device.ptxasDigest.hex());
+  Error error = inputError(InputLocation(job.device.ptxas),
+                           "another ptxas than that of the link: its digest "
+                           "is " +
+                               digest->hex() + ", the job expects " +
+                               job.device.ptxasDigest.hex());
+  if (isForLink)
+    return error;
+  errs() << "gpulto ltrans: warning: " << toString(std::move(error)) << '\n';
+  return Error::success();
 }
 
 /// Runs \p job; what it took is added to \p used.
@@ -194,7 +201,7 @@ static Error runCommand(const LtransArguments &arguments) {
   Expected<LtransJob> job = readJob((*text)->getBuffer(), arguments.job);
   if (!job)
     return job.takeError();
-  if (Error error = checkTools(*job))
+  if (Error error = checkTools(*job, arguments.receipt))
     return error;
   if (Error error = setLlvmOptions(*job))
     return error;
