@@ -112,19 +112,6 @@ SmallVector<const char *, 64> withoutLtoOptions(ArrayRef<const char *> words) {
   return kept;
 }
 
-std::vector<std::string> ltoOptions(ArrayRef<const char *> words) {
-  SmallVector<const char *, 64> others = withoutLtoOptions(words);
-  std::vector<std::string> result;
-  const auto *next = others.begin();
-  for (const char *word : words) {
-    if (next != others.end() && *next == word)
-      ++next;
-    else
-      result.push_back(word);
-  }
-  return result;
-}
-
 std::vector<std::string> finalLinkCommand(StringRef jobDirectory,
                                           ArrayRef<const char *> words) {
   std::vector<std::string> command = {
@@ -142,9 +129,8 @@ Error saveLldLink(StringRef directory, const opt::ArgList &own,
                   SmallVectorImpl<const char *> &argv, StringSaver &saver) {
   if (directory.empty())
     return Error::success();
-  if (std::error_code code = sys::fs::create_directories(directory))
-    return inputError(InputLocation(directory),
-                      "cannot create: " + code.message());
+  if (Error error = makeDirectories(directory))
+    return error;
   argv.push_back(saver.save("--reproduce=" + directory + "/link.tar").data());
   std::string script =
       "#!/bin/sh\n"

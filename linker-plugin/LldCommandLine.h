@@ -45,9 +45,6 @@ void dropUnknownToLld(llvm::SmallVectorImpl<const char *> &argv);
 llvm::SmallVector<const char *, 64>
 withoutLtoOptions(llvm::ArrayRef<const char *> words);
 
-/// Returns what withoutLtoOptions leaves out of \p words.
-std::vector<std::string> ltoOptions(llvm::ArrayRef<const char *> words);
-
 /// Returns the command that links when the jobs that --gpulto-emit= wrote to
 /// \p jobDirectory are done. \p words: the command line of the link that wrote
 /// them, with the program's name, without response files.

@@ -508,7 +508,6 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   if (!parsed)
     return parsed.takeError();
   link.options = std::move(*parsed);
-  link.options.link.backendOptions = ltoOptions(own->rest);
   if (link.options.link.remote.emit != BuildFileKind::None)
     link.options.link.remote.linkCommand =
         finalLinkCommand(link.options.link.remote.jobDirectory, words);

@@ -166,17 +166,6 @@ Rewriter::rewrite(ArrayRef<const char *> words, ArrayRef<std::string> objects) {
   return result;
 }
 
-/// Quotes \p word for mold's response files.
-std::string quoted(StringRef word) {
-  std::string result = "\"";
-  for (char c : word) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    result += c;
-  }
-  return result + "\"\n";
-}
-
 } // namespace
 
 Expected<int> linkWithMold(StringRef mold, ArrayRef<const char *> words,
@@ -199,11 +188,8 @@ Expected<int> linkWithMold(StringRef mold, ArrayRef<const char *> words,
       Rewriter(inputs, directory->path()).rewrite(words, objects);
   if (!rewritten)
     return rewritten.takeError();
-  std::string text;
-  for (const std::string &word : *rewritten)
-    text += quoted(word);
   std::string response = directory->file("arguments");
-  if (Error error = writeFileAtomically(response, text))
+  if (Error error = writeFileAtomically(response, responseFile(*rewritten)))
     return std::move(error);
   ProcessOptions options;
   options.captureStdout = options.captureStderr = false;

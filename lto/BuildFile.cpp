@@ -138,26 +138,13 @@ watched(ArrayRef<std::string> paths, StringRef current, StringRef directory) {
   return result;
 }
 
-/// Quotes \p word for the response files of linkers.
-static std::string quoted(StringRef word) {
-  std::string result = "\"";
-  for (char c : word) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    result += c;
-  }
-  return result + "\"\n";
-}
-
 /// Writes the arguments of \p command to a file in \p directory; returns the
 /// command that uses it.
 static Expected<std::string> shortCommand(ArrayRef<std::string> command,
                                           StringRef directory) {
-  std::string words;
-  for (const std::string &word : command.drop_front())
-    words += quoted(word);
   std::string file = (directory + "/link.rsp").str();
-  if (Error error = writeFileAtomically(file, words))
+  if (Error error =
+          writeFileAtomically(file, responseFile(command.drop_front())))
     return std::move(error);
   return shellQuote(command.front(), {"@" + file});
 }

@@ -26,6 +26,18 @@ using namespace llvm;
 
 namespace gpulto {
 
+StringRef wordFor(CacheState state) {
+  switch (state) {
+  case CacheState::Redone:
+    return "redone";
+  case CacheState::HitInputs:
+    return "hit-inputs";
+  case CacheState::HitBodies:
+    return "hit-bodies";
+  }
+  return "";
+}
+
 /// Begins an entry; the digit is the version.
 static constexpr StringLiteral kMagic = "GPC1";
 
@@ -100,33 +112,36 @@ static Expected<Entry> readEntry(StringRef body, StringRef file) {
 // Remarks name inputs; an entry names them by their tags
 //===----------------------------------------------------------------------===//
 
-static void nameByTag(const LtransJob &job, LtransReport &report) {
-  for (Remark &remark : report.remarks)
-    for (const JobInput &input : job.inputs)
-      if (remark.input == InputLocation(input.path, input.member)) {
-        remark.input = InputLocation(input.tag);
-        break;
-      }
+static InputLocation byPath(const JobInput &input) {
+  return InputLocation(input.path, input.member);
 }
 
-static void nameByPath(const LtransJob &job, LtransReport &report) {
-  for (Remark &remark : report.remarks)
-    for (const JobInput &input : job.inputs)
-      if (remark.input == InputLocation(input.tag)) {
-        remark.input = InputLocation(input.path, input.member);
-        break;
-      }
+static InputLocation byTag(const JobInput &input) {
+  return InputLocation(input.tag);
+}
+
+/// Renames the inputs in \p report of \p job.
+static void rename(const LtransJob &job, LtransReport &report,
+                   InputLocation (*from)(const JobInput &),
+                   InputLocation (*to)(const JobInput &)) {
+  for (Remark &remark : report.remarks) {
+    auto input = llvm::find_if(job.inputs, [&](const JobInput &input) {
+      return remark.input == from(input);
+    });
+    if (input != job.inputs.end())
+      remark.input = to(*input);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
 
-Expected<Cache> Cache::open(const CacheOptions &options, CacheContext context) {
-  if (std::error_code code = sys::fs::create_directories(options.directory))
-    return inputError(InputLocation(options.directory),
-                      "cannot create: " + code.message());
-  return Cache(options, std::move(context));
+Expected<Cache> Cache::open(const CacheOptions &options,
+                            const Digest &optimizer) {
+  if (Error error = makeDirectories(options.directory))
+    return std::move(error);
+  return Cache(options, optimizer);
 }
 
 std::string Cache::pathOf(const Digest &key) const {
@@ -137,7 +152,7 @@ std::string Cache::pathOf(const Digest &key) const {
 
 /// Returns the bytes of \p path, or null if there is no such file. Marks it as
 /// used now, for pruning.
-static std::unique_ptr<MemoryBuffer> readFile(const std::string &path) {
+static std::unique_ptr<MemoryBuffer> useEntry(const std::string &path) {
   Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
   if (!file) {
     consumeError(file.takeError());
@@ -159,7 +174,7 @@ static Error writeResults(const Entry &entry, const LtransJob &job,
                           StringRef prefix) {
   LtransResultPaths paths = resultPaths(job, prefix);
   LtransReport report = entry.report;
-  nameByPath(job, report);
+  rename(job, report, byTag, byPath);
   if (Error error = writeReport(report, paths.report))
     return error;
   for (auto [path, bytes] :
@@ -175,7 +190,7 @@ static Error writeResults(const Entry &entry, const LtransJob &job,
 Expected<CacheFind> Cache::lookUp(const Digest &key, const LtransJob &job,
                                   StringRef prefix, bool isReferred) const {
   std::string path = pathOf(key);
-  std::unique_ptr<MemoryBuffer> file = readFile(path);
+  std::unique_ptr<MemoryBuffer> file = useEntry(path);
   if (!file)
     return CacheFind::Nothing;
   auto damaged = [&] {
@@ -203,10 +218,9 @@ static Error addFile(const std::string &path, BinaryWriter &out) {
     out.string("");
     return Error::success();
   }
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(path);
   if (!file)
-    return inputError(InputLocation(path), file.getError().message());
+    return file.takeError();
   out.string((*file)->getBuffer());
   return Error::success();
 }
@@ -219,7 +233,7 @@ Error Cache::store(const Digest &inputs, const Digest &bodies,
     return report.takeError();
   if (!report->warnings.empty() || !report->mismatches.empty())
     return Error::success();
-  nameByTag(job, *report);
+  rename(job, *report, byPath, byTag);
   BinaryWriter out;
   out.enumerator(EntryKind::Results);
   out.string(report->empty() ? std::string() : encodeReport(*report));

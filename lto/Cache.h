@@ -35,18 +35,21 @@ enum class CacheState : uint8_t {
   HitBodies,
 };
 
+/// Returns the word for \p state in statistics and explanations.
+llvm::StringRef wordFor(CacheState state);
+
 /// What a lookup found.
 enum class CacheFind : uint8_t { Nothing, Results, Damaged };
 
 /// Thread-safe but for store and prune.
 class Cache {
 public:
-  /// Opens \p options.directory, which is made if need be. Errors: it cannot
-  /// be made.
+  /// Opens \p options.directory, which is made if need be, for results that
+  /// \p optimizer makes (identityOfOptimizer). Errors: it cannot be made.
   static llvm::Expected<Cache> open(const CacheOptions &options,
-                                    CacheContext context);
+                                    const Digest &optimizer);
 
-  const CacheContext &context() const { return keys; }
+  const Digest &optimizer() const { return identity; }
   const std::string &directory() const { return options.directory; }
 
   /// Writes the results of \p job that \p key names to resultPaths(job,
@@ -73,14 +76,14 @@ public:
   std::string pathOf(const Digest &key) const;
 
 private:
-  Cache(const CacheOptions &options, CacheContext context)
-      : options(options), keys(std::move(context)) {}
+  Cache(const CacheOptions &options, const Digest &optimizer)
+      : options(options), identity(optimizer) {}
   llvm::Expected<CacheFind> lookUp(const Digest &key, const LtransJob &job,
                                    llvm::StringRef prefix,
                                    bool isReferred) const;
 
   CacheOptions options;
-  CacheContext keys;
+  Digest identity;
 };
 
 } // namespace gpulto

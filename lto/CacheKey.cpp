@@ -31,28 +31,25 @@ LtransJob canonicalJob(const LtransJob &job) {
 }
 
 static Digest makeKey(StringRef kind, const LtransJob &job,
-                      const Digest &bodies, const CacheContext &context) {
+                      const Digest &bodies, const Digest &optimizer) {
   StableHasher hasher;
   hasher.add(kind);
-  hasher.add(context.optimizer);
-  hasher.add(context.backendOptions.size());
-  for (const std::string &option : context.backendOptions)
-    hasher.add(option);
+  hasher.add(optimizer);
   hasher.add(digestOf(job));
   hasher.add(bodies);
   return hasher.finish();
 }
 
-Digest keyOfInputs(const LtransJob &job, const CacheContext &context) {
-  return makeKey("inputs", canonicalJob(job), Digest(), context);
+Digest keyOfInputs(const LtransJob &job, const Digest &optimizer) {
+  return makeKey("inputs", canonicalJob(job), Digest(), optimizer);
 }
 
 Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
-                   const CacheContext &context) {
+                   const Digest &optimizer) {
   LtransJob canonical = canonicalJob(job);
   for (JobInput &input : canonical.inputs)
     input.digest = Digest();
-  return makeKey("bodies", canonical, bodies, context);
+  return makeKey("bodies", canonical, bodies, optimizer);
 }
 
 } // namespace gpulto

@@ -22,29 +22,19 @@
 
 #include "llvm/ADT/StringRef.h"
 
-#include <string>
-#include <vector>
-
 namespace gpulto {
-
-/// What makes results, beside the job.
-struct CacheContext {
-  /// identityOfOptimizer().
-  Digest optimizer;
-  /// Options that go past gpulto to LLVM (-mllvm), in their order.
-  std::vector<std::string> backendOptions;
-};
 
 /// Returns \p job without all that may differ between jobs of equal results:
 /// its number and estimates, where inputs and tools lie, what has not changed
 /// of them (JobSymbol::contents).
 LtransJob canonicalJob(const LtransJob &job);
 
-Digest keyOfInputs(const LtransJob &job, const CacheContext &context);
+/// \p optimizer: identityOfOptimizer().
+Digest keyOfInputs(const LtransJob &job, const Digest &optimizer);
 
 /// \p bodies: what buildPartition says of them.
 Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
-                   const CacheContext &context);
+                   const Digest &optimizer);
 
 } // namespace gpulto
 

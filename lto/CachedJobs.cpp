@@ -51,7 +51,7 @@ Error CachedJobs::findAll() {
   std::vector<CacheFind> finds(jobs.size(), CacheFind::Nothing);
   std::vector<std::string> errors(jobs.size());
   parallelFor(0, jobs.size(), [&](size_t i) {
-    keys[i] = keyOfInputs(jobs[i], cache.context());
+    keys[i] = keyOfInputs(jobs[i], cache.optimizer());
     if (runsAll)
       return;
     if (Expected<CacheFind> found = cache.find(keys[i], jobs[i], prefixOf(i)))
@@ -75,7 +75,7 @@ Error CachedJobs::findAll() {
 Error CachedJobs::run(const LtransJob &job, const std::string &prefix,
                       const std::string &saveTempsPrefix) const {
   auto findResults = [&](const Digest &bodies) -> Expected<bool> {
-    Digest key = keyOfBodies(job, bodies, cache.context());
+    Digest key = keyOfBodies(job, bodies, cache.optimizer());
     CacheFind found = CacheFind::Nothing;
     if (!runsAll) {
       Expected<CacheFind> lookup = cache.find(key, job, prefix);
@@ -119,7 +119,7 @@ void CachedJobs::finished(size_t index, StringRef messages) {
 void CachedJobs::end(StringRef output) {
   if (writes)
     if (Error error = recordLink(cache.directory(), output, jobs, keys,
-                                 jobStates, cache.context()))
+                                 jobStates, cache.optimizer()))
       stopWriting(std::move(error));
   cache.prune();
 }

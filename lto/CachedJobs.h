@@ -5,6 +5,7 @@
 #define GPULTO_LTO_CACHEDJOBS_H
 
 #include "lto/Cache.h"
+#include "lto/Ltrans.h"
 #include "lto/LtransJob.h"
 #include "support/Diagnostics.h"
 
@@ -23,9 +24,9 @@ namespace gpulto {
 /// warning, and the jobs are run. Not thread-safe.
 class CachedJobs {
 public:
-  /// Results of job i are at resultPaths(job, directory + "/" + i). All must
-  /// outlive this. \p runsAll: jobs are run whatever the cache has, since they
-  /// do more than make results (--gpulto-save-temps).
+  /// Results of a job are at resultPaths(job, jobPrefix(directory, job)). All
+  /// must outlive this. \p runsAll: jobs are run whatever the cache has, since
+  /// they do more than make results (--gpulto-save-temps).
   CachedJobs(const Cache &cache, llvm::ArrayRef<LtransJob> jobs,
              std::string directory, bool runsAll, Diagnostics &diagnostics);
 
@@ -52,7 +53,7 @@ public:
 
 private:
   std::string prefixOf(size_t index) const {
-    return directory + "/" + std::to_string(index);
+    return jobPrefix(directory, jobs[index]);
   }
   void warnOfDamage(const LtransJob &job);
   void stopWriting(llvm::Error error);

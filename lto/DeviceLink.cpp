@@ -32,21 +32,13 @@ using namespace llvm;
 
 namespace gpulto {
 
-static Expected<std::unique_ptr<MemoryBuffer>> readResult(StringRef path) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return inputError(InputLocation(path), buffer.getError().message());
-  return std::move(*buffer);
-}
-
 static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results,
                                      ArrayRef<NativePart> native) {
   TimeTraceScope trace("Merge PTX");
   std::vector<std::unique_ptr<MemoryBuffer>> buffers;
   std::vector<PtxPart> parts;
   for (const LtransResultPaths &result : results) {
-    auto buffer = readResult(result.ptx);
+    auto buffer = readWholeFile(result.ptx);
     if (!buffer)
       return buffer.takeError();
     buffers.push_back(std::move(*buffer));
@@ -109,7 +101,7 @@ static Expected<std::vector<std::string>>
 readCubins(ArrayRef<LtransResultPaths> results, ArrayRef<NativePart> native) {
   std::vector<std::string> cubins;
   for (const LtransResultPaths &result : results) {
-    auto cubin = readResult(result.cubin);
+    auto cubin = readWholeFile(result.cubin);
     if (!cubin)
       return cubin.takeError();
     cubins.push_back((*cubin)->getBuffer().str());
@@ -148,7 +140,7 @@ static Expected<std::string> runNvlink(StringRef arch,
   if (!done)
     return makeError(toString(done.takeError()) +
                      describeInputs(native, results.size()));
-  auto linked = readResult((directory + "/" + kOutput).str());
+  auto linked = readWholeFile((directory + "/" + kOutput).str());
   if (!linked)
     return linked.takeError();
   std::string damage = findCubinDamage((*linked)->getBuffer(), directory);
@@ -174,7 +166,7 @@ static Expected<std::string> makeCubin(StringRef arch, StringRef ptx,
                                        const CudaTools &tools,
                                        StringRef tempDirectory) {
   if (results.size() == 1 && native.empty()) {
-    auto only = readResult(results.front().cubin);
+    auto only = readWholeFile(results.front().cubin);
     if (!only)
       return only.takeError();
     return (*only)->getBuffer().str();

@@ -4,6 +4,7 @@
 #include "lto/JobCommands.h"
 
 #include "lto/JobReceipt.h"
+#include "lto/Ltrans.h"
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -16,19 +17,15 @@ static std::string jobFile(StringRef prefix) {
   return (prefix + ".job.json").str();
 }
 
-static std::string jobPrefix(const LtransJob &job, StringRef directory) {
-  return (directory + "/" + Twine(job.index)).str();
-}
-
 static JobCommand jobCommand(const LtransJob &job,
                              const JobCommandOptions &options) {
-  std::string prefix = jobPrefix(job, options.directory);
+  std::string prefix = jobPrefix(options.directory, job);
   JobCommand command;
   command.name = describeJob(job);
   command.args = {jobFile(prefix), "-o", prefix};
   if (!options.saveTempsDirectory.empty())
     command.args.push_back("--save-temps=" +
-                           jobPrefix(job, options.saveTempsDirectory));
+                           jobPrefix(options.saveTempsDirectory, job));
   command.inputs.push_back(jobFile(prefix));
   StringSet<> named; // an archive holds several inputs
   for (const JobInput &input : job.inputs)
@@ -56,7 +53,7 @@ JobCommands jobCommands(ArrayRef<LtransJob> jobs,
 
 Error writeJobFiles(ArrayRef<LtransJob> jobs, StringRef directory) {
   for (const LtransJob &job : jobs)
-    if (Error error = writeFileAtomically(jobFile(jobPrefix(job, directory)),
+    if (Error error = writeFileAtomically(jobFile(jobPrefix(directory, job)),
                                           writeJob(job)))
       return error;
   return Error::success();

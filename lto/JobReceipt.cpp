@@ -51,21 +51,13 @@ Error removeOutputs(const LtransJob &job, StringRef prefix, bool isTraced) {
   return Error::success();
 }
 
-static Expected<std::unique_ptr<MemoryBuffer>> readWhole(StringRef path) {
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
-  if (!file)
-    return inputError(InputLocation(path), file.getError().message());
-  return std::move(*file);
-}
-
 /// Describes the file \p path; makes it if it is not there. \p empty: what a
 /// file that says nothing holds.
 static Expected<json::Object> describeOutput(StringRef path, StringRef empty) {
   if (!sys::fs::exists(path))
     if (Error error = writeFileAtomically(path, empty))
       return std::move(error);
-  auto file = readWhole(path);
+  auto file = readWholeFile(path);
   if (!file)
     return file.takeError();
   StringRef bytes = (*file)->getBuffer();
@@ -116,7 +108,7 @@ static Error checkOutput(StringRef path, const json::Object *written) {
   if (!bytes || !digest ||
       written->getString("name") != sys::path::filename(path))
     return inputError(InputLocation(path), "the receipt does not name it");
-  auto file = readWhole(path);
+  auto file = readWholeFile(path);
   if (!file)
     return file.takeError();
   uint64_t size = (*file)->getBufferSize();
@@ -147,7 +139,7 @@ Expected<JobStatistics> checkReceipt(const LtransJob &job, StringRef prefix,
                                      bool isTraced) {
   std::vector<std::string> paths = remoteOutputs(job, prefix, isTraced);
   InputLocation where(paths.back());
-  auto text = readWhole(paths.back());
+  auto text = readWholeFile(paths.back());
   if (!text)
     return text.takeError();
   Expected<json::Value> parsed = json::parse((*text)->getBuffer());

@@ -21,6 +21,7 @@
 #include "lto/BuildFile.h"
 #include "lto/Distributor.h"
 #include "lto/JobReceipt.h"
+#include "lto/Ltrans.h"
 #include "support/Diagnostics.h"
 #include "support/Error.h"
 
@@ -46,12 +47,6 @@ static Expected<std::string> absolute(StringRef path) {
   return result.str().str();
 }
 
-static Error makeDirectory(StringRef path) {
-  if (std::error_code code = sys::fs::create_directories(path))
-    return inputError(InputLocation(path), "cannot create: " + code.message());
-  return Error::success();
-}
-
 /// Makes the directory through which the link and the machines of a distributor
 /// exchange files.
 static Expected<TempDir> makeExchange(const RemoteOptions &remote,
@@ -62,7 +57,7 @@ static Expected<TempDir> makeExchange(const RemoteOptions &remote,
   Expected<std::string> parent = absolute(wanted);
   if (!parent)
     return parent.takeError();
-  if (Error error = makeDirectory(*parent))
+  if (Error error = makeDirectories(*parent))
     return std::move(error);
   return TempDir::createIn(
       *parent, (sys::path::filename(output) + ".gpulto-jobs").str());
@@ -80,7 +75,7 @@ Expected<JobDirectories> makeJobDirectories(const RemoteOptions &remote,
     directories.jobs = remote.jobDirectory;
   if (directories.jobs.empty())
     directories.jobs = directories.temporary.path();
-  else if (Error error = makeDirectory(directories.jobs))
+  else if (Error error = makeDirectories(directories.jobs))
     return std::move(error);
   return directories;
 }
@@ -158,8 +153,7 @@ runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
   std::vector<JobStatistics> results(jobs.size());
   for (size_t i : wanted) {
     const LtransJob &job = jobs[i];
-    std::string prefix =
-        options.commands.directory + "/" + std::to_string(job.index);
+    std::string prefix = jobPrefix(options.commands.directory, job);
     Expected<JobStatistics> used =
         checkReceipt(job, prefix, options.commands.isTraced);
     if (used) {

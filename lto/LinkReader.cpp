@@ -278,11 +278,9 @@ static Error loadObject(const LinkObject &input, const ReadContext &context,
                         LoadedObject &loaded) {
   ObjectPlace place{input.path, input.member, input.memberOffset, {}};
   if (input.member.empty()) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> file =
-        MemoryBuffer::getFile(input.path, /*IsText=*/false,
-                              /*RequiresNullTerminator=*/false);
+    Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(input.path);
     if (!file)
-      return inputError(InputLocation(input.path), file.getError().message());
+      return file.takeError();
     loaded.file = std::move(*file);
     place.data = loaded.file->getMemBufferRef();
   } else {

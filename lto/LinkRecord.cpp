@@ -64,15 +64,10 @@ static void addInput(const JobInput &input, std::vector<JobPart> &parts) {
   parts.push_back({PartKind::Input, "", where, input.digest});
 }
 
-std::vector<JobPart> partsOf(const LtransJob &job,
-                             const CacheContext &context) {
+std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer) {
   std::vector<JobPart> parts;
   parts.push_back({PartKind::Tool, "gpulto, LLVM or a library that they use",
-                   "", context.optimizer});
-  StableHasher backend;
-  for (const std::string &option : context.backendOptions)
-    backend.add(option);
-  parts.push_back({PartKind::Option, "for LLVM", "", backend.finish()});
+                   "", optimizer});
   forEachOption(job, [&](StringRef name, const Digest &digest) {
     if (name == "ptxasDigest")
       parts.push_back({PartKind::Tool, "ptxas", "", digest});
@@ -307,7 +302,7 @@ static std::string titleOf(const LtransJob &job) {
 
 Error recordLink(StringRef directory, StringRef output,
                  ArrayRef<LtransJob> jobs, ArrayRef<Digest> keys,
-                 ArrayRef<CacheState> states, const CacheContext &context) {
+                 ArrayRef<CacheState> states, const Digest &optimizer) {
   std::string path = recordPath(directory, output);
   std::optional<LinkRecord> before = readRecord(path);
   DenseMap<Digest, const JobRecord *> known; // looked up only
@@ -322,7 +317,7 @@ Error recordLink(StringRef directory, StringRef output,
     made.state = state;
     made.inputs = key;
     const JobRecord *same = known.lookup(key);
-    made.parts = same ? same->parts : partsOf(job, context);
+    made.parts = same ? same->parts : partsOf(job, optimizer);
     if (state == CacheState::Redone)
       made.reasons = whyRedone(made, before ? &*before : nullptr);
   }

@@ -64,7 +64,7 @@ struct LinkRecord {
 };
 
 /// Returns the parts of \p job.
-std::vector<JobPart> partsOf(const LtransJob &job, const CacheContext &context);
+std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer);
 
 /// Returns what tells \p job from the job of \p before that is most like it, in
 /// sentences without a full stop. \p before may be null: no link is known.
@@ -89,7 +89,7 @@ llvm::Error recordLink(llvm::StringRef directory, llvm::StringRef output,
                        llvm::ArrayRef<LtransJob> jobs,
                        llvm::ArrayRef<Digest> keys,
                        llvm::ArrayRef<CacheState> states,
-                       const CacheContext &context);
+                       const Digest &optimizer);
 
 } // namespace gpulto
 

@@ -29,6 +29,10 @@ using namespace llvm;
 
 namespace gpulto {
 
+std::string jobPrefix(StringRef directory, const LtransJob &job) {
+  return (directory + "/" + Twine(job.index)).str();
+}
+
 LtransResultPaths resultPaths(const LtransJob &job, StringRef prefix) {
   LtransResultPaths paths;
   paths.report = (prefix + ".report").str();

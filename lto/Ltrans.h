@@ -24,6 +24,10 @@ struct LtransResultPaths {
   std::string report;
 };
 
+/// Returns the output prefix of \p job of a link whose jobs write to
+/// \p directory.
+std::string jobPrefix(llvm::StringRef directory, const LtransJob &job);
+
 /// Returns the names that a job writes for output prefix \p prefix.
 LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 

@@ -471,6 +471,7 @@ void forEachOption(const LtransJob &job,
   LtransJob copy = job;
   lister.field("optLevel", copy.optLevel);
   lister.field("sizeLevel", copy.sizeLevel);
+  lister.field("-mllvm", copy.llvmOptions);
   if (job.side == Side::Host)
     describe(lister, copy.host);
   else

@@ -11,6 +11,7 @@
 
 #include "fatobj/SectionObject.h"
 #include "lto/CachedJobs.h"
+#include "lto/JobCommands.h"
 #include "lto/JobRunner.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
@@ -130,8 +131,14 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   return result;
 }
 
-/// Says in the jobs which program their ptxas is.
-static Error identifyTools(LinkPlan &plan) {
+/// Says in the jobs which program their ptxas is, if they leave this link: the
+/// cache, other machines, or a directory that is kept.
+static Error identifyTools(const LinkOptions &options, LinkPlan &plan) {
+  const RemoteOptions &remote = options.remote;
+  if (options.cache.directory.empty() && remote.distributor.empty() &&
+      remote.resultsDirectory.empty() && remote.emit == BuildFileKind::None &&
+      options.saveTempsDirectory.empty() && options.saveLinkDirectory.empty())
+    return Error::success(); // reading 40 MB for nothing
   std::map<std::string, Digest> known;
   for (LtransJob &job : plan.jobs) {
     if (job.device.ptxas.empty())
@@ -208,10 +215,8 @@ static std::optional<Cache> openCache(const LinkOptions &options,
   if (options.cache.directory.empty())
     return std::nullopt;
   Expected<Digest> optimizer = identityOfOptimizer();
-  Expected<Cache> cache =
-      optimizer
-          ? Cache::open(options.cache, {*optimizer, options.backendOptions})
-          : Expected<Cache>(optimizer.takeError());
+  Expected<Cache> cache = optimizer ? Cache::open(options.cache, *optimizer)
+                                    : Expected<Cache>(optimizer.takeError());
   if (cache)
     return std::move(*cache);
   diagnostics.warning("there is no cache for this link: " +
@@ -241,22 +246,8 @@ static std::vector<std::string> startedPrefixes(const LinkPlan &plan,
   std::vector<std::string> prefixes;
   for (auto [i, job] : enumerate(plan.jobs))
     if (!cached || !cached->found().test(i))
-      prefixes.push_back((directory + "/" + Twine(job.index)).str());
+      prefixes.push_back(jobPrefix(directory, job));
   return prefixes;
-}
-
-static std::string jobPrefix(StringRef directory, const LtransJob &job) {
-  return (directory + "/" + Twine(job.index)).str();
-}
-
-static Error makeKeptDirectory(const LinkOptions &options) {
-  if (options.saveTempsDirectory.empty())
-    return Error::success();
-  if (std::error_code code =
-          sys::fs::create_directories(options.saveTempsDirectory))
-    return inputError(InputLocation(options.saveTempsDirectory),
-                      "cannot create: " + code.message());
-  return Error::success();
 }
 
 /// Returns the directory of files that job files name: where they are kept, or
@@ -264,17 +255,6 @@ static Error makeKeptDirectory(const LinkOptions &options) {
 static StringRef keptOr(const LinkOptions &options, StringRef temporary) {
   return options.saveTempsDirectory.empty() ? temporary
                                             : options.saveTempsDirectory;
-}
-
-static Error keepJobs(const LinkPlan &plan, const LinkOptions &options) {
-  if (options.saveTempsDirectory.empty())
-    return Error::success();
-  for (const LtransJob &job : plan.jobs)
-    if (Error error = writeFileAtomically(
-            jobPrefix(options.saveTempsDirectory, job) + ".job.json",
-            writeJob(job)))
-      return error;
-  return Error::success();
 }
 
 /// Reads the host objects that the jobs wrote.
@@ -285,9 +265,9 @@ collectHostObjects(const LinkPlan &plan, StringRef directory) {
     if (job.side != Side::Host)
       continue;
     std::string path = resultPaths(job, jobPrefix(directory, job)).object;
-    ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+    Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(path);
     if (!file)
-      return inputError(InputLocation(path), file.getError().message());
+      return file.takeError();
     objects.push_back(
         {"gpulto." + std::to_string(job.index) + ".o", std::move(*file)});
   }
@@ -409,18 +389,6 @@ static Error collectReports(const LinkPlan &plan, StringRef directory,
   return Error::success();
 }
 
-static StringRef wordFor(CacheState state) {
-  switch (state) {
-  case CacheState::Redone:
-    return "redone";
-  case CacheState::HitInputs:
-    return "hit-inputs";
-  case CacheState::HitBodies:
-    return "hit-bodies";
-  }
-  return "";
-}
-
 static json::Value describeJobs(const LinkPlan &plan,
                                 ArrayRef<JobStatistics> jobs,
                                 const CachedJobs *cached) {
@@ -457,8 +425,9 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (!embed)
     return embed.takeError();
 
-  if (Error error = makeKeptDirectory(options))
-    return error;
+  if (!options.saveTempsDirectory.empty())
+    if (Error error = makeDirectories(options.saveTempsDirectory))
+      return error;
   Expected<JobDirectories> directories =
       makeJobDirectories(options.remote, options.outputFile);
   if (!directories)
@@ -487,12 +456,13 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();
-  if (Error error = identifyTools(*plan))
+  if (Error error = identifyTools(options, *plan))
     return error;
   if (!plan->architectures.empty())
     checkCudaVersion(*tools, diagnostics);
-  if (Error error = keepJobs(*plan, options))
-    return error;
+  if (!options.saveTempsDirectory.empty())
+    if (Error error = writeJobFiles(plan->jobs, options.saveTempsDirectory))
+      return error;
   if (!options.saveLinkDirectory.empty())
     if (Error error = saveJobs(plan->jobs, options.saveLinkDirectory))
       return error;

@@ -87,8 +87,6 @@ struct LinkOptions {
   std::string saveLinkDirectory;  // empty: as above
   std::string outputFile;         // for messages
   CacheOptions cache;
-  /// Options of the linker for LLVM, which reach it in other ways.
-  std::vector<std::string> backendOptions;
   ProgressMode progress = ProgressMode::Auto;
   bool verbose = false;
   Params params;

@@ -8,7 +8,6 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
@@ -31,9 +30,8 @@ static JobInput savedInput(const JobInput &input) {
 
 Error saveJobs(ArrayRef<LtransJob> jobs, StringRef directory) {
   std::string inputs = (directory + "/inputs").str();
-  if (std::error_code code = sys::fs::create_directories(inputs))
-    return inputError(InputLocation(inputs),
-                      "cannot create: " + code.message());
+  if (Error error = makeDirectories(inputs))
+    return error;
   StringSet<> written;
   for (const LtransJob &job : jobs) {
     LtransJob saved = job;

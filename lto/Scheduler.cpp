@@ -368,11 +368,10 @@ void Scheduler::runChild(size_t index, int messages) {
   // So that the link removes the temporary files of a job that is killed.
   setenv("TMPDIR", options.outputDirectory.c_str(), /*overwrite=*/1);
   parallel::strategy = hardware_concurrency(1);
-  std::string name = std::to_string(jobs[index].index);
-  std::string prefix = options.outputDirectory + "/" + name;
+  std::string prefix = jobPrefix(options.outputDirectory, jobs[index]);
   std::string saveTemps;
   if (!options.saveTempsDirectory.empty())
-    saveTemps = options.saveTempsDirectory + "/" + name;
+    saveTemps = jobPrefix(options.saveTempsDirectory, jobs[index]);
   beginJobTrace();
   Error error = options.run
                     ? options.run(jobs[index], prefix, saveTemps)

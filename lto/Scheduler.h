@@ -28,8 +28,8 @@ struct SchedulerOptions {
   JobserverMode mode = JobserverMode::Auto;
   /// Is told of a jobserver that cannot be used. May be null.
   Diagnostics *diagnostics = nullptr;
-  /// A job writes resultPaths(job, outputDirectory + "/" + job.index). Must
-  /// exist.
+  /// A job writes resultPaths(job, jobPrefix(outputDirectory, job)), which
+  /// must exist.
   std::string outputDirectory;
   /// When not empty: runLtransJob keeps bitcode there, one prefix per job.
   std::string saveTempsDirectory;

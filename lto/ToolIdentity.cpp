@@ -12,13 +12,12 @@
 #include "lto/ToolIdentity.h"
 
 #include "lto/Version.h"
-#include "support/Error.h"
+#include "support/Subprocess.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -31,10 +30,9 @@ using namespace llvm;
 namespace gpulto {
 
 Expected<Digest> digestOfFile(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(path);
   if (!file)
-    return inputError(InputLocation(path), file.getError().message());
+    return file.takeError();
   return digestOf((*file)->getBuffer());
 }
 

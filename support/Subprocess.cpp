@@ -70,6 +70,20 @@ std::string gpulto::shellQuote(llvm::StringRef program,
   return result;
 }
 
+std::string gpulto::responseFile(llvm::ArrayRef<std::string> words) {
+  std::string result;
+  for (llvm::StringRef word : words) {
+    result += '"';
+    for (char c : word) {
+      if (c == '"' || c == '\\')
+        result += '\\';
+      result += c;
+    }
+    result += "\"\n";
+  }
+  return result;
+}
+
 static bool isExecutableFile(const std::string &path) {
   struct stat info = {};
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&

@@ -11,8 +11,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,6 +75,9 @@ std::string shellQuote(llvm::StringRef program,
                        llvm::ArrayRef<std::string> args);
 /// Returns one word for a POSIX shell, quoted only if needed.
 std::string shellQuote(llvm::StringRef word);
+/// Returns \p words as the contents of a response file, one a line, quoted as
+/// GNU programs, lld, mold and clang read it.
+std::string responseFile(llvm::ArrayRef<std::string> words);
 
 /// Returns the path of the program \p name: in \p directories first, in their
 /// order, then on PATH. A name with a slash is only checked.
@@ -125,6 +130,15 @@ private:
 /// fifo) is written to directly.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
                                 bool executable = false);
+
+/// Returns the bytes of \p path, mapped or read, without a terminator. Errors:
+/// it cannot be read.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readWholeFile(llvm::StringRef path);
+
+/// Makes the directory \p path and those that it is in, if need be. Errors: it
+/// cannot be made.
+llvm::Error makeDirectories(llvm::StringRef path);
 
 /// Removes TempDirs as a signal would, for an exit that runs no destructors.
 /// Async-signal-safe.

@@ -17,6 +17,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <array>
@@ -233,6 +234,21 @@ static mode_t newFileMode(bool executable) {
     std::fclose(file);
   }
   return (executable ? 0777 : 0666) & ~mask;
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+gpulto::readWholeFile(llvm::StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return inputError(InputLocation(path), file.getError().message());
+  return std::move(*file);
+}
+
+llvm::Error gpulto::makeDirectories(llvm::StringRef path) {
+  if (std::error_code code = llvm::sys::fs::create_directories(path))
+    return inputError(InputLocation(path), "cannot create: " + code.message());
+  return llvm::Error::success();
 }
 
 llvm::Error gpulto::writeFileAtomically(llvm::StringRef path,

@@ -5,6 +5,7 @@
 
 #include "lto/Stamp.h"
 #include "support/Error.h"
+#include "support/Subprocess.h"
 #include "tools/FileArguments.h"
 #include "tools/WhyRebuilt.h"
 
@@ -175,10 +176,9 @@ static json::Object toJson(const Stamp &stamp) {
 /// Returns the stamps of the file \p path, the one that made it first.
 static Expected<std::vector<Stamp>> stampsOf(StringRef path) {
   InputLocation where(path);
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(path);
   if (!file)
-    return inputError(where, file.getError().message());
+    return file.takeError();
   Expected<std::vector<Stamp>> stamps =
       readStamps((*file)->getMemBufferRef(), where);
   if (!stamps)

@@ -15,6 +15,7 @@
 #include "support/BinaryStream.h"
 #include "support/Error.h"
 #include "support/StableHash.h"
+#include "support/Subprocess.h"
 #include "tools/FileArguments.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -208,10 +209,9 @@ static json::Object describe(ArrayRef<DeviceImage> images,
 }
 
 static Error showFile(StringRef path, bool asJson) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(path);
   if (!file)
-    return inputError(InputLocation(path), file.getError().message());
+    return file.takeError();
   Expected<std::vector<DeviceImage>> images =
       readImages((*file)->getBuffer(), path);
   if (!images)

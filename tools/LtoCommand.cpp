@@ -18,6 +18,7 @@
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
 #include "support/Error.h"
+#include "support/Subprocess.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -213,10 +214,9 @@ Expected<LtoArguments> readArguments(ArrayRef<const char *> argv) {
 Expected<LocatedMember> openInput(const LinkObject &input) {
   if (!input.member.empty())
     return locateMember(input.path, input.memberOffset);
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
-      input.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(input.path);
   if (!file)
-    return inputError(InputLocation(input.path), file.getError().message());
+    return file.takeError();
   LocatedMember result;
   result.owner = std::move(*file);
   result.data = result.owner->getMemBufferRef();

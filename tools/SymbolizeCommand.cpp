@@ -6,6 +6,7 @@
 
 #include "lto/FrameNames.h"
 #include "support/Error.h"
+#include "support/Subprocess.h"
 #include "tools/StackTrace.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -54,10 +55,9 @@ void printNames(const FrameName &names, bool isShort = false) {
 }
 
 Expected<FrameNames> readNames(StringRef program) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
-      program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(program);
   if (!file)
-    return inputError(InputLocation(program), file.getError().message());
+    return file.takeError();
   return FrameNames::read((*file)->getMemBufferRef(), InputLocation(program));
 }
 

@@ -105,12 +105,9 @@ static void print(StringRef output, const LinkRecord &record, bool all) {
 static json::Value toJson(const LinkRecord &record) {
   json::Array jobs;
   for (const JobRecord &job : record.jobs) {
-    StringRef state = job.state == CacheState::Redone      ? "redone"
-                      : job.state == CacheState::HitInputs ? "hit-inputs"
-                                                           : "hit-bodies";
     jobs.push_back(json::Object{
         {"unit", json::fixUTF8(job.title)},
-        {"cache", state},
+        {"cache", wordFor(job.state)},
         {"reasons", json::Array(map_range(job.reasons, json::fixUTF8))}});
   }
   return jobs;

@@ -33,13 +33,12 @@ LtransJob someJob() {
   return job;
 }
 
-const CacheContext kContext{digestOf("optimizer"), {"-O2"}};
+const Digest kOptimizer = digestOf("optimizer");
 
-JobRecord recordOf(const LtransJob &job,
-                   const CacheContext &context = kContext) {
+JobRecord recordOf(const LtransJob &job, const Digest &optimizer = kOptimizer) {
   JobRecord record;
   record.title = "host: a.o";
-  record.parts = partsOf(job, context);
+  record.parts = partsOf(job, optimizer);
   return record;
 }
 
@@ -68,6 +67,8 @@ TEST(LinkRecord, NamesWhatHasChanged) {
               ElementsAre("what is known of 'h' has changed"));
   EXPECT_THAT(reasonsFor([](LtransJob &job) { job.host.cpu = "znver3"; }),
               ElementsAre("option cpu has changed"));
+  EXPECT_THAT(reasonsFor([](LtransJob &job) { job.llvmOptions = {"-x"}; }),
+              ElementsAre("option -mllvm has changed"));
   EXPECT_THAT(
       reasonsFor([](LtransJob &job) { job.structors = {{1, "f", false}}; }),
       ElementsAre("list of constructors and destructors has changed"));
@@ -88,10 +89,10 @@ TEST(LinkRecord, InputsCountWhereNothingElseDoes) {
 TEST(LinkRecord, NamesToolsAndMissingLinks) {
   LinkRecord before;
   before.jobs = {recordOf(someJob())};
-  JobRecord now = recordOf(someJob(), {digestOf("newer"), {}});
+  JobRecord now = recordOf(someJob(), digestOf("newer"));
   EXPECT_THAT(whyRedone(now, &before),
-              ElementsAre("gpulto, LLVM or a library that they use has changed",
-                          "option for LLVM has changed"));
+              ElementsAre("gpulto, LLVM or a library that they use has "
+                          "changed"));
   EXPECT_THAT(whyRedone(now, nullptr),
               ElementsAre("no link to this output is known to the cache"));
   EXPECT_THAT(whyRedone(now, &std::as_const(before = LinkRecord())),
