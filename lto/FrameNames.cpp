@@ -12,8 +12,13 @@
 // same class: the function that was called may have jumped on, by a tail call,
 // to the one that is here.
 //
-// Limit: functions of one class that tail-call each other leave one frame,
-// which gets the name of the first.
+// A linker that folds machine code itself (--icf=) leaves several symbols at one
+// address: a frame there has the names of all of them, and whom it called is not
+// sure. Of rows, lld and mold leave those of one body, gold those of all.
+//
+// Limits: functions of one class that tail-call each other leave one frame,
+// which gets the name of the first. gold removes the symbols of what it folds;
+// a frame there has the name that is left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +30,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
@@ -56,10 +62,11 @@ Error FrameNames::readCallSites(StringRef contents,
     uint64_t end = in.remaining() - std::min(size, in.remaining());
     if (size > in.remaining())
       in.fail("rows of " + Twine(size) + " bytes go beyond the end");
+    Sites group;
     while (!in.failed() && in.remaining() > end) {
       address += in.uleb();
       uint64_t caller = in.uleb();
-      Site &site = callSites[address];
+      Site &site = group[address];
       if (caller == 0)
         site.callee = row(in.uleb());
       else
@@ -69,8 +76,23 @@ Error FrameNames::readCallSites(StringRef contents,
       break;
     if (in.remaining() != end)
       in.fail("a row goes beyond the end of its group");
+    addSites(group);
   }
   return in.finish();
+}
+
+/// Adds the calls of one body; those of a body that the linker has folded into
+/// another are where that one's are.
+void FrameNames::addSites(const Sites &group) {
+  for (const auto &[address, site] : group) {
+    auto [entry, isNew] = callSites.try_emplace(address, site);
+    Site &known = entry->second;
+    if (isNew || known == site)
+      continue;
+    known.isSeveral = true;
+    append_range(known.others, site.others);
+    known.others.push_back({kNone, site.callee});
+  }
 }
 
 Expected<FrameNames> FrameNames::read(MemoryBufferRef file,
@@ -87,9 +109,12 @@ Expected<FrameNames> FrameNames::read(MemoryBufferRef file,
                                  address.takeError()))
       return inputError(where, toString(std::move(error)));
     uint64_t size = object::ELFSymbolRef(symbol).getSize();
-    if (*type == object::SymbolRef::ST_Function && size)
-      result.symbols.try_emplace(*address,
-                                 Symbol{*address + size, name->str()});
+    if (*type != object::SymbolRef::ST_Function || !size)
+      continue;
+    Symbol &found = result.symbols[*address];
+    found.end = std::max(found.end, *address + size);
+    if (!is_contained(found.names, *name))
+      found.names.push_back(name->str());
   }
   StringRef callSites;
   for (const object::SectionRef &section : (*object)->sections()) {
@@ -121,12 +146,15 @@ Expected<FrameNames> FrameNames::read(MemoryBufferRef file,
   return result;
 }
 
-const std::string *FrameNames::symbolAt(uint64_t address) const {
+/// Returns the names of the function at \p address.
+ArrayRef<std::string> FrameNames::symbolsAt(uint64_t address) const {
   auto after = symbols.upper_bound(address);
   if (after == symbols.begin())
-    return nullptr;
+    return {};
   const Symbol &symbol = std::prev(after)->second;
-  return address < symbol.end ? &symbol.name : nullptr;
+  if (address >= symbol.end)
+    return {};
+  return symbol.names;
 }
 
 /// Returns the call that returns to \p address, or null. Sanitizers show the
@@ -148,9 +176,11 @@ FrameNames::RowNumbers FrameNames::calleesAt(const Site &site,
       result.insert(row);
   };
   // A shared body that has been inlined does not tell who it is.
-  bool isKnown = site.others.empty() ||
-                 (!callers.empty() && rows[callers.front()].fold ==
-                                          rows[site.others.front().first].fold);
+  bool isKnown =
+      !site.isSeveral &&
+      (site.others.empty() ||
+       (!callers.empty() &&
+        rows[callers.front()].fold == rows[site.others.front().first].fold));
   if (!isKnown || callers.empty()) {
     add(site.callee);
     for (auto [caller, callee] : site.others)
@@ -164,19 +194,33 @@ FrameNames::RowNumbers FrameNames::calleesAt(const Site &site,
   return result.takeVector();
 }
 
-/// Returns the rows that a frame of \p symbol may be; \p called: what its
-/// caller may have called. None: the body is not shared.
-FrameNames::RowNumbers FrameNames::rowsOf(const std::string &symbol,
-                                          ArrayRef<uint32_t> called) const {
-  RowNumbers result;
+/// Returns the classes whose body \p symbol enters.
+std::vector<size_t> FrameNames::classesOf(StringRef symbol) const {
+  std::vector<size_t> result;
   auto [first, last] = classOf.equal_range(sourceName(symbol).str());
   for (auto &[leader, fold] : make_range(first, last))
-    for (uint32_t row : called)
-      if (rows[row].fold == fold)
-        result.push_back(row);
-  if (!result.empty())
-    return result;
-  for (auto &[leader, fold] : make_range(first, last))
+    result.push_back(fold);
+  return result;
+}
+
+/// Returns those of the rows \p called that a frame of one of \p symbols may
+/// be.
+FrameNames::RowNumbers FrameNames::rowsCalled(ArrayRef<std::string> symbols,
+                                              ArrayRef<uint32_t> called) const {
+  RowNumbers result;
+  for (const std::string &symbol : symbols)
+    for (size_t fold : classesOf(symbol))
+      for (uint32_t row : called)
+        if (rows[row].fold == fold)
+          result.push_back(row);
+  return result;
+}
+
+/// Returns all rows that a frame of \p symbol may be. None: its body is not
+/// shared.
+FrameNames::RowNumbers FrameNames::rowsShared(StringRef symbol) const {
+  RowNumbers result;
+  for (size_t fold : classesOf(symbol))
     for (auto [i, row] : enumerate(rows))
       if (row.fold == fold && row.isShared)
         result.push_back(i);
@@ -214,42 +258,61 @@ FrameName FrameNames::kernelsNamed(StringRef name) const {
 
 FrameName FrameNames::kernelsOfHandle(uint64_t address) const {
   FrameName result;
-  const std::string *symbol = symbolAt(address);
-  if (!symbol)
-    return result;
-  std::string stub = sourceName(*symbol).str();
   auto add = [&](StringRef name) {
     if (std::string kernel = kernelOfStub(name); !kernel.empty())
       result.push_back(std::move(kernel));
   };
-  auto [first, last] = classOf.equal_range(stub);
-  for (auto &[leader, fold] : make_range(first, last))
-    for (const FoldTableMember &member : folds.classes[fold].members)
-      if (member.state != FoldState::Stays)
-        add(member.name);
+  ArrayRef<std::string> stubs = symbolsAt(address);
+  for (const std::string &stub : stubs)
+    for (size_t fold : classesOf(stub))
+      for (const FoldTableMember &member : folds.classes[fold].members)
+        if (member.state != FoldState::Stays)
+          add(member.name);
   if (result.empty())
-    add(stub);
+    for (const std::string &stub : stubs)
+      add(sourceName(stub));
   return result;
+}
+
+/// Returns whether \p symbols, at one address, are of several functions: the
+/// linker has folded them. The C1 and C2 of a constructor are not.
+static bool areFolded(ArrayRef<std::string> symbols) {
+  return symbols.size() > 1 &&
+         any_of(symbols.drop_front(), [&](const std::string &symbol) {
+           return demangle(symbol) != demangle(symbols.front());
+         });
 }
 
 std::vector<FrameName> FrameNames::name(ArrayRef<uint64_t> addresses) const {
   std::vector<FrameName> result(addresses.size());
   RowNumbers callers; // of the frame that was looked at before
+  bool isSureOfCaller = false;
   for (size_t i = addresses.size(); i-- > 0;) {
     RowNumbers called;
-    if (i + 1 < addresses.size())
-      if (const Site *site = siteAt(addresses[i + 1]))
-        called = calleesAt(*site, callers);
-    callers.clear();
+    // The rows of a body that the linker has folded away are gone.
+    if (const Site *site = isSureOfCaller ? siteAt(addresses[i + 1]) : nullptr)
+      called = calleesAt(*site, callers);
     // A call may be the last instruction of its function.
-    const std::string *symbol = symbolAt(i ? addresses[i] - 1 : addresses[i]);
-    if (!symbol)
-      continue;
-    callers = rowsOf(*symbol, called);
+    ArrayRef<std::string> symbols =
+        symbolsAt(i ? addresses[i] - 1 : addresses[i]);
+    isSureOfCaller = i && !areFolded(symbols);
+    auto add = [&](StringRef name) {
+      if (!is_contained(result[i], name))
+        result[i].push_back(name.str());
+    };
+    callers = rowsCalled(symbols, called);
     for (uint32_t row : callers)
-      result[i].push_back(rows[row].name);
-    if (callers.empty())
-      result[i].push_back(sourceName(*symbol).str());
+      add(rows[row].name);
+    if (!callers.empty())
+      continue;
+    for (const std::string &symbol : symbols) {
+      RowNumbers shared = rowsShared(symbol);
+      for (uint32_t row : shared)
+        add(rows[row].name);
+      if (shared.empty())
+        add(sourceName(symbol));
+      append_range(callers, shared);
+    }
   }
   return result;
 }

@@ -42,7 +42,8 @@ public:
   void forEachSymbol(
       llvm::function_ref<void(uint64_t, const std::string &)> visit) const {
     for (const auto &[address, symbol] : symbols)
-      visit(address, symbol.name);
+      for (const std::string &name : symbol.names)
+        visit(address, name);
   }
 
   /// Returns the names that the source has for the kernel that profilers call
@@ -56,7 +57,9 @@ public:
 private:
   struct Symbol {
     uint64_t end = 0;
-    std::string name;
+    /// Several where the linker has folded machine code (--icf=), or of
+    /// aliases.
+    std::vector<std::string> names;
   };
   /// A row of the table of folds.
   struct Row {
@@ -70,22 +73,30 @@ private:
     uint32_t callee = kNone;
     /// In a shared body: members that call somebody else, and whom.
     std::vector<std::pair<uint32_t, uint32_t>> others;
+    /// The linker has folded bodies with calls of others here; \c others has
+    /// them all.
+    bool isSeveral = false;
+    bool operator==(const Site &) const = default;
   };
+  using Sites = std::map<uint64_t, Site>; // by return address
 
   llvm::Error readCallSites(llvm::StringRef contents,
                             const InputLocation &where);
-  const std::string *symbolAt(uint64_t address) const;
+  void addSites(const Sites &group);
+  llvm::ArrayRef<std::string> symbolsAt(uint64_t address) const;
   using RowNumbers = llvm::SmallVector<uint32_t, 4>;
   const Site *siteAt(uint64_t address) const;
   RowNumbers calleesAt(const Site &site,
                        llvm::ArrayRef<uint32_t> callers) const;
-  RowNumbers rowsOf(const std::string &symbol,
-                    llvm::ArrayRef<uint32_t> called) const;
+  std::vector<size_t> classesOf(llvm::StringRef symbol) const;
+  RowNumbers rowsCalled(llvm::ArrayRef<std::string> symbols,
+                        llvm::ArrayRef<uint32_t> called) const;
+  RowNumbers rowsShared(llvm::StringRef symbol) const;
 
   std::map<uint64_t, Symbol> symbols; // by address
   FoldTable folds;
   std::vector<Row> rows;
-  std::map<uint64_t, Site> callSites; // by return address
+  Sites callSites;
   /// Classes of the host by the names of the symbols that enter their body.
   std::multimap<std::string, size_t> classOf;
 };

@@ -9,6 +9,7 @@
 #include "support/Subprocess.h"
 #include "tools/StackTrace.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
@@ -45,13 +46,19 @@ const char kUsage[] =
     "  --kernel=0x...  the kernel that is launched by this handle\n";
 
 void printNames(const FrameName &names, bool isShort = false) {
-  if (names.size() > 1)
+  SmallVector<std::string, 4> shown;
+  for (const std::string &name : names) {
+    std::string text = isShort ? shortName(name) : demangle(name);
+    if (!is_contained(shown, text)) // the C1 and C2 of a constructor
+      shown.push_back(std::move(text));
+  }
+  if (shown.size() > 1)
     outs() << "one of: ";
-  if (names.empty())
+  if (shown.empty())
     outs() << "??";
   ListSeparator separator(" | ");
-  for (const std::string &name : names)
-    outs() << separator << (isShort ? shortName(name) : demangle(name));
+  for (const std::string &name : shown)
+    outs() << separator << name;
 }
 
 Expected<FrameNames> readNames(StringRef program) {
