@@ -233,9 +233,33 @@ std::string ptxName(StringRef name) {
   return result;
 }
 
+/// Loads vectors of 16 bytes that are not aligned as such by words: LLVM 19's
+/// NVPTX makes one access of 16 bytes of them, whatever their alignment
+/// (PerformLOADCombine in NVPTXISelLowering.cpp), at which a kernel traps.
+static void splitMisalignedLoads(Module &module) {
+  Type *bytes = FixedVectorType::get(Type::getInt8Ty(module.getContext()), 16);
+  Type *words = FixedVectorType::get(Type::getInt32Ty(module.getContext()), 4);
+  constexpr uint64_t kVectorBytes = 16;
+  for (Function &function : module)
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function)))
+      if (auto *load = dyn_cast<LoadInst>(&instruction);
+          load && load->getType() == bytes &&
+          load->getAlign().value() < kVectorBytes) {
+        IRBuilder<> builder(load);
+        LoadInst *byWords =
+            builder.CreateAlignedLoad(words, load->getPointerOperand(),
+                                      load->getAlign(), load->isVolatile());
+        byWords->setAAMetadata(load->getAAMetadata());
+        load->replaceAllUsesWith(builder.CreateBitCast(byWords, bytes));
+        load->eraseFromParent();
+      }
+}
+
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
                               bool pinUnmarked) {
   TimeTraceScope trace("Generate PTX");
+  splitMisalignedLoads(module);
   for (Function &function : module)
     dropInferredNoAlias(function);
   if (pinUnmarked && !pinRounding(module))
