@@ -109,6 +109,8 @@ def bench_program(program, variants, arguments, values):
             result[name] = {"text": found["device-text-bytes"],
                             "duplicate": found["duplicate-text-bytes"],
                             "kernels": found["kernels"]}
+            if not found["device-text-bytes"]:
+                raise measuring.Failure(f"no device code in {build.output}")
         except measuring.Failure as failure:
             result[name] = {"error": str(failure)}
             print(f"{program.name}: {name}: {failure}", file=sys.stderr,
@@ -179,8 +181,8 @@ def main():
         for program in programs:
             report["programs"][program.name] = bench_program(
                 program, variants, arguments, values)
-    print_table(report["programs"])
     measuring.write_report(report, arguments.output)
+    print_table(report["programs"])
     return 1 if any("error" in entry for result in report["programs"].values()
                     for entry in result.values()) else 0
 

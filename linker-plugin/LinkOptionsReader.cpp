@@ -150,6 +150,7 @@ Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
   to.analysis = args.getLastArgValue(options::OPT_rpass_analysis);
   result.remarksFile = args.getLastArgValue(options::OPT_remarks);
   to.keepRemarks = !result.remarksFile.empty();
+  to.kept = args.getLastArgValue(options::OPT_remarks_passes);
   return Diagnostics::checkOptions(to);
 }
 

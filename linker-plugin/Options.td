@@ -226,7 +226,12 @@ def time_trace : Joined<["--"], "gpulto-time-trace=">,
 def remarks : Joined<["--"], "gpulto-remarks=">, Visibility<[LinkOption]>,
   MetaVarName<"<file>">,
   HelpText<"Write every remark of the link-time optimizations to <file> as "
-           "YAML">;
+           "YAML; -fsave-optimization-record writes <output>.opt.ld.yaml">;
+
+def remarks_passes : Joined<["--"], "gpulto-remarks-passes=">,
+  Visibility<[LinkerOption]>, MetaVarName<"<regex>">,
+  HelpText<"Write only remarks of the passes whose names match <regex> to the "
+           "file; the driver writes it for -foptimization-record-passes=">;
 
 def save_temps : Flag<["--"], "gpulto-save-temps">, Visibility<Both>,
   HelpText<"Keep the intermediate files beside the output, in "

@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Parallel.h"
 
 #include <algorithm>
 #include <map>
@@ -67,8 +68,10 @@ private:
   }
   Digest contentsOf(GlobalId id) const;
   std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
+  JobSymbol makeSymbol(GlobalId id, JobRole role, FinalLinkage linkage,
+                       const PartitionMap &map) const;
   void addSymbols(const Partition &partition, const PartitionMap &map,
-                  LtransJob &job);
+                  LtransJob &job) const;
   void addFacts(const Partition &partition, LtransJob &job) const;
   void addStructors(LtransJob &job) const;
   void addClones(GlobalId id, const RegistrationEntry &original,
@@ -168,40 +171,55 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
   return bodies;
 }
 
+JobSymbol JobBuilder::makeSymbol(GlobalId id, JobRole role,
+                                 FinalLinkage linkage,
+                                 const PartitionMap &map) const {
+  const FunctionSummary *function = program.function(id);
+  JobSymbol symbol = {program.symbol(id).name.str(),
+                      contentsOf(id),
+                      role,
+                      linkage,
+                      bodiesOf(id, map),
+                      function ? function->calls.count : 0,
+                      {}};
+  if (GlobalId leader = program.jumpTarget(id); leader != kNone)
+    symbol.jumpsTo = movingName(leader);
+  return symbol;
+}
+
 /// Lists the symbols of \p partition by module, then what becomes of symbols
 /// that have been folded.
 void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
-                            LtransJob &job) {
-  std::map<ModuleIndex, std::map<GlobalId, JobSymbol>> symbols;
-  auto add = [&](GlobalId id, JobRole role, FinalLinkage linkage) {
-    const FunctionSummary *function = program.function(id);
-    JobSymbol &symbol = symbols[program.moduleOf(id)][id];
-    symbol = {program.symbol(id).name.str(),
-              contentsOf(id),
-              role,
-              linkage,
-              bodiesOf(id, map),
-              function ? function->calls.count : 0,
-              {}};
-    if (GlobalId leader = program.jumpTarget(id); leader != kNone)
-      symbol.jumpsTo = movingName(leader);
+                            LtransJob &job) const {
+  struct Symbol {
+    GlobalId id;
+    JobRole role;
+    FinalLinkage linkage;
   };
+  std::vector<Symbol> symbols; // by id, and so by module
+  std::vector<ModuleIndex> modules;
   DenseSet<GlobalId> defined;
   for (const PartitionSymbol &define : partition.defines) {
-    add(define.id, JobRole::Define, define.linkage);
-    if (define.linkage == FinalLinkage::Hidden)
-      promoted.set(define.id);
+    symbols.push_back({define.id, JobRole::Define, define.linkage});
     defined.insert(define.id);
     for (GlobalId member : membersOf(define.id))
-      symbols.try_emplace(program.moduleOf(member)); // is read to be compared
+      modules.push_back(program.moduleOf(member)); // is read to be compared
   }
   for (GlobalId id : partition.imports)
-    add(id, JobRole::Import, FinalLinkage::Preserved);
-  for (auto &[m, list] : symbols) {
+    symbols.push_back({id, JobRole::Import, FinalLinkage::Preserved});
+  llvm::sort(symbols, [](const auto &a, const auto &b) { return a.id < b.id; });
+  for (const Symbol &symbol : symbols)
+    modules.push_back(program.moduleOf(symbol.id));
+  llvm::sort(modules);
+  modules.erase(llvm::unique(modules), modules.end());
+  job.inputs.reserve(modules.size());
+  auto next = symbols.begin();
+  for (ModuleIndex m : modules) {
     JobInput &input = job.inputs.emplace_back(bitcode[m]);
     input.tag = program.modules()[m].tag;
-    for (auto &[id, symbol] : list)
-      input.symbols.push_back(std::move(symbol));
+    for (; next != symbols.end() && program.moduleOf(next->id) == m; ++next)
+      input.symbols.push_back(
+          makeSymbol(next->id, next->role, next->linkage, map));
     for (auto [id, member] : program.foldedUses(m)) {
       GlobalId leader = program.definition(id);
       input.folds.push_back({program.symbol(id).name.str(), movingName(leader),
@@ -389,9 +407,14 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
   forms.push_back(EmbedKind::Both); // of the host: not used
   for (ImageIndex i = kHostImage + 1; i < program.images().size(); ++i)
     forms.push_back(formOf(i));
-  std::vector<LtransJob> jobs;
-  for (auto [p, partition] : enumerate(map.partitions)) {
-    LtransJob job;
+  for (const Partition &partition : map.partitions)
+    for (const PartitionSymbol &define : partition.defines)
+      if (define.linkage == FinalLinkage::Hidden)
+        promoted.set(define.id);
+  std::vector<LtransJob> jobs(map.partitions.size());
+  parallelFor(0, jobs.size(), [&](size_t p) {
+    const Partition &partition = map.partitions[p];
+    LtransJob &job = jobs[p];
     job.index = p;
     job.side = program.images()[partition.image].side;
     job.arch = program.images()[partition.image].arch;
@@ -405,10 +428,10 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
         partition.weight * uint64_t(context.params.ltransBytesPerInstruction);
     addSymbols(partition, map, job);
     addFacts(partition, job);
+  });
+  for (auto [job, partition] : zip_equal(jobs, map.partitions))
     if (job.side == Side::Device)
       job.device = deviceOptions(map, partition, job);
-    jobs.push_back(std::move(job));
-  }
   if (!jobs.empty() && jobs.front().side == Side::Host)
     addStructors(jobs.front());
   chooseHomes(jobs);

@@ -47,14 +47,17 @@ static constexpr RemarkKind kKinds[] = {RemarkKind::Passed, RemarkKind::Missed,
                                         RemarkKind::Analysis};
 
 llvm::Error Diagnostics::checkOptions(const DiagnosticsOptions &options) {
-  for (RemarkKind kind : kKinds) {
+  auto check = [](llvm::StringRef flag, llvm::StringRef text) -> llvm::Error {
     std::string why;
-    const std::string &text = pattern(options, kind);
     if (!text.empty() && !llvm::Regex(text).isValid(why))
-      return makeError(llvm::Twine(flagName(kind)) + "=" + text +
+      return makeError(flag + "=" + text +
                        ": malformed regular expression: " + why);
-  }
-  return llvm::Error::success();
+    return llvm::Error::success();
+  };
+  for (RemarkKind kind : kKinds)
+    if (llvm::Error error = check(flagName(kind), pattern(options, kind)))
+      return error;
+  return check("-foptimization-record-passes", options.kept);
 }
 
 Diagnostics::Diagnostics(DiagnosticsOptions options)
@@ -62,6 +65,8 @@ Diagnostics::Diagnostics(DiagnosticsOptions options)
   for (RemarkKind kind : kKinds)
     if (const std::string &text = pattern(opts, kind); !text.empty())
       filters[static_cast<size_t>(kind)].emplace(text);
+  if (!opts.kept.empty())
+    keptPasses.emplace(opts.kept);
 }
 
 void Diagnostics::add(Severity severity, const InputLocation &where,
@@ -110,19 +115,24 @@ bool Diagnostics::isPrinted(RemarkKind kind, llvm::StringRef pass) const {
   return filter && filter->match(pass);
 }
 
+bool Diagnostics::isKept(llvm::StringRef pass) const {
+  return opts.keepRemarks && (!keptPasses || keptPasses->match(pass));
+}
+
 bool Diagnostics::wantsRemark(RemarkKind kind, llvm::StringRef pass) const {
-  return opts.keepRemarks || isPrinted(kind, pass);
+  return isKept(pass) || isPrinted(kind, pass);
 }
 
 void Diagnostics::remark(Remark remark) {
   bool printed = isPrinted(remark.kind, remark.pass);
-  if (!printed && !opts.keepRemarks)
+  bool kept = isKept(remark.pass);
+  if (!printed && !kept)
     return;
   std::lock_guard guard(lock);
   if (printed)
     entries.push_back({Severity::Remark, remark.input, remark.where,
                        remark.kind, remark.pass, remark.text});
-  if (opts.keepRemarks)
+  if (kept)
     remarks.push_back(std::move(remark));
 }
 

@@ -60,7 +60,8 @@ struct DiagnosticsOptions {
   std::string passed;            ///< regex of -Rpass=; empty: none printed
   std::string missed;            ///< regex of -Rpass-missed=
   std::string analysis;          ///< regex of -Rpass-analysis=
-  bool keepRemarks = false;      ///< keep all remarks for writeRemarksYaml
+  bool keepRemarks = false;      ///< keep remarks for writeRemarksYaml
+  std::string kept;              ///< regex of their passes; empty: all
 };
 
 /// Gathers what the stages have to say and prints it in an order that does
@@ -72,7 +73,7 @@ public:
   Diagnostics(const Diagnostics &) = delete;
   Diagnostics &operator=(const Diagnostics &) = delete;
 
-  /// Returns an error if one of the three regexes of \p options is malformed.
+  /// Returns an error if one of the regexes of \p options is malformed.
   static llvm::Error checkOptions(const DiagnosticsOptions &options);
 
   void error(const llvm::Twine &message);
@@ -116,13 +117,15 @@ public:
   /// and forgets it. For a linker that prints messages itself.
   void handOver(Sink sink);
 
-  /// Writes all remarks (keepRemarks) in LLVM's YAML remark format, sorted.
+  /// Writes the remarks that are kept (keepRemarks) in LLVM's YAML remark
+  /// format, sorted.
   llvm::Error writeRemarksYaml(llvm::StringRef path);
 
   const DiagnosticsOptions &options() const { return opts; }
 
 private:
   struct Entry;
+  bool isKept(llvm::StringRef pass) const;
 
   void add(Severity severity, const InputLocation &where, std::string text);
   bool isPrinted(RemarkKind kind, llvm::StringRef pass) const;
@@ -132,6 +135,7 @@ private:
 
   DiagnosticsOptions opts;
   std::optional<llvm::Regex> filters[3];
+  std::optional<llvm::Regex> keptPasses;
   mutable std::mutex lock;
   std::atomic<unsigned> errors = 0;
   unsigned errorsPrinted = 0;

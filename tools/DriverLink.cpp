@@ -50,6 +50,11 @@ static bool isDroppedAtLink(const DriverArg &argument) {
       opts::OPT_ld_path_EQ,
       opts::OPT_fwhole_program_vtables,
       opts::OPT_fno_whole_program_vtables,
+      opts::OPT_fsave_optimization_record,
+      opts::OPT_fsave_optimization_record_EQ,
+      opts::OPT_fno_save_optimization_record,
+      opts::OPT_foptimization_record_file_EQ,
+      opts::OPT_foptimization_record_passes_EQ,
   };
   if (isOwn(argument) || choosesLto(argument))
     return true;
@@ -135,11 +140,34 @@ static void addDoor(Command &command, const CommandLine &line,
     addForLinker(command, linker.door, "O" + level);
 }
 
+/// Returns where clang's options want the remarks of the link to \p output, by
+/// the name that clang gives such files; nothing if they want none. Errors:
+/// they want another format.
+static Expected<std::string> remarksFile(const opt::ArgList &args,
+                                         StringRef output) {
+  const opt::Arg *save =
+      args.getLastArg(opts::OPT_fsave_optimization_record,
+                      opts::OPT_fsave_optimization_record_EQ,
+                      opts::OPT_fno_save_optimization_record);
+  const opt::Arg *file =
+      args.getLastArg(opts::OPT_foptimization_record_file_EQ);
+  if (save && save->getOption().matches(opts::OPT_fno_save_optimization_record))
+    return std::string();
+  if (save &&
+      save->getOption().matches(opts::OPT_fsave_optimization_record_EQ) &&
+      StringRef(save->getValue()) != "yaml")
+    return makeError("'" + Twine(save->getAsString(args)) +
+                     "': remarks of a link are written as yaml only");
+  if (file)
+    return std::string(file->getValue());
+  return save ? (output + ".opt.ld.yaml").str() : std::string();
+}
+
 /// Adds gpulto's options for the linker, those written by the user and those
 /// that follow from options of clang's.
-static void addOwnOptions(Command &command, const CommandLine &line, Door door,
-                          const CudaToolkit &toolkit,
-                          const std::map<unsigned, std::string> &objects) {
+static Error addOwnOptions(Command &command, const CommandLine &line, Door door,
+                           const CudaToolkit &toolkit,
+                           const std::map<unsigned, std::string> &objects) {
   for (const DriverArg &argument : line.arguments())
     if (argument.is(opts::OPT_Xcuda_ptxas))
       addForLinker(command, door,
@@ -173,10 +201,20 @@ static void addOwnOptions(Command &command, const CommandLine &line, Door door,
       line.ownValue(options::OPT_time_trace).empty())
     addForLinker(command, door,
                  "--gpulto-time-trace=" + output + ".time-trace");
+  Expected<std::string> remarks = remarksFile(line.clangArgs(), output);
+  if (!remarks)
+    return remarks.takeError();
+  if (!remarks->empty() && line.ownValue(options::OPT_remarks).empty())
+    addForLinker(command, door, "--gpulto-remarks=" + *remarks);
+  if (const opt::Arg *passes =
+          line.clangArgs().getLastArg(opts::OPT_foptimization_record_passes_EQ))
+    addForLinker(command, door,
+                 std::string("--gpulto-remarks-passes=") + passes->getValue());
   for (const opt::Arg *own : line.ownArgs())
     if (own->getOption().hasVisibilityFlag(options::LinkOption) &&
         !own->getOption().matches(options::OPT_cuda_path))
       addForLinker(command, door, own->getAsString(line.ownArgs()));
+  return Error::success();
 }
 
 Expected<Command> linkCommand(const CommandLine &line,
@@ -214,7 +252,9 @@ Expected<Command> linkCommand(const CommandLine &line,
       command.add(likeOption ? "./" + path : path);
     }
   }
-  addOwnOptions(command, line, linker->door, toolkit, objects);
+  if (Error error =
+          addOwnOptions(command, line, linker->door, toolkit, objects))
+    return std::move(error);
   addForLinker(command, linker->door, "--gpulto-end-with-parent");
   return command;
 }
