@@ -45,7 +45,7 @@ static bool isVisibleOutside(const WpaContext &context, GlobalId id) {
   if (context.isRelocatable)
     return true;
   uint8_t resolution = context.program.resolution(id);
-  return resolution & (kVisibleToRegular | kExportDynamic | kLinkerRedefined);
+  return resolution & (kVisibleToRegular | kLinkerRedefined);
 }
 
 /// But for native device code, an image is a closed program: only the driver

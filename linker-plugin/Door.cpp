@@ -70,7 +70,6 @@ void addInput(LinkInputs &inputs, LinkObject object,
     // What code generation may call is used, too: memcpy, say.
     to.visibleToRegularObject =
         resolution.VisibleToRegularObj || symbol.isUsed();
-    to.exportDynamic = resolution.ExportDynamic;
     to.linkerRedefined = resolution.LinkerRedefined;
     object.symbols.push_back(std::move(to));
   }

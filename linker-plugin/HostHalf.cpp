@@ -340,7 +340,6 @@ void separateUnits(const JoinedBitcode &joined, const lto::InputFile &input,
       chosen.finalDefinition |= symbols[i].finalDefinition;
     }
     chosen.visibleToRegularObject |= symbols[i].visibleToRegularObject;
-    chosen.exportDynamic |= symbols[i].exportDynamic;
     chosen.linkerRedefined |= symbols[i].linkerRedefined;
     symbols[i].prevailing = false;
   }

@@ -149,9 +149,8 @@ std::vector<lto::SymbolResolution> resolutionsOf(const lto::InputFile &input,
     to.VisibleToRegularObj =
         from == LDPR_PREVAILING_DEF || output == OutputKind::Relocatable ||
         used.contains(name) ||
-        (to.Prevailing && isCIdentifier(symbol.getSectionName()));
-    to.ExportDynamic =
-        from == LDPR_PREVAILING_DEF_IRONLY_EXP && everywhere.needsDynamic;
+        (to.Prevailing && isCIdentifier(symbol.getSectionName())) ||
+        (from == LDPR_PREVAILING_DEF_IRONLY_EXP && everywhere.needsDynamic);
     to.FinalDefinitionInLinkageUnit =
         from != LDPR_RESOLVED_DYN && from != LDPR_UNDEF &&
         from != LDPR_UNKNOWN && (isExecutable || everywhere.isHidden);

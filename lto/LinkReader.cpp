@@ -302,8 +302,6 @@ static uint8_t resolutionFlags(const LinkSymbol &symbol) {
     value |= kFinalDefinition;
   if (symbol.visibleToRegularObject)
     value |= kVisibleToRegular;
-  if (symbol.exportDynamic)
-    value |= kExportDynamic;
   if (symbol.linkerRedefined)
     value |= kLinkerRedefined;
   return value;

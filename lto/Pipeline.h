@@ -32,7 +32,9 @@
 namespace gpulto {
 
 /// What the linker decided of one symbol of one input; the flags are those of
-/// llvm::lto::SymbolResolution.
+/// llvm::lto::SymbolResolution. Not its ExportDynamic: a symbol that is to be
+/// in the dynamic symbol table is visible to regular objects; one that is not
+/// may be left out of it (GlobalValue::canBeOmittedFromSymbolTable).
 struct LinkSymbol {
   std::string irName; // empty for symbols of module assembly
   std::string name;
@@ -41,7 +43,6 @@ struct LinkSymbol {
   bool prevailing = false;
   bool finalDefinition = false;
   bool visibleToRegularObject = false;
-  bool exportDynamic = false;
   bool linkerRedefined = false;
 };
 

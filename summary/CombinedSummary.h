@@ -40,10 +40,9 @@ enum ResolutionFlag : uint8_t {
   kPrevailing = 1u << 0,
   kFinalDefinition = 1u << 1,
   kVisibleToRegular = 1u << 2,
-  kExportDynamic = 1u << 3,
-  kLinkerRedefined = 1u << 4,
+  kLinkerRedefined = 1u << 3,
   /// The linker said something of this symbol.
-  kResolved = 1u << 5,
+  kResolved = 1u << 4,
 };
 
 /// One module in the program.

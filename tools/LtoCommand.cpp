@@ -95,9 +95,9 @@ Error addResolution(StringRef text, StringRef input, LtoArguments &to) {
   if (input.empty() || symbol.empty() || !rest.contains(','))
     return makeError("malformed resolution '" + text +
                      "', expected INPUT,SYMBOL,FLAGS");
-  if (flags.find_first_not_of("plxdr") != StringRef::npos)
+  if (flags.find_first_not_of("plxr") != StringRef::npos)
     return makeError("unknown flag in resolution '" + text +
-                     "', expected letters of plxdr");
+                     "', expected letters of plxr");
   to.resolutions[input.str()][symbol.str()].push_back(flags.str());
   return Error::success();
 }
@@ -239,7 +239,6 @@ Error resolveSymbols(StringRef name, const lto::InputFile &bitcode,
     to.prevailing = flags.contains('p');
     to.finalDefinition = flags.contains('l');
     to.visibleToRegularObject = flags.contains('x');
-    to.exportDynamic = flags.contains('d');
     to.linkerRedefined = flags.contains('r');
     input.symbols.push_back(std::move(to));
     found->second.pop_front();

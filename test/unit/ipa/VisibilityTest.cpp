@@ -49,7 +49,7 @@ TEST(Visibility, KernelsLiveByTheirLaunches) {
 
 TEST(Visibility, ExportedStubsKeepTheirKernels) {
   TestProgram program;
-  addLaunches(program, kWins | kExportDynamic);
+  addLaunches(program, kWins | kVisibleToRegular);
   ASSERT_FALSE(program.finish());
   ASSERT_FALSE(propagateVisibility(*program.context));
   for (const char *kernel : {"k1", "k2", "k3"})
