@@ -1,0 +1,160 @@
+//===- MemoryLedger.cpp - Memory that processes have reserved -------------===//
+//
+// Part of gpulto.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Open file description locks (fcntl_locking(2)) are a table in the kernel that
+// any process may add to and read. They need no byte of the file, belong to a
+// descriptor and its copies in forked children, and go with the last of these.
+// So there is no file to make, to lock, to repair and to remove, no row of a
+// process that was killed, and a link that is stopped keeps nobody waiting once
+// its jobs have ended.
+//
+// A process N has the bytes from N * 2^40 on; a reservation of B bytes is a
+// read lock on the first B of them. What will belong to a child that is not
+// forked yet is in the upper half of all offsets, by the parent's number.
+//
+// Why not a file with rows under a lock? Somebody must remove it, drop the rows
+// of dead processes without mistaking others for them, and not be stopped while
+// holding the lock. A daemon or System V semaphores outlive their users.
+//
+// Limits: a process of another container that has its own process numbers, but
+// shares the directory, may hide behind one of ours with the same number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/MemoryLedger.h"
+
+#include "support/Error.h"
+
+#include "llvm/Support/Errno.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <limits>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Bytes of the file that one process has: reservations are shorter.
+static constexpr off_t kLaneBytes = off_t(1) << 40;
+/// Where reservations without a process begin. Process numbers stay below 2^22
+/// (PID_MAX_LIMIT of the kernel).
+static constexpr off_t kWithoutProcess = off_t(1) << 62;
+
+static struct flock rangeLock(short type, off_t start, off_t length) {
+  struct flock lock = {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = start;
+  lock.l_len = length;
+  return lock;
+}
+
+/// Locks or unlocks the first \p bytes of the lane at \p start.
+static bool setLock(int descriptor, short type, off_t start, uint64_t bytes) {
+  struct flock lock = rangeLock(type, start, static_cast<off_t>(bytes));
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
+/// Adds to \p rows what descriptors other than \p descriptor have locked.
+static bool findLocks(int descriptor, std::vector<ReservedMemory> &rows) {
+  // The kernel names one lock in a range, any of them: go on beside it.
+  using Range = std::pair<off_t, off_t>;
+  std::vector<Range> ranges = {{0, std::numeric_limits<off_t>::max()}};
+  while (!ranges.empty()) {
+    auto [begin, end] = ranges.back();
+    ranges.pop_back();
+    struct flock lock = rangeLock(F_WRLCK, begin, end - begin);
+    if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0)
+      return false;
+    if (lock.l_type == F_UNLCK)
+      continue;
+    off_t lockEnd = lock.l_len ? lock.l_start + lock.l_len : end;
+    bool hasProcess = lock.l_start < kWithoutProcess;
+    bool isOurs = lock.l_start % kLaneBytes == 0 && lock.l_len > 0 &&
+                  lock.l_len < kLaneBytes;
+    if (isOurs)
+      rows.push_back({hasProcess ? pid_t(lock.l_start / kLaneBytes) : 0,
+                      static_cast<uint64_t>(lock.l_len)});
+    if (begin < lock.l_start)
+      ranges.push_back({begin, lock.l_start});
+    if (lockEnd < end)
+      ranges.push_back({lockEnd, end});
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// MemoryReservation
+//===----------------------------------------------------------------------===//
+
+MemoryReservation::~MemoryReservation() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+Error MemoryReservation::assignTo(pid_t process) {
+  if (descriptor < 0)
+    return Error::success();
+  // Both at once for a moment: never too little.
+  if (!setLock(descriptor, F_RDLCK, process * kLaneBytes, bytes) ||
+      !setLock(descriptor, F_UNLCK, kWithoutProcess + getpid() * kLaneBytes,
+               bytes))
+    return makeError("cannot reserve memory: " + sys::StrError(errno));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// MemoryLedger
+//===----------------------------------------------------------------------===//
+
+Error MemoryLedger::failed(StringRef what) const {
+  return makeError(directory + ": " + what + ": " + sys::StrError(errno));
+}
+
+Expected<int> MemoryLedger::open() const {
+  int descriptor =
+      ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return failed("cannot be opened");
+  return descriptor;
+}
+
+Expected<MemoryReservation> MemoryLedger::reserve(uint64_t bytes) const {
+  Expected<int> descriptor = open();
+  if (!descriptor)
+    return descriptor.takeError();
+  MemoryReservation result;
+  result.descriptor = *descriptor;
+  // A length of 0 would mean all that follows.
+  result.bytes = std::clamp<uint64_t>(bytes, 1, kLaneBytes - 1);
+  if (!setLock(result.descriptor, F_RDLCK,
+               kWithoutProcess + getpid() * kLaneBytes, result.bytes))
+    return failed("cannot be locked");
+  return result;
+}
+
+Expected<std::vector<ReservedMemory>>
+MemoryLedger::others(const MemoryReservation &own) const {
+  std::vector<ReservedMemory> rows;
+  if (!findLocks(own.descriptor, rows))
+    return failed("cannot read its locks");
+  return rows;
+}
+
+Expected<std::vector<ReservedMemory>> MemoryLedger::all() const {
+  Expected<int> descriptor = open();
+  if (!descriptor)
+    return descriptor.takeError();
+  MemoryReservation none;
+  none.descriptor = *descriptor;
+  return others(none);
+}
+
+} // namespace gpulto
