@@ -46,6 +46,19 @@ Error readPartitions(const Arg &arg, PartitionOptions &partitions) {
                    partitions.count);
 }
 
+Error readMemory(const ArgList &args, MemoryLimit &limit) {
+  const Arg *arg = args.getLastArg(options::OPT_memory);
+  if (!arg)
+    return Error::success();
+  std::optional<MemoryLimit> given = parseMemoryLimit(arg->getValue());
+  if (!given)
+    return invalidValue(*arg,
+                        "a number of bytes above 0, with K, M, G or T for "
+                        "units of 1024, or a percentage up to 100%");
+  limit = *given;
+  return Error::success();
+}
+
 /// Reads the options that are one of a few words; their values have been
 /// checked against Options.td.
 void readChoices(const ArgList &args, LinkOptions &link) {
@@ -199,6 +212,8 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
   if (const Arg *arg = args.getLastArg(options::OPT_jobs))
     if (Error error = readCount(*arg, "a number from 1", link.jobs))
       return error;
+  if (Error error = readMemory(args, link.memory))
+    return error;
   if (const Arg *arg = args.getLastArg(options::OPT_partitions))
     if (Error error = readPartitions(*arg, link.partitions))
       return error;

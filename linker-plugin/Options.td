@@ -49,6 +49,13 @@ def jobserver : Joined<["--"], "gpulto-jobserver=">, Visibility<Both>,
            "'+' and does without when there is none, 'strict' fails unless "
            "MAKEFLAGS names one that the link can use, 'off' ignores it">;
 
+def memory : Joined<["--"], "gpulto-memory=">, Visibility<[LinkOption]>,
+  MetaVarName<"<size>">,
+  HelpText<"Let jobs take at most <size> bytes of this machine's memory "
+           "together, those of other links that run included; K, M, G and T are "
+           "units of 1024, '50%' is half of what is free; the default is 80%. A "
+           "job that needs more runs alone, with a warning">;
+
 def distributor : Joined<["--"], "gpulto-distributor=">,
   Visibility<[LinkOption]>, MetaVarName<"<program>">,
   HelpText<"Have <program> run the jobs of the link, on other machines say: "

@@ -17,6 +17,8 @@ namespace gpulto {
 
 /// Begins a line about a phase; no message holds this byte.
 static constexpr char kPhaseMark = '\1';
+/// Begins the line about memory, likewise.
+static constexpr char kMemoryMark = '\2';
 
 static uint64_t usedMicroseconds() {
   uint64_t sum = 0;
@@ -44,6 +46,43 @@ void sendPhase(StringRef phase) {
   // Shorter than PIPE_BUF: written in one piece. A line lost is no harm.
   if (write(STDERR_FILENO, line.data(), line.size()) < 0)
     return;
+}
+
+/// Returns the most memory that one of \p who has had: RUSAGE_...
+static uint64_t peakBytesOf(int who) {
+  static constexpr uint64_t kKilobyte = 1024;
+  rusage usage = {};
+  getrusage(who, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * kKilobyte;
+}
+
+uint64_t ownPeakBytes() { return peakBytesOf(RUSAGE_SELF); }
+
+uint64_t takenMemoryBytes(uint64_t before, uint64_t expectedBytes) {
+  uint64_t own = peakBytesOf(RUSAGE_SELF);
+  // The kernel counts the pages of the process that it was before exec as a
+  // program's: a peak not above ours says nothing else.
+  uint64_t tools = peakBytesOf(RUSAGE_CHILDREN);
+  if (tools <= own)
+    tools = std::min(tools, expectedBytes);
+  return own - std::min(own, before) + tools;
+}
+
+void sendMemory(uint64_t bytes) {
+  std::string line = kMemoryMark + std::to_string(bytes) + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0)
+    return;
+}
+
+std::optional<uint64_t> takeMemory(std::string &text) {
+  size_t begin = text.find(kMemoryMark);
+  if (begin == std::string::npos)
+    return std::nullopt;
+  StringRef line = StringRef(text).substr(begin + 1);
+  uint64_t bytes = 0;
+  bool isNumber = !line.consumeInteger(10, bytes);
+  text.erase(begin, text.find('\n', begin) - begin + 1);
+  return isNumber ? std::optional(bytes) : std::nullopt;
 }
 
 std::vector<JobPhase> takePhases(std::string &text, double cpuSeconds) {

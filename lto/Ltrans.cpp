@@ -236,7 +236,7 @@ Error runLtransJob(const LtransJob &job, StringRef prefix,
                    function_ref<void(StringRef)> onPhase,
                    FindResults findResults) {
   TimeTraceScope trace("LTRANS", prefix);
-  onPhase("reading its inputs");
+  onPhase(kReadInputsPhase);
   initializeTargets();
   JobRun run{job, prefix, saveTempsPrefix, onPhase, findResults};
   // What the link can repair is a result.

@@ -36,6 +36,10 @@ LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 /// there: nothing is left to do. May be null.
 using FindResults = llvm::function_ref<llvm::Expected<bool>(const Digest &)>;
 
+/// The first phase of every job. Nothing follows it in one whose results were
+/// there.
+inline constexpr llvm::StringLiteral kReadInputsPhase = "reading its inputs";
+
 /// Runs \p job in this process: reads the bodies it names (verifying size and
 /// digest), applies the decisions, runs LLVM's pipeline and code generation,
 /// and writes resultPaths(job, prefix) atomically. Equal jobs over equal inputs

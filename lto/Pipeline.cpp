@@ -162,6 +162,7 @@ static JobRunnerOptions runnerOptions(const LinkOptions &options,
   SchedulerOptions &scheduler = runner.local;
   scheduler.jobs = options.jobs;
   scheduler.mode = options.jobserver;
+  scheduler.memory = options.memory;
   scheduler.outputDirectory = directory.str();
   scheduler.saveTempsDirectory = options.saveTempsDirectory;
   scheduler.saveLinkDirectory = options.saveLinkDirectory;
@@ -173,7 +174,8 @@ static JobRunnerOptions runnerOptions(const LinkOptions &options,
 
 static Expected<std::vector<JobStatistics>>
 runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
-          CachedJobs *cached, Diagnostics &diagnostics) {
+          CachedJobs *cached, Diagnostics &diagnostics,
+          Statistics &statistics) {
   Progress progress(options.progress, options.outputFile);
   JobRunnerOptions runner = runnerOptions(options, directory);
   runner.local.diagnostics = &diagnostics;
@@ -192,7 +194,11 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
       cached->finished(index, messages);
     };
   }
-  return runLtransJobs(plan.jobs, runner, diagnostics);
+  MemoryUse memory;
+  runner.local.memoryUse = &memory;
+  auto results = runLtransJobs(plan.jobs, runner, diagnostics);
+  countMemory(memory, statistics);
+  return results;
 }
 
 /// Writes the jobs for somebody else to run.
@@ -403,7 +409,9 @@ static json::Value describeJobs(const LinkPlan &plan,
         {"wall-ms", int64_t(used.wallSeconds * 1000)},
         {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
         {"phases", describePhases(used.phases)},
-        {"peak-memory-bytes", int64_t(used.peakMemoryBytes)}};
+        {"peak-memory-bytes", int64_t(used.peakMemoryBytes)},
+        {"expected-memory-bytes", int64_t(used.expectedMemoryBytes)},
+        {"taken-memory-bytes", int64_t(used.takenMemoryBytes)}};
     if (cached)
       row["cache"] = wordFor(cached->states()[job.index]);
     result.push_back(std::move(row));
@@ -478,8 +486,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     cached.emplace(*cache, plan->jobs, jobDirectory.str(),
                    !options.saveTempsDirectory.empty(), diagnostics);
   CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
-  Expected<std::vector<JobStatistics>> jobs =
-      runLtrans(*plan, options, jobDirectory, cachedJobs, diagnostics);
+  Expected<std::vector<JobStatistics>> jobs = runLtrans(
+      *plan, options, jobDirectory, cachedJobs, diagnostics, statistics);
   if (cached && jobs) {
     cached->end(options.outputFile);
     countCached(cached->states(), statistics);

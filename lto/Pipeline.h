@@ -14,6 +14,7 @@
 #include "lto/Cache.h"
 #include "lto/DeviceLink.h"
 #include "lto/LtransJob.h"
+#include "lto/MemoryBudget.h"
 #include "lto/Progress.h"
 #include "lto/RemoteOptions.h"
 #include "lto/Stamp.h"
@@ -72,6 +73,7 @@ struct LinkInputs {
 struct LinkOptions {
   unsigned jobs = 0; // 0: jobserver, else cores
   JobserverMode jobserver = JobserverMode::Auto;
+  MemoryLimit memory;
   RemoteOptions remote;
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;

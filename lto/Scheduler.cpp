@@ -5,7 +5,8 @@
 // One loop in one thread:
 // 1. startJobs: while slots, memory and the job limit allow, fork the heaviest
 //    job that is left (longest processing time first: R. L. Graham, "Bounds on
-//    Multiprocessing Timing Anomalies", 1969).
+//    Multiprocessing Timing Anomalies", 1969). No slot is held while memory is
+//    waited for (lto/MemoryBudget).
 // 2. waitForEvents: poll the running children's stderr, whose end is the
 //    child's end, and the job server.
 // 3. reap: collect status, usage and messages; give the slot back.
@@ -58,9 +59,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -154,9 +153,8 @@ private:
   JobSlot takeSlot();
   void returnSpareToken();
   Error startJobs();
-  Error startJob(size_t queuePosition, JobSlot slot);
-  std::optional<size_t> nextFitting() const;
-  [[noreturn]] void runChild(size_t index, int messages);
+  Error startJob(MemoryBudget::Grant grant, JobSlot slot);
+  [[noreturn]] void runChild(size_t index, int messages, uint64_t memoryBytes);
   Error waitForEvents();
   void readMessages(RunningJob &job);
   Error reapEnded();
@@ -173,33 +171,20 @@ private:
   std::vector<JobStatistics> statistics;
   std::vector<std::string> warnings; // by index
   unsigned limit = 1;
-  uint64_t memoryLimit = 0;
-  uint64_t memoryInUse = 0;
+  MemoryBudget memory;
   uint64_t outOfMemoryBefore = 0;
   unsigned done = 0;
   bool wantsSlot = false;
+  bool wantsMemory = false;
   bool hasReturnedToken = false; // others may be about to take it
 };
 
 } // namespace
 
-/// Returns the memory that can be had without swapping; 0 when not known.
-static uint64_t availableMemoryBytes() {
-  auto file = MemoryBuffer::getFileAsStream("/proc/meminfo");
-  if (!file)
-    return 0;
-  StringRef text = (*file)->getBuffer();
-  size_t position = text.find("MemAvailable:");
-  uint64_t kilobytes = 0;
-  if (position == StringRef::npos ||
-      text.substr(position + 13).ltrim().consumeInteger(10, kilobytes))
-    return 0;
-  return kilobytes * 1024;
-}
-
 Scheduler::Scheduler(ArrayRef<LtransJob> jobs, const SchedulerOptions &options)
     : jobs(jobs), options(options), statistics(jobs.size()),
-      warnings(jobs.size()) {
+      warnings(jobs.size()),
+      memory(jobs, options.memory, options.memoryLedger, options.diagnostics) {
   for (size_t i = 0; i < jobs.size(); ++i)
     if (options.skip.empty() || !options.skip.test(i))
       queue.push_back(i);
@@ -223,11 +208,6 @@ Scheduler::Scheduler(ArrayRef<LtransJob> jobs, const SchedulerOptions &options)
     break;
   }
   limit = std::clamp(limit, 1u, kMaxChildren);
-  memoryLimit = options.memoryLimitBytes;
-  if (!memoryLimit)
-    memoryLimit = availableMemoryBytes() / 5 * 4;
-  if (!memoryLimit)
-    memoryLimit = std::numeric_limits<uint64_t>::max();
 }
 
 Scheduler::~Scheduler() {
@@ -239,20 +219,6 @@ Scheduler::~Scheduler() {
 void Scheduler::report() const {
   if (options.progress)
     options.progress(done, running.size(), jobs.size());
-}
-
-/// Returns the position in the queue of the heaviest job whose memory fits.
-std::optional<size_t> Scheduler::nextFitting() const {
-  if (queue.empty())
-    return std::nullopt;
-  if (running.empty())
-    return queue.size() - 1;
-  for (size_t position = queue.size(); position-- != 0;) {
-    uint64_t bytes = jobs[queue[position]].memoryBytes;
-    if (bytes <= memoryLimit && memoryInUse <= memoryLimit - bytes)
-      return position;
-  }
-  return std::nullopt;
 }
 
 /// Errors: the user demands a jobserver, and there is none.
@@ -285,7 +251,7 @@ JobSlot Scheduler::takeSlot() {
 /// Lets a job that runs on a token go on in the implicit slot when no other
 /// job can use that.
 void Scheduler::returnSpareToken() {
-  if (!queue.empty() || !connection.client ||
+  if ((!queue.empty() && !wantsMemory) || !connection.client ||
       !connection.client->isImplicitFree())
     return;
   for (auto &job : running)
@@ -297,11 +263,13 @@ void Scheduler::returnSpareToken() {
 
 /// Starts what may be started now.
 Error Scheduler::startJobs() {
-  wantsSlot = false;
-  while (running.size() < limit) {
-    std::optional<size_t> position = nextFitting();
-    if (!position)
+  wantsSlot = wantsMemory = false;
+  while (running.size() < limit && !queue.empty()) {
+    std::optional<MemoryBudget::Grant> grant = memory.tryGrant(queue);
+    if (!grant) {
+      wantsMemory = true;
       break;
+    }
     JobSlot slot;
     if (connection.client) {
       slot = takeSlot();
@@ -310,19 +278,19 @@ Error Scheduler::startJobs() {
         break;
       }
     }
-    if (Error error = startJob(*position, std::move(slot)))
+    if (Error error = startJob(std::move(*grant), std::move(slot)))
       return error;
   }
   returnSpareToken();
   return Error::success();
 }
 
-Error Scheduler::startJob(size_t queuePosition, JobSlot slot) {
+Error Scheduler::startJob(MemoryBudget::Grant grant, JobSlot slot) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return fileError("pipe", "cannot start a job", errno);
   auto job = std::make_unique<RunningJob>();
-  job->index = queue[queuePosition];
+  job->index = queue[grant.position];
   job->slot = std::move(slot);
   job->messages = ends[0];
   job->start = Clock::now();
@@ -345,7 +313,7 @@ Error Scheduler::startJob(size_t queuePosition, JobSlot slot) {
     }
   }
   if (job->pid == 0)
-    runChild(job->index, ends[1]);
+    runChild(job->index, ends[1], grant.bytes);
   close(ends[1]);
   if (job->pid < 0) {
     int problem = errno;
@@ -353,14 +321,17 @@ Error Scheduler::startJob(size_t queuePosition, JobSlot slot) {
     return fileError("fork", "cannot start a job", problem);
   }
   fcntl(job->messages, F_SETFL, O_NONBLOCK);
-  memoryInUse += jobs[job->index].memoryBytes;
-  queue.erase(queue.begin() + queuePosition);
+  queue.erase(queue.begin() + grant.position);
+  statistics[job->index].expectedMemoryBytes = grant.bytes;
+  memory.started(job->index, job->pid, grant);
   running.push_back(std::move(job));
   report();
   return Error::success();
 }
 
-void Scheduler::runChild(size_t index, int messages) {
+/// \p memoryBytes: what it is expected to take.
+void Scheduler::runChild(size_t index, int messages, uint64_t memoryBytes) {
+  uint64_t memoryBefore = ownPeakBytes();
   if (dup2(messages, STDERR_FILENO) < 0)
     _exit(1);
   remove_fatal_error_handler(); // the parent reports
@@ -382,6 +353,8 @@ void Scheduler::runChild(size_t index, int messages) {
   if (error) {
     errs() << toString(std::move(error)) << '\n';
     status = 1;
+  } else {
+    sendMemory(takenMemoryBytes(memoryBefore, memoryBytes));
   }
   _exit(status);
 }
@@ -395,11 +368,13 @@ Error Scheduler::waitForEvents() {
   if (wantsSlot)
     polled.push_back({connection.client->pollFd(), POLLIN, 0});
   // Another client may take the token that woke us; look again soon rather
-  // than spin, and never sleep for ever on a job server that went away.
-  static constexpr int kTimeoutMs = 1000;
+  // than spin, and never sleep for ever on a job server that went away. Nothing
+  // says that a job of another link has ended.
+  static constexpr int kTimeoutMs = 1000, kMemoryTimeoutMs = 20;
+  int timeoutMs = wantsMemory ? kMemoryTimeoutMs : kTimeoutMs;
   int count;
   do
-    count = poll(polled.data(), polled.size(), kTimeoutMs);
+    count = poll(polled.data(), polled.size(), timeoutMs);
   while (count < 0 && errno == EINTR);
   if (count < 0)
     return fileError("poll", "cannot wait for jobs", errno);
@@ -451,7 +426,7 @@ static std::string describeEnd(int status, bool wasOutOfMemory) {
   std::string text = std::string("killed by SIG") + (name ? name : "?");
   if (number == SIGKILL)
     text += wasOutOfMemory ? " (out of memory; fewer jobs at a time may do: "
-                             "--gpulto-jobs=N)"
+                             "--gpulto-memory=SIZE, --gpulto-jobs=N)"
                            : " (by hand, or by a limit on memory or time)";
   return text;
 }
@@ -510,14 +485,17 @@ Error Scheduler::finish(RunningJob &job) {
   }
   hasReturnedToken |= job.slot.isExplicit();
   job.slot.release();
-  memoryInUse -= jobs[job.index].memoryBytes;
   JobStatistics &result = statistics[job.index];
   result.wallSeconds =
       std::chrono::duration<double>(Clock::now() - job.start).count();
   result.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   result.peakMemoryBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   bool succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  result.takenMemoryBytes = takeMemory(job.text).value_or(0);
   result.phases = takePhases(job.text, result.cpuSeconds);
+  bool hadResults =
+      result.phases.size() == 1 && result.phases[0].name == kReadInputsPhase;
+  memory.ended(job.index, result.takenMemoryBytes, /*isTypical=*/!hadResults);
   StringRef text = StringRef(job.text).rtrim();
   if (succeeded) {
     warnings[job.index] = text.str();
@@ -575,6 +553,8 @@ Expected<std::vector<JobStatistics>> Scheduler::run() {
   for (const std::string &text : warnings)
     if (!text.empty())
       errs() << text << '\n';
+  if (options.memoryUse)
+    *options.memoryUse = memory.use();
   return std::move(statistics);
 }
 

@@ -6,6 +6,7 @@
 
 #include "lto/JobPhases.h"
 #include "lto/LtransJob.h"
+#include "lto/MemoryBudget.h"
 #include "support/Jobserver.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -35,9 +36,12 @@ struct SchedulerOptions {
   std::string saveTempsDirectory;
   /// Where saveJobs has put the jobs; named when one crashes. May be empty.
   std::string saveLinkDirectory;
-  /// Sum of LtransJob::memoryBytes of jobs that run at a time; 0: four fifths
-  /// of the memory that is free at the start. One job runs in any case.
-  uint64_t memoryLimitBytes = 0;
+  /// What the jobs of all links of this machine may take together.
+  MemoryLimit memory;
+  /// Where links learn of each other's jobs: see MemoryLedger.
+  std::string memoryLedger = "/";
+  /// Gets what the jobs did with memory, when they have succeeded. May be null.
+  MemoryUse *memoryUse = nullptr;
   /// Called in this process when a job starts or ends. May be empty.
   std::function<void(unsigned done, unsigned running, unsigned total)> progress;
   /// Jobs whose results are there: they are not run. Empty: none.
@@ -58,7 +62,10 @@ struct JobStatistics {
   JobPlace place = JobPlace::Here;
   double wallSeconds = 0;
   double cpuSeconds = 0; ///< user and system, children of the job included
-  uint64_t peakMemoryBytes = 0;
+  uint64_t peakMemoryBytes = 0; ///< of its largest process
+  /// What it was expected to take, when it was started here, and what it and
+  /// its programs took (takenMemoryBytes). 0: not known.
+  uint64_t expectedMemoryBytes = 0, takenMemoryBytes = 0;
   /// What took the processor time, in order.
   std::vector<JobPhase> phases;
 };

@@ -21,7 +21,9 @@
 // holding the lock. A daemon or System V semaphores outlive their users.
 //
 // Limits: a process of another container that has its own process numbers, but
-// shares the directory, may hide behind one of ours with the same number.
+// shares the directory, may hide behind one of ours with the same number. Who
+// may open the directory can make others wait by locking it, as he can by
+// taking their memory.
 //
 //===----------------------------------------------------------------------===//
 

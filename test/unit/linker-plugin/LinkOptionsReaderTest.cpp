@@ -74,6 +74,17 @@ TEST(LinkOptionsReader, ToolTimeout) {
               std::string::npos);
 }
 
+TEST(LinkOptionsReader, Memory) {
+  EXPECT_EQ(readGood({}).memory, MemoryLimit());
+  EXPECT_EQ(readGood({"--gpulto-memory=1G", "--gpulto-memory=3G"}).memory.bytes,
+            uint64_t(3) << 30);
+  EXPECT_EQ(readGood({"--gpulto-memory=25%"}).memory.freePercent, 25u);
+  EXPECT_EQ(readBad({"--gpulto-memory=much"}),
+            "invalid value 'much' in '--gpulto-memory=much', expected a number "
+            "of bytes above 0, with K, M, G or T for units of 1024, or a "
+            "percentage up to 100%");
+}
+
 TEST(LinkOptionsReader, Relocatable) {
   auto isNative = [](std::vector<const char *> argv) {
     llvm::Expected<ParsedLinkOptions> parsed = read(std::move(argv));

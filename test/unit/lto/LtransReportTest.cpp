@@ -119,3 +119,28 @@ TEST(JobPhases, MayBeMissing) {
   EXPECT_TRUE(takePhases(text, 1.0).empty());
   EXPECT_EQ(text, "only a message\n");
 }
+
+TEST(JobMemory, IsTakenOutOfTheText) {
+  std::string text = "a warning\n\2"
+                     "4096\nanother\n";
+  EXPECT_EQ(takeMemory(text), std::optional<uint64_t>(4096));
+  EXPECT_EQ(text, "a warning\nanother\n");
+  EXPECT_EQ(takeMemory(text), std::nullopt);
+  text = "no newline\2"
+         "7";
+  EXPECT_EQ(takeMemory(text), std::optional<uint64_t>(7));
+  EXPECT_EQ(text, "no newline");
+  text = "damaged\2"
+         "x\n";
+  EXPECT_EQ(takeMemory(text), std::nullopt);
+  EXPECT_EQ(text, "damaged");
+}
+
+TEST(JobMemory, CountsWhatIsTaken) {
+  // No child has run here that was larger than this process.
+  uint64_t peak = ownPeakBytes();
+  EXPECT_GT(peak, 0u);
+  EXPECT_LE(takenMemoryBytes(peak, /*expectedBytes=*/0), ownPeakBytes() - peak);
+  EXPECT_GE(takenMemoryBytes(0, 0), peak);
+  EXPECT_LE(takenMemoryBytes(UINT64_MAX, 10), 10u);
+}

@@ -6,6 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lto/JobPhases.h"
+#include "lto/Ltrans.h"
+#include "support/Diagnostics.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -55,6 +58,7 @@ protected:
     ASSERT_TRUE(static_cast<bool>(made));
     directory = std::move(*made);
     options.outputDirectory = directory.path();
+    options.memoryLedger = directory.path(); // not the links of this machine
     options.run = [this](const LtransJob &job, const std::string &,
                          const std::string &) { return work(job); };
   }
@@ -82,6 +86,19 @@ protected:
     for (unsigned i = 0; i < count; ++i)
       jobs[i].index = i;
     return jobs;
+  }
+
+  /// What a job has at least after takeMemory().
+  static constexpr uint64_t kTaken = 48 << 20;
+  /// From now on each job takes memory.
+  void takeMemory() {
+    options.run = [this](const LtransJob &job, const std::string &,
+                         const std::string &) {
+      std::vector<char> bytes(kTaken + kTaken / 8, 1);
+      Error error = work(job);
+      static_cast<volatile char &>(bytes.back()) = 2; // it is needed
+      return error;
+    };
   }
 
   Record *record = nullptr;
@@ -266,7 +283,7 @@ TEST_F(SchedulerTest, BoundsMemory) {
   for (auto [index, job] : enumerate(jobs))
     job.memoryBytes = index == 4 ? 5000 : 100;
   options.jobs = 8;
-  options.memoryLimitBytes = 300;
+  options.memory.bytes = 300;
   ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
   EXPECT_EQ(record->started, 10);
   EXPECT_LE(record->mostMemory, 5000u); // alone, but not left out
@@ -274,6 +291,121 @@ TEST_F(SchedulerTest, BoundsMemory) {
   jobs[4].memoryBytes = 100;
   ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
   EXPECT_LE(record->mostMemory, 300u);
+}
+
+TEST_F(SchedulerTest, NeverOverlapsWhatDoesNotFitTogether) {
+  std::vector<LtransJob> jobs = makeJobs(6);
+  for (LtransJob &job : jobs)
+    job.memoryBytes = kTaken * 3 / 4; // what they take does not fit either
+  takeMemory();
+  options.jobs = 4;
+  options.memory.bytes = kTaken * 5 / 4;
+  MemoryUse use;
+  options.memoryUse = &use;
+  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  EXPECT_EQ(record->started, 6);
+  EXPECT_EQ(record->mostRunning, 1);
+  EXPECT_EQ(use.limitBytes, options.memory.bytes);
+  EXPECT_GE(use.peakBytes, kTaken);
+  EXPECT_GT(use.waitSeconds, 0);
+}
+
+TEST_F(SchedulerTest, LearnsWhatJobsTake) {
+  std::vector<LtransJob> jobs = makeJobs(3);
+  for (LtransJob &job : jobs)
+    job.memoryBytes = kTaken / 8;
+  takeMemory();
+  options.jobs = 1;
+  auto statistics = runJobs(jobs, options);
+  ASSERT_TRUE(static_cast<bool>(statistics));
+  EXPECT_EQ(statistics->front().expectedMemoryBytes, kTaken / 8);
+  for (const JobStatistics &job : ArrayRef(*statistics).drop_front())
+    EXPECT_GE(job.expectedMemoryBytes, kTaken);
+  for (const JobStatistics &job : *statistics)
+    EXPECT_GE(job.takenMemoryBytes, kTaken);
+}
+
+TEST_F(SchedulerTest, LearnsNothingFromResultsThatWereThere) {
+  options.run = [](const LtransJob &, const std::string &,
+                   const std::string &) -> Error {
+    sendPhase(kReadInputsPhase);
+    return Error::success();
+  };
+  std::vector<LtransJob> jobs = makeJobs(2);
+  for (LtransJob &job : jobs)
+    job.memoryBytes = kTaken;
+  options.jobs = 1;
+  auto statistics = runJobs(jobs, options);
+  ASSERT_TRUE(static_cast<bool>(statistics));
+  EXPECT_EQ(statistics->back().expectedMemoryBytes, kTaken);
+}
+
+TEST_F(SchedulerTest, SharesMemoryWithOtherLinks) {
+  std::vector<LtransJob> jobs = makeJobs(5);
+  for (LtransJob &job : jobs) {
+    job.memoryBytes = kTaken * 3 / 4;
+    job.weight = 1;
+  }
+  jobs[2].memoryBytes = kTaken * 4; // too large, the last one
+  jobs[2].weight = 0;
+  takeMemory();
+  options.jobs = 3;
+  options.memory.bytes = kTaken * 5 / 4;
+  pid_t links[3];
+  for (pid_t &link : links) {
+    link = fork();
+    if (link == 0) {
+      auto statistics = runJobs(jobs, options);
+      _exit(statistics ? 0 : 1);
+    }
+  }
+  for (pid_t link : links) {
+    int status = -1;
+    ASSERT_EQ(waitpid(link, &status, 0), link);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(record->started, 15);
+  EXPECT_EQ(record->mostRunning, 1);
+}
+
+TEST_F(SchedulerTest, WaitsForNoLinkThatWasKilled) {
+  options.memory.bytes = 1;
+  options.run = [this](const LtransJob &, const std::string &,
+                       const std::string &) -> Error {
+    if (++record->started == 1)
+      std::this_thread::sleep_for(std::chrono::seconds(600));
+    return Error::success();
+  };
+  pid_t link = fork();
+  if (link == 0) {
+    auto ignored = runJobs(makeJobs(1), options);
+    consumeError(ignored.takeError());
+    _exit(0);
+  }
+  for (int i = 0; i < 6000 && record->started < 1; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_EQ(record->started, 1);
+  kill(link, SIGKILL);
+  ASSERT_EQ(waitpid(link, nullptr, 0), link);
+  ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(2), options)));
+  EXPECT_EQ(record->started, 3);
+}
+
+TEST_F(SchedulerTest, WarnsOnceOfJobsThatAreTooLarge) {
+  std::vector<LtransJob> jobs = makeJobs(3);
+  for (LtransJob &job : jobs)
+    job.memoryBytes = uint64_t(200) << 20;
+  Diagnostics diagnostics;
+  options.diagnostics = &diagnostics;
+  options.memory.bytes = 1 << 20;
+  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  EXPECT_EQ(record->mostRunning, 1);
+  std::string text;
+  raw_string_ostream stream(text);
+  diagnostics.print(stream);
+  EXPECT_EQ(text, "gpulto: warning: LTRANS job 0 (host) is expected to take "
+                  "200 MiB of memory, more than the 1 MiB that "
+                  "--gpulto-memory=1048576 allows; such jobs run alone\n");
 }
 
 TEST_F(SchedulerTest, EndsChildrenOnASignal) {

@@ -1,0 +1,272 @@
+//===- MemoryBudget.cpp - What jobs may take at a time --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Before a job is started (tryGrant):
+// 1. The heaviest job is chosen that fits into what the reservations of all
+//    links leave; any job if there is none.
+// 2. Its memory is reserved, then the reservations of the others are read: two
+//    links that do this at once see each other, and both may step back to try
+//    again a moment later, but never both go on where only one fits.
+// 3. The job holds the reservation until it ends, by whatever way.
+//
+// Without a size from the user, the limit is a share of what would be free
+// without any jobs: what is free now, and what running jobs have taken of what
+// they reserved. It is read again each time, so compilers that run beside the
+// link count. ptxas is no process that has reserved something: while it runs,
+// what it takes counts twice, which errs on the safe side.
+//
+// Estimates are corrected by the worst factor by which jobs of the same side
+// have exceeded theirs. One below 1 says nothing about heavier jobs, whose
+// bodies may be unlike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/MemoryBudget.h"
+
+#include "support/Diagnostics.h"
+#include "support/Error.h"
+#include "support/FreeMemory.h"
+#include "support/Statistics.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// The option
+//===----------------------------------------------------------------------===//
+
+std::optional<MemoryLimit> parseMemoryLimit(StringRef text) {
+  static constexpr unsigned kAll = 100;
+  MemoryLimit limit;
+  if (text.consume_back("%")) {
+    if (text.getAsInteger(10, limit.freePercent) || limit.freePercent == 0 ||
+        limit.freePercent > kAll)
+      return std::nullopt;
+    return limit;
+  }
+  static constexpr StringLiteral kUnits = "KMGT";
+  unsigned power = 0;
+  if (!text.empty())
+    if (size_t unit = kUnits.find(toUpper(text.back()));
+        unit != StringRef::npos) {
+      power = unit + 1;
+      text = text.drop_back();
+    }
+  bool isTooLarge = false;
+  if (text.getAsInteger(10, limit.bytes) || limit.bytes == 0)
+    return std::nullopt;
+  limit.bytes =
+      SaturatingMultiply(limit.bytes, uint64_t(1) << (10 * power), &isTooLarge);
+  if (isTooLarge)
+    return std::nullopt;
+  return limit;
+}
+
+std::string describeLimit(const MemoryLimit &limit) {
+  return limit.bytes ? std::to_string(limit.bytes)
+                     : std::to_string(limit.freePercent) + "%";
+}
+
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
+
+uint64_t MemoryEstimates::estimate(const LtransJob &job) const {
+  const Seen &known = seen[static_cast<size_t>(job.side)];
+  bool isBeyond = known.factor < 1 && job.weight > known.weight;
+  if (known.factor == 0 || isBeyond)
+    return job.memoryBytes;
+  return static_cast<uint64_t>(
+      std::ceil(static_cast<double>(job.memoryBytes) * known.factor));
+}
+
+void MemoryEstimates::learn(const LtransJob &job, uint64_t peakBytes) {
+  if (!job.memoryBytes || !peakBytes)
+    return;
+  Seen &known = seen[static_cast<size_t>(job.side)];
+  known.factor =
+      std::max(known.factor, static_cast<double>(peakBytes) /
+                                 static_cast<double>(job.memoryBytes));
+  known.weight = std::max(known.weight, job.weight);
+}
+
+//===----------------------------------------------------------------------===//
+// The budget
+//===----------------------------------------------------------------------===//
+
+static uint64_t sumOf(ArrayRef<ReservedMemory> rows) {
+  uint64_t sum = 0;
+  for (const ReservedMemory &row : rows)
+    sum = SaturatingAdd(sum, row.bytes);
+  return sum;
+}
+
+MemoryBudget::MemoryBudget(ArrayRef<LtransJob> jobs, MemoryLimit limit,
+                           const std::string &ledger, Diagnostics *diagnostics)
+    : jobs(jobs), limit(limit), ledger(ledger), diagnostics(diagnostics),
+      taken(jobs.size()) {}
+
+/// Returns what is reserved by what has been started here.
+std::vector<ReservedMemory> MemoryBudget::ownRows() const {
+  std::vector<ReservedMemory> rows;
+  for (const auto &[index, job] : running)
+    rows.push_back({job.process, job.bytes});
+  return rows;
+}
+
+/// The ledger cannot be used: from now on only the jobs of this link count.
+void MemoryBudget::stopSharing(Error error) {
+  isShared = false;
+  std::string text = "jobs of links that run at the same time are not counted "
+                     "in the memory that jobs may take: " +
+                     toString(std::move(error));
+  if (diagnostics)
+    diagnostics->warning(text);
+}
+
+std::vector<ReservedMemory> MemoryBudget::reserved() {
+  if (!isShared)
+    return ownRows();
+  Expected<std::vector<ReservedMemory>> rows = ledger.all();
+  if (rows)
+    return std::move(*rows);
+  stopSharing(rows.takeError());
+  return ownRows();
+}
+
+/// Returns what is reserved besides \p own.
+std::vector<ReservedMemory>
+MemoryBudget::reservedByOthers(const MemoryReservation &own) {
+  if (!isShared)
+    return ownRows();
+  Expected<std::vector<ReservedMemory>> rows = ledger.others(own);
+  if (rows)
+    return std::move(*rows);
+  stopSharing(rows.takeError());
+  return ownRows();
+}
+
+/// Returns what jobs may take together now, while \p rows are reserved.
+uint64_t MemoryBudget::limitNow(ArrayRef<ReservedMemory> rows) const {
+  if (limit.bytes)
+    return limit.bytes;
+  uint64_t bytes = freeMemoryBytes();
+  for (const ReservedMemory &row : rows)
+    if (row.process)
+      bytes = SaturatingAdd(bytes,
+                            std::min(row.bytes, ownMemoryBytes(row.process)));
+  static constexpr unsigned kAll = 100;
+  return bytes / kAll * limit.freePercent;
+}
+
+/// Returns whether \p bytes may be taken beside \p rows.
+static bool fits(uint64_t bytes, ArrayRef<ReservedMemory> rows,
+                 uint64_t limit) {
+  return rows.empty() || SaturatingAdd(sumOf(rows), bytes) <= limit;
+}
+
+std::optional<MemoryBudget::Grant>
+MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
+  Grant grant;
+  std::vector<ReservedMemory> rows = reserved();
+  grant.limitBytes = limitNow(rows);
+  auto found = find_if(reverse(queue), [&](size_t index) {
+    grant.bytes = estimates.estimate(jobs[index]);
+    return fits(grant.bytes, rows, grant.limitBytes);
+  });
+  bool isGranted = found != queue.rend();
+  if (isGranted && isShared) {
+    Expected<MemoryReservation> mine = ledger.reserve(grant.bytes);
+    if (mine)
+      grant.reservation = std::move(*mine);
+    else
+      stopSharing(mine.takeError());
+  }
+  if (isGranted && isShared)
+    isGranted = fits(grant.bytes, reservedByOthers(grant.reservation),
+                     grant.limitBytes);
+  countWait(!isGranted);
+  if (!isGranted)
+    return std::nullopt;
+  grant.position = queue.rend() - found - 1;
+  return grant;
+}
+
+void MemoryBudget::countWait(bool isWaiting) {
+  if (isWaiting && !waitsSince)
+    waitsSince = Clock::now();
+  if (isWaiting || !waitsSince)
+    return;
+  used.waitSeconds +=
+      std::chrono::duration<double>(Clock::now() - *waitsSince).count();
+  waitsSince.reset();
+}
+
+/// Says that \p job runs alone, but of one job of a link only.
+void MemoryBudget::warnOfSize(const LtransJob &job, const Grant &grant) {
+  if (++used.tooLarge != 1 || !diagnostics)
+    return;
+  auto mebibytes = [](uint64_t bytes) {
+    static constexpr uint64_t kMebibyte = 1 << 20;
+    return std::to_string(divideCeil(bytes, kMebibyte)) + " MiB";
+  };
+  diagnostics->warning("LTRANS job " + std::to_string(job.index) + " (" +
+                       describeJob(job) + ") is expected to take " +
+                       mebibytes(grant.bytes) + " of memory, more than the " +
+                       mebibytes(grant.limitBytes) + " that --gpulto-memory=" +
+                       describeLimit(limit) + " allows; such jobs run alone");
+}
+
+void MemoryBudget::started(size_t index, pid_t process, Grant &grant) {
+  if (Error error = grant.reservation.assignTo(process))
+    stopSharing(std::move(error));
+  running[index] = {process, grant.bytes};
+  used.expectedPeakBytes = std::max(used.expectedPeakBytes, sumOf(ownRows()));
+  std::vector<size_t> &now = together.emplace_back();
+  for (const auto &[other, job] : running)
+    now.push_back(other);
+  used.limitBytes = used.limitBytes
+                        ? std::min(used.limitBytes, grant.limitBytes)
+                        : grant.limitBytes;
+  if (grant.bytes > grant.limitBytes)
+    warnOfSize(jobs[index], grant);
+}
+
+void MemoryBudget::ended(size_t index, uint64_t bytes, bool isTypical) {
+  running.erase(index);
+  taken[index] = bytes;
+  if (isTypical)
+    estimates.learn(jobs[index], bytes);
+}
+
+MemoryUse MemoryBudget::use() const {
+  MemoryUse result = used;
+  for (const std::vector<size_t> &indices : together) {
+    uint64_t sum = 0;
+    for (size_t index : indices)
+      sum += taken[index];
+    result.peakBytes = std::max(result.peakBytes, sum);
+  }
+  return result;
+}
+
+void countMemory(const MemoryUse &use, Statistics &statistics) {
+  static constexpr double kMillisecondsPerSecond = 1000;
+  statistics.set("memory-limit-bytes", use.limitBytes);
+  statistics.set("memory-expected-peak-bytes", use.expectedPeakBytes);
+  statistics.set("memory-peak-bytes", use.peakBytes);
+  statistics.set("memory-wait-ms",
+                 uint64_t(use.waitSeconds * kMillisecondsPerSecond));
+  statistics.set("memory-jobs-alone", use.tooLarge);
+}
+
+} // namespace gpulto

@@ -1,0 +1,262 @@
+//===- MemoryBudgetTest.cpp - What jobs may take at a time ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/MemoryBudget.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "support/Diagnostics.h"
+#include "support/Statistics.h"
+#include "support/Subprocess.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace gpulto;
+using namespace llvm;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(MemoryLimit, IsParsed) {
+  auto bytes = [](StringRef text) { return parseMemoryLimit(text)->bytes; };
+  EXPECT_EQ(bytes("1"), 1u);
+  EXPECT_EQ(bytes("4096"), 4096u);
+  EXPECT_EQ(bytes("3K"), 3u << 10);
+  EXPECT_EQ(bytes("3m"), 3u << 20);
+  EXPECT_EQ(bytes("3G"), uint64_t(3) << 30);
+  EXPECT_EQ(bytes("3t"), uint64_t(3) << 40);
+  EXPECT_EQ(bytes("16777215T"), uint64_t(16777215) << 40);
+  EXPECT_EQ(parseMemoryLimit("50%")->freePercent, 50u);
+  EXPECT_EQ(parseMemoryLimit("50%")->bytes, 0u);
+  EXPECT_EQ(parseMemoryLimit("80%"), MemoryLimit());
+  for (const char *bad :
+       {"", "0", "0G", "K", "-1", "1.5G", "4 G", "4GB", "4KK", "0x10", "%",
+        "0%", "101%", "-5%", "5%%", "5K%", "16777216T", "18446744073709551616"})
+    EXPECT_FALSE(parseMemoryLimit(bad)) << bad;
+}
+
+TEST(MemoryLimit, IsDescribed) {
+  for (const char *text : {"80%", "3", "5%", "4096"})
+    EXPECT_EQ(describeLimit(*parseMemoryLimit(text)), text);
+}
+
+LtransJob makeJob(Side side, uint64_t weight, uint64_t bytes) {
+  LtransJob job;
+  job.side = side;
+  job.arch = side == Side::Device ? "sm_90" : "";
+  job.weight = weight;
+  job.memoryBytes = bytes;
+  return job;
+}
+
+TEST(MemoryEstimates, AreCorrected) {
+  LtransJob large = makeJob(Side::Host, 90, 1000);
+  LtransJob small = makeJob(Side::Host, 10, 200);
+  LtransJob device = makeJob(Side::Device, 50, 600);
+  MemoryEstimates estimates;
+  EXPECT_EQ(estimates.estimate(large), 1000u);
+  estimates.learn(small, 100);
+  EXPECT_EQ(estimates.estimate(small), 100u);
+  EXPECT_EQ(estimates.estimate(large), 1000u) << "a small one proves nothing";
+  estimates.learn(large, 700);
+  EXPECT_EQ(estimates.estimate(small), 140u) << "the worst counts";
+  EXPECT_EQ(estimates.estimate(large), 700u);
+  EXPECT_EQ(estimates.estimate(device), 600u) << "the other side";
+  estimates.learn(small, 500);
+  EXPECT_EQ(estimates.estimate(large), 2500u);
+  estimates.learn(large, 1);
+  EXPECT_EQ(estimates.estimate(large), 2500u);
+  estimates.learn(device, 601);
+  EXPECT_EQ(estimates.estimate(device), 601u);
+}
+
+TEST(MemoryEstimates, NeedSomethingToCompare) {
+  LtransJob unknown = makeJob(Side::Host, 1, 0);
+  LtransJob known = makeJob(Side::Host, 1, 100);
+  MemoryEstimates estimates;
+  estimates.learn(unknown, 5);
+  estimates.learn(known, 0);
+  EXPECT_EQ(estimates.estimate(unknown), 0u);
+  EXPECT_EQ(estimates.estimate(known), 100u);
+}
+
+/// No process has such a number but on machines with very many.
+constexpr pid_t kNobody = 4194000;
+
+/// Jobs that nobody runs: this process stands for all of them.
+class Budget : public testing::Test {
+protected:
+  void SetUp() override {
+    Expected<TempDir> made = TempDir::create("budget-test");
+    ASSERT_TRUE(bool(made));
+    directory = std::move(*made);
+    for (uint64_t bytes : {100, 200, 300, 900}) {
+      jobs.push_back(makeJob(Side::Host, bytes, bytes));
+      jobs.back().index = jobs.size() - 1;
+    }
+  }
+  MemoryBudget make(uint64_t bytes, const std::string &ledger = "") {
+    return MemoryBudget(jobs, {.bytes = bytes},
+                        ledger.empty() ? directory.path() : ledger,
+                        &diagnostics);
+  }
+  /// A job that has been started.
+  struct Started {
+    size_t index;
+    MemoryBudget::Grant grant;
+  };
+  /// Starts the next job of \p queue, and takes it from there.
+  static std::optional<Started> start(MemoryBudget &budget,
+                                      std::vector<size_t> &queue) {
+    std::optional<MemoryBudget::Grant> grant = budget.tryGrant(queue);
+    if (!grant)
+      return std::nullopt;
+    Started job = {queue[grant->position], std::move(*grant)};
+    queue.erase(queue.begin() + job.grant.position);
+    budget.started(job.index, kNobody + job.index, job.grant);
+    return job;
+  }
+  static void end(MemoryBudget &budget, Started &job, uint64_t bytes) {
+    job.grant.reservation = MemoryReservation();
+    budget.ended(job.index, bytes, /*isTypical=*/true);
+  }
+  std::string warnings() {
+    std::string text;
+    raw_string_ostream stream(text);
+    diagnostics.print(stream);
+    return text;
+  }
+
+  TempDir directory;
+  Diagnostics diagnostics;
+  std::vector<LtransJob> jobs;
+};
+
+TEST_F(Budget, GrantsTheHeaviestThatFits) {
+  MemoryBudget budget = make(450);
+  std::vector<size_t> queue = {0, 1, 2};
+  auto first = start(budget, queue);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->index, 2u);
+  auto second = start(budget, queue);
+  ASSERT_TRUE(second) << "200 are too much, 100 are not";
+  EXPECT_EQ(second->index, 0u);
+  EXPECT_FALSE(start(budget, queue));
+  end(budget, *second, 100);
+  EXPECT_FALSE(start(budget, queue));
+  end(budget, *first, 300);
+  EXPECT_TRUE(start(budget, queue));
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(budget.use().limitBytes, 450u);
+  EXPECT_EQ(budget.use().expectedPeakBytes, 400u);
+  EXPECT_EQ(budget.use().peakBytes, 400u);
+  EXPECT_EQ(warnings(), "");
+}
+
+TEST_F(Budget, RunsAloneWhatIsTooLarge) {
+  jobs.push_back(makeJob(Side::Host, 900, 800 << 20));
+  jobs.back().index = 4;
+  MemoryBudget budget = make(450);
+  std::vector<size_t> queue = {0, 3, 4};
+  auto large = start(budget, queue);
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->index, 4u);
+  EXPECT_FALSE(start(budget, queue)) << "nothing beside it";
+  end(budget, *large, 0);
+  auto next = start(budget, queue);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->index, 3u);
+  EXPECT_FALSE(start(budget, queue));
+  EXPECT_EQ(budget.use().tooLarge, 2u);
+  EXPECT_EQ(warnings(),
+            "gpulto: warning: LTRANS job 4 (host) is expected to take 800 MiB "
+            "of memory, more than the 1 MiB that --gpulto-memory=450 allows; "
+            "such jobs run alone\n");
+}
+
+TEST_F(Budget, IsSharedWithOtherLinks) {
+  MemoryBudget one = make(450), other = make(350);
+  std::vector<size_t> queue = {2}, otherQueue = {0, 3};
+  auto mine = start(one, queue);
+  ASSERT_TRUE(mine);
+  EXPECT_FALSE(start(other, otherQueue)) << "300 of its 350 are taken";
+  end(one, *mine, 300);
+  auto large = start(other, otherQueue);
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->index, 3u);
+  std::vector<size_t> rest = {1};
+  EXPECT_FALSE(start(one, rest)) << "the other link's job runs alone";
+  end(other, *large, 900);
+  EXPECT_TRUE(start(one, rest));
+  EXPECT_EQ(one.use().expectedPeakBytes, 300u);
+}
+
+TEST_F(Budget, CorrectsWhatItExpects) {
+  MemoryBudget budget = make(450);
+  std::vector<size_t> queue = {0, 1};
+  auto first = start(budget, queue);
+  ASSERT_TRUE(first);
+  end(budget, *first, 800); // four times as much
+  std::vector<size_t> rest = {0, 0};
+  auto second = start(budget, rest);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->grant.bytes, 400u);
+  EXPECT_FALSE(start(budget, rest)) << "two of them would fit uncorrected";
+}
+
+TEST_F(Budget, LearnsNothingFromWhatIsNotTypical) {
+  MemoryBudget budget = make(450);
+  std::vector<size_t> queue = {2};
+  auto first = start(budget, queue);
+  ASSERT_TRUE(first);
+  first->grant.reservation = MemoryReservation();
+  budget.ended(first->index, 3, /*isTypical=*/false);
+  std::vector<size_t> rest = {2};
+  auto second = start(budget, rest);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->grant.bytes, 300u);
+}
+
+TEST_F(Budget, GoesOnWithoutALedger) {
+  MemoryBudget budget = make(350, directory.file("nowhere"));
+  std::vector<size_t> queue = {1, 2};
+  auto first = start(budget, queue);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(start(budget, queue)) << "its own jobs count";
+  end(budget, *first, 300);
+  EXPECT_TRUE(start(budget, queue));
+  EXPECT_THAT(warnings(), HasSubstr("links that run at the same time are not "
+                                    "counted"));
+}
+
+TEST_F(Budget, TakesAShareOfWhatIsFree) {
+  for (LtransJob &job : jobs)
+    job.memoryBytes = uint64_t(1) << 60; // more than any machine has
+  MemoryBudget budget(jobs, MemoryLimit(), directory.path(), &diagnostics);
+  std::vector<size_t> queue = {0, 1};
+  auto first = start(budget, queue);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(start(budget, queue));
+  EXPECT_GT(budget.use().limitBytes, 0u);
+  EXPECT_THAT(warnings(), HasSubstr("--gpulto-memory=80% allows"));
+}
+
+TEST_F(Budget, IsCounted) {
+  Statistics statistics;
+  countMemory({.limitBytes = 5,
+               .expectedPeakBytes = 4,
+               .peakBytes = 3,
+               .waitSeconds = 2,
+               .tooLarge = 1},
+              statistics);
+  EXPECT_EQ(statistics.value("memory-limit-bytes"), 5u);
+  EXPECT_EQ(statistics.value("memory-expected-peak-bytes"), 4u);
+  EXPECT_EQ(statistics.value("memory-peak-bytes"), 3u);
+  EXPECT_EQ(statistics.value("memory-wait-ms"), 2000u);
+  EXPECT_EQ(statistics.value("memory-jobs-alone"), 1u);
+}
+
+} // namespace
