@@ -395,6 +395,14 @@ DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
   return device;
 }
 
+/// Returns the bytes that a job of \p weight instructions is expected to take.
+static uint64_t expectedMemory(Side side, uint64_t weight,
+                               const Params &params) {
+  uint64_t base = side == Side::Host ? params.ltransHostBaseBytes
+                                     : params.ltransDeviceBaseBytes;
+  return base + weight * params.ltransBytesPerInstruction;
+}
+
 std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
   for (auto [member, leader] : program.folds())
     foldMembers[leader].push_back(member);
@@ -423,9 +431,7 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     job.host = options.host;
     job.llvmOptions = options.llvmOptions;
     job.weight = partition.weight;
-    job.memoryBytes =
-        context.params.ltransBaseBytes +
-        partition.weight * uint64_t(context.params.ltransBytesPerInstruction);
+    job.memoryBytes = expectedMemory(job.side, job.weight, context.params);
     addSymbols(partition, map, job);
     addFacts(partition, job);
   });
