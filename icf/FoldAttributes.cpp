@@ -8,6 +8,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -85,6 +86,15 @@ bool isPromise(unsigned kind) {
     // Such as invariant.load, fpmath, nontemporal: they choose instructions.
     return false;
   }
+}
+
+bool isCompared(unsigned kind, const MDNode &node) {
+  bool isBareLoop =
+      kind == LLVMContext::MD_loop &&
+      all_of(drop_begin(node.operands()), [](const MDOperand &part) {
+        return isa_and_nonnull<DILocation>(part.get());
+      });
+  return !isBareLoop && !isPromise(kind);
 }
 
 bool isMarker(const Instruction &instruction) {

@@ -15,6 +15,7 @@ class Attribute;
 class Function;
 class GlobalVariable;
 class Instruction;
+class MDNode;
 } // namespace llvm
 
 namespace gpulto {
@@ -31,6 +32,11 @@ bool isPromiseToBody(llvm::Attribute attribute);
 /// Returns whether metadata of kind \p kind is a promise to the optimizer, or
 /// speaks of the source: an instruction without it does the same.
 bool isPromise(unsigned kind);
+
+/// Returns whether metadata \p node of kind \p kind at an instruction counts
+/// for what it does. Neither do promises, nor the properties of a loop that are
+/// nothing but its place in the source: these come and go with -g.
+bool isCompared(unsigned kind, const llvm::MDNode &node);
 
 /// Returns whether \p instruction does nothing: a marker of a lifetime, an
 /// assumption, the declaration of an alias scope, debug information.

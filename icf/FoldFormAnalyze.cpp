@@ -410,7 +410,7 @@ void FoldFormer::Implementation::attachments(const Instruction &instruction) {
   SmallVector<std::pair<unsigned, MDNode *>, 4> attached;
   instruction.getAllMetadataOtherThanDebugLoc(attached);
   for (auto [kind, node] : attached) {
-    if (isPromise(kind))
+    if (!isCompared(kind, *node))
       continue;
     bytes(metadataKinds[kind]);
     if (instruction.getMetadata("srcloc") != node)

@@ -357,7 +357,8 @@ bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
     instruction.getAllMetadataOtherThanDebugLoc(all);
     copy_if(all, std::back_inserter(kept), [&](const auto &attached) {
       return attached.first != sourcePosition && attached.first != mark &&
-             attached.first != callee && !isPromise(attached.first);
+             attached.first != callee &&
+             isCompared(attached.first, *attached.second);
     });
     return kept;
   };

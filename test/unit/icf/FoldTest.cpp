@@ -381,6 +381,35 @@ done:
   }
 }
 
+TEST(Fold, SeesThroughThePlacesOfLoops) {
+  const std::string body = R"((i1 %more) {
+  br label %loop
+loop:
+  br i1 %more, label %loop, label %done, !llvm.loop !0
+done:
+  ret void
+}
+)";
+  const std::string nodes = R"(
+!0 = distinct !{!0, !2}
+!1 = distinct !{!1, !3}
+!2 = !DILocation(line: 1, scope: !4)
+!3 = !{!"llvm.loop.unroll.disable"}
+!4 = distinct !DISubprogram(name: "f", unit: !5)
+!5 = distinct !DICompileUnit(language: DW_LANG_C, file: !6)
+!6 = !DIFile(filename: "a.c", directory: "")
+!llvm.dbg.cu = !{!5}
+!llvm.module.flags = !{!7}
+!7 = !{i32 2, !"Debug Info Version", i32 3}
+)";
+  Pair same(twoBodies("", body, ", !llvm.loop !0", "") + nodes);
+  EXPECT_TRUE(same.sameForm());
+  EXPECT_EQ(same.merged(), "success");
+  Pair other(twoBodies("", body, "!llvm.loop !0", "!llvm.loop !1") + nodes);
+  EXPECT_FALSE(other.sameForm());
+  EXPECT_NE(other.merged(), "success");
+}
+
 TEST(Fold, JumpsWithTheSignatureOfTheTarget) {
   Pair pair(R"(
 %S = type { i32, i64 }
