@@ -94,7 +94,8 @@ bool isCompared(unsigned kind, const MDNode &node) {
       all_of(drop_begin(node.operands()), [](const MDOperand &part) {
         return isa_and_nonnull<DILocation>(part.get());
       });
-  return !isBareLoop && !isPromise(kind);
+  bool isType = kind == node.getContext().getMDKindID("heapallocsite");
+  return !isBareLoop && !isType && !isPromise(kind);
 }
 
 bool isMarker(const Instruction &instruction) {

@@ -34,8 +34,9 @@ bool isPromiseToBody(llvm::Attribute attribute);
 bool isPromise(unsigned kind);
 
 /// Returns whether metadata \p node of kind \p kind at an instruction counts
-/// for what it does. Neither do promises, nor the properties of a loop that are
-/// nothing but its place in the source: these come and go with -g.
+/// for what it does. Promises do not, nor does what comes and goes with -g: the
+/// properties of a loop that are nothing but its place in the source, and the
+/// type of what is allocated.
 bool isCompared(unsigned kind, const llvm::MDNode &node);
 
 /// Returns whether \p instruction does nothing: a marker of a lifetime, an

@@ -121,6 +121,7 @@ TEST(Fold, SeesThroughNamesAndPromises) {
            {"noundef ", ""},
            {"@text", "@same"},
            {", !prof !1", ""},
+           {"i32 noundef %b)", "i32 noundef %b), !heapallocsite !0"},
            {"%slot = alloca i32", "%slot = alloca %T"},
            {"i32 %n) {", "i32 zeroext %n) {"},
            {"  %b = add", "  call void @llvm.assume(i1 true)\n  %b = add"}}) {
