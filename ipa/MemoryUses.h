@@ -17,7 +17,8 @@ class Value;
 
 namespace gpulto {
 
-/// One access to the memory behind a pointer, or a call that gets its address.
+/// One access to the memory behind a pointer, or a call that gets its address;
+/// perhaps: the pointer may be one of several that are chosen from.
 struct MemoryUse {
   enum class Kind : uint8_t {
     Load,

@@ -6,6 +6,7 @@
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/MemoryUses.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
@@ -70,8 +71,9 @@ std::optional<MemoryUses> memoryUses(const llvm::Value &pointer,
   constexpr unsigned kMaxUses = 256;
   MemoryUses uses;
   unsigned seen = 0;
-  llvm::SmallVector<std::pair<const llvm::Value *, uint64_t>, 8> stack{
-      {&pointer, 0}};
+  using Place = std::pair<const llvm::Value *, uint64_t>;
+  llvm::SmallVector<Place, 8> stack{{&pointer, 0}};
+  llvm::SmallDenseSet<Place, 8> choices; // of phis that come round again
   while (!stack.empty()) {
     auto [address, offset] = stack.pop_back_val();
     for (const llvm::Use &use : address->uses()) {
@@ -84,6 +86,9 @@ std::optional<MemoryUses> memoryUses(const llvm::Value &pointer,
             static_cast<int64_t>(offset) + bytes.getSExtValue() < 0)
           return std::nullopt;
         stack.push_back({step, offset + bytes.getSExtValue()});
+      } else if (llvm::isa<llvm::SelectInst, llvm::PHINode>(user)) {
+        if (choices.insert({user, offset}).second)
+          stack.push_back({user, offset});
       } else if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user);
                  load && load->isSimple()) {
         uses.push_back({Kind::Load, load, offset,
