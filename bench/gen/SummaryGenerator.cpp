@@ -53,6 +53,7 @@ Sort sortOf(uint32_t number) {
 }
 
 constexpr uint32_t kKernelsPerFile = 8;
+constexpr uint32_t kHelpersPerFamily = 6;
 
 /// Builds one module.
 class UnitBuilder {
@@ -94,14 +95,21 @@ public:
     for (uint32_t i = 0; i < kernelsIn(file); ++i) {
       FunctionSummary helper =
           makeBody(name("helper", file, "_", i), Linkage::Internal, 0, 40, 2);
-      addCall(helper, use(name("shared", random.skewed(64))), 2);
+      addCall(helper, use(sharedHelper(i)), 2);
       finish(helper);
+      uint32_t size = options.families ? 50 + random.skewed(2000) : 150;
       FunctionSummary kernel =
-          makeBody(kernelName(file, i), Linkage::External, kKernel, 150, 3);
+          makeBody(kernelName(file, i), Linkage::External, kKernel, size, 3);
       addCall(kernel, symbolOf(helper), 2);
-      addCall(kernel, use(name("shared", random.skewed(64))), 1);
+      addCall(kernel, use(sharedHelper(i)), 1);
+      if (options.families)
+        addCall(kernel, use(sharedHelper(i)), 1);
       finish(kernel);
     }
+    for (uint32_t f = file; f < options.families; f += filesWithKernels())
+      for (uint32_t i = 0; i < kHelpersPerFamily; ++i)
+        finish(makeBody(name("family", f, "_", i), Linkage::External, 0,
+                        30 + random.skewed(600), 2));
     // The helpers that all share are in the first files with kernels.
     if (file < 8)
       for (uint32_t i = file; i < 64; i += 8)
@@ -123,6 +131,18 @@ private:
     return std::min<uint64_t>(kKernelsPerFile,
                               options.kernels -
                                   std::min<uint64_t>(before, options.kernels));
+  }
+  uint32_t filesWithKernels() const {
+    return (options.kernels + kKernelsPerFile - 1) / kKernelsPerFile;
+  }
+  /// Returns a helper for kernel \p number of this file: one of its family, or
+  /// one of those for all.
+  StringRef sharedHelper(uint32_t number) {
+    if (!options.families || random.percent(10))
+      return name("shared", random.skewed(64));
+    uint32_t kernel = file * kKernelsPerFile + number;
+    return name("family", kernel * 7 % options.families, "_",
+                random.below(kHelpersPerFamily));
   }
   StringRef kernelName(uint32_t of, uint32_t number) {
     return name("_Z6kernel", of, "_", number);

@@ -30,6 +30,11 @@ struct GeneratorOptions {
   /// eight each.
   uint32_t kernels = 1000;
   uint64_t seed = 1;
+  /// Families of kernels, as the instances of a template are: kernels of one
+  /// family lie in many files, share helpers that no other family uses, and
+  /// differ in size. 0: all kernels draw from 64 helpers, some of which nearly
+  /// all use.
+  uint32_t families = 0;
 };
 
 /// One translation unit: summaries as an object file holds them, which bring
