@@ -13,8 +13,10 @@
 //    since a partition is compiled at one level, and so are atoms of modules
 //    whose options differ for the whole module (lto/ModuleFlags.h) or whose
 //    assembly does not bear each other's (separateAssembly).
-// 2. cutRun: the sequence is cut into even pieces where few edges cross, in a
-//    way that small edits do not change (partitioner/StableCuts).
+// 2. buildGraph: what atoms share: definitions that several use, bodies that
+//    would be imported, modules that would be read by several jobs.
+// 3. cutRun: the sequence is cut into even pieces where that costs little, then
+//    atoms move to where they cost less (partitioner/CutGraph).
 //
 // Source: that the order of the source files is a good linear order, so that a
 // general minimum cut, which costs O(n^2), gains little, is an observation of
@@ -23,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
-#include "partitioner/StableCuts.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -32,6 +34,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 using namespace llvm;
@@ -50,7 +53,6 @@ struct Atom {
   ModuleIndex module = 0;
   std::vector<GlobalId> members;
   uint64_t weight = 0;
-  std::vector<uint32_t> neighbours; // atoms, one entry per edge
 };
 } // namespace
 
@@ -127,28 +129,12 @@ static std::vector<Atom> collectAtoms(const WpaContext &context,
       if (symbol.atom != kNone)
         position = atomOf.try_emplace(symbol.atom, position).first->second;
       if (position == atoms.size())
-        atoms.push_back({m, {}, 0, {}});
+        atoms.push_back({m, {}, 0});
       atoms[position].members.push_back(id);
       atoms[position].weight += definitionWeight(program, id);
     }
   }
   return atoms;
-}
-
-static void connectAtoms(const WpaContext &context, std::vector<Atom> &atoms) {
-  std::vector<uint32_t> atomOf(context.program.symbolCount(), kNone);
-  for (auto [i, atom] : enumerate(atoms))
-    for (GlobalId id : atom.members)
-      atomOf[id] = i;
-  for (auto [i, atom] : enumerate(atoms))
-    for (GlobalId id : atom.members)
-      for (const GraphEdge &edge : context.graph.edges(id)) {
-        uint32_t other = atomOf[edge.target];
-        if (other == kNone || other == i)
-          continue;
-        atom.neighbours.push_back(other);
-        atoms[other].neighbours.push_back(i);
-      }
 }
 
 static bool isLastOfRun(ArrayRef<Level> levels, ArrayRef<Atom> atoms,
@@ -161,18 +147,18 @@ static bool isLastOfRun(ArrayRef<Level> levels, ArrayRef<Atom> atoms,
          atoms[begin].module != atoms[i].module;
 }
 
-static void addPartition(const WpaContext &context, ArrayRef<Atom> atoms,
-                         PartitionMap &map) {
+static void addPartition(const WpaContext &context,
+                         ArrayRef<const Atom *> atoms, PartitionMap &map) {
   const ModuleSummary &summary =
-      context.program.modules()[atoms.front().module].summary;
+      context.program.modules()[atoms.front()->module].summary;
   Partition partition;
   partition.image = kHostImage;
   partition.optLevel = summary.optLevel;
   partition.sizeLevel = summary.sizeLevel;
   partition.codegenDigest = summary.codegenDigest;
-  for (const Atom &atom : atoms) {
-    partition.weight += atom.weight;
-    for (GlobalId id : atom.members) {
+  for (const Atom *atom : atoms) {
+    partition.weight += atom->weight;
+    for (GlobalId id : atom->members) {
       map.home[id] = map.partitions.size();
       partition.defines.push_back({id, FinalLinkage::Preserved});
     }
@@ -182,68 +168,151 @@ static void addPartition(const WpaContext &context, ArrayRef<Atom> atoms,
   map.partitions.push_back(std::move(partition));
 }
 
-/// Returns where the pieces of \p atoms, of which the first is atom \p begin of
-/// the program, end.
-static std::vector<size_t> cutBalanced(const WpaContext &context,
-                                       ArrayRef<Atom> atoms, size_t begin,
-                                       uint64_t pieces) {
-  std::vector<CutItem> items;
-  std::vector<std::pair<uint32_t, uint32_t>> edges;
-  for (auto [i, atom] : enumerate(atoms)) {
+namespace {
+/// All atoms, and where definitions are among them.
+struct AtomTable {
+  std::vector<Atom> atoms;
+  std::vector<uint32_t> atomOf; // by GlobalId; kNone: in none
+  /// By GlobalId: numbers the members of atoms in the order of these.
+  std::vector<uint32_t> number;
+};
+
+/// Atoms [begin, end) of the table, which may share a partition.
+struct AtomRun {
+  const AtomTable &table;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  ArrayRef<Atom> atoms() const {
+    return ArrayRef(table.atoms).slice(begin, end - begin);
+  }
+  bool contains(uint32_t atom) const { return atom >= begin && atom < end; }
+};
+} // namespace
+
+static AtomTable tabulate(const WpaContext &context, ArrayRef<Level> levels) {
+  AtomTable table;
+  table.atoms = collectAtoms(context, levels);
+  table.atomOf.assign(context.program.symbolCount(), kNone);
+  table.number.assign(context.program.symbolCount(), kNone);
+  uint32_t number = 0;
+  for (auto [i, atom] : enumerate(table.atoms))
+    for (GlobalId id : atom.members) {
+      table.atomOf[id] = i;
+      table.number[id] = number++;
+    }
+  return table;
+}
+
+/// Calls \p visit for each use of a definition of \p run by another atom of it,
+/// with that atom's number in the run.
+template <typename Visitor>
+static void forEachUse(const WpaContext &context, const AtomRun &run,
+                       Visitor &&visit) {
+  for (uint32_t i = run.begin; i < run.end; ++i)
+    for (GlobalId id : run.table.atoms[i].members)
+      for (const GraphEdge &edge : context.graph.edges(id)) {
+        uint32_t other = run.table.atomOf[edge.target];
+        if (edge.kind != EdgeKind::Device && other != i && run.contains(other))
+          visit(edge.target, i - run.begin);
+      }
+}
+
+/// Adds to \p graph a net for each definition of \p run that other atoms use:
+/// they name it, and import its body if it is small.
+static void addUses(const WpaContext &context, const AtomRun &run,
+                    Hypergraph &graph) {
+  uint32_t first = run.table.number[run.atoms().front().members.front()];
+  uint32_t last = run.table.number[run.atoms().back().members.back()];
+  std::vector<uint32_t> ends(last - first + 2); // of the users of each
+  forEachUse(context, run, [&](GlobalId used, uint32_t) {
+    ++ends[run.table.number[used] - first + 1];
+  });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<uint32_t> users(ends.back());
+  std::vector<uint32_t> next(ends.begin(), ends.end() - 1);
+  forEachUse(context, run, [&](GlobalId used, uint32_t user) {
+    users[next[run.table.number[used] - first]++] = user;
+  });
+  std::vector<uint32_t> pins;
+  size_t begin = 0;
+  for (auto [i, atom] : enumerate(run.atoms()))
+    for (GlobalId id : atom.members) {
+      size_t end = ends[run.table.number[id] - first + 1];
+      pins.assign(users.begin() + begin, users.begin() + end);
+      pins.erase(std::unique(pins.begin(), pins.end()), pins.end());
+      pins.push_back(i);
+      graph.addNet({context.params.partitionCrossingInstructions +
+                    importWeight(context, id)},
+                   pins);
+      begin = end;
+    }
+}
+
+/// Returns \p run with what its atoms share.
+static Hypergraph buildGraph(const WpaContext &context, const AtomRun &run) {
+  Hypergraph graph;
+  ArrayRef<Atom> atoms = run.atoms();
+  for (const Atom &atom : atoms) {
     GlobalId first = atom.members.front();
     StableHasher anchor;
     anchor.add(context.program.moduleRef(first).tag);
     anchor.add(context.program.symbol(first).name);
-    items.push_back({atom.weight, anchor.finish().lo});
-    for (uint32_t other : atom.neighbours) // each edge has two entries
-      if (other >= begin && other < begin + i)
-        edges.push_back({other - begin, i});
+    graph.addVertex({atom.weight, anchor.finish().lo});
   }
-  return findStableCuts(items, edges, pieces);
+  addUses(context, run, graph);
+  std::vector<uint32_t> pins; // atoms of one module are neighbours
+  for (auto [i, atom] : enumerate(atoms)) {
+    pins.push_back(i);
+    if (i + 1 < atoms.size() && atoms[i + 1].module == atom.module)
+      continue;
+    graph.addNet({context.params.partitionModuleInstructions}, pins);
+    pins.clear();
+  }
+  graph.finish();
+  return graph;
 }
 
-/// Cuts atoms [begin, end), which may share a partition, into pieces.
-static void cutRun(const WpaContext &context, ArrayRef<Atom> atoms,
-                   size_t begin, size_t end, const PartitionOptions &options,
-                   uint64_t total, PartitionMap &map) {
-  ArrayRef<Atom> run = atoms.slice(begin, end - begin);
-  uint64_t weight = 0;
-  for (const Atom &atom : run)
-    weight += atom.weight;
-  uint64_t pieces = 1;
+/// Returns the partition of each atom of \p run; \p total: the weight of all
+/// runs.
+static std::vector<uint32_t> cutBalanced(const WpaContext &context,
+                                         const AtomRun &run,
+                                         const PartitionOptions &options,
+                                         uint64_t total) {
+  GraphCutOptions how =
+      graphCutOptions(context.params, options.count, total,
+                      context.params.hostPartitionInstructions);
+  std::vector<uint32_t> order(run.end - run.begin);
+  std::iota(order.begin(), order.end(), 0);
+  return cutGraph(buildGraph(context, run), order, how);
+}
+
+/// Cuts \p run into partitions.
+static void cutRun(const WpaContext &context, const AtomRun &run,
+                   const PartitionOptions &options, uint64_t total,
+                   PartitionMap &map) {
+  std::vector<uint32_t> partOf(run.end - run.begin);
   if (options.mode == PartitionMode::Max)
-    pieces = run.size();
-  else if (options.mode == PartitionMode::Balanced && options.count) {
-    uint64_t wanted = std::max<uint64_t>(1, total / options.count);
-    pieces = std::clamp<uint64_t>((weight + wanted / 2) / wanted, 1,
-                                  context.params.maxPartitions);
-  } else if (options.mode == PartitionMode::Balanced)
-    pieces = stablePieces(weight, context.params.hostPartitionInstructions,
-                          context.params.maxPartitions);
-  std::vector<size_t> ends;
-  if (pieces < run.size())
-    ends = cutBalanced(context, run, begin, pieces);
-  else // one atom each
-    for (size_t i = 1; i <= run.size(); ++i)
-      ends.push_back(i);
-  size_t first = 0;
-  for (size_t last : ends) {
-    addPartition(context, run.slice(first, last - first), map);
-    first = last;
-  }
+    std::iota(partOf.begin(), partOf.end(), 0);
+  else if (options.mode == PartitionMode::Balanced)
+    partOf = cutBalanced(context, run, options, total);
+  std::vector<std::vector<const Atom *>> parts(*llvm::max_element(partOf) + 1);
+  for (auto [i, atom] : enumerate(run.atoms()))
+    parts[partOf[i]].push_back(&atom);
+  for (ArrayRef<const Atom *> part : parts)
+    addPartition(context, part, map);
 }
 
 void partitionHost(const WpaContext &context, const PartitionOptions &options,
                    PartitionMap &map) {
   std::vector<Level> levels = findLevels(context.program);
-  std::vector<Atom> atoms = collectAtoms(context, levels);
-  connectAtoms(context, atoms);
+  AtomTable table = tabulate(context, levels);
   uint64_t total = 0;
-  for (const Atom &atom : atoms)
+  for (const Atom &atom : table.atoms)
     total += atom.weight;
-  for (size_t begin = 0, i = 0; i <= atoms.size(); ++i)
-    if (begin < i && isLastOfRun(levels, atoms, begin, i, options.mode)) {
-      cutRun(context, atoms, begin, i, options, total, map);
+  for (uint32_t begin = 0, i = 0; i <= table.atoms.size(); ++i)
+    if (begin < i && isLastOfRun(levels, table.atoms, begin, i, options.mode)) {
+      cutRun(context, {table, begin, i}, options, total, map);
       begin = i;
     }
 }

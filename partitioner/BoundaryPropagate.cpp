@@ -80,6 +80,15 @@ static bool isImportableFunction(const CombinedSummary &program, GlobalId id) {
          program.jumpTarget(id) == kNone;
 }
 
+uint64_t importWeight(const WpaContext &context, GlobalId id) {
+  if (!isImportableFunction(context.program, id))
+    return 0;
+  const FunctionSummary *callee = context.program.function(id);
+  bool isSmall = callee->instructionCount <= context.params.importInstrLimit &&
+                 !callee->has(kCold);
+  return isSmall || callee->has(kAlwaysInline) ? callee->instructionCount : 0;
+}
+
 static bool isImportableConstant(const WpaContext &context, GlobalId id) {
   const SymbolRecord &symbol = context.program.symbol(id);
   const VariableSummary *variable = context.program.variable(id);

@@ -15,26 +15,29 @@
 //    device code is linked in, what it calls and what calls it are in that
 //    unit, which gets a partition of its own: pointers pass between the two,
 //    and such code is assembled in another way.
-// 2. pack: units in program order are laid on a line, each as long as what it
-//    adds to the program, and the line is cut (partitioner/StableCuts). A
-//    function shared by partitions is compiled in each.
-// 3. placeVariables: a mutable variable is defined by the first partition that
+// 2. buildGraph: which units reach the same functions. These would be compiled
+//    in each partition.
+// 3. cutUnits: units are laid on a line and cut (partitioner/CutGraph): in the
+//    order of the program, or with those that share functions next to each
+//    other (partitioner/ClusterOrder) where that saves much.
+// 4. placeVariables: a mutable variable is defined by the first partition that
 //    uses it and declared by the others (nvlink joins them); constants whose
 //    address means nothing, and block-shared memory, are copied.
 //
-// Complexity: one traversal per unit, bounded by the partition it is in.
+// Complexity: a few traversals per unit.
 //
 //===----------------------------------------------------------------------===//
 
+#include "partitioner/ClusterOrder.h"
+#include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
-#include "partitioner/StableCuts.h"
 #include "support/StableHash.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 using namespace llvm;
@@ -83,9 +86,11 @@ private:
   uint64_t collect(const Unit &unit, DenseSet<GlobalId> &seen,
                    std::vector<GlobalId> &found) const;
   bool mustPart(size_t i) const;
-  std::vector<size_t> cutBalanced(size_t begin, size_t end,
-                                  ArrayRef<uint64_t> lengths) const;
-  BitVector findFirsts() const;
+  std::vector<GlobalId> reachAll(const Unit &unit) const;
+  Hypergraph buildGraph(uint32_t begin, uint32_t end) const;
+  void addFiles(uint32_t begin, uint32_t end, Hypergraph &graph) const;
+  std::vector<uint32_t> cutUnits(uint32_t begin, uint32_t end) const;
+  void addPartitions(uint32_t begin, uint32_t end);
   void pack();
   void placeVariables();
   bool isCopied(GlobalId id) const;
@@ -97,6 +102,7 @@ private:
   PartitionMap &map;
   DenseSet<GlobalId> addressTaken; // definitions; looked up only
   std::vector<Unit> units;
+  uint64_t totalWeight = 0;
   uint32_t firstPartition = 0;
 };
 } // namespace
@@ -230,6 +236,14 @@ uint64_t DevicePartitioner::collect(const Unit &unit, DenseSet<GlobalId> &seen,
   return weight;
 }
 
+/// Returns what \p unit reaches.
+std::vector<GlobalId> DevicePartitioner::reachAll(const Unit &unit) const {
+  DenseSet<GlobalId> seen;
+  std::vector<GlobalId> found;
+  collect(unit, seen, found);
+  return found;
+}
+
 /// Returns whether unit \p i may not be with unit \p i - 1.
 bool DevicePartitioner::mustPart(size_t i) const {
   const Unit &last = units[i - 1], &unit = units[i];
@@ -237,77 +251,109 @@ bool DevicePartitioner::mustPart(size_t i) const {
          last.isOpen || unit.isOpen;
 }
 
-/// Returns where the row of \p lengths is cut, for units [begin, end).
-std::vector<size_t>
-DevicePartitioner::cutBalanced(size_t begin, size_t end,
-                               ArrayRef<uint64_t> lengths) const {
-  std::vector<CutItem> items;
-  uint64_t total = std::accumulate(lengths.begin(), lengths.end(), uint64_t(0));
-  uint64_t run = 0;
-  for (size_t i = begin; i < end; ++i) {
-    GlobalId root = units[i].roots.front();
+/// Returns what units [begin, end) reach, for each definition that several of
+/// them reach, and their files. Functions that the same units reach are one
+/// net.
+Hypergraph DevicePartitioner::buildGraph(uint32_t begin, uint32_t end) const {
+  Hypergraph graph;
+  std::vector<std::pair<GlobalId, uint32_t>> uses;
+  for (uint32_t i = begin; i < end; ++i) {
+    const Unit &unit = units[i];
+    GlobalId root = unit.roots.front();
     StableHasher anchor;
     anchor.add(program.moduleRef(root).tag);
     anchor.add(program.symbol(root).name);
-    // Helpers are shared within modules: better not to cut there.
-    bool startsModule = i == begin || units[i].module != units[i - 1].module;
-    constexpr uint64_t kInside = uint64_t(1) << 63;
-    items.push_back(
-        {lengths[i], anchor.finish().lo >> 1 | (startsModule ? 0 : kInside)});
-    run += lengths[i];
+    graph.addVertex({0, anchor.finish().lo});
+    for (GlobalId id : reachAll(unit))
+      uses.push_back({id, i - begin});
   }
-  uint64_t wanted = options.count ? std::max<uint64_t>(1, total / options.count)
-                                  : context.params.devicePartitionInstructions;
-  uint64_t most = options.count ? options.count : context.params.maxPartitions;
-  uint64_t pieces =
-      options.count ? std::clamp<uint64_t>((run + wanted / 2) / wanted, 1, most)
-                    : stablePieces(run, wanted, most);
-  return findStableCuts(items, {}, pieces);
+  llvm::sort(uses);
+  std::map<std::vector<uint32_t>, uint64_t> weights; // by users
+  std::vector<uint32_t> users;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    users.push_back(uses[i].second);
+    if (i + 1 < uses.size() && uses[i + 1].first == uses[i].first)
+      continue;
+    weights[users] += definitionWeight(program, uses[i].first);
+    users.clear();
+  }
+  for (const auto &[pins, weight] : weights)
+    graph.addNet({weight, /*isWork=*/true}, pins);
+  addFiles(begin, end, graph);
+  graph.finish();
+  return graph;
 }
 
-/// Returns the first unit of each partition.
-BitVector DevicePartitioner::findFirsts() const {
-  BitVector firsts(units.size());
-  std::vector<uint64_t> lengths;
-  DenseSet<GlobalId> seen;
-  for (const Unit &unit : units) {
-    std::vector<GlobalId> found;
-    lengths.push_back(collect(unit, seen, found));
-  }
-  for (size_t begin = 0, i = 1; i <= units.size(); ++i) {
-    bool isNew = options.mode == PartitionMode::Max ||
-                 (options.mode == PartitionMode::OneToOne && i < units.size() &&
-                  units[i - 1].module != units[i].module);
-    if (i < units.size() && !mustPart(i) && !isNew)
+/// Lets units of one file share the work of reading it.
+void DevicePartitioner::addFiles(uint32_t begin, uint32_t end,
+                                 Hypergraph &graph) const {
+  std::vector<uint32_t> pins;
+  for (uint32_t i = begin; i < end; ++i) {
+    pins.push_back(i - begin);
+    if (i + 1 < end && units[i + 1].module == units[i].module)
       continue;
-    firsts.set(begin);
-    if (options.mode == PartitionMode::Balanced)
-      for (size_t end : cutBalanced(begin, i, lengths))
-        if (begin + end < i)
-          firsts.set(begin + end);
-    begin = i;
+    graph.addNet({context.params.partitionModuleInstructions}, pins);
+    pins.clear();
   }
-  return firsts;
+}
+
+/// Returns the partition of each of units [begin, end), counted from 0.
+std::vector<uint32_t> DevicePartitioner::cutUnits(uint32_t begin,
+                                                  uint32_t end) const {
+  std::vector<uint32_t> partOf(end - begin);
+  if (options.mode == PartitionMode::Max)
+    std::iota(partOf.begin(), partOf.end(), 0);
+  if (options.mode != PartitionMode::Balanced || partOf.size() == 1)
+    return partOf;
+  Hypergraph graph = buildGraph(begin, end);
+  GraphCutOptions how =
+      graphCutOptions(context.params, options.count, totalWeight,
+                      context.params.devicePartitionInstructions);
+  std::vector<uint32_t> byFile(partOf.size());
+  std::iota(byFile.begin(), byFile.end(), 0);
+  std::vector<uint32_t> byUse = findClusterOrder(graph, how.wanted);
+  // The order of the program moves less with edits: left only for much.
+  uint64_t gain = 100 + uint64_t(context.params.deviceClusterGainPercent);
+  bool isBetter = cutCost(graph, cutGraph(graph, byUse, how)) * gain <
+                  cutCost(graph, cutGraph(graph, byFile, how)) * 100;
+  if (!options.count)
+    how.maxGrowthPercent = context.params.deviceDuplicationPercent;
+  return cutGraph(graph, isBetter ? byUse : byFile, how);
+}
+
+/// Makes the partitions of units [begin, end).
+void DevicePartitioner::addPartitions(uint32_t begin, uint32_t end) {
+  std::vector<uint32_t> partOf = cutUnits(begin, end);
+  uint32_t parts = *llvm::max_element(partOf) + 1;
+  for (uint32_t part = 0; part < parts; ++part) {
+    Partition &partition = map.partitions.emplace_back();
+    partition.image = image;
+    partition.optLevel = units[begin].optLevel;
+    partition.sizeLevel = units[begin].sizeLevel;
+    partition.isOpen = units[begin].isOpen;
+    DenseSet<GlobalId> seen;
+    std::vector<GlobalId> found;
+    for (uint32_t i = begin; i < end; ++i)
+      if (partOf[i - begin] == part)
+        partition.weight += collect(units[i], seen, found);
+    for (GlobalId id : found)
+      partition.defines.push_back({id, FinalLinkage::Preserved});
+  }
 }
 
 void DevicePartitioner::pack() {
   firstPartition = map.partitions.size();
-  BitVector firsts = findFirsts();
-  DenseSet<GlobalId> seen; // what the last partition holds
-  for (auto [i, unit] : enumerate(units)) {
-    if (firsts.test(i)) {
-      map.partitions.emplace_back();
-      map.partitions.back().image = image;
-      map.partitions.back().optLevel = unit.optLevel;
-      map.partitions.back().sizeLevel = unit.sizeLevel;
-      map.partitions.back().isOpen = unit.isOpen;
-      seen.clear();
-    }
-    Partition &partition = map.partitions.back();
-    std::vector<GlobalId> found;
-    partition.weight += collect(unit, seen, found);
-    for (GlobalId id : found)
-      partition.defines.push_back({id, FinalLinkage::Preserved});
+  DenseSet<GlobalId> seen;
+  std::vector<GlobalId> found;
+  for (const Unit &unit : units)
+    totalWeight += collect(unit, seen, found);
+  for (uint32_t begin = 0, i = 1; i <= units.size(); ++i) {
+    bool isNew = options.mode == PartitionMode::OneToOne && i < units.size() &&
+                 units[i - 1].module != units[i].module;
+    if (i < units.size() && !mustPart(i) && !isNew)
+      continue;
+    addPartitions(begin, i);
+    begin = i;
   }
 }
 

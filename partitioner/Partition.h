@@ -82,6 +82,10 @@ void partitionDevice(const WpaContext &context, ImageIndex image,
 void decideBoundaries(const WpaContext &context,
                       const llvm::BitVector &externallyUsed, PartitionMap &map);
 
+/// Returns the instructions that a partition imports for calling \p id, if it
+/// is defined in another; 0 when its body is too large or must not be inlined.
+uint64_t importWeight(const WpaContext &context, GlobalId id);
+
 /// Returns the weight of definition \p id in IR instructions, at least 1.
 uint64_t definitionWeight(const CombinedSummary &program, GlobalId id);
 

@@ -7,16 +7,19 @@
 // the last one where it cut: its output depends on its inputs alone.
 //
 //   weights  3 1 4 1 5 | 9 2 6 | 5 3 5      halves, then halves of halves
-//                      ^ window around the middle, a quarter of a piece wide
+//                      ^ window around the middle
 //
 // 1. split: the row is cut in two, in a window around the place where the
 //    weights would be even. An edit of k instructions moves the window by less
 //    than k, so it nearly always holds the same places.
-// 2. Of the places in the window, those with the fewest crossing edges are
-//    taken, where numbers within a factor of sqrt(2) are as good
-//    (crossingRank); of these, the one with the least anchor. An edge more
-//    changes the rank of few places, and that of the best one hardly ever.
-// 3. Both parts are cut in the same way.
+//    The window's width bounds how uneven pieces are: an error of w at a range
+//    of n pieces is one of 2 w / n in each of the pieces of a half.
+// 2. Of the places in the window, those with the cheapest crossing edges are
+//    taken, where costs within a factor of sqrt(2) are as good (costRank); of
+//    these, the one with the least anchor. An edge more changes the rank of few
+//    places, and that of the best one hardly ever.
+// 3. Both parts are cut in the same way. Weight that both have in common counts
+//    in both.
 //
 // What walks the row from left to right instead, each piece until it is full,
 // moves all cuts behind the edit.
@@ -40,109 +43,154 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Returns a number that is equal for crossings that differ by less than a
-/// factor of sqrt(2).
-static unsigned crossingRank(uint64_t crossings) {
-  if (crossings == 0)
+unsigned costRank(uint64_t cost) {
+  if (cost == 0)
     return 0;
-  unsigned octave = Log2_64(crossings);
-  // crossings^2 >= 2^(2 octave + 1), without overflow.
+  unsigned octave = Log2_64(cost);
+  // cost^2 >= 2^(2 octave + 1), without overflow.
   constexpr unsigned kMaxExact = 31;
-  uint64_t head =
-      octave > kMaxExact ? crossings >> (octave - kMaxExact) : crossings;
+  uint64_t head = octave > kMaxExact ? cost >> (octave - kMaxExact) : cost;
   unsigned headOctave = std::min(octave, kMaxExact);
   bool isUpperHalf = head * head >= uint64_t(1) << (2 * headOctave + 1);
   return 1 + 2 * octave + isUpperHalf;
 }
 
 namespace {
-using Edges = std::vector<std::pair<uint32_t, uint32_t>>;
+using Edges = std::vector<CutEdge>; // first < second
+
+/// A place, the index of an item, where a range may be cut.
+struct Place {
+  size_t index = 0;
+  uint64_t left = 0; // weight of either side
+  uint64_t right = 0;
+  uint64_t cost = 0;
+};
+
+/// Part of the row that is to be cut.
+struct CutRange {
+  size_t begin = 0;
+  size_t end = 0;
+  uint64_t pieces = 1;
+  uint64_t weight = 0;
+};
 
 class StableCutter {
 public:
-  explicit StableCutter(ArrayRef<CutItem> items)
-      : items(items), before(items.size() + 1) {
-    for (size_t i = 0; i < items.size(); ++i)
-      before[i + 1] = before[i] + items[i].weight;
-  }
+  StableCutter(ArrayRef<CutItem> items, const CutOptions &options)
+      : items(items), options(options) {}
 
-  void split(size_t begin, size_t end, uint64_t pieces, Edges edges);
+  void split(const CutRange &range, Edges edges);
 
   std::vector<size_t> ends;
 
 private:
-  size_t findPlace(size_t begin, size_t end, uint64_t pieces,
-                   const Edges &edges) const;
+  std::vector<Place> listPlaces(const CutRange &range,
+                                const Edges &edges) const;
+  Place choosePlace(const CutRange &range, const Edges &edges) const;
 
   ArrayRef<CutItem> items;
-  std::vector<uint64_t> before; // weight of all items before an index
+  const CutOptions &options;
 };
 } // namespace
 
-/// Returns the place, the index of an item, at which [begin, end) is cut into
-/// pieces / 2 and the rest. \p edges: first < second, both in the range.
-size_t StableCutter::findPlace(size_t begin, size_t end, uint64_t pieces,
-                               const Edges &edges) const {
-  uint64_t total = before[end] - before[begin];
-  uint64_t piece = total / pieces;
-  uint64_t middle = before[begin] + piece * (pieces / 2) +
-                    total % pieces * (pieces / 2) / pieces;
-  std::vector<int64_t> steps(end - begin + 1); // of the number of crossings
-  for (auto [from, to] : edges) {
-    ++steps[from + 1 - begin];
-    --steps[to + 1 - begin];
+/// Returns the places where \p range may be cut. \p edges: both ends in it.
+std::vector<Place> StableCutter::listPlaces(const CutRange &range,
+                                            const Edges &edges) const {
+  size_t count = range.end - range.begin;
+  // What changes from one place to the next; unsigned numbers wrap.
+  std::vector<uint64_t> costSteps(count + 1), left(count + 1), right(count + 1);
+  for (size_t i = 0; i < count; ++i) {
+    left[i + 1] = items[range.begin + i].weight;
+    right[i] = items[range.begin + i].weight;
   }
-  size_t best = 0, nearest = begin + 1;
+  for (const CutEdge &edge : edges) {
+    size_t first = edge.first - range.begin, second = edge.second - range.begin;
+    costSteps[first + 1] += edge.cost;
+    costSteps[second + 1] -= edge.cost;
+    left[second + 1] -= edge.shared;
+    right[first] -= edge.shared;
+  }
+  std::partial_sum(costSteps.begin(), costSteps.end(), costSteps.begin());
+  std::partial_sum(left.begin(), left.end(), left.begin());
+  std::partial_sum(right.rbegin(), right.rend(), right.rbegin());
+  std::vector<Place> places;
+  for (size_t i = 1; i < count; ++i)
+    places.push_back({range.begin + i, left[i], right[i], costSteps[i]});
+  return places;
+}
+
+/// Returns the place at which \p range is cut into pieces / 2 and the rest.
+Place StableCutter::choosePlace(const CutRange &range,
+                                const Edges &edges) const {
+  uint64_t leftPieces = range.pieces / 2;
+  uint64_t rightPieces = range.pieces - leftPieces;
+  uint64_t window =
+      range.weight / range.pieces * options.windowPercent / uint64_t(100);
+  Place best, nearest;
   std::tuple<unsigned, uint64_t, size_t> bestRank;
-  uint64_t crossings = 0;
-  auto distance = [&](size_t place) {
-    return before[place] > middle ? before[place] - middle
-                                  : middle - before[place];
-  };
-  for (size_t place = begin + 1; place < end; ++place) {
-    crossings += steps[place - begin];
-    if (distance(place) < distance(nearest))
+  uint64_t nearestDistance = UINT64_MAX;
+  for (const Place &place : listPlaces(range, edges)) {
+    uint64_t a = place.left * rightPieces, b = place.right * leftPieces;
+    uint64_t distance = (a > b ? a - b : b - a) / range.pieces;
+    if (distance < nearestDistance) {
       nearest = place;
-    if (distance(place) > piece / 4)
+      nearestDistance = distance;
+    }
+    if (distance > window)
       continue;
-    std::tuple rank(crossingRank(crossings), items[place].anchor, place);
-    if (!best || rank < bestRank) {
+    std::tuple rank(costRank(place.cost), items[place.index].anchor,
+                    place.index);
+    if (!best.index || rank < bestRank) {
       best = place;
       bestRank = rank;
     }
   }
-  return best ? best : nearest;
+  return best.index ? best : nearest;
 }
 
-void StableCutter::split(size_t begin, size_t end, uint64_t pieces,
-                         Edges edges) {
-  if (pieces <= 1 || end - begin <= 1) {
-    ends.push_back(end);
+void StableCutter::split(const CutRange &range, Edges edges) {
+  if (range.pieces <= 1 || range.end - range.begin <= 1) {
+    ends.push_back(range.end);
     return;
   }
-  size_t place = findPlace(begin, end, pieces, edges);
+  Place place = choosePlace(range, edges);
+  uint64_t allowed = range.weight * options.maxGrowthPercent / 100;
+  if (place.left + place.right - range.weight > allowed) {
+    ends.push_back(range.end);
+    return;
+  }
   Edges left, right;
-  for (auto edge : edges) {
-    if (edge.second < place)
+  for (const CutEdge &edge : edges) {
+    if (edge.second < place.index)
       left.push_back(edge);
-    else if (edge.first >= place)
+    else if (edge.first >= place.index)
       right.push_back(edge);
   }
   edges = Edges();
-  split(begin, place, pieces / 2, std::move(left));
-  split(place, end, pieces - pieces / 2, std::move(right));
+  split({range.begin, place.index, range.pieces / 2, place.left},
+        std::move(left));
+  split({place.index, range.end, range.pieces - range.pieces / 2, place.right},
+        std::move(right));
 }
 
-std::vector<size_t>
-findStableCuts(ArrayRef<CutItem> items,
-               ArrayRef<std::pair<uint32_t, uint32_t>> edges, uint64_t pieces) {
+std::vector<size_t> findStableCuts(ArrayRef<CutItem> items,
+                                   ArrayRef<CutEdge> edges,
+                                   const CutOptions &options) {
+  uint64_t weight = 0;
+  for (const CutItem &item : items)
+    weight += item.weight;
   Edges ordered;
-  for (auto [a, b] : edges)
-    if (a != b)
-      ordered.push_back(std::minmax(a, b));
-  StableCutter cutter(items);
+  for (CutEdge edge : edges) {
+    if (edge.first == edge.second)
+      continue;
+    if (edge.first > edge.second)
+      std::swap(edge.first, edge.second);
+    weight -= edge.shared;
+    ordered.push_back(edge);
+  }
+  StableCutter cutter(items, options);
   if (!items.empty())
-    cutter.split(0, items.size(), pieces, std::move(ordered));
+    cutter.split({0, items.size(), options.pieces, weight}, std::move(ordered));
   return std::move(cutter.ends);
 }
 

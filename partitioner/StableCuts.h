@@ -7,7 +7,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace gpulto {
@@ -20,19 +19,42 @@ struct CutItem {
   uint64_t anchor = 0;
 };
 
+/// Joins two items.
+struct CutEdge {
+  uint32_t first = 0;
+  uint32_t second = 0;
+  /// What it costs if they are in different pieces.
+  uint64_t cost = 1;
+  /// What both weigh in common: counts once if they are in one piece.
+  uint64_t shared = 0;
+};
+
+struct CutOptions {
+  uint64_t pieces = 1;
+  /// How far a cut may be from where both sides are even, in percent of a
+  /// piece. At most twice as much adds up in a piece.
+  unsigned windowPercent = 12;
+  /// What is left in one piece: what would grow by more than this when it is
+  /// cut, in percent.
+  unsigned maxGrowthPercent = 100;
+};
+
 /// Returns where the pieces of \p items end: ascending, the last is the number
-/// of items. There are \p pieces of about even weight if there are as many
-/// items. Few of \p edges, pairs of items, lead from piece to piece. A small
-/// change of some weights or edges moves few of the cuts.
-std::vector<size_t>
-findStableCuts(llvm::ArrayRef<CutItem> items,
-               llvm::ArrayRef<std::pair<uint32_t, uint32_t>> edges,
-               uint64_t pieces);
+/// of items. There are options.pieces of about even weight if there are as many
+/// items and none grows too much. Cheap \p edges lead from piece to piece. A
+/// small change of some weights or edges moves few of the cuts.
+std::vector<size_t> findStableCuts(llvm::ArrayRef<CutItem> items,
+                                   llvm::ArrayRef<CutEdge> edges,
+                                   const CutOptions &options);
 
 /// Returns how many pieces a row of weight \p total is cut into, about
 /// \p wanted each: between 1 and \p most, and the same for totals that differ a
 /// little, with few exceptions.
 uint64_t stablePieces(uint64_t total, uint64_t wanted, uint64_t most);
+
+/// Returns a number that is equal for most of the costs that differ by less
+/// than a factor of sqrt(2), and grows by two when a cost doubles; 0 for 0.
+unsigned costRank(uint64_t cost);
 
 } // namespace gpulto
 

@@ -4,7 +4,7 @@
 //
 //   gpulto-partition-bench [--functions=N] [--files=N] [--kernels=N]
 //                          [--families=N] [--seed=N] [--giant=N] [--edits=N]
-//                          [--host-size=N] [--device-size=N]
+//                          [--param=NAME=VALUE]...
 //
 // Generates the summaries of a program, cuts it as a link does (without folds
 // and clones), and prints as JSON what the cuts are worth, for each side:
@@ -47,8 +47,7 @@ static cl::opt<unsigned> families("families", cl::init(0));
 static cl::opt<uint64_t> seed("seed", cl::init(1));
 static cl::opt<unsigned> giant("giant", cl::init(0));
 static cl::opt<unsigned> edits("edits", cl::init(0));
-static cl::opt<unsigned> hostSize("host-size", cl::init(0));
-static cl::opt<unsigned> deviceSize("device-size", cl::init(0));
+static cl::list<std::string> settings("param");
 
 static double processorSeconds() {
   timespec now;
@@ -111,10 +110,8 @@ struct CutProgram {
 CutProgram::CutProgram(std::vector<CombinedModule> modules) {
   for (CombinedModule &module : modules)
     summary.addModule(std::move(module));
-  if (hostSize)
-    params.hostPartitionInstructions = hostSize;
-  if (deviceSize)
-    params.devicePartitionInstructions = deviceSize;
+  for (const std::string &setting : settings)
+    cantFail(params.set(setting));
   cantFail(summary.resolve());
   graph = std::make_unique<CallGraph>(summary);
   context.reset(

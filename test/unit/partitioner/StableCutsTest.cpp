@@ -10,7 +10,7 @@ using namespace gpulto;
 
 namespace {
 
-using Edges = std::vector<std::pair<uint32_t, uint32_t>>;
+using Edges = std::vector<CutEdge>;
 
 std::vector<CutItem> someItems(size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -25,17 +25,17 @@ Edges someEdges(size_t count, unsigned seed) {
   Edges edges;
   for (size_t i = 0; i < 3 * count; ++i) {
     uint32_t from = random() % count;
-    edges.push_back({from, (from + random() % 40) % count});
+    edges.push_back({from, uint32_t((from + random() % 40) % count)});
   }
   return edges;
 }
 
 TEST(StableCuts, CoverAllItems) {
-  EXPECT_TRUE(findStableCuts({}, {}, 4).empty());
+  EXPECT_TRUE(findStableCuts({}, {}, {4}).empty());
   for (size_t count : {1, 2, 3, 7, 100})
     for (uint64_t pieces : {1, 2, 3, 4, 5, 16}) {
       std::vector<size_t> ends =
-          findStableCuts(someItems(count, 1), someEdges(count, 2), pieces);
+          findStableCuts(someItems(count, 1), someEdges(count, 2), {pieces});
       EXPECT_EQ(ends.back(), count);
       EXPECT_TRUE(std::is_sorted(ends.begin(), ends.end()));
       EXPECT_EQ(std::adjacent_find(ends.begin(), ends.end()), ends.end());
@@ -53,7 +53,7 @@ TEST(StableCuts, PiecesAreAboutEven) {
     total += item.weight;
   for (uint64_t pieces : {2, 3, 7, 16}) {
     size_t begin = 0;
-    for (size_t end : findStableCuts(items, someEdges(2000, 4), pieces)) {
+    for (size_t end : findStableCuts(items, someEdges(2000, 4), {pieces})) {
       uint64_t weight = 0;
       for (size_t i = begin; i < end; ++i)
         weight += items[i].weight;
@@ -66,17 +66,41 @@ TEST(StableCuts, PiecesAreAboutEven) {
 
 TEST(StableCuts, FewEdgesCross) {
   // Two clusters that one edge joins; the border is not quite in the middle.
-  std::vector<CutItem> items(16, CutItem{100, 0});
-  Edges edges = {{15, 0}};
-  for (uint32_t i = 0; i < 16; ++i)
-    for (uint32_t j = i < 7 ? 0 : 7; j < i; ++j)
+  std::vector<CutItem> items(32, CutItem{100, 0});
+  Edges edges = {{31, 0}};
+  for (uint32_t i = 0; i < 32; ++i)
+    for (uint32_t j = i < 15 ? 0 : 15; j < i; ++j)
       edges.push_back({i, j});
-  EXPECT_EQ(findStableCuts(items, edges, 2), (std::vector<size_t>{7, 16}));
+  EXPECT_EQ(findStableCuts(items, edges, {2}), (std::vector<size_t>{15, 32}));
+}
+
+TEST(StableCuts, WhatIsSharedCountsOnBothSides) {
+  // Three items share 300 of their 400, the others nothing.
+  std::vector<CutItem> items(9, CutItem{100, 0});
+  Edges edges;
+  for (uint32_t i = 0; i < 3; ++i)
+    items[i].weight = 400;
+  for (uint32_t i = 1; i < 3; ++i)
+    edges.push_back({i - 1, i, 300, 300});
+  EXPECT_EQ(findStableCuts(items, edges, {2}), (std::vector<size_t>{3, 9}));
+}
+
+TEST(StableCuts, WhatGrowsTooMuchIsNotCut) {
+  std::vector<CutItem> items(4, CutItem{1000, 0});
+  Edges edges;
+  for (uint32_t i = 1; i < 4; ++i)
+    edges.push_back({i - 1, i, 900, 900}); // 1300 in all, 2200 in two pieces
+  CutOptions options;
+  options.pieces = 2;
+  options.maxGrowthPercent = 70;
+  EXPECT_EQ(findStableCuts(items, edges, options).size(), 2u);
+  options.maxGrowthPercent = 60;
+  EXPECT_EQ(findStableCuts(items, edges, options).size(), 1u);
 }
 
 TEST(StableCuts, AnItemHeavierThanAPieceIsAPiece) {
   std::vector<CutItem> items = {{1, 0}, {1000, 0}, {1, 0}};
-  EXPECT_EQ(findStableCuts(items, {}, 3).back(), 3u);
+  EXPECT_EQ(findStableCuts(items, {}, {3}).back(), 3u);
 }
 
 /// Changes the weight of one item, or adds an edge, and counts the cuts that
@@ -86,7 +110,7 @@ TEST(StableCuts, EditsMoveFewCuts) {
   constexpr uint64_t kPieces = 32;
   std::vector<CutItem> items = someItems(kItems, 5);
   Edges edges = someEdges(kItems, 6);
-  std::vector<size_t> before = findStableCuts(items, edges, kPieces);
+  std::vector<size_t> before = findStableCuts(items, edges, {kPieces});
   std::mt19937 random(7);
   size_t moved = 0;
   constexpr int kEdits = 200;
@@ -95,8 +119,9 @@ TEST(StableCuts, EditsMoveFewCuts) {
     edited[random() % kItems].weight += random() % 10;
     Edges more = edges;
     if (edit % 4 == 0)
-      more.push_back({random() % kItems, random() % kItems});
-    std::vector<size_t> after = findStableCuts(edited, more, kPieces);
+      more.push_back(
+          {uint32_t(random() % kItems), uint32_t(random() % kItems)});
+    std::vector<size_t> after = findStableCuts(edited, more, {kPieces});
     std::vector<size_t> difference;
     std::set_difference(before.begin(), before.end(), after.begin(),
                         after.end(), std::back_inserter(difference));

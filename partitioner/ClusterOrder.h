@@ -1,0 +1,19 @@
+//===- ClusterOrder.h - A row in which what shares is close -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_PARTITIONER_CLUSTERORDER_H
+#define GPULTO_PARTITIONER_CLUSTERORDER_H
+
+#include "partitioner/Hypergraph.h"
+
+namespace gpulto {
+
+/// Returns the vertices of \p graph in an order in which those that share nets
+/// are neighbours, up to a weight of \p maxWeight together, and the others as
+/// they are numbered. A small change of some weights or nets seldom moves many.
+std::vector<uint32_t> findClusterOrder(const Hypergraph &graph,
+                                       uint64_t maxWeight);
+
+} // namespace gpulto
+
+#endif // GPULTO_PARTITIONER_CLUSTERORDER_H

@@ -1,0 +1,154 @@
+//===- CutGraph.cpp - Partitions of a hypergraph --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: partitions of even weight that share little, and that small edits do
+// not change.
+//
+// 1. cutRow: a vertex heavier than a partition is to be is one of its own; the
+//    others, in a row, are cut into even pieces (partitioner/StableCuts).
+// 2. Vertices move to where they cost less (partitioner/Refine).
+//
+// The row is the coarse level of a multilevel scheme, the moves its refinement:
+// on the host the order of the source files, on the device a tree of clusters
+// (partitioner/ClusterOrder). The row is cut in halves rather than the tree,
+// since weights hardly move the halves of a row.
+//
+// Source: see there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "partitioner/CutGraph.h"
+
+#include "partitioner/Refine.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace gpulto {
+
+GraphCutOptions graphCutOptions(const Params &params, unsigned count,
+                                uint64_t total, uint64_t wanted) {
+  GraphCutOptions options;
+  options.isExact = count != 0;
+  options.wanted = count ? std::max<uint64_t>(1, total / count) : wanted;
+  options.maxParts = count ? count : unsigned(params.maxPartitions);
+  options.imbalancePercent = params.partitionImbalancePercent;
+  options.refineRounds = params.partitionRefineRounds;
+  return options;
+}
+
+namespace {
+/// How far cuts may be off the middle, in percent of the imbalance allowed.
+/// Twice as much may add up in a piece; wider windows find cheaper places, and
+/// what is above the capacity then moves. Measured with gpulto-partition-bench:
+/// more than this makes partitions change with edits elsewhere.
+constexpr unsigned kWindowShare = 80;
+
+struct CutRow {
+  std::vector<uint32_t> partOf;
+  uint32_t parts = 0;
+  /// The first of the partitions that are one heavy vertex each.
+  uint32_t lightParts = 0;
+};
+} // namespace
+
+/// Returns how many pieces vertices of weight \p weight become.
+static uint64_t countPieces(uint64_t weight, const GraphCutOptions &options) {
+  if (!options.isExact)
+    return stablePieces(weight, options.wanted, options.maxParts);
+  return std::clamp<uint64_t>((weight + options.wanted / 2) / options.wanted, 1,
+                              options.maxParts);
+}
+
+/// Returns the work of all \p items together.
+static uint64_t rowWeight(ArrayRef<CutItem> items, ArrayRef<CutEdge> edges) {
+  uint64_t weight = 0;
+  for (const CutItem &item : items)
+    weight += item.weight;
+  for (const CutEdge &edge : edges)
+    weight -= edge.shared;
+  return weight;
+}
+
+/// Cuts the light vertices \p light, a row, into pieces.
+static void cutLight(const Hypergraph &graph, ArrayRef<uint32_t> light,
+                     const GraphCutOptions &options, CutRow &row) {
+  std::vector<CutItem> items = graph.row(light);
+  std::vector<CutEdge> edges = graph.rowEdges(light);
+  uint64_t weight = rowWeight(items, edges);
+  CutOptions how;
+  how.pieces = countPieces(weight, options);
+  how.windowPercent = options.imbalancePercent * kWindowShare / 100;
+  how.maxGrowthPercent = options.maxGrowthPercent;
+  size_t begin = 0;
+  for (size_t end : findStableCuts(items, edges, how)) {
+    for (; begin < end; ++begin)
+      row.partOf[light[begin]] = row.parts;
+    ++row.parts;
+  }
+}
+
+static CutRow cutRow(const Hypergraph &graph, ArrayRef<uint32_t> order,
+                     const GraphCutOptions &options) {
+  CutRow row;
+  row.partOf.resize(order.size());
+  std::vector<uint32_t> light, heavy;
+  for (uint32_t vertex : order)
+    (graph.vertices()[vertex].weight > options.wanted ? heavy : light)
+        .push_back(vertex);
+  if (!light.empty())
+    cutLight(graph, light, options, row);
+  row.lightParts = row.parts;
+  for (uint32_t vertex : heavy)
+    row.partOf[vertex] = row.parts++;
+  return row;
+}
+
+/// Returns what light partitions are to weigh at most.
+static uint64_t findCapacity(const Hypergraph &graph, const CutRow &row,
+                             const GraphCutOptions &options) {
+  uint64_t weight = cutCost(graph, row.partOf) + graph.totalWeight();
+  for (auto [v, vertex] : enumerate(graph.vertices()))
+    if (row.partOf[v] >= row.lightParts)
+      weight -= graph.aloneWeight(v);
+  uint64_t mean = weight / std::max(1u, row.lightParts);
+  constexpr unsigned kForRounding = 1; // of weights; see Hypergraph::finish
+  return mean + mean * (options.imbalancePercent - kForRounding) / 100;
+}
+
+std::vector<uint32_t> cutGraph(const Hypergraph &graph,
+                               ArrayRef<uint32_t> order,
+                               const GraphCutOptions &options) {
+  CutRow row = cutRow(graph, order, options);
+  RefineOptions how;
+  how.capacity = findCapacity(graph, row, options);
+  how.rounds = options.refineRounds;
+  refinePartition(graph, how, row.parts, row.partOf);
+  // Where much was work of several partitions, the mean is lower now.
+  uint64_t capacity = findCapacity(graph, row, options);
+  if (capacity < how.capacity)
+    refinePartition(graph, {capacity, 0}, row.parts, row.partOf);
+  return std::move(row.partOf);
+}
+
+uint64_t cutCost(const Hypergraph &graph, ArrayRef<uint32_t> partOf) {
+  uint64_t cost = 0;
+  std::vector<uint32_t> parts;
+  for (auto [n, net] : enumerate(graph.nets())) {
+    if (!net.isWork)
+      continue;
+    parts.clear();
+    for (uint32_t pin : graph.pins(n))
+      parts.push_back(partOf[pin]);
+    llvm::sort(parts);
+    auto end = std::unique(parts.begin(), parts.end());
+    cost += (end - parts.begin() - 1) * net.weight;
+  }
+  return cost;
+}
+
+} // namespace gpulto
