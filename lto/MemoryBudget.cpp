@@ -133,22 +133,13 @@ void MemoryBudget::stopSharing(Error error) {
     diagnostics->warning(text);
 }
 
-std::vector<ReservedMemory> MemoryBudget::reserved() {
-  if (!isShared)
-    return ownRows();
-  Expected<std::vector<ReservedMemory>> rows = ledger.all();
-  if (rows)
-    return std::move(*rows);
-  stopSharing(rows.takeError());
-  return ownRows();
-}
-
-/// Returns what is reserved besides \p own.
+/// Returns what is reserved, besides \p own if that is not null.
 std::vector<ReservedMemory>
-MemoryBudget::reservedByOthers(const MemoryReservation &own) {
+MemoryBudget::reserved(const MemoryReservation *own) {
   if (!isShared)
     return ownRows();
-  Expected<std::vector<ReservedMemory>> rows = ledger.others(own);
+  Expected<std::vector<ReservedMemory>> rows =
+      own ? ledger.others(*own) : ledger.all();
   if (rows)
     return std::move(*rows);
   stopSharing(rows.takeError());
@@ -192,8 +183,8 @@ MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
       stopSharing(mine.takeError());
   }
   if (isGranted && isShared)
-    isGranted = fits(grant.bytes, reservedByOthers(grant.reservation),
-                     grant.limitBytes);
+    isGranted =
+        fits(grant.bytes, reserved(&grant.reservation), grant.limitBytes);
   countWait(!isGranted);
   if (!isGranted)
     return std::nullopt;

@@ -109,8 +109,7 @@ private:
     uint64_t bytes = 0;
   };
 
-  std::vector<ReservedMemory> reserved();
-  std::vector<ReservedMemory> reservedByOthers(const MemoryReservation &own);
+  std::vector<ReservedMemory> reserved(const MemoryReservation *own = nullptr);
   std::vector<ReservedMemory> ownRows() const;
   void stopSharing(llvm::Error error);
   uint64_t limitNow(llvm::ArrayRef<ReservedMemory> rows) const;

@@ -27,7 +27,6 @@
 
 #include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
-#include "support/StableHash.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -252,23 +251,14 @@ static void addUses(const WpaContext &context, const AtomRun &run,
 /// Returns \p run with what its atoms share.
 static Hypergraph buildGraph(const WpaContext &context, const AtomRun &run) {
   Hypergraph graph;
-  ArrayRef<Atom> atoms = run.atoms();
-  for (const Atom &atom : atoms) {
-    GlobalId first = atom.members.front();
-    StableHasher anchor;
-    anchor.add(context.program.moduleRef(first).tag);
-    anchor.add(context.program.symbol(first).name);
-    graph.addVertex({atom.weight, anchor.finish().lo});
+  std::vector<ModuleIndex> modules; // atoms of one module are neighbours
+  for (const Atom &atom : run.atoms()) {
+    graph.addVertex(
+        {atom.weight, anchorOf(context.program, atom.members.front())});
+    modules.push_back(atom.module);
   }
   addUses(context, run, graph);
-  std::vector<uint32_t> pins; // atoms of one module are neighbours
-  for (auto [i, atom] : enumerate(atoms)) {
-    pins.push_back(i);
-    if (i + 1 < atoms.size() && atoms[i + 1].module == atom.module)
-      continue;
-    graph.addNet({context.params.partitionModuleInstructions}, pins);
-    pins.clear();
-  }
+  graph.addRuns({context.params.partitionModuleInstructions}, modules);
   graph.finish();
   return graph;
 }

@@ -21,6 +21,7 @@
 #include "partitioner/CutGraph.h"
 
 #include "partitioner/Refine.h"
+#include "support/StableHash.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,6 +40,13 @@ GraphCutOptions graphCutOptions(const Params &params, unsigned count,
   options.imbalancePercent = params.partitionImbalancePercent;
   options.refineRounds = params.partitionRefineRounds;
   return options;
+}
+
+uint64_t anchorOf(const CombinedSummary &program, GlobalId id) {
+  StableHasher anchor;
+  anchor.add(program.moduleRef(id).tag);
+  anchor.add(program.symbol(id).name);
+  return anchor.finish().lo;
 }
 
 namespace {
@@ -62,16 +70,6 @@ static uint64_t countPieces(uint64_t weight, const GraphCutOptions &options) {
     return stablePieces(weight, options.wanted, options.maxParts);
   return std::clamp<uint64_t>((weight + options.wanted / 2) / options.wanted, 1,
                               options.maxParts);
-}
-
-/// Returns the work of all \p items together.
-static uint64_t rowWeight(ArrayRef<CutItem> items, ArrayRef<CutEdge> edges) {
-  uint64_t weight = 0;
-  for (const CutItem &item : items)
-    weight += item.weight;
-  for (const CutEdge &edge : edges)
-    weight -= edge.shared;
-  return weight;
 }
 
 /// Cuts the light vertices \p light, a row, into pieces.

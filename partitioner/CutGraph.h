@@ -5,6 +5,7 @@
 #define GPULTO_PARTITIONER_CUTGRAPH_H
 
 #include "partitioner/Hypergraph.h"
+#include "summary/CombinedSummary.h"
 #include "support/Params.h"
 
 namespace gpulto {
@@ -26,6 +27,9 @@ struct GraphCutOptions {
 /// or, if \p count is 0, into pieces of about \p wanted.
 GraphCutOptions graphCutOptions(const Params &params, unsigned count,
                                 uint64_t total, uint64_t wanted);
+
+/// Returns what a vertex is known by whose first definition is \p id.
+uint64_t anchorOf(const CombinedSummary &program, GlobalId id);
 
 /// Returns the partition of each vertex; all numbers from 0 to the highest are
 /// used. \p order, all vertices, is a row in which neighbours share much.

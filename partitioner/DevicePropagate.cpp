@@ -31,7 +31,6 @@
 #include "partitioner/ClusterOrder.h"
 #include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
-#include "support/StableHash.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -88,7 +87,6 @@ private:
   bool mustPart(size_t i) const;
   std::vector<GlobalId> reachAll(const Unit &unit) const;
   Hypergraph buildGraph(uint32_t begin, uint32_t end) const;
-  void addFiles(uint32_t begin, uint32_t end, Hypergraph &graph) const;
   std::vector<uint32_t> cutUnits(uint32_t begin, uint32_t end) const;
   void addPartitions(uint32_t begin, uint32_t end);
   void pack();
@@ -256,14 +254,12 @@ bool DevicePartitioner::mustPart(size_t i) const {
 /// net.
 Hypergraph DevicePartitioner::buildGraph(uint32_t begin, uint32_t end) const {
   Hypergraph graph;
+  std::vector<ModuleIndex> modules;
   std::vector<std::pair<GlobalId, uint32_t>> uses;
   for (uint32_t i = begin; i < end; ++i) {
     const Unit &unit = units[i];
-    GlobalId root = unit.roots.front();
-    StableHasher anchor;
-    anchor.add(program.moduleRef(root).tag);
-    anchor.add(program.symbol(root).name);
-    graph.addVertex({0, anchor.finish().lo});
+    graph.addVertex({0, anchorOf(program, unit.roots.front())});
+    modules.push_back(unit.module);
     for (GlobalId id : reachAll(unit))
       uses.push_back({id, i - begin});
   }
@@ -279,22 +275,10 @@ Hypergraph DevicePartitioner::buildGraph(uint32_t begin, uint32_t end) const {
   }
   for (const auto &[pins, weight] : weights)
     graph.addNet({weight, /*isWork=*/true}, pins);
-  addFiles(begin, end, graph);
+  // Units of one file share the work of reading it.
+  graph.addRuns({context.params.partitionModuleInstructions}, modules);
   graph.finish();
   return graph;
-}
-
-/// Lets units of one file share the work of reading it.
-void DevicePartitioner::addFiles(uint32_t begin, uint32_t end,
-                                 Hypergraph &graph) const {
-  std::vector<uint32_t> pins;
-  for (uint32_t i = begin; i < end; ++i) {
-    pins.push_back(i - begin);
-    if (i + 1 < end && units[i + 1].module == units[i].module)
-      continue;
-    graph.addNet({context.params.partitionModuleInstructions}, pins);
-    pins.clear();
-  }
 }
 
 /// Returns the partition of each of units [begin, end), counted from 0.

@@ -22,6 +22,17 @@ void Hypergraph::addNet(const Net &net, ArrayRef<uint32_t> pins) {
   netBegin.push_back(allPins.size());
 }
 
+void Hypergraph::addRuns(const Net &net, ArrayRef<uint32_t> groups) {
+  std::vector<uint32_t> pins;
+  for (uint32_t v = 0; v < groups.size(); ++v) {
+    pins.push_back(v);
+    if (v + 1 < groups.size() && groups[v + 1] == groups[v])
+      continue;
+    addNet(net, pins);
+    pins.clear();
+  }
+}
+
 /// Returns \p weight rounded to a number of three significant bits.
 static uint64_t roundWeight(uint64_t weight) {
   constexpr unsigned kKeptBits = 3;

@@ -49,6 +49,9 @@ public:
   /// Adds a net that joins \p pins, which are distinct. One that joins fewer
   /// than two vertices is part of their own work.
   void addNet(const Net &net, llvm::ArrayRef<uint32_t> pins);
+  /// Adds a net for each run of vertices of the same group; \p groups: by
+  /// vertex.
+  void addRuns(const Net &net, llvm::ArrayRef<uint32_t> groups);
   /// Rounds weights and finds the nets of each vertex; to be called when all
   /// nets are there. Weights that edits change by some per cent mostly stay the
   /// same, so all that follows from them does; the errors even out.

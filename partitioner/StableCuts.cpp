@@ -173,24 +173,31 @@ void StableCutter::split(const CutRange &range, Edges edges) {
         std::move(right));
 }
 
-std::vector<size_t> findStableCuts(ArrayRef<CutItem> items,
-                                   ArrayRef<CutEdge> edges,
-                                   const CutOptions &options) {
+uint64_t rowWeight(ArrayRef<CutItem> items, ArrayRef<CutEdge> edges) {
   uint64_t weight = 0;
   for (const CutItem &item : items)
     weight += item.weight;
+  for (const CutEdge &edge : edges)
+    if (edge.first != edge.second)
+      weight -= edge.shared;
+  return weight;
+}
+
+std::vector<size_t> findStableCuts(ArrayRef<CutItem> items,
+                                   ArrayRef<CutEdge> edges,
+                                   const CutOptions &options) {
   Edges ordered;
   for (CutEdge edge : edges) {
     if (edge.first == edge.second)
       continue;
     if (edge.first > edge.second)
       std::swap(edge.first, edge.second);
-    weight -= edge.shared;
     ordered.push_back(edge);
   }
   StableCutter cutter(items, options);
   if (!items.empty())
-    cutter.split({0, items.size(), options.pieces, weight}, std::move(ordered));
+    cutter.split({0, items.size(), options.pieces, rowWeight(items, edges)},
+                 std::move(ordered));
   return std::move(cutter.ends);
 }
 

@@ -39,6 +39,10 @@ struct CutOptions {
   unsigned maxGrowthPercent = 100;
 };
 
+/// Returns the weight of \p items in one piece, joined by \p edges.
+uint64_t rowWeight(llvm::ArrayRef<CutItem> items,
+                   llvm::ArrayRef<CutEdge> edges);
+
 /// Returns where the pieces of \p items end: ascending, the last is the number
 /// of items. There are options.pieces of about even weight if there are as many
 /// items and none grows too much. Cheap \p edges lead from piece to piece. A

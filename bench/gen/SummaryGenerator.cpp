@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <algorithm>
@@ -396,6 +397,26 @@ GeneratedUnit generateUnit(const GeneratorOptions &options, uint32_t file) {
   if (uint64_t(file) * kKernelsPerFile < options.kernels)
     unit.device = UnitBuilder(options, file, Side::Device).device();
   return unit;
+}
+
+CombinedModule readGenerated(StringRef bytes, uint32_t file,
+                             StringSet<> &defined) {
+  CombinedModule module;
+  module.location = InputLocation(formatv("f{0}.o", file).str());
+  module.summary = cantFail(readSummary(bytes, "", module.location));
+  module.object = file;
+  if (module.summary.side != Side::Host)
+    return module;
+  for (const SymbolRecord &symbol : module.summary.symbols) {
+    uint8_t flags = kResolved | kFinalDefinition;
+    if (!symbol.isDeclaration() &&
+        (symbol.isLocal() || defined.insert(symbol.name).second))
+      flags |= kPrevailing;
+    if (symbol.name == "main")
+      flags |= kVisibleToRegular;
+    module.resolution.push_back(flags);
+  }
+  return module;
 }
 
 } // namespace gpulto

@@ -16,6 +16,10 @@
 #ifndef GPULTO_BENCH_GEN_SUMMARYGENERATOR_H
 #define GPULTO_BENCH_GEN_SUMMARYGENERATOR_H
 
+#include "summary/CombinedSummary.h"
+
+#include "llvm/ADT/StringSet.h"
+
 #include <cstdint>
 #include <string>
 
@@ -47,6 +51,12 @@ struct GeneratedUnit {
 /// Returns translation unit \p file, below options.files. A pure function of
 /// its arguments, on every machine; units fit each other.
 GeneratedUnit generateUnit(const GeneratorOptions &options, uint32_t file);
+
+/// Reads \p bytes, a summary of unit \p file, as a link does, with what a
+/// linker says of an executable: the first definition prevails; \p defined has
+/// the symbols of the units before.
+CombinedModule readGenerated(llvm::StringRef bytes, uint32_t file,
+                             llvm::StringSet<> &defined);
 
 } // namespace gpulto
 

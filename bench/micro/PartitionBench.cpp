@@ -22,8 +22,8 @@
 
 #include "bench/gen/SummaryGenerator.h"
 #include "ipa/Visibility.h"
+#include "lto/JobPhases.h"
 #include "partitioner/Partition.h"
-#include "summary/SummaryFormat.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -31,7 +31,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <ctime>
 #include <map>
 #include <memory>
 #include <random>
@@ -49,25 +48,6 @@ static cl::opt<unsigned> giant("giant", cl::init(0));
 static cl::opt<unsigned> edits("edits", cl::init(0));
 static cl::list<std::string> settings("param");
 
-static double processorSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec + 1e-9 * now.tv_nsec;
-}
-
-/// Says what a linker says of an executable: the first definition prevails.
-static void resolveModule(CombinedModule &module, StringSet<> &defined) {
-  for (const SymbolRecord &symbol : module.summary.symbols) {
-    uint8_t flags = kResolved | kFinalDefinition;
-    if (!symbol.isDeclaration() &&
-        (symbol.isLocal() || defined.insert(symbol.name).second))
-      flags |= kPrevailing;
-    if (symbol.name == "main")
-      flags |= kVisibleToRegular;
-    module.resolution.push_back(flags);
-  }
-}
-
 static std::vector<CombinedModule> readModules(ArrayRef<GeneratedUnit> units) {
   std::vector<CombinedModule> modules;
   StringSet<> defined;
@@ -75,14 +55,8 @@ static std::vector<CombinedModule> readModules(ArrayRef<GeneratedUnit> units) {
     for (StringRef bytes : {StringRef(unit.host), StringRef(unit.device)}) {
       if (bytes.empty())
         continue;
-      CombinedModule module;
-      module.location = InputLocation(formatv("f{0}.o", file).str());
-      module.summary = cantFail(readSummary(bytes, "", module.location));
-      module.object = file;
-      module.tag = formatv("t{0}", file).str();
-      if (module.summary.side == Side::Host)
-        resolveModule(module, defined);
-      modules.push_back(std::move(module));
+      modules.push_back(readGenerated(bytes, file, defined));
+      modules.back().tag = formatv("t{0}", file).str();
     }
   return modules;
 }
@@ -117,14 +91,14 @@ CutProgram::CutProgram(std::vector<CombinedModule> modules) {
   context.reset(
       new WpaContext{summary, *graph, params, diagnostics, false, {}});
   cantFail(propagateVisibility(*context));
-  double start = processorSeconds();
+  double start = usedCpuSeconds();
   map.home.assign(summary.symbolCount(), kNone);
   partitionHost(*context, {}, map);
   for (ImageIndex i = 1; i < summary.images().size(); ++i)
     partitionDevice(*context, i, {}, map);
-  cutSeconds = processorSeconds() - start;
+  cutSeconds = usedCpuSeconds() - start;
   decideBoundaries(*context, BitVector(summary.symbolCount()), map);
-  boundarySeconds = processorSeconds() - start - cutSeconds;
+  boundarySeconds = usedCpuSeconds() - start - cutSeconds;
 }
 
 /// Returns what the definitions of the host's largest atom weigh.

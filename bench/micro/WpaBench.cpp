@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/gen/SummaryGenerator.h"
+#include "lto/JobPhases.h"
 #include "lto/Wpa.h"
-#include "summary/SummaryFormat.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -21,7 +21,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <ctime>
 #include <fstream>
 
 using namespace gpulto;
@@ -34,12 +33,6 @@ static cl::opt<uint64_t> seed("seed", cl::init(1));
 static cl::opt<IcfMode> icf("icf", cl::init(IcfMode::Safe),
                             cl::values(clEnumValN(IcfMode::Safe, "safe", ""),
                                        clEnumValN(IcfMode::None, "none", "")));
-
-static double processorSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec + 1e-9 * now.tv_nsec;
-}
 
 /// Returns the value of \p key in /proc/self/status, in megabytes.
 static double statusMegabytes(StringRef key) {
@@ -57,24 +50,9 @@ static double statusMegabytes(StringRef key) {
 static WpaModule makeModule(StringRef bytes, uint32_t file,
                             StringSet<> &defined) {
   WpaModule result;
-  InputLocation where(formatv("f{0}.o", file).str());
-  result.module.summary = cantFail(readSummary(bytes, "", where));
-  result.module.object = file;
-  result.module.location = where;
-  result.bitcode.path = where.path;
+  result.module = readGenerated(bytes, file, defined);
+  result.bitcode.path = result.module.location.path;
   result.bitcode.digest = result.module.summary.bitcodeDigest;
-  if (result.module.summary.side != Side::Host)
-    return result;
-  // What a linker says of an executable: the first definition prevails.
-  for (const SymbolRecord &symbol : result.module.summary.symbols) {
-    uint8_t flags = kResolved | kFinalDefinition;
-    if (!symbol.isDeclaration() &&
-        (symbol.isLocal() || defined.insert(symbol.name).second))
-      flags |= kPrevailing;
-    if (symbol.name == "main")
-      flags |= kVisibleToRegular;
-    result.module.resolution.push_back(flags);
-  }
   return result;
 }
 
@@ -89,7 +67,7 @@ int main(int argc, char **argv) {
     bytes += units.back().host.size() + units.back().device.size();
   }
   double before = statusMegabytes("VmRSS");
-  double start = processorSeconds();
+  double start = usedCpuSeconds();
   std::vector<WpaModule> modules;
   StringSet<> defined;
   for (uint32_t file = 0; file < files; ++file)
@@ -97,7 +75,7 @@ int main(int argc, char **argv) {
          {StringRef(units[file].host), StringRef(units[file].device)})
       if (!summary.empty())
         modules.push_back(makeModule(summary, file, defined));
-  double read = processorSeconds();
+  double read = usedCpuSeconds();
   WpaOptions options;
   options.icf.mode = icf;
   Diagnostics diagnostics;
@@ -106,7 +84,7 @@ int main(int argc, char **argv) {
                                      diagnostics, statistics);
   ExitOnError check("gpulto-wpa-bench: ");
   check(plan.takeError());
-  double planned = processorSeconds();
+  double planned = usedCpuSeconds();
 
   json::Object result{{"files", int64_t(files)},
                       {"functions", int64_t(functions)},
