@@ -13,24 +13,22 @@
 //    from which a body is reached that a decision changed. None: done.
 // 2. cannotBeWorse: kernels that spill nothing and whose resident blocks are
 //    limited by neither registers nor shared memory are as good as any build.
-// 3. If others are left, the plain partition is built, cut down to those after
-//    it has been optimized, and given to ptxas. whyWorse compares each: more
-//    bytes spilled, or fewer resident blocks for one of the block sizes that it
-//    may have.
-// 4. The partition is built again without the decisions about the kernels that
-//    got worse (LtransPlans: they get plain copies of what they call, others
-//    keep the functions with facts), and compared again, since inlining sees
-//    another partition now. This is done twice at most. A kernel that is
-//    worse even so takes the decisions of the whole partition back.
+// 3. If others are left, the plain partition is cut down to them (KernelCut),
+//    optimized, and given to ptxas. whyWorse compares each: more bytes spilled,
+//    or fewer resident blocks for one of the block sizes that it may have.
+// 4. The kernels that are worse are exchanged, with all that they refer to, in
+//    the text of the partition (PtxSplice), which goes to ptxas again: ptxas
+//    compiles each kernel for itself, so the others stay as they are. Where
+//    there must not be a second copy of what they refer to (whyNotApart), the
+//    decisions of the whole partition are taken back.
 //
 // Symbol and parameters of a kernel stay in any case, so that host jobs need
 // not wait for the result. Everything depends on the job alone, so the result
 // is the same at any number of jobs.
 //
-// Cost: one more optimization of partitions with kernels that step 2 leaves,
-// and code generation and ptxas of these (check-kernels-cpu-ms in the
-// statistics); in links where kernels got worse, one or two more of their
-// partitions.
+// Cost: optimization, code generation and ptxas of the kernels that step 2
+// leaves (check-kernels-cpu-ms in the statistics), and a second run of ptxas
+// over partitions with kernels that got worse.
 //
 // Limits: static figures only. Stack and code size are reported, not judged;
 // dynamic shared memory is not counted, for it is the same in both builds. The
@@ -43,27 +41,22 @@
 
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceCodegen.h"
-#include "lto/Optimizer.h"
+#include "lto/PtxSplice.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TimeProfiler.h"
-#include "llvm/Transforms/IPO/GlobalDCE.h"
 
 using namespace llvm;
 
 namespace gpulto {
 
 static constexpr StringLiteral kPass = "gpulto-check-kernels";
-/// How often a partition is built again without some of its decisions.
-static constexpr unsigned kMaxRebuilds = 2;
 
 //===----------------------------------------------------------------------===//
 // Which kernels
@@ -71,30 +64,11 @@ static constexpr unsigned kMaxRebuilds = 2;
 
 /// Returns whether \p kernel refers, itself or by what it refers to, to a body
 /// that a decision touched.
-static bool reachesPlanned(const Function &kernel) {
-  SmallPtrSet<const Constant *, 32> seen = {&kernel};
-  SmallVector<const Constant *> work = {&kernel};
-  auto visit = [&](const Use &use) {
-    auto *constant = dyn_cast<Constant>(use.get());
-    if (constant && !isa<ConstantData>(constant) &&
-        seen.insert(constant).second)
-      work.push_back(constant);
-  };
-  while (!work.empty()) {
-    const Constant *constant = work.pop_back_val();
-    auto *function = dyn_cast<Function>(constant);
-    if (!function) {
-      for (const Use &use : constant->operands())
-        visit(use);
-      continue;
-    }
-    if (function->hasFnAttribute(kPlannedAttribute))
-      return true;
-    for (const Instruction &instruction : instructions(*function))
-      for (const Use &use : instruction.operands())
-        visit(use);
-  }
-  return false;
+static bool reachesPlanned(Function &kernel) {
+  return any_of(reachedFrom(kernel), [](GlobalValue *value) {
+    auto *function = dyn_cast<Function>(value);
+    return function && function->hasFnAttribute(kPlannedAttribute);
+  });
 }
 
 static BlockRange blockRange(Function &kernel) {
@@ -127,9 +101,9 @@ std::vector<TouchedKernel> findTouchedKernels(Module &partition,
                                               const LtransJob &job) {
   std::vector<TouchedKernel> touched;
   StringMap<const JobInput *> inputs;
-  for (Function &function : partition) {
-    if (function.isDeclaration() || !KernelAnnotations(function).isKernel() ||
-        !reachesPlanned(function))
+  for (Function *found : kernelsOf(partition)) {
+    Function &function = *found;
+    if (!reachesPlanned(function))
       continue;
     if (inputs.empty())
       inputs = definingInputs(job);
@@ -146,19 +120,6 @@ std::vector<TouchedKernel> findTouchedKernels(Module &partition,
     touched.push_back(std::move(kernel));
   }
   return touched;
-}
-
-void keepKernels(Module &partition, TargetMachine &machine,
-                 const std::set<std::string> &names) {
-  for (Function &function : partition)
-    if (!function.isDeclaration() && !names.count(ptxName(function.getName())))
-      if (KernelAnnotations(function).isKernel())
-        function.setLinkage(GlobalValue::InternalLinkage);
-  runPasses(partition, machine, OptimizationLevel::O2, [](PassBuilder &) {
-    ModulePassManager passes;
-    passes.addPass(GlobalDCEPass());
-    return passes;
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,8 +199,9 @@ class KernelChecker {
 public:
   KernelChecker(ArrayRef<TouchedKernel> touched,
                 const MultiprocessorLimits &limits, BuildVariant build,
-                LtransReport &report)
-      : touched(touched), limits(limits), build(build), report(report) {}
+                AssembleVariant assemble, LtransReport &report)
+      : touched(touched), limits(limits), build(build), assemble(assemble),
+        report(report) {}
 
   Expected<DeviceVariant> run(DeviceVariant product);
 
@@ -249,15 +211,19 @@ public:
 private:
   Error measurePlain(const KernelUsages &usages);
   std::vector<const TouchedKernel *> findWorse(const KernelUsages &usages);
+  bool isSettled(const DeviceVariant &variant);
+  Expected<std::optional<std::string>> exchangeWorse(DeviceVariant &product);
   void explain(const TouchedKernel &kernel, std::string text);
 
   ArrayRef<TouchedKernel> touched;
   const MultiprocessorLimits &limits;
-  /// Of kernels that were compared with their plain builds.
-  KernelUsages plain;
+  /// Of the kernels for which figures of the product do not suffice.
+  DeviceVariant plain;
   BuildVariant build;
+  AssembleVariant assemble;
   LtransReport &report;
-  PlanFilter filter;
+  /// Kernels whose decisions are taken back, by their names in PTX.
+  std::set<std::string> takenBack;
 };
 } // namespace
 
@@ -281,8 +247,8 @@ std::vector<const TouchedKernel *>
 KernelChecker::findWorse(const KernelUsages &usages) {
   std::vector<const TouchedKernel *> worse;
   for (const TouchedKernel &kernel : touched) {
-    auto found = plain.find(kernel.name);
-    if (found == plain.end())
+    auto found = plain.usages.find(kernel.name);
+    if (found == plain.usages.end())
       continue;
     const KernelUsage &before = found->second;
     const KernelUsage &after = usages.at(kernel.name);
@@ -291,7 +257,7 @@ KernelChecker::findWorse(const KernelUsages &usages) {
     if (!why)
       continue;
     worse.push_back(&kernel);
-    if (!filter.plainKernels.count(kernel.name))
+    if (takenBack.insert(kernel.name).second)
       explain(kernel, *why + "; optimized: " + describe(after) +
                           "; plain: " + describe(before));
   }
@@ -316,14 +282,12 @@ static std::set<std::string> namesOf(ArrayRef<TouchedKernel> kernels) {
   return names;
 }
 
-/// Learns the plain figures of all kernels for which those of the product,
-/// \p usages, do not suffice.
+/// Builds the kernels for which the figures of the product, \p usages, do not
+/// suffice without decisions.
 Error KernelChecker::measurePlain(const KernelUsages &usages) {
-  VariantRequest request;
-  request.filter.isPlain = true;
+  VariantRequest request{PlanUse::None, {}};
   for (const TouchedKernel &kernel : touched)
-    if (!plain.count(kernel.name) &&
-        !cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
+    if (!cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
       request.only.insert(kernel.name);
   if (request.only.empty())
     return Error::success();
@@ -332,43 +296,86 @@ Error KernelChecker::measurePlain(const KernelUsages &usages) {
     return built.takeError();
   problem = comparisonProblem(*built, request.only);
   if (problem.empty())
-    for (const std::string &kernel : request.only)
-      plain[kernel] = built->usages.at(kernel);
+    plain = std::move(*built);
   return Error::success();
 }
 
-Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
-  for (unsigned rebuilds = 0;; ++rebuilds) {
-    if (Error error = measurePlain(product.usages))
-      return std::move(error);
-    if (!problem.empty())
-      return product;
-    auto worse = findWorse(product.usages);
-    if (worse.empty())
-      return product;
-    bool helped = rebuilds < kMaxRebuilds;
-    for (const TouchedKernel *kernel : worse)
-      helped &= filter.plainKernels.insert(kernel->name).second;
-    if (!helped)
-      break;
-    Expected<DeviceVariant> rebuilt = build({filter, {}});
-    if (!rebuilt)
-      return rebuilt.takeError();
-    if (std::string why = comparisonProblem(*rebuilt, namesOf(touched));
-        !why.empty())
-      return makeError(why);
-    product = std::move(*rebuilt);
+/// Returns why the kernels \p names cannot be taken from \p plain while all
+/// others are those of \p product; nothing if they can.
+static std::optional<std::string>
+whyNotApart(const std::set<std::string> &names, const DeviceVariant &product,
+            const DeviceVariant &plain) {
+  std::set<std::string> variables;
+  for (const std::string &name : names) {
+    if (!product.reaches.at(name).isSeparable ||
+        !plain.reaches.at(name).isSeparable)
+      return "it shares what must be there once: a function or a constant "
+             "whose address is taken";
+    set_union(variables, plain.reaches.at(name).variables);
+    set_union(variables, product.reaches.at(name).variables);
   }
-  for (const TouchedKernel &kernel : touched)
-    if (!filter.plainKernels.count(kernel.name))
-      explain(kernel, "it is compiled together with kernels that are worse "
-                      "with any of the decisions");
-  return build({{/*isPlain=*/true, {}}, {}});
+  for (const auto &[name, reach] : product.reaches)
+    if (!names.count(name))
+      for (const std::string &variable : reach.variables)
+        if (variables.count(variable))
+          return "it shares the variable '" + variable + "' with '" + name +
+                 "'";
+  return std::nullopt;
 }
 
-Expected<DeviceVariant> checkKernels(const LtransJob &job,
-                                     DeviceVariant optimized,
-                                     BuildVariant build, LtransReport &report) {
+/// Returns whether no kernel of \p variant is known to be worse, or may be.
+bool KernelChecker::isSettled(const DeviceVariant &variant) {
+  return findWorse(variant.usages).empty() &&
+         all_of(touched, [&](const TouchedKernel &kernel) {
+           return plain.usages.count(kernel.name) ||
+                  cannotBeWorse(variant.usages.at(kernel.name), limits,
+                                kernel.block);
+         });
+}
+
+/// Puts the plain bodies of the kernels that are taken back into \p product.
+/// Returns why that cannot be done, with \p product unchanged; nothing if it
+/// is.
+Expected<std::optional<std::string>>
+KernelChecker::exchangeWorse(DeviceVariant &product) {
+  if (auto why = whyNotApart(takenBack, product, plain))
+    return why;
+  Expected<std::string> ptx = splicePtx(product.ptx, plain.ptx, takenBack);
+  if (!ptx)
+    return ptx.takeError();
+  DeviceVariant mixed;
+  mixed.ptx = std::move(*ptx);
+  if (Error error = assemble(mixed))
+    return std::move(error);
+  if (std::string why = comparisonProblem(mixed, namesOf(touched));
+      !why.empty())
+    return why;
+  if (!isSettled(mixed))
+    return "it is assembled together with kernels that are taken back";
+  product = std::move(mixed);
+  return std::nullopt;
+}
+
+Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
+  if (Error error = measurePlain(product.usages))
+    return std::move(error);
+  if (!problem.empty() || findWorse(product.usages).empty())
+    return product;
+  auto whyNot = exchangeWorse(product);
+  if (!whyNot)
+    return whyNot.takeError();
+  if (!*whyNot)
+    return product;
+  for (const TouchedKernel &kernel : touched)
+    if (!takenBack.count(kernel.name))
+      explain(kernel, "'" + *takenBack.begin() + "' is worse with any, and " +
+                          **whyNot);
+  return build({PlanUse::None, {}});
+}
+
+Expected<DeviceVariant>
+checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
+             AssembleVariant assemble, LtransReport &report) {
   TimeTraceScope trace("Check kernels");
   auto warn = [&](const Twine &why) {
     report.warnings.push_back(
@@ -388,7 +395,7 @@ Expected<DeviceVariant> checkKernels(const LtransJob &job,
       !why.empty())
     return giveUp(why);
   report.counters["kernels-checked"] += touched.size();
-  KernelChecker checker(touched, *limits, build, report);
+  KernelChecker checker(touched, *limits, build, assemble, report);
   Expected<DeviceVariant> checked = checker.run(std::move(optimized));
   if (!checker.problem.empty())
     warn(checker.problem);

@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_KERNELCHECK_H
 #define GPULTO_LTO_KERNELCHECK_H
 
+#include "lto/KernelCut.h"
 #include "lto/KernelUsage.h"
 #include "lto/LtransJob.h"
 #include "lto/LtransPlans.h"
@@ -18,11 +19,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-namespace llvm {
-class Module;
-class TargetMachine;
-} // namespace llvm
 
 namespace gpulto {
 
@@ -53,28 +49,25 @@ struct DeviceVariant {
   /// Why there are no usages though they were wanted; else empty.
   std::string problem;
   std::vector<TouchedKernel> touched; ///< in the order of the module
+  KernelReaches reaches;
 };
 
 /// How a variant is made.
 struct VariantRequest {
-  PlanFilter filter;
-  /// Not empty: only these kernels are compiled, for their figures. What else
-  /// is in the partition is there for the optimizer to see.
+  PlanUse plans = PlanUse::All;
+  /// Not empty: only these kernels are compiled, by their names in PTX.
   std::set<std::string> only;
 };
 
 using BuildVariant = llvm::function_ref<llvm::Expected<DeviceVariant>(
     const VariantRequest &request)>;
+/// Runs ptxas over the PTX of a variant that was made of two.
+using AssembleVariant = llvm::function_ref<llvm::Error(DeviceVariant &)>;
 
 /// Returns the kernels of \p partition, built for \p job and not optimized yet,
 /// that applyPlans touched.
 std::vector<TouchedKernel> findTouchedKernels(llvm::Module &partition,
                                               const LtransJob &job);
-
-/// Leaves of the kernels of \p partition, which is optimized, only those that
-/// \p names has.
-void keepKernels(llvm::Module &partition, llvm::TargetMachine &machine,
-                 const std::set<std::string> &names);
 
 /// Returns whether whyWorse finds no build better than \p optimized for blocks
 /// in \p block, whatever it takes: nothing is spilled, and neither registers
@@ -91,13 +84,13 @@ std::optional<std::string> whyWorse(const KernelUsage &plain,
                                     const MultiprocessorLimits &limits,
                                     BlockRange block);
 
-/// Returns \p optimized, which is \p job built with all decisions, or what
-/// \p build makes of it without those that made kernels worse. Remarks,
-/// warnings and counters go to \p report. Errors: those of \p build.
-llvm::Expected<DeviceVariant> checkKernels(const LtransJob &job,
-                                           DeviceVariant optimized,
-                                           BuildVariant build,
-                                           LtransReport &report);
+/// Returns \p optimized, which is \p job built with all decisions, with the
+/// plain bodies, of what \p build makes, of kernels that decisions made worse.
+/// Remarks, warnings and counters go to \p report. Errors: those of \p build
+/// and \p assemble.
+llvm::Expected<DeviceVariant>
+checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
+             AssembleVariant assemble, LtransReport &report);
 
 } // namespace gpulto
 

@@ -89,15 +89,15 @@ struct JobRun {
 };
 } // namespace
 
-/// Reads the bodies of the job into \p context, as far as \p filter lets
+/// Reads the bodies of the job into \p context, as far as \p plans lets
 /// decisions be carried out. Returns null if the results are there.
 static Expected<std::unique_ptr<Module>>
 readPartition(const JobRun &run, LLVMContext &context,
-              DiagnosticCollector &diagnostics, const PlanFilter &filter) {
+              DiagnosticCollector &diagnostics, PlanUse plans) {
   context.enableDebugTypeODRUniquing();
   context.setDiscardValueNames(true);
   Digest bodies;
-  auto module = buildPartition(run.job, context, diagnostics, filter,
+  auto module = buildPartition(run.job, context, diagnostics, plans,
                                run.findResults ? &bodies : nullptr);
   if (!module)
     return module.takeError();
@@ -116,7 +116,7 @@ readPartition(const JobRun &run, LLVMContext &context,
 static Error runHost(const JobRun &run) {
   LLVMContext context;
   DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
-  auto module = readPartition(run, context, diagnostics, {});
+  auto module = readPartition(run, context, diagnostics, PlanUse::All);
   if (!module)
     return module.takeError();
   if (!*module)
@@ -150,6 +150,14 @@ static Error assemble(const LtransJob &job, bool isProduct,
   return Error::success();
 }
 
+/// Keeps the PTX of \p variant if temporary files are wanted; done before ptxas
+/// can fail on it.
+static Error savePtx(const JobRun &run, const DeviceVariant &variant) {
+  if (run.saveTempsPrefix.empty())
+    return Error::success();
+  return writeFileAtomically((run.saveTempsPrefix + ".ptx").str(), variant.ptx);
+}
+
 /// Compiles the device partition of \p run as \p request says. Returns nothing
 /// if the results are there.
 static Expected<std::optional<DeviceVariant>>
@@ -157,22 +165,27 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
   DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
-  auto module = readPartition(run, context, diagnostics, request.filter);
+  auto module = readPartition(run, context, diagnostics, request.plans);
   if (!module)
     return module.takeError();
   if (!*module)
     return std::nullopt;
   DeviceVariant variant;
-  if (job.device.checkKernels)
+  if (job.device.checkKernels) {
     variant.touched = findTouchedKernels(**module, job);
+    variant.reaches = findReaches(**module);
+  }
   run.onPhase("optimizing");
   auto machine = createDeviceMachine(**module, job.arch, job.optLevel);
   if (!machine)
     return machine.takeError();
   bool pinUnmarked = forbidsContraction(**module);
-  optimizeDevice(**module, **machine, job.optLevel, job.sizeLevel);
+  std::optional<KernelCut> cut;
   if (!request.only.empty())
-    keepKernels(**module, **machine, request.only);
+    cut.emplace(**module, request.only);
+  optimizeDevice(**module, **machine, job.optLevel, job.sizeLevel);
+  if (cut)
+    cut->finish(**machine);
   if (Error error = saveBitcode(**module, run.saveTempsPrefix, "opt"))
     return error;
   run.onPhase("generating code");
@@ -182,12 +195,9 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
   if (Error error = diagnostics.take())
     return error;
   variant.ptx = std::move(*ptx);
-  if (!run.saveTempsPrefix.empty()) // before ptxas can fail on it
-    if (Error error = writeFileAtomically((run.saveTempsPrefix + ".ptx").str(),
-                                          variant.ptx))
-      return error;
-  bool wantsUsages = !variant.touched.empty() || request.filter.isPlain ||
-                     !request.filter.plainKernels.empty();
+  if (Error error = savePtx(run, variant))
+    return error;
+  bool wantsUsages = !variant.touched.empty() || request.plans == PlanUse::None;
   if (job.device.wantCubin || (job.device.checkKernels && wantsUsages)) {
     run.onPhase("running ptxas");
     if (Error error = assemble(job, request.only.empty(), variant))
@@ -218,7 +228,13 @@ static Error runDevice(const JobRun &run) {
         return variant.takeError();
       return std::move(**variant); // nobody was asked for results
     };
-    product = checkKernels(job, std::move(*product), build, report);
+    auto assembleMixed = [&](DeviceVariant &variant) -> Error {
+      if (Error error = savePtx(run, variant))
+        return error;
+      return assemble(job, /*isProduct=*/true, variant);
+    };
+    product =
+        checkKernels(job, std::move(*product), build, assembleMixed, report);
     if (!product)
       return product.takeError();
   }

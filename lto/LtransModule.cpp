@@ -205,8 +205,8 @@ struct SourceSymbol {
 class PartitionBuilder {
 public:
   PartitionBuilder(const LtransJob &job, LLVMContext &context,
-                   DiagnosticCollector &diagnostics, const PlanFilter &filter)
-      : job(job), context(context), diagnostics(diagnostics), filter(filter),
+                   DiagnosticCollector &diagnostics, PlanUse use)
+      : job(job), context(context), diagnostics(diagnostics), use(use),
         partition(std::make_unique<Module>("ltrans", context)),
         mover(*partition), folds(*partition),
         assembly(*partition, job.side == Side::Device) {}
@@ -244,7 +244,7 @@ private:
   const LtransJob &job;
   LLVMContext &context;
   DiagnosticCollector &diagnostics;
-  const PlanFilter &filter;
+  PlanUse use;
   std::unique_ptr<Module> partition;
   IRMover mover;
   std::vector<Definition> definitions; // in the order of the job
@@ -745,7 +745,7 @@ Error PartitionBuilder::finish() {
   if (Error error = folds.finish(job.leaders))
     return error;
   applyJobEffects(*partition, job);
-  applyPlans(*partition, planned, filter, job.device.ptxasArguments);
+  applyPlans(*partition, planned, use, job.device.ptxasArguments);
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);
@@ -760,9 +760,8 @@ Error PartitionBuilder::finish() {
 
 Expected<std::unique_ptr<Module>>
 buildPartition(const LtransJob &job, LLVMContext &context,
-               DiagnosticCollector &diagnostics, const PlanFilter &filter,
-               Digest *bodies) {
-  PartitionBuilder builder(job, context, diagnostics, filter);
+               DiagnosticCollector &diagnostics, PlanUse use, Digest *bodies) {
+  PartitionBuilder builder(job, context, diagnostics, use);
   for (const JobInput &input : job.inputs)
     if (Error error = builder.addInput(input))
       return error;

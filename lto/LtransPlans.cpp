@@ -4,13 +4,7 @@
 //
 // 1. While a body is read, the calls that enter clones are marked.
 // 2. Once all bodies are there, clones are copied from them, as they were read.
-// 3. Kernels whose decisions are taken back get copies of what they call, as
-//    far as decisions touch it (copyPlainCallees).
-// 4. Then each other body and each clone gets its own calls and facts.
-//
-// Any choice in step 3 is sound: a fact of a function holds however the
-// function is entered, so a plain body may call one that has facts. Addresses
-// of functions are left alone, for the program may compare them.
+// 3. Then each body and each clone gets its own calls and facts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +14,7 @@
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceCodegen.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -61,9 +52,8 @@ using PlannedBody = std::pair<Function *, const JobBody *>;
 
 class PlanApplier {
 public:
-  PlanApplier(Module &partition, const PlanFilter &filter,
-              uint32_t maxRegisters)
-      : partition(partition), filter(filter), maxRegisters(maxRegisters),
+  PlanApplier(Module &partition, PlanUse use, uint32_t maxRegisters)
+      : partition(partition), use(use), maxRegisters(maxRegisters),
         context(partition.getContext()),
         isDevice(Triple(partition.getTargetTriple()).isNVPTX()) {}
 
@@ -77,11 +67,10 @@ private:
                        FunctionType &type);
   void redirectCalls(Function &function, const JobBody &body);
   std::vector<PlannedBody> makeBodies(ArrayRef<PlannedFunction> planned);
-  void takeBack(std::vector<PlannedBody> &bodies);
   void applyTo(Function &function, const JobBody &body);
 
   Module &partition;
-  const PlanFilter &filter;
+  PlanUse use;
   uint32_t maxRegisters; ///< of ptxas's --maxrregcount; 0: not given
   LLVMContext &context;
   bool isDevice;
@@ -170,99 +159,6 @@ void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels without decisions
-//===----------------------------------------------------------------------===//
-
-/// Returns the functions with a body that \p roots reach by direct calls, roots
-/// included, each with its calls of such functions.
-static MapVector<Function *, SmallVector<CallBase *>>
-reachByCalls(ArrayRef<Function *> roots) {
-  MapVector<Function *, SmallVector<CallBase *>> reached;
-  SmallVector<Function *> work(roots.rbegin(), roots.rend());
-  while (!work.empty()) {
-    Function *function = work.pop_back_val();
-    auto [entry, isNew] = reached.insert({function, {}});
-    if (!isNew)
-      continue;
-    SmallVector<CallBase *> calls;
-    for (Instruction &instruction : instructions(*function))
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        if (Function *callee = call->getCalledFunction();
-            callee && !callee->isDeclaration()) {
-          calls.push_back(call);
-          work.push_back(callee);
-        }
-    reached[function] = std::move(calls);
-  }
-  return reached;
-}
-
-/// Lets \p kernels call copies of those functions that are, or lead to, one of
-/// \p planned. Bodies are as they were read.
-static void copyPlainCallees(ArrayRef<Function *> kernels,
-                             const SmallPtrSetImpl<Function *> &planned) {
-  auto reached = reachByCalls(kernels);
-  SmallPtrSet<Function *, 16> touched;
-  for (auto &[function, calls] : reached)
-    if (planned.contains(function))
-      touched.insert(function);
-  auto leadsToTouched = [&](auto &entry) {
-    return !touched.contains(entry.first) &&
-           any_of(entry.second, [&](CallBase *call) {
-             return touched.contains(call->getCalledFunction());
-           });
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto &entry : reached)
-      if (leadsToTouched(entry))
-        changed |= touched.insert(entry.first).second;
-  }
-  DenseMap<Function *, Function *> copies;
-  for (auto &[function, calls] : reached) {
-    if (!touched.contains(function) || is_contained(kernels, function))
-      continue;
-    ValueToValueMapTy map;
-    Function *copy = CloneFunction(function, map);
-    copy->setName(function->getName() + ".plain");
-    copy->setComdat(nullptr);
-    copy->setVisibility(GlobalValue::DefaultVisibility);
-    copy->setLinkage(GlobalValue::InternalLinkage);
-    takeMarkedCalls(*copy);
-    copies[function] = copy;
-  }
-  SmallVector<Function *> callers(kernels);
-  for (auto &[function, calls] : reached)
-    if (Function *copy = copies.lookup(function))
-      callers.push_back(copy);
-  for (Function *caller : callers)
-    for (Instruction &instruction : instructions(*caller))
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        if (Function *copy = copies.lookup(call->getCalledFunction()))
-          call->setCalledFunction(copy);
-}
-
-/// Drops of \p bodies those that stay as they were read.
-void PlanApplier::takeBack(std::vector<PlannedBody> &bodies) {
-  if (!filter.isPlain && filter.plainKernels.empty())
-    return;
-  SmallVector<Function *> kernels;
-  for (Function &function : partition)
-    if (filter.plainKernels.count(ptxName(function.getName())))
-      kernels.push_back(&function);
-  erase_if(bodies, [&](const PlannedBody &body) {
-    bool isTaken = filter.isPlain || is_contained(kernels, body.first);
-    if (isTaken)
-      takeMarkedCalls(*body.first);
-    return isTaken;
-  });
-  SmallPtrSet<Function *, 16> planned;
-  for (auto [function, body] : bodies)
-    planned.insert(function);
-  copyPlainCallees(kernels, planned);
-}
-
-//===----------------------------------------------------------------------===//
 // All of a partition
 //===----------------------------------------------------------------------===//
 
@@ -277,7 +173,7 @@ PlanApplier::makeBodies(ArrayRef<PlannedFunction> planned) {
       continue; // an import that nothing refers to
     bool isKernel = isDevice && KernelAnnotations(*function).isKernel();
     for (const JobBody &body : symbol->bodies)
-      if (!filter.isPlain || isKernel)
+      if (use == PlanUse::All || isKernel)
         bodies.push_back({bodyOf(*function, *symbol, body), &body});
   }
   return bodies;
@@ -307,10 +203,12 @@ void PlanApplier::applyTo(Function &function, const JobBody &body) {
 /// Makes the clones and puts what whole-program analysis decided into bodies.
 void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
   std::vector<PlannedBody> bodies = makeBodies(planned);
-  takeBack(bodies);
   // All copies are made: bodies may change.
   for (auto [function, body] : bodies)
-    applyTo(*function, *body);
+    if (use == PlanUse::All)
+      applyTo(*function, *body);
+    else
+      takeMarkedCalls(*function);
   for (const auto &[name, symbol] : planned)
     if (Function *function = partition.getFunction(name))
       takeMarkedCalls(*function); // only clones redirect them
@@ -338,10 +236,9 @@ static uint32_t registerLimit(ArrayRef<std::string> arguments) {
 }
 
 void applyPlans(Module &partition, ArrayRef<PlannedFunction> planned,
-                const PlanFilter &filter,
-                ArrayRef<std::string> ptxasArguments) {
+                PlanUse use, ArrayRef<std::string> ptxasArguments) {
   if (!planned.empty())
-    PlanApplier(partition, filter, registerLimit(ptxasArguments)).run(planned);
+    PlanApplier(partition, use, registerLimit(ptxasArguments)).run(planned);
 }
 
 } // namespace gpulto

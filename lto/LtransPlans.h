@@ -11,7 +11,6 @@
 #include "llvm/IR/Function.h"
 #include "llvm/Support/Error.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -33,24 +32,21 @@ void hideIfPromoted(llvm::GlobalValue &declaration);
 /// has redirected. Errors: the body is not the one that was summarised.
 llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
 
-/// Decisions that a partition is built without.
-struct PlanFilter {
-  /// All are taken back.
-  bool isPlain = false;
-  /// Kernels, by their names in PTX, that are compiled as they were read, with
-  /// what they call; everybody else keeps what was decided.
-  std::set<std::string> plainKernels;
+/// How much of what was decided a partition is built with.
+enum class PlanUse : uint8_t {
+  All,
+  /// Bodies stay as they were read.
+  None,
 };
 
 /// Function attribute of bodies that a decision touched.
 inline constexpr llvm::StringLiteral kPlannedAttribute = "gpulto-planned";
 
 /// Makes the clones of \p planned, lets calls enter them, and puts what was
-/// proven into bodies and clones, as far as \p filter lets it. All bodies of
+/// proven into bodies and clones, as far as \p use says. All bodies of
 /// \p partition have been moved. \p ptxasArguments: what the user tells ptxas.
 void applyPlans(llvm::Module &partition,
-                llvm::ArrayRef<PlannedFunction> planned,
-                const PlanFilter &filter,
+                llvm::ArrayRef<PlannedFunction> planned, PlanUse use,
                 llvm::ArrayRef<std::string> ptxasArguments);
 
 } // namespace gpulto

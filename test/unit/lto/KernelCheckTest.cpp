@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace gpulto;
 using namespace llvm;
@@ -213,70 +214,101 @@ TEST(KernelCheck, WhatCannotBeWorseIsNotWorse) {
 
 namespace {
 /// Two touched kernels, each with 256 threads; registers as a test says.
-class Rebuilds : public testing::Test {
+class Exchange : public testing::Test {
 protected:
-  Rebuilds() {
+  Exchange() {
     job.side = Side::Device;
     job.arch = "sm_90";
   }
-  static DeviceVariant variant(unsigned a, unsigned b, StringRef ptx) {
+  /// Returns PTX in which the body of each kernel says which build it is of.
+  static std::string ptxOf(StringRef build) {
+    return formatv(".version 8.5\n.target sm_90\n.address_size 64\n"
+                   ".visible .entry a()\n{\n\t// a of {0}\n\tret;\n}\n"
+                   ".visible .entry b()\n{\n\t// b of {0}\n\tret;\n}\n",
+                   build)
+        .str();
+  }
+  static KernelUsages usagesOf(unsigned a, unsigned b) {
+    return {{"a", {a, 0, 0, 0, 0, 1}}, {"b", {b, 0, 0, 0, 0, 1}}};
+  }
+  static DeviceVariant variant(unsigned a, unsigned b, StringRef build) {
     DeviceVariant result;
-    result.ptx = ptx.str();
-    result.usages = {{"a", {a, 0, 0, 0, 0, 1}}, {"b", {b, 0, 0, 0, 0, 1}}};
+    result.ptx = ptxOf(build);
+    result.usages = usagesOf(a, b);
     for (const char *name : {"a", "b"})
       result.touched.push_back({name, name, {256, 256}, {}, {}});
+    result.reaches = {{"a", {}}, {"b", {}}};
     return result;
   }
-  /// Runs the check; plain kernels take `plain` registers, \p rebuilt are the
-  /// variants that follow.
-  std::string check(DeviceVariant optimized,
-                    std::vector<DeviceVariant> rebuilt) {
-    size_t next = 0;
+  /// Runs the check; plain kernels take `plain` registers, and those of what is
+  /// put together `mixed`. Returns which build each kernel is of.
+  std::vector<std::string> check(DeviceVariant optimized) {
     auto build = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
       requests.push_back(r);
-      if (r.filter.isPlain)
-        return variant(plain, plain, "plain");
-      return std::move(rebuilt.at(next++));
+      DeviceVariant result = variant(plain, plain, "plain");
+      result.reaches = plainReaches;
+      if (!r.only.empty())
+        std::erase_if(result.usages,
+                      [&](auto &usage) { return !r.only.count(usage.first); });
+      return result;
     };
-    auto product = checkKernels(job, std::move(optimized), build, report);
-    EXPECT_EQ(next, rebuilt.size());
+    auto assemble = [&](DeviceVariant &variant) -> Error {
+      ++assembled;
+      variant.usages = mixed;
+      return Error::success();
+    };
+    auto product =
+        checkKernels(job, std::move(optimized), build, assemble, report);
     if (!product) {
       ADD_FAILURE() << toString(product.takeError());
-      return "";
+      return {};
     }
-    return product->ptx;
+    std::vector<std::string> builds;
+    SmallVector<StringRef> lines;
+    StringRef(product->ptx).split(lines, '\n');
+    for (StringRef line : lines)
+      if (size_t at = line.find("// "); at != StringRef::npos)
+        builds.push_back(line.substr(at + 3).str());
+    llvm::sort(builds);
+    return builds;
   }
 
   LtransJob job;
   unsigned plain = 32;
+  KernelUsages mixed;
+  KernelReaches plainReaches = {{"a", {}}, {"b", {}}};
   LtransReport report;
+  unsigned assembled = 0;
   std::vector<VariantRequest> requests;
 };
 } // namespace
 
-TEST_F(Rebuilds, NothingIsTakenBackFromKernelsThatAreAsGood) {
+TEST_F(Exchange, NothingIsTakenBackFromKernelsThatAreAsGood) {
   plain = 48;
-  EXPECT_EQ(check(variant(40, 48, "optimized"), {}), "optimized");
+  EXPECT_THAT(check(variant(40, 48, "optimized")),
+              ElementsAre("a of optimized", "b of optimized"));
   ASSERT_EQ(requests.size(), 1u);
-  EXPECT_TRUE(requests[0].filter.isPlain);
+  EXPECT_EQ(requests[0].plans, PlanUse::None);
   EXPECT_THAT(requests[0].only, ElementsAre("a", "b"));
+  EXPECT_EQ(assembled, 0u);
   EXPECT_THAT(report.remarks, IsEmpty());
   EXPECT_EQ(report.counters["kernels-checked"], 2u);
 }
 
-TEST_F(Rebuilds, KernelsThatNothingLimitsNeedNoPlainBuild) {
-  EXPECT_EQ(check(variant(24, 32, "optimized"), {}), "optimized");
+TEST_F(Exchange, KernelsThatNothingLimitsNeedNoPlainBuild) {
+  EXPECT_THAT(check(variant(24, 32, "optimized")),
+              ElementsAre("a of optimized", "b of optimized"));
   EXPECT_THAT(requests, IsEmpty());
   EXPECT_EQ(report.counters["kernels-checked"], 2u);
 }
 
-TEST_F(Rebuilds, OnlyTheKernelThatIsWorseLosesItsDecisions) {
-  EXPECT_EQ(check(variant(24, 48, "optimized"), {variant(24, 32, "mixed")}),
-            "mixed");
-  ASSERT_EQ(requests.size(), 2u);
-  EXPECT_FALSE(requests[1].filter.isPlain);
-  EXPECT_THAT(requests[1].filter.plainKernels, ElementsAre("b"));
-  EXPECT_THAT(requests[1].only, IsEmpty());
+TEST_F(Exchange, OnlyTheKernelThatIsWorseLosesItsDecisions) {
+  mixed = usagesOf(24, 32);
+  EXPECT_THAT(check(variant(24, 48, "optimized")),
+              ElementsAre("a of optimized", "b of plain"));
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_THAT(requests[0].only, ElementsAre("b"));
+  EXPECT_EQ(assembled, 1u);
   ASSERT_EQ(report.remarks.size(), 1u);
   EXPECT_EQ(report.remarks[0].function, "b");
   EXPECT_EQ(report.remarks[0].kind, RemarkKind::Missed);
@@ -284,43 +316,65 @@ TEST_F(Rebuilds, OnlyTheKernelThatIsWorseLosesItsDecisions) {
               HasSubstr("5 blocks of 256 threads are resident instead of 8; "
                         "optimized: 48 registers"));
   EXPECT_THAT(report.remarks[0].text, HasSubstr("plain: 32 registers"));
+  EXPECT_EQ(report.counters["kernels-taken-back"], 1u);
 }
 
-TEST_F(Rebuilds, WhatGetsWorseByThatLosesThemToo) {
-  EXPECT_EQ(check(variant(24, 48, "optimized"),
-                  {variant(40, 32, "mixed"), variant(32, 32, "last")}),
-            "last");
-  // Plain figures of the first are asked for when they are needed.
-  ASSERT_EQ(requests.size(), 4u);
-  EXPECT_THAT(requests[0].only, ElementsAre("b"));
-  EXPECT_TRUE(requests[2].filter.isPlain);
-  EXPECT_THAT(requests[2].only, ElementsAre("a"));
-  EXPECT_THAT(requests.back().filter.plainKernels, ElementsAre("a", "b"));
-  EXPECT_EQ(report.remarks.size(), 2u);
-}
-
-TEST_F(Rebuilds, IfThatDoesNotHelpThePartitionIsPlain) {
-  EXPECT_EQ(check(variant(24, 48, "optimized"), {variant(24, 40, "mixed")}),
-            "plain");
-  EXPECT_TRUE(requests.back().filter.isPlain);
-  EXPECT_THAT(requests.back().only, IsEmpty());
+TEST_F(Exchange, IfThatDoesNotHelpThePartitionIsPlain) {
+  mixed = usagesOf(48, 32); // whatever ptxas made of it
+  EXPECT_THAT(check(variant(24, 48, "optimized")),
+              ElementsAre("a of plain", "b of plain"));
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[1].plans, PlanUse::None);
+  EXPECT_THAT(requests[1].only, IsEmpty());
   ASSERT_EQ(report.remarks.size(), 2u);
   EXPECT_EQ(report.remarks[1].function, "a");
+  EXPECT_THAT(report.remarks[1].text, HasSubstr("assembled together"));
   EXPECT_EQ(report.counters["kernels-taken-back"], 2u);
 }
 
-TEST_F(Rebuilds, WithoutFiguresThereIsAWarning) {
+TEST_F(Exchange, AVariableThatBothWriteKeepsThemInOneBuild) {
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.reaches["a"].variables = {"counter"};
+  plainReaches["b"].variables = {"counter"};
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of plain", "b of plain"));
+  EXPECT_EQ(assembled, 0u);
+  ASSERT_EQ(report.remarks.size(), 2u);
+  EXPECT_THAT(report.remarks[1].text,
+              HasSubstr("'b' is worse with any, and it shares the variable "
+                        "'counter' with 'a'"));
+}
+
+TEST_F(Exchange, AVariableOfTheKernelAloneGoesWithIt) {
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.reaches["b"].variables = plainReaches["b"].variables = {"counter"};
+  mixed = usagesOf(24, 32);
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of plain"));
+}
+
+TEST_F(Exchange, WhatHasAnAddressIsNotDoubled) {
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.reaches["b"].isSeparable = false;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of plain", "b of plain"));
+  EXPECT_THAT(report.remarks[1].text, HasSubstr("address is taken"));
+}
+
+TEST_F(Exchange, WithoutFiguresThereIsAWarning) {
   DeviceVariant optimized = variant(24, 48, "optimized");
   optimized.problem = "ptxas: no";
-  EXPECT_EQ(check(std::move(optimized), {}), "optimized");
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of optimized"));
   EXPECT_THAT(report.warnings,
               ElementsAre("kernels for sm_90 are not compared with their plain "
                           "builds: ptxas: no"));
   EXPECT_THAT(requests, IsEmpty());
 }
 
-TEST_F(Rebuilds, UnknownArchitecturesAreNotCompared) {
+TEST_F(Exchange, UnknownArchitecturesAreNotCompared) {
   job.arch = "sm_35";
-  EXPECT_EQ(check(variant(24, 48, "optimized"), {}), "optimized");
+  EXPECT_THAT(check(variant(24, 48, "optimized")),
+              ElementsAre("a of optimized", "b of optimized"));
   EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("sm_35")));
 }

@@ -1,0 +1,63 @@
+//===- KernelCut.h - Some kernels of a device partition ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_KERNELCUT_H
+#define GPULTO_LTO_KERNELCUT_H
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+class GlobalValue;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace gpulto {
+
+/// What a kernel shares with others of its partition, before optimization.
+struct KernelReach {
+  /// Nothing tells apart the kernel with all that it refers to from a copy of
+  /// them: it refers to no function whose address is taken or that other
+  /// cubins call, to no constant whose address may be compared, to no alias.
+  bool isSeparable = true;
+  /// Names of the partition's own variables that it may write.
+  std::set<std::string> variables;
+};
+
+/// By the kernel's name in PTX.
+using KernelReaches = std::map<std::string, KernelReach>;
+
+/// Returns the kernels that \p partition defines, in its order.
+std::vector<llvm::Function *> kernelsOf(llvm::Module &partition);
+
+/// Returns what \p kernel refers to, itself or by what it refers to; itself
+/// first.
+std::vector<llvm::GlobalValue *> reachedFrom(llvm::Function &kernel);
+
+/// Returns what each kernel of \p partition shares.
+KernelReaches findReaches(llvm::Module &partition);
+
+/// A partition cut down to some of its kernels while it is optimized. What the
+/// others use as well is not taken for theirs: a function that two kernels call
+/// is not inlined because one is left, a variable not folded because its only
+/// store is gone.
+class KernelCut {
+public:
+  /// Leaves of the kernels of \p partition only those that \p names has, as
+  /// they are called in PTX.
+  KernelCut(llvm::Module &partition, const std::set<std::string> &names);
+  /// Drops what optimization left unused; called before code generation.
+  void finish(llvm::TargetMachine &machine);
+
+private:
+  llvm::Module &partition;
+  std::vector<llvm::GlobalValue *> pinned;
+};
+
+} // namespace gpulto
+
+#endif

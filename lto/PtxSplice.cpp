@@ -1,0 +1,118 @@
+//===- PtxSplice.cpp - Exchange kernels of a PTX module -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Both modules are cut: the product to everything but the kernels, the other to
+// the kernels. A statement is kept if it is a root or a kept one names it. What
+// is left is merged as the partitions of a link are (lto/PtxMerge): local names
+// that stand in both get new ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/PtxSplice.h"
+
+#include "lto/PtxLexer.h"
+#include "lto/PtxMerge.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <vector>
+
+using namespace llvm;
+
+namespace gpulto {
+
+static bool isDefinition(const PtxStatement &statement) {
+  return statement.kind == PtxStatementKind::FunctionDefinition ||
+         (statement.kind == PtxStatementKind::Variable &&
+          statement.linkage != PtxLinkage::Extern);
+}
+
+/// Whether \p statement has a name by which others refer to it.
+static bool isSymbol(const PtxStatement &statement) {
+  return statement.kind == PtxStatementKind::FunctionPrototype ||
+         statement.kind == PtxStatementKind::FunctionDefinition ||
+         statement.kind == PtxStatementKind::Variable ||
+         statement.kind == PtxStatementKind::Alias;
+}
+
+/// Returns the text of those of \p statements that are no symbols, that
+/// \p isRoot says, or that one of these names, but for those \p isLeftOut says.
+static std::string cut(ArrayRef<PtxStatement> statements,
+                       function_ref<bool(const PtxStatement &)> isRoot,
+                       function_ref<bool(const PtxStatement &)> isLeftOut) {
+  StringMap<SmallVector<size_t, 2>> byName;
+  SmallVector<size_t> work;
+  BitVector kept(statements.size());
+  auto keep = [&](size_t index) {
+    if (kept.test(index) || isLeftOut(statements[index]))
+      return;
+    kept.set(index);
+    work.push_back(index);
+  };
+  for (auto [index, statement] : enumerate(statements)) {
+    if (isSymbol(statement))
+      byName[statement.name].push_back(index);
+    if (!isSymbol(statement) || isRoot(statement))
+      keep(index);
+  }
+  while (!work.empty()) {
+    const PtxStatement &statement = statements[work.pop_back_val()];
+    if (statement.kind == PtxStatementKind::Section)
+      continue; // its labels are its own
+    PtxLexer lexer(statement.text);
+    for (PtxToken token = lexer.next(); token.kind != PtxToken::Kind::End;
+         token = lexer.next()) {
+      if (!token.isName())
+        continue;
+      auto found = byName.find(token.text);
+      if (found != byName.end())
+        for (size_t index : found->second)
+          keep(index);
+    }
+  }
+  std::string text;
+  for (size_t index : kept.set_bits()) {
+    text += statements[index].text;
+    text += '\n';
+  }
+  return text;
+}
+
+Expected<std::string> splicePtx(StringRef product, StringRef other,
+                                const std::set<std::string> &names) {
+  constexpr StringLiteral kProduct = "optimized", kOther = "plain";
+  auto ours = parsePtx(product, kProduct);
+  if (!ours)
+    return ours.takeError();
+  auto theirs = parsePtx(other, kOther);
+  if (!theirs)
+    return theirs.takeError();
+  auto isExchanged = [&](const PtxStatement &statement) {
+    return isSymbol(statement) && names.count(statement.name.str()) != 0;
+  };
+  auto isKernel = [&](const PtxStatement &statement) {
+    return isExchanged(statement) && isDefinition(statement);
+  };
+  if (size_t(count_if(*theirs, isKernel)) != names.size())
+    return makeError("the plain build lacks a kernel");
+  std::string kept = cut(
+      *ours,
+      [](const PtxStatement &statement) {
+        return statement.kind == PtxStatementKind::Alias ||
+               (isDefinition(statement) &&
+                statement.linkage != PtxLinkage::Local);
+      },
+      isExchanged);
+  std::string added =
+      cut(*theirs, isKernel, [&](const PtxStatement &statement) {
+        return isDefinition(statement) && !isExchanged(statement) &&
+               statement.linkage != PtxLinkage::Local;
+      });
+  return mergePtx({{kProduct.str(), kept}, {kOther.str(), added}});
+}
+
+} // namespace gpulto

@@ -1,0 +1,26 @@
+//===- PtxSplice.h - Exchange kernels of a PTX module -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_PTXSPLICE_H
+#define GPULTO_LTO_PTXSPLICE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <set>
+#include <string>
+
+namespace gpulto {
+
+/// Returns \p product with the kernels \p names as \p other has them, with the
+/// local functions and variables that they refer to; what only the former ones
+/// referred to is dropped. Both were compiled from the same partition: a symbol
+/// that is not local means the same in both, and \p product defines it.
+/// Deterministic. Errors: those of mergePtx; \p other lacks a kernel.
+llvm::Expected<std::string> splicePtx(llvm::StringRef product,
+                                      llvm::StringRef other,
+                                      const std::set<std::string> &names);
+
+} // namespace gpulto
+
+#endif

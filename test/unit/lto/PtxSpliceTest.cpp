@@ -1,0 +1,78 @@
+//===- PtxSpliceTest.cpp - Exchange kernels of a PTX module ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/PtxSplice.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace gpulto;
+using namespace llvm;
+using testing::HasSubstr;
+using testing::Not;
+
+static const std::string kHeader =
+    ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+static std::string spliceOk(const std::string &product,
+                            const std::string &other,
+                            const std::set<std::string> &names) {
+  Expected<std::string> spliced =
+      splicePtx(kHeader + product, kHeader + other, names);
+  if (spliced)
+    return *spliced;
+  ADD_FAILURE() << toString(spliced.takeError());
+  return "";
+}
+
+TEST(PtxSplice, BodiesGoWithWhatTheyCall) {
+  std::string ptx = spliceOk(".func f()\n{\n// ours\nret;\n}\n"
+                             ".func g()\n{\n// dropped\nret;\n}\n"
+                             ".visible .entry a()\n{\ncall f;\nret;\n}\n"
+                             ".visible .entry b()\n{\ncall g;\nret;\n}\n",
+                             ".func f()\n{\n// theirs\nret;\n}\n"
+                             ".func h()\n{\n// unused\nret;\n}\n"
+                             ".visible .entry b()\n{\ncall f;\nret;\n}\n"
+                             ".visible .entry c()\n{\ncall h;\nret;\n}\n",
+                             {"b"});
+  EXPECT_THAT(ptx, HasSubstr("// ours"));
+  EXPECT_THAT(ptx, HasSubstr("// theirs"));
+  EXPECT_THAT(ptx, Not(HasSubstr("// dropped")));
+  EXPECT_THAT(ptx, Not(HasSubstr("// unused")));
+  EXPECT_THAT(ptx, Not(HasSubstr("entry c")));
+  EXPECT_EQ(StringRef(ptx).count(".entry b"), 1u);
+  // The functions of one name are two now, and each kernel calls its own.
+  EXPECT_THAT(ptx, HasSubstr(".entry a()\n{\ncall f;"));
+  EXPECT_THAT(ptx, HasSubstr(".entry b()\n{\ncall f_$p1;"));
+}
+
+TEST(PtxSplice, VariablesOfTheProgramStayOne) {
+  const std::string variables = ".visible .global .align 4 .u32 counter;\n"
+                                ".extern .global .align 4 .b32 other;\n"
+                                ".global .align 4 .u32 table[1] = {1};\n";
+  const std::string kernel =
+      ".visible .entry a()\n{\nld.u32 %r1, [counter];\n"
+      "ld.u32 %r2, [other];\nld.u32 %r3, [table];\nret;\n}\n";
+  std::string ptx = spliceOk(variables + kernel, variables + kernel, {"a"});
+  EXPECT_EQ(StringRef(ptx).count(".u32 counter;"), 1u);
+  EXPECT_EQ(StringRef(ptx).count(".b32 other;"), 1u);
+  EXPECT_EQ(StringRef(ptx).count(" = {1}"), 1u) << "the first has no user";
+  EXPECT_THAT(ptx, HasSubstr("[counter]"));
+}
+
+TEST(PtxSplice, APlainBuildWithoutTheKernelIsAnError) {
+  const std::string kernel = ".visible .entry a()\n{\nret;\n}\n";
+  Expected<std::string> spliced =
+      splicePtx(kHeader + kernel, kHeader + kernel, {"a", "b"});
+  ASSERT_FALSE(static_cast<bool>(spliced));
+  EXPECT_THAT(toString(spliced.takeError()), HasSubstr("lacks a kernel"));
+}
+
+TEST(PtxSplice, DamagedTextIsAnErrorThatSaysWhichBuild) {
+  const std::string kernel = ".visible .entry a()\n{\nret;\n}\n";
+  Expected<std::string> spliced =
+      splicePtx(kHeader + kernel, kHeader + ".visible .entry a()\n{\n", {"a"});
+  ASSERT_FALSE(static_cast<bool>(spliced));
+  EXPECT_THAT(toString(spliced.takeError()), HasSubstr("plain:"));
+}
