@@ -229,9 +229,12 @@ void CallSitePass::describe(MachineInstr &call, const MDNode &callee) {
         module.getModuleIdentifier(), module.getContext()));
     own.setDataLayout(module.getDataLayout());
     own.setTargetTriple(module.getTargetTriple());
-    auto *declaration =
-        Function::Create(leader.getFunctionType(), GlobalValue::ExternalLinkage,
-                         leader.getAddressSpace(), leader.getName(), &own);
+    // A private one bears another name in the object.
+    auto *declaration = Function::Create(
+        leader.getFunctionType(),
+        leader.hasPrivateLinkage() ? GlobalValue::PrivateLinkage
+                                   : GlobalValue::ExternalLinkage,
+        leader.getAddressSpace(), leader.getName(), &own);
     declaration->setAttributes(leader.getAttributes());
     declaration->setVisibility(leader.getVisibility());
     declaration->setDSOLocal(leader.isDSOLocal());
