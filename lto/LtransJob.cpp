@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 7;
+static constexpr int64_t kJobVersion = 8;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -213,6 +213,7 @@ template <typename A> void describe(A &a, HostCodegenOptions &o) {
   a.field("dataSections", o.dataSections);
   a.field("uniqueSectionNames", o.uniqueSectionNames);
   a.field("wrapped", o.wrapped);
+  a.field("foreignInlineInstructions", o.foreignInlineInstructions);
 }
 
 template <typename A> void describe(A &a, DeviceCodegenOptions &o) {

@@ -175,6 +175,8 @@ struct HostCodegenOptions {
   bool uniqueSectionNames = true;
   /// Names given to --wrap, if the linker leaves it to us on bitcode.
   std::vector<std::string> wrapped;
+  /// See lto/ForeignCalls.h.
+  uint32_t foreignInlineInstructions = 0;
   bool operator==(const HostCodegenOptions &) const = default;
 };
 

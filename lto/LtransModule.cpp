@@ -34,6 +34,7 @@
 
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/ForeignCalls.h"
 #include "lto/LtransEffects.h"
 #include "lto/LtransFolds.h"
 #include "lto/LtransPlans.h"
@@ -252,6 +253,8 @@ private:
   std::vector<PlannedFunction> planned;
   PartitionFolds folds;
   StringSet<> defined;
+  /// Position of the input that each body is from, by names while moving.
+  StringMap<size_t> modules;
   PartitionAssembly assembly;
   bool hasTarget = false;
 };
@@ -453,6 +456,11 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
       return inputError(where, toString(std::move(error)));
     setMovingLinkage(value, symbol.job->role);
     values.push_back(&value);
+    size_t module = &input - job.inputs.data();
+    modules[name] = module;
+    for (const JobBody &body : symbol.job->bodies)
+      if (!body.clone.empty())
+        modules[body.clone] = module;
     if (!symbol.job->bodies.empty()) {
       if (Error error = markRedirects(cast<Function>(value), *symbol.job))
         return inputError(where, toString(std::move(error)));
@@ -749,9 +757,16 @@ Error PartitionBuilder::finish() {
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);
+  DenseMap<const Function *, size_t> moduleOf;
+  for (const auto &entry : modules)
+    if (Function *function = partition->getFunction(entry.first()))
+      moduleOf[function] = entry.second;
   if (Error error = applyFinalLinkage(*partition, finals, assembly.words()))
     return error;
   leaveToLinker(*partition, job.host.wrapped);
+  if (job.side == Side::Host)
+    limitForeignInlining(*partition, moduleOf,
+                         job.host.foreignInlineInstructions);
   if (job.side == Side::Device)
     if (Error error = cleanDeviceNames(*partition))
       return error;

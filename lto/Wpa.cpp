@@ -429,6 +429,7 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     job.optLevel = partition.optLevel;
     job.sizeLevel = partition.sizeLevel;
     job.host = options.host;
+    job.host.foreignInlineInstructions = context.params.importInstrLimit;
     job.llvmOptions = options.llvmOptions;
     job.weight = partition.weight;
     job.memoryBytes = expectedMemory(job.side, job.weight, context.params);

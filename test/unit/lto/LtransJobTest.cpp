@@ -23,7 +23,8 @@ static LtransJob fullJob() {
   job.sizeLevel = 1;
   job.host = {1,     "pic",    true,     2,
               2,     "medium", "znver3", {"+avx", "-sse4a"},
-              false, false,    false,    {"malloc"}};
+              false, false,    false,    {"malloc"},
+              70};
   job.device = {"/opt/cuda/bin/ptxas",
                 digestOf("ptxas"),
                 {"-maxrregcount", "64"},

@@ -16,7 +16,7 @@ using test::messageOf;
 
 TEST(Params, SetsByName) {
   Params params;
-  EXPECT_EQ(params.importInstrLimit, 100u);
+  EXPECT_EQ(params.importInstrLimit, 70u);
   EXPECT_OK(params.set("importInstrLimit=250"));
   EXPECT_EQ(params.importInstrLimit, 250u);
 }
@@ -37,7 +37,7 @@ TEST(Params, RefusesWhatItCannotUse) {
   EXPECT_EQ(messageOf(params.set("importInstrDecayPercent=101")),
             "parameter 'importInstrDecayPercent': 101 is outside of 0 to 100 "
             "percent");
-  EXPECT_EQ(params.importInstrLimit, 100u);
+  EXPECT_EQ(params.importInstrLimit, 70u);
   EXPECT_EQ(params.importInstrDecayPercent, 70u);
 }
 
