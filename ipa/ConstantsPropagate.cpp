@@ -22,6 +22,7 @@
 #include "ipa/Clones.h"
 #include "ipa/Constants.h"
 #include "ipa/Guards.h"
+#include "ipa/LaunchCounts.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -54,11 +55,9 @@ static ValueFact makeFact(uint32_t parameter, const ValueLattice &value) {
 /// Returns what the geometry \p values say beyond the limits of the hardware,
 /// which device code knows anyway; empty when that is nothing.
 static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
-  static constexpr uint32_t kLimits[kDimensions] = {INT32_MAX, 65535, 65535,
-                                                    1024,      1024,  64};
   std::vector<GeometryFact> facts;
   bool isKnown = false;
-  for (auto [value, limit] : zip(values, kLimits)) {
+  for (auto [value, limit] : zip(values, kGeometryLimits)) {
     GeometryFact fact;
     fact.high = limit;
     if (value.width() == 32) {
@@ -144,7 +143,8 @@ static void decideReturns(WpaContext &context, const Callers &callers,
       context.decisions.returns[id] = makeFact(0, found->second);
 }
 
-void propagateConstants(WpaContext &context, const Callers &callers) {
+void propagateConstants(WpaContext &context, const Callers &callers,
+                        Statistics &statistics) {
   Pointees pointees(context);
   ConstantsSolver solver(context, callers, pointees);
   solver.solve();
@@ -161,6 +161,7 @@ void propagateConstants(WpaContext &context, const Callers &callers) {
   }
   decideReturns(context, callers, solver);
   explainConstants(context, callers, solver);
+  countLaunches(context, callers, solver, statistics);
   chooseGuards(context, callers, solver, pointers);
 }
 

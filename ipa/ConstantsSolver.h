@@ -32,8 +32,15 @@ struct ParameterLattice {
   bool hasParts = false;
 };
 
+/// Lowers \p known to what \p actual is too. Returns whether it changed.
+bool meetParameter(ParameterLattice &known, const ParameterLattice &actual);
+
 /// Grid x, y, z, block x, y, z; see Geometry.
 constexpr uint32_t kDimensions = kBlockZ + 1;
+/// What the hardware allows. Source: CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability".
+constexpr uint32_t kGeometryLimits[kDimensions] = {INT32_MAX, 65535, 65535,
+                                                   1024,      1024,  64};
 
 /// Index of a body in a ConstantsSolver: a definition or a clone of one.
 using BodyIndex = uint32_t;

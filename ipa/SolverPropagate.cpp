@@ -31,9 +31,6 @@ using namespace llvm;
 
 namespace gpulto {
 
-static bool meetParameter(ParameterLattice &known,
-                          const ParameterLattice &actual);
-
 /// Constants in aggregates are kept in pieces of at most this size.
 static constexpr unsigned kPieceBits = 32;
 /// NVPTX: the address space of global memory.
@@ -443,9 +440,13 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:
-    if (isOfFormal)
+    // Of a parameter that nothing is known of, operations still tell something.
+    if (ArrayRef<ParameterRecord> formals = program.parameters(caller.id);
+        function.source < formals.size())
       result = ValueLattice::passThrough(
-          function, caller.parameters[function.source].whole);
+          function, isOfFormal ? caller.parameters[function.source].whole
+                               : ValueLattice::varying(
+                                     formals[function.source].bitWidth));
     break;
   case Kind::LoadAggregate: {
     if (!isOfFormal)
@@ -582,9 +583,7 @@ static bool meetParts(ParameterLattice &known, const ParameterLattice &actual) {
   return changed;
 }
 
-/// Lowers \p known to what \p actual is too.
-static bool meetParameter(ParameterLattice &known,
-                          const ParameterLattice &actual) {
+bool meetParameter(ParameterLattice &known, const ParameterLattice &actual) {
   bool changed = known.whole.meet(actual.whole);
   changed |= meetParts(known, actual);
   return changed;

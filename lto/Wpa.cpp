@@ -715,7 +715,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
 
   // From here on facts of functions are only added.
   PhaseTimer constantsTimer(&statistics, "wpa-constants");
-  propagateConstants(context, *callers);
+  propagateConstants(context, *callers, statistics);
   constantsTimer.stop();
 
   // From here on decisions are fixed.

@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/Constants.h"
+#include "support/Statistics.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;
@@ -210,7 +211,8 @@ struct GuardProgram : TestProgram {
     context->decisions.visibleOutside.resize(summary.symbolCount());
     context->decisions.visibleOutside.set(host("main"));
     Callers callers(*context);
-    propagateConstants(*context, callers);
+    Statistics statistics;
+    propagateConstants(*context, callers, statistics);
   }
   /// The plans of the stub, or of the kernel in \p image.
   llvm::ArrayRef<BodyPlan> stubPlans() const {
