@@ -75,6 +75,14 @@ def read_programs(directory, only=""):
             if not names or table["name"] in names]
 
 
+def read_choice(directory):
+    """Returns how the programs of programs.toml were chosen, if it says so:
+    "seed", "discarded"."""
+    with open(directory / "programs.toml", "rb") as file:
+        tables = tomllib.load(file)
+    return {key: value for key, value in tables.items() if key != "program"}
+
+
 def expand(arguments, values):
     """Replaces {name} in `arguments`; a list value takes several places."""
     result = []
@@ -98,6 +106,7 @@ class Program:
         self.libraries = table.get("libraries", [])
         self.shared = table.get("shared", False)
         self.run = table.get("run")
+        self.ignore = table.get("ignore")
         self.sources = sorted(
             os.path.relpath(path, self.directory)
             for pattern in table["sources"]

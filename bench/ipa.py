@@ -19,10 +19,17 @@ all launches. ptxas gives registers, stack, spills and bytes of machine code of
 the same PTX; for clang-rdc of each file on its own, as such a link does. All
 figures are exact and repeat. The outputs of all variants must agree: texts
 exactly, numbers to one part in 100,000 (the compilers fuse multiplications and
-additions differently).
+additions differently); lines in which `ignore` of programs.toml is found do not
+count.
+
+Kernels of ours that spill more than clang-rdc's, or of which fewer blocks fit on
+a multiprocessor at the sizes that were launched, are listed; and how much the
+link knows of launches is counted.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import json
 import math
 import os
@@ -36,21 +43,31 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import building  # noqa: E402
 import measuring  # noqa: E402
+import occupancy  # noqa: E402
 
 OURS = "gpulto"
+PLAIN = "clang-rdc"
 ORDER = ["clang-rdc", "clang-foffload-lto", "nvcc-dlto", OURS]
 TOLERANCE = 1e-5
 SUMS = ("registers", "stack", "spills", "text")
 
 
-def run(command, cwd, environment):
-    """Returns the output of `command`; raises measuring.Failure with it."""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True,
-                          env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False,
-                          timeout=measuring.TIMEOUT_SECONDS)
+def run(command, cwd, environment, limit=measuring.TIMEOUT_SECONDS):
+    """Returns the output of `command`; raises measuring.Failure with it, or when
+    it takes more than `limit` seconds."""
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, cwd=cwd, env=environment, text=True,
+                              errors="replace", stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              check=False, timeout=limit)
+    except subprocess.TimeoutExpired as failure:
+        raise measuring.Failure(
+            f"{' '.join(words)}\nerror: ran for more than {limit:.0f} s"
+        ) from failure
     if done.returncode:
-        raise measuring.Failure(f"{' '.join(map(str, command))}\n{done.stdout}")
+        raise measuring.Failure(f"{' '.join(words)}\nerror: exit status "
+                                f"{done.returncode}\n{done.stdout}")
     return done.stdout
 
 
@@ -67,16 +84,20 @@ def link(build, extra):
 
 
 def device_of_gpulto(build):
-    link(build, [f"--gpulto-save-temps={build.work}/temps"])
+    build.compile()
+    link(build, [f"--gpulto-save-temps={build.work}/temps",
+                 f"--gpulto-stats={build.work}/stats.json"])
     return [build.work / "temps" / f"sm_{build.values['arch']}.ptx"]
 
 
 def device_of_clang_lto(build):
+    build.compile()
     link(build, ["-Wl,--save-temps"])
     return sorted(build.work.glob("*.nvptx64-nvidia-cuda.*.s"))
 
 
 def device_of_nvcc(build):
+    build.compile()
     link(build, [])
     target = build.work / "all.ptx"
     run([build.values["peercuda"] + "/bin/nvcc", "-dlto", "-dlink", "-ptx",
@@ -85,10 +106,26 @@ def device_of_nvcc(build):
     return [target]
 
 
+def link_plain(build):
+    """Links the program of clang-rdc, or with clang's device LTO what nvlink
+    does not link."""
+    build.compile()
+    try:
+        link(build, [])
+    except measuring.Failure:
+        variant = building.read_variants("cuda", ["clang-foffload-lto"])[0]
+        other = building.Build(build.program, variant, build.work,
+                               build.values, build.compile_jobs)
+        other.compile()
+        link(other, [])
+        build.output = other.output
+
+
 def device_of_clang(build):
     """The PTX of each file. clang declares kernels of other files as plain
     functions, at which nvlink stops, and keeps them in a list for its LTO:
-    both are dropped, and the program is not linked."""
+    both are dropped."""
+    link_plain(build)
     texts = {}
     for source in build.program.sources:
         if not source.endswith(".cu"):
@@ -134,27 +171,33 @@ def join(files, target):
 
 
 DEVICE = {OURS: device_of_gpulto, "clang-foffload-lto": device_of_clang_lto,
-          "nvcc-dlto": device_of_nvcc, "clang-rdc": device_of_clang}
+          "nvcc-dlto": device_of_nvcc, PLAIN: device_of_clang}
 
 # Figures --------------------------------------------------------------------
 
 
 def machine_code(build, ptx, relocatable):
-    """Returns {kernel: registers, stack, spills} and bytes of text, as ptxas
-    makes them of `ptx`."""
+    """Returns {kernel: registers, stack, spills, shared memory, threads if it
+    requires so many} and bytes of text, as ptxas makes them of `ptx`."""
     cubin = ptx.with_suffix(".cubin")
     command = [build.values["cuda"] + "/bin/ptxas", "-v",
                f"-arch=sm_{build.values['arch']}", ptx, "-o", cubin]
     text = run(command + (["-c"] if relocatable else []), build.work, None)
+    required = {name: math.prod(map(int, threads.split(","))) for name, threads
+                in re.findall(r"\.entry ([\w$]+)\([^{]*?\.reqntid ([\d, ]+)",
+                              ptx.read_text(encoding="utf-8"))}
     kernels = {}
     for block in text.split("Compiling entry function '")[1:]:
         name = block.split("'", 1)[0]
         frame = re.search(
-            rf"properties for {name}\s+(\d+) bytes stack frame, (\d+) bytes "
+            rf"properties for {re.escape(name)}\s+(\d+) bytes stack frame, (\d+) bytes "
             r"spill stores, (\d+) bytes spill loads", block)
         used = re.search(r"Used (\d+) registers", block)
+        shared = re.search(r"(\d+) bytes smem", block)
         kernels[name] = {"registers": int(used[1]), "stack": int(frame[1]),
-                         "spills": int(frame[2]) + int(frame[3])}
+                         "spills": int(frame[2]) + int(frame[3]),
+                         "shared": int(shared[1]) if shared else 0,
+                         "threads": required.get(name)}
     sections = run(["readelf", "-SW", cubin], build.work, None)
     size = sum(int(found[1], 16) for found in
                re.finditer(r"\.text\.\S+\s+PROGBITS\s+\w+\s+\w+\s+(\w+)",
@@ -162,8 +205,8 @@ def machine_code(build, ptx, relocatable):
     return kernels, size
 
 
-def emulate(build, executable, ptx):
-    """Runs `executable` with the device code `ptx` (None: its own); returns its
+def emulate(build, ptx, limit):
+    """Runs the program with the device code `ptx` (None: its own); returns its
     output and the counters of all launches."""
     counters = build.work / "counters.json"
     command = [build.values["bin"] + "/gpulto-run", "--emulate",
@@ -172,13 +215,15 @@ def emulate(build, executable, ptx):
         command.append(f"--device-code={ptx}")
     environment = dict(os.environ,
                        LD_LIBRARY_PATH=build.values["cuda"] + "/lib64")
-    output = run(command + [executable] + (build.program.run or [])[1:],
-                 build.program.directory, environment)
+    output = run(command + [build.output] + (build.program.run or [])[1:],
+                 build.program.directory, environment, limit)
     with open(counters, encoding="utf-8") as file:
         return output, json.load(file)["launches"]
 
 
-def measure(build, executable):
+def measure(build, limit):
+    """Builds the program and runs it on the emulator; returns its figures and
+    its output."""
     files = DEVICE[build.variant["name"]](build)
     if not files or not all(file.exists() for file in files):
         raise measuring.Failure("no PTX of the whole link")
@@ -192,24 +237,35 @@ def measure(build, executable):
         whole = build.work / "whole.ptx"
         join(files, whole)
     is_ours = build.variant["name"] == OURS
-    output, launches = emulate(build, executable or build.output,
-                               None if is_ours else whole)
+    output, launches = emulate(build, None if is_ours else whole, limit)
     for launch in launches:
         kernel = kernels[launch["kernel"]]
+        size = math.prod(launch["block"]), launch["shared_bytes"]
+        if size not in kernel.setdefault("sizes", []):
+            kernel["sizes"].append(size)
         for key, name in (("warp-instructions", "warp_instructions"),
                           ("sectors", "global_sectors")):
             kernel[key] = kernel.get(key, 0) + launch[name]
     result = {key: sum(kernel.get(key, 0) for kernel in kernels.values())
               for key in ("warp-instructions", "sectors", *SUMS[:3])}
     result.update(text=text, kernels=kernels)
+    if is_ours:
+        with open(build.work / "stats.json", encoding="utf-8") as file:
+            counters = json.load(file)["counters"]
+        result["knowledge"] = {key: value for key, value in counters.items()
+                               if key.startswith(("launch-", "kernels-"))}
     return result, output
 
 
 # Programs -------------------------------------------------------------------
 
 
-def agree(a, b):
-    """Whether two outputs are the same but for the last digits of numbers."""
+def agree(a, b, ignore):
+    """Whether two outputs are the same but for the last digits of numbers, and
+    lines in which the expression `ignore` is found."""
+    if ignore:
+        a, b = ("\n".join(line for line in text.splitlines()
+                          if not re.search(ignore, line)) for text in (a, b))
     number = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
     if number.sub("#", a) != number.sub("#", b):
         return False
@@ -220,27 +276,25 @@ def agree(a, b):
 def bench_program(program, variants, arguments, values):
     """Returns the figures of all variants of `program`."""
     result, outputs = {}, {}
-    executable = None
-    # clang-rdc, which cannot link, runs in the executable of clang's LTO.
-    for variant in sorted(variants, key=lambda v: v["name"] == "clang-rdc"):
+    # What the others print is compared with what plain clang's program does.
+    for variant in sorted(variants, key=lambda v: v["name"] != PLAIN):
         name = variant["name"]
         build = building.Build(program, variant, arguments.work, values,
                             arguments.jobs)
         try:
-            if name != "clang-rdc":
-                build.compile()
-            result[name], outputs[name] = measure(
-                build, executable if name == "clang-rdc" else None)
+            result[name], outputs[name] = measure(build, arguments.limit)
         except measuring.Failure as failure:
             result[name] = {"error": str(failure)}
-            continue
-        if name == "clang-foffload-lto":
-            executable = build.output
     for name, output in outputs.items():
         other = next(iter(outputs))
-        if not agree(outputs[other], output):
+        if not agree(outputs[other], output, program.ignore):
             result[name] = {"error": f"output differs from {other}'s\n"
                                      f"{outputs[other]}{output}"}
+    ours, plain = (result.get(name, {}).get("kernels")
+                   for name in (OURS, PLAIN))
+    if ours and plain:
+        worse, compared = occupancy.compare(ours, plain)
+        result[OURS].update(worse=worse, compared=compared)
     return result
 
 
@@ -303,24 +357,91 @@ def summarize(programs):
     return summary
 
 
+# What is known of launches: share in percent, of what, and that of LLVM alone,
+# the host's bitcode merged and internalised (36 multi-file programs, 58 drawn
+# from HeCBench at random).
+KNOWLEDGE = {
+    "block size of kernels": (["kernels-block-known"], "kernels-launched",
+                              "84-89"),
+    "... or in each clone": (["kernels-block-known", "kernels-block-by-clone"],
+                             "kernels-launched", ""),
+    "block size at launches": (["launch-sites-block-known"], "launch-sites",
+                               "87-94"),
+    "grid of kernels": (["kernels-grid-known"], "kernels-launched", "22-36"),
+    "... or bounds, or in each clone": (
+        ["kernels-grid-known", "kernels-grid-by-clone", "kernels-grid-bounded"],
+        "kernels-launched", ""),
+    "grid at launches": (["launch-sites-grid-known"], "launch-sites", "24-43"),
+    "scalar arguments at launches": (["launch-scalars-known"],
+                                     "launch-scalars", "35-41"),
+    "... or bounds": (["launch-scalars-known", "launch-scalars-bounded"],
+                      "launch-scalars", ""),
+    "an argument of kernels": (["kernels-argument-known"], "kernels-launched",
+                               "18-38"),
+    "... or a part of an aggregate, or in each clone": (
+        ["kernels-argument-known", "kernels-argument-part-known",
+         "kernels-argument-by-clone"], "kernels-launched", ""),
+    "... or bounds of numbers": (
+        ["kernels-argument-known", "kernels-argument-part-known",
+         "kernels-argument-by-clone", "kernels-argument-bounded"],
+        "kernels-launched", ""),
+}
+
+
+def sum_knowledge(programs):
+    """Returns the sums of what is known of launches over the programs."""
+    total = collections.Counter()
+    for result in programs.values():
+        total.update(result.get(OURS, {}).get("knowledge", {}))
+    return dict(sorted(total.items()))
+
+
+def print_knowledge(total):
+    print("\n| what is constant | known | of | share | LLVM alone |\n"
+          "|---|---|---|---|---|")
+    for what, (parts, whole, yardstick) in KNOWLEDGE.items():
+        known, of = sum(total.get(part, 0) for part in parts), total.get(whole)
+        if of:
+            print(f"| {what} | {known} | {of} | {100 * known / of:.0f} % | "
+                  f"{yardstick + ' %' if yardstick else ''} |")
+
+
+def print_worse(programs):
+    compared = sum(result.get(OURS, {}).get("compared", 0)
+                   for result in programs.values())
+    print(f"\n{compared} kernels of ours beside those of {PLAIN}; worse are:")
+    for name, result in programs.items():
+        for kernel in result.get(OURS, {}).get("worse", []):
+            print(f"  {name}: {json.dumps(kernel)}")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("programs", type=pathlib.Path, nargs="?",
                         default=HERE / "ipa")
     building.add_arguments(parser, None)
+    parser.add_argument("--limit", type=float,
+                        default=measuring.TIMEOUT_SECONDS,
+                        help="seconds that a program may run for")
+    parser.add_argument("--at-once", type=int, default=1,
+                        help="programs at a time")
     arguments = parser.parse_args()
     values = building.make_values(arguments)
     chosen = arguments.variants.split(",") if arguments.variants else ORDER
     variants = building.read_variants("cuda", chosen)
     programs = building.read_programs(arguments.programs, arguments.only)
     report = {"suite": "ipa", "arch": f"sm_{arguments.arch}",
-              "versions": measuring.versions(values), "programs": {}}
+              "versions": measuring.versions(values),
+              **building.read_choice(arguments.programs), "programs": {}}
     with tempfile.TemporaryDirectory(prefix="gpulto-bench-") as temporary:
         arguments.work = (arguments.work or pathlib.Path(temporary)).resolve()
-        for program in programs:
-            result = bench_program(program, variants, arguments, values)
+        pool = concurrent.futures.ThreadPoolExecutor(arguments.at_once)
+        results = pool.map(lambda program: bench_program(
+            program, variants, arguments, values), programs)
+        for program, result in zip(programs, results):
             report["programs"][program.name] = result
+            measuring.write_report(report, arguments.output)
             for name, entry in result.items():
                 if "error" in entry:
                     print(f"{program.name}: {name}: {entry['error']}",
@@ -331,6 +452,9 @@ def main():
     for peer, means in report["geomeans"].items():
         print(f"geometric mean of ours / {peer}: " + ", ".join(
             f"{key} {value:.3f}" for key, value in means.items()))
+    report["knowledge"] = sum_knowledge(report["programs"])
+    print_knowledge(report["knowledge"])
+    print_worse(report["programs"])
     measuring.write_report(report, arguments.output)
     failed = any("error" in entry for result in report["programs"].values()
                  for entry in result.values())
