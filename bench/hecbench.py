@@ -80,6 +80,8 @@ def describe(root, name, arguments):
                 libraries.append(word)
             elif word.endswith((".a", ".so")):
                 raise Discarded(f"needs {word}")
+    if any(source.endswith(".c") for source in sources):
+        flags = [flag for flag in flags if not flag.startswith("-std=c++")]
     foreign = [library for library in libraries if library not in LIBRARIES]
     if foreign:
         raise Discarded(f"needs {' '.join(foreign)}")
@@ -89,6 +91,15 @@ def describe(root, name, arguments):
             "sources": sources, "flags": flags, "libraries": libraries,
             "run": run if arguments is None else
             run[:1] + shlex.split(arguments), "ignore": IGNORED}
+
+
+def reason_of(failure):
+    """Returns the lines of a failure that say most: the first error, and the
+    last line of a program that gave up."""
+    lines = failure.splitlines()
+    first = next((line for line in lines if "error: " in line), lines[-1])
+    last = [lines[-1]] if "exit status" in first else []
+    return ": ".join([first[:200], *last])
 
 
 def try_plain(root, table, options, values):
@@ -103,9 +114,7 @@ def try_plain(root, table, options, values):
     try:
         result, _ = ipa.measure(build, options.limit)
     except measuring.Failure as failure:
-        lines = str(failure).splitlines()
-        raise Discarded(next((line for line in lines if "error" in line),
-                             lines[-1])[:200]) from failure
+        raise Discarded(reason_of(str(failure))) from failure
     if not result["warp-instructions"]:
         raise Discarded("launches nothing")
 

@@ -217,6 +217,8 @@ def emulate(build, ptx, limit):
                        LD_LIBRARY_PATH=build.values["cuda"] + "/lib64")
     output = run(command + [build.output] + (build.program.run or [])[1:],
                  build.program.directory, environment, limit)
+    if not counters.exists():  # it has used no device
+        return output, []
     with open(counters, encoding="utf-8") as file:
         return output, json.load(file)["launches"]
 
