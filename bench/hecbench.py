@@ -10,8 +10,8 @@ writes HeCBench/programs.toml. --random programs are drawn at random, then
 --multi-file ones, in the order of the same shuffle; or those of --names. What
 `make -n run` prints gives sources, flags and arguments; hecbench.toml has smaller
 arguments. A program that plain clang does not compile, or that does not end in
---limit seconds on the emulator, is listed as discarded, with the reason, and
-the next one is drawn. Flags that change how floating-point numbers are
+--limit seconds on the emulator (0: is not run), is listed as discarded, with the
+reason, and the next one is drawn. Flags that change how floating-point numbers are
 computed, or how many registers kernels get, are left out.
 """
 
@@ -115,7 +115,7 @@ def try_plain(root, table, options, values):
         result, _ = ipa.measure(build, options.limit)
     except measuring.Failure as failure:
         raise Discarded(reason_of(str(failure))) from failure
-    if not result["warp-instructions"]:
+    if options.limit and not result["warp-instructions"]:
         raise Discarded("launches nothing")
 
 
