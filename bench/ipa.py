@@ -24,7 +24,7 @@ multiplications and additions differently); lines in which the expression
 
 Kernels of ours that spill more than clang-rdc's, or of which fewer blocks fit on
 a multiprocessor at the sizes that were launched, are listed; and how much the
-link knows of launches is counted.
+link knows of launches is counted, beside what LLVM alone would (llvm_alone.py).
 """
 
 import argparse
@@ -42,6 +42,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import building  # noqa: E402
+import llvm_alone  # noqa: E402
 import measuring  # noqa: E402
 import occupancy  # noqa: E402
 
@@ -219,6 +220,7 @@ def emulate(build, ptx, limit):
                        LD_LIBRARY_PATH=build.values["cuda"] + "/lib64")
     output = run(command + [build.output] + (build.program.run or [])[1:],
                  build.program.directory, environment, limit)
+    output = output.replace(str(build.output), "program")  # it prints argv[0]
     if not counters.exists():  # it has used no device
         return output, []
     with open(counters, encoding="utf-8") as file:
@@ -295,6 +297,9 @@ def bench_program(program, variants, arguments, values):
                             arguments.jobs)
         try:
             result[name], outputs[name] = measure(build, arguments.limit)
+            if name == PLAIN:
+                result[name]["knowledge"] = llvm_alone.count(
+                    program, values, build.work / "host")
         except measuring.Failure as failure:
             result[name] = {"error": str(failure)}
     for name, output in outputs.items():
@@ -371,53 +376,50 @@ def summarize(programs):
     return summary
 
 
-# What is known of launches: share in percent, of what, and that of LLVM alone,
-# the host's bitcode merged and internalised (36 multi-file programs, 58 drawn
-# from HeCBench at random).
+# What is known of launches: counters to be added, and of what they are a part.
 KNOWLEDGE = {
-    "block size of kernels": (["kernels-block-known"], "kernels-launched",
-                              "84-89"),
+    "block size of kernels": (["kernels-block-known"], "kernels-launched"),
     "... or in each clone": (["kernels-block-known", "kernels-block-by-clone"],
-                             "kernels-launched", ""),
-    "block size at launches": (["launch-sites-block-known"], "launch-sites",
-                               "87-94"),
-    "grid of kernels": (["kernels-grid-known"], "kernels-launched", "22-36"),
-    "... or bounds, or in each clone": (
+                             "kernels-launched"),
+    "block size at launches": (["launch-sites-block-known"], "launch-sites"),
+    "grid of kernels": (["kernels-grid-known"], "kernels-launched"),
+    "... or in each clone, or bounds": (
         ["kernels-grid-known", "kernels-grid-by-clone", "kernels-grid-bounded"],
-        "kernels-launched", ""),
-    "grid at launches": (["launch-sites-grid-known"], "launch-sites", "24-43"),
-    "scalar arguments at launches": (["launch-scalars-known"],
-                                     "launch-scalars", "35-41"),
+        "kernels-launched"),
+    "grid at launches": (["launch-sites-grid-known"], "launch-sites"),
+    "numbers passed at launches": (["launch-scalars-known"], "launch-scalars"),
     "... or bounds": (["launch-scalars-known", "launch-scalars-bounded"],
-                      "launch-scalars", ""),
-    "an argument of kernels": (["kernels-argument-known"], "kernels-launched",
-                               "18-38"),
+                      "launch-scalars"),
+    "an argument of kernels": (["kernels-argument-known"], "kernels-launched"),
     "... or a part of an aggregate, or in each clone": (
         ["kernels-argument-known", "kernels-argument-part-known",
-         "kernels-argument-by-clone"], "kernels-launched", ""),
-    "... or bounds of numbers": (
+         "kernels-argument-by-clone"], "kernels-launched"),
+    "... or bounds of a number": (
         ["kernels-argument-known", "kernels-argument-part-known",
          "kernels-argument-by-clone", "kernels-argument-bounded"],
-        "kernels-launched", ""),
+        "kernels-launched"),
 }
 
 
 def sum_knowledge(programs):
-    """Returns the sums of what is known of launches over the programs."""
-    total = collections.Counter()
+    """Returns the sums of what each knows of launches over the programs."""
+    total = {OURS: collections.Counter(), PLAIN: collections.Counter()}
     for result in programs.values():
-        total.update(result.get(OURS, {}).get("knowledge", {}))
-    return dict(sorted(total.items()))
+        for name, sums in total.items():
+            sums.update(result.get(name, {}).get("knowledge", {}))
+    return {name: dict(sorted(sums.items())) for name, sums in total.items()}
 
 
 def print_knowledge(total):
-    print("\n| what is constant | known | of | share | LLVM alone |\n"
-          "|---|---|---|---|---|")
-    for what, (parts, whole, yardstick) in KNOWLEDGE.items():
-        known, of = sum(total.get(part, 0) for part in parts), total.get(whole)
-        if of:
-            print(f"| {what} | {known} | {of} | {100 * known / of:.0f} % | "
-                  f"{yardstick + ' %' if yardstick else ''} |")
+    print("\n| what is constant | ours | LLVM alone |\n|---|---|---|")
+    for what, (parts, whole) in KNOWLEDGE.items():
+        cells = []
+        for sums in (total[OURS], total[PLAIN]):
+            known, of = sum(sums.get(part, 0) for part in parts), sums.get(whole)
+            is_counted = of and parts[-1] in sums
+            cells.append(f"{known} of {of}, {100 * known / of:.0f} %"
+                         if is_counted else "")
+        print(f"| {what} | {' | '.join(cells)} |")
 
 
 def print_worse(programs):

@@ -14,6 +14,8 @@ import time
 
 SAMPLE_SECONDS = 0.05
 TIMEOUT_SECONDS = 1800
+# Of the beginning and of the end of what a failed command printed.
+SHOWN_CHARACTERS = 3000
 
 
 class Failure(Exception):
@@ -97,8 +99,11 @@ def measure(command, cwd, environment, with_tree=False):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
         if process.returncode != 0:
-            raise Failure(f"{shlex.join(map(str, command))}\n"
-                          f"{''.join(texts)[-3000:]}")
+            text = "".join(texts)
+            if len(text) > 2 * SHOWN_CHARACTERS:
+                text = (text[:SHOWN_CHARACTERS] + "\n...\n" +
+                        text[-SHOWN_CHARACTERS:])
+            raise Failure(f"{shlex.join(map(str, command))}\n{text}")
     result = {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime,
               "process-memory": usage.ru_maxrss * 1024, "output": texts[0]}
     if with_tree:
