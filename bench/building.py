@@ -77,10 +77,13 @@ def read_programs(directory, only=""):
 
 def read_choice(directory):
     """Returns how the programs of programs.toml were chosen, if it says so:
-    "seed", "discarded"."""
+    "seed", "drawn" (how each was, and what it is run with), "discarded"."""
     with open(directory / "programs.toml", "rb") as file:
         tables = tomllib.load(file)
-    return {key: value for key, value in tables.items() if key != "program"}
+    choice = {key: value for key, value in tables.items() if key != "program"}
+    drawn = {table["name"]: {"drawn": table["drawn"], "run": table["run"]}
+             for table in tables["program"] if "drawn" in table}
+    return dict(choice, drawn=drawn) if drawn else choice
 
 
 def expand(arguments, values):

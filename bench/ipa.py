@@ -313,7 +313,10 @@ def bench_program(program, variants, arguments, values):
             ours["kernels"], plain["kernels"])
         # ptxas -c allocates registers differently, for better or worse.
         ours["worse-than-joined"], _ = occupancy.compare(
-            ours["kernels"], plain.get("joined", plain["kernels"]))
+            ours["kernels"], plain.pop("joined", plain["kernels"]))
+    for name, entry in result.items():
+        if name not in (OURS, PLAIN):
+            entry.pop("kernels", None)  # nothing is compared with them
     return result
 
 
