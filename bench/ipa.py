@@ -16,11 +16,11 @@ the device code of each whole link, as PTX, runs on the emulator:
 
 Counted are dynamic warp instructions and 32-byte sectors of global memory, over
 all launches. ptxas gives registers, stack, spills and bytes of machine code of
-the same PTX; for clang-rdc of each file on its own, as such a link does. All
-figures are exact and repeat. The outputs of all variants must agree: texts
-exactly, numbers to one part in 100,000 or to 1e-6 (the compilers fuse
-multiplications and additions differently); lines in which the expression
-`ignore` of programs.toml is found do not count.
+the same PTX; for clang-rdc of each file on its own, as such a link does, and
+registers after the device linker. All figures are exact and repeat. The outputs
+of all variants must agree: texts exactly, numbers to one part in 100,000 or to
+1e-6 (the compilers fuse multiplications and additions differently); lines in
+which the expression `ignore` of programs.toml is found do not count.
 
 Kernels of ours that spill more than clang-rdc's, or of which fewer blocks fit on
 a multiprocessor at the sizes that were launched, are listed; and how much the
@@ -109,12 +109,22 @@ def device_of_nvcc(build):
     return [target]
 
 
+def linked_registers(build):
+    """Returns the registers of each kernel in the linked program: ptxas -c does
+    not know those of functions that it calls, the device linker does."""
+    text = run([build.values["gpulto"], "images", build.output], build.work, None)
+    return {name: int(registers) for name, registers in
+            re.findall(r"^  kernel (\S+): .*?(\d+) registers", text, re.M)}
+
+
 def link_plain(build):
     """Links the program of clang-rdc, or with clang's device LTO what nvlink
     does not link."""
     build.compile()
+    build.registers = {}
     try:
         link(build, [])
+        build.registers = linked_registers(build)
     except measuring.Failure:
         variant = building.read_variants("cuda", ["clang-foffload-lto"])[0]
         other = building.Build(build.program, variant, build.work,
@@ -234,10 +244,14 @@ def measure(build, limit):
     if not files or not all(file.exists() for file in files):
         raise measuring.Failure("no PTX of the whole link")
     kernels, text = {}, 0
+    is_plain = build.variant["name"] == PLAIN
     for file in files:
-        some, size = machine_code(build, file, len(files) > 1)
+        some, size = machine_code(build, file, is_plain)
         kernels.update(some)
         text += size
+    if is_plain:
+        for name, registers in build.registers.items():
+            kernels[name]["registers"] = registers
     whole = files[0]
     if len(files) > 1:
         whole = build.work / "whole.ptx"
@@ -260,7 +274,7 @@ def measure(build, limit):
     result = {key: sum(kernel.get(key, 0) for kernel in kernels.values())
               for key in ("warp-instructions", "sectors", *SUMS[:3])}
     result.update(text=text, kernels=kernels)
-    if len(files) > 1:
+    if is_plain:
         result["joined"] = machine_code(build, whole, False)[0]
     if is_ours:
         with open(build.work / "stats.json", encoding="utf-8") as file:
@@ -313,7 +327,7 @@ def bench_program(program, variants, arguments, values):
             ours["kernels"], plain["kernels"])
         # ptxas -c allocates registers differently, for better or worse.
         ours["worse-than-joined"], _ = occupancy.compare(
-            ours["kernels"], plain.pop("joined", plain["kernels"]))
+            ours["kernels"], plain.pop("joined"))
     for name, entry in result.items():
         if name not in (OURS, PLAIN):
             entry.pop("kernels", None)  # nothing is compared with them
@@ -429,9 +443,9 @@ def print_worse(programs):
     compared = sum(result.get(OURS, {}).get("compared", 0)
                    for result in programs.values())
     print(f"\n{compared} kernels of ours beside those of {PLAIN}")
-    for key, peer in (("worse", "files"), ("worse-than-joined",
-                                           "files, joined, without -c")):
-        print(f"worse than ptxas's of the {peer}:")
+    for key, peer in (("worse", "its link"),
+                      ("worse-than-joined", "its PTX, compiled without -c")):
+        print(f"worse than in {peer}:")
         for name, result in programs.items():
             for kernel in result.get(OURS, {}).get(key, []):
                 print(f"  {name}: {json.dumps(kernel)}")
