@@ -575,6 +575,14 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   if (!instruction)
     return result;
+  // What was 64 bits wide before it became a component: `(n + 255) / 256` of a
+  // size_t.
+  if (auto *mask =
+          instruction->getOpcode() == llvm::Instruction::And
+              ? llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1))
+              : nullptr;
+      mask && mask->getZExtValue() == UINT32_MAX)
+    return {halvesOf(*instruction->getOperand(0), depth + 1).first, zero};
   auto isZero = [&](const JumpFunction &j) { return j == zero; };
   switch (instruction->getOpcode()) {
   case llvm::Instruction::ZExt:
@@ -604,7 +612,9 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
       llvm::KnownBits half = bits.extractBits(kHalf, first);
       if (half.isConstant())
         return JumpFunction::constant(half.getConstant().getZExtValue(), kHalf);
-      JumpFunction j = JumpFunction::unknown(kHalf);
+      JumpFunction j =
+          first == 0 ? ofComposition(JumpOperation::Trunc, value, 0, kHalf)
+                     : JumpFunction::unknown(kHalf);
       if (!half.hasConflict() && !half.getMaxValue().isAllOnes()) {
         j.low = half.getMinValue().getZExtValue();
         j.high = half.getMaxValue().getZExtValue();

@@ -22,6 +22,11 @@ void loop(int *p, int n) {
     kernel<<<1, 64>>>(p, i);
 }
 
+// A component that is computed in 64 bits.
+// CHECK: host function _Z4widePim
+// CHECK: grid.x=((arg1:i64 add 255):i64 lshr 8):i32 trunc grid.y=i32 1
+void wide(int *p, size_t n) { kernel<<<(n + 255) / 256, 256>>>(p, 0); }
+
 // Two configurations that meet in one stub call are two launches.
 // CHECK: host function _Z6mergedPib
 // CHECK: launch {{.*}}kernelPii chevron freq 0.5 call [[CALL:[0-9]+]] grid.x=i32 1 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
