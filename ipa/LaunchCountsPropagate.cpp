@@ -12,8 +12,7 @@
 //     -grid-known, -bounded
 //   launch-scalars             numbers and bits that launches pass to kernels
 //     -known, -bounded         constants; else: bounds or bits are known
-//   launch-aggregates          aggregates that launches pass to kernels by
-//   value
+//   launch-aggregates          aggregates that launches pass by value
 //     -known                   a part is a constant
 //
 //   kernels-launched           kernels that launches may launch
@@ -25,9 +24,8 @@
 //     -argument-known          an argument is one constant at all launches
 //     -argument-part-known     else: a part of an aggregate is
 //     -argument-by-clone       else: each of the kernel's bodies has a constant
-//     -argument-bounded        else: bounds or bits of a number, or of a part
-//     of
-//                              an aggregate, are known
+//     -argument-bounded        else: bounds or bits of a number are known, or of
+//                              a part of an aggregate
 //
 // A launch in a function that has clones counts once, with what all of them
 // know; one that may launch several kernels passes its arguments to each of
