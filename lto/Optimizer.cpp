@@ -66,6 +66,37 @@ static PipelineTuningOptions tuning(OptimizationLevel level) {
   return options;
 }
 
+/// Returns \p effects of a function, of which memory that its arguments point
+/// to may become what they point to indirectly.
+static MemoryEffects promotable(MemoryEffects effects) {
+  return effects.getWithModRef(IRMemLocation::ArgMem,
+                               effects.getModRef(IRMemLocation::ArgMem) |
+                                   effects.getModRef(IRMemLocation::Other));
+}
+
+/// Before LLVM 19's ArgumentPromotion passes what arguments point to in their
+/// place, which makes "other" memory that of an argument, and leaves what is
+/// said of that: `memory(readwrite, argmem: read)` of a function that writes by
+/// way of a loaded pointer would become a lie.
+static void weakenBeforePromotion(StringRef pass, Any unit) {
+  if (pass != "ArgumentPromotionPass")
+    return;
+  const auto **component = any_cast<const LazyCallGraph::SCC *>(&unit);
+  if (!component)
+    return;
+  for (LazyCallGraph::Node &node : **component) {
+    Function &function = node.getFunction();
+    if (!function.hasLocalLinkage())
+      continue;
+    function.setMemoryEffects(promotable(function.getMemoryEffects()));
+    for (User *user : function.users())
+      if (auto *call = dyn_cast<CallBase>(user))
+        if (call->getAttributes().hasFnAttr(Attribute::Memory))
+          call->setMemoryEffects(
+              promotable(call->getAttributes().getMemoryEffects()));
+  }
+}
+
 void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
                function_ref<ModulePassManager(PassBuilder &)> build) {
   PassInstrumentationCallbacks callbacks;
@@ -75,6 +106,7 @@ void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
+  callbacks.registerBeforeNonSkippedPassCallback(weakenBeforePromotion);
   if (timeTraceProfilerEnabled())
     instrumentations.registerCallbacks(callbacks, &modules);
 
