@@ -77,6 +77,17 @@ struct PtxStatement {
   unsigned alignment = 0; ///< variables; 0: not given
   unsigned fileIndex = 0; ///< .file
   unsigned line = 0;
+
+  /// Whether it defines or declares a function or a variable.
+  bool isSymbol() const {
+    return kind == PtxStatementKind::FunctionPrototype ||
+           kind == PtxStatementKind::FunctionDefinition ||
+           kind == PtxStatementKind::Variable;
+  }
+  bool isDefinition() const {
+    return isSymbol() && linkage != PtxLinkage::Extern &&
+           kind != PtxStatementKind::FunctionPrototype;
+  }
 };
 
 /// Cuts \p text into statements. \p path is used in messages. Errors: a

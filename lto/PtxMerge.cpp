@@ -98,19 +98,6 @@ private:
 
 } // namespace
 
-static bool isSymbol(const PtxStatement &statement) {
-  return statement.kind == PtxStatementKind::FunctionPrototype ||
-         statement.kind == PtxStatementKind::FunctionDefinition ||
-         statement.kind == PtxStatementKind::Variable;
-}
-
-static bool isDefinition(const PtxStatement &statement) {
-  if (statement.linkage == PtxLinkage::Extern)
-    return false;
-  return statement.kind == PtxStatementKind::FunctionDefinition ||
-         statement.kind == PtxStatementKind::Variable;
-}
-
 Error PtxMerger::fail(Place place, const Twine &message) const {
   return makeError(parts[place.part].path + ":" + Twine(at(place).line) + ": " +
                    message);
@@ -230,10 +217,10 @@ Error PtxMerger::chooseDefinitions() {
       if (statement.kind == PtxStatementKind::Section)
         if (Error error = checkSection(place))
           return error;
-      if (!isSymbol(statement) || statement.linkage == PtxLinkage::Local)
+      if (!statement.isSymbol() || statement.linkage == PtxLinkage::Local)
         continue;
       taken.insert(statement.name);
-      if (!isDefinition(statement))
+      if (!statement.isDefinition())
         continue;
       auto [entry, isNew] = definitions.try_emplace(statement.name, place);
       if (isNew)
@@ -259,7 +246,7 @@ Error PtxMerger::chooseDefinitions() {
 Error PtxMerger::chooseDeclarations() {
   for (auto [p, part] : enumerate(parts))
     for (auto [s, statement] : enumerate(part.statements)) {
-      if (!isSymbol(statement) || statement.linkage != PtxLinkage::Extern ||
+      if (!statement.isSymbol() || statement.linkage != PtxLinkage::Extern ||
           definitions.count(statement.name))
         continue;
       Place place{p, s};
@@ -281,7 +268,7 @@ bool PtxMerger::isChosen(size_t part, size_t statement) const {
   if (what.linkage == PtxLinkage::Local)
     return true;
   const StringMap<Place> &table =
-      isDefinition(what) ? definitions : declarations;
+      what.isDefinition() ? definitions : declarations;
   auto found = table.find(what.name);
   return found != table.end() && found->second.part == part &&
          found->second.statement == statement;
@@ -321,11 +308,11 @@ static void forEachLabel(StringRef contents, Visit visit) {
 void PtxMerger::renameLocals() {
   for (auto [index, part] : enumerate(parts)) {
     for (const PtxStatement &statement : part.statements) {
-      if (isSymbol(statement) && statement.linkage == PtxLinkage::Local &&
+      if (statement.isSymbol() && statement.linkage == PtxLinkage::Local &&
           !definitions.count(statement.name))
         addRename(part, index, statement.name);
-      else if (isSymbol(statement) && statement.linkage == PtxLinkage::Local &&
-               isDefinition(statement))
+      else if (statement.isSymbol() && statement.linkage == PtxLinkage::Local &&
+               statement.isDefinition())
         addRename(part, index, statement.name);
       if (statement.kind == PtxStatementKind::Section)
         forEachLabel(statement.argument,

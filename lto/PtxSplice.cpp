@@ -25,21 +25,17 @@ using namespace llvm;
 
 namespace gpulto {
 
-static bool isDefinition(const PtxStatement &statement) {
-  return statement.kind == PtxStatementKind::FunctionDefinition ||
-         (statement.kind == PtxStatementKind::Variable &&
-          statement.linkage != PtxLinkage::Extern);
-}
-
 /// Whether \p statement has a name by which others refer to it.
-static bool isSymbol(const PtxStatement &statement) {
-  return statement.kind == PtxStatementKind::FunctionPrototype ||
-         statement.kind == PtxStatementKind::FunctionDefinition ||
-         statement.kind == PtxStatementKind::Variable ||
-         statement.kind == PtxStatementKind::Alias;
+static bool isNamed(const PtxStatement &statement) {
+  return statement.isSymbol() || statement.kind == PtxStatementKind::Alias;
 }
 
-/// Returns the text of those of \p statements that are no symbols, that
+/// Whether \p statement defines what the whole program knows.
+static bool isShared(const PtxStatement &statement) {
+  return statement.isDefinition() && statement.linkage != PtxLinkage::Local;
+}
+
+/// Returns the text of those of \p statements that have no name, that
 /// \p isRoot says, or that one of these names, but for those \p isLeftOut says.
 static std::string cut(ArrayRef<PtxStatement> statements,
                        function_ref<bool(const PtxStatement &)> isRoot,
@@ -54,9 +50,9 @@ static std::string cut(ArrayRef<PtxStatement> statements,
     work.push_back(index);
   };
   for (auto [index, statement] : enumerate(statements)) {
-    if (isSymbol(statement))
+    if (isNamed(statement))
       byName[statement.name].push_back(index);
-    if (!isSymbol(statement) || isRoot(statement))
+    if (!isNamed(statement) || isRoot(statement))
       keep(index);
   }
   while (!work.empty()) {
@@ -92,25 +88,22 @@ Expected<std::string> splicePtx(StringRef product, StringRef other,
   if (!theirs)
     return theirs.takeError();
   auto isExchanged = [&](const PtxStatement &statement) {
-    return isSymbol(statement) && names.count(statement.name.str()) != 0;
+    return isNamed(statement) && names.count(statement.name.str()) != 0;
   };
   auto isKernel = [&](const PtxStatement &statement) {
-    return isExchanged(statement) && isDefinition(statement);
+    return isExchanged(statement) && statement.isDefinition();
   };
   if (size_t(count_if(*theirs, isKernel)) != names.size())
     return makeError("the plain build lacks a kernel");
   std::string kept = cut(
       *ours,
       [](const PtxStatement &statement) {
-        return statement.kind == PtxStatementKind::Alias ||
-               (isDefinition(statement) &&
-                statement.linkage != PtxLinkage::Local);
+        return statement.kind == PtxStatementKind::Alias || isShared(statement);
       },
       isExchanged);
   std::string added =
       cut(*theirs, isKernel, [&](const PtxStatement &statement) {
-        return isDefinition(statement) && !isExchanged(statement) &&
-               statement.linkage != PtxLinkage::Local;
+        return isShared(statement) && !isExchanged(statement);
       });
   return mergePtx({{kProduct.str(), kept}, {kOther.str(), added}});
 }
