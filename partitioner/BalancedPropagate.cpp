@@ -269,9 +269,13 @@ static std::vector<uint32_t> cutBalanced(const WpaContext &context,
                                          const AtomRun &run,
                                          const PartitionOptions &options,
                                          uint64_t total) {
+  // Few partitions do not end together: lua in 4 instead of 2 takes 0.82 of the
+  // wall time on two cores, at the same processor time.
+  constexpr uint64_t kEnoughPartitions = 4;
+  uint64_t most = context.params.hostPartitionInstructions;
+  uint64_t aimed = std::clamp(total / kEnoughPartitions, most / 2, most);
   GraphCutOptions how =
-      graphCutOptions(context.params, options.count, total,
-                      context.params.hostPartitionInstructions);
+      graphCutOptions(context.params, options.count, total, aimed);
   std::vector<uint32_t> order(run.end - run.begin);
   std::iota(order.begin(), order.end(), 0);
   return cutGraph(buildGraph(context, run), order, how);
