@@ -218,6 +218,8 @@ static Command hostCommand(const CompileContext &context,
   if (plan.isFat) {
     command.addAll({"-flto=thin", "-ffat-lto-objects"});
     addLgen(command, context, input, plan.files.hostSummary);
+    if (plan.files.slim)
+      command.addAll({"-Xclang", "-mllvm", "-Xclang", "-gpulto-slim"});
   }
   command.addAll({"-c", "-o", plan.files.hostObject});
   addInput(command, input);

@@ -21,8 +21,10 @@
 //                  disagree on it cannot be linked. Host: a module with kernels
 //                  gets the guard, a reference that no link but ours can do
 //                  without; it is in the bitcode, too, for links by stock LLVM.
-//                  second call (fat objects only, after the bitcode has been
-//                  embedded): nothing.
+//                  second call (after the bitcode has been embedded): nothing.
+//  OptimizerEarly  second call, with -gpulto-slim: what is left to be compiled
+//  is
+//                  for the symbol table alone, so bodies are dropped.
 //
 // With -disable-llvm-passes nothing runs and no file is written; the driver
 // reports that.
@@ -34,7 +36,10 @@
 #include "lto/ModuleRepair.h"
 #include "summary/SummaryFormat.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -61,6 +66,10 @@ llvm::cl::opt<std::string> summaryPath(
 llvm::cl::opt<std::string>
     archName("gpulto-arch", llvm::cl::value_desc("arch"),
              llvm::cl::desc("The device architecture of this compile"));
+
+llvm::cl::opt<bool>
+    isSlim("gpulto-slim",
+           llvm::cl::desc("The object is to have symbols but no native code"));
 
 // clang maps paths in debug information and macros, but not this name, which
 // stands in bitcode, in the symbol table and in summaries.
@@ -255,6 +264,74 @@ private:
   llvm::OptimizationLevel level;
 };
 
+/// Empties the functions of a module whose bitcode has been embedded. What they
+/// refer to stays, by way of one function, so that the object has the symbols
+/// that it would have had; but for those that code generation makes up
+/// (memcpy).
+class DropBodiesPass : public llvm::PassInfoMixin<DropBodiesPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &) {
+    if (!module.getNamedMetadata("llvm.embedded.objects"))
+      return llvm::PreservedAnalyses::all();
+    llvm::SetVector<llvm::GlobalValue *> used;
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration())
+        empty(function, used);
+    refer(module, used.getArrayRef());
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+
+private:
+  static void collect(llvm::Value &value,
+                      llvm::SetVector<llvm::GlobalValue *> &used) {
+    if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(&value)) {
+      auto *function = llvm::dyn_cast<llvm::Function>(global);
+      if (!function || !function->isIntrinsic())
+        used.insert(global);
+    } else if (auto *constant = llvm::dyn_cast<llvm::Constant>(&value)) {
+      for (llvm::Use &operand : constant->operands())
+        collect(*operand, used);
+    }
+  }
+
+  static void empty(llvm::Function &function,
+                    llvm::SetVector<llvm::GlobalValue *> &used) {
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      for (llvm::Use &operand : instruction.operands())
+        collect(*operand, used);
+    llvm::GlobalValue::LinkageTypes linkage = function.getLinkage();
+    llvm::Comdat *comdat = function.getComdat();
+    function.deleteBody();
+    if (linkage == llvm::GlobalValue::AvailableExternallyLinkage)
+      return;
+    function.setLinkage(linkage);
+    function.setComdat(comdat);
+    auto *block =
+        llvm::BasicBlock::Create(function.getContext(), "", &function);
+    new llvm::UnreachableInst(function.getContext(), block);
+  }
+
+  static void refer(llvm::Module &module,
+                    llvm::ArrayRef<llvm::GlobalValue *> used) {
+    llvm::LLVMContext &context = module.getContext();
+    auto *function = llvm::Function::Create(
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+        llvm::GlobalValue::InternalLinkage, "gpulto.references", module);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
+    auto *slot = builder.CreateAlloca(builder.getPtrTy());
+    for (llvm::GlobalValue *value : used) {
+      llvm::Value *address = value;
+      if (value->isThreadLocal())
+        address = builder.CreateThreadLocalAddress(value);
+      builder.CreateStore(address, slot, /*isVolatile=*/true);
+    }
+    builder.CreateRetVoid();
+    llvm::appendToCompilerUsed(module, {function});
+  }
+};
+
 /// Adds SummarizePass as the last of all: clang registers sanitizers and
 /// profiling at the same point, but after its plugins. When the start of the
 /// pipeline is built all of them are registered.
@@ -279,6 +356,12 @@ llvmGetPassPluginInfo() {
               passes.addPass(RepairDevicePass());
               if (!registered)
                 summarizeLast(builder);
+              if (!registered && isSlim)
+                builder.registerOptimizerEarlyEPCallback(
+                    [](llvm::ModulePassManager &early,
+                       llvm::OptimizationLevel) {
+                      early.addPass(DropBodiesPass());
+                    });
               registered = true;
             });
       }};
