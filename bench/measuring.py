@@ -68,8 +68,10 @@ class MemorySampler(threading.Thread):
         self.start()
 
     def run(self):
-        while not self.stopping.wait(SAMPLE_SECONDS):
+        is_end = False
+        while not is_end:
             self.peak = max(self.peak, tree_memory(self.pid))
+            is_end = self.stopping.wait(SAMPLE_SECONDS)
 
     def stop(self):
         self.stopping.set()
@@ -106,8 +108,8 @@ def measure(command, cwd, environment, with_tree=False):
             raise Failure(f"{shlex.join(map(str, command))}\n{text}")
     result = {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime,
               "process-memory": usage.ru_maxrss * 1024, "output": texts[0]}
-    if with_tree:
-        result["memory"] = peak
+    if with_tree: # of what ended before it was looked at, that of one process
+        result["memory"] = peak or result["process-memory"]
     return result
 
 
