@@ -164,8 +164,9 @@ def device_of_clang(build):
 
 def join(files, target):
     """Joins PTX files into one module: one header, no `.extern` in front of
-    what is defined in another of them. Files that define variables and nothing
-    of the others come first by name only: ptxas reports a wrong order."""
+    what is defined in another of them, and no prototype after a definition.
+    Files that define variables and nothing of the others come first by name
+    only: ptxas reports a wrong order."""
     texts = [file.read_text(encoding="utf-8") for file in files]
     defined = {name for text in texts for name in
                re.findall(r"^\.visible [^;({]*?\b(\w+)(?:\[\d*\])?(?:;| =)",
@@ -175,6 +176,11 @@ def join(files, target):
         if number:
             text = re.sub(r"^\.(version|target|address_size).*\n", "", text,
                           flags=re.M)
+        before = "\n".join(result)
+        text = re.sub(r"\.extern \.func[^;]*?\b(\w+)\s*\n\([^;]*;\n",
+                      lambda found: "" if re.search(
+                          rf"^\.visible \.func[^;{{]*\b{found[1]}\([^;{{]*\{{",
+                          before, re.M) else found[0], text)
         text = text.replace(".extern .func", ".visible .func")
         text = re.sub(r"^\.extern [^;(]*?\b(\w+)(\[\d*\])?;\n",
                       lambda found: "" if found[1] in defined else found[0],

@@ -210,7 +210,7 @@ public:
 
 private:
   Error measurePlain(const KernelUsages &usages);
-  std::vector<const TouchedKernel *> findWorse(const KernelUsages &usages);
+  bool takeBackWorse(const KernelUsages &usages);
   bool isSettled(const DeviceVariant &variant);
   Expected<std::optional<std::string>> exchangeWorse(DeviceVariant &product);
   void explain(const TouchedKernel &kernel, std::string text);
@@ -241,11 +241,10 @@ void KernelChecker::explain(const TouchedKernel &kernel, std::string text) {
   ++report.counters["kernels-taken-back"];
 }
 
-/// Returns the kernels that are worse by \p usages than plain ones; says why of
-/// those that were not before.
-std::vector<const TouchedKernel *>
-KernelChecker::findWorse(const KernelUsages &usages) {
-  std::vector<const TouchedKernel *> worse;
+/// Adds the kernels that are worse by \p usages than plain ones to takenBack;
+/// says why of those that were not there. Returns whether there are any.
+bool KernelChecker::takeBackWorse(const KernelUsages &usages) {
+  bool isAnyWorse = false;
   for (const TouchedKernel &kernel : touched) {
     auto found = plain.usages.find(kernel.name);
     if (found == plain.usages.end())
@@ -256,12 +255,12 @@ KernelChecker::findWorse(const KernelUsages &usages) {
         whyWorse(before, after, limits, kernel.block);
     if (!why)
       continue;
-    worse.push_back(&kernel);
+    isAnyWorse = true;
     if (takenBack.insert(kernel.name).second)
       explain(kernel, *why + "; optimized: " + describe(after) +
                           "; plain: " + describe(before));
   }
-  return worse;
+  return isAnyWorse;
 }
 
 /// Returns why \p variant cannot be compared; empty if it can.
@@ -325,7 +324,7 @@ whyNotApart(const std::set<std::string> &names, const DeviceVariant &product,
 
 /// Returns whether no kernel of \p variant is known to be worse, or may be.
 bool KernelChecker::isSettled(const DeviceVariant &variant) {
-  return findWorse(variant.usages).empty() &&
+  return !takeBackWorse(variant.usages) &&
          all_of(touched, [&](const TouchedKernel &kernel) {
            return plain.usages.count(kernel.name) ||
                   cannotBeWorse(variant.usages.at(kernel.name), limits,
@@ -359,7 +358,7 @@ KernelChecker::exchangeWorse(DeviceVariant &product) {
 Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
   if (Error error = measurePlain(product.usages))
     return std::move(error);
-  if (!problem.empty() || findWorse(product.usages).empty())
+  if (!problem.empty() || !takeBackWorse(product.usages))
     return product;
   auto whyNot = exchangeWorse(product);
   if (!whyNot)

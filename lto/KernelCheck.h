@@ -49,7 +49,7 @@ struct DeviceVariant {
   /// Why there are no usages though they were wanted; else empty.
   std::string problem;
   std::vector<TouchedKernel> touched; ///< in the order of the module
-  KernelReaches reaches;
+  KernelReaches reaches;              ///< if there is something to compare
 };
 
 /// How a variant is made.

@@ -171,9 +171,12 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
   if (!*module)
     return std::nullopt;
   DeviceVariant variant;
+  bool isCompared = false;
   if (job.device.checkKernels) {
     variant.touched = findTouchedKernels(**module, job);
-    variant.reaches = findReaches(**module);
+    isCompared = !variant.touched.empty() || request.plans == PlanUse::None;
+    if (isCompared)
+      variant.reaches = findReaches(**module);
   }
   run.onPhase("optimizing");
   auto machine = createDeviceMachine(**module, job.arch, job.optLevel);
@@ -197,8 +200,7 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
   variant.ptx = std::move(*ptx);
   if (Error error = savePtx(run, variant))
     return error;
-  bool wantsUsages = !variant.touched.empty() || request.plans == PlanUse::None;
-  if (job.device.wantCubin || (job.device.checkKernels && wantsUsages)) {
+  if (job.device.wantCubin || isCompared) {
     run.onPhase("running ptxas");
     if (Error error = assemble(job, request.only.empty(), variant))
       return error;

@@ -758,9 +758,10 @@ Error PartitionBuilder::finish() {
   addUsed();
   setOutputFlags(*partition, job);
   DenseMap<const Function *, size_t> moduleOf;
-  for (const auto &entry : modules)
-    if (Function *function = partition->getFunction(entry.first()))
-      moduleOf[function] = entry.second;
+  if (job.side == Side::Host)
+    for (const auto &entry : modules)
+      if (Function *function = partition->getFunction(entry.first()))
+        moduleOf[function] = entry.second;
   if (Error error = applyFinalLinkage(*partition, finals, assembly.words()))
     return error;
   leaveToLinker(*partition, job.host.wrapped);

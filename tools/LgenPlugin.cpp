@@ -22,9 +22,8 @@
 //                  gets the guard, a reference that no link but ours can do
 //                  without; it is in the bitcode, too, for links by stock LLVM.
 //                  second call (after the bitcode has been embedded): nothing.
-//  OptimizerEarly  second call, with -gpulto-slim: what is left to be compiled
-//  is
-//                  for the symbol table alone, so bodies are dropped.
+//  OptimizerEarly  second call, with -gpulto-slim: only the symbol table is
+//                  wanted of what follows, so bodies are dropped.
 //
 // With -disable-llvm-passes nothing runs and no file is written; the driver
 // reports that.
@@ -52,6 +51,8 @@
 #include "llvm/Transforms/Utils/CanonicalizeAliases.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/NameAnonGlobals.h"
+
+#include <utility>
 
 using namespace gpulto;
 
@@ -342,6 +343,13 @@ void summarizeLast(llvm::PassBuilder &builder) {
       });
 }
 
+void dropBodies(llvm::PassBuilder &builder) {
+  builder.registerOptimizerEarlyEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(DropBodiesPass());
+      });
+}
+
 } // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo
@@ -354,15 +362,11 @@ llvmGetPassPluginInfo() {
                                            llvm::OptimizationLevel) mutable {
               passes.addPass(KeepStubsPass());
               passes.addPass(RepairDevicePass());
-              if (!registered)
+              if (!std::exchange(registered, true)) {
                 summarizeLast(builder);
-              if (!registered && isSlim)
-                builder.registerOptimizerEarlyEPCallback(
-                    [](llvm::ModulePassManager &early,
-                       llvm::OptimizationLevel) {
-                      early.addPass(DropBodiesPass());
-                    });
-              registered = true;
+                if (isSlim)
+                  dropBodies(builder);
+              }
             });
       }};
 }
