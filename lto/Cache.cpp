@@ -39,19 +39,20 @@ StringRef wordFor(CacheState state) {
 }
 
 /// Begins an entry; the digit is the version.
-static constexpr StringLiteral kMagic = "GPC1";
+static constexpr StringLiteral kMagic = "GPC2";
 
 /// What pruneCache takes for its own.
 static constexpr StringLiteral kPrefix = "llvmcache-";
 
 namespace {
-enum class EntryKind : uint8_t { Results, Reference, Last = Reference };
+enum class EntryKind : uint8_t { Results, Reference, Bytes, Last = Bytes };
 
 struct Entry {
   EntryKind kind = EntryKind::Results;
   Digest target; // of a reference
   LtransReport report;
   StringRef object, ptx, cubin; // in the file
+  StringRef bytes;              // in the file
 };
 } // namespace
 
@@ -91,6 +92,8 @@ static Expected<Entry> readEntry(StringRef body, StringRef file) {
   entry.kind = in.enumerator(EntryKind::Last);
   if (entry.kind == EntryKind::Reference) {
     entry.target = in.digest();
+  } else if (entry.kind == EntryKind::Bytes) {
+    entry.bytes = in.string();
   } else {
     StringRef report = in.string();
     entry.object = in.string();
@@ -186,6 +189,19 @@ static Error writeResults(const Entry &entry, const LtransJob &job,
   return Error::success();
 }
 
+/// Returns the entry for \p key in \p file, or nothing if it is damaged.
+static std::optional<Entry> openEntry(const MemoryBuffer &file,
+                                      const Digest &key) {
+  std::optional<StringRef> body = unseal(file.getBuffer(), key);
+  if (!body)
+    return std::nullopt;
+  Expected<Entry> entry = readEntry(*body, file.getBufferIdentifier());
+  if (entry)
+    return std::move(*entry);
+  consumeError(entry.takeError());
+  return std::nullopt;
+}
+
 /// \p isReferred: an entry has named \p key; references end here.
 Expected<CacheFind> Cache::lookUp(const Digest &key, const LtransJob &job,
                                   StringRef prefix, bool isReferred) const {
@@ -193,20 +209,13 @@ Expected<CacheFind> Cache::lookUp(const Digest &key, const LtransJob &job,
   std::unique_ptr<MemoryBuffer> file = useEntry(path);
   if (!file)
     return CacheFind::Nothing;
-  auto damaged = [&] {
+  std::optional<Entry> entry = openEntry(*file, key);
+  if (entry && entry->kind == EntryKind::Reference && !isReferred)
+    return lookUp(entry->target, job, prefix, true);
+  if (!entry || entry->kind != EntryKind::Results) {
     sys::fs::remove(path);
     return CacheFind::Damaged;
-  };
-  std::optional<StringRef> body = unseal(file->getBuffer(), key);
-  if (!body)
-    return damaged();
-  Expected<Entry> entry = readEntry(*body, path);
-  if (!entry) {
-    consumeError(entry.takeError());
-    return damaged();
   }
-  if (entry->kind == EntryKind::Reference)
-    return isReferred ? damaged() : lookUp(entry->target, job, prefix, true);
   if (Error error = writeResults(*entry, job, prefix))
     return std::move(error);
   return CacheFind::Results;
@@ -251,6 +260,25 @@ Error Cache::refer(const Digest &inputs, const Digest &bodies) const {
   out.enumerator(EntryKind::Reference);
   out.digest(bodies);
   return writeFileAtomically(pathOf(inputs), seal(inputs, out.str()));
+}
+
+std::optional<std::string> Cache::findBytes(const Digest &key) const {
+  std::string path = pathOf(key);
+  std::unique_ptr<MemoryBuffer> file = useEntry(path);
+  if (!file)
+    return std::nullopt;
+  std::optional<Entry> entry = openEntry(*file, key);
+  if (entry && entry->kind == EntryKind::Bytes)
+    return entry->bytes.str();
+  sys::fs::remove(path);
+  return std::nullopt;
+}
+
+Error Cache::storeBytes(const Digest &key, StringRef bytes) const {
+  BinaryWriter out;
+  out.enumerator(EntryKind::Bytes);
+  out.string(bytes);
+  return writeFileAtomically(pathOf(key), seal(key, out.str()));
 }
 
 void Cache::prune() const { pruneCache(options.directory, options.policy); }

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A directory of files `llvmcache-<key>`, each whole or not there, so that any
-// number of links may share it. An entry is the results of a job, or the key of
-// the entry that has them (docs/formats.md). LLVM's pruneCache keeps the
+// number of links may share it. An entry is the results of a job, the key of
+// the entry that has them, or what a job wants to know again
+// (docs/formats.md). LLVM's pruneCache keeps the
 // directory small.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +18,7 @@
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 
 namespace gpulto {
@@ -69,6 +71,14 @@ public:
 
   /// Lets \p inputs name the results that \p bodies names. Errors: as above.
   llvm::Error refer(const Digest &inputs, const Digest &bodies) const;
+
+  /// Returns the bytes that were kept under \p key, if they are there. Removes
+  /// a damaged entry.
+  std::optional<std::string> findBytes(const Digest &key) const;
+
+  /// Keeps \p bytes, which are not results of a job, under \p key. Errors: the
+  /// entry cannot be written.
+  llvm::Error storeBytes(const Digest &key, llvm::StringRef bytes) const;
 
   /// Removes old entries, if the policy says that it is time.
   void prune() const;

@@ -52,4 +52,12 @@ Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
   return makeKey("bodies", canonical, bodies, optimizer);
 }
 
+Digest keyOfIntermediate(const Digest &content, const Digest &optimizer) {
+  StableHasher hasher;
+  hasher.add("intermediate");
+  hasher.add(optimizer);
+  hasher.add(content);
+  return hasher.finish();
+}
+
 } // namespace gpulto

@@ -36,6 +36,9 @@ Digest keyOfInputs(const LtransJob &job, const Digest &optimizer);
 Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
                    const Digest &optimizer);
 
+/// \p content: of what a job makes on its way to its results.
+Digest keyOfIntermediate(const Digest &content, const Digest &optimizer);
+
 } // namespace gpulto
 
 #endif // GPULTO_LTO_CACHEKEY_H

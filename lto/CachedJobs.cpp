@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The process of a job cannot talk to the link but by files and messages, and
-// must not keep results itself: it does not know what has been said on its
+// must not keep its results itself: it does not know what has been said on its
 // standard error. It leaves the key of its bodies in `PREFIX.key`.
 //
 //===----------------------------------------------------------------------===//
@@ -72,9 +72,15 @@ Error CachedJobs::findAll() {
   return Error::success();
 }
 
-Error CachedJobs::run(const LtransJob &job, const std::string &prefix,
-                      const std::string &saveTempsPrefix) const {
-  auto findResults = [&](const Digest &bodies) -> Expected<bool> {
+namespace {
+/// The cache as a job sees it.
+class CacheOfJob : public JobCache {
+public:
+  CacheOfJob(const Cache &cache, const LtransJob &job,
+             const std::string &prefix, bool runsAll)
+      : cache(cache), job(job), prefix(prefix), runsAll(runsAll) {}
+
+  Expected<bool> findResults(const Digest &bodies) override {
     Digest key = keyOfBodies(job, bodies, cache.optimizer());
     CacheFind found = CacheFind::Nothing;
     if (!runsAll) {
@@ -89,8 +95,31 @@ Error CachedJobs::run(const LtransJob &job, const std::string &prefix,
     if (Error error = writeFileAtomically(keyPath(prefix), key.hex() + state))
       return std::move(error);
     return found == CacheFind::Results;
-  };
-  return runLtransJob(job, prefix, saveTempsPrefix, sendPhase, findResults);
+  }
+
+  std::optional<std::string> find(const Digest &key) override {
+    return cache.findBytes(keyOfIntermediate(key, cache.optimizer()));
+  }
+
+  /// What hinders this hinders the link too when it keeps the job's results,
+  /// and it says so.
+  void keep(const Digest &key, StringRef bytes) override {
+    consumeError(
+        cache.storeBytes(keyOfIntermediate(key, cache.optimizer()), bytes));
+  }
+
+private:
+  const Cache &cache;
+  const LtransJob &job;
+  const std::string &prefix;
+  bool runsAll;
+};
+} // namespace
+
+Error CachedJobs::run(const LtransJob &job, const std::string &prefix,
+                      const std::string &saveTempsPrefix) const {
+  CacheOfJob cacheOfJob(cache, job, prefix, runsAll);
+  return runLtransJob(job, prefix, saveTempsPrefix, sendPhase, &cacheOfJob);
 }
 
 void CachedJobs::finished(size_t index, StringRef messages) {

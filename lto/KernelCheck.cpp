@@ -30,10 +30,10 @@
 // leaves (check-kernels-cpu-ms in the statistics), and a second run of ptxas
 // over partitions with kernels that got worse.
 //
+// Plain builds are kept in the link's cache, if there is one (lto/PlainBuild).
+//
 // Limits: static figures only. Stack and code size are reported, not judged;
-// dynamic shared memory is not counted, for it is the same in both builds. The
-// plain figures live as long as the job: a store that outlives it, keyed by the
-// contents of the plain partition, belongs to the link's cache.
+// dynamic shared memory is not counted, for it is the same in both builds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -91,8 +91,9 @@ KernelReaches findReaches(Module &partition) {
   return reaches;
 }
 
-KernelCut::KernelCut(Module &partition, const std::set<std::string> &names)
-    : partition(partition) {
+KernelCut::KernelCut(Module &partition, TargetMachine &machine,
+                     const std::set<std::string> &names)
+    : partition(partition), machine(machine) {
   SmallPtrSet<GlobalValue *, 32> usedByOthers;
   SetVector<GlobalValue *> used;
   SmallVector<Function *> others;
@@ -115,16 +116,31 @@ KernelCut::KernelCut(Module &partition, const std::set<std::string> &names)
     }
   for (Function *kernel : others)
     kernel->setLinkage(GlobalValue::InternalLinkage);
+  dropUnused();
 }
 
-void KernelCut::finish(TargetMachine &machine) {
+void KernelCut::finish() {
   for (GlobalValue *value : pinned)
     value->setLinkage(GlobalValue::InternalLinkage); // resets visibility
+  dropUnused();
+}
+
+void KernelCut::dropUnused() {
   runPasses(partition, machine, OptimizationLevel::O2, [](PassBuilder &) {
     ModulePassManager passes;
     passes.addPass(GlobalDCEPass());
     return passes;
   });
+  NamedMDNode *annotations = partition.getNamedMetadata("nvvm.annotations");
+  if (!annotations)
+    return;
+  auto kept =
+      to_vector(make_filter_range(annotations->operands(), [](MDNode *row) {
+        return row->getOperand(0).get() != nullptr;
+      }));
+  annotations->clearOperands();
+  for (MDNode *row : kept)
+    annotations->addOperand(row);
 }
 
 } // namespace gpulto

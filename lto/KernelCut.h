@@ -48,13 +48,18 @@ KernelReaches findReaches(llvm::Module &partition);
 class KernelCut {
 public:
   /// Leaves of the kernels of \p partition only those that \p names has, as
-  /// they are called in PTX.
-  KernelCut(llvm::Module &partition, const std::set<std::string> &names);
+  /// they are called in PTX, and what they refer to. It is to be optimized for
+  /// \p machine.
+  KernelCut(llvm::Module &partition, llvm::TargetMachine &machine,
+            const std::set<std::string> &names);
   /// Drops what optimization left unused; called before code generation.
-  void finish(llvm::TargetMachine &machine);
+  void finish();
 
 private:
+  void dropUnused();
+
   llvm::Module &partition;
+  llvm::TargetMachine &machine;
   std::vector<llvm::GlobalValue *> pinned;
 };
 

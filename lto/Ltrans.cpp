@@ -16,6 +16,8 @@
 #include "lto/LtransFolds.h"
 #include "lto/LtransModule.h"
 #include "lto/LtransReport.h"
+#include "lto/ModuleDigest.h"
+#include "lto/PlainBuild.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -85,24 +87,26 @@ struct JobRun {
   StringRef prefix;
   StringRef saveTempsPrefix;
   function_ref<void(StringRef)> onPhase;
-  FindResults findResults;
+  JobCache *cache; // or null
 };
 } // namespace
 
 /// Reads the bodies of the job into \p context, as far as \p plans lets
-/// decisions be carried out. Returns null if the results are there.
+/// decisions be carried out. Returns null if the results are there; only who
+/// carries all out is told.
 static Expected<std::unique_ptr<Module>>
 readPartition(const JobRun &run, LLVMContext &context,
               DiagnosticCollector &diagnostics, PlanUse plans) {
   context.enableDebugTypeODRUniquing();
   context.setDiscardValueNames(true);
+  bool mayBeThere = run.cache && plans == PlanUse::All;
   Digest bodies;
   auto module = buildPartition(run.job, context, diagnostics, plans,
-                               run.findResults ? &bodies : nullptr);
+                               mayBeThere ? &bodies : nullptr);
   if (!module)
     return module.takeError();
-  if (run.findResults) {
-    Expected<bool> found = run.findResults(bodies);
+  if (mayBeThere) {
+    Expected<bool> found = run.cache->findResults(bodies);
     if (!found)
       return found.takeError();
     if (*found)
@@ -158,6 +162,21 @@ static Error savePtx(const JobRun &run, const DeviceVariant &variant) {
   return writeFileAtomically((run.saveTempsPrefix + ".ptx").str(), variant.ptx);
 }
 
+/// Optimizes \p module, of which \p cut is wanted if it is given, and returns
+/// its PTX.
+static Expected<std::string> generatePtx(const JobRun &run, Module &module,
+                                         TargetMachine &machine,
+                                         std::optional<KernelCut> &cut,
+                                         bool pinUnmarked) {
+  optimizeDevice(module, machine, run.job.optLevel, run.job.sizeLevel);
+  if (cut)
+    cut->finish();
+  if (Error error = saveBitcode(module, run.saveTempsPrefix, "opt"))
+    return error;
+  run.onPhase("generating code");
+  return emitPtx(module, machine, pinUnmarked);
+}
+
 /// Compiles the device partition of \p run as \p request says. Returns nothing
 /// if the results are there.
 static Expected<std::optional<DeviceVariant>>
@@ -184,15 +203,21 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
     return machine.takeError();
   bool pinUnmarked = forbidsContraction(**module);
   std::optional<KernelCut> cut;
-  if (!request.only.empty())
-    cut.emplace(**module, request.only);
-  optimizeDevice(**module, **machine, job.optLevel, job.sizeLevel);
-  if (cut)
-    cut->finish(**machine);
-  if (Error error = saveBitcode(**module, run.saveTempsPrefix, "opt"))
-    return error;
-  run.onPhase("generating code");
-  Expected<std::string> ptx = emitPtx(**module, **machine, pinUnmarked);
+  std::optional<Digest> key; // of the cut
+  if (!request.only.empty()) {
+    cut.emplace(**module, **machine, request.only);
+    std::string suffix = nextSuffix(**module); // with a cache and without
+    if (run.cache)
+      key = keyOfPlainBuild(**module, suffix, pinUnmarked, job);
+    auto kept = key ? run.cache->find(*key) : std::nullopt;
+    auto known = kept ? decodePlainBuild(*kept) : std::nullopt;
+    if (known) {
+      known->reaches = std::move(variant.reaches);
+      return known;
+    }
+  }
+  Expected<std::string> ptx =
+      generatePtx(run, **module, **machine, cut, pinUnmarked);
   if (!ptx)
     return ptx.takeError();
   if (Error error = diagnostics.take())
@@ -205,6 +230,8 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
     if (Error error = assemble(job, request.only.empty(), variant))
       return error;
   }
+  if (key && variant.problem.empty())
+    run.cache->keep(*key, encodePlainBuild(variant));
   return variant;
 }
 
@@ -224,7 +251,7 @@ static Error runDevice(const JobRun &run) {
       auto ignorePhase = [](StringRef) {};
       auto variant = compileDevice(
           {job, run.prefix, isProduct ? run.saveTempsPrefix : StringRef(),
-           ignorePhase, /*findResults=*/nullptr},
+           ignorePhase, run.cache},
           request);
       if (!variant)
         return variant.takeError();
@@ -251,12 +278,11 @@ static Error runDevice(const JobRun &run) {
 
 Error runLtransJob(const LtransJob &job, StringRef prefix,
                    StringRef saveTempsPrefix,
-                   function_ref<void(StringRef)> onPhase,
-                   FindResults findResults) {
+                   function_ref<void(StringRef)> onPhase, JobCache *cache) {
   TimeTraceScope trace("LTRANS", prefix);
   onPhase(kReadInputsPhase);
   initializeTargets();
-  JobRun run{job, prefix, saveTempsPrefix, onPhase, findResults};
+  JobRun run{job, prefix, saveTempsPrefix, onPhase, cache};
   // What the link can repair is a result.
   return handleErrors(job.side == Side::Host ? runHost(run) : runDevice(run),
                       [&](FoldMismatchError &error) {

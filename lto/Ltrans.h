@@ -31,10 +31,20 @@ std::string jobPrefix(llvm::StringRef directory, const LtransJob &job);
 /// Returns the names that a job writes for output prefix \p prefix.
 LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
 
-/// Is asked for the results of a job when the bodies of its inputs have been
-/// read, whose digest it gets (see buildPartition). Returns whether they are
-/// there: nothing is left to do. May be null.
-using FindResults = llvm::function_ref<llvm::Expected<bool>(const Digest &)>;
+/// What a job asks a cache for while it runs.
+class JobCache {
+public:
+  virtual ~JobCache() = default;
+  /// The bodies of the job's inputs have been read; \p bodies is their digest
+  /// (see buildPartition). Returns whether its results are there: nothing is
+  /// left to do. Errors: they cannot be written.
+  virtual llvm::Expected<bool> findResults(const Digest &bodies) = 0;
+  /// Returns what any job has kept under \p key, if anything. The programs that
+  /// run here need not be in the key.
+  virtual std::optional<std::string> find(const Digest &key) = 0;
+  /// Keeps \p bytes under \p key if that is possible.
+  virtual void keep(const Digest &key, llvm::StringRef bytes) = 0;
+};
 
 /// The first phase of every job. Nothing follows it in one whose results were
 /// there.
@@ -49,12 +59,12 @@ inline constexpr llvm::StringLiteral kReadInputsPhase = "reading its inputs";
 /// and messages). No error: bodies that were to be folded differ; the report,
 /// which then is the only result, says so. \p onPhase is told what begins
 /// ("optimizing"), so that one can say what a job was doing that did not come
-/// back.
+/// back. \p cache: if there is one.
 llvm::Error runLtransJob(
     const LtransJob &job, llvm::StringRef prefix,
     llvm::StringRef saveTempsPrefix,
     llvm::function_ref<void(llvm::StringRef)> onPhase = [](llvm::StringRef) {},
-    FindResults findResults = nullptr);
+    JobCache *cache = nullptr);
 
 } // namespace gpulto
 

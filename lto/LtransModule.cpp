@@ -38,6 +38,7 @@
 #include "lto/LtransEffects.h"
 #include "lto/LtransFolds.h"
 #include "lto/LtransPlans.h"
+#include "lto/ModuleDigest.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
 #include "lto/PartitionAssembly.h"
@@ -52,7 +53,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -213,12 +213,9 @@ public:
         assembly(*partition, job.side == Side::Device) {}
 
   Error addInput(const JobInput &input);
-  /// Returns the suffix that a symbol gets whose name is taken. LLVM counts:
-  /// the number depends on what has been moved, is in no bitcode, and gets into
-  /// names that optimizations make up. To ask is to count.
-  std::string nextSuffix();
   /// Returns the digest of all that has been read, before finish.
   Digest digestOfBodies(StringRef suffix) const;
+  Module &module() { return *partition; }
   Error finish();
   std::unique_ptr<Module> take() { return std::move(partition); }
 
@@ -700,29 +697,11 @@ static Error verify(Module &partition) {
   return Error::success();
 }
 
-std::string PartitionBuilder::nextSuffix() {
-  Type *type = Type::getInt8Ty(context);
-  GlobalVariable *probes[2];
-  for (GlobalVariable *&probe : probes)
-    probe = new GlobalVariable(*partition, type, /*isConstant=*/true,
-                               GlobalValue::ExternalLinkage, nullptr,
-                               "gpulto.probe");
-  std::string suffix = probes[1]->getName().str();
-  for (GlobalVariable *probe : probes)
-    probe->eraseFromParent();
-  return suffix;
-}
-
 /// What follows depends on the job, on this module and on what is noted of its
-/// definitions. The order of uses counts: optimizations walk it.
+/// definitions.
 Digest PartitionBuilder::digestOfBodies(StringRef suffix) const {
-  TimeTraceScope trace("Digest of bodies");
-  SmallString<0> bytes;
-  raw_svector_ostream stream(bytes);
-  WriteBitcodeToFile(*partition, stream, /*ShouldPreserveUseListOrder=*/true);
   StableHasher hasher;
-  hasher.add(digestOf(bytes));
-  hasher.add(suffix);
+  hasher.add(digestOfModule(*partition, suffix));
   hasher.add(definitions.size());
   for (const Definition &definition : definitions) {
     hasher.add(definition.name);
@@ -782,7 +761,7 @@ buildPartition(const LtransJob &job, LLVMContext &context,
     if (Error error = builder.addInput(input))
       return error;
   // With a cache and without, so that both make the same names.
-  std::string suffix = builder.nextSuffix();
+  std::string suffix = nextSuffix(builder.module());
   if (bodies)
     *bodies = builder.digestOfBodies(suffix);
   if (Error error = builder.finish())

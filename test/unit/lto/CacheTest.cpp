@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lto/Ltrans.h"
 #include "lto/LtransReport.h"
+#include "lto/PlainBuild.h"
 #include "support/Subprocess.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -222,6 +223,34 @@ TEST_F(CacheTest, ReferencesEndAfterOneStep) {
   ASSERT_FALSE(static_cast<bool>(cache->refer(bodies, third)));
   ASSERT_FALSE(static_cast<bool>(cache->refer(third, bodies)));
   EXPECT_EQ(find(inputs), CacheFind::Damaged);
+}
+
+TEST_F(CacheTest, BytesAreKeptApartFromResults) {
+  Digest key = digestOf("bytes");
+  EXPECT_EQ(cache->findBytes(key), std::nullopt);
+  for (const char *text : {"some", ""}) {
+    ASSERT_FALSE(static_cast<bool>(cache->storeBytes(key, text)));
+    EXPECT_EQ(cache->findBytes(key), text);
+  }
+  EXPECT_EQ(find(key), CacheFind::Damaged);
+  store();
+  EXPECT_EQ(cache->findBytes(bodies), std::nullopt);
+  EXPECT_EQ(find(bodies), CacheFind::Nothing); // it was taken for damaged
+}
+
+TEST(PlainBuild, IsKeptWithItsFigures) {
+  DeviceVariant variant;
+  variant.ptx = "text";
+  variant.usages["k"] = {255, 1, 2, 3, 4, 5000000000};
+  variant.usages["l"] = {};
+  std::string bytes = encodePlainBuild(variant);
+  std::optional<DeviceVariant> read = decodePlainBuild(bytes);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->ptx, variant.ptx);
+  EXPECT_EQ(read->usages, variant.usages);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decodePlainBuild(StringRef(bytes).take_front(size)));
+  EXPECT_FALSE(decodePlainBuild(bytes + "x"));
 }
 
 } // namespace

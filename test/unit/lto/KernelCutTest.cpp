@@ -6,6 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lto/DeviceCodegen.h"
+#include "lto/HostCodegen.h"
+#include "test/unit/ErrorChecks.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
@@ -13,6 +16,7 @@
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace gpulto;
 using namespace llvm;
@@ -137,10 +141,16 @@ TEST_F(KernelCutTest, WhatOthersUseIsKeptForThem) {
       call void @both()
       ret void
     })");
-  KernelCut cut(partition, {"k1"});
+  initializeTargets();
+  ASSERT_VALUE(machine,
+               createDeviceMachine(partition, "sm_90", /*optLevel=*/2));
+  KernelCut cut(partition, *machine, {"k1"});
   for (const char *name : {"both", "shared"})
     EXPECT_FALSE(partition.getNamedValue(name)->hasLocalLinkage()) << name;
-  for (const char *name : {"mine", "own", "k2"})
+  for (const char *name : {"mine", "own"})
     EXPECT_TRUE(partition.getNamedValue(name)->hasLocalLinkage()) << name;
   EXPECT_FALSE(partition.getNamedValue("k1")->hasLocalLinkage());
+  EXPECT_EQ(partition.getNamedValue("k2"), nullptr);
+  cut.finish();
+  EXPECT_TRUE(partition.getNamedValue("both")->hasLocalLinkage());
 }
