@@ -28,14 +28,14 @@ static constexpr char kHit = '+', kMiss = '-', kDamaged = '!';
 
 static std::string keyPath(StringRef prefix) { return (prefix + ".key").str(); }
 
-CachedJobs::CachedJobs(const Cache &cache, ArrayRef<LtransJob> jobs,
+CachedJobs::CachedJobs(const Cache &cache, const LinkJobs &jobs,
                        std::string directory, bool runsAll,
                        Diagnostics &diagnostics)
     : cache(cache), jobs(jobs), directory(std::move(directory)),
       runsAll(runsAll), diagnostics(diagnostics), keys(jobs.size()),
       jobStates(jobs.size(), CacheState::Redone), done(jobs.size()) {}
 
-void CachedJobs::warnOfDamage(const LtransJob &job) {
+void CachedJobs::warnOfDamage(const JobHead &job) {
   diagnostics.warning("the cache has a damaged entry for LTRANS job " +
                       std::to_string(job.index) + "; it is made again");
 }
@@ -51,10 +51,11 @@ Error CachedJobs::findAll() {
   std::vector<CacheFind> finds(jobs.size(), CacheFind::Nothing);
   std::vector<std::string> errors(jobs.size());
   parallelFor(0, jobs.size(), [&](size_t i) {
-    keys[i] = keyOfInputs(jobs[i], cache.optimizer());
+    LtransJob job = jobs.make(i);
+    keys[i] = keyOfInputs(job, cache.optimizer());
     if (runsAll)
       return;
-    if (Expected<CacheFind> found = cache.find(keys[i], jobs[i], prefixOf(i)))
+    if (Expected<CacheFind> found = cache.find(keys[i], job, prefixOf(i)))
       finds[i] = *found;
     else
       errors[i] = toString(found.takeError());
@@ -139,8 +140,8 @@ void CachedJobs::finished(size_t index, StringRef messages) {
   if (text.back() == kHit)
     error = joinErrors(std::move(error), cache.refer(keys[index], bodies));
   else if (messages.empty())
-    error = joinErrors(std::move(error),
-                       cache.store(keys[index], bodies, jobs[index], prefix));
+    error = joinErrors(std::move(error), cache.store(keys[index], bodies,
+                                                     jobs.make(index), prefix));
   if (error)
     stopWriting(std::move(error));
 }

@@ -5,8 +5,8 @@
 #define GPULTO_LTO_CACHEDJOBS_H
 
 #include "lto/Cache.h"
+#include "lto/LinkJobs.h"
 #include "lto/Ltrans.h"
-#include "lto/LtransJob.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,8 +27,8 @@ public:
   /// Results of a job are at resultPaths(job, jobPrefix(directory, job)). All
   /// must outlive this. \p runsAll: jobs are run whatever the cache has, since
   /// they do more than make results (--gpulto-save-temps).
-  CachedJobs(const Cache &cache, llvm::ArrayRef<LtransJob> jobs,
-             std::string directory, bool runsAll, Diagnostics &diagnostics);
+  CachedJobs(const Cache &cache, const LinkJobs &jobs, std::string directory,
+             bool runsAll, Diagnostics &diagnostics);
 
   /// Looks all jobs up by their inputs. Errors: results cannot be written.
   llvm::Error findAll();
@@ -55,11 +55,11 @@ private:
   std::string prefixOf(size_t index) const {
     return jobPrefix(directory, jobs[index]);
   }
-  void warnOfDamage(const LtransJob &job);
+  void warnOfDamage(const JobHead &job);
   void stopWriting(llvm::Error error);
 
   const Cache &cache;
-  llvm::ArrayRef<LtransJob> jobs;
+  const LinkJobs &jobs;
   std::string directory;
   bool runsAll;
   Diagnostics &diagnostics;

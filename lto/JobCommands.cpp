@@ -35,7 +35,7 @@ static JobCommand jobCommand(const LtransJob &job,
   return command;
 }
 
-JobCommands jobCommands(ArrayRef<LtransJob> jobs,
+JobCommands jobCommands(const LinkJobs &jobs,
                         const JobCommandOptions &options) {
   JobCommands commands;
   // Temporary files of a job that is killed go with the results.
@@ -46,15 +46,15 @@ JobCommands jobCommands(ArrayRef<LtransJob> jobs,
                               std::to_string(options.toolTimeoutSeconds));
   if (options.isTraced)
     commands.common.push_back("--time-trace");
-  for (const LtransJob &job : jobs)
-    commands.jobs.push_back(jobCommand(job, options));
+  for (size_t i = 0; i < jobs.size(); ++i)
+    commands.jobs.push_back(jobCommand(jobs.make(i), options));
   return commands;
 }
 
-Error writeJobFiles(ArrayRef<LtransJob> jobs, StringRef directory) {
-  for (const LtransJob &job : jobs)
-    if (Error error = writeFileAtomically(jobFile(jobPrefix(directory, job)),
-                                          writeJob(job)))
+Error writeJobFiles(const LinkJobs &jobs, StringRef directory) {
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (Error error = writeFileAtomically(
+            jobFile(jobPrefix(directory, jobs[i])), writeJob(jobs.make(i))))
       return error;
   return Error::success();
 }

@@ -10,7 +10,7 @@
 #ifndef GPULTO_LTO_JOBCOMMANDS_H
 #define GPULTO_LTO_JOBCOMMANDS_H
 
-#include "lto/LtransJob.h"
+#include "lto/LinkJobs.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -47,12 +47,10 @@ struct JobCommands {
 
 /// Returns the names of all files that job I of \p jobs reads and writes, as
 /// `DIRECTORY/I...`, and its command, to be run in the current directory.
-JobCommands jobCommands(llvm::ArrayRef<LtransJob> jobs,
-                        const JobCommandOptions &options);
+JobCommands jobCommands(const LinkJobs &jobs, const JobCommandOptions &options);
 
 /// Writes the job files that jobCommands names. Errors: what cannot be written.
-llvm::Error writeJobFiles(llvm::ArrayRef<LtransJob> jobs,
-                          llvm::StringRef directory);
+llvm::Error writeJobFiles(const LinkJobs &jobs, llvm::StringRef directory);
 
 } // namespace gpulto
 

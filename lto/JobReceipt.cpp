@@ -31,7 +31,7 @@ static std::string receiptPath(StringRef prefix) {
   return (prefix + ".receipt").str();
 }
 
-std::vector<std::string> remoteOutputs(const LtransJob &job, StringRef prefix,
+std::vector<std::string> remoteOutputs(const JobHead &job, StringRef prefix,
                                        bool isTraced) {
   LtransResultPaths paths = resultPaths(job, prefix);
   std::vector<std::string> outputs = {paths.object, paths.ptx, paths.cubin,
@@ -43,7 +43,7 @@ std::vector<std::string> remoteOutputs(const LtransJob &job, StringRef prefix,
   return outputs;
 }
 
-Error removeOutputs(const LtransJob &job, StringRef prefix, bool isTraced) {
+Error removeOutputs(const JobHead &job, StringRef prefix, bool isTraced) {
   for (const std::string &path : remoteOutputs(job, prefix, isTraced))
     if (std::error_code code = sys::fs::remove(path))
       return inputError(InputLocation(path),

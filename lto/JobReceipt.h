@@ -24,12 +24,12 @@ namespace gpulto {
 
 /// Returns all files that \p job makes under \p prefix when it runs elsewhere,
 /// the receipt last.
-std::vector<std::string> remoteOutputs(const LtransJob &job,
+std::vector<std::string> remoteOutputs(const JobHead &job,
                                        llvm::StringRef prefix, bool isTraced);
 
 /// Removes remoteOutputs: nothing of an earlier run or of another job is taken
 /// for what the next run makes. Errors: what cannot be removed.
-llvm::Error removeOutputs(const LtransJob &job, llvm::StringRef prefix,
+llvm::Error removeOutputs(const JobHead &job, llvm::StringRef prefix,
                           bool isTraced);
 
 /// Writes the receipt of \p job, whose file has the digest \p jobFile and which

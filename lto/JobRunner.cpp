@@ -85,8 +85,7 @@ Expected<JobDirectories> makeJobDirectories(const RemoteOptions &remote,
 //===----------------------------------------------------------------------===//
 
 /// Has the distributor run \p jobs. That it fails is no error of the link.
-static Error distribute(ArrayRef<LtransJob> jobs,
-                        const JobRunnerOptions &options,
+static Error distribute(const LinkJobs &jobs, const JobRunnerOptions &options,
                         Diagnostics &diagnostics) {
   const std::string &directory = options.commands.directory;
   if (Error error = writeJobFiles(jobs, directory))
@@ -109,17 +108,8 @@ static Error distribute(ArrayRef<LtransJob> jobs,
   return Error::success();
 }
 
-/// Returns the jobs of \p jobs at \p positions.
-static std::vector<LtransJob> jobsAt(ArrayRef<LtransJob> jobs,
-                                     ArrayRef<size_t> positions) {
-  std::vector<LtransJob> result;
-  for (size_t position : positions)
-    result.push_back(jobs[position]);
-  return result;
-}
-
 /// Runs here the \p jobs at \p positions; what they took goes to \p results.
-static Error runRest(ArrayRef<LtransJob> jobs, ArrayRef<size_t> positions,
+static Error runRest(const LinkJobs &jobs, ArrayRef<size_t> positions,
                      const SchedulerOptions &options,
                      std::vector<JobStatistics> &results) {
   SchedulerOptions local = options;
@@ -129,7 +119,7 @@ static Error runRest(ArrayRef<LtransJob> jobs, ArrayRef<size_t> positions,
       options.finished(positions[index], messages);
     };
   Expected<std::vector<JobStatistics>> done =
-      runJobs(jobsAt(jobs, positions), local);
+      runJobs(SomeJobs(jobs, positions), local);
   if (!done)
     return done.takeError();
   for (auto [position, used] : zip_equal(positions, *done))
@@ -138,7 +128,7 @@ static Error runRest(ArrayRef<LtransJob> jobs, ArrayRef<size_t> positions,
 }
 
 Expected<std::vector<JobStatistics>>
-runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
+runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
               Diagnostics &diagnostics) {
   const RemoteOptions &remote = options.remote;
   if (remote.distributor.empty() && remote.resultsDirectory.empty())
@@ -148,11 +138,11 @@ runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
     if (options.local.skip.empty() || !options.local.skip.test(i))
       wanted.push_back(i);
   if (!remote.distributor.empty() && !wanted.empty())
-    if (Error error = distribute(jobsAt(jobs, wanted), options, diagnostics))
+    if (Error error = distribute(SomeJobs(jobs, wanted), options, diagnostics))
       return std::move(error);
   std::vector<JobStatistics> results(jobs.size());
   for (size_t i : wanted) {
-    const LtransJob &job = jobs[i];
+    const LtransJob job = jobs.make(i);
     std::string prefix = jobPrefix(options.commands.directory, job);
     Expected<JobStatistics> used =
         checkReceipt(job, prefix, options.commands.isTraced);
@@ -173,7 +163,7 @@ runLtransJobs(ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
   return results;
 }
 
-Expected<std::string> emitLtransJobs(ArrayRef<LtransJob> jobs,
+Expected<std::string> emitLtransJobs(const LinkJobs &jobs,
                                      const JobRunnerOptions &options) {
   if (options.remote.linkCommand.empty())
     return makeError("--gpulto-emit= is not possible with this linker; "

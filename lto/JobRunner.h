@@ -44,12 +44,12 @@ struct JobRunnerOptions {
 /// whole result from elsewhere runs here, with a warning that says why. Errors:
 /// those of runJobs.
 llvm::Expected<std::vector<JobStatistics>>
-runLtransJobs(llvm::ArrayRef<LtransJob> jobs, const JobRunnerOptions &options,
+runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
               Diagnostics &diagnostics);
 
 /// Writes \p jobs and the build file that runs them and then links. Returns the
 /// path of that file. Errors: what cannot be written.
-llvm::Expected<std::string> emitLtransJobs(llvm::ArrayRef<LtransJob> jobs,
+llvm::Expected<std::string> emitLtransJobs(const LinkJobs &jobs,
                                            const JobRunnerOptions &options);
 
 } // namespace gpulto

@@ -300,9 +300,9 @@ static std::string titleOf(const LtransJob &job) {
   return title;
 }
 
-Error recordLink(StringRef directory, StringRef output,
-                 ArrayRef<LtransJob> jobs, ArrayRef<Digest> keys,
-                 ArrayRef<CacheState> states, const Digest &optimizer) {
+Error recordLink(StringRef directory, StringRef output, const LinkJobs &jobs,
+                 ArrayRef<Digest> keys, ArrayRef<CacheState> states,
+                 const Digest &optimizer) {
   std::string path = recordPath(directory, output);
   std::optional<LinkRecord> before = readRecord(path);
   DenseMap<Digest, const JobRecord *> known; // looked up only
@@ -311,7 +311,8 @@ Error recordLink(StringRef directory, StringRef output,
       known[job.inputs] = &job;
   LinkRecord record;
   record.output = output.str();
-  for (auto [job, key, state] : zip_equal(jobs, keys, states)) {
+  for (auto [i, key, state] : enumerate(keys, states)) {
+    LtransJob job = jobs.make(i);
     JobRecord &made = record.jobs.emplace_back();
     made.title = titleOf(job);
     made.state = state;

@@ -10,7 +10,7 @@
 #define GPULTO_LTO_LINKRECORD_H
 
 #include "lto/Cache.h"
-#include "lto/LtransJob.h"
+#include "lto/LinkJobs.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -86,8 +86,7 @@ std::string recordPath(llvm::StringRef directory, llvm::StringRef output);
 /// the cache \p directory; \p keys are those by inputs. Errors: it cannot be
 /// written.
 llvm::Error recordLink(llvm::StringRef directory, llvm::StringRef output,
-                       llvm::ArrayRef<LtransJob> jobs,
-                       llvm::ArrayRef<Digest> keys,
+                       const LinkJobs &jobs, llvm::ArrayRef<Digest> keys,
                        llvm::ArrayRef<CacheState> states,
                        const Digest &optimizer);
 

@@ -88,7 +88,7 @@ static std::string describeImages(const LinkPlan &plan) {
 /// Returns the -O levels of the partitions, each once, in ascending order.
 static std::string describeLevels(const LinkPlan &plan) {
   std::vector<std::string> levels;
-  for (const LtransJob &job : plan.jobs)
+  for (const JobHead &job : *plan.jobs)
     levels.push_back(job.sizeLevel > 1   ? "-Oz"
                      : job.sizeLevel > 0 ? "-Os"
                                          : "-O" + std::to_string(job.optLevel));
@@ -100,8 +100,8 @@ static std::string describeLevels(const LinkPlan &plan) {
 std::vector<std::pair<std::string, std::string>>
 describeStages(const LinkPlan &plan, const LinkInputs &inputs,
                const LinkOptions &options) {
-  auto onHost = [](const LtransJob &job) { return job.side == Side::Host; };
-  size_t hostJobs = count_if(plan.jobs, onHost);
+  auto onHost = [](const JobHead &job) { return job.side == Side::Host; };
+  size_t hostJobs = count_if(*plan.jobs, onHost);
   std::vector<std::pair<std::string, std::string>> stages = {
       {"whole-program analysis", "on"},
       {"optimization level", describeLevels(plan)},
@@ -111,11 +111,11 @@ describeStages(const LinkPlan &plan, const LinkInputs &inputs,
   if (plan.architectures.empty())
     return stages;
   bool isChecked = any_of(
-      plan.jobs, [](const LtransJob &job) { return job.device.checkKernels; });
+      *plan.jobs, [](const JobHead &job) { return job.device.checkKernels; });
   bool registers = options.icf.kernels == IcfKernels::Register;
   stages.insert(
       stages.end(),
-      {{"device partitions", std::to_string(plan.jobs.size() - hostJobs)},
+      {{"device partitions", std::to_string(plan.jobs->size() - hostJobs)},
        {"device code", describeImages(plan)},
        {"folding of kernels", registers ? "register" : "launch"},
        {"guarded kernels", options.guardsKernels ? "on" : "off"},

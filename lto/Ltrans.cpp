@@ -31,11 +31,11 @@ using namespace llvm;
 
 namespace gpulto {
 
-std::string jobPrefix(StringRef directory, const LtransJob &job) {
+std::string jobPrefix(StringRef directory, const JobHead &job) {
   return (directory + "/" + Twine(job.index)).str();
 }
 
-LtransResultPaths resultPaths(const LtransJob &job, StringRef prefix) {
+LtransResultPaths resultPaths(const JobHead &job, StringRef prefix) {
   LtransResultPaths paths;
   paths.report = (prefix + ".report").str();
   if (job.side == Side::Host) {

@@ -26,10 +26,10 @@ struct LtransResultPaths {
 
 /// Returns the output prefix of \p job of a link whose jobs write to
 /// \p directory.
-std::string jobPrefix(llvm::StringRef directory, const LtransJob &job);
+std::string jobPrefix(llvm::StringRef directory, const JobHead &job);
 
 /// Returns the names that a job writes for output prefix \p prefix.
-LtransResultPaths resultPaths(const LtransJob &job, llvm::StringRef prefix);
+LtransResultPaths resultPaths(const JobHead &job, llvm::StringRef prefix);
 
 /// What a job asks a cache for while it runs.
 class JobCache {

@@ -214,7 +214,8 @@ struct DeviceCodegenOptions {
   bool operator==(const DeviceCodegenOptions &) const = default;
 };
 
-struct LtransJob {
+/// What a link must know of a job to have it run; see lto/LinkJobs.h.
+struct JobHead {
   /// Position in the link: results are used in this order.
   uint32_t index = 0;
   Side side = Side::Host;
@@ -223,8 +224,15 @@ struct LtransJob {
   /// -O and size level of the modules (a partition holds one level only).
   uint8_t optLevel = 2;
   uint8_t sizeLevel = 0;
-  HostCodegenOptions host;
   DeviceCodegenOptions device;
+  /// Estimated work (instructions) and peak memory (bytes), for the scheduler.
+  uint64_t weight = 0;
+  uint64_t memoryBytes = 0;
+  bool operator==(const JobHead &) const = default;
+};
+
+struct LtransJob : JobHead {
+  HostCodegenOptions host;
   /// Options of LLVM itself that the linker was given with -mllvm. A process of
   /// the link has them; `gpulto ltrans` sets them.
   std::vector<std::string> llvmOptions;
@@ -235,9 +243,6 @@ struct LtransJob {
   std::vector<JobFunction> functions;
   std::vector<JobVariable> variables;
   std::vector<JobLeader> leaders;
-  /// Estimated work (instructions) and peak memory (bytes), for the scheduler.
-  uint64_t weight = 0;
-  uint64_t memoryBytes = 0;
   bool operator==(const LtransJob &) const = default;
 };
 

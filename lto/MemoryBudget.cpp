@@ -80,7 +80,7 @@ std::string describeLimit(const MemoryLimit &limit) {
 // Estimates
 //===----------------------------------------------------------------------===//
 
-uint64_t MemoryEstimates::estimate(const LtransJob &job) const {
+uint64_t MemoryEstimates::estimate(const JobHead &job) const {
   const Seen &known = seen[static_cast<size_t>(job.side)];
   bool isBeyond = known.factor < 1 && job.weight > known.weight;
   if (known.factor == 0 || isBeyond)
@@ -89,7 +89,7 @@ uint64_t MemoryEstimates::estimate(const LtransJob &job) const {
       std::ceil(static_cast<double>(job.memoryBytes) * known.factor));
 }
 
-void MemoryEstimates::learn(const LtransJob &job, uint64_t peakBytes) {
+void MemoryEstimates::learn(const JobHead &job, uint64_t peakBytes) {
   if (!job.memoryBytes || !peakBytes)
     return;
   Seen &known = seen[static_cast<size_t>(job.side)];
@@ -110,7 +110,7 @@ static uint64_t sumOf(ArrayRef<ReservedMemory> rows) {
   return sum;
 }
 
-MemoryBudget::MemoryBudget(ArrayRef<LtransJob> jobs, MemoryLimit limit,
+MemoryBudget::MemoryBudget(const LinkJobs &jobs, MemoryLimit limit,
                            const std::string &ledger, Diagnostics *diagnostics)
     : jobs(jobs), limit(limit), ledger(ledger), diagnostics(diagnostics),
       taken(jobs.size()) {}
@@ -202,17 +202,18 @@ void MemoryBudget::countWait(bool isWaiting) {
   waitsSince.reset();
 }
 
-/// Says that \p job runs alone, but of one job of a link only.
-void MemoryBudget::warnOfSize(const LtransJob &job, const Grant &grant) {
+/// Says that job \p index runs alone, but of one job of a link only.
+void MemoryBudget::warnOfSize(size_t index, const Grant &grant) {
   if (++used.tooLarge != 1 || !diagnostics)
     return;
   auto mebibytes = [](uint64_t bytes) {
     static constexpr uint64_t kMebibyte = 1 << 20;
     return std::to_string(divideCeil(bytes, kMebibyte)) + " MiB";
   };
-  diagnostics->warning("LTRANS job " + std::to_string(job.index) + " (" +
-                       describeJob(job) + ") is expected to take " +
-                       mebibytes(grant.bytes) + " of memory, more than the " +
+  diagnostics->warning("LTRANS job " + std::to_string(jobs[index].index) +
+                       " (" + describeJob(jobs.make(index)) +
+                       ") is expected to take " + mebibytes(grant.bytes) +
+                       " of memory, more than the " +
                        mebibytes(grant.limitBytes) + " that --gpulto-memory=" +
                        describeLimit(limit) + " allows; such jobs run alone");
 }
@@ -229,7 +230,7 @@ void MemoryBudget::started(size_t index, pid_t process, Grant &grant) {
                         ? std::min(used.limitBytes, grant.limitBytes)
                         : grant.limitBytes;
   if (grant.bytes > grant.limitBytes)
-    warnOfSize(jobs[index], grant);
+    warnOfSize(index, grant);
 }
 
 void MemoryBudget::ended(size_t index, uint64_t bytes, bool isTypical) {

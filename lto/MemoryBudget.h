@@ -4,7 +4,7 @@
 #ifndef GPULTO_LTO_MEMORYBUDGET_H
 #define GPULTO_LTO_MEMORYBUDGET_H
 
-#include "lto/LtransJob.h"
+#include "lto/LinkJobs.h"
 #include "support/MemoryLedger.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -44,9 +44,9 @@ std::string describeLimit(const MemoryLimit &limit);
 class MemoryEstimates {
 public:
   /// Returns the bytes that \p job is expected to take.
-  uint64_t estimate(const LtransJob &job) const;
+  uint64_t estimate(const JobHead &job) const;
   /// \p job took \p peakBytes.
-  void learn(const LtransJob &job, uint64_t peakBytes);
+  void learn(const JobHead &job, uint64_t peakBytes);
 
 private:
   struct Seen {
@@ -79,7 +79,7 @@ class MemoryBudget {
 public:
   /// \p ledger: as for MemoryLedger. \p diagnostics gets warnings, may be null.
   /// \p jobs and it must outlive this.
-  MemoryBudget(llvm::ArrayRef<LtransJob> jobs, MemoryLimit limit,
+  MemoryBudget(const LinkJobs &jobs, MemoryLimit limit,
                const std::string &ledger, Diagnostics *diagnostics);
 
   /// The right to start a job.
@@ -114,9 +114,9 @@ private:
   void stopSharing(llvm::Error error);
   uint64_t limitNow(llvm::ArrayRef<ReservedMemory> rows) const;
   void countWait(bool isWaiting);
-  void warnOfSize(const LtransJob &job, const Grant &grant);
+  void warnOfSize(size_t index, const Grant &grant);
 
-  llvm::ArrayRef<LtransJob> jobs;
+  const LinkJobs &jobs;
   MemoryLimit limit;
   MemoryLedger ledger;
   bool isShared = true;

@@ -139,19 +139,17 @@ static Error identifyTools(const LinkOptions &options, LinkPlan &plan) {
       remote.resultsDirectory.empty() && remote.emit == BuildFileKind::None &&
       options.saveTempsDirectory.empty() && options.saveLinkDirectory.empty())
     return Error::success(); // reading 40 MB for nothing
-  std::map<std::string, Digest> known;
-  for (LtransJob &job : plan.jobs) {
-    if (job.device.ptxas.empty())
-      continue;
-    auto [entry, isNew] = known.try_emplace(job.device.ptxas);
-    if (isNew) {
-      Expected<Digest> digest = digestOfFile(job.device.ptxas);
-      if (!digest)
-        return digest.takeError();
-      entry->second = *digest;
-    }
-    job.device.ptxasDigest = entry->second;
-  }
+  auto user = llvm::find_if(
+      *plan.jobs, [](const JobHead &job) { return !job.device.ptxas.empty(); });
+  if (user == plan.jobs->end())
+    return Error::success();
+  Expected<Digest> digest = digestOfFile(user->device.ptxas);
+  if (!digest)
+    return digest.takeError();
+  plan.jobs->changeHeads([&](JobHead &job) {
+    if (!job.device.ptxas.empty())
+      job.device.ptxasDigest = *digest;
+  });
   return Error::success();
 }
 
@@ -196,7 +194,7 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
   }
   MemoryUse memory;
   runner.local.memoryUse = &memory;
-  auto results = runLtransJobs(plan.jobs, runner, diagnostics);
+  auto results = runLtransJobs(*plan.jobs, runner, diagnostics);
   countMemory(memory, statistics);
   return results;
 }
@@ -206,7 +204,7 @@ static Expected<LinkOutputs> emitLtrans(const LinkPlan &plan,
                                         const LinkOptions &options,
                                         StringRef directory) {
   Expected<std::string> file =
-      emitLtransJobs(plan.jobs, runnerOptions(options, directory));
+      emitLtransJobs(*plan.jobs, runnerOptions(options, directory));
   if (!file)
     return file.takeError();
   LinkOutputs outputs;
@@ -250,7 +248,7 @@ static std::vector<std::string> startedPrefixes(const LinkPlan &plan,
                                                 StringRef directory,
                                                 const CachedJobs *cached) {
   std::vector<std::string> prefixes;
-  for (auto [i, job] : enumerate(plan.jobs))
+  for (auto [i, job] : enumerate(*plan.jobs))
     if (!cached || !cached->found().test(i))
       prefixes.push_back(jobPrefix(directory, job));
   return prefixes;
@@ -267,7 +265,7 @@ static StringRef keptOr(const LinkOptions &options, StringRef temporary) {
 static Expected<std::vector<NativeObject>>
 collectHostObjects(const LinkPlan &plan, StringRef directory) {
   std::vector<NativeObject> objects;
-  for (const LtransJob &job : plan.jobs) {
+  for (const JobHead &job : *plan.jobs) {
     if (job.side != Side::Host)
       continue;
     std::string path = resultPaths(job, jobPrefix(directory, job)).object;
@@ -303,7 +301,7 @@ linkDevices(const LinkPlan &plan, const NvccPlan &nvcc,
   std::vector<DeviceProgram> programs;
   for (auto [arch, embed] : zip_equal(plan.architectures, plan.forms)) {
     std::vector<LtransResultPaths> results;
-    for (const LtransJob &job : plan.jobs)
+    for (const JobHead &job : *plan.jobs)
       if (job.side == Side::Device && job.arch == arch)
         results.push_back(resultPaths(job, jobPrefix(directories.jobs, job)));
     if (results.empty() && joinedParts(nvcc, arch).empty())
@@ -377,7 +375,7 @@ static void countKernelCheck(ArrayRef<JobStatistics> jobs,
 static Error collectReports(const LinkPlan &plan, StringRef directory,
                             Diagnostics &diagnostics, Statistics &statistics) {
   std::vector<FoldMismatch> mismatches;
-  for (const LtransJob &job : plan.jobs) {
+  for (const JobHead &job : *plan.jobs) {
     Expected<LtransReport> report =
         readReport(resultPaths(job, jobPrefix(directory, job)).report);
     if (!report)
@@ -399,12 +397,12 @@ static json::Value describeJobs(const LinkPlan &plan,
                                 ArrayRef<JobStatistics> jobs,
                                 const CachedJobs *cached) {
   json::Array result;
-  for (auto [job, used] : zip(plan.jobs, jobs)) {
+  for (auto [job, used] : zip(*plan.jobs, jobs)) {
     json::Object row{
         {"index", int64_t(job.index)},
         {"arch", job.side == Side::Host ? "host" : job.arch},
         {"ran", used.place == JobPlace::Here ? "here" : "elsewhere"},
-        {"modules", int64_t(job.inputs.size())},
+        {"modules", int64_t(plan.jobs->inputCount(job.index))},
         {"weight", int64_t(job.weight)},
         {"wall-ms", int64_t(used.wallSeconds * 1000)},
         {"cpu-ms", int64_t(used.cpuSeconds * 1000)},
@@ -469,10 +467,10 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (!plan->architectures.empty())
     checkCudaVersion(*tools, diagnostics);
   if (!options.saveTempsDirectory.empty())
-    if (Error error = writeJobFiles(plan->jobs, options.saveTempsDirectory))
+    if (Error error = writeJobFiles(*plan->jobs, options.saveTempsDirectory))
       return error;
   if (!options.saveLinkDirectory.empty())
-    if (Error error = saveJobs(plan->jobs, options.saveLinkDirectory))
+    if (Error error = saveJobs(*plan->jobs, options.saveLinkDirectory))
       return error;
   // From here on the jobs are fixed: a job's result depends on the job alone.
   if (options.remote.emit != BuildFileKind::None)
@@ -483,7 +481,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   std::optional<Cache> cache = openCache(options, diagnostics);
   std::optional<CachedJobs> cached;
   if (cache)
-    cached.emplace(*cache, plan->jobs, jobDirectory.str(),
+    cached.emplace(*cache, *plan->jobs, jobDirectory.str(),
                    !options.saveTempsDirectory.empty(), diagnostics);
   CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
   Expected<std::vector<JobStatistics>> jobs = runLtrans(

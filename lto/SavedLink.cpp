@@ -28,13 +28,13 @@ static JobInput savedInput(const JobInput &input) {
   return saved;
 }
 
-Error saveJobs(ArrayRef<LtransJob> jobs, StringRef directory) {
+Error saveJobs(const LinkJobs &jobs, StringRef directory) {
   std::string inputs = (directory + "/inputs").str();
   if (Error error = makeDirectories(inputs))
     return error;
   StringSet<> written;
-  for (const LtransJob &job : jobs) {
-    LtransJob saved = job;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    LtransJob saved = jobs.make(i);
     for (JobInput &input : saved.inputs) {
       if (written.insert(savedName(input)).second) {
         Expected<std::unique_ptr<MemoryBuffer>> bitcode = readJobInput(input);
@@ -48,7 +48,7 @@ Error saveJobs(ArrayRef<LtransJob> jobs, StringRef directory) {
       input = savedInput(input);
     }
     if (Error error = writeFileAtomically(
-            (directory + "/" + Twine(job.index) + ".job.json").str(),
+            (directory + "/" + Twine(saved.index) + ".job.json").str(),
             writeJob(saved)))
       return error;
   }

@@ -3,7 +3,7 @@
 #ifndef GPULTO_LTO_SAVEDLINK_H
 #define GPULTO_LTO_SAVEDLINK_H
 
-#include "lto/LtransJob.h"
+#include "lto/LinkJobs.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -17,7 +17,7 @@ namespace gpulto {
 /// directory, so that `cd DIRECTORY && gpulto ltrans I.job.json -o OUT` repeats
 /// a job on any machine and writes what the link writes. The directory is made
 /// if need be. Errors: what cannot be read or written.
-llvm::Error saveJobs(llvm::ArrayRef<LtransJob> jobs, llvm::StringRef directory);
+llvm::Error saveJobs(const LinkJobs &jobs, llvm::StringRef directory);
 
 /// Returns the shell command that repeats job \p index of a saved link.
 std::string replayCommand(llvm::StringRef directory, uint32_t index);

@@ -144,7 +144,7 @@ struct RunningJob {
 
 class Scheduler {
 public:
-  Scheduler(ArrayRef<LtransJob> jobs, const SchedulerOptions &options);
+  Scheduler(const LinkJobs &jobs, const SchedulerOptions &options);
   ~Scheduler();
   Expected<std::vector<JobStatistics>> run();
 
@@ -160,10 +160,10 @@ private:
   Error reapEnded();
   Error finish(RunningJob &job);
   Error crashError(const RunningJob &job, int status) const;
-  std::string howToRepeat(const LtransJob &job, int status) const;
+  std::string howToRepeat(size_t index, int status) const;
   void report() const;
 
-  ArrayRef<LtransJob> jobs;
+  const LinkJobs &jobs;
   const SchedulerOptions &options;
   JobserverConnection connection;
   std::vector<size_t> queue; // indices, the next one last
@@ -181,7 +181,7 @@ private:
 
 } // namespace
 
-Scheduler::Scheduler(ArrayRef<LtransJob> jobs, const SchedulerOptions &options)
+Scheduler::Scheduler(const LinkJobs &jobs, const SchedulerOptions &options)
     : jobs(jobs), options(options), statistics(jobs.size()),
       warnings(jobs.size()),
       memory(jobs, options.memory, options.memoryLedger, options.diagnostics) {
@@ -344,9 +344,9 @@ void Scheduler::runChild(size_t index, int messages, uint64_t memoryBytes) {
   if (!options.saveTempsDirectory.empty())
     saveTemps = jobPrefix(options.saveTempsDirectory, jobs[index]);
   beginJobTrace();
-  Error error = options.run
-                    ? options.run(jobs[index], prefix, saveTemps)
-                    : runLtransJob(jobs[index], prefix, saveTemps, sendPhase);
+  LtransJob job = jobs.make(index);
+  Error error = options.run ? options.run(job, prefix, saveTemps)
+                            : runLtransJob(job, prefix, saveTemps, sendPhase);
   if (!error)
     error = endJobTrace(jobTracePath(prefix));
   int status = 0;
@@ -431,12 +431,12 @@ static std::string describeEnd(int status, bool wasOutOfMemory) {
   return text;
 }
 
-/// Says how to repeat \p job, which ended with \p status. Of a crash, a
+/// Says how to repeat job \p index, which ended with \p status. Of a crash, a
 /// reproducer is written if the link has not.
-std::string Scheduler::howToRepeat(const LtransJob &job, int status) const {
+std::string Scheduler::howToRepeat(size_t index, int status) const {
   const std::string prefix = "to repeat it: ";
   if (!options.saveLinkDirectory.empty())
-    return prefix + replayCommand(options.saveLinkDirectory, job.index);
+    return prefix + replayCommand(options.saveLinkDirectory, jobs[index].index);
   const std::string advice = "link again with --gpulto-save-link=DIR, which "
                              "writes a reproducer to DIR";
   bool hasCrashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL &&
@@ -444,19 +444,19 @@ std::string Scheduler::howToRepeat(const LtransJob &job, int status) const {
   if (!hasCrashed)
     return prefix + advice;
   Expected<TempDir> directory = TempDir::create("gpulto-crash");
-  Error error =
-      directory ? saveJobs(job, directory->path()) : directory.takeError();
+  Error error = directory ? saveJobs(SomeJobs(jobs, index), directory->path())
+                          : directory.takeError();
   if (error)
     return "no reproducer: " + toString(std::move(error)) + "; " + advice;
   directory->keep();
-  return prefix + replayCommand(directory->path(), job.index);
+  return prefix + replayCommand(directory->path(), jobs[index].index);
 }
 
 /// Returns the error for a job that died without one of its own.
 Error Scheduler::crashError(const RunningJob &job, int status) const {
   std::string text =
       "LTRANS job " + std::to_string(jobs[job.index].index) + " (" +
-      describeJob(jobs[job.index]) + ") " +
+      describeJob(jobs.make(job.index)) + ") " +
       describeEnd(status, outOfMemoryKills() != outOfMemoryBefore);
   if (!statistics[job.index].phases.empty())
     text += " while " + statistics[job.index].phases.back().name;
@@ -464,7 +464,7 @@ Error Scheduler::crashError(const RunningJob &job, int status) const {
           std::to_string(statistics[job.index].peakMemoryBytes >> 20) + " MiB";
   if (StringRef messages = StringRef(job.text).rtrim(); !messages.empty())
     text += "\n" + messages.str();
-  return makeError(text + "\n  " + howToRepeat(jobs[job.index], status));
+  return makeError(text + "\n  " + howToRepeat(job.index, status));
 }
 
 Error Scheduler::finish(RunningJob &job) {
@@ -558,7 +558,7 @@ Expected<std::vector<JobStatistics>> Scheduler::run() {
   return std::move(statistics);
 }
 
-Expected<std::vector<JobStatistics>> runJobs(ArrayRef<LtransJob> jobs,
+Expected<std::vector<JobStatistics>> runJobs(const LinkJobs &jobs,
                                              const SchedulerOptions &options) {
   TimeTraceScope trace("LTRANS jobs");
   return Scheduler(jobs, options).run();

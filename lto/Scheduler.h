@@ -5,7 +5,7 @@
 #define GPULTO_LTO_SCHEDULER_H
 
 #include "lto/JobPhases.h"
-#include "lto/LtransJob.h"
+#include "lto/LinkJobs.h"
 #include "lto/MemoryBudget.h"
 #include "support/Jobserver.h"
 
@@ -79,7 +79,7 @@ struct JobStatistics {
 /// the lowest index is returned. SIGINT, SIGTERM and SIGHUP do the same, and
 /// are then raised again. Call it from one thread at a time.
 llvm::Expected<std::vector<JobStatistics>>
-runJobs(llvm::ArrayRef<LtransJob> jobs, const SchedulerOptions &options);
+runJobs(const LinkJobs &jobs, const SchedulerOptions &options);
 
 } // namespace gpulto
 

@@ -18,11 +18,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Parallel.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <optional>
 
 using namespace llvm;
 
@@ -33,25 +32,38 @@ namespace gpulto {
 using FoldNumbers = DenseMap<GlobalId, uint32_t>;
 
 namespace {
-/// Turns a partition map into jobs.
-class JobBuilder {
-public:
-  JobBuilder(const WpaContext &context, ArrayRef<JobInput> bitcode,
-             const WpaOptions &options, const FoldNumbers &foldNumbers)
-      : context(context), program(context.program), bitcode(bitcode),
-        options(options), foldNumbers(foldNumbers) {}
+/// All that whole-program analysis knows. Members refer to earlier ones.
+struct WpaState {
+  explicit WpaState(const WpaOptions &options) : options(options) {}
 
-  std::vector<LtransJob> run(const PartitionMap &map);
+  WpaOptions options;
+  CombinedSummary program;
+  std::vector<JobInput> bitcode; // by module
+  std::optional<CallGraph> graph;
+  std::optional<WpaContext> context;
+  FoldNumbers foldNumbers;
+  PartitionMap map;
+};
+
+/// Turns a partition map into jobs.
+class JobBuilder : public LinkJobs {
+public:
+  explicit JobBuilder(std::unique_ptr<const WpaState> known);
+
+  size_t inputCount(size_t index) const override {
+    return modulesOf[index].size();
+  }
   std::vector<RegistrationEntry> registration() const;
   StringRef deviceNameOf(GlobalId id, const OffloadEntry &entry) const;
   /// Returns which forms of the code of \p image the program carries.
   EmbedKind formOf(ImageIndex image) const;
-  /// Returns that of every architecture, after run.
+  /// Returns that of every architecture.
   std::vector<EmbedKind> deviceForms() const {
     return {forms.begin() + 1, forms.end()};
   }
 
 private:
+  LtransJob makeBody(size_t index) const override;
   std::string finalName(GlobalId id) const;
   std::string movingName(GlobalId id) const;
   std::string cloneName(GlobalId id, uint32_t clone) const;
@@ -67,24 +79,23 @@ private:
     return found == foldNumbers.end() ? kNone : found->second;
   }
   Digest contentsOf(GlobalId id) const;
-  std::vector<JobBody> bodiesOf(GlobalId id, const PartitionMap &map) const;
-  JobSymbol makeSymbol(GlobalId id, JobRole role, FinalLinkage linkage,
-                       const PartitionMap &map) const;
-  void addSymbols(const Partition &partition, const PartitionMap &map,
-                  LtransJob &job) const;
+  std::vector<JobBody> bodiesOf(GlobalId id) const;
+  JobSymbol makeSymbol(GlobalId id, JobRole role, FinalLinkage linkage) const;
+  std::vector<ModuleIndex> findModules(const Partition &partition) const;
+  void addSymbols(size_t index, LtransJob &job) const;
   void addFacts(const Partition &partition, LtransJob &job) const;
   void addStructors(LtransJob &job) const;
   void addClones(GlobalId id, const RegistrationEntry &original,
                  std::vector<RegistrationEntry> &entries) const;
-  void chooseHomes(std::vector<LtransJob> &jobs);
-  bool wantsKernelCheck(const LtransJob &job) const;
-  DeviceCodegenOptions deviceOptions(const PartitionMap &map,
-                                     const Partition &partition,
-                                     const LtransJob &job);
+  void chooseHomes();
+  bool wantsKernelCheck(const Partition &partition) const;
+  DeviceCodegenOptions deviceOptions(const Partition &partition) const;
+  JobHead makeHead(size_t index) const;
 
+  std::unique_ptr<const WpaState> known;
   const WpaContext &context;
   const CombinedSummary &program;
-  ArrayRef<JobInput> bitcode;
+  const PartitionMap &map;
   const WpaOptions &options;
   const FoldNumbers &foldNumbers;
   /// By ImageIndex.
@@ -94,6 +105,12 @@ private:
   DenseMap<GlobalId, std::vector<GlobalId>> foldMembers; // looked up only
   /// By module: its definitions that jump, ascending.
   std::vector<std::vector<GlobalId>> jumpers;
+  /// By partition: the modules that its job reads, ascending.
+  std::vector<std::vector<ModuleIndex>> modulesOf;
+  /// By module: the partitions of its debug info and of its assembly, or kNone.
+  std::vector<uint32_t> homes, assemblyHomes;
+  /// Modules of which nothing but the assembly is used, ascending.
+  std::vector<ModuleIndex> assemblyOnly;
 };
 } // namespace
 
@@ -133,8 +150,7 @@ Digest JobBuilder::contentsOf(GlobalId id) const {
 }
 
 /// Returns the plans of \p id as a job has them, with names for numbers.
-std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
-                                          const PartitionMap &map) const {
+std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id) const {
   std::vector<JobBody> bodies;
   // What was decided of a body that is not used is void.
   if (program.jumpTarget(id) != kNone)
@@ -172,14 +188,13 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id,
 }
 
 JobSymbol JobBuilder::makeSymbol(GlobalId id, JobRole role,
-                                 FinalLinkage linkage,
-                                 const PartitionMap &map) const {
+                                 FinalLinkage linkage) const {
   const FunctionSummary *function = program.function(id);
   JobSymbol symbol = {program.symbol(id).name.str(),
                       contentsOf(id),
                       role,
                       linkage,
-                      bodiesOf(id, map),
+                      bodiesOf(id),
                       function ? function->calls.count : 0,
                       {}};
   if (GlobalId leader = program.jumpTarget(id); leader != kNone)
@@ -187,39 +202,53 @@ JobSymbol JobBuilder::makeSymbol(GlobalId id, JobRole role,
   return symbol;
 }
 
-/// Lists the symbols of \p partition by module, then what becomes of symbols
-/// that have been folded.
-void JobBuilder::addSymbols(const Partition &partition, const PartitionMap &map,
-                            LtransJob &job) const {
+/// Returns the modules that the job of \p partition reads, ascending.
+std::vector<ModuleIndex>
+JobBuilder::findModules(const Partition &partition) const {
+  std::vector<ModuleIndex> modules;
+  for (const PartitionSymbol &define : partition.defines) {
+    modules.push_back(program.moduleOf(define.id));
+    for (GlobalId member : membersOf(define.id))
+      modules.push_back(program.moduleOf(member)); // is read to be compared
+  }
+  for (GlobalId id : partition.imports)
+    modules.push_back(program.moduleOf(id));
+  llvm::sort(modules);
+  modules.erase(llvm::unique(modules), modules.end());
+  return modules;
+}
+
+/// Lists the symbols of partition \p index by module, then what becomes of
+/// symbols that have been folded.
+void JobBuilder::addSymbols(size_t index, LtransJob &job) const {
   struct Symbol {
     GlobalId id;
     JobRole role;
     FinalLinkage linkage;
   };
+  const Partition &partition = map.partitions[index];
   std::vector<Symbol> symbols; // by id, and so by module
-  std::vector<ModuleIndex> modules;
   DenseSet<GlobalId> defined;
   for (const PartitionSymbol &define : partition.defines) {
     symbols.push_back({define.id, JobRole::Define, define.linkage});
     defined.insert(define.id);
-    for (GlobalId member : membersOf(define.id))
-      modules.push_back(program.moduleOf(member)); // is read to be compared
   }
   for (GlobalId id : partition.imports)
     symbols.push_back({id, JobRole::Import, FinalLinkage::Preserved});
   llvm::sort(symbols, [](const auto &a, const auto &b) { return a.id < b.id; });
-  for (const Symbol &symbol : symbols)
-    modules.push_back(program.moduleOf(symbol.id));
-  llvm::sort(modules);
-  modules.erase(llvm::unique(modules), modules.end());
-  job.inputs.reserve(modules.size());
+  job.inputs.reserve(modulesOf[index].size());
   auto next = symbols.begin();
-  for (ModuleIndex m : modules) {
-    JobInput &input = job.inputs.emplace_back(bitcode[m]);
-    input.tag = program.modules()[m].tag;
+  for (ModuleIndex m : modulesOf[index]) {
+    const CombinedModule &module = program.modules()[m];
+    JobInput &input = job.inputs.emplace_back(known->bitcode[m]);
+    input.tag = module.tag;
+    input.isHome = homes[m] == index;
+    input.emitsAssembly =
+        assemblyHomes[m] == index && module.summary.has(kHasModuleAsm);
+    if (llvm::binary_search(assemblyOnly, m))
+      continue;
     for (; next != symbols.end() && program.moduleOf(next->id) == m; ++next)
-      input.symbols.push_back(
-          makeSymbol(next->id, next->role, next->linkage, map));
+      input.symbols.push_back(makeSymbol(next->id, next->role, next->linkage));
     for (auto [id, member] : program.foldedUses(m)) {
       GlobalId leader = program.definition(id);
       input.folds.push_back({program.symbol(id).name.str(), movingName(leader),
@@ -284,50 +313,37 @@ void JobBuilder::addStructors(LtransJob &job) const {
 /// Debug info and assembly of a module go to the job that defines most of it;
 /// assembly with which symbols go is where they are (LGEN makes them one atom),
 /// and assembly of a module that defines nothing else goes to the first job.
-void JobBuilder::chooseHomes(std::vector<LtransJob> &jobs) {
-  std::vector<std::pair<size_t, JobInput *>> best(bitcode.size(), {0, nullptr});
-  std::vector<JobInput *> assemblyHome(bitcode.size(), nullptr);
-  std::vector<StringSet<>> withAssembly(bitcode.size());
-  StringMap<ModuleIndex> moduleOfTag;
-  for (auto [m, module] : enumerate(program.modules())) {
-    moduleOfTag[module.tag] = m;
-    for (const SymbolRecord &symbol : module.summary.symbols)
-      if (symbol.has(kWithAssembly))
-        withAssembly[m].insert(symbol.name);
-  }
-  for (LtransJob &job : jobs)
-    for (JobInput &input : job.inputs) {
-      size_t defines = llvm::count_if(input.symbols, [](const JobSymbol &s) {
-        return s.role == JobRole::Define;
-      });
-      ModuleIndex m = moduleOfTag[input.tag];
-      for (const JobSymbol &symbol : input.symbols)
-        if (symbol.role == JobRole::Define &&
-            withAssembly[m].contains(symbol.name))
-          assemblyHome[m] = &input;
-      auto &[count, home] = best[m];
-      if (!home || defines > count) {
-        count = defines;
-        home = &input;
+void JobBuilder::chooseHomes() {
+  homes.assign(program.modules().size(), kNone);
+  assemblyHomes.assign(program.modules().size(), kNone);
+  std::vector<size_t> most(program.modules().size(), 0);
+  for (auto [p, partition] : enumerate(map.partitions)) {
+    DenseMap<ModuleIndex, size_t> defines; // looked up only
+    for (const PartitionSymbol &define : partition.defines) {
+      ModuleIndex m = program.moduleOf(define.id);
+      ++defines[m];
+      if (program.symbol(define.id).has(kWithAssembly))
+        assemblyHomes[m] = p;
+    }
+    for (ModuleIndex m : modulesOf[p])
+      if (size_t count = defines.lookup(m);
+          homes[m] == kNone || count > most[m]) {
+        most[m] = count;
+        homes[m] = p;
       }
-    }
+  }
+  bool startsWithHost =
+      !map.partitions.empty() && map.partitions.front().image == kHostImage;
   for (auto [m, module] : enumerate(program.modules())) {
-    bool hasAssembly = module.summary.has(kHasModuleAsm);
-    if (JobInput *home = best[m].second) {
-      home->isHome = true;
-      (assemblyHome[m] ? assemblyHome[m] : home)->emitsAssembly = hasAssembly;
-    } else if (hasAssembly && module.image == kHostImage && !jobs.empty() &&
-               jobs.front().side == Side::Host) {
-      JobInput input = bitcode[m];
-      input.tag = module.tag;
-      input.isHome = input.emitsAssembly = true;
-      auto &inputs = jobs.front().inputs;
-      auto place = llvm::find_if(inputs, [&](const JobInput &other) {
-        return moduleOfTag[other.tag] > m;
-      });
-      // Pointers into `best` for earlier modules are not used any more.
-      inputs.insert(place, std::move(input));
+    if (homes[m] == kNone && module.summary.has(kHasModuleAsm) &&
+        module.image == kHostImage && startsWithHost) {
+      homes[m] = 0;
+      assemblyOnly.push_back(m);
+      auto &modules = modulesOf.front();
+      modules.insert(llvm::lower_bound(modules, m), m);
     }
+    if (assemblyHomes[m] == kNone)
+      assemblyHomes[m] = homes[m];
   }
 }
 
@@ -356,27 +372,29 @@ EmbedKind JobBuilder::formOf(ImageIndex image) const {
                                    : EmbedKind::Both;
 }
 
-/// Whether there are decisions in \p job whose effect is to be checked.
-bool JobBuilder::wantsKernelCheck(const LtransJob &job) const {
+/// Whether there are decisions in \p partition whose effect is to be checked.
+bool JobBuilder::wantsKernelCheck(const Partition &partition) const {
   constexpr unsigned kFirstCheckedLevel = 2;
   if (options.kernelCheck == KernelCheckMode::Off ||
       (options.kernelCheck == KernelCheckMode::Auto &&
-       job.optLevel < kFirstCheckedLevel))
+       partition.optLevel < kFirstCheckedLevel))
     return false;
-  return llvm::any_of(job.inputs, [](const JobInput &input) {
-    return llvm::any_of(input.symbols, [](const JobSymbol &symbol) {
-      return !symbol.bodies.empty();
-    });
-  });
+  auto isPlanned = [&](GlobalId id) {
+    return program.jumpTarget(id) == kNone &&
+           !context.decisions.plansOf(id).empty();
+  };
+  return llvm::any_of(partition.imports, isPlanned) ||
+         llvm::any_of(partition.defines, [&](const PartitionSymbol &define) {
+           return isPlanned(define.id);
+         });
 }
 
-DeviceCodegenOptions JobBuilder::deviceOptions(const PartitionMap &map,
-                                               const Partition &partition,
-                                               const LtransJob &job) {
+DeviceCodegenOptions
+JobBuilder::deviceOptions(const Partition &partition) const {
   ImageIndex image = partition.image;
   DeviceCodegenOptions device = options.device;
   device.wantCubin = forms[image] != EmbedKind::Ptx;
-  device.checkKernels = wantsKernelCheck(job);
+  device.checkKernels = wantsKernelCheck(partition);
   if (device.checkKernels && device.ptxas.empty()) {
     device.checkKernels = false;
     context.diagnostics.warning(
@@ -403,7 +421,26 @@ static uint64_t expectedMemory(Side side, uint64_t weight,
   return base + weight * params.ltransBytesPerInstruction;
 }
 
-std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
+JobHead JobBuilder::makeHead(size_t index) const {
+  const Partition &partition = map.partitions[index];
+  const Image &image = program.images()[partition.image];
+  JobHead head;
+  head.index = index;
+  head.side = image.side;
+  head.arch = image.arch;
+  head.optLevel = partition.optLevel;
+  head.sizeLevel = partition.sizeLevel;
+  head.weight = partition.weight;
+  head.memoryBytes = expectedMemory(head.side, head.weight, context.params);
+  if (head.side == Side::Device)
+    head.device = deviceOptions(partition);
+  return head;
+}
+
+JobBuilder::JobBuilder(std::unique_ptr<const WpaState> state)
+    : known(std::move(state)), context(*known->context),
+      program(known->program), map(known->map), options(known->options),
+      foldNumbers(known->foldNumbers) {
   for (auto [member, leader] : program.folds())
     foldMembers[leader].push_back(member);
   jumpers.resize(program.modules().size());
@@ -419,30 +456,25 @@ std::vector<LtransJob> JobBuilder::run(const PartitionMap &map) {
     for (const PartitionSymbol &define : partition.defines)
       if (define.linkage == FinalLinkage::Hidden)
         promoted.set(define.id);
-  std::vector<LtransJob> jobs(map.partitions.size());
-  parallelFor(0, jobs.size(), [&](size_t p) {
-    const Partition &partition = map.partitions[p];
-    LtransJob &job = jobs[p];
-    job.index = p;
-    job.side = program.images()[partition.image].side;
-    job.arch = program.images()[partition.image].arch;
-    job.optLevel = partition.optLevel;
-    job.sizeLevel = partition.sizeLevel;
-    job.host = options.host;
-    job.host.foreignInlineInstructions = context.params.importInstrLimit;
-    job.llvmOptions = options.llvmOptions;
-    job.weight = partition.weight;
-    job.memoryBytes = expectedMemory(job.side, job.weight, context.params);
-    addSymbols(partition, map, job);
-    addFacts(partition, job);
-  });
-  for (auto [job, partition] : zip_equal(jobs, map.partitions))
-    if (job.side == Side::Device)
-      job.device = deviceOptions(map, partition, job);
-  if (!jobs.empty() && jobs.front().side == Side::Host)
-    addStructors(jobs.front());
-  chooseHomes(jobs);
-  return jobs;
+  for (size_t p = 0; p < map.partitions.size(); ++p) {
+    heads.push_back(makeHead(p));
+    modulesOf.push_back(findModules(map.partitions[p]));
+  }
+  chooseHomes();
+}
+
+LtransJob JobBuilder::makeBody(size_t index) const {
+  const Partition &partition = map.partitions[index];
+  LtransJob job;
+  job.side = heads[index].side;
+  job.host = options.host;
+  job.host.foreignInlineInstructions = context.params.importInstrLimit;
+  job.llvmOptions = options.llvmOptions;
+  addSymbols(index, job);
+  addFacts(partition, job);
+  if (index == 0 && job.side == Side::Host)
+    addStructors(job);
+  return job;
 }
 
 /// Adds the clones of the kernel that \p original registers by its stub \p id:
@@ -665,10 +697,10 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             const WpaOptions &options, const Params &params,
                             Diagnostics &diagnostics, Statistics &statistics) {
   assignTags(modules);
-  CombinedSummary program;
-  std::vector<JobInput> bitcode;
+  auto state = std::make_unique<WpaState>(options);
+  CombinedSummary &program = state->program;
   for (WpaModule &module : modules) {
-    bitcode.push_back(std::move(module.bitcode));
+    state->bitcode.push_back(std::move(module.bitcode));
     program.addModule(std::move(module.module));
   }
   for (const NativeCode &code : native)
@@ -677,14 +709,15 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on no module is added.
   if (Error error = program.resolve())
     return error;
-  CallGraph graph(program);
-  WpaContext context{program,
-                     graph,
-                     params,
-                     diagnostics,
-                     options.isRelocatable,
-                     {},
-                     options.guardsKernels};
+  CallGraph &graph = state->graph.emplace(program);
+  WpaContext &context =
+      state->context.emplace(WpaContext{program,
+                                        graph,
+                                        params,
+                                        diagnostics,
+                                        options.isRelocatable,
+                                        {},
+                                        options.guardsKernels});
   resolveTimer.stop();
 
   // From here on the set of live symbols only shrinks.
@@ -697,10 +730,9 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on what has been folded is used no more, and it is known who
   // calls whom.
   LinkPlan plan;
-  FoldNumbers numbers;
   PhaseTimer foldTimer(&statistics, "wpa-fold");
   if (foldIdentical(program, context, *callers, options.icf, plan.folds,
-                    numbers)) {
+                    state->foldNumbers)) {
     graph = CallGraph(program);
     if (Error error = propagateVisibility(context))
       return error;
@@ -720,23 +752,26 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
 
   // From here on decisions are fixed.
   PhaseTimer partitionTimer(&statistics, "wpa-partition");
-  PartitionMap map = cutProgram(context, options.partitions);
-  countProgram(context, map, statistics);
+  state->map = cutProgram(context, options.partitions);
+  countProgram(context, state->map, statistics);
   partitionTimer.stop();
 
+  callers.reset();
+
+  // From here on jobs can be made.
   PhaseTimer jobsTimer(&statistics, "wpa-jobs");
-  JobBuilder builder(context, bitcode, options, numbers);
-  plan.jobs = builder.run(map);
-  plan.registration = builder.registration();
+  auto jobs = std::make_unique<JobBuilder>(std::move(state));
+  plan.registration = jobs->registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);
-  plan.forms = builder.deviceForms();
+  plan.forms = jobs->deviceForms();
   if (!program.images()[kHostImage].modules.empty()) {
     const ModuleSummary &first =
         program.modules()[program.images()[kHostImage].modules.front()].summary;
     plan.hostTriple = first.targetTriple.str();
     plan.hostDataLayout = first.dataLayout.str();
   }
+  plan.jobs = std::move(jobs);
   return plan;
 }
 

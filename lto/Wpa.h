@@ -12,7 +12,7 @@
 #include "icf/Icf.h"
 #include "lto/DeviceLink.h"
 #include "lto/FoldTable.h"
-#include "lto/LtransJob.h"
+#include "lto/LinkJobs.h"
 #include "partitioner/Partition.h"
 #include "summary/CombinedSummary.h"
 #include "support/Diagnostics.h"
@@ -21,6 +21,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,9 @@ struct WpaOptions {
 
 /// What the rest of the link does; see lto/Pipeline.cpp.
 struct LinkPlan {
-  /// Host jobs, then those of each architecture in order.
-  std::vector<LtransJob> jobs;
+  /// Host jobs, then those of each architecture in order; with all that WPA
+  /// knows, out of which they are made.
+  std::unique_ptr<LinkJobs> jobs;
   std::vector<std::string> architectures;
   /// Of each architecture, which forms of its code the program carries.
   std::vector<EmbedKind> forms;
@@ -66,7 +68,8 @@ struct LinkPlan {
 
 /// Runs whole-program analysis over \p modules, which are in input order, and
 /// the device code \p native, which will be linked to theirs. Deterministic:
-/// the plan depends on nothing but the arguments. Errors: duplicate or
+/// the plan depends on nothing but the arguments. The bytes of the summaries,
+/// \p params and \p diagnostics must outlive it. Errors: duplicate or
 /// undefined device symbols. Counts go to \p statistics.
 llvm::Expected<LinkPlan>
 planLink(std::vector<WpaModule> modules, llvm::ArrayRef<NativeCode> native,

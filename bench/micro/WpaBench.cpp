@@ -77,10 +77,11 @@ int main(int argc, char **argv) {
         modules.push_back(makeModule(summary, file, defined));
   double read = usedCpuSeconds();
   WpaOptions options;
+  const Params params;
   options.icf.mode = icf;
   Diagnostics diagnostics;
   Statistics statistics;
-  Expected<LinkPlan> plan = planLink(std::move(modules), {}, options, Params(),
+  Expected<LinkPlan> plan = planLink(std::move(modules), {}, options, params,
                                      diagnostics, statistics);
   ExitOnError check("gpulto-wpa-bench: ");
   check(plan.takeError());
@@ -92,7 +93,7 @@ int main(int argc, char **argv) {
                       {"read-seconds", read - start},
                       {"plan-seconds", planned - read},
                       {"peak-mb", statusMegabytes("VmHWM") - before},
-                      {"jobs", int64_t(plan->jobs.size())},
+                      {"jobs", int64_t(plan->jobs->size())},
                       {"statistics", statistics.toJson()}};
   outs() << formatv("{0:2}", json::Value(std::move(result))) << '\n';
   return 0;

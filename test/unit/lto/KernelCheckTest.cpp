@@ -203,8 +203,9 @@ TEST(KernelCheck, WhatCannotBeWorseIsNotWorse) {
       for (BlockRange block :
            {BlockRange{1, 1024}, BlockRange{33, 64}, BlockRange{256, 256}}) {
         KernelUsage usage{registers, 0, 0, 0, shared, 0};
-        if (cannotBeWorse(usage, limits, block))
+        if (cannotBeWorse(usage, limits, block)) {
           EXPECT_EQ(verdict({8, 0, 0, 0, 0, 0}, usage, block), "");
+        }
       }
 }
 

@@ -12,6 +12,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <deque>
 #include <optional>
 
 using namespace gpulto;
@@ -99,7 +100,7 @@ protected:
     }
   }
   MemoryBudget make(uint64_t bytes, const std::string &ledger = "") {
-    return MemoryBudget(jobs, {.bytes = bytes},
+    return MemoryBudget(given.emplace_back(jobs), {.bytes = bytes},
                         ledger.empty() ? directory.path() : ledger,
                         &diagnostics);
   }
@@ -133,6 +134,7 @@ protected:
   TempDir directory;
   Diagnostics diagnostics;
   std::vector<LtransJob> jobs;
+  std::deque<GivenJobs> given; // of the budgets that were made
 };
 
 TEST_F(Budget, GrantsTheHeaviestThatFits) {
@@ -235,7 +237,8 @@ TEST_F(Budget, GoesOnWithoutALedger) {
 TEST_F(Budget, TakesAShareOfWhatIsFree) {
   for (LtransJob &job : jobs)
     job.memoryBytes = uint64_t(1) << 60; // more than any machine has
-  MemoryBudget budget(jobs, MemoryLimit(), directory.path(), &diagnostics);
+  MemoryBudget budget(given.emplace_back(jobs), MemoryLimit(), directory.path(),
+                      &diagnostics);
   std::vector<size_t> queue = {0, 1};
   auto first = start(budget, queue);
   ASSERT_TRUE(first);

@@ -152,7 +152,7 @@ TEST_F(SchedulerTest, RunsAllJobsHeaviestFirst) {
     last = done;
     ++calls;
   };
-  auto statistics = runJobs(jobs, options);
+  auto statistics = runJobs(GivenJobs(jobs), options);
   ASSERT_TRUE(static_cast<bool>(statistics));
   EXPECT_EQ(last, 5u);
   EXPECT_EQ(calls, 11u);
@@ -170,7 +170,7 @@ TEST_F(SchedulerTest, NeverRunsMoreThanItHoldsTokens) {
     record->mostRunning = 0;
     record->started = 0;
     Jobserver server(tokens);
-    auto statistics = runJobs(makeJobs(12), options);
+    auto statistics = runJobs(GivenJobs(makeJobs(12)), options);
     ASSERT_TRUE(static_cast<bool>(statistics));
     EXPECT_EQ(record->started, 12);
     EXPECT_LE(record->mostRunning, int(tokens) + 1);
@@ -180,7 +180,7 @@ TEST_F(SchedulerTest, NeverRunsMoreThanItHoldsTokens) {
 
 TEST_F(SchedulerTest, LimitsJobs) {
   options.jobs = 3;
-  ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(9), options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(makeJobs(9)), options)));
   EXPECT_EQ(record->started, 9);
   EXPECT_LE(record->mostRunning, 3);
 }
@@ -205,7 +205,7 @@ TEST_F(SchedulerTest, SkipsJobsAndTellsOfTheOthers) {
     EXPECT_EQ(total, 5u);
     mostDone = std::max(mostDone, done);
   };
-  ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(5), options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(makeJobs(5)), options)));
   EXPECT_THAT(ended, ElementsAre(Pair(0, ""), Pair(2, "careful"), Pair(3, "")));
   EXPECT_EQ(mostDone, 5u);
 }
@@ -220,7 +220,7 @@ TEST_F(SchedulerTest, ReturnsTokensAfterAFailure) {
     return Error::success();
   };
   auto start = std::chrono::steady_clock::now();
-  auto statistics = runJobs(makeJobs(20), options);
+  auto statistics = runJobs(GivenJobs(makeJobs(20)), options);
   ASSERT_FALSE(static_cast<bool>(statistics));
   EXPECT_EQ(toString(statistics.takeError()), "job two went wrong");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
@@ -235,7 +235,7 @@ TEST_F(SchedulerTest, ReportsADeadChild) {
     raise(SIGKILL);
     return Error::success();
   };
-  auto statistics = runJobs(makeJobs(1), options);
+  auto statistics = runJobs(GivenJobs(makeJobs(1)), options);
   ASSERT_FALSE(static_cast<bool>(statistics));
   std::string text = toString(statistics.takeError());
   EXPECT_THAT(text, HasSubstr("LTRANS job 0 (host) killed by SIGKILL"));
@@ -257,7 +257,7 @@ TEST_F(SchedulerTest, SaysWhatADeadChildWasDoing) {
     input.path = path;
     jobs[0].inputs.push_back(input);
   }
-  auto statistics = runJobs(jobs, options);
+  auto statistics = runJobs(GivenJobs(jobs), options);
   ASSERT_FALSE(static_cast<bool>(statistics));
   std::string text = toString(statistics.takeError());
   EXPECT_THAT(text, HasSubstr("LTRANS job 0 (host: a.o, b.o, c.o and 1 more) "
@@ -273,7 +273,7 @@ TEST_F(SchedulerTest, PassesLongMessages) {
                    const std::string &) -> Error {
     return makeError(std::string(1 << 20, 'x'));
   };
-  auto statistics = runJobs(makeJobs(1), options);
+  auto statistics = runJobs(GivenJobs(makeJobs(1)), options);
   ASSERT_FALSE(static_cast<bool>(statistics));
   EXPECT_EQ(toString(statistics.takeError()).size(), size_t(1) << 20);
 }
@@ -284,12 +284,12 @@ TEST_F(SchedulerTest, BoundsMemory) {
     job.memoryBytes = index == 4 ? 5000 : 100;
   options.jobs = 8;
   options.memory.bytes = 300;
-  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
   EXPECT_EQ(record->started, 10);
   EXPECT_LE(record->mostMemory, 5000u); // alone, but not left out
   record->mostMemory = 0;
   jobs[4].memoryBytes = 100;
-  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
   EXPECT_LE(record->mostMemory, 300u);
 }
 
@@ -302,7 +302,7 @@ TEST_F(SchedulerTest, NeverOverlapsWhatDoesNotFitTogether) {
   options.memory.bytes = kTaken * 5 / 4;
   MemoryUse use;
   options.memoryUse = &use;
-  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
   EXPECT_EQ(record->started, 6);
   EXPECT_EQ(record->mostRunning, 1);
   EXPECT_EQ(use.limitBytes, options.memory.bytes);
@@ -316,7 +316,7 @@ TEST_F(SchedulerTest, LearnsWhatJobsTake) {
     job.memoryBytes = kTaken / 8;
   takeMemory();
   options.jobs = 1;
-  auto statistics = runJobs(jobs, options);
+  auto statistics = runJobs(GivenJobs(jobs), options);
   ASSERT_TRUE(static_cast<bool>(statistics));
   EXPECT_EQ(statistics->front().expectedMemoryBytes, kTaken / 8);
   for (const JobStatistics &job : ArrayRef(*statistics).drop_front())
@@ -335,7 +335,7 @@ TEST_F(SchedulerTest, LearnsNothingFromResultsThatWereThere) {
   for (LtransJob &job : jobs)
     job.memoryBytes = kTaken;
   options.jobs = 1;
-  auto statistics = runJobs(jobs, options);
+  auto statistics = runJobs(GivenJobs(jobs), options);
   ASSERT_TRUE(static_cast<bool>(statistics));
   EXPECT_EQ(statistics->back().expectedMemoryBytes, kTaken);
 }
@@ -355,7 +355,7 @@ TEST_F(SchedulerTest, SharesMemoryWithOtherLinks) {
   for (pid_t &link : links) {
     link = fork();
     if (link == 0) {
-      auto statistics = runJobs(jobs, options);
+      auto statistics = runJobs(GivenJobs(jobs), options);
       _exit(statistics ? 0 : 1);
     }
   }
@@ -378,7 +378,7 @@ TEST_F(SchedulerTest, WaitsForNoLinkThatWasKilled) {
   };
   pid_t link = fork();
   if (link == 0) {
-    auto ignored = runJobs(makeJobs(1), options);
+    auto ignored = runJobs(GivenJobs(makeJobs(1)), options);
     consumeError(ignored.takeError());
     _exit(0);
   }
@@ -387,7 +387,7 @@ TEST_F(SchedulerTest, WaitsForNoLinkThatWasKilled) {
   ASSERT_EQ(record->started, 1);
   kill(link, SIGKILL);
   ASSERT_EQ(waitpid(link, nullptr, 0), link);
-  ASSERT_TRUE(static_cast<bool>(runJobs(makeJobs(2), options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(makeJobs(2)), options)));
   EXPECT_EQ(record->started, 3);
 }
 
@@ -398,7 +398,7 @@ TEST_F(SchedulerTest, WarnsOnceOfJobsThatAreTooLarge) {
   Diagnostics diagnostics;
   options.diagnostics = &diagnostics;
   options.memory.bytes = 1 << 20;
-  ASSERT_TRUE(static_cast<bool>(runJobs(jobs, options)));
+  ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
   EXPECT_EQ(record->mostRunning, 1);
   std::string text;
   raw_string_ostream stream(text);
@@ -418,7 +418,7 @@ TEST_F(SchedulerTest, EndsChildrenOnASignal) {
   options.jobs = 2;
   pid_t link = fork();
   if (link == 0) {
-    auto ignored = runJobs(makeJobs(2), options);
+    auto ignored = runJobs(GivenJobs(makeJobs(2)), options);
     consumeError(ignored.takeError());
     _exit(0);
   }
@@ -432,7 +432,7 @@ TEST_F(SchedulerTest, EndsChildrenOnASignal) {
 }
 
 TEST_F(SchedulerTest, AcceptsNoJobs) {
-  auto statistics = runJobs({}, options);
+  auto statistics = runJobs(GivenJobs({}), options);
   ASSERT_TRUE(static_cast<bool>(statistics));
   EXPECT_TRUE(statistics->empty());
 }
