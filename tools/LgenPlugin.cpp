@@ -13,6 +13,7 @@
 //                  call of the stub beside its configuration, and each gets a
 //                  word of its own. Device: names that clang changed midway
 //                  are joined, and what the C++ runtime would have is defined.
+//                  Both: debug info loses the checksums of sources.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
 //                  that clang runs between here and the bitcode writer
 //                  (aliases, names) run now; then the module is summarised and
@@ -33,6 +34,7 @@
 #include "fatobj/Format.h"
 #include "lto/Lgen.h"
 #include "lto/ModuleRepair.h"
+#include "lto/SourceChecksums.h"
 #include "summary/SummaryFormat.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -124,6 +126,15 @@ struct RepairDevicePass : llvm::PassInfoMixin<RepairDevicePass> {
     changed |= definePureVirtual(module);
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+struct DropSourceChecksumsPass : llvm::PassInfoMixin<DropSourceChecksumsPass> {
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &) {
+    return dropSourceChecksums(module) ? llvm::PreservedAnalyses::none()
+                                       : llvm::PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -362,6 +373,7 @@ llvmGetPassPluginInfo() {
                                            llvm::OptimizationLevel) mutable {
               passes.addPass(KeepStubsPass());
               passes.addPass(RepairDevicePass());
+              passes.addPass(DropSourceChecksumsPass());
               if (!std::exchange(registered, true)) {
                 summarizeLast(builder);
                 if (isSlim)
