@@ -31,6 +31,7 @@
 #include "ipa/Clones.h"
 #include "ipa/KernelClones.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -68,7 +69,11 @@ public:
   CloneChooser(const WpaContext &context, ConstantsSolver &solver,
                CloneGains &gains, std::vector<uint64_t> &growth)
       : context(context), program(context.program), solver(solver),
-        gains(gains), growth(growth) {}
+        gains(gains), growth(growth), candidates(solver.bodies().size()) {
+    for (const BodyLattice &body : solver.bodies())
+      if (isCandidate(body.id))
+        candidates.set(body.index);
+  }
 
   /// Returns whether there is a new clone.
   bool runRound();
@@ -87,6 +92,8 @@ private:
   CloneGains &gains;
   /// By image: instructions that clones may still add.
   std::vector<uint64_t> &growth;
+  /// By BodyIndex: definitions of which there may be clones.
+  BitVector candidates;
   std::map<std::pair<GlobalId, std::vector<KnownArgument>>, Group> groups;
 };
 
@@ -116,6 +123,10 @@ bool CloneChooser::isCandidate(GlobalId id) const {
          !function.launches.empty();
 }
 
+static bool isOneValue(const ValueLattice &value) {
+  return value.isConstant() || value.state() == ValueLattice::State::Symbol;
+}
+
 std::vector<KnownArgument>
 CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) {
   std::vector<KnownArgument> known;
@@ -126,20 +137,20 @@ CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) {
     ValueLattice there = callee.parameters.empty()
                              ? ValueLattice::varying(formal.bitWidth)
                              : callee.parameters[i].whole;
+    bool gainsByValue = !isOneValue(there) && gains.ofParameter(callee.id, i);
+    bool gainsBySpace =
+        isDevice && !there.addressSpace() && formal.addressSpace == 0;
+    if (!gainsByValue && !gainsBySpace)
+      continue;
     ValueLattice here = solver.argument(site.caller, site.number, i);
-    bool isOneValue =
-        here.isConstant() || here.state() == ValueLattice::State::Symbol;
-    bool isKnownThere =
-        there.isConstant() || there.state() == ValueLattice::State::Symbol;
     KnownArgument argument;
     argument.parameter = i;
-    if (isOneValue && !isKnownThere && gains.ofParameter(callee.id, i) > 0) {
+    if (gainsByValue && isOneValue(here)) {
       argument.state = here.state();
       argument.value = here.value();
       argument.symbol = here.symbol();
       known.push_back(argument);
-    } else if (isDevice && here.addressSpace() && !there.addressSpace() &&
-               formal.addressSpace == 0) {
+    } else if (gainsBySpace && here.addressSpace()) {
       argument.addressSpace = here.addressSpace();
       known.push_back(argument);
     }
@@ -157,15 +168,13 @@ uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known, GlobalId id) {
 
 void CloneChooser::addSite(BodyIndex caller, uint32_t number,
                            const CallEdge &call) {
-  if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)) ||
-      solver.redirected(caller, number) != kNone)
+  if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)))
     return;
   BodyIndex index = solver.calleeOf(caller, number);
-  if (index == kNone || solver.bodies()[index].clone)
+  // Clones, which calls are redirected to, are none.
+  if (index >= candidates.size() || !candidates.test(index))
     return;
   const BodyLattice &callee = solver.bodies()[index];
-  if (!isCandidate(callee.id))
-    return;
   CallSite site{caller, number, false};
   std::vector<KnownArgument> known = knownArguments(site, callee);
   if (known.empty())

@@ -52,6 +52,10 @@ struct BodyLattice {
   uint32_t clone = 0;
   /// Where it stands in ConstantsSolver::bodies.
   BodyIndex index = kNone;
+  /// Where its calls are in ConstantsSolver's list of what calls enter.
+  uint32_t firstCall = 0;
+  /// All of its callers are known.
+  bool isKnown = true;
   /// Entered by something that was visited, or by something unknown.
   bool isReached = false;
   bool isQueued = false;
@@ -133,9 +137,6 @@ public:
                                            const LaunchSite &launch) const;
 
 private:
-  bool isKnown(const BodyLattice &body) const {
-    return body.clone || callers.unknown(body.id) == UnknownCaller::None;
-  }
   BodyIndex indexOf(GlobalId id, uint32_t clone) const;
   GlobalId knownHandle(const BodyLattice &caller,
                        const LaunchSite &launch) const;
@@ -177,6 +178,9 @@ private:
   const Callers &callers;
   const Pointees &pointees;
   std::vector<BodyLattice> allBodies; // Callers::bodies, then clones
+  /// What calls enter that are not redirected, or kNone, by BodyLattice and
+  /// number.
+  std::vector<BodyIndex> callees;
   // Looked up only, never iterated.
   llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, BodyIndex> clones;

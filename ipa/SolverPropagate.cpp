@@ -47,8 +47,16 @@ ConstantsSolver::ConstantsSolver(const WpaContext &context,
       pointees(pointees) {
   allBodies.resize(callers.bodies().size());
   for (auto [i, id] : enumerate(callers.bodies())) {
-    allBodies[i].id = id;
-    allBodies[i].index = i;
+    BodyLattice &body = allBodies[i];
+    body.id = id;
+    body.index = i;
+    body.isKnown = callers.unknown(id) == UnknownCaller::None;
+    body.firstCall = callees.size();
+    for (const CallEdge &call : slice(program.moduleRef(id).summary.calls,
+                                      program.function(id)->calls)) {
+      GlobalId callee = program.definitionFor(id, call.callee);
+      callees.push_back(callee == kNone ? kNone : callers.bodyIndex(callee));
+    }
   }
 }
 
@@ -70,6 +78,7 @@ BodyIndex ConstantsSolver::addClone(GlobalId id) {
   clone.clone = ++cloneCounts[id];
   clones[{id, clone.clone}] = allBodies.size();
   clone.index = allBodies.size();
+  clone.firstCall = allBodies[callers.bodyIndex(id)].firstCall;
   allBodies.push_back(std::move(clone));
   return allBodies.size() - 1;
 }
@@ -114,11 +123,7 @@ BodyIndex ConstantsSolver::launched(BodyIndex caller, uint32_t number) const {
 BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
   if (BodyIndex clone = redirected(caller, number); clone != kNone)
     return clone;
-  const BodyLattice &body = allBodies[caller];
-  const CallEdge &call = slice(program.moduleRef(body.id).summary.calls,
-                               program.function(body.id)->calls)[number];
-  GlobalId id = program.definitionFor(body.id, call.callee);
-  return id == kNone ? kNone : callers.bodyIndex(id);
+  return callees[allBodies[caller].firstCall + number];
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +134,7 @@ void ConstantsSolver::reset(BodyLattice &body) {
   body.isReached = false;
   body.parameters.clear();
   body.geometry.clear();
-  if (!isKnown(body)) {
+  if (!body.isKnown) {
     body.isReached = true;
     enqueue(body);
     return;
@@ -179,10 +184,16 @@ void ConstantsSolver::visit(BodyIndex index) {
     visitLaunch(index, launch);
 }
 
+/// Returns whether no context can lower \p known any more.
+static bool isBottom(const ParameterLattice &known) {
+  return known.whole.state() == ValueLattice::State::Varying &&
+         !known.whole.hasFacts() && known.hasParts && known.parts.empty();
+}
+
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
                                 const CallEdge &call) {
   BodyIndex index = calleeOf(caller, number);
-  if (index == kNone || !isKnown(allBodies[index]))
+  if (index == kNone || !allBodies[index].isKnown)
     return;
   BodyLattice &callee = allBodies[index];
   const BodyLattice &from = allBodies[caller];
@@ -190,11 +201,12 @@ void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
   callee.isReached = true;
   ArrayRef<JumpFunction> actuals =
       slice(program.moduleRef(from.id).summary.jumpFunctions, call.arguments);
-  for (uint32_t i = 0; i < callee.parameters.size(); ++i)
-    changed |= meetParameter(
-        callee.parameters[i],
-        evaluateArgument(callee.id, i, from,
-                         i < actuals.size() ? actuals[i] : JumpFunction()));
+  for (auto [i, known] : enumerate(callee.parameters))
+    if (!isBottom(known))
+      changed |= meetParameter(
+          known,
+          evaluateArgument(callee.id, i, from,
+                           i < actuals.size() ? actuals[i] : JumpFunction()));
   if (!callee.geometry.empty())
     changed |= meetGeometry(callee, from.geometry);
   if (changed)
@@ -258,7 +270,7 @@ void ConstantsSolver::visitKernels(const BodyLattice &caller,
                                    ArrayRef<ValueLattice> geometry) {
   for (GlobalId id : program.deviceCounterparts(stub)) {
     BodyIndex index = indexOf(id, clone);
-    if (index == kNone || !isKnown(allBodies[index]))
+    if (index == kNone || !allBodies[index].isKnown)
       continue;
     BodyLattice &kernel = allBodies[index];
     bool changed = !kernel.isReached;
