@@ -10,6 +10,8 @@
 //   no alias               attribute `noalias`, until code generation: there it
 //                          would also say that nobody outside of the kernel
 //                          writes the memory (ld.global.nc)
+//   unwritten              attributes `noalias` and `readonly`, to the end:
+//                          nobody does
 //   address space          a cast there and back on entry, which
 //                          InferAddressSpaces follows
 //   part of an aggregate   loads of exactly these bytes are replaced, if
@@ -130,6 +132,18 @@ static bool addAddressSpace(Argument &argument, unsigned space, Align align) {
   return true;
 }
 
+/// Says that nothing writes the memory behind \p argument while its kernel
+/// runs. What nobody writes has no aliases that matter, so `noalias` holds
+/// however many other pointers lead there (LLVM's language reference).
+static void addUnwritten(Argument &argument) {
+  argument.addAttr(Attribute::NoAlias);
+  if (argument.onlyReadsMemory())
+    return;
+  argument.removeAttr(Attribute::WriteOnly);
+  argument.removeAttr(Attribute::Writable);
+  argument.addAttr(Attribute::ReadOnly);
+}
+
 static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
   bool changed = false;
   Align align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
@@ -142,7 +156,11 @@ static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
     argument.addAttr(Attribute::NonNull);
     changed = true;
   }
-  if (fact.isNoAlias && !argument.hasNoAliasAttr() && !argument.use_empty()) {
+  if (fact.isUnwritten && !argument.use_empty()) {
+    addUnwritten(argument);
+    changed = true;
+  } else if (fact.isNoAlias && !argument.hasNoAliasAttr() &&
+             !argument.use_empty()) {
     argument.addAttr(Attribute::NoAlias);
     Function &function = *argument.getParent();
     StringRef marked =
