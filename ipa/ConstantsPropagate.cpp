@@ -96,9 +96,12 @@ static FunctionFacts factsOf(const CombinedSummary &program,
     // What a pointer points to serves the launches in the body only.
     bool isByVal = formals[i].flags & kParamByVal;
     for (const PartLattice &part : known.parts) {
-      if (!isByVal || !part.value.hasFacts())
+      bool isPartUnwritten =
+          isByVal && unwritten.isPartUnwritten(body, i, part.byteOffset);
+      if (!isByVal || !(part.value.hasFacts() || isPartUnwritten))
         continue;
       ValueFact fact = makeFact(i, part.value);
+      fact.isUnwritten = isPartUnwritten;
       fact.isPart = true;
       fact.byteOffset = part.byteOffset;
       facts.values.push_back(fact);

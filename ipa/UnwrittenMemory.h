@@ -24,6 +24,9 @@ public:
   /// Returns whether that holds of parameter \p parameter of the kernel
   /// \p body, in every launch of it.
   bool isUnwritten(const BodyLattice &body, uint32_t parameter) const;
+  /// The same of the pointer at byte \p byteOffset of a by-value aggregate.
+  bool isPartUnwritten(const BodyLattice &body, uint32_t parameter,
+                       uint32_t byteOffset) const;
 
   /// Says of each parameter that a kernel only reads what was proven, from
   /// what, or which premise failed first. Pass `gpulto-launch`.
@@ -53,17 +56,32 @@ private:
     uint32_t other = 0;
   };
   using Parameters = llvm::SmallVector<Parameter, 4>;
+  /// A pointer in a by-value aggregate that every launch so far passes to
+  /// memory that nothing writes.
+  struct Part {
+    uint32_t parameter = 0;
+    uint32_t byteOffset = 0;
+  };
+  /// What is known of a kernel, or of a clone of one.
+  struct Kernel {
+    Parameters parameters;
+    llvm::SmallVector<Part, 0> parts;
+    /// The first launch has said which parts there may be, or there are none.
+    bool partsListed = false;
+  };
 
-  Parameters candidatesOf(GlobalId kernel) const;
+  Kernel candidatesOf(GlobalId kernel) const;
   bool storesAnywhere(GlobalId kernel) const;
   bool passesUnknown(GlobalId caller, const CallEdge &call,
                      GlobalId callee) const;
   bool mayWrite(GlobalId function, uint32_t parameter) const;
   void meetLaunch(GlobalId kernel, uint32_t clone,
                   llvm::ArrayRef<ParameterLattice> arguments);
-  void meetArgument(GlobalId kernel, uint32_t index,
-                    llvm::ArrayRef<ParameterLattice> arguments,
-                    Parameter &known) const;
+  void meetValue(GlobalId kernel, uint32_t index, const ValueLattice &value,
+                 llvm::ArrayRef<ParameterLattice> arguments,
+                 Parameter &known) const;
+  void meetParts(GlobalId kernel, llvm::ArrayRef<ParameterLattice> arguments,
+                 Kernel &known) const;
   llvm::StringRef allocatorName(GlobalId body, uint32_t call) const;
   std::string allocationText(const Parameter &parameter) const;
   std::string whyNot(const Parameter &parameter) const;
@@ -74,7 +92,7 @@ private:
   const ConstantsSolver &solver;
   std::optional<DeviceOrder> order; ///< none: there is no kernel to ask for
   /// By kernel and number of the clone. Looked up only.
-  llvm::DenseMap<std::pair<GlobalId, uint32_t>, Parameters> known;
+  llvm::DenseMap<std::pair<GlobalId, uint32_t>, Kernel> known;
 };
 
 } // namespace gpulto

@@ -18,6 +18,10 @@
 // 3. No other parameter that is written, or kept, leads to the same memory
 //    (areApart). Others that are only read may.
 //
+// A pointer in an aggregate that is passed by value is no parameter that ModRef
+// knows; but where the kernel stores through parameters only, it stores through
+// none of these (meetParts).
+//
 // And of the program: nothing else runs on the device meanwhile (DeviceOrder).
 //
 // Barriers do not matter: the kernel's other threads run the same code, so they
@@ -68,21 +72,23 @@ bool UnwrittenMemory::mayWrite(GlobalId function, uint32_t parameter) const {
          (effects->parameters[parameter] & (kParamMayWrite | kParamMayEscape));
 }
 
-UnwrittenMemory::Parameters
-UnwrittenMemory::candidatesOf(GlobalId kernel) const {
+UnwrittenMemory::Kernel UnwrittenMemory::candidatesOf(GlobalId kernel) const {
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
-  Parameters result(formals.size());
+  Kernel result;
+  result.parameters.resize(formals.size());
   bool hasAny = false;
   for (auto [i, formal] : enumerate(formals)) {
     bool isRead = isPointer(formal) && !(formal.flags & kParamUnused) &&
                   !mayWrite(kernel, i) &&
                   (decisions.effectsOf(kernel)->parameters[i] & kParamMayRead);
     if (!isRead)
-      result[i].obstacle = Obstacle::NotOnlyRead;
-    hasAny |= isRead;
+      result.parameters[i].obstacle = Obstacle::NotOnlyRead;
+    hasAny |= isRead || (formal.flags & kParamByVal);
   }
-  if (hasAny && storesAnywhere(kernel))
-    for (Parameter &parameter : result)
+  // Without such stores pointers in aggregates are only read through, too.
+  result.partsListed = !hasAny || storesAnywhere(kernel);
+  if (hasAny && result.partsListed)
+    for (Parameter &parameter : result.parameters)
       if (parameter.obstacle == Obstacle::None)
         parameter.obstacle = Obstacle::WritesAnywhere;
   return result;
@@ -149,10 +155,12 @@ StringRef UnwrittenMemory::allocatorName(GlobalId body, uint32_t call) const {
              : StringRef();
 }
 
-void UnwrittenMemory::meetArgument(GlobalId kernel, uint32_t index,
-                                   ArrayRef<ParameterLattice> arguments,
-                                   Parameter &known) const {
-  const ValueLattice &value = arguments[index].whole;
+/// Notes in \p known what keeps \p value, which a launch passes in parameter
+/// \p index among \p arguments, from being unwritten.
+void UnwrittenMemory::meetValue(GlobalId kernel, uint32_t index,
+                                const ValueLattice &value,
+                                ArrayRef<ParameterLattice> arguments,
+                                Parameter &known) const {
   if (value.isConstant() && value.value() == 0)
     return;
   if (value.state() != ValueLattice::State::Allocation) {
@@ -179,22 +187,59 @@ void UnwrittenMemory::meetArgument(GlobalId kernel, uint32_t index,
     }
 }
 
+/// Keeps of the parts that \p known has those that this launch, too, passes to
+/// memory that nothing writes; the first launch says which there are.
+void UnwrittenMemory::meetParts(GlobalId kernel,
+                                ArrayRef<ParameterLattice> arguments,
+                                Kernel &known) const {
+  auto isGood = [&](uint32_t index, const PartLattice &part) {
+    Parameter found;
+    meetValue(kernel, index, part.value, arguments, found);
+    return part.value.width() == 0 && found.obstacle == Obstacle::None;
+  };
+  if (!known.partsListed)
+    for (auto [i, formal] : enumerate(program.parameters(kernel)))
+      if ((formal.flags & kParamByVal) && arguments[i].hasParts)
+        for (const PartLattice &part : arguments[i].parts)
+          if (isGood(i, part))
+            known.parts.push_back({static_cast<uint32_t>(i), part.byteOffset});
+  known.partsListed = true;
+  erase_if(known.parts, [&](const Part &part) {
+    return none_of(arguments[part.parameter].parts,
+                   [&](const PartLattice &actual) {
+                     return actual.byteOffset == part.byteOffset &&
+                            isGood(part.parameter, actual);
+                   });
+  });
+}
+
 void UnwrittenMemory::meetLaunch(GlobalId kernel, uint32_t clone,
                                  ArrayRef<ParameterLattice> arguments) {
   auto [entry, isFirst] = known.try_emplace({kernel, clone});
   if (isFirst)
     entry->second = candidatesOf(kernel);
-  for (auto [i, parameter] : enumerate(entry->second))
+  for (auto [i, parameter] : enumerate(entry->second.parameters))
     if (parameter.obstacle == Obstacle::None)
-      meetArgument(kernel, i, arguments, parameter);
+      meetValue(kernel, i, arguments[i].whole, arguments, parameter);
+  meetParts(kernel, arguments, entry->second);
 }
 
 bool UnwrittenMemory::isUnwritten(const BodyLattice &body,
                                   uint32_t parameter) const {
   auto found = known.find({body.id, body.clone});
   return found != known.end() &&
-         found->second[parameter].obstacle == Obstacle::None &&
+         found->second.parameters[parameter].obstacle == Obstacle::None &&
          order->isSerial();
+}
+
+bool UnwrittenMemory::isPartUnwritten(const BodyLattice &body,
+                                      uint32_t parameter,
+                                      uint32_t byteOffset) const {
+  auto found = known.find({body.id, body.clone});
+  return found != known.end() && order->isSerial() &&
+         any_of(found->second.parts, [&](const Part &part) {
+           return part.parameter == parameter && part.byteOffset == byteOffset;
+         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +300,7 @@ void UnwrittenMemory::explain(const WpaContext &context) const {
     std::string owner = "'" + program.symbol(body.id).name.str() + "'";
     if (body.clone)
       owner = "clone " + std::to_string(body.clone) + " of " + owner;
-    for (auto [i, parameter] : enumerate(found->second)) {
+    for (auto [i, parameter] : enumerate(found->second.parameters)) {
       if (parameter.obstacle == Obstacle::NotOnlyRead ||
           (program.parameters(body.id)[i].flags & kParamNoAlias))
         continue;

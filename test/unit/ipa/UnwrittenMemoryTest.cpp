@@ -36,6 +36,8 @@ struct Shape {
   JumpFunction copyStream = null();
   JumpFunction launchStream = null();
   JumpFunction written = allocation(0), read = allocation(1);
+  /// At byte 8 of the aggregate that is the third argument.
+  JumpFunction part = allocation(1);
   uint16_t kernelEffects = kReadsArguments | kWritesArguments;
   uint32_t readFlags = kParamIsPointer | kParamMayRead;
   const char *deviceCallee = nullptr;
@@ -85,9 +87,13 @@ struct MemoryProgram : TestProgram {
     site.geometry = {5, kGeometryCount};
     s.jumpFunctions.resize(5 + kGeometryCount, JumpFunction::constant(1, 32));
     s.jumpFunctions.back() = shape.launchStream;
-    site.arguments = {uint32_t(s.jumpFunctions.size()), 2};
+    site.arguments = {uint32_t(s.jumpFunctions.size()), 3};
     s.jumpFunctions.push_back(shape.written);
     s.jumpFunctions.push_back(shape.read);
+    s.jumpFunctions.push_back(JumpFunction());
+    s.jumpFunctions.back().kind = JumpFunction::Kind::Aggregate;
+    s.jumpFunctions.back().count = 1;
+    s.aggregateParts.push_back({8, shape.part});
     s.launches.push_back(site);
     s.functions.back().launches = {0, 1};
     unit.offload(stub, "kernel");
@@ -102,10 +108,12 @@ struct MemoryProgram : TestProgram {
     device.define("kernel", 0, {}, 40, kKernel);
     ModuleSummary &d = device.summary();
     d.functions.back().memoryEffects = shape.kernelEffects;
-    d.parameters.resize(2);
+    d.parameters.resize(3);
     d.parameters[0].flags = kParamIsPointer | kParamMayWrite;
     d.parameters[1].flags = shape.readFlags;
-    d.functions.back().parameters = {0, 2};
+    d.parameters[2].flags = kParamIsPointer | kParamByVal;
+    d.parameters[2].byValBytes = 16;
+    d.functions.back().parameters = {0, 3};
     device.define("another", 0, callees, 40, kKernel);
     summary.addModule(device.take(0));
   }
@@ -113,6 +121,10 @@ struct MemoryProgram : TestProgram {
   bool isUnwritten(uint32_t parameter = 1) const {
     return UnwrittenMemory(*context, *callers, *solver)
         .isUnwritten(*solver->find(device("kernel"), 0), parameter);
+  }
+  bool isPartUnwritten(uint32_t byteOffset = 8) const {
+    return UnwrittenMemory(*context, *callers, *solver)
+        .isPartUnwritten(*solver->find(device("kernel"), 0), 2, byteOffset);
   }
   std::string whyNoOrder() const {
     return DeviceOrder(*context, *callers, *solver).whyNot().str();
@@ -160,6 +172,23 @@ TEST(UnwrittenMemory, BarriersAndReadsDoNotMatter) {
   shape = Shape();
   shape.read = null();
   EXPECT_TRUE(MemoryProgram(shape).isUnwritten());
+}
+
+TEST(UnwrittenMemory, PartsOfAggregates) {
+  EXPECT_TRUE(MemoryProgram(Shape()).isPartUnwritten());
+  EXPECT_FALSE(MemoryProgram(Shape()).isPartUnwritten(0));
+  auto fails = [](const char *what, std::function<void(Shape &)> change) {
+    Shape shape;
+    change(shape);
+    EXPECT_FALSE(MemoryProgram(shape).isPartUnwritten()) << what;
+  };
+  fails("the written one", [](Shape &s) { s.part = allocation(0); });
+  fails("unknown origin", [](Shape &s) { s.part = JumpFunction(); });
+  fails("an integer", [](Shape &s) { s.part = JumpFunction::constant(0, 64); });
+  fails("managed", [](Shape &s) { s.allocator = "cudaMallocManaged"; });
+  fails("stores anywhere",
+        [](Shape &s) { s.kernelEffects |= kWritesOther | kStoresOther; });
+  fails("another stream", [](Shape &s) { s.copyStream = JumpFunction(); });
 }
 
 /// Premises of the program, each broken alone.
