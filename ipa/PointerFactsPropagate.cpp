@@ -102,7 +102,9 @@ void PointerFacts::meetLaunch(GlobalId kernel, uint32_t clone,
 }
 
 /// Returns whether \p kernel and what it calls touch no memory but that behind
-/// their parameters, device variables and their own stack.
+/// their parameters, device variables and their own stack. Barriers count as
+/// touching all: LLVM's GVN forwards over them what was stored through a
+/// `noalias` pointer, though other threads store there, too.
 bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
   SmallVector<GlobalId, 16> worklist{kernel};
   DenseSet<GlobalId> seen;

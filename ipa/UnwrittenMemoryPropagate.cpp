@@ -31,9 +31,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/UnwrittenMemory.h"
+
 #include "ipa/Clones.h"
 #include "ipa/PointerFacts.h"
-#include "ipa/UnwrittenMemory.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
