@@ -23,6 +23,7 @@
 #include "ipa/Constants.h"
 #include "ipa/Guards.h"
 #include "ipa/LaunchCounts.h"
+#include "ipa/UnwrittenMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -76,7 +77,8 @@ static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
 
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
-                             const PointerFacts &pointers) {
+                             const PointerFacts &pointers,
+                             const UnwrittenMemory &unwritten) {
   ArrayRef<ParameterRecord> formals = program.parameters(body.id);
   FunctionFacts facts;
   if (!body.isReached)
@@ -85,16 +87,21 @@ static FunctionFacts factsOf(const CombinedSummary &program,
     if (formals[i].flags & kParamUnused)
       continue;
     bool isNoAlias = pointers.isNoAlias(body, i);
-    if (known.whole.hasFacts() || isNoAlias) {
+    bool isUnwritten = unwritten.isUnwritten(body, i);
+    if (known.whole.hasFacts() || isNoAlias || isUnwritten) {
       facts.values.push_back(makeFact(i, known.whole));
       facts.values.back().isNoAlias = isNoAlias;
+      facts.values.back().isUnwritten = isUnwritten;
     }
     // What a pointer points to serves the launches in the body only.
     bool isByVal = formals[i].flags & kParamByVal;
     for (const PartLattice &part : known.parts) {
-      if (!isByVal || !part.value.hasFacts())
+      bool isPartUnwritten =
+          isByVal && unwritten.isPartUnwritten(body, i, part.byteOffset);
+      if (!isByVal || !(part.value.hasFacts() || isPartUnwritten))
         continue;
       ValueFact fact = makeFact(i, part.value);
+      fact.isUnwritten = isPartUnwritten;
       fact.isPart = true;
       fact.byteOffset = part.byteOffset;
       facts.values.push_back(fact);
@@ -150,17 +157,19 @@ void propagateConstants(WpaContext &context, const Callers &callers,
   solver.solve();
   chooseClones(context, callers, solver);
   PointerFacts pointers(context, callers, solver);
+  UnwrittenMemory unwritten(context, callers, solver);
   // Definitions come before clones, and clones in the order of their numbers.
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts = factsOf(context.program, callers, body, pointers);
+    plan.facts = factsOf(context.program, callers, body, pointers, unwritten);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));
   }
   decideReturns(context, callers, solver);
   explainConstants(context, callers, solver);
+  unwritten.explain(context);
   countLaunches(context, callers, solver, statistics);
   chooseGuards(context, callers, solver, pointers);
 }

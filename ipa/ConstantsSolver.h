@@ -118,6 +118,11 @@ public:
   /// Returns what argument \p index of call \p number of \p caller is.
   ValueLattice argument(BodyIndex caller, uint32_t number,
                         uint32_t index) const;
+  /// Returns what \p function, of the module of \p caller, is in that body.
+  ValueLattice valueOf(const BodyLattice &caller,
+                       const JumpFunction &function) const {
+    return evaluate(caller, program.moduleRef(caller.id), function);
+  }
   /// Returns the stubs that \p launch, which stands in \p caller, may launch,
   /// as far as their launches are known.
   llvm::SmallVector<GlobalId, 2> stubsOf(const BodyLattice &caller,

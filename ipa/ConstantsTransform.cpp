@@ -10,6 +10,9 @@
 //   no alias               attribute `noalias`, until code generation: there it
 //                          would also say that nobody outside of the kernel
 //                          writes the memory (ld.global.nc)
+//   unwritten              attributes `noalias` and `readonly`, to the end:
+//                          nobody does; metadata `invariant.load` for what is
+//                          loaded through a part of an aggregate
 //   address space          a cast there and back on entry, which
 //                          InferAddressSpaces follows
 //   part of an aggregate   loads of exactly these bytes are replaced, if
@@ -23,6 +26,7 @@
 #include "ipa/FactsTransform.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/ConstantFolding.h"
@@ -130,6 +134,18 @@ static bool addAddressSpace(Argument &argument, unsigned space, Align align) {
   return true;
 }
 
+/// Says that nothing writes the memory behind \p argument while its kernel
+/// runs. What nobody writes has no aliases that matter, so `noalias` holds
+/// however many other pointers lead there (LLVM's language reference).
+static void addUnwritten(Argument &argument) {
+  argument.addAttr(Attribute::NoAlias);
+  if (argument.onlyReadsMemory())
+    return;
+  argument.removeAttr(Attribute::WriteOnly);
+  argument.removeAttr(Attribute::Writable);
+  argument.addAttr(Attribute::ReadOnly);
+}
+
 static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
   bool changed = false;
   Align align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
@@ -142,7 +158,11 @@ static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
     argument.addAttr(Attribute::NonNull);
     changed = true;
   }
-  if (fact.isNoAlias && !argument.hasNoAliasAttr() && !argument.use_empty()) {
+  if (fact.isUnwritten && !argument.use_empty()) {
+    addUnwritten(argument);
+    changed = true;
+  } else if (fact.isNoAlias && !argument.hasNoAliasAttr() &&
+             !argument.use_empty()) {
     argument.addAttr(Attribute::NoAlias);
     Function &function = *argument.getParent();
     StringRef marked =
@@ -234,6 +254,50 @@ gatherBits(const SmallDenseMap<uint64_t, uint8_t, 32> &bytes, uint64_t offset,
   return bits;
 }
 
+/// Says of all loads through \p pointer that nothing writes what they read.
+/// Those through one of several pointers are left.
+static bool markInvariantLoads(Value &pointer) {
+  bool changed = false;
+  for (Use &use : pointer.uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    if (auto *load = dyn_cast<LoadInst>(user)) {
+      if (load->isSimple() &&
+          !load->hasMetadata(LLVMContext::MD_invariant_load)) {
+        load->setMetadata(LLVMContext::MD_invariant_load,
+                          MDNode::get(load->getContext(), {}));
+        changed = true;
+      }
+    } else if (isa<AddrSpaceCastInst, BitCastInst>(user) ||
+               (isa<GetElementPtrInst>(user) && use.getOperandNo() == 0)) {
+      changed |= markInvariantLoads(*user);
+    }
+  }
+  return changed;
+}
+
+/// Marks what is loaded through the pointers in \p argument that \p facts say
+/// lead to memory that nothing writes.
+static bool applyUnwrittenParts(Argument &argument,
+                                ArrayRef<const ValueFact *> facts,
+                                const DataLayout &layout) {
+  auto isUnwritten = [&](uint64_t offset) {
+    return any_of(facts, [&](const ValueFact *fact) {
+      return fact->isUnwritten && fact->byteOffset == offset;
+    });
+  };
+  if (!argument.hasByValAttr() ||
+      none_of(facts, [](const ValueFact *fact) { return fact->isUnwritten; }))
+    return false;
+  PartLoads parts;
+  collectLoads(argument, 0, true, layout, parts);
+  bool changed = false;
+  for (auto [load, offset] : parts.loads)
+    if (parts.isReadOnly && load->getType()->isPointerTy() &&
+        isUnwritten(offset))
+      changed |= markInvariantLoads(*load);
+  return changed;
+}
+
 static bool applyParts(Argument &argument, ArrayRef<const ValueFact *> facts,
                        const DataLayout &layout) {
   if (!argument.hasByValAttr() || layout.isBigEndian())
@@ -308,8 +372,10 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
         changed |= addBounds(argument, fact);
       }
     }
-    if (!parts.empty())
+    if (!parts.empty()) {
+      changed |= applyUnwrittenParts(argument, parts, layout);
       changed |= applyParts(argument, parts, layout);
+    }
   }
   return changed;
 }

@@ -172,6 +172,8 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
     known.push_back("is not null");
   if (fact.isNoAlias)
     known.push_back("is apart from all other pointers");
+  if (fact.isUnwritten)
+    known.push_back("is written through by nothing while the kernel runs");
   return what + " " + join(known, " and ");
 }
 

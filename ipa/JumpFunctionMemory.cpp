@@ -143,9 +143,12 @@ JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
 }
 
 /// Whether all that may have been written where \p write, an allocation, writes
-/// is null or allocated: if it fails, what was there before stays.
+/// is null or allocated by the same function: if it fails, what was there
+/// before stays.
 bool JumpFunctionBuilder::holdsAllocationsOnly(const LocalVariable &local,
                                                const Write &write) {
+  const llvm::Value *allocator =
+      llvm::cast<llvm::CallBase>(write.instruction)->getCalledOperand();
   return llvm::all_of(local.writes, [&](const Write &other) {
     if (!overlaps(other.offset, other.size, write.offset, write.size))
       return true;
@@ -158,7 +161,8 @@ bool JumpFunctionBuilder::holdsAllocationsOnly(const LocalVariable &local,
     auto *fill = llvm::dyn_cast<llvm::MemSetInst>(other.instruction);
     auto *zero =
         fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
-    return (zero && zero->isZero()) || (call && allocationResult(*call));
+    return (zero && zero->isZero()) || (call && allocationResult(*call) &&
+                                        call->getCalledOperand() == allocator);
   });
 }
 

@@ -500,9 +500,12 @@ LaunchCollector::pushesBefore(const llvm::CallBase &call) {
 bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   const llvm::BasicBlock *block = call.getParent();
   for (const llvm::Instruction *i = call.getPrevNode(); i; i = i->getPrevNode())
-    if (auto *other = llvm::dyn_cast<llvm::CallBase>(i))
+    if (auto *other = llvm::dyn_cast<llvm::CallBase>(i)) {
       if (calleeName(*other) == kPop)
         return true;
+      if (launchKindOf(*other))
+        return false; // what was popped before is that launch's
+    }
   // With exceptions the pop ends the block before.
   const llvm::BasicBlock *previous = block->getSinglePredecessor();
   auto *invoke =

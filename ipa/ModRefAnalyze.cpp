@@ -165,7 +165,7 @@ private:
   void touch(const llvm::Value &pointer, bool reads, bool writes);
   void touchOther(bool reads, bool writes) {
     result.memoryEffects |=
-        (reads ? kReadsOther : 0) | (writes ? kWritesOther : 0);
+        (reads ? kReadsOther : 0) | (writes ? kWritesOther | kStoresOther : 0);
   }
   unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived,
                   const llvm::Value *origin = nullptr);
@@ -412,6 +412,17 @@ bool isSynchronizingName(llvm::StringRef intrinsic) {
   return false;
 }
 
+/// Whether \p call is an intrinsic that orders memory accesses and makes none:
+/// it gets no address.
+static bool isBarrier(const llvm::CallBase &call) {
+  auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+  return intrinsic &&
+         isSynchronizingName(intrinsic->getCalledFunction()->getName()) &&
+         llvm::none_of(call.args(), [](const llvm::Use &operand) {
+           return operand->getType()->isPointerTy();
+         });
+}
+
 void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
   if (call.isInlineAsm()) {
     llvm::StringRef text =
@@ -455,7 +466,10 @@ void ModRefCollector::addKnownEffects(const llvm::CallBase &call) {
     return;
   using Location = llvm::IRMemLocation;
   llvm::ModRefInfo other = effects.getModRef(Location::Other);
-  touchOther(llvm::isRefSet(other), llvm::isModSet(other));
+  if (isBarrier(call))
+    result.memoryEffects |= kReadsOther | kWritesOther;
+  else
+    touchOther(llvm::isRefSet(other), llvm::isModSet(other));
   llvm::ModRefInfo hidden = effects.getModRef(Location::InaccessibleMem);
   if (llvm::isRefSet(hidden))
     result.memoryEffects |= kReadsInaccessible;

@@ -7,8 +7,23 @@
 #include "ipa/ConstantsSolver.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace gpulto {
+
+/// Returns whether \p a and \p b, two arguments of one launch, cannot lead to
+/// the same memory.
+bool areApart(const ValueLattice &a, const ValueLattice &b);
+
+/// Calls \p visit for each launch of each kernel all of whose launches are
+/// known: with the kernel, the number of its clone that is launched, and the
+/// arguments by parameter.
+void forEachKnownLaunch(
+    const CombinedSummary &program, const Callers &callers,
+    const ConstantsSolver &solver,
+    llvm::function_ref<void(GlobalId, uint32_t,
+                            llvm::ArrayRef<ParameterLattice>)>
+        visit);
 
 /// What the allocations behind kernel arguments say of their aliasing. Valid
 /// for the solved \p solver it was made from.

@@ -20,7 +20,7 @@
 //    Device variables are not part of any allocation.
 //
 // Why this says nothing of ld.global.nc: other kernels, copies and the host may
-// write the memory meanwhile.
+// write the memory meanwhile (ipa/UnwrittenMemory).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,10 @@ using namespace llvm;
 
 namespace gpulto {
 
-PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
-                           const ConstantsSolver &solver)
-    : program(context.program) {
+void forEachKnownLaunch(
+    const CombinedSummary &program, const Callers &callers,
+    const ConstantsSolver &solver,
+    function_ref<void(GlobalId, uint32_t, ArrayRef<ParameterLattice>)> visit) {
   for (auto [i, body] : enumerate(solver.bodies())) {
     if (!body.isReached)
       continue;
@@ -49,19 +50,27 @@ PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
         for (GlobalId kernel : program.deviceCounterparts(stub))
           if (program.function(kernel) &&
               callers.unknown(kernel) == UnknownCaller::None)
-            meetLaunch(kernel, clone,
-                       solver.launchArguments(body, launch, stub, kernel));
+            visit(kernel, clone,
+                  solver.launchArguments(body, launch, stub, kernel));
     }
   }
+}
+
+PointerFacts::PointerFacts(const WpaContext &context, const Callers &callers,
+                           const ConstantsSolver &solver)
+    : program(context.program) {
+  forEachKnownLaunch(program, callers, solver,
+                     [&](GlobalId kernel, uint32_t clone,
+                         ArrayRef<ParameterLattice> arguments) {
+                       meetLaunch(kernel, clone, arguments);
+                     });
   for (const BodyLattice &body : solver.bodies())
     if (auto found = apart.find({body.id, body.clone});
         found != apart.end() && !usesParametersOnly(body.id))
       found->second.reset();
 }
 
-/// Returns whether \p a and \p b, two arguments of one launch, cannot lead to
-/// the same memory.
-static bool areApart(const ValueLattice &a, const ValueLattice &b) {
+bool areApart(const ValueLattice &a, const ValueLattice &b) {
   using State = ValueLattice::State;
   auto isNull = [](const ValueLattice &value) {
     return value.isConstant() && value.value() == 0;
@@ -93,7 +102,9 @@ void PointerFacts::meetLaunch(GlobalId kernel, uint32_t clone,
 }
 
 /// Returns whether \p kernel and what it calls touch no memory but that behind
-/// their parameters, device variables and their own stack.
+/// their parameters, device variables and their own stack. Barriers count as
+/// touching all: LLVM's GVN forwards over them what was stored through a
+/// `noalias` pointer, though other threads store there, too.
 bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
   SmallVector<GlobalId, 16> worklist{kernel};
   DenseSet<GlobalId> seen;

@@ -95,6 +95,7 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
         return error;
   } else {
     markAssemblySymbols(inputs);
+    inputs.foreignCode = natives.foreignCode(options, sysroot);
     Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
     if (!outputs)
       return outputs.takeError();

@@ -273,6 +273,17 @@ void NativeInputs::report(const ParsedLinkOptions &options, StringRef sysroot,
   }
 }
 
+std::string NativeInputs::foreignCode(const ParsedLinkOptions &options,
+                                      StringRef sysroot) const {
+  SystemFiles system(options.link.cudaPath, sysroot);
+  for (const Entry &entry : inputs)
+    if (entry.input.treatment == StampTreatment::Native &&
+        entry.input.reason != kNoCode &&
+        !system.contains(originalPath(entry.input.path, options)))
+      return "'" + entry.input.name() + "' is linked as native code";
+  return "";
+}
+
 void NativeInputs::complete(Stamp &stamp, const ParsedLinkOptions &options,
                             StringRef sysroot) const {
   SystemFiles system(options.link.cudaPath, sysroot);

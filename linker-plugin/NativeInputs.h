@@ -75,6 +75,10 @@ public:
   void report(const ParsedLinkOptions &options, llvm::StringRef sysroot,
               Diagnostics &diagnostics) const;
 
+  /// Names one that is not of the system, in a clause; empty: there is none.
+  std::string foreignCode(const ParsedLinkOptions &options,
+                          llvm::StringRef sysroot) const;
+
   /// Adds the inputs to \p stamp, whose inputs are those that were optimized,
   /// gives all of them the names under which the stamp has them, and sorts
   /// them.

@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 8;
+static constexpr int64_t kJobVersion = 9;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -87,6 +87,7 @@ template <typename A> void describe(A &a, ValueFact &f) {
   a.field("addressSpace", f.addressSpace);
   a.field("isNonNull", f.isNonNull);
   a.field("isNoAlias", f.isNoAlias);
+  a.field("isUnwritten", f.isUnwritten);
 }
 
 template <typename A> void describe(A &a, GeometryFact &f) {

@@ -119,6 +119,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.isRelocatable = inputs.output == OutputKind::Relocatable;
   result.host = inputs.codegen;
   result.llvmOptions = inputs.llvmOptions;
+  result.foreignCode = inputs.foreignCode;
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
   result.embedGiven = options.embedGiven;

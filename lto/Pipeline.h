@@ -67,6 +67,8 @@ struct LinkInputs {
   OutputKind output = OutputKind::Executable;
   HostCodegenOptions codegen;
   std::vector<std::string> llvmOptions; ///< as in LtransJob
+  /// As in WpaContext; to be set by who knows all inputs of the link.
+  std::string foreignCode = "it is not known which native code is linked";
 };
 
 /// The user's options for a link; see linker-plugin/Options.td.

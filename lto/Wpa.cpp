@@ -717,7 +717,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                                         diagnostics,
                                         options.isRelocatable,
                                         {},
-                                        options.guardsKernels});
+                                        options.guardsKernels,
+                                        options.foreignCode});
   resolveTimer.stop();
 
   // From here on the set of live symbols only shrinks.

@@ -50,6 +50,7 @@ struct WpaOptions {
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfOptions icf;
   bool guardsKernels = true;
+  std::string foreignCode; ///< as in WpaContext
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.

@@ -53,6 +53,10 @@ struct ValueFact {
   /// Pointer parameter of a kernel: while it runs, memory reached through it is
   /// reached through nothing else in the kernel.
   bool isNoAlias = false;
+  /// Pointer parameter of a kernel: while it runs, nothing anywhere writes the
+  /// memory behind it: neither the kernel, nor another, nor a copy, nor the
+  /// host.
+  bool isUnwritten = false;
   bool operator==(const ValueFact &) const = default;
 };
 

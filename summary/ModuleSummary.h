@@ -446,6 +446,9 @@ enum MemoryEffect : uint16_t {
   kFrees = 1u << 11,
   /// The language lets it not loop for ever without an effect.
   kMustProgress = 1u << 12,
+  /// Itself stores to memory that kWritesOther is about: that is not only of
+  /// barriers and fences, which let other threads' stores be seen.
+  kStoresOther = 1u << 13,
 };
 
 struct FunctionSummary {

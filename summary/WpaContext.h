@@ -10,6 +10,8 @@
 #include "support/Diagnostics.h"
 #include "support/Params.h"
 
+#include <string>
+
 namespace gpulto {
 
 /// The state that travels through the propagate stages. Owned by lto/Wpa.
@@ -23,6 +25,9 @@ struct WpaContext {
   Decisions decisions;
   /// Kernels may get versions that the host chooses at the launch.
   bool guardsKernels = false;
+  /// What native code is linked that may use the device and is no library of
+  /// the system, as a clause; empty: there is none.
+  std::string foreignCode{};
 };
 
 } // namespace gpulto

@@ -374,6 +374,8 @@ Error Translator::translateOne(const Arg &arg) {
   case OPT_default_stream:
     if (value != "legacy" && value != "null" && value != "per-thread")
       return refuse(arg, "no stream '" + value + "'");
+    // clang's driver hands it on for HIP only.
+    add("-Xclang");
     add(Twine("-fgpu-default-stream=") +
         (value == "per-thread" ? "per-thread" : "legacy"));
     break;

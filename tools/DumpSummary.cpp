@@ -99,6 +99,7 @@ constexpr FlagName kEffects[] = {
     {kMayNotReturn, "may_not_return"},
     {kFrees, "frees"},
     {kMustProgress, "mustprogress"},
+    {kStoresOther, "stores_other"},
 };
 
 constexpr FlagName kParameterFlags[] = {

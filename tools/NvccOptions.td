@@ -145,7 +145,7 @@ defm fmad : Value<"fmad", "fmad", "<true|false>", "`-ffp-contract=fast`, `-ffp-c
 defm prec_div : IgnoredValue<"prec-div", "prec-div", "<true|false>", "No effect: divisions are exact">;
 defm prec_sqrt : IgnoredValue<"prec-sqrt", "prec-sqrt", "<true|false>", "No effect: square roots are exact">;
 defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas --maxrregcount=<N>`; counts when linking">;
-defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-fgpu-default-stream=`">;
+defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-Xclang -fgpu-default-stream=`">;
 defm restrict : IgnoredSwitch<"restrict", "restrict", "No effect: what does not overlap is found out">;
 defm vectorization : IgnoredSwitch<"extra-device-vectorization", "extra-device-vectorization">;
 defm relaxed_constexpr : IgnoredSwitch<"expt-relaxed-constexpr", "expt-relaxed-constexpr", "No effect: always so">;

@@ -33,7 +33,7 @@ define void @copies(ptr %to) {
   ret void
 }
 ; CHECK: function escapes:
-; CHECK: effects writes_other{{$}}
+; CHECK: effects writes_other stores_other{{$}}
 ; CHECK: ref a: address
 ; CHECK: ref b: address
 define ptr @escapes(ptr %p) {

@@ -48,7 +48,7 @@ static LtransJob fullJob() {
   input.emitsAssembly = true;
   FunctionFacts facts;
   facts.values = {{1, true, 8, ValueKind::Constant, 32, 7, kNone, "", false, 1,
-                   2, 3, 4, 5, 6, true, true},
+                   2, 3, 4, 5, 6, true, true, true},
                   {2, false, 0, ValueKind::Address, 0, 16, kNone, "g", true}};
   facts.geometry = {{1, 4}, {256, 256}};
   facts.mayDeclareBlock = true;
