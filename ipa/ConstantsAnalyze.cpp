@@ -12,7 +12,8 @@
 //                     for the launch geometry that device code reads.
 //  2. addCall         one edge per call that is no intrinsic, with flags and
 //                     the jump functions of the arguments.
-//  3. returnedBy      the jump function that all returns share.
+//  3. addResults      the jump function that all returns share, and what is
+//                     left behind pointer parameters.
 //
 // Linear in instructions and in uses of formals (kMaxUses per formal).
 //
@@ -54,7 +55,7 @@ public:
     if (summary.side == Side::Device)
       addGeometryGains();
     addCalls();
-    result.returned = returnedBy();
+    addResults();
   }
 
 private:
@@ -65,7 +66,7 @@ private:
   void addUse(const llvm::Use &use, ParameterRecord &record);
   void addCalls();
   void addCall(const llvm::CallBase &call, bool isAlwaysReached);
-  JumpFunction returnedBy();
+  void addResults();
 
   LgenContext &context;
   ModuleSummary &summary;
@@ -312,18 +313,27 @@ JumpFunction meet(const JumpFunction &a, const JumpFunction &b) {
   return result;
 }
 
-JumpFunction ConstantsCollector::returnedBy() {
+/// What the function returns, and what it leaves behind pointer parameters.
+void ConstantsCollector::addResults() {
   std::optional<JumpFunction> common;
+  llvm::SmallVector<const llvm::Instruction *, 4> rets;
   for (const llvm::BasicBlock &block : function) {
     auto *ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
     if (!ret)
       continue;
     JumpFunction j = jumpFunctions.ofReturn(*ret);
     common = common ? meet(*common, j) : j;
+    rets.push_back(ret);
   }
-  bool isKnown = common && (common->kind != JumpFunction::Kind::Unknown ||
-                            common->hasFacts());
-  return isKnown ? *common : JumpFunction();
+  if (common &&
+      (common->kind != JumpFunction::Kind::Unknown || common->hasFacts()))
+    result.returned = *common;
+  if (summary.side == Side::Device)
+    return;
+  llvm::SmallVector<JumpFunction, 8> outputs;
+  for (const llvm::Argument &argument : function.args())
+    outputs.push_back(jumpFunctions.ofOutput(argument, rets));
+  result.outputs = context.jumpFunctions.addTrimmed(outputs);
 }
 
 } // namespace

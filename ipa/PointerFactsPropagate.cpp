@@ -119,7 +119,8 @@ bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
         bool isKnown = i < actuals.size() &&
                        actuals[i].kind != JumpFunction::Kind::Unknown &&
                        actuals[i].kind != JumpFunction::Kind::LoadAggregate &&
-                       actuals[i].kind != JumpFunction::Kind::CallResult;
+                       actuals[i].kind != JumpFunction::Kind::CallResult &&
+                       actuals[i].kind != JumpFunction::Kind::Memory;
         if (isPointer && !isKnown)
           return false;
       }

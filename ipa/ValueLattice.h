@@ -82,6 +82,12 @@ public:
   static ValueLattice passThrough(const JumpFunction &function,
                                   const ValueLattice &formal);
 
+  /// Returns what `left OPERATION right` of the composed jump function
+  /// \p function is.
+  static ValueLattice combine(const JumpFunction &function,
+                              const ValueLattice &left,
+                              const ValueLattice &right);
+
   bool operator==(const ValueLattice &) const = default;
 
 private:

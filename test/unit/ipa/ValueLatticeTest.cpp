@@ -149,6 +149,58 @@ TEST(ValueLattice, PassThroughIsSoundAndMonotone) {
   EXPECT_GT(checked, 20000u);
 }
 
+TEST(ValueLattice, CombinationsContainAllResults) {
+  std::mt19937_64 random(7);
+  unsigned checked = 0;
+  constexpr unsigned kOperations = unsigned(JumpOperation::Last) + 1;
+  for (unsigned round = 0; round < 20000; ++round) {
+    JumpFunction function;
+    function.kind = JumpFunction::Kind::Composed;
+    function.operation = JumpOperation(1 + random() % (kOperations - 1));
+    if (function.operation == JumpOperation::ZExt ||
+        function.operation == JumpOperation::SExt ||
+        function.operation == JumpOperation::Trunc)
+      continue;
+    unsigned width = 1 + random() % 64;
+    function.bitWidth = width;
+    function.count = 1;
+    uint64_t mask = width == 64 ? ~0ull : (1ull << width) - 1;
+    std::vector<uint64_t> lefts, rights;
+    for (unsigned i = 0; i < 1 + random() % 3; ++i)
+      lefts.push_back((random() >> random() % 64) & mask);
+    for (unsigned i = 0; i < 1 + random() % 3; ++i)
+      rights.push_back((random() >> random() % 64) & mask);
+    ValueLattice left = meetAll(lefts, width), right = meetAll(rights, width);
+    ValueLattice image = ValueLattice::combine(function, left, right);
+    ValueLattice lower = left;
+    lower.meet(ValueLattice::constant(random() & mask, width));
+    ValueLattice lowerImage = ValueLattice::combine(function, lower, right);
+    for (uint64_t a : lefts)
+      for (uint64_t b : rights) {
+        JumpFunction known = function;
+        known.value = b;
+        if (auto result = evaluate(known, a)) {
+          EXPECT_TRUE(contains(image, *result))
+              << int(function.operation) << " of " << a << " and " << b
+              << " in " << width;
+          EXPECT_TRUE(contains(lowerImage, *result));
+          ++checked;
+        }
+      }
+  }
+  EXPECT_GT(checked, 20000u);
+  JumpFunction shift;
+  shift.kind = JumpFunction::Kind::Composed;
+  shift.operation = JumpOperation::Shl;
+  shift.bitWidth = 32;
+  EXPECT_EQ(ValueLattice::combine(shift, ValueLattice::constant(1, 32),
+                                  ValueLattice::constant(10, 32)),
+            ValueLattice::constant(1024, 32));
+  EXPECT_TRUE(ValueLattice::combine(shift, ValueLattice::constant(1, 32),
+                                    ValueLattice())
+                  .isTop());
+}
+
 TEST(ValueLattice, BoundsOfASiteNarrow) {
   JumpFunction site = JumpFunction::unknown(32);
   site.low = 16;
