@@ -23,6 +23,7 @@
 #include "ipa/GeometryReads.h"
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -56,6 +57,8 @@ public:
       addGeometryGains();
     addCalls();
     addResults();
+    if (summary.side == Side::Host)
+      addVariableStores();
   }
 
 private:
@@ -67,6 +70,7 @@ private:
   void addCalls();
   void addCall(const llvm::CallBase &call, bool isAlwaysReached);
   void addResults();
+  void addVariableStores();
 
   LgenContext &context;
   ModuleSummary &summary;
@@ -283,9 +287,10 @@ void ConstantsCollector::addCall(const llvm::CallBase &call,
   if (matches) {
     llvm::SmallVector<JumpFunction, 8> arguments;
     for (unsigned i = 0; i < call.arg_size(); ++i)
-      // What the runtime copies it neither keeps nor hands on: no callee of the
-      // program gets that pointer.
-      arguments.push_back(copyAccess(call, i) == CopyAccess::None
+      // What the runtime copies, and where it leaves a result, it neither keeps
+      // nor hands on: no callee of the program gets that pointer.
+      arguments.push_back(copyAccess(call, i) == CopyAccess::None &&
+                                  allocationResult(call) != i
                               ? jumpFunctions.ofArgument(call, i)
                               : JumpFunction());
     edge.arguments = context.jumpFunctions.addTrimmed(arguments);
@@ -336,6 +341,31 @@ void ConstantsCollector::addResults() {
   result.outputs = context.jumpFunctions.addTrimmed(outputs);
 }
 
+/// What the function stores in variables, where that is plain.
+void ConstantsCollector::addVariableStores() {
+  std::vector<VariableStore> stores;
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &instruction : block) {
+      std::optional<VariableWrite> write = variableWrite(instruction);
+      SymbolIndex symbol = write ? context.indexOf(*write->variable) : kNone;
+      if (symbol == kNone)
+        continue;
+      VariableStore store{symbol, static_cast<uint32_t>(write->offset),
+                          static_cast<uint32_t>(write->size),
+                          jumpFunctions.ofStored(instruction, *write)};
+      if (!llvm::is_contained(stores, store))
+        stores.push_back(store);
+    }
+  llvm::stable_sort(stores, [](const VariableStore &a, const VariableStore &b) {
+    return a.variable < b.variable;
+  });
+  if (stores.empty())
+    return;
+  result.variableStores = {static_cast<uint32_t>(summary.variableStores.size()),
+                           static_cast<uint32_t>(stores.size())};
+  llvm::append_range(summary.variableStores, stores);
+}
+
 } // namespace
 
 bool isCallEdge(const llvm::CallBase &call) {
@@ -347,6 +377,14 @@ void analyzeConstants(LgenContext &context) {
     ConstantsCollector(context, *context.bodies[i],
                        context.summary.functions[i])
         .run();
+  if (context.summary.side == Side::Device)
+    return;
+  llvm::DenseMap<SymbolIndex, const llvm::GlobalVariable *> variables;
+  for (const llvm::GlobalVariable &variable : context.module.globals())
+    variables[context.indexOf(variable)] = &variable;
+  for (VariableSummary &variable : context.summary.variables)
+    if (const llvm::GlobalVariable *global = variables.lookup(variable.symbol))
+      variable.initializer = initialParts(context, *global);
 }
 
 } // namespace gpulto

@@ -213,6 +213,9 @@ private:
                                   const JumpFunction &function) const;
   bool addBytes(const BodyLattice &body, const AggregatePart &part,
                 ByteWindow window, Walk &walk, ParameterLattice &result) const;
+  void visitStores(const BodyLattice &body);
+  ValueLattice evaluateVariable(const BodyLattice &body,
+                                const JumpFunction &function) const;
   ValueLattice evaluateAddress(const CombinedModule &module,
                                const JumpFunction &function) const;
   ParameterLattice evaluateAggregate(const BodyLattice &caller,
@@ -240,6 +243,17 @@ private:
   llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections,
       launchRedirections;
   std::deque<BodyIndex> worklist;
+  /// What visited bodies have stored in a variable.
+  struct StoredValue {
+    uint32_t byteOffset = 0;
+    uint32_t sizeBytes = 0;
+    ValueLattice value;
+  };
+  /// By variable; looked up only.
+  llvm::DenseMap<GlobalId, std::vector<StoredValue>> stored;
+  /// By variable: bodies that were visited when its contents were asked for.
+  mutable llvm::DenseMap<GlobalId, std::set<BodyIndex>> readers;
+  BodyIndex visited = kNone;
   /// How deep results of calls are being looked into.
   mutable unsigned resultDepth = 0;
   /// How deep memory is in terms of other memory, and how many calls one

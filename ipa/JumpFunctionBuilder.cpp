@@ -232,6 +232,13 @@ JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
   return JumpFunction::unknown(bits);
 }
 
+/// Whether \p j may be known to whole-program analysis and is not here.
+static bool isInput(const JumpFunction &j) {
+  return j.kind == Kind::PassThrough || j.kind == Kind::LoadAggregate ||
+         j.kind == Kind::CallResult || j.kind == Kind::Memory ||
+         j.kind == Kind::VariablePart || j.kind == Kind::Composed;
+}
+
 JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   JumpFunction j;
   if (llvm::isa<llvm::ConstantPointerNull>(value)) {
@@ -271,6 +278,16 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
       allocated.nonNull = false;
       return allocated;
     }
+    if (object != &value && isInput(allocated) &&
+        context.summary.side == Side::Host) {
+      // One byte away: nothing is known of the distance.
+      constexpr uint64_t kSomewhere = 1;
+      j.kind = Kind::Composed;
+      j.operation = JumpOperation::Add;
+      j.source = context.jumpFunctions.add(allocated).first;
+      j.value = object == base ? static_cast<uint64_t>(offset) : kSomewhere;
+      return j;
+    }
   }
   if (base == &value && context.summary.side == Side::Host)
     if (const llvm::GlobalVariable *table = handleTableOf(value))
@@ -300,13 +317,6 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
 
 /// How deep operations are followed.
 static constexpr unsigned kMaxOperations = 8;
-
-/// Whether \p j may be known to whole-program analysis and is not here.
-static bool isInput(const JumpFunction &j) {
-  return j.kind == Kind::PassThrough || j.kind == Kind::LoadAggregate ||
-         j.kind == Kind::CallResult || j.kind == Kind::Memory ||
-         j.kind == Kind::VariablePart || j.kind == Kind::Composed;
-}
 
 /// Whether \p j has an operation of two values that are not known here: what is
 /// known of the result does not follow from what is known of them.

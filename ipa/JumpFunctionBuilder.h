@@ -17,6 +17,7 @@ class Argument;
 class DataLayout;
 class DominatorTree;
 class GetElementPtrInst;
+class GlobalVariable;
 class ReturnInst;
 class Type;
 class Value;
@@ -41,6 +42,25 @@ enum class CopyAccess { None, Reads, Writes };
 /// runtime's functions that copy before they return. The memory may be the
 /// host's or the device's.
 CopyAccess copyAccess(const llvm::CallBase &call, unsigned index);
+
+/// What an instruction stores in a variable of the module.
+struct VariableWrite {
+  const llvm::GlobalVariable *variable = nullptr;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  /// Null: the pointer to memory that the instruction, a call, allocates.
+  const llvm::Value *value = nullptr;
+};
+
+/// Returns which bytes of a variable \p instruction stores one value in, at a
+/// constant place, if it does nothing else with it. Host code.
+std::optional<VariableWrite>
+variableWrite(const llvm::Instruction &instruction);
+
+/// Returns the jump function of what \p variable holds at the beginning, an
+/// Aggregate of numbers and null pointers, or Unknown.
+JumpFunction initialParts(LgenContext &context,
+                          const llvm::GlobalVariable &variable);
 
 /// Returns the bits of a value of type \p type that a jump function can hold,
 /// or 0. Small vectors count: calling conventions pass structs of floats in
@@ -94,6 +114,11 @@ public:
   /// the function returns by one of \p rets: an Aggregate or Unknown.
   JumpFunction ofOutput(const llvm::Argument &argument,
                         llvm::ArrayRef<const llvm::Instruction *> rets);
+
+  /// Returns the jump function of what \p instruction, which variableWrite()
+  /// knows, stores.
+  JumpFunction ofStored(const llvm::Instruction &instruction,
+                        const VariableWrite &write);
 
   /// Returns the jump functions of argument \p index of \p call: by-value
   /// aggregates as such, and what pointers to local variables point to.
@@ -164,6 +189,8 @@ private:
   JumpFunction ofLoad(const llvm::Instruction &load);
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);
+  JumpFunction ofVariable(const llvm::GlobalVariable &variable, uint64_t offset,
+                          unsigned bits);
   JumpFunction ofPointer(const llvm::Value &value);
   JumpFunction ofComposition(JumpOperation operation, const llvm::Value &input,
                              uint64_t operand, unsigned bits);

@@ -101,6 +101,9 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
     return j;
   const llvm::Value *base =
       stripOffsets(*instruction.getPointerOperand(), layout, offset);
+  if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base);
+      variable && offset >= 0)
+    return ofVariable(*variable, static_cast<uint64_t>(offset), bits);
   auto *argument = llvm::dyn_cast<llvm::Argument>(base);
   bool isReference = argument && isPassedByReference(*argument);
   if (offset < 0 || (!isLocalVariable(*base) && !isReference))
@@ -114,6 +117,21 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
       layout.getTypeStoreSize(load.getType()).getFixedValue());
   if (isReference && isOfEntry(*argument, j.value, bytes, load))
     j.count = bytes;
+  return j;
+}
+
+/// The \p bits bits, 0 for a pointer, at byte \p offset of \p variable.
+JumpFunction
+JumpFunctionBuilder::ofVariable(const llvm::GlobalVariable &variable,
+                                uint64_t offset, unsigned bits) {
+  JumpFunction j = JumpFunction::unknown(bits);
+  SymbolIndex symbol = context.indexOf(variable);
+  if (variable.isConstant() || variable.isThreadLocal() || symbol == kNone ||
+      context.summary.side == Side::Device)
+    return j;
+  j.kind = Kind::VariablePart;
+  j.source = symbol;
+  j.value = offset;
   return j;
 }
 

@@ -187,9 +187,9 @@ JumpFunction JumpFunctionBuilder::choiceOf(const Write &write, uint64_t offset,
     return j;
   }
   const llvm::Function *callee = call->getCalledFunction();
-  bool isRuntime = callee->isDeclaration() &&
-                   (callee->getName().starts_with("cuda") ||
-                    callee->getName().starts_with("__cuda"));
+  bool isRuntime =
+      callee->isDeclaration() && (callee->getName().starts_with("cuda") ||
+                                  callee->getName().starts_with("__cuda"));
   if (offset < write.passed || !isCallEdge(*call) || isRuntime)
     return j;
   j.kind = Kind::CallMemory;
@@ -234,8 +234,6 @@ JumpFunction JumpFunctionBuilder::ofWritten(const llvm::Value &variable,
     entry.count = static_cast<uint32_t>(size);
     choices.push_back({0, entry});
   }
-  if (choices.empty())
-    return JumpFunction();
   JumpFunction result = context.jumpFunctions.aggregate(choices);
   result.kind = Kind::Memory;
   result.parameter = local.number;
@@ -307,7 +305,18 @@ void JumpFunctionBuilder::collectWritten(
   }
   if (covered < end)
     gaps.push_back({covered, end - covered, false});
-  llvm::append_range(ranges, gaps);
+  // Zeros are told in words.
+  constexpr uint64_t kWordBytes = 8;
+  bool isFilled =
+      llvm::any_of(describe(variable).writes, [](const Write &write) {
+        return isZeroFill(*write.instruction);
+      });
+  for (const Bytes &gap : gaps) {
+    uint64_t step =
+        isFilled && gap.size <= kMaxParts * kWordBytes ? kWordBytes : gap.size;
+    for (uint64_t i = gap.offset; i < gap.offset + gap.size; i += step)
+      ranges.push_back({i, std::min(step, gap.offset + gap.size - i), false});
+  }
   for (const Bytes &range : ranges) {
     if (parts.size() >= kMaxParts)
       return;

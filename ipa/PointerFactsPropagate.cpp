@@ -120,7 +120,8 @@ bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
                        actuals[i].kind != JumpFunction::Kind::Unknown &&
                        actuals[i].kind != JumpFunction::Kind::LoadAggregate &&
                        actuals[i].kind != JumpFunction::Kind::CallResult &&
-                       actuals[i].kind != JumpFunction::Kind::Memory;
+                       actuals[i].kind != JumpFunction::Kind::Memory &&
+                       actuals[i].kind != JumpFunction::Kind::Composed;
         if (isPointer && !isKnown)
           return false;
       }

@@ -52,6 +52,7 @@ static constexpr unsigned kMaxLookups = 512;
 
 ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
                        unsigned width) {
+  constexpr unsigned kPointerBits = 2 * kPieceBits;
   auto at = [&](uint64_t byte, unsigned bits) -> const ValueLattice * {
     for (const PartLattice &part : parts)
       if (part.byteOffset == byte && part.value.width() == bits)
@@ -62,10 +63,12 @@ ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
     return *value;
   const ValueLattice *low = at(offset, kPieceBits),
                      *high = at(offset + kPieceBits / 8, kPieceBits);
-  if (width == 2 * kPieceBits && low && high && low->isConstant() &&
-      high->isConstant())
-    return ValueLattice::constant(high->value() << kPieceBits | low->value(),
-                                  width);
+  if ((width == 0 || width == kPointerBits) && low && high &&
+      low->isConstant() && high->isConstant()) {
+    uint64_t bits = high->value() << kPieceBits | low->value();
+    if (width != 0 || bits == 0) // only null is known to be a pointer
+      return ValueLattice::constant(bits, width);
+  }
   return ValueLattice::varying(width);
 }
 
@@ -390,6 +393,21 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
   return result;
 }
 
+/// Adds to \p parts null pointers where they have zeros and \p others have
+/// pointers.
+static void addNulls(std::vector<PartLattice> &parts,
+                     ArrayRef<PartLattice> others) {
+  for (const PartLattice &other : others) {
+    bool isPointer = other.value.width() == 0 && !other.value.isTop();
+    ValueLattice value = readParts(parts, other.byteOffset, 0);
+    bool isMissing = none_of(parts, [&](const PartLattice &part) {
+      return part.byteOffset == other.byteOffset && part.value.width() == 0;
+    });
+    if (isPointer && isMissing && value.isConstant())
+      parts.push_back({other.byteOffset, value});
+  }
+}
+
 /// Returns what all choices of \p function, Memory, have in common of the bytes
 /// \p window; nothing if \p walk has been at all of them.
 std::optional<ParameterLattice>
@@ -405,10 +423,13 @@ ConstantsSolver::evaluateChoices(const BodyLattice &body,
     ParameterLattice one = unknownBytes();
     if (!addBytes(body, choice, window, walk, one))
       continue;
-    if (!common)
+    if (!common) {
       common = std::move(one);
-    else
-      meetParts(*common, one);
+      continue;
+    }
+    addNulls(common->parts, one.parts);
+    addNulls(one.parts, common->parts);
+    meetParts(*common, one);
   }
   return common;
 }
@@ -480,6 +501,82 @@ bool ConstantsSolver::addBytes(const BodyLattice &body,
   result.hasParts &= !known.isTop();
   addPart(result.parts, part.byteOffset, known);
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables of the program
+//===----------------------------------------------------------------------===//
+
+/// Lowers what is known of variables to what \p body stores there too.
+void ConstantsSolver::visitStores(const BodyLattice &body) {
+  const CombinedModule &module = program.moduleRef(body.id);
+  for (const VariableStore &store :
+       slice(module.summary.variableStores,
+             program.function(body.id)->variableStores)) {
+    GlobalId variable = program.definitionFor(body.id, store.variable);
+    if (variable == kNone || !context.decisions.isPlainlyWritten(variable))
+      continue;
+    ValueLattice value = evaluate(body, module, store.value);
+    value.forgetSymbol();
+    std::vector<StoredValue> &values = stored[variable];
+    auto known = find_if(values, [&](const StoredValue &other) {
+      return other.byteOffset == store.byteOffset &&
+             other.sizeBytes == store.sizeBytes;
+    });
+    if (known == values.end())
+      known = values.insert(
+          known, {store.byteOffset, store.sizeBytes, ValueLattice()});
+    if (!known->value.meet(value))
+      continue;
+    for (BodyIndex reader : readers[variable])
+      enqueue(allBodies[reader]);
+  }
+}
+
+/// Returns what all that may be stored in the bytes of a variable that
+/// \p function of \p body names has in common.
+ValueLattice
+ConstantsSolver::evaluateVariable(const BodyLattice &body,
+                                  const JumpFunction &function) const {
+  ValueLattice result = ValueLattice::varying(function.bitWidth);
+  GlobalId id = program.definitionFor(body.id, function.source);
+  const VariableSummary *variable =
+      id == kNone ? nullptr : program.variable(id);
+  if (!variable || !context.decisions.isPlainlyWritten(id))
+    return result;
+  uint64_t begin = function.value, size = bytesOf(function.bitWidth);
+  if (begin > variable->sizeBytes || size > variable->sizeBytes - begin)
+    return result;
+  if (visited != kNone)
+    readers[id].insert(visited);
+  if (variable->zeroInitialized) {
+    result = ValueLattice::constant(0, function.bitWidth);
+  } else {
+    const CombinedModule &module = program.moduleRef(id);
+    std::vector<PartLattice> parts;
+    for (const AggregatePart &part :
+         slice(module.summary.aggregateParts,
+               variable->initializer.kind == Kind::Aggregate
+                   ? Range{variable->initializer.source,
+                           variable->initializer.count}
+                   : Range()))
+      addPart(parts, part.byteOffset, evaluate(body, module, part.value));
+    result = readParts(parts, begin, function.bitWidth);
+  }
+  auto found = stored.find(id);
+  if (found == stored.end())
+    return result;
+  for (const StoredValue &value : found->second) {
+    if (value.byteOffset >= begin + size ||
+        value.byteOffset + uint64_t(value.sizeBytes) <= begin)
+      continue;
+    bool isSame =
+        value.byteOffset == begin && value.sizeBytes == size &&
+        (value.value.isTop() || value.value.width() == function.bitWidth);
+    result.meet(isSame ? value.value
+                       : ValueLattice::varying(function.bitWidth));
+  }
+  return result;
 }
 
 } // namespace gpulto

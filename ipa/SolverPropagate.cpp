@@ -149,12 +149,16 @@ void ConstantsSolver::reset(BodyLattice &body) {
 void ConstantsSolver::solve() {
   for (BodyLattice &body : allBodies)
     reset(body);
+  stored.clear();
+  readers.clear();
   while (!worklist.empty()) {
     BodyIndex next = worklist.front();
     worklist.pop_front();
     allBodies[next].isQueued = false;
+    visited = next;
     visit(next);
   }
+  visited = kNone;
 }
 
 void ConstantsSolver::enqueue(BodyLattice &body) {
@@ -175,6 +179,7 @@ void ConstantsSolver::visit(BodyIndex index) {
   for (const LaunchSite &launch :
        slice(module.summary.launches, function.launches))
     visitLaunch(index, launch);
+  visitStores(body);
 }
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
@@ -332,7 +337,6 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
   case Kind::Unknown:
   case Kind::Aggregate:
   case Kind::LoadVariable:
-  case Kind::VariablePart:
   case Kind::CallMemory:
   case Kind::Composed:
     break;
@@ -362,6 +366,9 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
     break;
   case Kind::SymbolAddress:
     result = evaluateAddress(module, function);
+    break;
+  case Kind::VariablePart:
+    result = evaluateVariable(caller, function);
     break;
   case Kind::Allocation:
     result = ValueLattice::allocation(caller.id, function.source);

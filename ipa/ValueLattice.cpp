@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -151,6 +152,15 @@ bool ValueLattice::meet(const ValueLattice &other) {
     widenings = 0;
     return true;
   }
+  // A call that allocates may have failed, so null is no other allocation.
+  if (isNull() && other.current == State::Allocation) {
+    *this = other;
+    nonNull = false;
+    widenings = 0;
+    return true;
+  }
+  if (other.isNull() && current == State::Allocation)
+    return std::exchange(nonNull, false);
   ValueLattice old = *this;
   if (bitWidth != other.bitWidth) {
     *this = varying();
@@ -343,6 +353,16 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     result.align =
         static_cast<uint8_t>(std::min<unsigned>(formal.align, ofOffset));
     result.space = formal.space;
+    return result;
+  }
+  // A pointer at a distance, in the same allocation.
+  if (function.bitWidth == 0 && function.operation == JumpOperation::Add) {
+    ValueLattice result = varying();
+    if (formal.current == State::Allocation)
+      result = allocation(formal.target, formal.bits);
+    if (formal.bitWidth == 0 && function.value)
+      result.align = static_cast<uint8_t>(
+          std::min<unsigned>(formal.align, countr_zero(function.value)));
     return result;
   }
   if (function.operation == JumpOperation::None)

@@ -93,7 +93,8 @@ struct JumpFunction {
     /// Aggregate): each of the parts [source, source + count) of the aggregate
     /// part table says what one instruction left there that may have been the
     /// last. Then the \c bitWidth bits at byte \c value of that; as a part of
-    /// an aggregate, all of it. Nothing is known if a callee keeps the address.
+    /// an aggregate, all of it. Without parts, nothing was written: any value
+    /// will do. Nothing is known if a callee keeps the address.
     Memory,
     /// The \c bitWidth bits at byte \c value of variable \c source: one of the
     /// values that are stored there anywhere in the program, or its
@@ -101,7 +102,8 @@ struct JumpFunction {
     VariablePart,
     /// Entry \c source, an earlier one, of the module's table of jump
     /// functions, through \c operation with \c value or, if \c count is not 0,
-    /// with entry \c count - 1, an earlier one, too.
+    /// with entry \c count - 1, an earlier one, too. Pointers: Add, of bytes;
+    /// an odd number says nothing of the distance.
     Composed,
     Last = Composed
   };

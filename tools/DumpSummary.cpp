@@ -144,7 +144,7 @@ constexpr FlagName kReferenceFlags[] = {
     {kReads, "reads"},          {kWrites, "writes"},
     {kTakesAddress, "address"}, {kQueriesHandle, "queries"},
     {kSetsHandle, "sets"},      {kPassesHandle, "passes"},
-    {kReadsValue, "value"}};
+    {kReadsValue, "value"},     {kWritesUnknown, "writes_unknown"}};
 
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
