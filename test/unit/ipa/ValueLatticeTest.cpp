@@ -201,6 +201,52 @@ TEST(ValueLattice, CombinationsContainAllResults) {
                   .isTop());
 }
 
+TEST(ValueLattice, NullIsNoOtherAllocation) {
+  ValueLattice null = ValueLattice::constant(0, 0);
+  ValueLattice one = ValueLattice::allocation(3, 1);
+  JumpFunction facts;
+  facts.alignLog2 = 8;
+  facts.nonNull = true;
+  one.addFacts(facts);
+  ValueLattice both = one;
+  EXPECT_TRUE(both.meet(null)); // may be null from now on
+  EXPECT_EQ(both.state(), ValueLattice::State::Allocation);
+  EXPECT_EQ(both.alignLog2(), 8u);
+  EXPECT_FALSE(both.isNonNull());
+  EXPECT_FALSE(both.meet(null));
+  ValueLattice reversed = null;
+  EXPECT_TRUE(reversed.meet(one));
+  EXPECT_EQ(reversed, both);
+  EXPECT_FALSE(reversed.meet(one));
+  EXPECT_TRUE(reversed.meet(ValueLattice::allocation(3, 2)));
+  EXPECT_EQ(reversed.state(), ValueLattice::State::Varying);
+  EXPECT_FALSE(reversed.meet(null));
+  ValueLattice number = ValueLattice::constant(0, 64);
+  number.meet(one);
+  EXPECT_EQ(number.state(), ValueLattice::State::Varying);
+}
+
+TEST(ValueLattice, DistancesStayInTheAllocation) {
+  ValueLattice pointer = ValueLattice::allocation(3, 1);
+  JumpFunction facts;
+  facts.alignLog2 = 8;
+  facts.nonNull = true;
+  pointer.addFacts(facts);
+  JumpFunction step;
+  step.kind = JumpFunction::Kind::Composed;
+  step.operation = JumpOperation::Add;
+  step.value = 32;
+  ValueLattice result = ValueLattice::passThrough(step, pointer);
+  EXPECT_EQ(result.state(), ValueLattice::State::Allocation);
+  EXPECT_EQ(result.alignLog2(), 5u);
+  EXPECT_FALSE(result.isNonNull());
+  step.value = 1; // anywhere
+  EXPECT_EQ(ValueLattice::passThrough(step, pointer).alignLog2(), 0u);
+  EXPECT_EQ(
+      ValueLattice::passThrough(step, ValueLattice::address(4, 0)).state(),
+      ValueLattice::State::Varying);
+}
+
 TEST(ValueLattice, BoundsOfASiteNarrow) {
   JumpFunction site = JumpFunction::unknown(32);
   site.low = 16;
