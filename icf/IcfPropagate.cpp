@@ -288,17 +288,21 @@ static void addTo(StableHasher &hasher, const ModuleSummary &summary,
   hasher.add(j.nonNull);
   hasher.add(j.low);
   hasher.add(j.high);
-  if (j.kind == Kind::Composed)
+  if (j.kind == Kind::Composed) {
     addTo(hasher, summary, summary.jumpFunctions[j.source]);
+    if (j.count)
+      addTo(hasher, summary, summary.jumpFunctions[j.count - 1]);
+  }
   if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
       j.kind == Kind::LoadAggregate || j.kind == Kind::Allocation ||
-      j.kind == Kind::CallResult)
+      j.kind == Kind::CallResult || j.kind == Kind::CallMemory)
     hasher.add(j.source);
-  hasher.add(j.count);
-  if (j.kind != Kind::Aggregate) {
-    hasher.add(j.value);
+  // The place of a second operand in its table means nothing.
+  hasher.add(j.kind == Kind::Composed ? j.count != 0 : j.count);
+  hasher.add(j.parameter);
+  hasher.add(j.value);
+  if (j.kind != Kind::Aggregate && j.kind != Kind::Memory)
     return;
-  }
   for (const AggregatePart &part :
        ArrayRef(summary.aggregateParts).slice(j.source, j.count)) {
     hasher.add(part.byteOffset);
@@ -359,6 +363,13 @@ static Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
   for (uint8_t flags : uses)
     hasher.add(flags);
   addTo(hasher, summary, function.returned);
+  addAll(function.outputs);
+  for (const VariableStore &store :
+       slice(summary.variableStores, function.variableStores)) {
+    hasher.add(store.byteOffset);
+    hasher.add(store.sizeBytes);
+    addTo(hasher, summary, store.value);
+  }
   return hasher.finish();
 }
 

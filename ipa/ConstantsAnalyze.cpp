@@ -12,7 +12,8 @@
 //                     for the launch geometry that device code reads.
 //  2. addCall         one edge per call that is no intrinsic, with flags and
 //                     the jump functions of the arguments.
-//  3. returnedBy      the jump function that all returns share.
+//  3. addResults      the jump function that all returns share, and what is
+//                     left behind pointer parameters.
 //
 // Linear in instructions and in uses of formals (kMaxUses per formal).
 //
@@ -22,6 +23,7 @@
 #include "ipa/GeometryReads.h"
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -54,7 +56,9 @@ public:
     if (summary.side == Side::Device)
       addGeometryGains();
     addCalls();
-    result.returned = returnedBy();
+    addResults();
+    if (summary.side == Side::Host)
+      addVariableStores();
   }
 
 private:
@@ -65,7 +69,8 @@ private:
   void addUse(const llvm::Use &use, ParameterRecord &record);
   void addCalls();
   void addCall(const llvm::CallBase &call, bool isAlwaysReached);
-  JumpFunction returnedBy();
+  void addResults();
+  void addVariableStores();
 
   LgenContext &context;
   ModuleSummary &summary;
@@ -282,9 +287,10 @@ void ConstantsCollector::addCall(const llvm::CallBase &call,
   if (matches) {
     llvm::SmallVector<JumpFunction, 8> arguments;
     for (unsigned i = 0; i < call.arg_size(); ++i)
-      // What the runtime copies it neither keeps nor hands on: no callee of the
-      // program gets that pointer.
-      arguments.push_back(copyAccess(call, i) == CopyAccess::None
+      // What the runtime copies, and where it leaves a result, it neither keeps
+      // nor hands on: no callee of the program gets that pointer.
+      arguments.push_back(copyAccess(call, i) == CopyAccess::None &&
+                                  allocationResult(call) != i
                               ? jumpFunctions.ofArgument(call, i)
                               : JumpFunction());
     edge.arguments = context.jumpFunctions.addTrimmed(arguments);
@@ -312,18 +318,52 @@ JumpFunction meet(const JumpFunction &a, const JumpFunction &b) {
   return result;
 }
 
-JumpFunction ConstantsCollector::returnedBy() {
+/// What the function returns, and what it leaves behind pointer parameters.
+void ConstantsCollector::addResults() {
   std::optional<JumpFunction> common;
+  llvm::SmallVector<const llvm::Instruction *, 4> rets;
   for (const llvm::BasicBlock &block : function) {
     auto *ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
     if (!ret)
       continue;
     JumpFunction j = jumpFunctions.ofReturn(*ret);
     common = common ? meet(*common, j) : j;
+    rets.push_back(ret);
   }
-  bool isKnown = common && (common->kind != JumpFunction::Kind::Unknown ||
-                            common->hasFacts());
-  return isKnown ? *common : JumpFunction();
+  if (common &&
+      (common->kind != JumpFunction::Kind::Unknown || common->hasFacts()))
+    result.returned = *common;
+  if (summary.side == Side::Device)
+    return;
+  llvm::SmallVector<JumpFunction, 8> outputs;
+  for (const llvm::Argument &argument : function.args())
+    outputs.push_back(jumpFunctions.ofOutput(argument, rets));
+  result.outputs = context.jumpFunctions.addTrimmed(outputs);
+}
+
+/// What the function stores in variables, where that is plain.
+void ConstantsCollector::addVariableStores() {
+  std::vector<VariableStore> stores;
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &instruction : block) {
+      std::optional<VariableWrite> write = variableWrite(instruction);
+      SymbolIndex symbol = write ? context.indexOf(*write->variable) : kNone;
+      if (symbol == kNone)
+        continue;
+      VariableStore store{symbol, static_cast<uint32_t>(write->offset),
+                          static_cast<uint32_t>(write->size),
+                          jumpFunctions.ofStored(instruction, *write)};
+      if (!llvm::is_contained(stores, store))
+        stores.push_back(store);
+    }
+  llvm::stable_sort(stores, [](const VariableStore &a, const VariableStore &b) {
+    return a.variable < b.variable;
+  });
+  if (stores.empty())
+    return;
+  result.variableStores = {static_cast<uint32_t>(summary.variableStores.size()),
+                           static_cast<uint32_t>(stores.size())};
+  llvm::append_range(summary.variableStores, stores);
 }
 
 } // namespace
@@ -337,6 +377,14 @@ void analyzeConstants(LgenContext &context) {
     ConstantsCollector(context, *context.bodies[i],
                        context.summary.functions[i])
         .run();
+  if (context.summary.side == Side::Device)
+    return;
+  llvm::DenseMap<SymbolIndex, const llvm::GlobalVariable *> variables;
+  for (const llvm::GlobalVariable &variable : context.module.globals())
+    variables[context.indexOf(variable)] = &variable;
+  for (VariableSummary &variable : context.summary.variables)
+    if (const llvm::GlobalVariable *global = variables.lookup(variable.symbol))
+      variable.initializer = initialParts(context, *global);
 }
 
 } // namespace gpulto

@@ -12,6 +12,9 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <deque>
+#include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
 namespace gpulto {
@@ -34,6 +37,25 @@ struct ParameterLattice {
 
 /// Lowers \p known to what \p actual is too. Returns whether it changed.
 bool meetParameter(ParameterLattice &known, const ParameterLattice &actual);
+/// Lowers the parts of \p known to those that \p actual has too. Returns
+/// whether they changed.
+bool meetParts(ParameterLattice &known, const ParameterLattice &actual);
+
+/// Returns the value of \p width bits at byte \p offset of an aggregate of
+/// which \p parts are known.
+ValueLattice readParts(llvm::ArrayRef<PartLattice> parts, uint64_t offset,
+                       unsigned width);
+/// Adds \p value at byte \p offset to \p parts. Calling conventions pass two
+/// fields in one register, so long constants are kept in pieces.
+void addPart(std::vector<PartLattice> &parts, uint32_t offset,
+             const ValueLattice &value);
+
+/// Bytes [begin, end).
+struct ByteWindow {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+constexpr ByteWindow kAllBytes = {0, uint64_t(1) << 32};
 
 /// Grid x, y, z, block x, y, z; see Geometry.
 constexpr uint32_t kDimensions = kBlockZ + 1;
@@ -142,6 +164,17 @@ public:
                                            const LaunchSite &launch) const;
 
 private:
+  /// One look back from a place over the calls that got an address.
+  struct Walk {
+    /// Calls, their arguments and bytes behind these that were looked behind.
+    std::set<std::tuple<uint32_t, uint32_t, uint64_t, uint64_t>> seen;
+    /// If the body was entered by a call that is looked into: the walk that
+    /// came to it there.
+    const BodyLattice *caller = nullptr;
+    uint32_t call = 0;
+    Walk *outer = nullptr;
+  };
+
   BodyIndex indexOf(GlobalId id, uint32_t clone) const;
   GlobalId knownHandle(const BodyLattice &caller,
                        const LaunchSite &launch) const;
@@ -162,6 +195,33 @@ private:
                                   const JumpFunction &function) const;
   void addReturned(const BodyLattice &caller, const AggregatePart &part,
                    ParameterLattice &result) const;
+  llvm::ArrayRef<JumpFunction> actualsOf(const BodyLattice &caller,
+                                         uint32_t number) const;
+  BodyLattice enter(const BodyLattice &caller, uint32_t number,
+                    const BodyLattice &callee, const JumpFunction &asked) const;
+  bool keepsPointee(const BodyLattice &body, uint32_t source) const;
+  std::optional<ParameterLattice>
+  evaluateBefore(const BodyLattice &caller, uint32_t number, uint32_t parameter,
+                 ByteWindow window, Walk &walk) const;
+  std::optional<ParameterLattice> evaluateEntry(const BodyLattice &body,
+                                                uint32_t source,
+                                                ByteWindow window,
+                                                Walk &walk) const;
+  std::optional<ParameterLattice> evaluateLeft(const BodyLattice &caller,
+                                               const JumpFunction &function,
+                                               ByteWindow window,
+                                               Walk &walk) const;
+  std::optional<ParameterLattice> evaluateChoices(const BodyLattice &body,
+                                                  const JumpFunction &function,
+                                                  ByteWindow window,
+                                                  Walk &walk) const;
+  ParameterLattice evaluateMemory(const BodyLattice &body,
+                                  const JumpFunction &function) const;
+  bool addBytes(const BodyLattice &body, const AggregatePart &part,
+                ByteWindow window, Walk &walk, ParameterLattice &result) const;
+  void visitStores(const BodyLattice &body);
+  ValueLattice evaluateVariable(const BodyLattice &body,
+                                const JumpFunction &function) const;
   ValueLattice evaluateAddress(const CombinedModule &module,
                                const JumpFunction &function) const;
   ParameterLattice evaluateAggregate(const BodyLattice &caller,
@@ -192,8 +252,23 @@ private:
   llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections,
       launchRedirections;
   std::deque<BodyIndex> worklist;
+  /// What visited bodies have stored in a variable.
+  struct StoredValue {
+    uint32_t byteOffset = 0;
+    uint32_t sizeBytes = 0;
+    ValueLattice value;
+  };
+  /// By variable; looked up only.
+  llvm::DenseMap<GlobalId, std::vector<StoredValue>> stored;
+  /// By variable: bodies that were visited when its contents were asked for.
+  mutable llvm::DenseMap<GlobalId, std::set<BodyIndex>> readers;
+  BodyIndex visited = kNone;
   /// How deep results of calls are being looked into.
   mutable unsigned resultDepth = 0;
+  /// How deep memory is in terms of other memory, and how many calls one
+  /// question has looked behind.
+  mutable unsigned memoryDepth = 0;
+  mutable unsigned lookups = 0;
 };
 
 } // namespace gpulto

@@ -232,6 +232,13 @@ JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
   return JumpFunction::unknown(bits);
 }
 
+/// Whether \p j may be known to whole-program analysis and is not here.
+static bool isInput(const JumpFunction &j) {
+  return j.kind == Kind::PassThrough || j.kind == Kind::LoadAggregate ||
+         j.kind == Kind::CallResult || j.kind == Kind::Memory ||
+         j.kind == Kind::VariablePart || j.kind == Kind::Composed;
+}
+
 JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   JumpFunction j;
   if (llvm::isa<llvm::ConstantPointerNull>(value)) {
@@ -271,6 +278,16 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
       allocated.nonNull = false;
       return allocated;
     }
+    if (object != &value && isInput(allocated) &&
+        context.summary.side == Side::Host) {
+      // One byte away: nothing is known of the distance.
+      constexpr uint64_t kSomewhere = 1;
+      j.kind = Kind::Composed;
+      j.operation = JumpOperation::Add;
+      j.source = context.jumpFunctions.add(allocated).first;
+      j.value = object == base ? static_cast<uint64_t>(offset) : kSomewhere;
+      return j;
+    }
   }
   if (base == &value && context.summary.side == Side::Host)
     if (const llvm::GlobalVariable *table = handleTableOf(value))
@@ -298,13 +315,24 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   return j;
 }
 
+/// How deep operations are followed.
+static constexpr unsigned kMaxOperations = 8;
+
+/// Whether \p j has an operation of two values that are not known here: what is
+/// known of the result does not follow from what is known of them.
+static bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j) {
+  const JumpFunction *outer = &j;
+  while (outer->kind == Kind::Composed && outer->count == 0)
+    outer = &summary.jumpFunctions[outer->source];
+  return outer->kind == Kind::Composed;
+}
+
 /// `input OPERATION operand`: of a formal parameter directly, of other values
 /// by way of the table.
 JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
                                                 const llvm::Value &input,
                                                 uint64_t operand,
                                                 unsigned bits) {
-  constexpr unsigned kMaxOperations = 8;
   if (!input.getType()->isIntegerTy() || llvm::isa<llvm::Constant>(input) ||
       operationDepth >= kMaxOperations)
     return JumpFunction::unknown(bits);
@@ -315,8 +343,7 @@ JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
                  of.operation == JumpOperation::None && !of.hasFacts();
   if (isPlain) {
     of.operation = operation;
-  } else if (of.kind == Kind::PassThrough || of.kind == Kind::LoadAggregate ||
-             of.kind == Kind::CallResult || of.kind == Kind::Composed) {
+  } else if (isInput(of)) {
     uint32_t number = context.jumpFunctions.add(of).first;
     of = JumpFunction();
     of.kind = Kind::Composed;
@@ -328,6 +355,31 @@ JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
   of.value = operand;
   of.bitWidth = static_cast<uint16_t>(bits);
   return of;
+}
+
+/// `left OPERATION right`, neither known here, or a constant on the left.
+JumpFunction JumpFunctionBuilder::ofOperands(JumpOperation operation,
+                                             const llvm::Value &left,
+                                             const llvm::Value &right,
+                                             unsigned bits) {
+  // Each has two operands, so trees of them are kept lower.
+  constexpr unsigned kWeight = 2;
+  if (operationDepth + kWeight > kMaxOperations)
+    return JumpFunction::unknown(bits);
+  operationDepth += kWeight;
+  JumpFunction a = of(left), b = of(right);
+  operationDepth -= kWeight;
+  auto isOperand = [](const JumpFunction &j) {
+    return isInput(j) || j.kind == Kind::Constant;
+  };
+  if (!isOperand(a) || !isOperand(b))
+    return JumpFunction::unknown(bits);
+  JumpFunction result = JumpFunction::unknown(bits);
+  result.kind = Kind::Composed;
+  result.operation = operation;
+  result.source = context.jumpFunctions.add(a).first;
+  result.count = context.jumpFunctions.add(b).first + 1;
+  return result;
 }
 
 JumpFunction
@@ -347,7 +399,7 @@ JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
   }
   auto *operand = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
   if (!operand)
-    return JumpFunction::unknown(bits);
+    return ofOperands(*operation, input, *instruction.getOperand(1), bits);
   return ofComposition(*operation, input, operand->getZExtValue(), bits);
 }
 
@@ -456,7 +508,7 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
     j = ofResult(value);
     if (j.kind == Kind::Unknown)
       j = ofScalarInstruction(*instruction);
-    if (j.kind == Kind::Unknown)
+    if (j.kind == Kind::Unknown || isOfTwo(context.summary, j))
       addBounds(value, j);
   }
   return j;
@@ -529,7 +581,7 @@ JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
   llvm::SmallVector<AggregatePart, 8> parts;
   if (size->getFixedValue() > static_cast<uint64_t>(offset))
     collectParts(pointer, size->getFixedValue() - static_cast<uint64_t>(offset),
-                 call, 0, parts, 0, Callees::LeftToWpa);
+                 call, 0, parts, 0);
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
@@ -566,10 +618,13 @@ JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
     whole.bitWidth = kHalf;
     return {whole, result.second};
   }
-  if (whole.kind == Kind::CallResult || whole.kind == Kind::LoadAggregate) {
+  if (whole.kind == Kind::CallResult || whole.kind == Kind::LoadAggregate ||
+      whole.kind == Kind::Memory || whole.kind == Kind::VariablePart) {
     JumpFunction low = whole, high = whole;
     low.bitWidth = high.bitWidth = kHalf;
     high.value += kHalf / 8;
+    if (whole.kind == Kind::LoadAggregate && whole.count)
+      low.count = high.count = kHalf / 8;
     return {low, high};
   }
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);

@@ -6,6 +6,7 @@
 
 #include "ipa/LgenContext.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
@@ -16,6 +17,7 @@ class Argument;
 class DataLayout;
 class DominatorTree;
 class GetElementPtrInst;
+class GlobalVariable;
 class ReturnInst;
 class Type;
 class Value;
@@ -41,6 +43,25 @@ enum class CopyAccess { None, Reads, Writes };
 /// host's or the device's.
 CopyAccess copyAccess(const llvm::CallBase &call, unsigned index);
 
+/// What an instruction stores in a variable of the module.
+struct VariableWrite {
+  const llvm::GlobalVariable *variable = nullptr;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  /// Null: the pointer to memory that the instruction, a call, allocates.
+  const llvm::Value *value = nullptr;
+};
+
+/// Returns which bytes of a variable \p instruction stores one value in, at a
+/// constant place, if it does nothing else with it. Host code.
+std::optional<VariableWrite>
+variableWrite(const llvm::Instruction &instruction);
+
+/// Returns the jump function of what \p variable holds at the beginning, an
+/// Aggregate of numbers and null pointers, or Unknown.
+JumpFunction initialParts(LgenContext &context,
+                          const llvm::GlobalVariable &variable);
+
 /// Returns the bits of a value of type \p type that a jump function can hold,
 /// or 0. Small vectors count: calling conventions pass structs of floats in
 /// them.
@@ -55,6 +76,15 @@ bool isPackedPair(const llvm::Value &value);
 const llvm::Value *stripOffsets(const llvm::Value &pointer,
                                 const llvm::DataLayout &layout,
                                 int64_t &offset);
+
+/// Whether \p argument may be the address of a caller's variable. Device code
+/// gets its pointers from launches; they are other facts.
+bool isPassedByReference(const llvm::Argument &argument);
+
+/// Whether two ranges of bytes, of which the ends may be open, have a byte in
+/// common.
+bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
+              uint64_t bSize);
 
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {
@@ -79,6 +109,16 @@ public:
   /// Returns the jump function of what \p ret returns: of aggregates, and of
   /// what it leaves behind the structure-return parameter, the known parts.
   JumpFunction ofReturn(const llvm::ReturnInst &ret);
+
+  /// Returns the jump function of what \p argument, a pointer, points to when
+  /// the function returns by one of \p rets: an Aggregate or Unknown.
+  JumpFunction ofOutput(const llvm::Argument &argument,
+                        llvm::ArrayRef<const llvm::Instruction *> rets);
+
+  /// Returns the jump function of what \p instruction, which variableWrite()
+  /// knows, stores.
+  JumpFunction ofStored(const llvm::Instruction &instruction,
+                        const VariableWrite &write);
 
   /// Returns the jump functions of argument \p index of \p call: by-value
   /// aggregates as such, and what pointers to local variables point to.
@@ -106,6 +146,9 @@ private:
     bool isByCallee = false;
     /// It is a call that returns what it leaves here.
     bool isReturned = false;
+    /// By a callee: the argument that leads to byte \c passed.
+    unsigned argument = 0;
+    uint64_t passed = 0;
   };
   struct LocalVariable {
     /// Somebody else may write it, or the writes are not known.
@@ -117,21 +160,42 @@ private:
     /// Something other than a launch reads what is stored there.
     bool isLoaded = false;
     llvm::SmallVector<Write, 8> writes;
+    /// Where its lifetime starts, again.
+    llvm::SmallVector<const llvm::Instruction *, 2> starts;
+
+    /// Whether only whole-program analysis can tell what is in it.
+    bool dependsOnCallees() const {
+      return !escapesUnseen &&
+             (escapes || llvm::any_of(writes, [](const Write &write) {
+                return write.isByCallee && !write.isReturned;
+              }));
+    }
   };
+  /// The writes of some bytes that may have been the last before a place.
+  struct Reaching {
+    llvm::SmallVector<const Write *, 4> writes;
+    /// Perhaps none was since the function was entered.
+    bool fromEntry = false;
+    bool isKnown = true;
+  };
+  using Places = llvm::ArrayRef<const llvm::Instruction *>;
   static constexpr uint64_t kUnboundedSize = ~uint64_t(0);
+  /// More parts than this are not worth their bytes.
+  static constexpr size_t kMaxParts = 64;
   /// How far copies of copies and address computations are followed.
   static constexpr unsigned kMaxDepth = 6;
-  /// Whether what callees do to a variable counts.
-  enum class Callees { Count, LeftToWpa };
-
   JumpFunction ofConstant(const llvm::Value &value);
   JumpFunction ofScalarInstruction(const llvm::Instruction &instruction);
   JumpFunction ofLoad(const llvm::Instruction &load);
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);
+  JumpFunction ofVariable(const llvm::GlobalVariable &variable, uint64_t offset,
+                          unsigned bits);
   JumpFunction ofPointer(const llvm::Value &value);
   JumpFunction ofComposition(JumpOperation operation, const llvm::Value &input,
                              uint64_t operand, unsigned bits);
+  JumpFunction ofOperands(JumpOperation operation, const llvm::Value &left,
+                          const llvm::Value &right, unsigned bits);
   JumpFunction ofCall(const llvm::CallBase &call, uint64_t offset,
                       unsigned bits);
   JumpFunction ofResult(const llvm::Value &value);
@@ -146,6 +210,8 @@ private:
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
   bool isUnmodified(const llvm::Argument &byValue);
+  bool isOfEntry(const llvm::Argument &argument, uint64_t offset, uint64_t size,
+                 const llvm::Instruction &at);
   const LocalVariable &describe(const llvm::Value &variable);
   bool isNonNegative(llvm::Value &index);
   uint64_t leastOffset(const llvm::GetElementPtrInst &address, uint64_t offset);
@@ -153,11 +219,28 @@ private:
   void follow(const llvm::Value &pointer, uint64_t offset, bool isExact,
               LocalVariable &result, unsigned depth);
   bool reaches(const Write &write, const LocalVariable &variable,
-               const llvm::Instruction &at, Callees callees = Callees::Count);
+               const llvm::Instruction &at);
   void collectParts(const llvm::Value &pointer, uint64_t size,
                     const llvm::Instruction &at, uint64_t shift,
-                    llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth,
-                    Callees callees);
+                    llvm::SmallVectorImpl<AggregatePart> &parts,
+                    unsigned depth);
+  bool endsIn(const llvm::BasicBlock &block, const llvm::Instruction *before,
+              const LocalVariable &local, llvm::ArrayRef<const Write *> writes,
+              Reaching &result);
+  Reaching reachingWrites(const LocalVariable &local, uint64_t offset,
+                          uint64_t size, Places places);
+  JumpFunction choiceOf(const Write &write, uint64_t offset, uint64_t size,
+                        bool isPointer);
+  JumpFunction ofWritten(const llvm::Value &variable, uint64_t offset,
+                         uint64_t size, bool isPointer, Places places);
+  bool collectCopied(const llvm::Value &variable, uint64_t offset,
+                     uint64_t size, uint64_t begin, Places places,
+                     llvm::SmallVectorImpl<AggregatePart> &parts,
+                     unsigned depth);
+  void collectWritten(const llvm::Value &variable, uint64_t begin,
+                      uint64_t size, Places places,
+                      llvm::SmallVectorImpl<AggregatePart> &parts,
+                      unsigned depth);
   void addResult(const llvm::CallBase &call, const Write &write, uint64_t begin,
                  uint64_t size, llvm::SmallVectorImpl<AggregatePart> &parts);
   void collectConstantParts(const llvm::Constant &constant, uint64_t offset,

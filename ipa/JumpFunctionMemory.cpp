@@ -19,9 +19,9 @@
 // the caller hands its address to known callees and does nothing else with it,
 // the parts are recorded with the variable's number (ofReference), and loads
 // through a pointer parameter read these parts: whole-program analysis believes
-// them if no callee that gets the address writes through it or keeps it
-// (ipa/Pointees). No other pointer leads there, so what else the callee writes
-// does not matter.
+// them if no callee that gets the address keeps it (ipa/Pointees). No other
+// pointer leads there, so what else the callee writes does not matter. What
+// callees leave in such a variable is told by JumpFunctionWrites.cpp.
 //
 // Why not MemorySSA: its construction costs more than the whole of LGEN, and
 // SROA and MemCpyOpt have left only such simple cases.
@@ -57,8 +57,6 @@ using Kind = JumpFunction::Kind;
 
 namespace {
 
-/// More parts than this are not worth their bytes.
-constexpr size_t kMaxParts = 64;
 /// Blocks looked at before a call, each the single predecessor of the next.
 constexpr unsigned kMaxStraightLine = 16;
 
@@ -76,8 +74,8 @@ bool isResult(const llvm::Value &value) {
   return argument && argument->hasStructRetAttr() && argument->hasNoAliasAttr();
 }
 
-/// Whether \p argument may be the address of a caller's variable. Device code
-/// gets its pointers from launches; they are other facts.
+} // namespace
+
 bool isPassedByReference(const llvm::Argument &argument) {
   return argument.getType()->isPointerTy() &&
          !argument.hasPassPointeeByValueCopyAttr() &&
@@ -93,8 +91,6 @@ bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
   return aOffset < bEnd && bOffset < aEnd;
 }
 
-} // namespace
-
 JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   unsigned bits = scalarBits(*load.getType());
   JumpFunction j = JumpFunction::unknown(bits);
@@ -105,6 +101,9 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
     return j;
   const llvm::Value *base =
       stripOffsets(*instruction.getPointerOperand(), layout, offset);
+  if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base);
+      variable && offset >= 0)
+    return ofVariable(*variable, static_cast<uint64_t>(offset), bits);
   auto *argument = llvm::dyn_cast<llvm::Argument>(base);
   bool isReference = argument && isPassedByReference(*argument);
   if (offset < 0 || (!isLocalVariable(*base) && !isReference))
@@ -114,7 +113,39 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   j.kind = Kind::LoadAggregate;
   j.source = argument->getArgNo();
   j.value = static_cast<uint64_t>(offset);
+  uint32_t bytes = static_cast<uint32_t>(
+      layout.getTypeStoreSize(load.getType()).getFixedValue());
+  if (isReference && isOfEntry(*argument, j.value, bytes, load))
+    j.count = bytes;
   return j;
+}
+
+/// The \p bits bits, 0 for a pointer, at byte \p offset of \p variable.
+JumpFunction
+JumpFunctionBuilder::ofVariable(const llvm::GlobalVariable &variable,
+                                uint64_t offset, unsigned bits) {
+  JumpFunction j = JumpFunction::unknown(bits);
+  SymbolIndex symbol = context.indexOf(variable);
+  if (variable.isConstant() || variable.isThreadLocal() || symbol == kNone ||
+      context.summary.side == Side::Device)
+    return j;
+  j.kind = Kind::VariablePart;
+  j.source = symbol;
+  j.value = offset;
+  return j;
+}
+
+/// Whether the \p size bytes at byte \p offset behind \p argument are at \p at
+/// what they were when the function was entered, as far as they are written
+/// through this argument.
+bool JumpFunctionBuilder::isOfEntry(const llvm::Argument &argument,
+                                    uint64_t offset, uint64_t size,
+                                    const llvm::Instruction &at) {
+  const LocalVariable &local = describe(argument);
+  if (local.escapesUnseen)
+    return false;
+  Reaching reaching = reachingWrites(local, offset, size, &at);
+  return reaching.isKnown && reaching.writes.empty();
 }
 
 /// The number of \p call among the call edges of the function.
@@ -172,7 +203,20 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
                                           const llvm::Instruction &load) {
   JumpFunction j = JumpFunction::unknown(scalarBits(*load.getType()));
   const LocalVariable &local = describe(variable);
-  if (local.escapes || loadDepth > kMaxDepth)
+  if (loadDepth > kMaxDepth)
+    return j;
+  if (local.dependsOnCallees()) {
+    uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedValue();
+    ++loadDepth;
+    JumpFunction written =
+        ofWritten(variable, offset, size, load.getType()->isPointerTy(), &load);
+    --loadDepth;
+    if (written.kind == Kind::Unknown)
+      return j;
+    written.bitWidth = j.bitWidth;
+    return written;
+  }
+  if (local.escapes)
     return j;
   for (const Write &write : local.writes) {
     auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
@@ -229,6 +273,13 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   result.escapes = result.escapesUnseen = false;
   result.number = localNumber(variable);
   follow(variable, 0, true, result, 0);
+  // Whose size is not known cannot be named where its address is passed.
+  auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&variable);
+  std::optional<llvm::TypeSize> size =
+      alloca ? alloca->getAllocationSize(layout) : std::nullopt;
+  result.escapesUnseen |=
+      alloca && (!size || size->isScalable()) && result.dependsOnCallees();
+  result.escapes |= result.escapesUnseen;
   LocalVariable &stored = *locals[&variable];
   stored = std::move(result);
   return stored;
@@ -341,6 +392,9 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
       escape();
       continue;
     }
+    if (auto *mark = llvm::dyn_cast<llvm::IntrinsicInst>(call);
+        mark && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start)
+      result.starts.push_back(call);
     if (call->isLifetimeStartOrEnd() || call->isDroppable())
       continue;
     unsigned index = call->getArgOperandNo(&use);
@@ -374,29 +428,28 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
       uint64_t size =
           layout.getTypeAllocSize(call->getParamStructRetType(index))
               .getFixedValue();
-      result.writes.push_back({call, offset, size, true, true});
+      result.writes.push_back({call, offset, size, true, true, index, offset});
       if (!call->doesNotCapture(index))
         escape(/*isSeen=*/true);
       continue;
     }
     if (!call->doesNotCapture(index))
       escape(/*isSeen=*/isEdge);
-    else if (!call->onlyReadsMemory(index))
-      result.writes.push_back({call, 0, kUnboundedSize, isEdge});
+    if (!call->onlyReadsMemory(index))
+      result.writes.push_back(
+          {call, 0, kUnboundedSize, isEdge, false, index, offset});
   }
 }
 
 /// Whether the bytes of \p write hold what it wrote when \p at executes.
 bool JumpFunctionBuilder::reaches(const Write &write,
                                   const LocalVariable &variable,
-                                  const llvm::Instruction &at,
-                                  Callees callees) {
+                                  const llvm::Instruction &at) {
   if (write.size == kUnboundedSize)
     return false;
   llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
   for (const Write &other : variable.writes)
     if (other.instruction != write.instruction &&
-        (callees == Callees::Count || !other.isByCallee || other.isReturned) &&
         overlaps(other.offset, other.size, write.offset, write.size))
       rivals.insert(other.instruction);
   auto dominates = [&] {
@@ -512,8 +565,8 @@ void JumpFunctionBuilder::addResult(
 /// Appends the known parts of the \p size bytes at \p pointer + \p shift.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
-    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth,
-    Callees callees) {
+    uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts,
+    unsigned depth) {
   int64_t baseOffset = 0;
   const llvm::Value *base = stripOffsets(pointer, layout, baseOffset);
   if (baseOffset < 0 || depth > kMaxDepth)
@@ -527,12 +580,14 @@ void JumpFunctionBuilder::collectParts(
   if (!isLocalVariable(*base) && !isResult(*base))
     return;
   const LocalVariable &local = describe(*base);
-  if (callees == Callees::Count ? local.escapes : local.escapesUnseen)
+  if (local.dependsOnCallees())
+    return collectWritten(*base, begin, size, &at, parts, depth);
+  if (local.escapes)
     return;
   for (const Write &write : local.writes) {
     if (parts.size() >= kMaxParts ||
         !overlaps(write.offset, write.size, begin, size) ||
-        !reaches(write, local, at, callees))
+        !reaches(write, local, at))
       continue;
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
       bool isInside =
@@ -564,7 +619,7 @@ void JumpFunctionBuilder::collectParts(
         write.offset + write.size < begin + size)
       continue;
     collectParts(*copy->getRawSource(), size, *copy, begin - write.offset,
-                 parts, depth + 1, Callees::Count);
+                 parts, depth + 1);
   }
 }
 
@@ -572,7 +627,7 @@ llvm::SmallVector<AggregatePart, 8>
 JumpFunctionBuilder::partsOf(const llvm::Value &pointer, uint64_t size,
                              const llvm::Instruction &at) {
   llvm::SmallVector<AggregatePart, 8> parts;
-  collectParts(pointer, size, at, 0, parts, 0, Callees::Count);
+  collectParts(pointer, size, at, 0, parts, 0);
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
@@ -614,21 +669,13 @@ JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
     return result;
   }
   llvm::SmallVector<AggregatePart, 8> parts;
-  auto *variable =
-      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
-  bool isLeftToWpa = variable && describe(*variable).escapes &&
-                     !describe(*variable).escapesUnseen;
-  collectParts(pointer, size, at, 0, parts, 0,
-               isLeftToWpa ? Callees::LeftToWpa : Callees::Count);
+  collectParts(pointer, size, at, 0, parts, 0);
   if (parts.empty())
     return JumpFunction();
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
-  JumpFunction result = context.jumpFunctions.aggregate(parts);
-  if (isLeftToWpa)
-    result.value = describe(*variable).number;
-  return result;
+  return context.jumpFunctions.aggregate(parts);
 }
 
 const llvm::Value *

@@ -36,6 +36,7 @@ void hashFields(StableHasher &hasher, const JumpFunction &j) {
   hasher.add(j.value);
   hasher.add(uint64_t(j.count) | uint64_t(j.alignLog2) << 32 |
              uint64_t(j.addressSpace) << 40 | uint64_t(j.nonNull) << 48);
+  hasher.add(j.parameter);
   hasher.add(j.low);
   hasher.add(j.high);
 }

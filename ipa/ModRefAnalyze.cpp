@@ -80,6 +80,8 @@ unsigned accessOfCallArgument(const llvm::CallBase &call,
     return kRead;
   if (CopyAccess copy = copyAccess(call, index); copy != CopyAccess::None)
     return copy == CopyAccess::Reads ? kRead : kWrite;
+  if (allocationResult(call) == index)
+    return kWrite;
   const llvm::Function *callee = call.getCalledFunction();
   if (callee && !callee->isIntrinsic())
     return kPassedOn;
@@ -236,6 +238,20 @@ bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
                                           context.indexOf(*table)));
 }
 
+/// Whether what \p use, the address of a variable's bytes, is used for is among
+/// FunctionSummary::variableStores.
+static bool isPlainStore(const llvm::Use &use) {
+  auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+  auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+  bool isPlace =
+      call
+          ? call->isArgOperand(&use) &&
+                allocationResult(*call) == call->getArgOperandNo(&use)
+          : llvm::isa<llvm::StoreInst>(user) &&
+                use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
+  return isPlace && variableWrite(*user);
+}
+
 void ModRefCollector::visitConstant(const llvm::Constant &constant,
                                     const llvm::Use &use) {
   if (llvm::isa<llvm::ConstantData>(constant))
@@ -268,6 +284,10 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
   bool isAddress = constant.getType()->isPointerTy();
   if (isAddress)
     flags = useOf(use);
+  if (summary.side == Side::Host && isPlainStore(use))
+    flags = kWrites;
+  else if (flags & kWrites)
+    flags |= kWritesUnknown;
   if ((flags & kReads) && !readsHandlesOnly(use))
     flags |= kReadsValue;
   forEachGlobal(constant, [&](const llvm::GlobalValue &value, bool isBlock) {

@@ -442,7 +442,7 @@ public:
 
 private:
   /// Beyond ReferenceFlag: a mention that is no access, a comparison.
-  static constexpr uint8_t kMentions = 1u << 7;
+  static constexpr uint16_t kMentions = 1u << kReferenceFlagBits;
 
   bool isLive(GlobalId id) const {
     return program.definition(id) == id && context.decisions.live.test(id);
@@ -454,7 +454,7 @@ private:
 
   WpaContext &context;
   const CombinedSummary &program;
-  std::vector<uint8_t> uses; // ReferenceFlag
+  std::vector<uint16_t> uses; // ReferenceFlag
   BitVector excluded;
 };
 } // namespace
@@ -512,13 +512,16 @@ bool VariableUses::isPrivate(GlobalId id) const {
 void VariableUses::store() {
   context.decisions.neverWritten.resize(program.symbolCount());
   context.decisions.neverRead.resize(program.symbolCount());
+  context.decisions.plainlyWritten.resize(program.symbolCount());
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (!isLive(id) || !program.variable(id) || !isPrivate(id))
       continue;
     bool isConstant = program.symbol(id).has(kConstant);
     if (!isConstant && !(uses[id] & (kWrites | kTakesAddress)))
       context.decisions.neverWritten.set(id);
-    if (uses[id] == kWrites)
+    if (!isConstant && !(uses[id] & (kTakesAddress | kWritesUnknown)))
+      context.decisions.plainlyWritten.set(id);
+    if ((uses[id] & ~kWritesUnknown) == kWrites)
       context.decisions.neverRead.set(id);
   }
 }

@@ -1,4 +1,4 @@
-//===- Pointees.h - Variables that callees leave alone ----------*- C++ -*-===//
+//===- Pointees.h - Variables callees get the address of --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_POINTEES_H
@@ -10,7 +10,7 @@
 
 namespace gpulto {
 
-/// Which variables callees leave alone that get their address. Needs
+/// What callees may do to variables of which they get the address. Needs
 /// Decisions::effects.
 class Pointees {
 public:
@@ -18,15 +18,18 @@ public:
       : context(context), program(context.program) {}
 
   /// Whether local variable \p number of the function \p caller (see
-  /// JumpFunction::Kind::Aggregate) is, during each call that gets its address,
-  /// what it was before.
-  bool isIntact(GlobalId caller, uint64_t number) const;
+  /// JumpFunction::Kind::Aggregate) is reached, beside the function itself, by
+  /// nobody but callees that get its address, while they run, and by those that
+  /// write it through one of their parameters only.
+  bool isPrivate(GlobalId caller, uint64_t number) const;
+
+  /// Whether \p function neither writes through its parameter \p number nor
+  /// keeps it, and nobody does to whom it passes it.
+  bool isUnwritten(GlobalId function, uint32_t number) const;
 
 private:
-  /// Whether what \p call of \p caller enters only reads what its parameter
-  /// \p number points to, while it runs, or returns it there.
-  bool isLeftAlone(GlobalId caller, const CallEdge &call,
-                   uint32_t number) const;
+  bool isPrivateIn(GlobalId caller, const CallEdge &call,
+                   uint64_t number) const;
 
   const WpaContext &context;
   const CombinedSummary &program;

@@ -1,4 +1,4 @@
-//===- PointeesPropagate.cpp - Variables that callees leave alone ---------===//
+//===- PointeesPropagate.cpp - Variables callees get the address of -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -11,10 +11,11 @@
 // callee may write through it although the reference is to const, or keep it
 // for later, is for its body to exclude:
 //
-// A variable is intact if no call passes its address to a parameter that the
-// callee, or whom it passes it on to, writes through or keeps
-// (FunctionEffects). Then no pointer but those of the callees leads to it while
-// they run.
+// A variable is private if no call passes its address to a parameter that the
+// callee, or whom it passes it on to, keeps (FunctionEffects). Then no pointer
+// but those of the callees leads to it while they run. If one of them writes
+// through its pointer, it must have no other one: what is said of the bytes
+// behind a parameter does not count writes through another.
 //
 // Source: M. Jambor, J. Hubicka, "The interprocedural optimization framework of
 // GCC" (aggregates passed by reference, ipa-prop).
@@ -29,36 +30,44 @@ using namespace llvm;
 
 namespace gpulto {
 
-bool Pointees::isLeftAlone(GlobalId caller, const CallEdge &call,
-                           uint32_t number) const {
-  const FunctionEffects *effects =
-      context.decisions.effectsOf(program.definitionFor(caller, call.callee));
-  if (!effects || number >= effects->parameters.size())
-    return false;
-  // What a call leaves where it returns, the caller knows of.
-  GlobalId callee = program.definitionFor(caller, call.callee);
-  bool isResult = program.parameters(callee)[number].flags & kParamStructRet;
-  return !(effects->parameters[number] &
-           ((isResult ? 0u : unsigned(kParamMayWrite)) | kParamMayEscape));
+bool Pointees::isUnwritten(GlobalId function, uint32_t number) const {
+  const FunctionEffects *effects = context.decisions.effectsOf(function);
+  return effects && number < effects->parameters.size() &&
+         !(effects->parameters[number] & (kParamMayWrite | kParamMayEscape));
 }
 
-bool Pointees::isIntact(GlobalId caller, uint64_t number) const {
-  auto [entry, isNew] = known.try_emplace({caller, number}, true);
-  if (!isNew)
-    return entry->second;
+/// Whether \p call of \p caller lets local variable \p number be private.
+bool Pointees::isPrivateIn(GlobalId caller, const CallEdge &call,
+                           uint64_t number) const {
   const CombinedModule &module = program.moduleRef(caller);
-  auto isSame = [&](const JumpFunction &actual) {
-    return actual.kind == JumpFunction::Kind::Aggregate &&
-           actual.value == number;
-  };
-  for (const CallEdge &call :
-       slice(module.summary.calls, program.function(caller)->calls))
-    for (auto [i, actual] :
-         enumerate(slice(module.summary.jumpFunctions, call.arguments))) {
-      if (isSame(actual) && !isLeftAlone(caller, call, i))
-        return entry->second = false;
-    }
-  return true;
+  if (call.flags & kReadsArgumentsSite)
+    return true;
+  GlobalId callee = program.definitionFor(caller, call.callee);
+  const FunctionEffects *effects = context.decisions.effectsOf(callee);
+  unsigned addresses = 0;
+  bool isWritten = false;
+  for (auto [i, actual] :
+       enumerate(slice(module.summary.jumpFunctions, call.arguments))) {
+    if (actual.kind != JumpFunction::Kind::Aggregate || actual.value != number)
+      continue;
+    if (!effects || i >= effects->parameters.size() ||
+        (effects->parameters[i] & kParamMayEscape))
+      return false;
+    ++addresses;
+    isWritten |= effects->parameters[i] & kParamMayWrite;
+  }
+  return !isWritten || addresses == 1;
+}
+
+bool Pointees::isPrivate(GlobalId caller, uint64_t number) const {
+  auto [entry, isNew] = known.try_emplace({caller, number}, true);
+  if (isNew)
+    entry->second = all_of(slice(program.moduleRef(caller).summary.calls,
+                                 program.function(caller)->calls),
+                           [&](const CallEdge &call) {
+                             return isPrivateIn(caller, call, number);
+                           });
+  return entry->second;
 }
 
 } // namespace gpulto

@@ -130,7 +130,9 @@ bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
         bool isKnown = i < actuals.size() &&
                        actuals[i].kind != JumpFunction::Kind::Unknown &&
                        actuals[i].kind != JumpFunction::Kind::LoadAggregate &&
-                       actuals[i].kind != JumpFunction::Kind::CallResult;
+                       actuals[i].kind != JumpFunction::Kind::CallResult &&
+                       actuals[i].kind != JumpFunction::Kind::Memory &&
+                       actuals[i].kind != JumpFunction::Kind::Composed;
         if (isPointer && !isKnown)
           return false;
       }

@@ -31,8 +31,6 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Constants in aggregates are kept in pieces of at most this size.
-static constexpr unsigned kPieceBits = 32;
 /// NVPTX: the address space of global memory.
 static constexpr uint8_t kGlobalAddressSpace = 1;
 
@@ -156,12 +154,16 @@ void ConstantsSolver::reset(BodyLattice &body) {
 void ConstantsSolver::solve() {
   for (BodyLattice &body : allBodies)
     reset(body);
+  stored.clear();
+  readers.clear();
   while (!worklist.empty()) {
     BodyIndex next = worklist.front();
     worklist.pop_front();
     allBodies[next].isQueued = false;
+    visited = next;
     visit(next);
   }
+  visited = kNone;
 }
 
 void ConstantsSolver::enqueue(BodyLattice &body) {
@@ -182,6 +184,7 @@ void ConstantsSolver::visit(BodyIndex index) {
   for (const LaunchSite &launch :
        slice(module.summary.launches, function.launches))
     visitLaunch(index, launch);
+  visitStores(body);
 }
 
 /// Returns whether no context can lower \p known any more.
@@ -312,100 +315,21 @@ ConstantsSolver::evaluateAddress(const CombinedModule &module,
   return result;
 }
 
-/// Returns the value of \p width bits at byte \p offset of an aggregate of
-/// which \p parts are known.
-static ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
-                              unsigned width) {
-  auto at = [&](uint64_t byte, unsigned bits) -> const ValueLattice * {
-    for (const PartLattice &part : parts)
-      if (part.byteOffset == byte && part.value.width() == bits)
-        return &part.value;
-    return nullptr;
-  };
-  if (const ValueLattice *value = at(offset, width))
-    return *value;
-  const ValueLattice *low = at(offset, kPieceBits),
-                     *high = at(offset + kPieceBits / 8, kPieceBits);
-  if (width == 2 * kPieceBits && low && high && low->isConstant() &&
-      high->isConstant())
-    return ValueLattice::constant(high->value() << kPieceBits | low->value(),
-                                  width);
-  return ValueLattice::varying(width);
-}
-
-/// Adds \p value at byte \p offset to \p parts. Calling conventions pass two
-/// fields in one register, so long constants are kept in pieces.
-static void addPart(std::vector<PartLattice> &parts, uint32_t offset,
-                    const ValueLattice &value) {
-  if (!value.isConstant() || value.width() != 2 * kPieceBits) {
-    parts.push_back({offset, value});
-    return;
-  }
-  parts.push_back({offset, ValueLattice::constant(value.value(), kPieceBits)});
-  parts.push_back(
-      {offset + kPieceBits / 8,
-       ValueLattice::constant(value.value() >> kPieceBits, kPieceBits)});
-}
-
-/// Follows what \p function is composed of to what is not, and back.
+/// Evaluates what \p function is composed of, which ends (SummaryFormat), and
+/// then itself.
 ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
                                        const CombinedModule &module,
                                        const JumpFunction &function) const {
   if (function.kind != JumpFunction::Kind::Composed)
     return evaluateOnce(caller, module, function);
-  SmallVector<const JumpFunction *, 4> chain{&function};
-  const JumpFunction *innermost = &function;
-  while (innermost->kind == JumpFunction::Kind::Composed) {
-    innermost = &module.summary.jumpFunctions[innermost->source];
-    chain.push_back(innermost);
-  }
-  ValueLattice result = evaluateOnce(caller, module, *innermost);
-  for (const JumpFunction *outer : drop_begin(reverse(chain))) {
-    result = ValueLattice::passThrough(*outer, result);
-    result.addFacts(*outer);
-  }
-  return result;
-}
-
-/// Returns what the call that \p function names returns: in terms of what this
-/// very call passes, so that it depends on the caller's parameters only.
-ParameterLattice
-ConstantsSolver::evaluateResult(const BodyLattice &caller,
-                                const JumpFunction &function) const {
-  constexpr unsigned kMaxDepth = 3;
-  ParameterLattice result;
-  result.whole = ValueLattice::varying(function.bitWidth);
-  result.hasParts = true;
-  BodyIndex index = calleeOf(caller.index, function.source);
-  if (index == kNone || resultDepth >= kMaxDepth ||
-      !callers.isFinal(allBodies[index].id))
-    return result;
-  const BodyLattice &callee = allBodies[index];
-  const CombinedModule &module = program.moduleRef(callee.id);
-  const JumpFunction &returned = program.function(callee.id)->returned;
-  const ModuleSummary &from = program.moduleRef(caller.id).summary;
-  ArrayRef<JumpFunction> actuals = slice(
-      from.jumpFunctions,
-      slice(from.calls, program.function(caller.id)->calls)[function.source]
-          .arguments);
-  ++resultDepth;
-  BodyLattice entered;
-  entered.id = callee.id;
-  entered.index = index;
-  using Kind = JumpFunction::Kind;
-  bool isFixed =
-      returned.kind == Kind::Unknown || returned.kind == Kind::Constant ||
-      returned.kind == Kind::Null || returned.kind == Kind::SymbolAddress;
-  for (uint32_t i = 0; !isFixed && i < program.parameters(callee.id).size();
-       ++i)
-    entered.parameters.push_back(
-        evaluateArgument(callee.id, i, caller,
-                         i < actuals.size() ? actuals[i] : JumpFunction()));
-  if (returned.kind == JumpFunction::Kind::Aggregate)
-    result = evaluateAggregate(entered, module, returned);
+  ArrayRef<JumpFunction> table = module.summary.jumpFunctions;
+  ValueLattice result = evaluate(caller, module, table[function.source]);
+  if (function.count)
+    result = ValueLattice::combine(
+        function, result, evaluate(caller, module, table[function.count - 1]));
   else
-    result.whole = evaluate(entered, module, returned);
-  --resultDepth;
+    result = ValueLattice::passThrough(function, result);
+  result.addFacts(function);
   return result;
 }
 
@@ -425,6 +349,7 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
   case Kind::Unknown:
   case Kind::Aggregate:
   case Kind::LoadVariable:
+  case Kind::CallMemory:
   case Kind::Composed:
     break;
   case Kind::CallResult: {
@@ -438,6 +363,13 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
       result = returned.whole;
     break;
   }
+  case Kind::Memory: {
+    ParameterLattice known = evaluateMemory(caller, function);
+    if (!known.hasParts)
+      return ValueLattice();
+    result = readParts(known.parts, function.value, function.bitWidth);
+    break;
+  }
   case Kind::Constant:
     result = ValueLattice::constant(function.value, function.bitWidth);
     break;
@@ -446,6 +378,9 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
     break;
   case Kind::SymbolAddress:
     result = evaluateAddress(module, function);
+    break;
+  case Kind::VariablePart:
+    result = evaluateVariable(caller, function);
     break;
   case Kind::Allocation:
     result = ValueLattice::allocation(caller.id, function.source);
@@ -462,6 +397,8 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
     break;
   case Kind::LoadAggregate: {
     if (!isOfFormal)
+      break;
+    if (!function.count && !keepsPointee(caller, function.source))
       break;
     const ParameterLattice &formal = caller.parameters[function.source];
     if (!formal.hasParts)
@@ -484,70 +421,6 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
   return result;
 }
 
-/// Appends to \p result what \p part, bytes that a call returned, is known of.
-void ConstantsSolver::addReturned(const BodyLattice &caller,
-                                  const AggregatePart &part,
-                                  ParameterLattice &result) const {
-  ParameterLattice returned = evaluateResult(caller, part.value);
-  result.hasParts &= returned.hasParts;
-  uint64_t begin = part.value.value, end = begin + part.value.count;
-  for (PartLattice known : returned.parts)
-    if (known.byteOffset >= begin && known.byteOffset < end) {
-      known.byteOffset =
-          static_cast<uint32_t>(part.byteOffset + known.byteOffset - begin);
-      result.parts.push_back(known);
-    }
-  if (!returned.parts.empty() || !part.value.bitWidth)
-    return;
-  ValueLattice value =
-      evaluate(caller, program.moduleRef(caller.id), part.value);
-  value.forgetSymbol();
-  result.hasParts &= !value.isTop();
-  addPart(result.parts, part.byteOffset, value);
-}
-
-/// Returns the known parts of a by-value aggregate, or of what a pointer points
-/// to; without parts (top) when the caller does not know its own yet.
-ParameterLattice
-ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
-                                   const CombinedModule &module,
-                                   const JumpFunction &function) const {
-  ParameterLattice result;
-  result.whole = ValueLattice::varying();
-  result.hasParts = true;
-  if (function.kind == JumpFunction::Kind::Aggregate) {
-    if (function.value && !pointees.isIntact(caller.id, function.value))
-      return result;
-    for (const AggregatePart &part :
-         slice(module.summary.aggregateParts,
-               Range{function.source, function.count})) {
-      if (part.value.kind == JumpFunction::Kind::CallResult &&
-          part.value.count) {
-        addReturned(caller, part, result);
-        continue;
-      }
-      ValueLattice value = evaluate(caller, module, part.value);
-      value.forgetSymbol();
-      result.hasParts &= !value.isTop();
-      addPart(result.parts, part.byteOffset, value);
-    }
-    return result;
-  }
-  bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
-                 function.operation == JumpOperation::None;
-  bool isInside = function.kind == JumpFunction::Kind::Ancestor;
-  if ((!isWhole && !isInside) || function.source >= caller.parameters.size())
-    return result;
-  const ParameterLattice &formal = caller.parameters[function.source];
-  uint64_t begin = isInside ? function.value : 0;
-  for (const PartLattice &part : formal.parts)
-    if (part.byteOffset >= begin)
-      result.parts.push_back(
-          {static_cast<uint32_t>(part.byteOffset - begin), part.value});
-  result.hasParts = formal.hasParts;
-  return result;
-}
-
 /// Returns the parts of a kernel's aggregate of which \p pieces tell where the
 /// stub has them among its own parameters, passed as \p actuals.
 ParameterLattice
@@ -566,33 +439,6 @@ ConstantsSolver::evaluatePieces(const BodyLattice &caller,
       addPart(result.parts, piece->byteOffset, value);
   }
   return result;
-}
-
-/// Lowers \p known to the parts that \p actual has too.
-static bool meetParts(ParameterLattice &known, const ParameterLattice &actual) {
-  if (!actual.hasParts)
-    return false;
-  if (!known.hasParts) {
-    known.parts = actual.parts;
-    known.hasParts = true;
-    return true;
-  }
-  bool changed = false;
-  std::vector<PartLattice> kept;
-  for (PartLattice &part : known.parts) {
-    auto other = llvm::find_if(actual.parts, [&](const PartLattice &a) {
-      return a.byteOffset == part.byteOffset &&
-             a.value.width() == part.value.width();
-    });
-    if (other == actual.parts.end()) {
-      changed = true;
-      continue;
-    }
-    changed |= part.value.meet(other->value);
-    kept.push_back(part);
-  }
-  known.parts = std::move(kept);
-  return changed;
 }
 
 bool meetParameter(ParameterLattice &known, const ParameterLattice &actual) {

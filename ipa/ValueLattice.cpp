@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -151,6 +152,15 @@ bool ValueLattice::meet(const ValueLattice &other) {
     widenings = 0;
     return true;
   }
+  // A call that allocates may have failed, so null is no other allocation.
+  if (isNull() && other.current == State::Allocation) {
+    *this = other;
+    nonNull = false;
+    widenings = 0;
+    return true;
+  }
+  if (other.isNull() && current == State::Allocation)
+    return std::exchange(nonNull, false);
   ValueLattice old = *this;
   if (bitWidth != other.bitWidth) {
     *this = varying();
@@ -189,12 +199,9 @@ static KnownBits toKnownBits(const ValueLattice &value) {
 }
 
 static KnownBits applyToBits(const JumpFunction &function,
-                             const KnownBits &formal) {
+                             const KnownBits &formal,
+                             const KnownBits &operand) {
   unsigned width = function.bitWidth;
-  auto operand = [&] {
-    return KnownBits::makeConstant(APInt(
-        formal.getBitWidth(), function.value & maskOf(formal.getBitWidth())));
-  };
   switch (function.operation) {
   case JumpOperation::None:
     return formal;
@@ -206,40 +213,40 @@ static KnownBits applyToBits(const JumpFunction &function,
     return formal.trunc(width);
   case JumpOperation::Add:
     return KnownBits::computeForAddSub(/*Add=*/true, false, false, formal,
-                                       operand());
+                                       operand);
   case JumpOperation::Sub:
     return KnownBits::computeForAddSub(/*Add=*/false, false, false, formal,
-                                       operand());
+                                       operand);
   case JumpOperation::Mul:
-    return KnownBits::mul(formal, operand());
+    return KnownBits::mul(formal, operand);
   case JumpOperation::And:
-    return formal & operand();
+    return formal & operand;
   case JumpOperation::Or:
-    return formal | operand();
+    return formal | operand;
   case JumpOperation::Xor:
-    return formal ^ operand();
+    return formal ^ operand;
   case JumpOperation::Shl:
-    return KnownBits::shl(formal, operand());
+    return KnownBits::shl(formal, operand);
   case JumpOperation::LShr:
-    return KnownBits::lshr(formal, operand());
+    return KnownBits::lshr(formal, operand);
   case JumpOperation::AShr:
-    return KnownBits::ashr(formal, operand());
+    return KnownBits::ashr(formal, operand);
   case JumpOperation::UDiv:
-    return KnownBits::udiv(formal, operand());
+    return KnownBits::udiv(formal, operand);
   case JumpOperation::SDiv:
-    return KnownBits::sdiv(formal, operand());
+    return KnownBits::sdiv(formal, operand);
   case JumpOperation::URem:
-    return KnownBits::urem(formal, operand());
+    return KnownBits::urem(formal, operand);
   case JumpOperation::SRem:
-    return KnownBits::srem(formal, operand());
+    return KnownBits::srem(formal, operand);
   case JumpOperation::UMin:
-    return KnownBits::umin(formal, operand());
+    return KnownBits::umin(formal, operand);
   case JumpOperation::UMax:
-    return KnownBits::umax(formal, operand());
+    return KnownBits::umax(formal, operand);
   case JumpOperation::SMin:
-    return KnownBits::smin(formal, operand());
+    return KnownBits::smin(formal, operand);
   case JumpOperation::SMax:
-    return KnownBits::smax(formal, operand());
+    return KnownBits::smax(formal, operand);
   }
   return KnownBits(width);
 }
@@ -348,6 +355,16 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     result.space = formal.space;
     return result;
   }
+  // A pointer at a distance, in the same allocation.
+  if (function.bitWidth == 0 && function.operation == JumpOperation::Add) {
+    ValueLattice result = varying();
+    if (formal.current == State::Allocation)
+      result = allocation(formal.target, formal.bits);
+    if (formal.bitWidth == 0 && function.value)
+      result.align = static_cast<uint8_t>(
+          std::min<unsigned>(formal.align, countr_zero(function.value)));
+    return result;
+  }
   if (function.operation == JumpOperation::None)
     return formal.bitWidth == function.bitWidth ? formal
                                                 : varying(function.bitWidth);
@@ -362,12 +379,93 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     std::optional<uint64_t> value = evaluate(function, formal.bits);
     return value ? constant(*value, function.bitWidth) : result;
   }
-  KnownBits known = applyToBits(function, toKnownBits(formal));
+  KnownBits operand = KnownBits::makeConstant(
+      APInt(formal.bitWidth, function.value & maskOf(formal.bitWidth)));
+  KnownBits known = applyToBits(function, toKnownBits(formal), operand);
   if (known.hasConflict())
     return result; // no value gets here
   result.zeros = known.Zero.getZExtValue();
   result.ones = known.One.getZExtValue();
   if (auto bounds = applyToBounds(function, formal.lowest, formal.highest))
+    std::tie(result.lowest, result.highest) = *bounds;
+  result.reconcile();
+  return result;
+}
+
+/// Returns the bounds of the operation of \p function, which keeps the order of
+/// both operands or, of the right one, turns it round; nothing if it wraps or
+/// is another.
+static std::optional<std::pair<uint64_t, uint64_t>>
+combineBounds(const JumpFunction &function, const ValueLattice &left,
+              const ValueLattice &right) {
+  using Bounds = std::pair<uint64_t, uint64_t>;
+  uint64_t mask = maskOf(function.bitWidth);
+  bool isPositive = left.high() <= mask >> 1 && right.high() <= mask >> 1;
+  switch (function.operation) {
+  case JumpOperation::Add:
+    if (left.high() <= mask - right.high())
+      return Bounds(left.low() + right.low(), left.high() + right.high());
+    return std::nullopt;
+  case JumpOperation::Sub:
+    if (left.low() >= right.high())
+      return Bounds(left.low() - right.high(), left.high() - right.low());
+    return std::nullopt;
+  case JumpOperation::Mul:
+    if (right.high() == 0 || left.high() <= mask / right.high())
+      return Bounds(left.low() * right.low(), left.high() * right.high());
+    return std::nullopt;
+  case JumpOperation::SDiv:
+    if (!isPositive)
+      return std::nullopt;
+    [[fallthrough]];
+  case JumpOperation::UDiv:
+    if (right.low() == 0)
+      return std::nullopt;
+    return Bounds(left.low() / right.high(), left.high() / right.low());
+  case JumpOperation::SMin:
+  case JumpOperation::SMax:
+    if (!isPositive)
+      return std::nullopt;
+    [[fallthrough]];
+  case JumpOperation::UMin:
+  case JumpOperation::UMax: {
+    bool isMin = function.operation == JumpOperation::UMin ||
+                 function.operation == JumpOperation::SMin;
+    return isMin ? Bounds(std::min(left.low(), right.low()),
+                          std::min(left.high(), right.high()))
+                 : Bounds(std::max(left.low(), right.low()),
+                          std::max(left.high(), right.high()));
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+ValueLattice ValueLattice::combine(const JumpFunction &function,
+                                   const ValueLattice &left,
+                                   const ValueLattice &right) {
+  if (left.isTop() || right.isTop())
+    return ValueLattice();
+  ValueLattice result = varying(function.bitWidth);
+  bool isCast = function.operation == JumpOperation::ZExt ||
+                function.operation == JumpOperation::SExt ||
+                function.operation == JumpOperation::Trunc ||
+                function.operation == JumpOperation::None;
+  if (isCast || !result.isScalar() || left.bitWidth != result.bitWidth ||
+      right.bitWidth != result.bitWidth)
+    return result;
+  if (right.isConstant()) {
+    JumpFunction known = function;
+    known.value = right.bits;
+    return passThrough(known, left);
+  }
+  KnownBits known =
+      applyToBits(function, toKnownBits(left), toKnownBits(right));
+  if (known.hasConflict())
+    return result; // no value gets here
+  result.zeros = known.Zero.getZExtValue();
+  result.ones = known.One.getZExtValue();
+  if (auto bounds = combineBounds(function, left, right))
     std::tie(result.lowest, result.highest) = *bounds;
   result.reconcile();
   return result;

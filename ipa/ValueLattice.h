@@ -8,7 +8,8 @@
 //   Top        no context seen yet
 //   Constant   the same bits in every context
 //   Symbol     the same symbol's address plus the same offset in every context
-//   Allocation into the memory that the same call of the same body allocated
+//   Allocation into the memory that the same call of the same body allocated,
+//              or null
 //   Varying    differs; bits, bounds and pointer facts may still hold
 //
 // An element goes down only. Bounds would go down for long, so after
@@ -82,11 +83,20 @@ public:
   static ValueLattice passThrough(const JumpFunction &function,
                                   const ValueLattice &formal);
 
+  /// Returns what `left OPERATION right` of the composed jump function
+  /// \p function is.
+  static ValueLattice combine(const JumpFunction &function,
+                              const ValueLattice &left,
+                              const ValueLattice &right);
+
   bool operator==(const ValueLattice &) const = default;
 
 private:
   static constexpr uint8_t kMaxWidenings = 8;
 
+  bool isNull() const {
+    return current == State::Constant && bitWidth == 0 && bits == 0;
+  }
   bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
   void setUnknown();
   void makeVarying();

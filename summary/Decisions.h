@@ -53,6 +53,9 @@ struct Decisions {
   /// value nobody looks at; nothing outside of the bitcode can tell.
   llvm::BitVector neverWritten{};
   llvm::BitVector neverRead{};
+  /// Variables of which the values are their initializers' and those in
+  /// FunctionSummary::variableStores, and no others.
+  llvm::BitVector plainlyWritten{};
   /// Plans of a function's bodies, by number of the clone, where there is
   /// anything to say. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
@@ -65,6 +68,9 @@ struct Decisions {
   }
   bool isNeverWritten(GlobalId id) const {
     return id < neverWritten.size() && neverWritten.test(id);
+  }
+  bool isPlainlyWritten(GlobalId id) const {
+    return id < plainlyWritten.size() && plainlyWritten.test(id);
   }
   bool isNeverRead(GlobalId id) const {
     return id < neverRead.size() && neverRead.test(id);

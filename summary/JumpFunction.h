@@ -19,7 +19,8 @@
 
 namespace gpulto {
 
-/// The operation of a pass-through or composed jump function: formal OP value.
+/// The operation of a pass-through or composed jump function: formal OP value,
+/// or formal OP formal.
 enum class JumpOperation : uint8_t {
   None,
   Add,
@@ -45,7 +46,7 @@ enum class JumpOperation : uint8_t {
   Last = SMax
 };
 
-/// One actual argument. A plain value: 56 bytes, no ownership.
+/// One actual argument. A plain value of few words, no ownership.
 struct JumpFunction {
   enum class Kind : uint8_t {
     /// Nothing is known.
@@ -61,13 +62,15 @@ struct JumpFunction {
     /// Pointer: formal parameter \c source plus \c value bytes.
     Ancestor,
     /// The \c bitWidth bits at byte \c value of the by-value aggregate that is
-    /// formal parameter \c source, or of what that pointer points to.
+    /// formal parameter \c source, or of what that pointer points to. If
+    /// \c count is 0, what it points to when the value is needed; else the
+    /// \c count bytes that are there when the function is entered.
     LoadAggregate,
     /// A by-value aggregate: parts [source, source + count) of the module's
     /// aggregate part table; what no part covers is unknown. If \c value is not
     /// 0, the address of the caller's local variable of that number, whose
-    /// contents the parts are unless a callee that gets such an address writes
-    /// through it or keeps it.
+    /// contents the parts are unless a callee that gets such an address keeps
+    /// it.
     Aggregate,
     /// Pointer into the memory that call \c source of the function (counted
     /// over its call edges) allocated when it ran last. Allocations of two
@@ -82,8 +85,25 @@ struct JumpFunction {
     /// counts as returned. As a part of an aggregate, with \c count not 0: the
     /// \c count bytes from byte \c value on.
     CallResult,
+    /// What call \c source of the function left, when it ran last, in the
+    /// memory that argument \c parameter points to: the \c count bytes from
+    /// byte \c value on. Among the choices of Memory only.
+    CallMemory,
+    /// What was last written to a part of local variable \c parameter (see
+    /// Aggregate): each of the parts [source, source + count) of the aggregate
+    /// part table says what one instruction left there that may have been the
+    /// last. Then the \c bitWidth bits at byte \c value of that; as a part of
+    /// an aggregate, all of it. Without parts, nothing was written: any value
+    /// will do. Nothing is known if a callee keeps the address.
+    Memory,
+    /// The \c bitWidth bits at byte \c value of variable \c source: one of the
+    /// values that are stored there anywhere in the program, or its
+    /// initializer's.
+    VariablePart,
     /// Entry \c source, an earlier one, of the module's table of jump
-    /// functions, through \c operation with \c value.
+    /// functions, through \c operation with \c value or, if \c count is not 0,
+    /// with entry \c count - 1, an earlier one, too. Pointers: Add, of bytes;
+    /// an odd number says nothing of the distance.
     Composed,
     Last = Composed
   };
@@ -97,8 +117,10 @@ struct JumpFunction {
   /// Constant bits (zero-extended), operand, byte offset, or number of a local
   /// variable; see Kind.
   uint64_t value = 0;
-  /// Aggregate: number of parts. CallResult: see there.
+  /// Aggregate: number of parts. Others: see there.
   uint32_t count = 0;
+  /// CallMemory: position of an argument. Memory: number of a local variable.
+  uint32_t parameter = 0;
   /// Facts that hold at this site whatever the kind. Pointers: log2 of the
   /// proven alignment, the address space it is known to point into (0:
   /// generic), and whether it is known not to be null. Integers: log2 of a

@@ -209,8 +209,11 @@ enum ReferenceFlag : uint8_t {
   kPassesHandle = 1u << 5,
   /// Reads of a variable yield more than what kPassesHandle allows.
   kReadsValue = 1u << 6,
+  /// Not all that is written to a variable is among
+  /// FunctionSummary::variableStores.
+  kWritesUnknown = 1u << 7,
 };
-constexpr unsigned kReferenceFlagBits = 7;
+constexpr unsigned kReferenceFlagBits = 8;
 
 struct ReferenceEdge {
   SymbolIndex symbol = kNone;
@@ -287,6 +290,15 @@ struct StubArgument {
   uint32_t formal = 0;
   bool isAggregate = false;
   bool operator==(const StubArgument &) const = default;
+};
+
+/// What a body stores in a variable.
+struct VariableStore {
+  SymbolIndex variable = kNone;
+  uint32_t byteOffset = 0;
+  uint32_t sizeBytes = 0;
+  JumpFunction value;
+  bool operator==(const VariableStore &) const = default;
 };
 
 /// Order of LaunchSite::geometry.
@@ -503,6 +515,12 @@ struct FunctionSummary {
   Range guards;
   /// What the function returns: Unknown, Constant, PassThrough ...
   JumpFunction returned;
+  /// Host, by parameter: what is in the memory that it points to when the
+  /// function returns, an Aggregate, if no other pointer leads there; Unknown
+  /// if nothing is known of that. Trailing Unknown ones are dropped.
+  Range outputs;
+  /// Host: in the order of the variables.
+  Range variableStores;
 
   bool has(FunctionFlag flag) const { return flags & flag; }
   bool operator==(const FunctionSummary &) const = default;
@@ -516,6 +534,9 @@ struct VariableSummary {
   /// The initializer holds a block address: its function must be loaded with
   /// it.
   bool hasBlockAddress = false;
+  /// Host, if it is not constant: the known parts of the initializer, an
+  /// Aggregate, or Unknown.
+  JumpFunction initializer;
   Range references;
   Digest contentDigest;
   /// As FunctionSummary's: the form of a constant's initializer. None when it
@@ -631,6 +652,7 @@ struct ModuleSummary {
   std::vector<GuardChance> guards;
   std::vector<JumpFunction> jumpFunctions;
   std::vector<AggregatePart> aggregateParts;
+  std::vector<VariableStore> variableStores;
 
   bool has(ModuleFlag flag) const { return flags & flag; }
   bool operator==(const ModuleSummary &) const = default;

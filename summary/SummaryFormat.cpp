@@ -36,7 +36,7 @@ struct TableSizes {
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
            references = 0, foldSymbols = 0, launches = 0, handleFlows = 0,
            stubArguments = 0, guardFacts = 0, guards = 0, jumpFunctions = 0,
-           aggregateParts = 0;
+           aggregateParts = 0, variableStores = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -74,7 +74,8 @@ bool hasSource(JumpFunction::Kind kind) {
          kind == Kind::Ancestor || kind == Kind::LoadAggregate ||
          kind == Kind::Aggregate || kind == Kind::Allocation ||
          kind == Kind::LoadVariable || kind == Kind::CallResult ||
-         kind == Kind::Composed;
+         kind == Kind::CallMemory || kind == Kind::Memory ||
+         kind == Kind::VariablePart || kind == Kind::Composed;
 }
 
 /// On disk, a pass-through with an operation is a kind of its own.
@@ -122,12 +123,15 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
     io.check(j.operation != JumpOperation::None, "operation that is none");
   }
   if (hasSource(j.kind)) {
-    if (j.kind == Kind::SymbolAddress || j.kind == Kind::LoadVariable)
+    if (j.kind == Kind::SymbolAddress || j.kind == Kind::LoadVariable ||
+        j.kind == Kind::VariablePart)
       io.index(j.source, sizes.symbols, false, "a symbol");
     else
       io.number(j.source);
   }
-  if (j.kind == Kind::Aggregate) {
+  if (j.kind == Kind::CallMemory || j.kind == Kind::Memory)
+    io.number(j.parameter);
+  if (j.kind == Kind::Aggregate || j.kind == Kind::Memory) {
     io.number(j.count);
     io.number(j.value);
     io.check(j.source <= sizes.aggregateParts &&
@@ -135,17 +139,20 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
              "aggregate parts past the end of their table");
     return;
   }
-  if (j.kind == Kind::CallResult)
+  if (j.kind == Kind::CallResult || j.kind == Kind::CallMemory ||
+      j.kind == Kind::LoadAggregate || j.kind == Kind::Composed)
     io.number(j.count);
   bool hasValue = j.kind == Kind::Constant || j.kind == Kind::SymbolAddress ||
                   j.kind == Kind::Ancestor || j.kind == Kind::LoadAggregate ||
-                  j.kind == Kind::CallResult || j.kind == Kind::Composed ||
+                  j.kind == Kind::CallResult || j.kind == Kind::CallMemory ||
+                  j.kind == Kind::VariablePart || j.kind == Kind::Composed ||
                   hasOperation;
   if (!hasValue)
     return;
   uint64_t raw;
   bool isOffset = j.kind == Kind::SymbolAddress || j.kind == Kind::Ancestor ||
-                  j.kind == Kind::LoadAggregate || j.kind == Kind::CallResult;
+                  j.kind == Kind::LoadAggregate || j.kind == Kind::CallResult ||
+                  j.kind == Kind::CallMemory || j.kind == Kind::VariablePart;
   if (isOffset) {
     raw = zigzag(static_cast<int64_t>(j.value));
     io.number(raw);
@@ -187,7 +194,7 @@ template <typename IO> struct Transfer {
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
       foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
-      guardRanges, handleFlowRanges;
+      guardRanges, handleFlowRanges, variableStoreRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -312,10 +319,13 @@ template <typename IO> void Transfer<IO>::jumpFunctions() {
   for (JumpFunction &j : s.jumpFunctions) {
     jumpFunction(j);
     bool isComposed = j.kind == JumpFunction::Kind::Composed;
-    bool isOfEarlier = isComposed && j.source < composed.size();
+    bool isOfEarlier =
+        isComposed && j.source < composed.size() && j.count <= composed.size();
     io.check(isOfEarlier == isComposed,
              "jump function composed of a later one");
-    composed.push_back(isOfEarlier ? composed[j.source] + 1 : 0);
+    uint8_t operand = isOfEarlier && j.count ? composed[j.count - 1] : 0;
+    composed.push_back(isOfEarlier ? std::max(composed[j.source], operand) + 1
+                                   : 0);
     io.check(composed.back() <= kMaxComposed,
              "jump function composed too deeply");
     if (composed.back() > kMaxComposed)
@@ -326,6 +336,12 @@ template <typename IO> void Transfer<IO>::jumpFunctions() {
     jumpFunction(p.value);
     io.check(p.value.kind != JumpFunction::Kind::Aggregate,
              "aggregate inside an aggregate");
+  }
+  for (VariableStore &store : s.variableStores) {
+    io.index(store.variable, sizes.symbols, false, "a variable");
+    io.number(store.byteOffset);
+    io.number(store.sizeBytes);
+    jumpFunction(store.value);
   }
 }
 
@@ -480,17 +496,22 @@ template <typename IO> void Transfer<IO>::variables() {
     previous = v.symbol;
     io.number(v.sizeBytes);
     bool isFoldable = !v.foldHash.isNone();
+    bool hasParts = !(v.initializer == JumpFunction());
     uint32_t bits = uint32_t(v.zeroInitialized) |
                     uint32_t(v.hasBlockAddress) << 1 |
-                    uint32_t(isFoldable) << 2 | uint32_t(v.alignLog2) << 3;
+                    uint32_t(isFoldable) << 2 | uint32_t(hasParts) << 3 |
+                    uint32_t(v.alignLog2) << 4;
     io.number(bits);
-    io.check(bits < 512, "alignment too large");
+    io.check(bits < 1024, "alignment too large");
     v.zeroInitialized = bits & 1;
     v.hasBlockAddress = bits & 2;
     isFoldable = bits & 4;
-    v.alignLog2 = bits >> 3;
+    hasParts = bits & 8;
+    v.alignLog2 = bits >> 4;
     io.range(v.references, sizes.references, referenceRanges);
     io.digest(v.contentDigest);
+    if (hasParts)
+      jumpFunction(v.initializer);
     if (!isFoldable)
       continue;
     io.digest(v.foldHash);
@@ -521,9 +542,11 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(!f.foldHash.isNone());
     present(!(f.guards == Range()));
     present(!(f.handleFlows == Range()));
+    present(!(f.outputs == Range()));
+    present(!(f.variableStores == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 13, "unknown fields of a function");
+  io.check(mask < 1u << 15, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -561,6 +584,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     io.range(f.guards, sizes.guards, guardRanges);
   if (has())
     io.range(f.handleFlows, sizes.handleFlows, handleFlowRanges);
+  if (has())
+    io.range(f.outputs, sizes.jumpFunctions, jumpFunctionRanges);
+  if (has())
+    io.range(f.variableStores, sizes.variableStores, variableStoreRanges);
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -632,43 +659,106 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.guards, sizes.guards, 2);
   each(s.jumpFunctions, sizes.jumpFunctions, 1);
   each(s.aggregateParts, sizes.aggregateParts, 2);
+  each(s.variableStores, sizes.variableStores, 4);
 }
 
-/// Whether every formal parameter that \p j names, through what it is composed
-/// of, is below \p formals, and every call below \p calls.
-bool namesBelow(const ModuleSummary &s, const JumpFunction &j, uint32_t formals,
-                uint32_t calls) {
-  using Kind = JumpFunction::Kind;
-  const JumpFunction *innermost = &j;
-  while (innermost->kind == Kind::Composed) { // of earlier ones: this ends
-    if (innermost->source >= s.jumpFunctions.size())
-      return false;
-    innermost = &s.jumpFunctions[innermost->source];
+/// What jump functions name, through all they are built of. Linear in the
+/// tables: what is in them is looked at once.
+class NamesCheck {
+public:
+  explicit NamesCheck(const ModuleSummary &s)
+      : s(s), entries(s.jumpFunctions.size()), parts(s.aggregateParts.size()) {}
+
+  /// Whether every formal parameter that \p j names is below \p formals, and
+  /// every call below \p calls; and nothing is built of itself or of more than
+  /// whole-program analysis should evaluate.
+  bool namesBelow(const JumpFunction &j, uint32_t formals, uint32_t calls) {
+    Names names = of(j, 0);
+    return isGood(names) && names.formals <= formals && names.calls <= calls;
   }
-  switch (innermost->kind) {
+  bool namesBelow(Range range, const FunctionSummary &f) {
+    return llvm::all_of(slice(s.jumpFunctions, range), [&](const auto &j) {
+      return namesBelow(j, f.parameters.count, f.calls.count);
+    });
+  }
+
+private:
+  static constexpr uint32_t kMaxDepth = 48, kMaxNodes = 1 << 16;
+  struct Names {
+    /// One more than the highest number of a formal and of a call.
+    uint64_t formals = 0, calls = 0;
+    uint32_t depth = 0;
+    /// Itself and all it is built of, as often as it is.
+    uint64_t nodes = 1;
+  };
+  struct Known {
+    Names names;
+    bool isDone = false, isOpen = false;
+  };
+  static constexpr Names kBad = {0, 0, kMaxDepth + 1, 1};
+  static bool isGood(const Names &names) {
+    return names.depth <= kMaxDepth && names.nodes <= kMaxNodes;
+  }
+
+  Names of(const JumpFunction &j, unsigned depth);
+  void add(Names &names, Known &known, const JumpFunction &inner,
+           unsigned depth);
+
+  const ModuleSummary &s;
+  std::vector<Known> entries, parts;
+};
+
+/// Adds what \p inner, which stands where \p known is about, names.
+void NamesCheck::add(Names &names, Known &known, const JumpFunction &inner,
+                     unsigned depth) {
+  if (!known.isDone) {
+    if (known.isOpen || depth > kMaxDepth) {
+      names = kBad;
+      return;
+    }
+    known.isOpen = true;
+    known.names = of(inner, depth + 1);
+    known.isDone = true;
+  }
+  const Names &of = known.names;
+  names.formals = std::max(names.formals, of.formals);
+  names.calls = std::max(names.calls, of.calls);
+  names.depth = std::max(names.depth, of.depth + 1);
+  names.nodes = std::min<uint64_t>(names.nodes + of.nodes, kMaxNodes + 1);
+}
+
+NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
+  using Kind = JumpFunction::Kind;
+  Names names;
+  switch (j.kind) {
+  case Kind::Composed:
+    if (j.source >= s.jumpFunctions.size() || j.count > s.jumpFunctions.size())
+      return kBad;
+    add(names, entries[j.source], s.jumpFunctions[j.source], depth);
+    if (j.count)
+      add(names, entries[j.count - 1], s.jumpFunctions[j.count - 1], depth);
+    break;
   case Kind::PassThrough:
   case Kind::Ancestor:
   case Kind::LoadAggregate:
-    return innermost->source < formals;
+    names.formals = uint64_t(j.source) + 1;
+    break;
   case Kind::Allocation:
   case Kind::CallResult:
-    return innermost->source < calls;
+  case Kind::CallMemory:
+    names.calls = uint64_t(j.source) + 1;
+    break;
   case Kind::Aggregate:
-    return &j == innermost &&
-           llvm::all_of(
-               llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count),
-               [&](const AggregatePart &part) {
-                 return namesBelow(s, part.value, formals, calls);
-               });
+  case Kind::Memory:
+    if (j.kind == Kind::Aggregate && depth != 0)
+      return kBad;
+    for (uint32_t i = j.source; i < j.source + j.count; ++i)
+      add(names, parts[i], s.aggregateParts[i].value, depth);
+    break;
   default:
-    return true;
+    break;
   }
-}
-
-bool namesBelow(const ModuleSummary &s, Range range, const FunctionSummary &f) {
-  return llvm::all_of(slice(s.jumpFunctions, range), [&](const auto &j) {
-    return namesBelow(s, j, f.parameters.count, f.calls.count);
-  });
+  return names;
 }
 
 /// Whether \p fact is about one of \p formals, or a part of one.
@@ -691,6 +781,7 @@ bool isOfParameter(const GuardFact &fact,
 /// Checks what only holds between tables: jump functions name parameters of
 /// the function they stand in; summaries belong to symbols of their kind.
 const char *findInconsistency(const ModuleSummary &s) {
+  NamesCheck names(s);
   auto isDefined = [&](SymbolIndex symbol, SymbolKind kind) {
     return s.symbols[symbol].kind == kind && !s.symbols[symbol].isDeclaration();
   };
@@ -698,20 +789,20 @@ const char *findInconsistency(const ModuleSummary &s) {
     if (!isDefined(f.symbol, SymbolKind::Function))
       return "body of a symbol that is no defined function";
     for (const CallEdge &call : slice(s.calls, f.calls))
-      if (!namesBelow(s, call.arguments, f))
+      if (!names.namesBelow(call.arguments, f))
         return "argument of a call refers to a parameter or call that does not "
                "exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
       if (launch.call != kNone && launch.call >= f.calls.count)
         return "launch by a call that does not exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
-      if (!namesBelow(s, launch.geometry, f) ||
-          !namesBelow(s, launch.handles, f) ||
-          !namesBelow(s, launch.arguments, f))
+      if (!names.namesBelow(launch.geometry, f) ||
+          !names.namesBelow(launch.handles, f) ||
+          !names.namesBelow(launch.arguments, f))
         return "launch refers to a parameter or call that does not exist";
     for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
       if (flow.call >= f.calls.count ||
-          !namesBelow(s, flow.handle, f.parameters.count, f.calls.count))
+          !names.namesBelow(flow.handle, f.parameters.count, f.calls.count))
         return "handle goes to a call or from a parameter that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
       if (a.formal >= f.parameters.count)
@@ -720,12 +811,19 @@ const char *findInconsistency(const ModuleSummary &s) {
       for (const GuardFact &fact : slice(s.guardFacts, chance.facts))
         if (!isOfParameter(fact, slice(s.parameters, f.parameters)))
           return "guard of a parameter that does not exist";
-    if (!namesBelow(s, f.returned, f.parameters.count, f.calls.count))
+    if (!names.namesBelow(f.returned, f.parameters.count, f.calls.count))
       return "return value refers to a parameter or call that does not exist";
+    if (f.outputs.count > f.parameters.count || !names.namesBelow(f.outputs, f))
+      return "output refers to a parameter or call that does not exist";
+    for (const VariableStore &store : slice(s.variableStores, f.variableStores))
+      if (!names.namesBelow(store.value, f.parameters.count, f.calls.count))
+        return "store refers to a parameter or call that does not exist";
   }
   for (const VariableSummary &v : s.variables)
     if (!isDefined(v.symbol, SymbolKind::Variable))
       return "contents of a symbol that is no defined variable";
+    else if (!names.namesBelow(v.initializer, 0, 0))
+      return "initializer refers to a parameter or call";
   for (const AliasSummary &a : s.aliases)
     if (!isDefined(a.symbol, SymbolKind::Alias) &&
         !isDefined(a.symbol, SymbolKind::IFunc))

@@ -145,7 +145,7 @@ constexpr FlagName kReferenceFlags[] = {
     {kReads, "reads"},          {kWrites, "writes"},
     {kTakesAddress, "address"}, {kQueriesHandle, "queries"},
     {kSetsHandle, "sets"},      {kPassesHandle, "passes"},
-    {kReadsValue, "value"}};
+    {kReadsValue, "value"},     {kWritesUnknown, "writes_unknown"}};
 
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
@@ -233,6 +233,7 @@ private:
   }
   void facts(const JumpFunction &j);
   void operation(const JumpFunction &j);
+  void parts(const JumpFunction &j);
   void jumpFunction(const JumpFunction &j);
   void list(Range range);
   void function(const FunctionSummary &f, bool digests);
@@ -355,8 +356,24 @@ void Printer::operation(const JumpFunction &j) {
   if (j.operation == JumpOperation::None)
     return;
   out << ' ' << kOperationNames[size_t(j.operation)];
-  if (j.operation != JumpOperation::Trunc)
+  if (j.kind == JumpFunction::Kind::Composed && j.count) {
+    out << ' ';
+    jumpFunction(s.jumpFunctions[j.count - 1]);
+  } else if (j.operation != JumpOperation::Trunc) {
     out << ' ' << j.value;
+  }
+}
+
+void Printer::parts(const JumpFunction &j) {
+  out << '{';
+  const char *separator = "";
+  for (const AggregatePart &part :
+       llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count)) {
+    out << separator << part.byteOffset << ": ";
+    jumpFunction(part.value);
+    separator = ", ";
+  }
+  out << '}';
 }
 
 void Printer::jumpFunction(const JumpFunction &j) {
@@ -385,23 +402,33 @@ void Printer::jumpFunction(const JumpFunction &j) {
     out << "arg" << j.source << "+" << static_cast<int64_t>(j.value);
     break;
   case Kind::LoadAggregate:
-    out << "arg" << j.source << '[' << j.value << ']';
+    out << "arg" << j.source << '[' << j.value;
+    if (j.count)
+      out << ".." << j.value + j.count << " at entry";
+    out << ']';
     width(j);
     break;
-  case Kind::Aggregate: {
+  case Kind::Aggregate:
     if (j.value)
       out << "&local" << j.value;
-    out << '{';
-    const char *separator = "";
-    for (const AggregatePart &part :
-         llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count)) {
-      out << separator << part.byteOffset << ": ";
-      jumpFunction(part.value);
-      separator = ", ";
-    }
-    out << '}';
+    parts(j);
     break;
-  }
+  case Kind::CallMemory:
+    out << "argument " << j.parameter << " of call " << j.source << '['
+        << j.value << ".." << j.value + j.count << ']';
+    break;
+  case Kind::Memory:
+    out << "local" << j.parameter << " one of";
+    parts(j);
+    out << '[' << j.value << ']';
+    width(j);
+    break;
+  case Kind::VariablePart:
+    out << "stored in ";
+    symbol(j.source);
+    out << '[' << j.value << ']';
+    width(j);
+    break;
   case Kind::Allocation:
     out << "allocated by call " << j.source;
     break;
@@ -562,6 +589,19 @@ void Printer::function(const FunctionSummary &f, bool digests) {
     jumpFunction(f.returned);
     out << '\n';
   }
+  if (!f.outputs.empty()) {
+    out << "  leaves ";
+    list(f.outputs);
+    out << '\n';
+  }
+  for (const VariableStore &store : slice(s.variableStores, f.variableStores)) {
+    out << "  stores ";
+    symbol(store.variable);
+    out << '[' << store.byteOffset << ".."
+        << store.byteOffset + uint64_t(store.sizeBytes) << "]: ";
+    jumpFunction(store.value);
+    out << '\n';
+  }
 }
 
 void Printer::guard(const GuardChance &g) {
@@ -588,6 +628,11 @@ void Printer::variable(const VariableSummary &v, bool digests) {
       << (v.hasBlockAddress ? " block_address" : "") << '\n';
   if (digests)
     out << "  digest " << v.contentDigest << " form " << v.foldHash << '\n';
+  if (!(v.initializer == JumpFunction())) {
+    out << "  initially ";
+    jumpFunction(v.initializer);
+    out << '\n';
+  }
   references(v.references);
 }
 

@@ -149,6 +149,104 @@ TEST(ValueLattice, PassThroughIsSoundAndMonotone) {
   EXPECT_GT(checked, 20000u);
 }
 
+TEST(ValueLattice, CombinationsContainAllResults) {
+  std::mt19937_64 random(7);
+  unsigned checked = 0;
+  constexpr unsigned kOperations = unsigned(JumpOperation::Last) + 1;
+  for (unsigned round = 0; round < 20000; ++round) {
+    JumpFunction function;
+    function.kind = JumpFunction::Kind::Composed;
+    function.operation = JumpOperation(1 + random() % (kOperations - 1));
+    if (function.operation == JumpOperation::ZExt ||
+        function.operation == JumpOperation::SExt ||
+        function.operation == JumpOperation::Trunc)
+      continue;
+    unsigned width = 1 + random() % 64;
+    function.bitWidth = width;
+    function.count = 1;
+    uint64_t mask = width == 64 ? ~0ull : (1ull << width) - 1;
+    std::vector<uint64_t> lefts, rights;
+    for (unsigned i = 0; i < 1 + random() % 3; ++i)
+      lefts.push_back((random() >> random() % 64) & mask);
+    for (unsigned i = 0; i < 1 + random() % 3; ++i)
+      rights.push_back((random() >> random() % 64) & mask);
+    ValueLattice left = meetAll(lefts, width), right = meetAll(rights, width);
+    ValueLattice image = ValueLattice::combine(function, left, right);
+    ValueLattice lower = left;
+    lower.meet(ValueLattice::constant(random() & mask, width));
+    ValueLattice lowerImage = ValueLattice::combine(function, lower, right);
+    for (uint64_t a : lefts)
+      for (uint64_t b : rights) {
+        JumpFunction known = function;
+        known.value = b;
+        if (auto result = evaluate(known, a)) {
+          EXPECT_TRUE(contains(image, *result))
+              << int(function.operation) << " of " << a << " and " << b
+              << " in " << width;
+          EXPECT_TRUE(contains(lowerImage, *result));
+          ++checked;
+        }
+      }
+  }
+  EXPECT_GT(checked, 20000u);
+  JumpFunction shift;
+  shift.kind = JumpFunction::Kind::Composed;
+  shift.operation = JumpOperation::Shl;
+  shift.bitWidth = 32;
+  EXPECT_EQ(ValueLattice::combine(shift, ValueLattice::constant(1, 32),
+                                  ValueLattice::constant(10, 32)),
+            ValueLattice::constant(1024, 32));
+  EXPECT_TRUE(ValueLattice::combine(shift, ValueLattice::constant(1, 32),
+                                    ValueLattice())
+                  .isTop());
+}
+
+TEST(ValueLattice, NullIsNoOtherAllocation) {
+  ValueLattice null = ValueLattice::constant(0, 0);
+  ValueLattice one = ValueLattice::allocation(3, 1);
+  JumpFunction facts;
+  facts.alignLog2 = 8;
+  facts.nonNull = true;
+  one.addFacts(facts);
+  ValueLattice both = one;
+  EXPECT_TRUE(both.meet(null)); // may be null from now on
+  EXPECT_EQ(both.state(), ValueLattice::State::Allocation);
+  EXPECT_EQ(both.alignLog2(), 8u);
+  EXPECT_FALSE(both.isNonNull());
+  EXPECT_FALSE(both.meet(null));
+  ValueLattice reversed = null;
+  EXPECT_TRUE(reversed.meet(one));
+  EXPECT_EQ(reversed, both);
+  EXPECT_FALSE(reversed.meet(one));
+  EXPECT_TRUE(reversed.meet(ValueLattice::allocation(3, 2)));
+  EXPECT_EQ(reversed.state(), ValueLattice::State::Varying);
+  EXPECT_FALSE(reversed.meet(null));
+  ValueLattice number = ValueLattice::constant(0, 64);
+  number.meet(one);
+  EXPECT_EQ(number.state(), ValueLattice::State::Varying);
+}
+
+TEST(ValueLattice, DistancesStayInTheAllocation) {
+  ValueLattice pointer = ValueLattice::allocation(3, 1);
+  JumpFunction facts;
+  facts.alignLog2 = 8;
+  facts.nonNull = true;
+  pointer.addFacts(facts);
+  JumpFunction step;
+  step.kind = JumpFunction::Kind::Composed;
+  step.operation = JumpOperation::Add;
+  step.value = 32;
+  ValueLattice result = ValueLattice::passThrough(step, pointer);
+  EXPECT_EQ(result.state(), ValueLattice::State::Allocation);
+  EXPECT_EQ(result.alignLog2(), 5u);
+  EXPECT_FALSE(result.isNonNull());
+  step.value = 1; // anywhere
+  EXPECT_EQ(ValueLattice::passThrough(step, pointer).alignLog2(), 0u);
+  EXPECT_EQ(
+      ValueLattice::passThrough(step, ValueLattice::address(4, 0)).state(),
+      ValueLattice::State::Varying);
+}
+
 TEST(ValueLattice, BoundsOfASiteNarrow) {
   JumpFunction site = JumpFunction::unknown(32);
   site.low = 16;

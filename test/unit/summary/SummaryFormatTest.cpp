@@ -86,6 +86,19 @@ ModuleSummary fullSummary() {
   JumpFunction returned = jump(Kind::CallResult, 0, 4, 0);
   returned.count = 12;
   s.aggregateParts.push_back({16, returned});
+  JumpFunction product = composed;
+  product.source = 1;
+  product.count = 3;
+  product.value = 0;
+  JumpFunction left = jump(Kind::CallMemory, 1, 8, 0);
+  left.parameter = 1;
+  left.count = 16;
+  JumpFunction memory = jump(Kind::Memory, 0, 4, 32);
+  memory.count = 1;
+  memory.parameter = 7;
+  JumpFunction atEntry = jump(Kind::LoadAggregate, 1, 8, 32);
+  atEntry.count = 4;
+  s.variableStores = {{1, 8, 4, JumpFunction::constant(7, 32)}};
   s.jumpFunctions = {
       JumpFunction(),
       JumpFunction::constant(0xffffffff, 32),
@@ -103,6 +116,11 @@ ModuleSummary fullSummary() {
       jump(Kind::CallResult, 2, 8, 32),
       composed,
       bounded,
+      product,
+      left,
+      memory,
+      atEntry,
+      jump(Kind::VariablePart, 1, 8, 32),
   };
   s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
                   {kParamInLoopBound, 32, 0, 0, 0, 200, 48}};
@@ -295,6 +313,20 @@ TEST(SummaryFormat, CompositionsEndAndNameWhatExists) {
               testing::HasSubstr("does not exist"));
   EXPECT_THAT(returning({composed(0)}, constant),
               testing::HasSubstr("composed of a later one"));
+  auto squared = [&](uint32_t source) {
+    JumpFunction j = composed(source);
+    j.count = source + 1;
+    return j;
+  };
+  EXPECT_EQ(returning({constant}, squared(0)), "");
+  EXPECT_THAT(returning({formal}, squared(0)),
+              testing::HasSubstr("does not exist"));
+  // Twice as much with each step.
+  std::vector<JumpFunction> wide = {constant};
+  for (uint32_t i = 0; i < 24; ++i)
+    wide.push_back(squared(i));
+  EXPECT_THAT(returning(wide, composed(24)),
+              testing::HasSubstr("does not exist"));
   std::vector<JumpFunction> deep = {constant};
   for (uint32_t i = 0; i < 40; ++i)
     deep.push_back(composed(i));

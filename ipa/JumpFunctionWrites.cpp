@@ -1,0 +1,351 @@
+//===- JumpFunctionWrites.cpp - What callees leave in variables -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: say what is in a variable whose address callees get, where only
+// whole-program analysis can tell what they do to it.
+//
+//   Params p; init(&p, n); step(&p); kernel<<<p.blocks, 256>>>(p.data);
+//   -> the bytes of p.blocks are what call 1 leaves behind its argument 0
+//
+//  1. reachingWrites  walks back from the place to all writes that may have
+//                     been the last of these bytes. A call that may write the
+//                     variable ends the way: whole-program analysis goes on to
+//                     what was there before it if the callee leaves the bytes
+//                     alone. An allocation may fail, so the way goes on.
+//  2. choiceOf        says what one of them left; all of them must be told.
+//  3. collectWritten  does this for each range of bytes that is written as a
+//                     whole, and for the gaps between them, which only callees
+//                     and copies write.
+//
+// What a function leaves behind a pointer parameter is told in the same way at
+// its returns (ofOutput), with what was there at its entry as one more choice.
+// It holds if no other pointer leads there, as with the variables of callers.
+//
+// Linear in blocks for each range; ranges are few (kMaxParts).
+//
+// Source: reaching definitions: A. Aho, M. Lam, R. Sethi, J. Ullman,
+// "Compilers", 9.2.4; aggregate jump functions: GCC's ipa-prop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/Analyze.h"
+#include "ipa/JumpFunctionBuilder.h"
+
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace gpulto {
+
+using Kind = JumpFunction::Kind;
+
+namespace {
+
+/// More choices than this are seldom one value.
+constexpr size_t kMaxChoices = 8;
+constexpr size_t kMaxBlocks = 4096;
+/// How far behind a pointer parameter a function is asked what it leaves.
+constexpr uint64_t kMaxOutputBytes = uint64_t(1) << 30;
+
+const llvm::CallBase *asAllocation(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call && allocationResult(*call) ? call : nullptr;
+}
+
+/// Whether \p instruction fills memory with zeros.
+bool isZeroFill(const llvm::Instruction &instruction) {
+  auto *fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction);
+  auto *value =
+      fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
+  return value && value->isZero() && !fill->isVolatile();
+}
+
+} // namespace
+
+/// Adds to \p result the last write of the bytes in \p block, before \p before
+/// if that is given; an allocation, and the one before it. Returns whether
+/// nothing reaches through the block from above.
+bool JumpFunctionBuilder::endsIn(const llvm::BasicBlock &block,
+                                 const llvm::Instruction *before,
+                                 const LocalVariable &local,
+                                 llvm::ArrayRef<const Write *> writes,
+                                 Reaching &result) {
+  auto isHere = [&](const llvm::Instruction &instruction) {
+    return instruction.getParent() == &block &&
+           (!before || instruction.comesBefore(before));
+  };
+  while (true) {
+    const Write *latest = nullptr;
+    for (const Write *write : writes)
+      if (isHere(*write->instruction) &&
+          (!latest || latest->instruction->comesBefore(write->instruction)))
+        latest = write;
+    bool isFresh =
+        llvm::any_of(local.starts, [&](const llvm::Instruction *start) {
+          return isHere(*start) &&
+                 (!latest || latest->instruction->comesBefore(start));
+        });
+    if (isFresh)
+      return true; // undefined: any value will do
+    if (!latest)
+      return false;
+    if (!llvm::is_contained(result.writes, latest))
+      result.writes.push_back(latest);
+    if (!asAllocation(*latest->instruction))
+      return true;
+    before = latest->instruction;
+  }
+}
+
+JumpFunctionBuilder::Reaching
+JumpFunctionBuilder::reachingWrites(const LocalVariable &local, uint64_t offset,
+                                    uint64_t size, Places places) {
+  Reaching result;
+  // Looked up only.
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::SmallVector<const Write *, 2>>
+      writes;
+  for (const Write &write : local.writes)
+    if (overlaps(write.offset, write.size, offset, size))
+      writes[write.instruction->getParent()].push_back(&write);
+  if (writes.empty()) {
+    result.fromEntry = true;
+    return result;
+  }
+  using Place = std::pair<const llvm::BasicBlock *, const llvm::Instruction *>;
+  llvm::SmallVector<Place, 16> worklist;
+  for (const llvm::Instruction *place : places)
+    worklist.push_back({place->getParent(), place});
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 32> seen;
+  while (!worklist.empty() && result.isKnown) {
+    auto [block, before] = worklist.pop_back_val();
+    auto found = writes.find(block);
+    if (endsIn(*block, before, local,
+               found == writes.end() ? llvm::ArrayRef<const Write *>()
+                                     : found->second,
+               result))
+      continue;
+    result.fromEntry |= block->isEntryBlock();
+    for (const llvm::BasicBlock *previous : llvm::predecessors(block)) {
+      // What a call that throws has left is not known.
+      auto *invoke =
+          llvm::dyn_cast<llvm::InvokeInst>(previous->getTerminator());
+      if (invoke && invoke->getUnwindDest() == block)
+        result.isKnown &= llvm::none_of(local.writes, [&](const Write &write) {
+          return write.instruction == invoke;
+        });
+      if (seen.insert(previous).second)
+        worklist.push_back({previous, nullptr});
+    }
+    result.isKnown &=
+        seen.size() <= kMaxBlocks && result.writes.size() <= kMaxChoices;
+  }
+  return result;
+}
+
+/// What \p write left in the \p size bytes at byte \p offset of its variable;
+/// Unknown without facts if that cannot be told.
+JumpFunction JumpFunctionBuilder::choiceOf(const Write &write, uint64_t offset,
+                                           uint64_t size, bool isPointer) {
+  JumpFunction j;
+  bool isSame = write.offset == offset && write.size == size;
+  bool isCovered = write.offset <= offset && write.size != kUnboundedSize &&
+                   offset - write.offset + size <= write.size;
+  auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
+    if (!isSame || !store->isSimple() || loadDepth > kMaxDepth)
+      return j;
+    ++loadDepth;
+    j = of(*store->getValueOperand());
+    --loadDepth;
+    if (j.bitWidth % 8 != 0)
+      return JumpFunction();
+    if (j.kind == Kind::CallResult)
+      j.count = j.bitWidth / 8;
+    return j;
+  }
+  if (asAllocation(*write.instruction))
+    return isSame ? ofAllocation(*call) : j;
+  if (isZeroFill(*write.instruction)) {
+    constexpr uint64_t kMaxZeroBytes = 8;
+    if (!isCovered || size > kMaxZeroBytes)
+      return j;
+    if (!isPointer)
+      return JumpFunction::constant(0, static_cast<uint16_t>(size * 8));
+    j.kind = Kind::Null;
+    return j;
+  }
+  if (!write.isByCallee)
+    return j;
+  if (write.isReturned) {
+    if (isCovered)
+      j = ofCall(*call, offset - write.offset, 0);
+    j.count = j.kind == Kind::Unknown ? 0 : static_cast<uint32_t>(size);
+    return j;
+  }
+  const llvm::Function *callee = call->getCalledFunction();
+  bool isRuntime =
+      callee->isDeclaration() && (callee->getName().starts_with("cuda") ||
+                                  callee->getName().starts_with("__cuda"));
+  if (offset < write.passed || !isCallEdge(*call) || isRuntime)
+    return j;
+  j.kind = Kind::CallMemory;
+  j.source = callNumber(*call);
+  j.parameter = write.argument;
+  j.value = offset - write.passed;
+  j.count = static_cast<uint32_t>(size);
+  return j;
+}
+
+/// The jump function, Memory or Unknown, of the \p size bytes at byte
+/// \p offset of \p variable when control is at one of \p places.
+JumpFunction JumpFunctionBuilder::ofWritten(const llvm::Value &variable,
+                                            uint64_t offset, uint64_t size,
+                                            bool isPointer, Places places) {
+  const LocalVariable &local = describe(variable);
+  auto *argument = llvm::dyn_cast<llvm::Argument>(&variable);
+  // Calls do not tell that they get the address of a copy.
+  if (local.escapesUnseen || (argument && argument->hasByValAttr()))
+    return JumpFunction();
+  Reaching reaching = reachingWrites(local, offset, size, places);
+  bool isOfEntry =
+      reaching.fromEntry && argument && !argument->hasStructRetAttr();
+  if (!reaching.isKnown)
+    return JumpFunction();
+  llvm::SmallVector<AggregatePart, 8> choices;
+  for (const Write *write : reaching.writes) {
+    // A callee that gets two addresses may mix them up.
+    bool isTwice = llvm::any_of(local.writes, [&](const Write &other) {
+      return &other != write && other.instruction == write->instruction;
+    });
+    JumpFunction choice = choiceOf(*write, offset, size, isPointer);
+    if (isTwice || (choice.kind == Kind::Unknown && !choice.hasFacts()))
+      return JumpFunction();
+    choices.push_back({0, choice});
+  }
+  if (isOfEntry) {
+    JumpFunction entry;
+    entry.kind = Kind::LoadAggregate;
+    entry.source = argument->getArgNo();
+    entry.value = offset;
+    entry.count = static_cast<uint32_t>(size);
+    choices.push_back({0, entry});
+  }
+  JumpFunction result = context.jumpFunctions.aggregate(choices);
+  result.kind = Kind::Memory;
+  result.parameter = local.number;
+  return result;
+}
+
+/// Appends the parts of the bytes, which are a copy of other memory's; returns
+/// false if they are not.
+bool JumpFunctionBuilder::collectCopied(
+    const llvm::Value &variable, uint64_t offset, uint64_t size, uint64_t begin,
+    Places places, llvm::SmallVectorImpl<AggregatePart> &parts,
+    unsigned depth) {
+  const LocalVariable &local = describe(variable);
+  Reaching reaching = reachingWrites(local, offset, size, places);
+  if (!reaching.isKnown || reaching.writes.size() != 1 ||
+      (reaching.fromEntry && llvm::isa<llvm::Argument>(variable)))
+    return false;
+  const Write &write = *reaching.writes.front();
+  auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
+  bool isCovered = write.offset <= offset && write.size != kUnboundedSize &&
+                   offset - write.offset + size <= write.size;
+  if (!copy || copy->isVolatile() || !isCovered)
+    return false;
+  llvm::SmallVector<AggregatePart, 8> copied;
+  collectParts(*copy->getRawSource(), size, *copy, offset - write.offset,
+               copied, depth + 1);
+  uint32_t number = local.number;
+  for (const AggregatePart &part : copied) {
+    JumpFunction memory =
+        context.jumpFunctions.aggregate(AggregatePart{0, part.value});
+    memory.kind = Kind::Memory;
+    memory.parameter = number;
+    parts.push_back(
+        {static_cast<uint32_t>(offset - begin + part.byteOffset), memory});
+  }
+  return true;
+}
+
+/// Appends the parts of the \p size bytes from byte \p begin on of \p variable
+/// that can be told when control is at one of \p places.
+void JumpFunctionBuilder::collectWritten(
+    const llvm::Value &variable, uint64_t begin, uint64_t size, Places places,
+    llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth) {
+  struct Bytes {
+    uint64_t offset, size;
+    bool isPointer;
+    auto operator<=>(const Bytes &) const = default;
+  };
+  llvm::SmallVector<Bytes, 16> ranges;
+  uint64_t end = begin + size;
+  for (const Write &write : describe(variable).writes) {
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
+    bool isAllocation = asAllocation(*write.instruction);
+    if ((!store && !isAllocation) || write.size == kUnboundedSize ||
+        write.offset < begin || write.offset + write.size > end)
+      continue;
+    ranges.push_back(
+        {write.offset, write.size,
+         isAllocation || store->getValueOperand()->getType()->isPointerTy()});
+  }
+  llvm::sort(ranges);
+  ranges.erase(llvm::unique(ranges), ranges.end());
+  llvm::SmallVector<Bytes, 16> gaps;
+  uint64_t covered = begin;
+  for (const Bytes &range : ranges) {
+    if (range.offset > covered)
+      gaps.push_back({covered, range.offset - covered, false});
+    covered = std::max(covered, range.offset + range.size);
+  }
+  if (covered < end)
+    gaps.push_back({covered, end - covered, false});
+  // Zeros are told in words.
+  constexpr uint64_t kWordBytes = 8;
+  bool isFilled =
+      llvm::any_of(describe(variable).writes, [](const Write &write) {
+        return isZeroFill(*write.instruction);
+      });
+  for (const Bytes &gap : gaps) {
+    uint64_t step =
+        isFilled && gap.size <= kMaxParts * kWordBytes ? kWordBytes : gap.size;
+    for (uint64_t i = gap.offset; i < gap.offset + gap.size; i += step)
+      ranges.push_back({i, std::min(step, gap.offset + gap.size - i), false});
+  }
+  for (const Bytes &range : ranges) {
+    if (parts.size() >= kMaxParts)
+      return;
+    if (collectCopied(variable, range.offset, range.size, begin, places, parts,
+                      depth))
+      continue;
+    JumpFunction memory =
+        ofWritten(variable, range.offset, range.size, range.isPointer, places);
+    if (memory.kind != Kind::Unknown)
+      parts.push_back({static_cast<uint32_t>(range.offset - begin), memory});
+  }
+}
+
+JumpFunction
+JumpFunctionBuilder::ofOutput(const llvm::Argument &argument,
+                              llvm::ArrayRef<const llvm::Instruction *> rets) {
+  if (!isPassedByReference(argument) || argument.hasStructRetAttr() ||
+      rets.empty())
+    return JumpFunction();
+  const LocalVariable &local = describe(argument);
+  if (local.escapesUnseen || local.writes.empty())
+    return JumpFunction();
+  llvm::SmallVector<AggregatePart, 8> parts;
+  collectWritten(argument, 0, kMaxOutputBytes, rets, parts, 0);
+  llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  return parts.empty() ? JumpFunction()
+                       : context.jumpFunctions.aggregate(parts);
+}
+
+} // namespace gpulto

@@ -1,0 +1,582 @@
+//===- SolverMemoryPropagate.cpp - What is in variables, by calls ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: the values of parts of aggregates, of what calls return and of what
+// they leave in the variables of their callers.
+//
+//   Params p; init(&p, 64); for (...) step(&p);    -> p.n is 64 in step
+//
+// 1. An aggregate has parts; a part of a variable whose address callees get is
+//    a choice of what several instructions may have written last
+//    (evaluateMemory).
+// 2. What a call left: if the callee does not write through the parameter, what
+//    was there before; else what its summary tells of its outputs, in terms of
+//    what this very call passes (evaluateLeft). There, what was there at its
+//    entry is again what was there before the call (evaluateBefore).
+// 3. Calls in loops come round again: what a call merely left alone adds
+//    nothing the second time (Walk::seen). Whatever is computed starts a walk
+//    of its own, no deeper than kMaxResultDepth calls.
+//
+// All depends on the parameters of the body only, so it needs no fixed point.
+// One question looks at kMaxLookups calls at most.
+//
+// Source: aggregate jump functions as in GCC's ipa-prop; the walk is that over
+// memory definitions of D. Novillo, "Memory SSA - A Unified Approach for
+// Sparsely Representing Memory Operations", GCC Summit 2007.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/ConstantsSolver.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+using Kind = JumpFunction::Kind;
+
+/// Constants in aggregates are kept in pieces of at most this size.
+static constexpr unsigned kPieceBits = 32;
+/// How deep calls are looked into for what they return or leave.
+static constexpr unsigned kMaxResultDepth = 3;
+/// How deep values of memory that are computed from other memory are followed.
+static constexpr unsigned kMaxMemoryDepth = 8;
+static constexpr unsigned kMaxLookups = 512;
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
+                       unsigned width) {
+  constexpr unsigned kPointerBits = 2 * kPieceBits;
+  auto at = [&](uint64_t byte, unsigned bits) -> const ValueLattice * {
+    for (const PartLattice &part : parts)
+      if (part.byteOffset == byte && part.value.width() == bits)
+        return &part.value;
+    return nullptr;
+  };
+  if (const ValueLattice *value = at(offset, width))
+    return *value;
+  const ValueLattice *low = at(offset, kPieceBits),
+                     *high = at(offset + kPieceBits / 8, kPieceBits);
+  if ((width == 0 || width == kPointerBits) && low && high &&
+      low->isConstant() && high->isConstant()) {
+    uint64_t bits = high->value() << kPieceBits | low->value();
+    if (width != 0 || bits == 0) // only null is known to be a pointer
+      return ValueLattice::constant(bits, width);
+  }
+  return ValueLattice::varying(width);
+}
+
+void addPart(std::vector<PartLattice> &parts, uint32_t offset,
+             const ValueLattice &value) {
+  if (!value.isConstant() || value.width() != 2 * kPieceBits) {
+    parts.push_back({offset, value});
+    return;
+  }
+  parts.push_back({offset, ValueLattice::constant(value.value(), kPieceBits)});
+  parts.push_back(
+      {offset + kPieceBits / 8,
+       ValueLattice::constant(value.value() >> kPieceBits, kPieceBits)});
+}
+
+/// The size of a value of \p width bits in memory, 0 for a pointer.
+static uint64_t bytesOf(unsigned width) {
+  constexpr uint64_t kPointerBytes = 8;
+  return width ? (width + 7) / 8 : kPointerBytes;
+}
+
+/// Appends to \p result those of \p parts that lie in \p window as a whole, as
+/// if its beginning were byte \p at.
+static void addPartsWithin(ArrayRef<PartLattice> parts, ByteWindow window,
+                           uint64_t at, std::vector<PartLattice> &result) {
+  for (const PartLattice &part : parts)
+    if (part.byteOffset >= window.begin &&
+        part.byteOffset + bytesOf(part.value.width()) <= window.end)
+      result.push_back(
+          {static_cast<uint32_t>(at + part.byteOffset - window.begin),
+           part.value});
+}
+
+static ParameterLattice unknownBytes() {
+  ParameterLattice result;
+  result.whole = ValueLattice::varying();
+  result.hasParts = true;
+  return result;
+}
+
+bool meetParts(ParameterLattice &known, const ParameterLattice &actual) {
+  if (!actual.hasParts)
+    return false;
+  if (!known.hasParts) {
+    known.parts = actual.parts;
+    known.hasParts = true;
+    return true;
+  }
+  bool changed = false;
+  std::vector<PartLattice> kept;
+  for (PartLattice &part : known.parts) {
+    auto other = llvm::find_if(actual.parts, [&](const PartLattice &a) {
+      return a.byteOffset == part.byteOffset &&
+             a.value.width() == part.value.width();
+    });
+    if (other == actual.parts.end()) {
+      changed = true;
+      continue;
+    }
+    changed |= part.value.meet(other->value);
+    kept.push_back(part);
+  }
+  known.parts = std::move(kept);
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Entered bodies
+//===----------------------------------------------------------------------===//
+
+/// Sets in \p used the formal parameters that \p function, of \p summary, is in
+/// terms of; all of them if calls are asked for.
+static void addFormals(const ModuleSummary &summary,
+                       const JumpFunction &function, BitVector &used) {
+  switch (function.kind) {
+  case Kind::PassThrough:
+  case Kind::Ancestor:
+  case Kind::LoadAggregate:
+    if (function.source < used.size())
+      used.set(function.source);
+    break;
+  case Kind::CallResult:
+  case Kind::CallMemory:
+    used.set();
+    break;
+  case Kind::Composed:
+    addFormals(summary, summary.jumpFunctions[function.source], used);
+    if (function.count)
+      addFormals(summary, summary.jumpFunctions[function.count - 1], used);
+    break;
+  case Kind::Aggregate:
+  case Kind::Memory:
+    for (const AggregatePart &part :
+         slice(summary.aggregateParts, Range{function.source, function.count}))
+      addFormals(summary, part.value, used);
+    break;
+  default:
+    break;
+  }
+}
+
+/// Returns the arguments of call \p number of \p caller.
+ArrayRef<JumpFunction> ConstantsSolver::actualsOf(const BodyLattice &caller,
+                                                  uint32_t number) const {
+  const ModuleSummary &summary = program.moduleRef(caller.id).summary;
+  return slice(summary.jumpFunctions,
+               slice(summary.calls, program.function(caller.id)->calls)[number]
+                   .arguments);
+}
+
+/// Returns what call \p number of \p caller lets \p callee know of the
+/// parameters that \p asked is in terms of.
+BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
+                                   const BodyLattice &callee,
+                                   const JumpFunction &asked) const {
+  BodyLattice entered;
+  entered.id = callee.id;
+  entered.index = callee.index;
+  BitVector used(program.parameters(callee.id).size());
+  addFormals(program.moduleRef(callee.id).summary, asked, used);
+  ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
+  for (uint32_t i = 0; i < used.size(); ++i) {
+    ParameterLattice formal = unknownBytes();
+    formal.whole =
+        ValueLattice::varying(program.parameters(callee.id)[i].bitWidth);
+    if (used.test(i))
+      formal =
+          evaluateArgument(callee.id, i, caller,
+                           i < actuals.size() ? actuals[i] : JumpFunction());
+    entered.parameters.push_back(std::move(formal));
+  }
+  return entered;
+}
+
+/// Returns whether \p body leaves what its parameter \p source points to as it
+/// was: so do those to which it passes it.
+bool ConstantsSolver::keepsPointee(const BodyLattice &body,
+                                   uint32_t source) const {
+  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
+  return source < formals.size() && ((formals[source].flags & kParamByVal) ||
+                                     pointees.isUnwritten(body.id, source));
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Returns what the call that \p function names returns: in terms of what this
+/// very call passes, so that it depends on the caller's parameters only.
+ParameterLattice
+ConstantsSolver::evaluateResult(const BodyLattice &caller,
+                                const JumpFunction &function) const {
+  ParameterLattice result;
+  result.whole = ValueLattice::varying(function.bitWidth);
+  result.hasParts = true;
+  BodyIndex index = calleeOf(caller.index, function.source);
+  if (index == kNone || resultDepth >= kMaxResultDepth ||
+      !callers.isFinal(allBodies[index].id))
+    return result;
+  const BodyLattice &callee = allBodies[index];
+  const CombinedModule &module = program.moduleRef(callee.id);
+  const JumpFunction &returned = program.function(callee.id)->returned;
+  ++resultDepth;
+  BodyLattice entered = enter(caller, function.source, callee, returned);
+  if (returned.kind == JumpFunction::Kind::Aggregate)
+    result = evaluateAggregate(entered, module, returned);
+  else
+    result.whole = evaluate(entered, module, returned);
+  --resultDepth;
+  return result;
+}
+
+/// Appends to \p result what \p part, bytes that a call returned, is known of.
+void ConstantsSolver::addReturned(const BodyLattice &caller,
+                                  const AggregatePart &part,
+                                  ParameterLattice &result) const {
+  ParameterLattice returned = evaluateResult(caller, part.value);
+  result.hasParts &= returned.hasParts;
+  uint64_t begin = part.value.value, end = begin + part.value.count;
+  addPartsWithin(returned.parts, {begin, end}, part.byteOffset, result.parts);
+  if (!returned.parts.empty() || !part.value.bitWidth)
+    return;
+  ValueLattice value =
+      evaluate(caller, program.moduleRef(caller.id), part.value);
+  value.forgetSymbol();
+  result.hasParts &= !value.isTop();
+  addPart(result.parts, part.byteOffset, value);
+}
+
+/// Returns the known parts of a by-value aggregate, or of what a pointer points
+/// to; without parts (top) when the caller does not know its own yet.
+ParameterLattice
+ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
+                                   const CombinedModule &module,
+                                   const JumpFunction &function) const {
+  ParameterLattice result = unknownBytes();
+  if (resultDepth == 0 && memoryDepth == 0)
+    lookups = 0;
+  if (function.kind == JumpFunction::Kind::Aggregate) {
+    if (function.value && !pointees.isPrivate(caller.id, function.value))
+      return result;
+    for (const AggregatePart &part :
+         slice(module.summary.aggregateParts,
+               Range{function.source, function.count})) {
+      Walk walk;
+      addBytes(caller, part, kAllBytes, walk, result);
+    }
+    return result;
+  }
+  bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
+                 function.operation == JumpOperation::None;
+  bool isInside = function.kind == JumpFunction::Kind::Ancestor;
+  if ((!isWhole && !isInside) || function.source >= caller.parameters.size() ||
+      !keepsPointee(caller, function.source))
+    return result;
+  const ParameterLattice &formal = caller.parameters[function.source];
+  uint64_t begin = isInside ? function.value : 0;
+  addPartsWithin(formal.parts, {begin, kAllBytes.end}, 0, result.parts);
+  result.hasParts = formal.hasParts;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Returns the bytes \p window behind argument \p parameter of call \p number
+/// of \p caller as they were before the call; nothing if \p walk has been
+/// there.
+std::optional<ParameterLattice>
+ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
+                                uint32_t parameter, ByteWindow window,
+                                Walk &walk) const {
+  if (!walk.seen.insert({number, parameter, window.begin, window.end}).second)
+    return std::nullopt;
+  ParameterLattice result = unknownBytes();
+  ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
+  if (parameter >= actuals.size() || ++lookups > kMaxLookups)
+    return result;
+  const JumpFunction &actual = actuals[parameter];
+  if (actual.kind == Kind::Aggregate) {
+    if (!actual.value || !pointees.isPrivate(caller.id, actual.value))
+      return result;
+    const ModuleSummary &summary = program.moduleRef(caller.id).summary;
+    bool isNew = false;
+    ParameterLattice all = unknownBytes();
+    for (const AggregatePart &part :
+         slice(summary.aggregateParts, Range{actual.source, actual.count}))
+      isNew |= addBytes(caller, part, window, walk, all);
+    if (!isNew && actual.count)
+      return std::nullopt;
+    addPartsWithin(all.parts, window, 0, result.parts);
+    result.hasParts = all.hasParts;
+    return result;
+  }
+  bool isPassedOn = actual.kind == Kind::Ancestor ||
+                    (actual.kind == Kind::PassThrough &&
+                     actual.operation == JumpOperation::None);
+  if (!isPassedOn || !keepsPointee(caller, actual.source))
+    return result;
+  uint64_t shift = actual.kind == Kind::Ancestor ? actual.value : 0;
+  return evaluateEntry(caller, actual.source,
+                       {window.begin + shift, window.end + shift}, walk);
+}
+
+/// Returns the bytes \p window behind parameter \p source of \p body as they
+/// were when it was entered.
+std::optional<ParameterLattice>
+ConstantsSolver::evaluateEntry(const BodyLattice &body, uint32_t source,
+                               ByteWindow window, Walk &walk) const {
+  if (walk.outer)
+    return evaluateBefore(*walk.caller, walk.call, source, window, *walk.outer);
+  ParameterLattice result = unknownBytes();
+  if (source >= body.parameters.size())
+    return result;
+  addPartsWithin(body.parameters[source].parts, window, 0, result.parts);
+  result.hasParts = body.parameters[source].hasParts;
+  return result;
+}
+
+/// Returns the bytes that call \p function.source of \p caller left behind an
+/// argument; nothing if it left them as they were and \p walk has been there.
+std::optional<ParameterLattice>
+ConstantsSolver::evaluateLeft(const BodyLattice &caller,
+                              const JumpFunction &function, ByteWindow window,
+                              Walk &walk) const {
+  ParameterLattice result = unknownBytes();
+  BodyIndex index = calleeOf(caller.index, function.source);
+  if (index == kNone)
+    return result;
+  const BodyLattice &callee = allBodies[index];
+  if (!callers.isFinal(callee.id) ||
+      function.parameter >= program.parameters(callee.id).size())
+    return result;
+  if (pointees.isUnwritten(callee.id, function.parameter))
+    return evaluateBefore(caller, function.source, function.parameter, window,
+                          walk);
+  const ModuleSummary &summary = program.moduleRef(callee.id).summary;
+  ArrayRef<JumpFunction> outputs =
+      slice(summary.jumpFunctions, program.function(callee.id)->outputs);
+  if (function.parameter >= outputs.size() ||
+      outputs[function.parameter].kind != Kind::Aggregate ||
+      resultDepth >= kMaxResultDepth)
+    return result;
+  const JumpFunction &output = outputs[function.parameter];
+  ++resultDepth;
+  BodyLattice entered = enter(caller, function.source, callee, output);
+  Walk inner;
+  inner.caller = &caller;
+  inner.call = function.source;
+  inner.outer = &walk;
+  bool isNew = false;
+  ParameterLattice all = unknownBytes();
+  for (const AggregatePart &part :
+       slice(summary.aggregateParts, Range{output.source, output.count}))
+    isNew |= addBytes(entered, part, window, inner, all);
+  --resultDepth;
+  if (!isNew)
+    return std::nullopt;
+  addPartsWithin(all.parts, window, 0, result.parts);
+  result.hasParts = all.hasParts;
+  return result;
+}
+
+/// Adds to \p parts null pointers where they have zeros and \p others have
+/// pointers.
+static void addNulls(std::vector<PartLattice> &parts,
+                     ArrayRef<PartLattice> others) {
+  for (const PartLattice &other : others) {
+    bool isPointer = other.value.width() == 0 && !other.value.isTop();
+    ValueLattice value = readParts(parts, other.byteOffset, 0);
+    bool isMissing = none_of(parts, [&](const PartLattice &part) {
+      return part.byteOffset == other.byteOffset && part.value.width() == 0;
+    });
+    if (isPointer && isMissing && value.isConstant())
+      parts.push_back({other.byteOffset, value});
+  }
+}
+
+/// Returns what all choices of \p function, Memory, have in common of the bytes
+/// \p window; nothing if \p walk has been at all of them.
+std::optional<ParameterLattice>
+ConstantsSolver::evaluateChoices(const BodyLattice &body,
+                                 const JumpFunction &function,
+                                 ByteWindow window, Walk &walk) const {
+  if (!pointees.isPrivate(body.id, function.parameter))
+    return unknownBytes();
+  const ModuleSummary &summary = program.moduleRef(body.id).summary;
+  std::optional<ParameterLattice> common;
+  for (const AggregatePart &choice :
+       slice(summary.aggregateParts, Range{function.source, function.count})) {
+    ParameterLattice one = unknownBytes();
+    if (!addBytes(body, choice, window, walk, one))
+      continue;
+    if (!common) {
+      common = std::move(one);
+      continue;
+    }
+    addNulls(common->parts, one.parts);
+    addNulls(one.parts, common->parts);
+    meetParts(*common, one);
+  }
+  return common;
+}
+
+ParameterLattice
+ConstantsSolver::evaluateMemory(const BodyLattice &body,
+                                const JumpFunction &function) const {
+  if (resultDepth == 0 && memoryDepth == 0)
+    lookups = 0;
+  if (memoryDepth >= kMaxMemoryDepth)
+    return unknownBytes();
+  ++memoryDepth;
+  Walk walk;
+  std::optional<ParameterLattice> known = evaluateChoices(
+      body, function,
+      {function.value, function.value + bytesOf(function.bitWidth)}, walk);
+  --memoryDepth;
+  return known ? *known : unknownBytes();
+}
+
+/// Appends to \p result what is known of \p part of \p body, as far as it lies
+/// in \p window of the bytes that it is a part of. Returns whether there is
+/// anything in the window that \p walk has not been at.
+bool ConstantsSolver::addBytes(const BodyLattice &body,
+                               const AggregatePart &part, ByteWindow window,
+                               Walk &walk, ParameterLattice &result) const {
+  const JumpFunction &value = part.value;
+  if (part.byteOffset >= window.end)
+    return false;
+  // The window of what is at the part's place.
+  uint64_t skipped =
+      window.begin > part.byteOffset ? window.begin - part.byteOffset : 0;
+  ByteWindow inner{skipped, window.end - part.byteOffset};
+  std::optional<ParameterLattice> bytes;
+  bool isRange = value.count && (value.kind == Kind::LoadAggregate ||
+                                 value.kind == Kind::CallMemory);
+  if (isRange) {
+    inner.end = std::min<uint64_t>(inner.end, value.count);
+    if (inner.begin >= inner.end)
+      return false;
+    ByteWindow source{value.value + inner.begin, value.value + inner.end};
+    bytes = value.kind == Kind::CallMemory
+                ? evaluateLeft(body, value, source, walk)
+                : evaluateEntry(body, value.source, source, walk);
+    if (!bytes)
+      return false;
+    addPartsWithin(bytes->parts, {0, kAllBytes.end},
+                   part.byteOffset + inner.begin, result.parts);
+    result.hasParts &= bytes->hasParts;
+    return true;
+  }
+  if (value.kind == Kind::Memory) {
+    bytes = evaluateChoices(body, value, inner, walk);
+    if (!bytes)
+      return false;
+    addPartsWithin(bytes->parts, kAllBytes, part.byteOffset, result.parts);
+    result.hasParts &= bytes->hasParts;
+    return true;
+  }
+  bool isReturned = value.kind == Kind::CallResult && value.count;
+  if (inner.begin >= (isReturned ? value.count : bytesOf(value.bitWidth)))
+    return false;
+  if (isReturned) {
+    addReturned(body, part, result);
+    return true;
+  }
+  ValueLattice known = evaluate(body, program.moduleRef(body.id), value);
+  known.forgetSymbol();
+  result.hasParts &= !known.isTop();
+  addPart(result.parts, part.byteOffset, known);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables of the program
+//===----------------------------------------------------------------------===//
+
+/// Lowers what is known of variables to what \p body stores there too.
+void ConstantsSolver::visitStores(const BodyLattice &body) {
+  const CombinedModule &module = program.moduleRef(body.id);
+  for (const VariableStore &store :
+       slice(module.summary.variableStores,
+             program.function(body.id)->variableStores)) {
+    GlobalId variable = program.definitionFor(body.id, store.variable);
+    if (variable == kNone || !context.decisions.isPlainlyWritten(variable))
+      continue;
+    ValueLattice value = evaluate(body, module, store.value);
+    value.forgetSymbol();
+    std::vector<StoredValue> &values = stored[variable];
+    auto known = find_if(values, [&](const StoredValue &other) {
+      return other.byteOffset == store.byteOffset &&
+             other.sizeBytes == store.sizeBytes;
+    });
+    if (known == values.end())
+      known = values.insert(
+          known, {store.byteOffset, store.sizeBytes, ValueLattice()});
+    if (!known->value.meet(value))
+      continue;
+    for (BodyIndex reader : readers[variable])
+      enqueue(allBodies[reader]);
+  }
+}
+
+/// Returns what all that may be stored in the bytes of a variable that
+/// \p function of \p body names has in common.
+ValueLattice
+ConstantsSolver::evaluateVariable(const BodyLattice &body,
+                                  const JumpFunction &function) const {
+  ValueLattice result = ValueLattice::varying(function.bitWidth);
+  GlobalId id = program.definitionFor(body.id, function.source);
+  const VariableSummary *variable =
+      id == kNone ? nullptr : program.variable(id);
+  if (!variable || !context.decisions.isPlainlyWritten(id))
+    return result;
+  uint64_t begin = function.value, size = bytesOf(function.bitWidth);
+  if (begin > variable->sizeBytes || size > variable->sizeBytes - begin)
+    return result;
+  if (visited != kNone)
+    readers[id].insert(visited);
+  if (variable->zeroInitialized) {
+    result = ValueLattice::constant(0, function.bitWidth);
+  } else {
+    const CombinedModule &module = program.moduleRef(id);
+    std::vector<PartLattice> parts;
+    for (const AggregatePart &part :
+         slice(module.summary.aggregateParts,
+               variable->initializer.kind == Kind::Aggregate
+                   ? Range{variable->initializer.source,
+                           variable->initializer.count}
+                   : Range()))
+      addPart(parts, part.byteOffset, evaluate(body, module, part.value));
+    result = readParts(parts, begin, function.bitWidth);
+  }
+  auto found = stored.find(id);
+  if (found == stored.end())
+    return result;
+  for (const StoredValue &value : found->second) {
+    if (value.byteOffset >= begin + size ||
+        value.byteOffset + uint64_t(value.sizeBytes) <= begin)
+      continue;
+    bool isSame =
+        value.byteOffset == begin && value.sizeBytes == size &&
+        (value.value.isTop() || value.value.width() == function.bitWidth);
+    result.meet(isSame ? value.value
+                       : ValueLattice::varying(function.bitWidth));
+  }
+  return result;
+}
+
+} // namespace gpulto
