@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 8;
+static constexpr int64_t kJobVersion = 9;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -163,6 +163,7 @@ template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("bodies", s.bodies);
   a.field("calls", s.calls);
   a.field("jumpsTo", s.jumpsTo);
+  a.field("inlined", s.inlined);
 }
 
 template <typename A> void describe(A &a, JobFold &f) {
@@ -213,7 +214,6 @@ template <typename A> void describe(A &a, HostCodegenOptions &o) {
   a.field("dataSections", o.dataSections);
   a.field("uniqueSectionNames", o.uniqueSectionNames);
   a.field("wrapped", o.wrapped);
-  a.field("foreignInlineInstructions", o.foreignInlineInstructions);
 }
 
 template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
