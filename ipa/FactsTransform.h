@@ -23,6 +23,9 @@ namespace gpulto {
 /// Metadata of the calls that markCalls marks.
 inline constexpr llvm::StringLiteral kCallMark = "gpulto.call";
 
+/// Metadata of the calls that markInlining marks.
+inline constexpr llvm::StringLiteral kInlineMark = "gpulto.inline";
+
 /// Rewrites \p function, a body, by what \p facts say of its parameters:
 /// constants replace uses, bounds become attributes. The signature stays.
 /// \p addressOf returns the symbol of an address fact, or null to leave the
@@ -76,6 +79,13 @@ llvm::Error markCalls(llvm::Function &function,
 /// Returns the marked calls of \p function by number, and removes the marks.
 llvm::SmallVector<std::pair<uint32_t, llvm::CallBase *>, 8>
 takeMarkedCalls(llvm::Function &function);
+
+/// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
+/// ascending order) name, and indirect ones, so that they are found again in
+/// copies: LLVM's inliner may inline what they call. Errors: \p numbers is not
+/// empty and the body has not \p callCount calls.
+llvm::Error markInlining(llvm::Function &function,
+                         llvm::ArrayRef<uint32_t> numbers, uint32_t callCount);
 
 /// Returns the kernel's handle among the operands of \p launch, a call of one
 /// of the runtime's launch functions.

@@ -164,6 +164,7 @@ template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("bodies", s.bodies);
   a.field("calls", s.calls);
   a.field("jumpsTo", s.jumpsTo);
+  a.field("inlined", s.inlined);
 }
 
 template <typename A> void describe(A &a, JobFold &f) {
@@ -214,7 +215,6 @@ template <typename A> void describe(A &a, HostCodegenOptions &o) {
   a.field("dataSections", o.dataSections);
   a.field("uniqueSectionNames", o.uniqueSectionNames);
   a.field("wrapped", o.wrapped);
-  a.field("foreignInlineInstructions", o.foreignInlineInstructions);
 }
 
 template <typename A> void describe(A &a, DeviceCodegenOptions &o) {

@@ -71,6 +71,9 @@ struct JobSymbol {
   /// Host functions: name, while bodies move, of what does the same; a jump to
   /// it is the body. Empty: it has its own.
   std::string jumpsTo;
+  /// Host functions: calls of functions of other modules that are to be inlined,
+  /// by their positions, ascending.
+  std::vector<uint32_t> inlined;
   bool operator==(const JobSymbol &) const = default;
 };
 
@@ -175,8 +178,6 @@ struct HostCodegenOptions {
   bool uniqueSectionNames = true;
   /// Names given to --wrap, if the linker leaves it to us on bitcode.
   std::vector<std::string> wrapped;
-  /// See lto/ForeignCalls.h.
-  uint32_t foreignInlineInstructions = 0;
   bool operator==(const HostCodegenOptions &) const = default;
 };
 

@@ -32,6 +32,7 @@
 
 #include "lto/LtransModule.h"
 
+#include "ipa/FactsTransform.h"
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/ForeignCalls.h"
@@ -458,6 +459,11 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
     for (const JobBody &body : symbol.job->bodies)
       if (!body.clone.empty())
         modules[body.clone] = module;
+    if (auto *function = dyn_cast<Function>(&value);
+        function && job.side == Side::Host && symbol.job->jumpsTo.empty())
+      if (Error error = markInlining(*function, symbol.job->inlined,
+                                     symbol.job->calls))
+        return inputError(where, toString(std::move(error)));
     if (!symbol.job->bodies.empty()) {
       if (Error error = markRedirects(cast<Function>(value), *symbol.job))
         return inputError(where, toString(std::move(error)));
@@ -745,8 +751,7 @@ Error PartitionBuilder::finish() {
     return error;
   leaveToLinker(*partition, job.host.wrapped);
   if (job.side == Side::Host)
-    limitForeignInlining(*partition, moduleOf,
-                         job.host.foreignInlineInstructions);
+    decideForeignCalls(*partition, moduleOf);
   if (job.side == Side::Device)
     if (Error error = cleanDeviceNames(*partition))
       return error;

@@ -8,6 +8,7 @@
 #include "icf/Icf.h"
 #include "ipa/Callers.h"
 #include "ipa/Constants.h"
+#include "ipa/Inlining.h"
 #include "ipa/ModRef.h"
 #include "ipa/Visibility.h"
 #include "summary/CallGraph.h"
@@ -196,9 +197,13 @@ JobSymbol JobBuilder::makeSymbol(GlobalId id, JobRole role,
                       linkage,
                       bodiesOf(id),
                       function ? function->calls.count : 0,
+                      {},
                       {}};
   if (GlobalId leader = program.jumpTarget(id); leader != kNone)
     symbol.jumpsTo = movingName(leader);
+  for (const InlinedCall &call : context.decisions.inlinedCallsOf(id))
+    if (program.moduleOf(call.callee) != program.moduleOf(id))
+      symbol.inlined.push_back(call.call);
   return symbol;
 }
 
@@ -468,7 +473,6 @@ LtransJob JobBuilder::makeBody(size_t index) const {
   LtransJob job;
   job.side = heads[index].side;
   job.host = options.host;
-  job.host.foreignInlineInstructions = context.params.importInstrLimit;
   job.llvmOptions = options.llvmOptions;
   addSymbols(index, job);
   addFacts(partition, job);
@@ -750,6 +754,11 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   PhaseTimer constantsTimer(&statistics, "wpa-constants");
   propagateConstants(context, *callers, statistics);
   constantsTimer.stop();
+
+  // From here on it is known whose body each body needs.
+  PhaseTimer inlineTimer(&statistics, "wpa-inline");
+  propagateInlining(context, *callers);
+  inlineTimer.stop();
 
   // From here on decisions are fixed.
   PhaseTimer partitionTimer(&statistics, "wpa-partition");

@@ -136,6 +136,38 @@ static std::vector<Atom> collectAtoms(const WpaContext &context,
   return atoms;
 }
 
+/// Moves what is gone when its only call is inlined to where the call is, since
+/// elsewhere its code would be left over.
+static void joinOnlyUses(const WpaContext &context, ArrayRef<Level> levels,
+                         std::vector<Atom> &atoms) {
+  DenseMap<GlobalId, size_t> atomOf;
+  for (auto [i, atom] : enumerate(atoms))
+    for (GlobalId id : atom.members)
+      atomOf[id] = i;
+  std::vector<size_t> into(atoms.size());
+  std::iota(into.begin(), into.end(), 0);
+  for (auto [i, atom] : enumerate(atoms))
+    for (GlobalId id : atom.members)
+      for (const InlinedCall &call : context.decisions.inlinedCallsOf(id)) {
+        auto callee = atomOf.find(call.callee);
+        if (call.isOnlyUse && callee != atomOf.end() &&
+            atoms[callee->second].members.size() == 1 &&
+            levels[atoms[callee->second].module] == levels[atom.module])
+          into[callee->second] = i;
+      }
+  for (auto [i, atom] : enumerate(atoms)) {
+    size_t target = into[i];
+    while (into[target] != target)
+      target = into[target];
+    if (target == i)
+      continue;
+    atoms[target].members.push_back(atom.members.front());
+    atoms[target].weight += atom.weight;
+    atom.members.clear();
+  }
+  llvm::erase_if(atoms, [](const Atom &atom) { return atom.members.empty(); });
+}
+
 static bool isLastOfRun(ArrayRef<Level> levels, ArrayRef<Atom> atoms,
                         size_t begin, size_t i, PartitionMode mode) {
   if (i == atoms.size())
@@ -189,9 +221,12 @@ struct AtomRun {
 };
 } // namespace
 
-static AtomTable tabulate(const WpaContext &context, ArrayRef<Level> levels) {
+static AtomTable tabulate(const WpaContext &context, ArrayRef<Level> levels,
+                          PartitionMode mode) {
   AtomTable table;
   table.atoms = collectAtoms(context, levels);
+  if (mode == PartitionMode::Balanced || mode == PartitionMode::One)
+    joinOnlyUses(context, levels, table.atoms);
   table.atomOf.assign(context.program.symbolCount(), kNone);
   table.number.assign(context.program.symbolCount(), kNone);
   uint32_t number = 0;
@@ -300,7 +335,7 @@ static void cutRun(const WpaContext &context, const AtomRun &run,
 void partitionHost(const WpaContext &context, const PartitionOptions &options,
                    PartitionMap &map) {
   std::vector<Level> levels = findLevels(context.program);
-  AtomTable table = tabulate(context, levels);
+  AtomTable table = tabulate(context, levels, options.mode);
   uint64_t total = 0;
   for (const Atom &atom : table.atoms)
     total += atom.weight;

@@ -4,17 +4,15 @@
 //
 // Goal: each partition compiles as if it were the whole program.
 //
-// 1. chooseImports: bodies small enough to be worth inlining are copied into
-//    the partitions that call them, as available_externally. The limit shrinks
-//    with each level of calls and is zero for cold calls. Constants that a
-//    partition reads are copied as well.
+// 1. Importer: bodies that are to be inlined are copied into the partitions of
+//    their callers, as available_externally, with what is to be inlined into
+//    them. Constants that a partition reads are copied as well.
 // 2. decideLinkage: a definition that another partition, or an object of our
 //    own making, refers to becomes hidden; what nobody else refers to becomes
 //    internal; what the world outside can name stays as it is.
 //
-// Source: the limits and their decay are those of LLVM's FunctionImport.cpp
-// (T. Johnson, M. Amini, X. D. Li: "ThinLTO: Scalable and Incremental LTO",
-// CGO 2017).
+// Source of available_externally copies: LLVM's FunctionImport.cpp (T. Johnson,
+// M. Amini, X. D. Li: "ThinLTO: Scalable and Incremental LTO", CGO 2017).
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,34 +57,10 @@ static void forEachNeed(const WpaContext &context, GlobalId id,
   }
 }
 
-/// Returns whether the body of \p id may stand for the symbol at run time.
-static bool isExact(const CombinedSummary &program, GlobalId id) {
-  switch (program.symbol(id).linkage) {
-  case Linkage::WeakAny:
-  case Linkage::LinkOnceAny:
-  case Linkage::Common:
-    return false;
-  default:
-    return !(program.resolution(id) & kLinkerRedefined);
-  }
-}
-
-static bool isImportableFunction(const CombinedSummary &program, GlobalId id) {
-  const FunctionSummary *function = program.function(id);
-  constexpr uint32_t kNever = kNoInline | kOptNone | kNaked | kReturnsTwice |
-                              kHasAsmLabels | kBlockAddressTaken |
-                              kHasIndirectBranch | kVarArg;
-  return function && !(function->flags & kNever) && isExact(program, id) &&
-         program.jumpTarget(id) == kNone;
-}
-
 uint64_t importWeight(const WpaContext &context, GlobalId id) {
-  if (!isImportableFunction(context.program, id))
-    return 0;
-  const FunctionSummary *callee = context.program.function(id);
-  bool isSmall = callee->instructionCount <= context.params.importInstrLimit &&
-                 !callee->has(kCold);
-  return isSmall || callee->has(kAlwaysInline) ? callee->instructionCount : 0;
+  return context.decisions.isInlined(id)
+             ? context.program.function(id)->instructionCount
+             : 0;
 }
 
 static bool isImportableConstant(const WpaContext &context, GlobalId id) {
@@ -97,7 +71,7 @@ static bool isImportableConstant(const WpaContext &context, GlobalId id) {
   return variable && isConstant && !symbol.has(kThreadLocal) &&
          !symbol.has(kHasSection) && !variable->hasBlockAddress &&
          variable->sizeBytes <= context.params.importConstantBytes &&
-         isExact(context.program, id);
+         context.program.isExact(id);
 }
 
 namespace {
@@ -109,72 +83,48 @@ public:
 
   std::vector<GlobalId> run() {
     for (const PartitionSymbol &define : map.partitions[index].defines)
-      visit(define.id, context.params.importInstrLimit);
-    while (!worklist.empty()) {
-      auto [id, limit] = worklist.pop_back_val();
-      visit(id, limit);
-    }
-    std::vector<GlobalId> result;
-    for (auto [id, limit] : limits)
-      result.push_back(id);
+      visit(define.id);
+    while (!worklist.empty())
+      visit(worklist.pop_back_val());
+    std::vector<GlobalId> result(imports.begin(), imports.end());
     llvm::sort(result);
     return result;
   }
 
 private:
+  /// Returns whether \p id is defined in another partition, and may be compiled
+  /// with the options of this one.
   bool isElsewhere(GlobalId id) const {
-    return map.home[id] != kNone && map.home[id] != index;
+    return map.home[id] != kNone && map.home[id] != index &&
+           program.moduleRef(id).summary.codegenDigest ==
+               map.partitions[index].codegenDigest;
   }
 
-  /// Returns whether the body of \p id may be compiled with the options of this
-  /// partition.
-  bool fits(GlobalId id) const {
-    return program.moduleRef(id).summary.codegenDigest ==
-           map.partitions[index].codegenDigest;
+  void add(GlobalId id) {
+    if (isElsewhere(id) && imports.insert(id).second)
+      worklist.push_back(id);
   }
 
-  /// Looks at what \p id calls and reads, when bodies of up to \p limit
-  /// instructions are worth importing.
-  void visit(GlobalId id, uint32_t limit) {
-    for (const GraphEdge &edge : context.graph.edges(id)) {
-      if (!isElsewhere(edge.target) || !fits(edge.target))
-        continue;
-      if (edge.kind == EdgeKind::Call)
-        considerCall(edge, limit);
-      else if (edge.kind == EdgeKind::Reference &&
-               isImportableConstant(context, edge.target) &&
-               limits.try_emplace(edge.target, 0).second)
-        worklist.push_back({edge.target, 0});
-    }
-  }
-
-  void considerCall(const GraphEdge &edge, uint32_t limit) {
-    const FunctionSummary *callee = program.function(edge.target);
-    if (!isImportableFunction(program, edge.target) ||
-        (edge.flags & kNoInlineSite))
-      return;
-    bool isCold = (edge.flags & kColdSite) || callee->has(kCold);
-    uint64_t allowed = limit;
-    if (isCold)
-      allowed = allowed * context.params.importColdMultiplierPercent / 100;
-    if (!callee->has(kAlwaysInline) && callee->instructionCount > allowed)
-      return;
-    uint32_t next =
-        uint64_t(limit) * context.params.importInstrDecayPercent / 100;
-    auto [it, isNew] = limits.try_emplace(edge.target, next);
-    if (!isNew && it->second >= next)
-      return;
-    it->second = next;
-    worklist.push_back({edge.target, next});
+  /// Adds what is to be inlined into the body \p id, and constants it reads.
+  void visit(GlobalId id) {
+    // What has one use is gone only where it is defined; a copy must be small.
+    for (const InlinedCall &call : context.decisions.inlinedCallsOf(id))
+      if (!call.isOnlyUse ||
+          program.function(call.callee)->instructionCount <=
+              context.params.inlineInstructions)
+        add(call.callee);
+    for (const GraphEdge &edge : context.graph.edges(id))
+      if (edge.kind == EdgeKind::Reference &&
+          isImportableConstant(context, edge.target))
+        add(edge.target);
   }
 
   const WpaContext &context;
   const CombinedSummary &program;
   const PartitionMap &map;
   uint32_t index;
-  /// Imported so far, with the limit their own callees were looked at under.
-  DenseMap<GlobalId, uint32_t> limits;
-  SmallVector<std::pair<GlobalId, uint32_t>, 0> worklist;
+  DenseSet<GlobalId> imports;
+  SmallVector<GlobalId, 0> worklist;
 };
 } // namespace
 

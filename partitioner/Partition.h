@@ -83,7 +83,7 @@ void decideBoundaries(const WpaContext &context,
                       const llvm::BitVector &externallyUsed, PartitionMap &map);
 
 /// Returns the instructions that a partition imports for calling \p id, if it
-/// is defined in another; 0 when its body is too large or must not be inlined.
+/// is defined in another; 0 when no call has it inlined.
 uint64_t importWeight(const WpaContext &context, GlobalId id);
 
 /// Returns the weight of definition \p id in IR instructions, at least 1.

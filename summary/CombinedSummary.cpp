@@ -353,4 +353,15 @@ CombinedSummary::deviceCounterparts(GlobalId hostDefinition) const {
   return it == counterparts.end() ? ArrayRef<GlobalId>() : it->second;
 }
 
+bool CombinedSummary::isExact(GlobalId id) const {
+  switch (symbol(id).linkage) {
+  case Linkage::WeakAny:
+  case Linkage::LinkOnceAny:
+  case Linkage::Common:
+    return false;
+  default:
+    return !(resolution(id) & kLinkerRedefined);
+  }
+}
+
 } // namespace gpulto

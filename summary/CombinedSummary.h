@@ -159,6 +159,11 @@ public:
     return !nativeNames[image].empty();
   }
 
+  /// Returns whether the body of the host definition \p id is what its symbol
+  /// means at run time: neither the linker nor the language lets another one
+  /// stand in its place.
+  bool isExact(GlobalId id) const;
+
   /// Returns the body of a definition, or null when it is not of that kind.
   const FunctionSummary *function(GlobalId id) const { return functions[id]; }
   const VariableSummary *variable(GlobalId id) const { return variables[id]; }

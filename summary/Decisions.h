@@ -36,6 +36,18 @@ enum class FinalLinkage : uint8_t {
   Last = Redefined
 };
 
+/// A direct call of a host function whose callee is to be inlined, in each copy
+/// of the caller's body.
+struct InlinedCall {
+  /// Position among the calls of the function's summary.
+  uint32_t call = 0;
+  /// The definition that is called.
+  GlobalId callee = kNone;
+  /// Nothing else uses the callee: no other code of it is needed.
+  bool isOnlyUse = false;
+  bool operator==(const InlinedCall &) const = default;
+};
+
 /// Decisions over the whole program, indexed by GlobalId.
 struct Decisions {
   /// Definitions that the output needs.
@@ -60,6 +72,22 @@ struct Decisions {
   /// anything to say. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
 
+  /// Calls that are to be inlined, by caller, in the order of its calls. Within
+  /// a module LLVM's inliner decides anew; these say whose bodies it needs.
+  /// Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, std::vector<InlinedCall>> inlinedCalls{};
+  /// Host functions that some call has inlined.
+  llvm::BitVector inlined{};
+
+  /// Returns the calls of \p id that are to be inlined.
+  llvm::ArrayRef<InlinedCall> inlinedCallsOf(GlobalId id) const {
+    auto found = inlinedCalls.find(id);
+    return found == inlinedCalls.end() ? llvm::ArrayRef<InlinedCall>()
+                                       : llvm::ArrayRef(found->second);
+  }
+  bool isInlined(GlobalId id) const {
+    return id < inlined.size() && inlined.test(id);
+  }
   /// Returns what the function \p id does, or null when that is not known;
   /// \p id may be kNone.
   const FunctionEffects *effectsOf(GlobalId id) const {

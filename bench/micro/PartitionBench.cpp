@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/gen/SummaryGenerator.h"
+#include "ipa/Inlining.h"
 #include "ipa/Visibility.h"
 #include "lto/JobPhases.h"
 #include "partitioner/Partition.h"
@@ -91,6 +92,7 @@ CutProgram::CutProgram(std::vector<CombinedModule> modules) {
   context.reset(
       new WpaContext{summary, *graph, params, diagnostics, false, {}});
   cantFail(propagateVisibility(*context));
+  propagateInlining(*context, Callers(*context));
   double start = usedCpuSeconds();
   map.home.assign(summary.symbolCount(), kNone);
   partitionHost(*context, {}, map);

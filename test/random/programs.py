@@ -198,9 +198,8 @@ PARAMETERS = {
     "clones": {"ipaCpInlinedHostInstructions": 0,
                "ipaCpInlinedDeviceInstructions": 0, "ipaCpEvalThreshold": 0,
                "ipaCpUnitGrowthPercent": 1000},
-    "imports": {"importInstrLimit": 100000, "importInstrDecayPercent": 100,
-                "importConstantBytes": 100000},
-    "apart": {"importInstrLimit": 0, "importConstantBytes": 0,
+    "imports": {"inlineInstructions": 100000, "importConstantBytes": 100000},
+    "apart": {"inlineInstructions": 0, "importConstantBytes": 0,
               "hostPartitionInstructions": 100,
               "devicePartitionInstructions": 100},
 }

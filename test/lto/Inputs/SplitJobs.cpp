@@ -475,6 +475,7 @@ void Program::writeJobs() {
                                  linkageOf(units[atom.unit], *value, p),
                                  {},
                                  0,
+                                 {},
                                  {}});
     }
     for (auto [index, unit] : enumerate(units)) {

@@ -32,7 +32,7 @@ LtransJob someJob() {
   input.digest = digestOf("a");
   input.tag = "tag";
   input.symbols = {
-      {"f", digestOf("f"), JobRole::Define, FinalLinkage::Internal, {}, 2, ""}};
+      {"f", digestOf("f"), JobRole::Define, FinalLinkage::Internal, {}, 2, "", {}}};
   job.inputs = {input};
   return job;
 }

@@ -27,7 +27,8 @@ LtransJob someJob() {
                              FinalLinkage::Internal,
                              {},
                              2,
-                             ""});
+                             "",
+                             {}});
   job.inputs = {input};
   job.functions = {{"h", {}, {}}};
   return job;

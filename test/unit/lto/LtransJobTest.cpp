@@ -23,8 +23,7 @@ static LtransJob fullJob() {
   job.sizeLevel = 1;
   job.host = {1,     "pic",    true,     2,
               2,     "medium", "znver3", {"+avx", "-sse4a"},
-              false, false,    false,    {"malloc"},
-              70};
+              false, false,    false,    {"malloc"}};
   job.device = {"/opt/cuda/bin/ptxas",
                 digestOf("ptxas"),
                 {"-maxrregcount", "64"},
@@ -59,15 +58,17 @@ static LtransJob fullJob() {
        FinalLinkage::Internal,
        {},
        0,
-       ""},
+       "",
+       {0, 4}},
       {"b",
        {},
        JobRole::Define,
        FinalLinkage::Hidden,
        {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}, facts, "b.cp2"}},
        9,
-       ""},
-      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b"}};
+       "",
+       {}},
+      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b", {}}};
   input.folds = {{"d", "b", true, false, 7}, {"c", "b", true, true, kNone}};
   job.inputs = {input};
   FunctionEffects effects;

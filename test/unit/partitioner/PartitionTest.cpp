@@ -2,6 +2,7 @@
 #include "partitioner/Partition.h"
 
 #include "gtest/gtest.h"
+#include "ipa/Inlining.h"
 #include "ipa/Visibility.h"
 #include "test/unit/ProgramBuilder.h"
 
@@ -20,6 +21,7 @@ constexpr uint8_t kRoot = kWins | kVisibleToRegular;
 PartitionMap cut(TestProgram &program, const PartitionOptions &options) {
   EXPECT_FALSE(program.finish());
   EXPECT_FALSE(propagateVisibility(*program.context));
+  propagateInlining(*program.context, Callers(*program.context));
   PartitionMap map;
   map.home.assign(program.summary.symbolCount(), kNone);
   partitionHost(*program.context, options, map);
@@ -151,6 +153,37 @@ TEST(Partition, SmallCalleesAreImportedAndTheirLocalsPromoted) {
   EXPECT_EQ(linkage(map, 1, small), FinalLinkage::Hidden);
   EXPECT_EQ(linkage(map, 1, program.host("large")), FinalLinkage::Hidden);
   EXPECT_EQ(linkage(map, 0, program.host("main")), FinalLinkage::Preserved);
+}
+
+/// a: main -> only; b: only, 20 functions of 3000 instructions; cut in many.
+PartitionMap cutOnlyUse(TestProgram &program, bool isCalledAgain) {
+  static const char *names[] = {"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7"};
+  ModuleBuilder a, b;
+  SymbolIndex only = a.declare("only", kResolved);
+  a.define("main", kRoot, {only}, 3000);
+  for (const char *name : names)
+    b.define(name, kRoot, {}, 3000);
+  only = b.define("only", kWins, {}, 2000);
+  if (isCalledAgain)
+    b.define("again", kRoot, {only});
+  program.summary.addModule(a.take(0));
+  program.summary.addModule(b.take(1));
+  PartitionOptions options;
+  options.count = 4;
+  return cut(program, options);
+}
+
+TEST(Partition, WhatHasOneUseGoesToIt) {
+  TestProgram program;
+  PartitionMap map = cutOnlyUse(program, false);
+  GlobalId only = program.host("only");
+  uint32_t home = map.home[program.host("main")];
+  EXPECT_EQ(map.home[only], home);
+  EXPECT_EQ(linkage(map, home, only), FinalLinkage::Internal);
+
+  TestProgram other;
+  map = cutOnlyUse(other, true);
+  EXPECT_NE(map.home[other.host("only")], map.home[other.host("main")]);
 }
 
 TEST(Partition, WhatMustNotBeInlinedIsNotImported) {

@@ -16,29 +16,29 @@ using test::messageOf;
 
 TEST(Params, SetsByName) {
   Params params;
-  EXPECT_EQ(params.importInstrLimit, 70u);
-  EXPECT_OK(params.set("importInstrLimit=250"));
-  EXPECT_EQ(params.importInstrLimit, 250u);
+  EXPECT_EQ(params.inlineInstructions, 120u);
+  EXPECT_OK(params.set("inlineInstructions=250"));
+  EXPECT_EQ(params.inlineInstructions, 250u);
 }
 
 TEST(Params, RefusesWhatItCannotUse) {
   Params params;
-  EXPECT_EQ(messageOf(params.set("importInstrLimt=1")),
-            "unknown parameter 'importInstrLimt'; did you mean "
-            "'importInstrLimit'?");
+  EXPECT_EQ(messageOf(params.set("inlineInstructons=1")),
+            "unknown parameter 'inlineInstructons'; did you mean "
+            "'inlineInstructions'?");
   EXPECT_EQ(messageOf(params.set("zzzzzzzzzzzzzzzzzzzzzzzzzz=1")),
             "unknown parameter 'zzzzzzzzzzzzzzzzzzzzzzzzzz'");
-  EXPECT_EQ(messageOf(params.set("importInstrLimit")),
-            "parameter 'importInstrLimit' has no value, expected NAME=VALUE");
-  EXPECT_EQ(messageOf(params.set("importInstrLimit=")),
-            "parameter 'importInstrLimit': '' is not a number");
-  EXPECT_EQ(messageOf(params.set("importInstrLimit=1x")),
-            "parameter 'importInstrLimit': '1x' is not a number");
-  EXPECT_EQ(messageOf(params.set("importInstrDecayPercent=101")),
-            "parameter 'importInstrDecayPercent': 101 is outside of 0 to 100 "
+  EXPECT_EQ(messageOf(params.set("inlineInstructions")),
+            "parameter 'inlineInstructions' has no value, expected NAME=VALUE");
+  EXPECT_EQ(messageOf(params.set("inlineInstructions=")),
+            "parameter 'inlineInstructions': '' is not a number");
+  EXPECT_EQ(messageOf(params.set("inlineInstructions=1x")),
+            "parameter 'inlineInstructions': '1x' is not a number");
+  EXPECT_EQ(messageOf(params.set("inlineSpeedupPercent=101")),
+            "parameter 'inlineSpeedupPercent': 101 is outside of 0 to 100 "
             "percent");
-  EXPECT_EQ(params.importInstrLimit, 70u);
-  EXPECT_EQ(params.importInstrDecayPercent, 70u);
+  EXPECT_EQ(params.inlineInstructions, 120u);
+  EXPECT_EQ(params.inlineSpeedupPercent, 30u);
 }
 
 TEST(Params, RowsAreComplete) {
