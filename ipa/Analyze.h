@@ -42,6 +42,9 @@ void analyzeModRef(LgenContext &context);
 /// Fills size, time, frequencies of calls, stack, registers, loop depth.
 void analyzeInliner(LgenContext &context);
 
+/// Host: marks calls that are seldom reached, and those in loops.
+void analyzeColdness(LgenContext &context);
+
 /// Fills the guards of device kernels: facts that would pay in them.
 void analyzeGuards(LgenContext &context);
 

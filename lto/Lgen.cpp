@@ -164,6 +164,7 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
     return error;
   analyzeModRef(context);
   analyzeInliner(context);
+  analyzeColdness(context);
   analyzeGuards(context);
   analyzeContents(context);
   analyzeForms(context);

@@ -4,6 +4,7 @@
 
 #include "lto/LtransEffects.h"
 
+#include "ipa/ColdnessTransform.h"
 #include "ipa/FactsTransform.h"
 #include "ipa/ModRefTransform.h"
 
@@ -20,6 +21,7 @@ static void applyTo(GlobalVariable &variable, const JobVariable &known) {
 
 static void applyAll(Function &function, const JobFunction &known) {
   applyEffects(function, known.effects);
+  applyColdness(function, known.coldness);
   for (const ValueFact &fact : known.returned)
     applyReturned(function, fact);
 }

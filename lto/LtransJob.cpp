@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 8;
+static constexpr int64_t kJobVersion = 9;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -68,6 +68,10 @@ template <> struct EnumNames<UseBit> {
 
 template <> struct EnumNames<ValueKind> {
   static constexpr const char *names[] = {"constant", "address", "bounds"};
+};
+
+template <> struct EnumNames<Coldness> {
+  static constexpr const char *names[] = {"normal", "runsOnce", "cold"};
 };
 
 template <typename A> void describe(A &a, ValueFact &f) {
@@ -129,6 +133,7 @@ template <typename A> void describe(A &a, FunctionEffects &e) {
 template <typename A> void describe(A &a, JobFunction &f) {
   a.field("name", f.name);
   a.field("effects", f.effects);
+  a.field("coldness", f.coldness);
   a.field("returned", f.returned);
 }
 

@@ -78,6 +78,8 @@ struct JobSymbol {
 struct JobFunction {
   std::string name; // while bodies move
   FunctionEffects effects;
+  /// Host.
+  Coldness coldness = Coldness::Normal;
   /// What it returns, if something is known: one fact, whose parameter is 0.
   std::vector<ValueFact> returned;
   bool operator==(const JobFunction &) const = default;

@@ -7,6 +7,7 @@
 #include "icf/FoldRoles.h"
 #include "icf/Icf.h"
 #include "ipa/Callers.h"
+#include "ipa/Coldness.h"
 #include "ipa/Constants.h"
 #include "ipa/ModRef.h"
 #include "ipa/Visibility.h"
@@ -261,7 +262,8 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
     if (!effects ||
         (job.side == Side::Device && !program.symbol(id).has(kKernel)))
       continue;
-    job.functions.push_back({movingName(id), *effects, {}});
+    job.functions.push_back(
+        {movingName(id), *effects, decisions.coldnessOf(id), {}});
     if (auto value = decisions.returns.find(id);
         value != decisions.returns.end())
       job.functions.back().returned.push_back(value->second);
@@ -712,6 +714,11 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   PhaseTimer effectsTimer(&statistics, "wpa-effects");
   propagateModRef(context, *callers);
   effectsTimer.stop();
+
+  // From here on it is known what hardly ever runs.
+  PhaseTimer coldnessTimer(&statistics, "wpa-coldness");
+  propagateColdness(context, *callers);
+  coldnessTimer.stop();
 
   // From here on facts of functions are only added.
   PhaseTimer constantsTimer(&statistics, "wpa-constants");

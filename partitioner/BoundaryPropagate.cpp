@@ -6,8 +6,8 @@
 //
 // 1. chooseImports: bodies small enough to be worth inlining are copied into
 //    the partitions that call them, as available_externally. The limit shrinks
-//    with each level of calls and is zero for cold calls. Constants that a
-//    partition reads are copied as well.
+//    with each level of calls and is zero for calls that are cold, or enter or
+//    leave cold functions. Constants that a partition reads are copied as well.
 // 2. decideLinkage: a definition that another partition, or an object of our
 //    own making, refers to becomes hidden; what nobody else refers to becomes
 //    internal; what the world outside can name stays as it is.
@@ -85,7 +85,7 @@ uint64_t importWeight(const WpaContext &context, GlobalId id) {
     return 0;
   const FunctionSummary *callee = context.program.function(id);
   bool isSmall = callee->instructionCount <= context.params.importInstrLimit &&
-                 !callee->has(kCold);
+                 !callee->has(kCold) && !context.decisions.isCold(id);
   return isSmall || callee->has(kAlwaysInline) ? callee->instructionCount : 0;
 }
 
@@ -140,7 +140,7 @@ private:
       if (!isElsewhere(edge.target) || !fits(edge.target))
         continue;
       if (edge.kind == EdgeKind::Call)
-        considerCall(edge, limit);
+        considerCall(id, edge, limit);
       else if (edge.kind == EdgeKind::Reference &&
                isImportableConstant(context, edge.target) &&
                limits.try_emplace(edge.target, 0).second)
@@ -148,12 +148,14 @@ private:
     }
   }
 
-  void considerCall(const GraphEdge &edge, uint32_t limit) {
+  void considerCall(GlobalId caller, const GraphEdge &edge, uint32_t limit) {
     const FunctionSummary *callee = program.function(edge.target);
     if (!isImportableFunction(program, edge.target) ||
         (edge.flags & kNoInlineSite))
       return;
-    bool isCold = (edge.flags & kColdSite) || callee->has(kCold);
+    const Decisions &decisions = context.decisions;
+    bool isCold = (edge.flags & kColdSite) || callee->has(kCold) ||
+                  decisions.isCold(edge.target) || decisions.isCold(caller);
     uint64_t allowed = limit;
     if (isCold)
       allowed = allowed * context.params.importColdMultiplierPercent / 100;

@@ -49,6 +49,8 @@ struct Decisions {
   /// What functions return, in all calls, whose calls enter the definition of
   /// this link. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, ValueFact> returns{};
+  /// Host functions that run seldom. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, Coldness> coldness{};
   /// Live variables that keep the value of their initialiser, and those whose
   /// value nobody looks at; nothing outside of the bitcode can tell.
   llvm::BitVector neverWritten{};
@@ -63,6 +65,11 @@ struct Decisions {
     auto found = id == kNone ? effects.end() : effects.find(id);
     return found == effects.end() ? nullptr : &found->second;
   }
+  Coldness coldnessOf(GlobalId id) const {
+    auto found = coldness.find(id);
+    return found == coldness.end() ? Coldness::Normal : found->second;
+  }
+  bool isCold(GlobalId id) const { return coldnessOf(id) == Coldness::Cold; }
   bool isNeverWritten(GlobalId id) const {
     return id < neverWritten.size() && neverWritten.test(id);
   }

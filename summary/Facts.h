@@ -109,6 +109,18 @@ struct FunctionEffects {
   bool operator==(const FunctionEffects &) const = default;
 };
 
+/// How seldom a host function runs.
+enum class Coldness : uint8_t {
+  /// Nothing is known.
+  Normal,
+  /// Once in a run of the program, and no loop is in it or in what it calls: to
+  /// be optimized for size.
+  RunsOnce,
+  /// Hardly ever: to be optimized for size and kept apart.
+  Cold,
+  Last = Cold
+};
+
 /// A direct call that enters a clone of its callee, or a call of the runtime
 /// that launches a clone of the kernel.
 struct CallRedirect {

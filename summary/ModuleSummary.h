@@ -160,6 +160,8 @@ enum CallFlag : uint16_t {
   kNoInlineSite = 1u << 3,
   kAlwaysInlineSite = 1u << 4,
   kConvergentSite = 1u << 5,
+  /// Runs seldom: an attribute says so, or it is in a block that does
+  /// (ipa/ColdnessAnalyze).
   kColdSite = 1u << 6,
   /// What attributes promise of this call whoever the callee is: it does not
   /// unwind, it comes back, it does not synchronize, it frees nothing.
@@ -175,6 +177,8 @@ enum CallFlag : uint16_t {
   /// Runs whenever the function is entered, unless something before it does not
   /// come back.
   kAlwaysReachedSite = 1u << 13,
+  /// In a loop of the caller.
+  kLoopSite = 1u << 14,
 };
 
 struct CallEdge {

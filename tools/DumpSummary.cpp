@@ -138,6 +138,7 @@ constexpr FlagName kCallFlags[] = {
     {kKnownMemorySite, "known_memory"},
     {kReadsArgumentsSite, "reads_arguments"},
     {kAlwaysReachedSite, "always_reached"},
+    {kLoopSite, "loop"},
 };
 
 constexpr FlagName kReferenceFlags[] = {

@@ -29,7 +29,7 @@ LtransJob someJob() {
                              2,
                              ""});
   job.inputs = {input};
-  job.functions = {{"h", {}, {}}};
+  job.functions = {{"h", {}, Coldness::Normal, {}}};
   return job;
 }
 
