@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function fills its part of LgenContext::summary, for all bodies of the
-// module. They run in the order in which they stand here (lto/Lgen.cpp): later
-// ones use what earlier ones filled. None changes the module.
+// module. They run in the order of lto/Passes.def: later ones use what earlier
+// ones filled. None changes the module.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_ANALYZE_H

@@ -21,7 +21,6 @@ static void applyTo(GlobalVariable &variable, const JobVariable &known) {
 
 static void applyAll(Function &function, const JobFunction &known) {
   applyEffects(function, known.effects);
-  applyColdness(function, known.coldness);
   for (const ValueFact &fact : known.returned)
     applyReturned(function, fact);
 }
@@ -35,6 +34,12 @@ void applyJobEffects(Module &partition, const LtransJob &job) {
   for (const JobFunction &known : job.functions)
     if (Function *function = partition.getFunction(known.name))
       applyAll(*function, known);
+}
+
+void applyJobColdness(Module &partition, const LtransJob &job) {
+  for (const JobFunction &known : job.functions)
+    if (Function *function = partition.getFunction(known.name))
+      applyColdness(*function, known.coldness);
 }
 
 } // namespace gpulto

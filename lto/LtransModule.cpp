@@ -17,8 +17,8 @@
 // 5. PartitionFolds::replace: uses of what is folded mean its leader from here
 //    on.
 // 6. IRMover::move. What is not listed becomes a declaration.
-// At the end (finish): folded bodies are merged, clones and facts,
-// constructors, llvm.used, final linkage.
+// At the end (finish): what the passes decided (lto/Passes.def), constructors,
+// llvm.used, final linkage.
 //
 // Assembly at module level is taken off before each move and given to one
 // partition. Constructor lists are never moved: one partition, the glue, lists
@@ -35,8 +35,8 @@
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/ForeignCalls.h"
-#include "lto/LtransEffects.h"
 #include "lto/LtransFolds.h"
+#include "lto/LtransPasses.h"
 #include "lto/LtransPlans.h"
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
@@ -750,10 +750,9 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
-  if (Error error = folds.finish(job.leaders))
+  LtransState state{*partition, job, folds, planned, use};
+  if (Error error = transformAll(state))
     return error;
-  applyJobEffects(*partition, job);
-  applyPlans(*partition, planned, use, job.device.ptxasArguments);
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);

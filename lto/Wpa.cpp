@@ -4,13 +4,7 @@
 
 #include "lto/Wpa.h"
 
-#include "icf/FoldRoles.h"
-#include "icf/Icf.h"
-#include "ipa/Callers.h"
-#include "ipa/Coldness.h"
-#include "ipa/Constants.h"
-#include "ipa/ModRef.h"
-#include "ipa/Visibility.h"
+#include "lto/WpaPasses.h"
 #include "summary/CallGraph.h"
 #include "summary/WpaContext.h"
 
@@ -23,15 +17,10 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 using namespace llvm;
 
 namespace gpulto {
-
-/// Numbers of host functions in the table of folds: of leaders, and of what is
-/// folded into them or jumps. Looked up only.
-using FoldNumbers = DenseMap<GlobalId, uint32_t>;
 
 namespace {
 /// Turns a partition map into jobs.
@@ -603,65 +592,6 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
   statistics.set("imports", imports);
 }
 
-/// Returns the row of the class \p fold in the table of folds.
-static FoldTableClass describeFold(const WpaContext &context,
-                                   const Callers &callers,
-                                   const FoldClass &fold) {
-  const CombinedSummary &program = context.program;
-  FoldTableClass row;
-  row.arch = program.images()[program.imageOf(fold.leader)].arch;
-  auto add = [&](GlobalId id, FoldState state) {
-    const FunctionSummary *function = program.function(id);
-    bool keepsSymbol = state == FoldState::Jumps || state == FoldState::Stays;
-    row.members.push_back(
-        {withoutEscape(program.symbol(id).name).str(), state,
-         function ? function->instructionCount : 0,
-         function ? function->sizeBytes
-                  : static_cast<uint32_t>(program.variable(id)->sizeBytes),
-         keepsSymbol ? whyItStays(context, callers, id).str() : std::string()});
-  };
-  add(fold.leader, FoldState::Leads);
-  for (GlobalId id : fold.members)
-    add(id, FoldState::Folded);
-  for (GlobalId id : fold.jumps)
-    add(id, FoldState::Jumps);
-  for (GlobalId id : fold.stays)
-    add(id, FoldState::Stays);
-  return row;
-}
-
-/// Numbers what becomes one body of the host, as the table of folds counts its
-/// rows, from \p first on.
-static void numberFold(const CombinedSummary &program, const FoldClass &fold,
-                       uint32_t first, FoldNumbers &numbers) {
-  if (program.imageOf(fold.leader) != kHostImage ||
-      !program.function(fold.leader))
-    return;
-  uint32_t next = first;
-  numbers[fold.leader] = next;
-  for (GlobalId id : concat<const GlobalId>(fold.members, fold.jumps))
-    numbers[id] = ++next;
-}
-
-/// Lets one definition stand for all that do the same, and notes it in
-/// \p table. Returns whether anything has changed.
-static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
-                          const Callers &callers, const IcfOptions &options,
-                          FoldTable &table, FoldNumbers &numbers) {
-  uint32_t rows = 0;
-  for (const FoldClass &fold : findFolds(context, callers, options)) {
-    table.classes.push_back(describeFold(context, callers, fold));
-    numberFold(program, fold, rows, numbers);
-    rows += table.classes.back().members.size();
-    for (GlobalId member : fold.members)
-      program.fold(member, fold.leader);
-    for (GlobalId member : fold.jumps)
-      program.jump(member, fold.leader);
-  }
-  program.applyFolds();
-  return !program.folds().empty() || !program.jumps().empty();
-}
-
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             ArrayRef<NativeCode> native,
                             const WpaOptions &options, const Params &params,
@@ -689,41 +619,10 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                      options.guardsKernels};
   resolveTimer.stop();
 
-  // From here on the set of live symbols only shrinks.
-  PhaseTimer visibilityTimer(&statistics, "wpa-visibility");
-  if (Error error = propagateVisibility(context))
+  // lto/Passes.def says what holds after each of them.
+  WpaState state{program, graph, context, options.icf, statistics};
+  if (Error error = propagateAll(state))
     return error;
-  auto callers = std::make_unique<Callers>(context);
-  visibilityTimer.stop();
-
-  // From here on what has been folded is used no more, and it is known who
-  // calls whom.
-  LinkPlan plan;
-  FoldNumbers numbers;
-  PhaseTimer foldTimer(&statistics, "wpa-fold");
-  if (foldIdentical(program, context, *callers, options.icf, plan.folds,
-                    numbers)) {
-    graph = CallGraph(program);
-    if (Error error = propagateVisibility(context))
-      return error;
-    callers = std::make_unique<Callers>(context);
-  }
-  foldTimer.stop();
-
-  // From here on it is known what each call may do.
-  PhaseTimer effectsTimer(&statistics, "wpa-effects");
-  propagateModRef(context, *callers);
-  effectsTimer.stop();
-
-  // From here on it is known what hardly ever runs.
-  PhaseTimer coldnessTimer(&statistics, "wpa-coldness");
-  propagateColdness(context, *callers);
-  coldnessTimer.stop();
-
-  // From here on facts of functions are only added.
-  PhaseTimer constantsTimer(&statistics, "wpa-constants");
-  propagateConstants(context, *callers, statistics);
-  constantsTimer.stop();
 
   // From here on decisions are fixed.
   PhaseTimer partitionTimer(&statistics, "wpa-partition");
@@ -732,7 +631,9 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   partitionTimer.stop();
 
   PhaseTimer jobsTimer(&statistics, "wpa-jobs");
-  JobBuilder builder(context, bitcode, options, numbers);
+  LinkPlan plan;
+  plan.folds = std::move(state.folds);
+  JobBuilder builder(context, bitcode, options, state.foldNumbers);
   plan.jobs = builder.run(map);
   plan.registration = builder.registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())
