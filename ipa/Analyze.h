@@ -45,6 +45,9 @@ void analyzeInliner(LgenContext &context);
 /// Host: marks calls that are seldom reached, and those in loops.
 void analyzeColdness(LgenContext &context);
 
+/// Host: fills types of functions, and what keeps their signatures.
+void analyzeSignatures(LgenContext &context);
+
 /// Fills the guards of device kernels: facts that would pay in them.
 void analyzeGuards(LgenContext &context);
 

@@ -85,6 +85,16 @@ struct JobFunction {
   bool operator==(const JobFunction &) const = default;
 };
 
+/// A function that the partition defines, imports or calls, and that is not
+/// passed, or does not return, what its bitcode says.
+struct JobSignature {
+  std::string name; // while bodies move
+  /// As in SignatureChange.
+  std::vector<uint32_t> dropped;
+  bool dropsResult = false;
+  bool operator==(const JobSignature &) const = default;
+};
+
 /// A variable that the partition defines, imports or refers to, and what
 /// whole-program analysis knows of it.
 struct JobVariable {
@@ -235,6 +245,7 @@ struct LtransJob {
   /// In program order. Of device functions only kernels, for who transfers
   /// their data: a device partition has all bodies that it calls.
   std::vector<JobFunction> functions;
+  std::vector<JobSignature> signatures;
   std::vector<JobVariable> variables;
   std::vector<JobLeader> leaders;
   /// Estimated work (instructions) and peak memory (bytes), for the scheduler.
@@ -251,6 +262,7 @@ Digest digestOf(const LtransJob &job);
 Digest digestOf(const JobSymbol &symbol);
 Digest digestOf(const JobFold &fold);
 Digest digestOf(const JobFunction &function);
+Digest digestOf(const JobSignature &signature);
 Digest digestOf(const JobVariable &variable);
 Digest digestOf(const JobLeader &leader);
 Digest digestOf(const JobStructor &structor);

@@ -32,6 +32,7 @@
 
 #include "lto/LtransModule.h"
 
+#include "ipa/SignaturesTransform.h"
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/ForeignCalls.h"
@@ -753,6 +754,11 @@ Error PartitionBuilder::finish() {
   LtransState state{*partition, job, folds, planned, use};
   if (Error error = transformAll(state))
     return error;
+  // Functions whose signature changed are others now.
+  if (!job.signatures.empty())
+    for (auto [definition, final] : zip_equal(definitions, finals))
+      definition.final.value = final.value =
+          partition->getNamedValue(definition.name);
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);
@@ -767,6 +773,9 @@ Error PartitionBuilder::finish() {
   if (job.side == Side::Host)
     limitForeignInlining(*partition, moduleOf,
                          job.host.foreignInlineInstructions);
+  for (const JobSignature &signature : job.signatures)
+    if (Function *function = partition->getFunction(signature.name))
+      markChanged(*function);
   if (job.side == Side::Device)
     if (Error error = cleanDeviceNames(*partition))
       return error;

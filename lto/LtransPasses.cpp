@@ -4,6 +4,7 @@
 
 #include "lto/LtransPasses.h"
 
+#include "ipa/SignaturesTransform.h"
 #include "lto/LtransEffects.h"
 
 using namespace llvm;
@@ -17,6 +18,15 @@ static Error finishFolds(LtransState &state) {
 static Error applyJobPlans(LtransState &state) {
   applyPlans(state.partition, state.planned, state.use,
              state.job.device.ptxasArguments);
+  return Error::success();
+}
+
+static Error applyJobSignatures(LtransState &state) {
+  for (const JobSignature &signature : state.job.signatures)
+    if (Function *function = state.partition.getFunction(signature.name))
+      if (Error error = changeSignature(*function, signature.dropped,
+                                        signature.dropsResult))
+        return error;
   return Error::success();
 }
 

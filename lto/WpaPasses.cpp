@@ -8,6 +8,7 @@
 #include "ipa/Coldness.h"
 #include "ipa/Constants.h"
 #include "ipa/ModRef.h"
+#include "ipa/Signatures.h"
 #include "ipa/Visibility.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -58,6 +58,8 @@ struct Decisions {
   /// Plans of a function's bodies, by number of the clone, where there is
   /// anything to say. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
+  /// Of host functions and their clones. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, std::vector<SignatureChange>> signatures{};
 
   /// Returns what the function \p id does, or null when that is not known;
   /// \p id may be kNone.
@@ -75,6 +77,12 @@ struct Decisions {
   }
   bool isNeverRead(GlobalId id) const {
     return id < neverRead.size() && neverRead.test(id);
+  }
+  /// Returns how the signatures of \p id and its clones change.
+  llvm::ArrayRef<SignatureChange> signaturesOf(GlobalId id) const {
+    auto found = signatures.find(id);
+    return found == signatures.end() ? llvm::ArrayRef<SignatureChange>()
+                                     : llvm::ArrayRef(found->second);
   }
   /// Returns the plans of \p id, the definition and its clones.
   llvm::ArrayRef<BodyPlan> plansOf(GlobalId id) const {

@@ -149,6 +149,17 @@ struct BodyPlan {
   bool operator==(const BodyPlan &) const = default;
 };
 
+/// What a host function, or a clone of it, is no longer passed, and whether it
+/// returns nothing any more. Holds wherever it is defined, declared or called.
+struct SignatureChange {
+  /// As BodyPlan's.
+  uint32_t clone = 0;
+  /// Positions of the parameters that go, ascending.
+  std::vector<uint32_t> dropped;
+  bool dropsResult = false;
+  bool operator==(const SignatureChange &) const = default;
+};
+
 /// Returns what the name of a kernel's clone \p number adds to the kernel's:
 /// characters that names in PTX may have, so that nothing rewrites them.
 inline std::string kernelCloneSuffix(uint32_t number) {

@@ -48,6 +48,7 @@ constexpr FlagName kSymbolFlags[] = {
     {kAddressInsignificantByLanguage, "insignificant_by_language"},
     {kRegistration, "registration"},
     {kWithAssembly, "with_asm"},
+    {kSignatureFixed, "signature_fixed"},
 };
 
 constexpr FlagName kFunctionFlags[] = {
@@ -121,6 +122,7 @@ constexpr FlagName kParameterFlags[] = {
     {kParamIsHandle, "handle"},
     {kParamHandleQueried, "queried"},
     {kParamHandleSet, "set"},
+    {kParamIsSpecial, "special"},
 };
 
 constexpr FlagName kCallFlags[] = {
@@ -550,6 +552,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
     printFlags(out, c.flags, kCallFlags);
     out << " args=";
     list(c.arguments);
+    if (c.flags & kIgnoresResultSite)
+      out << " result ignored";
     out << '\n';
   }
   for (const LaunchSite &l : slice(s.launches, f.launches))
