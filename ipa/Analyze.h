@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function fills its part of LgenContext::summary, for all bodies of the
-// module. They run in the order in which they stand here (lto/Lgen.cpp): later
-// ones use what earlier ones filled. None changes the module.
+// module. They run in the order of lto/Passes.def: later ones use what earlier
+// ones filled. None changes the module.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_ANALYZE_H
@@ -41,6 +41,12 @@ void analyzeModRef(LgenContext &context);
 
 /// Fills size, time, frequencies of calls, stack, registers, loop depth.
 void analyzeInliner(LgenContext &context);
+
+/// Host: marks calls that are seldom reached, and those in loops.
+void analyzeColdness(LgenContext &context);
+
+/// Host: fills types of functions, and what keeps their signatures.
+void analyzeSignatures(LgenContext &context);
 
 /// Fills the guards of device kernels: facts that would pay in them.
 void analyzeGuards(LgenContext &context);

@@ -109,9 +109,9 @@ bool CloneChooser::isCandidate(GlobalId id) const {
                               kHasIndirectBranch | kBlockAddressTaken |
                               kNoDuplicate | kOptSize | kMinSize;
   bool isDevice = program.imageOf(id) != kHostImage;
-  if ((function.flags & kNever) || symbol.has(kKernel) ||
-      symbol.has(kKernelStub) || symbol.has(kHasSection) ||
-      symbol.linkage == Linkage::WeakAny ||
+  if ((function.flags & kNever) || context.decisions.isCold(id) ||
+      symbol.has(kKernel) || symbol.has(kKernelStub) ||
+      symbol.has(kHasSection) || symbol.linkage == Linkage::WeakAny ||
       symbol.linkage == Linkage::LinkOnceAny || program.definition(id) != id ||
       program.jumpTarget(id) != kNone ||
       (!isDevice && (program.resolution(id) & kLinkerRedefined)))
@@ -168,7 +168,8 @@ uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known, GlobalId id) {
 
 void CloneChooser::addSite(BodyIndex caller, uint32_t number,
                            const CallEdge &call) {
-  if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)))
+  if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)) ||
+      context.decisions.isCold(solver.bodies()[caller].id))
     return;
   BodyIndex index = solver.calleeOf(caller, number);
   // Clones, which calls are redirected to, are none.

@@ -338,6 +338,22 @@ static bool applyParts(Argument &argument, ArrayRef<const ValueFact *> facts,
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// What is said of memory behind arguments of \p function holds of all memory
+/// from here on, since the body names what an argument points to. Nobody uses
+/// that argument any more, and LLVM drops it.
+static void widenArgumentMemory(Function &function) {
+  auto widened = [](MemoryEffects effects) {
+    return effects.getWithModRef(IRMemLocation::Other,
+                                 effects.getModRef(IRMemLocation::ArgMem) |
+                                     effects.getModRef(IRMemLocation::Other));
+  };
+  function.setMemoryEffects(widened(function.getMemoryEffects()));
+  for (User *user : function.users())
+    if (auto *call = dyn_cast<CallBase>(user);
+        call && call->getAttributes().hasFnAttr(Attribute::Memory))
+      call->setMemoryEffects(widened(call->getAttributes().getMemoryEffects()));
+}
+
 bool applyValueFacts(Function &function, const FunctionFacts &facts,
                      function_ref<Constant *(const ValueFact &)> addressOf) {
   if (function.isDeclaration() || function.hasOptNone() ||
@@ -366,6 +382,8 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
               knownConstant(fact, *argument.getType(), layout, addressOf)) {
         changed |= !argument.use_empty();
         argument.replaceAllUsesWith(known);
+        if (fact.kind == ValueKind::Address)
+          widenArgumentMemory(function);
       } else if (argument.getType()->isPointerTy()) {
         changed |= addPointerFacts(argument, fact);
       } else {

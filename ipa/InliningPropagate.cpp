@@ -251,7 +251,9 @@ void Inliner::estimate(InlineEdge &edge, const CallEdge &call) {
   edge.allowed = params.inlineInstructions;
   if (edge.isHinted)
     edge.allowed = edge.allowed * params.inlineHintPercent / 100;
-  if ((call.flags & kColdSite) || function.has(kCold))
+  if ((call.flags & kColdSite) || function.has(kCold) ||
+      context.decisions.isCold(callee) ||
+      context.decisions.isCold(edge.caller->id))
     edge.verdict = Verdict::Cold;
   else if (caller.flags & (kOptSize | kMinSize))
     edge.verdict = Verdict::ForSize;

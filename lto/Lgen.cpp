@@ -147,6 +147,21 @@ void analyzeForms(LgenContext &context) {
     note(former.formOf(*context.bodies[i]), summary.functions[i]);
 }
 
+// The entries that passes have.
+
+llvm::Error run(std::nullptr_t, LgenContext &) {
+  return llvm::Error::success();
+}
+
+llvm::Error run(void (*analyze)(LgenContext &), LgenContext &context) {
+  analyze(context);
+  return llvm::Error::success();
+}
+
+llvm::Error run(llvm::Error (*analyze)(LgenContext &), LgenContext &context) {
+  return analyze(context);
+}
+
 } // namespace
 
 llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
@@ -157,16 +172,10 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
   if (llvm::Error error = checkTypeTests(module))
     return error;
   LgenContext context(module, storage.summary, storage.strings, analyses);
-  analyzeVisibility(context);
-  analyzeFunctionFacts(context);
-  analyzeConstants(context);
-  if (llvm::Error error = analyzeLaunchFacts(context))
+#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, REMARK, SENTENCE)     \
+  if (llvm::Error error = run(ANALYZE, context))                               \
     return error;
-  analyzeModRef(context);
-  analyzeInliner(context);
-  analyzeGuards(context);
-  analyzeContents(context);
-  analyzeForms(context);
+#include "lto/Passes.def"
   return llvm::Error::success();
 }
 

@@ -78,6 +78,9 @@ std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer) {
     addInput(input, parts);
   for (const JobFunction &function : job.functions)
     parts.push_back({PartKind::Fact, function.name, "", digestOf(function)});
+  for (const JobSignature &signature : job.signatures)
+    parts.push_back(
+        {PartKind::Fact, signature.name, "signature", digestOf(signature)});
   for (const JobVariable &variable : job.variables)
     parts.push_back({PartKind::Fact, variable.name, "", digestOf(variable)});
   for (const JobLeader &leader : job.leaders)

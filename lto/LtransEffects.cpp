@@ -4,6 +4,7 @@
 
 #include "lto/LtransEffects.h"
 
+#include "ipa/ColdnessTransform.h"
 #include "ipa/FactsTransform.h"
 #include "ipa/ModRefTransform.h"
 
@@ -33,6 +34,12 @@ void applyJobEffects(Module &partition, const LtransJob &job) {
   for (const JobFunction &known : job.functions)
     if (Function *function = partition.getFunction(known.name))
       applyAll(*function, known);
+}
+
+void applyJobColdness(Module &partition, const LtransJob &job) {
+  for (const JobFunction &known : job.functions)
+    if (Function *function = partition.getFunction(known.name))
+      applyColdness(*function, known.coldness);
 }
 
 } // namespace gpulto

@@ -15,6 +15,9 @@ namespace gpulto {
 /// bodies have been moved, no plan has been applied: clones inherit.
 void applyJobEffects(llvm::Module &partition, const LtransJob &job);
 
+/// Puts on them how seldom they run; as applyJobEffects.
+void applyJobColdness(llvm::Module &partition, const LtransJob &job);
+
 } // namespace gpulto
 
 #endif

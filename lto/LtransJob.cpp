@@ -70,6 +70,10 @@ template <> struct EnumNames<ValueKind> {
   static constexpr const char *names[] = {"constant", "address", "bounds"};
 };
 
+template <> struct EnumNames<Coldness> {
+  static constexpr const char *names[] = {"normal", "runsOnce", "cold"};
+};
+
 template <typename A> void describe(A &a, ValueFact &f) {
   a.field("parameter", f.parameter);
   a.field("isPart", f.isPart);
@@ -130,7 +134,14 @@ template <typename A> void describe(A &a, FunctionEffects &e) {
 template <typename A> void describe(A &a, JobFunction &f) {
   a.field("name", f.name);
   a.field("effects", f.effects);
+  a.field("coldness", f.coldness);
   a.field("returned", f.returned);
+}
+
+template <typename A> void describe(A &a, JobSignature &s) {
+  a.field("name", s.name);
+  a.field("dropped", s.dropped);
+  a.field("dropsResult", s.dropsResult);
 }
 
 template <typename A> void describe(A &a, JobVariable &v) {
@@ -239,6 +250,7 @@ template <typename A> void describe(A &a, LtransJob &j) {
   a.field("inputs", j.inputs);
   a.field("structors", j.structors);
   a.field("functions", j.functions);
+  a.field("signatures", j.signatures);
   a.field("variables", j.variables);
   a.field("leaders", j.leaders);
   a.field("weight", j.weight);
@@ -463,6 +475,9 @@ Digest digestOf(const LtransJob &job) {
 Digest digestOf(const JobSymbol &symbol) { return digestOfPart(symbol); }
 Digest digestOf(const JobFold &fold) { return digestOfPart(fold); }
 Digest digestOf(const JobFunction &function) { return digestOfPart(function); }
+Digest digestOf(const JobSignature &signature) {
+  return digestOfPart(signature);
+}
 Digest digestOf(const JobVariable &variable) { return digestOfPart(variable); }
 Digest digestOf(const JobLeader &leader) { return digestOfPart(leader); }
 Digest digestOf(const JobStructor &structor) { return digestOfPart(structor); }

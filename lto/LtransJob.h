@@ -71,8 +71,8 @@ struct JobSymbol {
   /// Host functions: name, while bodies move, of what does the same; a jump to
   /// it is the body. Empty: it has its own.
   std::string jumpsTo;
-  /// Host functions: calls of functions of other modules that are to be inlined,
-  /// by their positions, ascending.
+  /// Host functions: calls of functions of other modules that are to be
+  /// inlined, by their positions, ascending.
   std::vector<uint32_t> inlined;
   bool operator==(const JobSymbol &) const = default;
 };
@@ -81,9 +81,21 @@ struct JobSymbol {
 struct JobFunction {
   std::string name; // while bodies move
   FunctionEffects effects;
+  /// Host.
+  Coldness coldness = Coldness::Normal;
   /// What it returns, if something is known: one fact, whose parameter is 0.
   std::vector<ValueFact> returned;
   bool operator==(const JobFunction &) const = default;
+};
+
+/// A function that the partition defines, imports or calls, and that is not
+/// passed, or does not return, what its bitcode says.
+struct JobSignature {
+  std::string name; // while bodies move
+  /// As in SignatureChange.
+  std::vector<uint32_t> dropped;
+  bool dropsResult = false;
+  bool operator==(const JobSignature &) const = default;
 };
 
 /// A variable that the partition defines, imports or refers to, and what
@@ -242,6 +254,7 @@ struct LtransJob : JobHead {
   /// In program order. Of device functions only kernels, for who transfers
   /// their data: a device partition has all bodies that it calls.
   std::vector<JobFunction> functions;
+  std::vector<JobSignature> signatures;
   std::vector<JobVariable> variables;
   std::vector<JobLeader> leaders;
   bool operator==(const LtransJob &) const = default;
@@ -255,6 +268,7 @@ Digest digestOf(const LtransJob &job);
 Digest digestOf(const JobSymbol &symbol);
 Digest digestOf(const JobFold &fold);
 Digest digestOf(const JobFunction &function);
+Digest digestOf(const JobSignature &signature);
 Digest digestOf(const JobVariable &variable);
 Digest digestOf(const JobLeader &leader);
 Digest digestOf(const JobStructor &structor);

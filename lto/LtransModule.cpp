@@ -17,8 +17,8 @@
 // 5. PartitionFolds::replace: uses of what is folded mean its leader from here
 //    on.
 // 6. IRMover::move. What is not listed becomes a declaration.
-// At the end (finish): folded bodies are merged, clones and facts,
-// constructors, llvm.used, final linkage.
+// At the end (finish): what the passes decided (lto/Passes.def), constructors,
+// llvm.used, final linkage.
 //
 // Assembly at module level is taken off before each move and given to one
 // partition. Constructor lists are never moved: one partition, the glue, lists
@@ -33,11 +33,12 @@
 #include "lto/LtransModule.h"
 
 #include "ipa/FactsTransform.h"
+#include "ipa/SignaturesTransform.h"
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/ForeignCalls.h"
-#include "lto/LtransEffects.h"
 #include "lto/LtransFolds.h"
+#include "lto/LtransPasses.h"
 #include "lto/LtransPlans.h"
 #include "lto/ModuleDigest.h"
 #include "lto/ModuleFlags.h"
@@ -461,8 +462,8 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
         modules[body.clone] = module;
     if (auto *function = dyn_cast<Function>(&value);
         function && job.side == Side::Host && symbol.job->jumpsTo.empty())
-      if (Error error = markInlining(*function, symbol.job->inlined,
-                                     symbol.job->calls))
+      if (Error error =
+              markInlining(*function, symbol.job->inlined, symbol.job->calls))
         return inputError(where, toString(std::move(error)));
     if (!symbol.job->bodies.empty()) {
       if (Error error = markRedirects(cast<Function>(value), *symbol.job))
@@ -735,10 +736,14 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
-  if (Error error = folds.finish(job.leaders))
+  LtransState state{*partition, job, folds, planned, use};
+  if (Error error = transformAll(state))
     return error;
-  applyJobEffects(*partition, job);
-  applyPlans(*partition, planned, use, job.device.ptxasArguments);
+  // Functions whose signature changed are others now.
+  if (!job.signatures.empty())
+    for (auto [definition, final] : zip_equal(definitions, finals))
+      definition.final.value = final.value =
+          partition->getNamedValue(definition.name);
   addStructors();
   addUsed();
   setOutputFlags(*partition, job);
@@ -752,6 +757,9 @@ Error PartitionBuilder::finish() {
   leaveToLinker(*partition, job.host.wrapped);
   if (job.side == Side::Host)
     decideForeignCalls(*partition, moduleOf);
+  for (const JobSignature &signature : job.signatures)
+    if (Function *function = partition->getFunction(signature.name))
+      markChanged(*function);
   if (job.side == Side::Device)
     if (Error error = cleanDeviceNames(*partition))
       return error;

@@ -4,13 +4,7 @@
 
 #include "lto/Wpa.h"
 
-#include "icf/FoldRoles.h"
-#include "icf/Icf.h"
-#include "ipa/Callers.h"
-#include "ipa/Constants.h"
-#include "ipa/Inlining.h"
-#include "ipa/ModRef.h"
-#include "ipa/Visibility.h"
+#include "lto/WpaPasses.h"
 #include "summary/CallGraph.h"
 #include "summary/WpaContext.h"
 
@@ -28,14 +22,10 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Numbers of host functions in the table of folds: of leaders, and of what is
-/// folded into them or jumps. Looked up only.
-using FoldNumbers = DenseMap<GlobalId, uint32_t>;
-
 namespace {
 /// All that whole-program analysis knows. Members refer to earlier ones.
-struct WpaState {
-  explicit WpaState(const WpaOptions &options) : options(options) {}
+struct WpaTables {
+  explicit WpaTables(const WpaOptions &options) : options(options) {}
 
   WpaOptions options;
   CombinedSummary program;
@@ -49,7 +39,7 @@ struct WpaState {
 /// Turns a partition map into jobs.
 class JobBuilder : public LinkJobs {
 public:
-  explicit JobBuilder(std::unique_ptr<const WpaState> known);
+  explicit JobBuilder(std::unique_ptr<const WpaTables> known);
 
   size_t inputCount(size_t index) const override {
     return modulesOf[index].size();
@@ -93,7 +83,7 @@ private:
   DeviceCodegenOptions deviceOptions(const Partition &partition) const;
   JobHead makeHead(size_t index) const;
 
-  std::unique_ptr<const WpaState> known;
+  std::unique_ptr<const WpaTables> known;
   const WpaContext &context;
   const CombinedSummary &program;
   const PartitionMap &map;
@@ -291,11 +281,16 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
         job.variables.push_back(
             {movingName(id), variable->sizeBytes, variable->alignLog2,
              decisions.isNeverWritten(id), decisions.isNeverRead(id)});
+    for (const SignatureChange &change : decisions.signaturesOf(id))
+      job.signatures.push_back(
+          {change.clone ? cloneName(id, change.clone) : movingName(id),
+           change.dropped, change.dropsResult});
     const FunctionEffects *effects = decisions.effectsOf(id);
     if (!effects ||
         (job.side == Side::Device && !program.symbol(id).has(kKernel)))
       continue;
-    job.functions.push_back({movingName(id), *effects, {}});
+    job.functions.push_back(
+        {movingName(id), *effects, decisions.coldnessOf(id), {}});
     if (auto value = decisions.returns.find(id);
         value != decisions.returns.end())
       job.functions.back().returned.push_back(value->second);
@@ -442,7 +437,7 @@ JobHead JobBuilder::makeHead(size_t index) const {
   return head;
 }
 
-JobBuilder::JobBuilder(std::unique_ptr<const WpaState> state)
+JobBuilder::JobBuilder(std::unique_ptr<const WpaTables> state)
     : known(std::move(state)), context(*known->context),
       program(known->program), map(known->map), options(known->options),
       foldNumbers(known->foldNumbers) {
@@ -637,74 +632,15 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
   statistics.set("imports", imports);
 }
 
-/// Returns the row of the class \p fold in the table of folds.
-static FoldTableClass describeFold(const WpaContext &context,
-                                   const Callers &callers,
-                                   const FoldClass &fold) {
-  const CombinedSummary &program = context.program;
-  FoldTableClass row;
-  row.arch = program.images()[program.imageOf(fold.leader)].arch;
-  auto add = [&](GlobalId id, FoldState state) {
-    const FunctionSummary *function = program.function(id);
-    bool keepsSymbol = state == FoldState::Jumps || state == FoldState::Stays;
-    row.members.push_back(
-        {withoutEscape(program.symbol(id).name).str(), state,
-         function ? function->instructionCount : 0,
-         function ? function->sizeBytes
-                  : static_cast<uint32_t>(program.variable(id)->sizeBytes),
-         keepsSymbol ? whyItStays(context, callers, id).str() : std::string()});
-  };
-  add(fold.leader, FoldState::Leads);
-  for (GlobalId id : fold.members)
-    add(id, FoldState::Folded);
-  for (GlobalId id : fold.jumps)
-    add(id, FoldState::Jumps);
-  for (GlobalId id : fold.stays)
-    add(id, FoldState::Stays);
-  return row;
-}
-
-/// Numbers what becomes one body of the host, as the table of folds counts its
-/// rows, from \p first on.
-static void numberFold(const CombinedSummary &program, const FoldClass &fold,
-                       uint32_t first, FoldNumbers &numbers) {
-  if (program.imageOf(fold.leader) != kHostImage ||
-      !program.function(fold.leader))
-    return;
-  uint32_t next = first;
-  numbers[fold.leader] = next;
-  for (GlobalId id : concat<const GlobalId>(fold.members, fold.jumps))
-    numbers[id] = ++next;
-}
-
-/// Lets one definition stand for all that do the same, and notes it in
-/// \p table. Returns whether anything has changed.
-static bool foldIdentical(CombinedSummary &program, const WpaContext &context,
-                          const Callers &callers, const IcfOptions &options,
-                          FoldTable &table, FoldNumbers &numbers) {
-  uint32_t rows = 0;
-  for (const FoldClass &fold : findFolds(context, callers, options)) {
-    table.classes.push_back(describeFold(context, callers, fold));
-    numberFold(program, fold, rows, numbers);
-    rows += table.classes.back().members.size();
-    for (GlobalId member : fold.members)
-      program.fold(member, fold.leader);
-    for (GlobalId member : fold.jumps)
-      program.jump(member, fold.leader);
-  }
-  program.applyFolds();
-  return !program.folds().empty() || !program.jumps().empty();
-}
-
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             ArrayRef<NativeCode> native,
                             const WpaOptions &options, const Params &params,
                             Diagnostics &diagnostics, Statistics &statistics) {
   assignTags(modules);
-  auto state = std::make_unique<WpaState>(options);
-  CombinedSummary &program = state->program;
+  auto tables = std::make_unique<WpaTables>(options);
+  CombinedSummary &program = tables->program;
   for (WpaModule &module : modules) {
-    state->bitcode.push_back(std::move(module.bitcode));
+    tables->bitcode.push_back(std::move(module.bitcode));
     program.addModule(std::move(module.module));
   }
   for (const NativeCode &code : native)
@@ -713,64 +649,37 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on no module is added.
   if (Error error = program.resolve())
     return error;
-  CallGraph &graph = state->graph.emplace(program);
+  CallGraph &graph = tables->graph.emplace(program);
   WpaContext &context =
-      state->context.emplace(WpaContext{program,
-                                        graph,
-                                        params,
-                                        diagnostics,
-                                        options.isRelocatable,
-                                        {},
-                                        options.guardsKernels,
-                                        options.foreignCode});
+      tables->context.emplace(WpaContext{program,
+                                         graph,
+                                         params,
+                                         diagnostics,
+                                         options.isRelocatable,
+                                         {},
+                                         options.guardsKernels,
+                                         options.foreignCode});
   resolveTimer.stop();
 
-  // From here on the set of live symbols only shrinks.
-  PhaseTimer visibilityTimer(&statistics, "wpa-visibility");
-  if (Error error = propagateVisibility(context))
+  // lto/Passes.def says what holds after each of them.
+  WpaState state{program, graph, context, options.icf, statistics};
+  if (Error error = propagateAll(state))
     return error;
-  auto callers = std::make_unique<Callers>(context);
-  visibilityTimer.stop();
-
-  // From here on what has been folded is used no more, and it is known who
-  // calls whom.
-  LinkPlan plan;
-  PhaseTimer foldTimer(&statistics, "wpa-fold");
-  if (foldIdentical(program, context, *callers, options.icf, plan.folds,
-                    state->foldNumbers)) {
-    graph = CallGraph(program);
-    if (Error error = propagateVisibility(context))
-      return error;
-    callers = std::make_unique<Callers>(context);
-  }
-  foldTimer.stop();
-
-  // From here on it is known what each call may do.
-  PhaseTimer effectsTimer(&statistics, "wpa-effects");
-  propagateModRef(context, *callers);
-  effectsTimer.stop();
-
-  // From here on facts of functions are only added.
-  PhaseTimer constantsTimer(&statistics, "wpa-constants");
-  propagateConstants(context, *callers, statistics);
-  constantsTimer.stop();
-
-  // From here on it is known whose body each body needs.
-  PhaseTimer inlineTimer(&statistics, "wpa-inline");
-  propagateInlining(context, *callers);
-  inlineTimer.stop();
 
   // From here on decisions are fixed.
   PhaseTimer partitionTimer(&statistics, "wpa-partition");
-  state->map = cutProgram(context, options.partitions);
-  countProgram(context, state->map, statistics);
+  tables->map = cutProgram(context, options.partitions);
+  countProgram(context, tables->map, statistics);
   partitionTimer.stop();
 
-  callers.reset();
+  state.callers.reset();
+  tables->foldNumbers = std::move(state.foldNumbers);
 
   // From here on jobs can be made.
   PhaseTimer jobsTimer(&statistics, "wpa-jobs");
-  auto jobs = std::make_unique<JobBuilder>(std::move(state));
+  auto jobs = std::make_unique<JobBuilder>(std::move(tables));
+  LinkPlan plan;
+  plan.folds = std::move(state.folds);
   plan.registration = jobs->registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);

@@ -61,6 +61,8 @@ struct Decisions {
   /// What functions return, in all calls, whose calls enter the definition of
   /// this link. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, ValueFact> returns{};
+  /// Host functions that run seldom. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, Coldness> coldness{};
   /// Live variables that keep the value of their initialiser, and those whose
   /// value nobody looks at; nothing outside of the bitcode can tell.
   llvm::BitVector neverWritten{};
@@ -71,6 +73,8 @@ struct Decisions {
   /// Plans of a function's bodies, by number of the clone, where there is
   /// anything to say. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
+  /// Of host functions and their clones. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, std::vector<SignatureChange>> signatures{};
 
   /// Calls that are to be inlined, by caller, in the order of its calls. Within
   /// a module LLVM's inliner decides anew; these say whose bodies it needs.
@@ -94,6 +98,11 @@ struct Decisions {
     auto found = id == kNone ? effects.end() : effects.find(id);
     return found == effects.end() ? nullptr : &found->second;
   }
+  Coldness coldnessOf(GlobalId id) const {
+    auto found = coldness.find(id);
+    return found == coldness.end() ? Coldness::Normal : found->second;
+  }
+  bool isCold(GlobalId id) const { return coldnessOf(id) == Coldness::Cold; }
   bool isNeverWritten(GlobalId id) const {
     return id < neverWritten.size() && neverWritten.test(id);
   }
@@ -102,6 +111,12 @@ struct Decisions {
   }
   bool isNeverRead(GlobalId id) const {
     return id < neverRead.size() && neverRead.test(id);
+  }
+  /// Returns how the signatures of \p id and its clones change.
+  llvm::ArrayRef<SignatureChange> signaturesOf(GlobalId id) const {
+    auto found = signatures.find(id);
+    return found == signatures.end() ? llvm::ArrayRef<SignatureChange>()
+                                     : llvm::ArrayRef(found->second);
   }
   /// Returns the plans of \p id, the definition and its clones.
   llvm::ArrayRef<BodyPlan> plansOf(GlobalId id) const {

@@ -113,6 +113,18 @@ struct FunctionEffects {
   bool operator==(const FunctionEffects &) const = default;
 };
 
+/// How seldom a host function runs.
+enum class Coldness : uint8_t {
+  /// Nothing is known.
+  Normal,
+  /// Once in a run of the program, and no loop is in it or in what it calls: to
+  /// be optimized for size.
+  RunsOnce,
+  /// Hardly ever: to be optimized for size and kept apart.
+  Cold,
+  Last = Cold
+};
+
 /// A direct call that enters a clone of its callee, or a call of the runtime
 /// that launches a clone of the kernel.
 struct CallRedirect {
@@ -139,6 +151,17 @@ struct BodyPlan {
   FunctionFacts guard;
   uint32_t guarded = 0;
   bool operator==(const BodyPlan &) const = default;
+};
+
+/// What a host function, or a clone of it, is no longer passed, and whether it
+/// returns nothing any more. Holds wherever it is defined, declared or called.
+struct SignatureChange {
+  /// As BodyPlan's.
+  uint32_t clone = 0;
+  /// Positions of the parameters that go, ascending.
+  std::vector<uint32_t> dropped;
+  bool dropsResult = false;
+  bool operator==(const SignatureChange &) const = default;
 };
 
 /// Returns what the name of a kernel's clone \p number adds to the kernel's:

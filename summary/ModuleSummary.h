@@ -111,6 +111,9 @@ enum SymbolFlag : uint32_t {
   /// Belongs where the assembly of its module is, which knows it by its own
   /// name or which alone knows what it uses.
   kWithAssembly = 1u << 19,
+  /// Host function: something in this module needs its signature as it is, what
+  /// the body is or a call that is no plain one (ipa/SignaturesAnalyze).
+  kSignatureFixed = 1u << 20,
 };
 
 struct SymbolRecord {
@@ -129,6 +132,8 @@ struct SymbolRecord {
   uint32_t atom = kNone;
   /// Index in ModuleSummary::comdats, or kNone.
   uint32_t comdat = kNone;
+  /// Host functions: hash of type and calling convention.
+  uint64_t typeHash = 0;
 
   bool has(SymbolFlag flag) const { return flags & flag; }
   bool isDeclaration() const { return flags & kDeclaration; }
@@ -160,6 +165,8 @@ enum CallFlag : uint16_t {
   kNoInlineSite = 1u << 3,
   kAlwaysInlineSite = 1u << 4,
   kConvergentSite = 1u << 5,
+  /// Runs seldom: an attribute says so, or it is in a block that does
+  /// (ipa/ColdnessAnalyze).
   kColdSite = 1u << 6,
   /// What attributes promise of this call whoever the callee is: it does not
   /// unwind, it comes back, it does not synchronize, it frees nothing.
@@ -175,6 +182,10 @@ enum CallFlag : uint16_t {
   /// Runs whenever the function is entered, unless something before it does not
   /// come back.
   kAlwaysReachedSite = 1u << 13,
+  /// In a loop of the caller.
+  kLoopSite = 1u << 14,
+  /// Nobody uses what the callee returns, which is not void.
+  kIgnoresResultSite = 1u << 15,
 };
 
 struct CallEdge {
@@ -381,6 +392,9 @@ enum ParameterFlag : uint32_t {
   /// As kQueriesHandle and kSetsHandle, beside kParamIsHandle.
   kParamHandleQueried = 1u << 17,
   kParamHandleSet = 1u << 18,
+  /// Host: neither an integer, a float nor a pointer, or an attribute makes the
+  /// calling convention treat it in a way of its own.
+  kParamIsSpecial = 1u << 19,
 };
 
 struct ParameterRecord {

@@ -180,6 +180,7 @@ template <typename IO> struct Transfer {
     uint32_t flags = 0;
   };
   Interner<SymbolShape> shapes;
+  Interner<uint64_t> typeHashes;
   struct FunctionShape {
     uint32_t flags = 0;
     uint16_t memoryEffects = 0;
@@ -291,6 +292,9 @@ template <typename IO> void Transfer<IO>::symbols() {
       r.addressSpace = shape.addressSpace;
       r.flags = shape.flags;
     }
+    if (s.side == Side::Host && r.kind == SymbolKind::Function)
+      io.interned(r.typeHash, typeHashes,
+                  [](auto &io, uint64_t &x) { io.number(x); });
     transferFresh(io, r.atom, freshAtom);
     transferFresh(io, r.comdat, freshComdat);
     llvm::StringRef comdat;

@@ -48,6 +48,7 @@ constexpr FlagName kSymbolFlags[] = {
     {kAddressInsignificantByLanguage, "insignificant_by_language"},
     {kRegistration, "registration"},
     {kWithAssembly, "with_asm"},
+    {kSignatureFixed, "signature_fixed"},
 };
 
 constexpr FlagName kFunctionFlags[] = {
@@ -122,6 +123,7 @@ constexpr FlagName kParameterFlags[] = {
     {kParamIsHandle, "handle"},
     {kParamHandleQueried, "queried"},
     {kParamHandleSet, "set"},
+    {kParamIsSpecial, "special"},
 };
 
 constexpr FlagName kCallFlags[] = {
@@ -139,6 +141,7 @@ constexpr FlagName kCallFlags[] = {
     {kKnownMemorySite, "known_memory"},
     {kReadsArgumentsSite, "reads_arguments"},
     {kAlwaysReachedSite, "always_reached"},
+    {kLoopSite, "loop"},
 };
 
 constexpr FlagName kReferenceFlags[] = {
@@ -577,6 +580,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
     printFlags(out, c.flags, kCallFlags);
     out << " args=";
     list(c.arguments);
+    if (c.flags & kIgnoresResultSite)
+      out << " result ignored";
     out << '\n';
   }
   for (const LaunchSite &l : slice(s.launches, f.launches))

@@ -7,7 +7,8 @@ usage: check_docs.py ROOT                     options and parameters
 
 Every option of linker-plugin/Options.td (by its spelling) and every threshold
 of support/Params.def (with its default) must stand in docs/options.md, and
-nothing there may name an option or parameter that is gone. --headers compiles
+nothing there may name an option or parameter that is gone. The table of
+docs/passes.md must be that of lto/Passes.def, in its order. --headers compiles
 each header of the layered directories by itself with the given compiler; the
 include root is added.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,6 +25,32 @@ OPTION = re.compile(r"^def\s+\w+\s*:\s*(?:Flag|Joined|Separate|JoinedOrSeparate"
                     re.MULTILINE)
 PARAM = re.compile(r"^GPULTO_PARAM\(\s*(\w+)\s*,\s*[\w:]+\s*,\s*([^,]+?)\s*,",
                    re.MULTILINE)
+
+
+PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"
+                  r"\"([^\"]*)\",\s*((?:\"[^\"]*\"\s*)+)\)", re.MULTILINE)
+
+
+def check_passes(root):
+    """Returns one message if docs/passes.md has not the rows that follow from
+    lto/Passes.def."""
+    rows = []
+    for name, analyze, propagate, transform, remark, text in PASS.findall(
+            (root / "lto" / "Passes.def").read_text()):
+        stages = [stage for stage, entry in (("LGEN", analyze),
+                                             ("WPA", propagate),
+                                             ("LTRANS", transform))
+                  if entry != "nullptr"]
+        sentence = "".join(re.findall(r'"([^"]*)"', text))
+        rows.append(f"| {name} | {', '.join(stages)} | "
+                    f"{f'`{remark}`' if remark else ''} | {sentence} |")
+    document = root / "docs" / "passes.md"
+    if not rows:
+        return [f"{root}/lto/Passes.def: no pass found"]
+    if "\n".join(rows) in document.read_text():
+        return []
+    return [f"{document}: the table is not that of lto/Passes.def:\n"
+            + "\n".join(rows)]
 
 
 def read_options(path):
@@ -106,7 +133,7 @@ def main(arguments):
     if arguments[1:2] == ["--headers"]:
         errors = check_headers(root, arguments[2:])
     else:
-        errors = check_options(root)
+        errors = check_options(root) + check_passes(root)
     print("\n".join(errors) if errors else "nothing is missing")
     return 1 if errors else 0
 

@@ -33,7 +33,7 @@ void other(int n, float *q) {
   use(a, a);
 }
 // CHECK-LABEL: function _Z4swapi:
-// CHECK: call _Z3usePfS_ freq {{[0-9]+}} args=()
+// CHECK: call _Z3usePfS_ freq {{[0-9]+}} loop args=()
 void swap(int n) {
   float *a, *b;
   cudaMalloc(&a, n);

@@ -10,7 +10,7 @@
 ; CHECK: symbol man.managed: variable external default atom {{[0-9]+}} managed
 ; CHECK: symbol n.k: {{.*}} constant registration
 ; CHECK: symbol e.k: {{.*}} section constant registration
-; CHECK: symbol stub: function external default atom {{[0-9]+}} kernel_stub{{$}}
+; CHECK: symbol stub: function external default atom {{[0-9]+}} kernel_stub signature_fixed{{$}}
 ; CHECK: offload kernel kernel_k: host stub size 0
 ; CHECK: offload variable v: host var size 4 extern constant
 ; CHECK: offload managed m: host man.managed pointer man size 8

@@ -30,7 +30,7 @@ LtransJob someJob() {
                              "",
                              {}});
   job.inputs = {input};
-  job.functions = {{"h", {}, {}}};
+  job.functions = {{"h", {}, Coldness::Normal, {}}};
   return job;
 }
 

@@ -80,7 +80,9 @@ static LtransJob fullJob() {
   returned.kind = ValueKind::Constant;
   returned.bitWidth = 32;
   returned.value = 17;
-  job.functions = {{"f", effects, {}}, {"g", {}, {returned}}};
+  job.functions = {{"f", effects, Coldness::Cold, {}},
+                   {"g", {}, Coldness::RunsOnce, {returned}}};
+  job.signatures = {{"f", {0, 2}, true}, {"g", {}, false}};
   job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
   job.leaders = {{"b", 6}, {"e", 0}};
   job.structors = {{101, "f", false}, {65535, "g", true}};

@@ -55,6 +55,8 @@ ModuleSummary fullSummary() {
   s.symbols[0].atom = 0;
   s.symbols[0].addressSpace = 4;
   s.symbols[1].atom = 1;
+  s.symbols[1].typeHash = ~uint64_t(0);
+  s.symbols[3].typeHash = 1;
   s.symbols[2].comdat = 0;
   s.symbols[2].linkage = Linkage::LinkOnceODR;
   s.symbols[2].visibility = SymbolVisibility::Hidden;
@@ -248,6 +250,8 @@ TEST(SummaryFormat, RoundTripsDeviceSide) {
   ModuleSummary s = fullSummary();
   s.side = Side::Device;
   s.arch = "sm_90";
+  for (SymbolRecord &symbol : s.symbols)
+    symbol.typeHash = 0; // of the host only
   EXPECT_TRUE(roundTrips(s, ""));
 }
 
