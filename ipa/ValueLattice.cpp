@@ -251,65 +251,66 @@ static KnownBits applyToBits(const JumpFunction &function,
   return KnownBits(width);
 }
 
-/// Returns the bounds of `formal OP operand` where the operation keeps their
-/// order and does not wrap; nothing else.
-static std::optional<std::pair<uint64_t, uint64_t>>
-applyToBounds(const JumpFunction &function, uint64_t low, uint64_t high) {
-  uint64_t operand = function.value, mask = maskOf(function.bitWidth);
-  using Bounds = std::pair<uint64_t, uint64_t>;
-  // Neither the value nor the operand is negative as a signed number.
-  bool isPositive = high <= mask >> 1 && operand <= mask >> 1;
+/// Returns the bounds of `left OP right` where the operation keeps the order of
+/// both or, of the right one, turns it round, and does not wrap; nothing else.
+std::optional<ValueLattice::Bounds>
+ValueLattice::applyToBounds(const JumpFunction &function, Bounds left,
+                            Bounds right) {
+  uint64_t mask = maskOf(function.bitWidth);
+  bool isShift = right.high < function.bitWidth;
+  // Neither of them is negative as a signed number.
+  bool isPositive = left.high <= mask >> 1 && right.high <= mask >> 1;
   switch (function.operation) {
   case JumpOperation::None:
   case JumpOperation::ZExt:
-    return Bounds(low, high);
+    return left;
   case JumpOperation::Trunc:
-    if (high <= mask)
-      return Bounds(low, high);
-    return std::nullopt;
-  case JumpOperation::Add:
-    if (high <= mask - std::min(operand, mask) && operand <= mask)
-      return Bounds(low + operand, high + operand);
-    return std::nullopt;
-  case JumpOperation::Sub:
-    if (low >= operand)
-      return Bounds(low - operand, high - operand);
-    return std::nullopt;
-  case JumpOperation::Mul:
-    if (operand && high <= mask / operand)
-      return Bounds(low * operand, high * operand);
-    return std::nullopt;
-  case JumpOperation::Shl:
-    if (operand < function.bitWidth && high <= (mask >> operand))
-      return Bounds(low << operand, high << operand);
-    return std::nullopt;
-  case JumpOperation::LShr:
-    if (operand < function.bitWidth)
-      return Bounds(low >> operand, high >> operand);
-    return std::nullopt;
-  case JumpOperation::UDiv:
-    if (operand)
-      return Bounds(low / operand, high / operand);
-    return std::nullopt;
-  case JumpOperation::SDiv:
-    if (operand && isPositive)
-      return Bounds(low / operand, high / operand);
-    return std::nullopt;
-  case JumpOperation::AShr:
-    if (operand < function.bitWidth && high <= mask >> 1)
-      return Bounds(low >> operand, high >> operand);
-    return std::nullopt;
-  case JumpOperation::URem:
-    if (operand)
-      return high < operand ? Bounds(low, high) : Bounds(0, operand - 1);
-    return std::nullopt;
-  case JumpOperation::SRem:
-    if (operand && isPositive)
-      return high < operand ? Bounds(low, high) : Bounds(0, operand - 1);
+    if (left.high <= mask)
+      return left;
     return std::nullopt;
   case JumpOperation::SExt:
-    if (high <= maskOf(static_cast<unsigned>(function.value)) >> 1)
-      return Bounds(low, high);
+    if (left.high <= maskOf(static_cast<unsigned>(function.value)) >> 1)
+      return left;
+    return std::nullopt;
+  case JumpOperation::Add:
+    if (right.high <= mask && left.high <= mask - right.high)
+      return Bounds{left.low + right.low, left.high + right.high};
+    return std::nullopt;
+  case JumpOperation::Sub:
+    if (left.low >= right.high)
+      return Bounds{left.low - right.high, left.high - right.low};
+    return std::nullopt;
+  case JumpOperation::Mul:
+    if (right.high == 0 || left.high <= mask / right.high)
+      return Bounds{left.low * right.low, left.high * right.high};
+    return std::nullopt;
+  case JumpOperation::Shl:
+    if (isShift && left.high <= mask >> right.high)
+      return Bounds{left.low << right.low, left.high << right.high};
+    return std::nullopt;
+  case JumpOperation::AShr:
+    if (left.high > mask >> 1)
+      return std::nullopt;
+    [[fallthrough]];
+  case JumpOperation::LShr:
+    if (isShift)
+      return Bounds{left.low >> right.high, left.high >> right.low};
+    return std::nullopt;
+  case JumpOperation::SDiv:
+    if (!isPositive)
+      return std::nullopt;
+    [[fallthrough]];
+  case JumpOperation::UDiv:
+    if (right.low)
+      return Bounds{left.low / right.high, left.high / right.low};
+    return std::nullopt;
+  case JumpOperation::SRem:
+    if (!isPositive)
+      return std::nullopt;
+    [[fallthrough]];
+  case JumpOperation::URem:
+    if (right.low)
+      return left.high < right.low ? left : Bounds{0, right.high - 1};
     return std::nullopt;
   case JumpOperation::SMin:
   case JumpOperation::SMax:
@@ -320,8 +321,10 @@ applyToBounds(const JumpFunction &function, uint64_t low, uint64_t high) {
   case JumpOperation::UMax: {
     bool isMin = function.operation == JumpOperation::UMin ||
                  function.operation == JumpOperation::SMin;
-    return isMin ? Bounds(std::min(low, operand), std::min(high, operand))
-                 : Bounds(std::max(low, operand), std::max(high, operand));
+    return isMin ? Bounds{std::min(left.low, right.low),
+                          std::min(left.high, right.high)}
+                 : Bounds{std::max(left.low, right.low),
+                          std::max(left.high, right.high)};
   }
   default:
     return std::nullopt;
@@ -386,59 +389,18 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     return result; // no value gets here
   result.zeros = known.Zero.getZExtValue();
   result.ones = known.One.getZExtValue();
-  if (auto bounds = applyToBounds(function, formal.lowest, formal.highest))
-    std::tie(result.lowest, result.highest) = *bounds;
-  result.reconcile();
+  result.setBounds(applyToBounds(function, {formal.lowest, formal.highest},
+                                 {function.value, function.value}));
   return result;
 }
 
-/// Returns the bounds of the operation of \p function, which keeps the order of
-/// both operands or, of the right one, turns it round; nothing if it wraps or
-/// is another.
-static std::optional<std::pair<uint64_t, uint64_t>>
-combineBounds(const JumpFunction &function, const ValueLattice &left,
-              const ValueLattice &right) {
-  using Bounds = std::pair<uint64_t, uint64_t>;
-  uint64_t mask = maskOf(function.bitWidth);
-  bool isPositive = left.high() <= mask >> 1 && right.high() <= mask >> 1;
-  switch (function.operation) {
-  case JumpOperation::Add:
-    if (left.high() <= mask - right.high())
-      return Bounds(left.low() + right.low(), left.high() + right.high());
-    return std::nullopt;
-  case JumpOperation::Sub:
-    if (left.low() >= right.high())
-      return Bounds(left.low() - right.high(), left.high() - right.low());
-    return std::nullopt;
-  case JumpOperation::Mul:
-    if (right.high() == 0 || left.high() <= mask / right.high())
-      return Bounds(left.low() * right.low(), left.high() * right.high());
-    return std::nullopt;
-  case JumpOperation::SDiv:
-    if (!isPositive)
-      return std::nullopt;
-    [[fallthrough]];
-  case JumpOperation::UDiv:
-    if (right.low() == 0)
-      return std::nullopt;
-    return Bounds(left.low() / right.high(), left.high() / right.low());
-  case JumpOperation::SMin:
-  case JumpOperation::SMax:
-    if (!isPositive)
-      return std::nullopt;
-    [[fallthrough]];
-  case JumpOperation::UMin:
-  case JumpOperation::UMax: {
-    bool isMin = function.operation == JumpOperation::UMin ||
-                 function.operation == JumpOperation::SMin;
-    return isMin ? Bounds(std::min(left.low(), right.low()),
-                          std::min(left.high(), right.high()))
-                 : Bounds(std::max(left.low(), right.low()),
-                          std::max(left.high(), right.high()));
+/// Takes \p bounds over, if there are any, and what they imply.
+void ValueLattice::setBounds(std::optional<Bounds> bounds) {
+  if (bounds) {
+    lowest = bounds->low;
+    highest = bounds->high;
   }
-  default:
-    return std::nullopt;
-  }
+  reconcile();
 }
 
 ValueLattice ValueLattice::combine(const JumpFunction &function,
@@ -465,9 +427,8 @@ ValueLattice ValueLattice::combine(const JumpFunction &function,
     return result; // no value gets here
   result.zeros = known.Zero.getZExtValue();
   result.ones = known.One.getZExtValue();
-  if (auto bounds = combineBounds(function, left, right))
-    std::tie(result.lowest, result.highest) = *bounds;
-  result.reconcile();
+  result.setBounds(applyToBounds(function, {left.lowest, left.highest},
+                                 {right.lowest, right.highest}));
   return result;
 }
 

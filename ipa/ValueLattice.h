@@ -26,6 +26,8 @@
 #include "summary/CombinedSummary.h"
 #include "summary/JumpFunction.h"
 
+#include <optional>
+
 namespace gpulto {
 
 /// A lattice element. A plain value.
@@ -97,6 +99,14 @@ private:
   bool isNull() const {
     return current == State::Constant && bitWidth == 0 && bits == 0;
   }
+  /// Unsigned, both inclusive.
+  struct Bounds {
+    uint64_t low = 0;
+    uint64_t high = 0;
+  };
+  static std::optional<Bounds> applyToBounds(const JumpFunction &function,
+                                             Bounds left, Bounds right);
+  void setBounds(std::optional<Bounds> bounds);
   bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
   void setUnknown();
   void makeVarying();
