@@ -83,19 +83,19 @@ struct InlineEdge {
   Body *callee = nullptr;
   uint32_t number = 0; ///< among the caller's calls
   uint32_t line = 0;
-  uint64_t frequency = kOnce;
+  uint32_t frequency = kOnce;
   /// Instructions that go with the call, and those of them, or of the callee,
   /// that a constant argument spares.
-  uint64_t callSize = 0, constantGain = 0;
-  /// Instructions of time that each execution saves.
-  uint64_t saved = 0;
-  /// Instructions that the caller may grow.
-  uint64_t allowed = 0;
+  uint32_t callSize = 0, constantGain = 0;
   bool isForeign = false; ///< the callee is of another module
   bool isOnlyUse = false;
   bool isForced = false; ///< alwaysinline
   bool isHinted = false;
   Verdict verdict = Verdict::Undecided;
+  /// Instructions of time that each execution saves.
+  uint64_t saved = 0;
+  /// Instructions that the caller may grow.
+  uint64_t allowed = 0;
   /// When it was decided.
   int64_t growth = 0;
   uint64_t merit = 0;
@@ -105,14 +105,13 @@ struct InlineEdge {
 struct Body {
   GlobalId id = kNone;
   ModuleIndex module = 0;
-  uint64_t ownSize = 0,
-           size = 0; ///< IR instructions, now and when inlined into
-  uint64_t time = 0; ///< IR instructions for each entry
+  uint64_t ownSize = 0, size = 0; ///< IR instructions, and when inlined into
+  uint64_t time = 0;              ///< IR instructions for each entry
   uint32_t component = 0;
-  std::vector<uint32_t> edges;  ///< calls that may be inlined
-  std::vector<Body *> callees;  ///< of these
-  std::vector<Body *> carriers; ///< callers of its component that inlined it
-  std::vector<Body *> inlined;  ///< what of its component it has inlined
+  SmallVector<uint32_t, 0> edges;  ///< calls that may be inlined
+  SmallVector<Body *, 0> callees;  ///< of these
+  SmallVector<Body *, 0> carriers; ///< callers of its component that inlined it
+  SmallVector<Body *, 0> inlined;  ///< what of its component it has inlined
 };
 
 } // namespace
@@ -120,7 +119,7 @@ struct Body {
 
 template <> struct llvm::GraphTraits<gpulto::Body *> {
   using NodeRef = gpulto::Body *;
-  using ChildIteratorType = std::vector<gpulto::Body *>::iterator;
+  using ChildIteratorType = gpulto::Body **;
   static NodeRef getEntryNode(NodeRef node) { return node; }
   static ChildIteratorType child_begin(NodeRef node) {
     return node->callees.begin();

@@ -34,9 +34,14 @@ PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"
 def check_passes(root):
     """Returns one message if docs/passes.md has not the rows that follow from
     lto/Passes.def."""
+    table = root / "lto" / "Passes.def"
+    document = root / "docs" / "passes.md"
+    for path in (table, document):
+        if not path.exists():
+            return [f"{path}: missing"]
     rows = []
     for name, analyze, propagate, transform, remark, text in PASS.findall(
-            (root / "lto" / "Passes.def").read_text()):
+            table.read_text()):
         stages = [stage for stage, entry in (("LGEN", analyze),
                                              ("WPA", propagate),
                                              ("LTRANS", transform))
@@ -44,9 +49,8 @@ def check_passes(root):
         sentence = "".join(re.findall(r'"([^"]*)"', text))
         rows.append(f"| {name} | {', '.join(stages)} | "
                     f"{f'`{remark}`' if remark else ''} | {sentence} |")
-    document = root / "docs" / "passes.md"
     if not rows:
-        return [f"{root}/lto/Passes.def: no pass found"]
+        return [f"{table}: no pass found"]
     if "\n".join(rows) in document.read_text():
         return []
     return [f"{document}: the table is not that of lto/Passes.def:\n"
