@@ -319,14 +319,8 @@ unsigned splitsOf(const CombinedSummary &program, GlobalId id,
 }
 
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
-  const CombinedModule &module = program.moduleRef(id);
-  Remark remark;
+  Remark remark = remarkOn(program, id);
   remark.pass = kIcfPass.str();
-  remark.function = program.symbol(id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  if (const FunctionSummary *function = program.function(id))
-    remark.where.line = function->line;
-  remark.input = module.location;
   return remark;
 }
 

@@ -269,17 +269,8 @@ std::string ColdnessSolver::placesOf(ArrayRef<Entry> entries) const {
 
 void ColdnessSolver::add(RemarkKind kind, StringRef name, const Body &body,
                          std::string text) {
-  const CombinedModule &module = program.moduleRef(body.id);
-  Remark remark;
-  remark.kind = kind;
-  remark.pass = kPass.str();
-  remark.name = name.str();
-  remark.function = program.symbol(body.id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  remark.where.line = function(body).line;
-  remark.input = module.location;
-  remark.text = "'" + remark.function + "' " + std::move(text);
-  context.diagnostics.remark(std::move(remark));
+  addRemark(context, kind, kPass, name, body.id,
+            "'" + program.symbol(body.id).name.str() + "' " + std::move(text));
 }
 
 void ColdnessSolver::explainCold(const Body &body) {

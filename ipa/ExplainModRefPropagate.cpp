@@ -56,18 +56,7 @@ private:
 
 void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
                     std::string text) {
-  const CombinedModule &module = program.moduleRef(id);
-  Remark remark;
-  remark.kind = kind;
-  remark.pass = kPass.str();
-  remark.name = name.str();
-  remark.function = program.symbol(id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  if (const FunctionSummary *function = program.function(id))
-    remark.where.line = function->line;
-  remark.input = module.location;
-  remark.text = std::move(text);
-  context.diagnostics.remark(std::move(remark));
+  addRemark(context, kind, kPass, name, id, std::move(text));
 }
 
 /// Returns "reads memory behind its arguments, ..." or "touches no memory".

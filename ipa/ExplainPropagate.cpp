@@ -19,21 +19,6 @@ namespace {
 constexpr StringLiteral kPass = "gpulto-ipa-cp";
 constexpr StringLiteral kLaunchPass = "gpulto-launch";
 
-void addRemark(const WpaContext &context, RemarkKind kind, StringRef pass,
-               StringRef name, GlobalId id, std::string text) {
-  const CombinedModule &module = context.program.moduleRef(id);
-  Remark remark;
-  remark.kind = kind;
-  remark.pass = pass.str();
-  remark.name = name.str();
-  remark.function = context.program.symbol(id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  remark.where.line = context.program.function(id)->line;
-  remark.input = module.location;
-  remark.text = std::move(text);
-  context.diagnostics.remark(std::move(remark));
-}
-
 /// Says of each function what was proven of it, and from which contexts.
 class Explainer {
 public:

@@ -539,15 +539,11 @@ void Inliner::addRemark(RemarkKind kind, StringRef name, GlobalId caller,
                         uint32_t line, std::string text) const {
   if (!context.diagnostics.wantsRemark(kind, kPass))
     return;
-  const CombinedModule &module = program.moduleRef(caller);
-  Remark remark;
+  Remark remark = remarkOn(program, caller);
   remark.kind = kind;
   remark.pass = kPass.str();
   remark.name = name.str();
-  remark.function = program.symbol(caller).name.str();
-  remark.where.file = module.summary.sourceName.str();
   remark.where.line = line;
-  remark.input = module.location;
   remark.text = std::move(text);
   context.diagnostics.remark(std::move(remark));
 }

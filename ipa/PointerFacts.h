@@ -15,6 +15,15 @@ namespace gpulto {
 /// the same memory.
 bool areApart(const ValueLattice &a, const ValueLattice &b);
 
+/// Returns whether \p kernel and all that it calls have bodies in this link,
+/// call none by pointers, have none of the MemoryEffect bits \p others, and
+/// \p passesKnown holds for each call of \p callee by \p caller.
+bool staysWithin(const CombinedSummary &program, GlobalId kernel,
+                 uint16_t others,
+                 llvm::function_ref<bool(GlobalId caller, const CallEdge &call,
+                                         GlobalId callee)>
+                     passesKnown);
+
 /// Calls \p visit for each launch of each kernel all of whose launches are
 /// known: with the kernel, the number of its clone that is launched, and the
 /// arguments by parameter.

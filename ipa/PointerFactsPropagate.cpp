@@ -101,45 +101,63 @@ void PointerFacts::meetLaunch(GlobalId kernel, uint32_t clone,
   }
 }
 
-/// Returns whether \p kernel and what it calls touch no memory but that behind
-/// their parameters, device variables and their own stack. Barriers count as
-/// touching all: LLVM's GVN forwards over them what was stored through a
-/// `noalias` pointer, though other threads store there, too.
-bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
+bool staysWithin(
+    const CombinedSummary &program, GlobalId kernel, uint16_t others,
+    function_ref<bool(GlobalId caller, const CallEdge &call, GlobalId callee)>
+        passesKnown) {
   SmallVector<GlobalId, 16> worklist{kernel};
   DenseSet<GlobalId> seen;
   while (!worklist.empty()) {
     GlobalId id = worklist.pop_back_val();
     if (!seen.insert(id).second)
       continue;
-    const CombinedModule &module = program.moduleRef(id);
     const FunctionSummary *function = program.function(id);
     if (!function || function->has(kHasIndirectCall) ||
-        (function->memoryEffects & (kReadsOther | kWritesOther)))
+        (function->memoryEffects & others))
       return false;
-    for (const CallEdge &call : slice(module.summary.calls, function->calls)) {
+    for (const CallEdge &call :
+         slice(program.moduleRef(id).summary.calls, function->calls)) {
       GlobalId callee = program.definitionFor(id, call.callee);
-      if (callee == kNone || !program.function(callee))
+      if (callee == kNone || !program.function(callee) ||
+          !passesKnown(id, call, callee))
         return false; // malloc, printf: their memory is anywhere
-      // A pointer argument of unknown origin is a load or worse.
-      ArrayRef<JumpFunction> actuals =
-          slice(module.summary.jumpFunctions, call.arguments);
-      for (auto [i, formal] : enumerate(program.parameters(callee))) {
-        bool isPointer = (formal.flags & kParamIsPointer) &&
-                         !(formal.flags & (kParamByVal | kParamUnused));
-        bool isKnown = i < actuals.size() &&
-                       actuals[i].kind != JumpFunction::Kind::Unknown &&
-                       actuals[i].kind != JumpFunction::Kind::LoadAggregate &&
-                       actuals[i].kind != JumpFunction::Kind::CallResult &&
-                       actuals[i].kind != JumpFunction::Kind::Memory &&
-                       actuals[i].kind != JumpFunction::Kind::Composed;
-        if (isPointer && !isKnown)
-          return false;
-      }
       worklist.push_back(callee);
     }
   }
   return true;
+}
+
+/// Returns whether each pointer that \p call of \p caller passes to \p callee
+/// has a known origin; another is a load or worse.
+static bool passesKnownPointers(const CombinedSummary &program, GlobalId caller,
+                                const CallEdge &call, GlobalId callee) {
+  using Kind = JumpFunction::Kind;
+  ArrayRef<JumpFunction> actuals =
+      slice(program.moduleRef(caller).summary.jumpFunctions, call.arguments);
+  for (auto [i, formal] : enumerate(program.parameters(callee))) {
+    bool isPointer = (formal.flags & kParamIsPointer) &&
+                     !(formal.flags & (kParamByVal | kParamUnused));
+    bool isKnown = i < actuals.size() && actuals[i].kind != Kind::Unknown &&
+                   actuals[i].kind != Kind::LoadAggregate &&
+                   actuals[i].kind != Kind::CallResult &&
+                   actuals[i].kind != Kind::Memory &&
+                   actuals[i].kind != Kind::Composed;
+    if (isPointer && !isKnown)
+      return false;
+  }
+  return true;
+}
+
+/// Returns whether \p kernel and what it calls touch no memory but that behind
+/// their parameters, device variables and their own stack. Barriers count as
+/// touching all: LLVM's GVN forwards over them what was stored through a
+/// `noalias` pointer, though other threads store there, too.
+bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
+  return staysWithin(
+      program, kernel, kReadsOther | kWritesOther,
+      [&](GlobalId caller, const CallEdge &call, GlobalId callee) {
+        return passesKnownPointers(program, caller, call, callee);
+      });
 }
 
 bool PointerFacts::isNoAlias(const BodyLattice &body,

@@ -217,27 +217,19 @@ void SignatureChooser::explain(GlobalId id, const SignatureChange &change,
     parts.push_back("parameter " + std::to_string(i));
   if (change.dropsResult)
     parts.push_back("its result");
-  const CombinedModule &module = program.moduleRef(id);
-  Remark remark;
-  remark.kind = kind;
-  remark.pass = kPass.str();
-  remark.name = kind == RemarkKind::Passed ? "Signature" : "SignatureStays";
-  remark.function = program.symbol(id).name.str();
-  remark.where.file = module.summary.sourceName.str();
-  remark.where.line = program.function(id)->line;
-  remark.input = module.location;
-  std::string owner = "'" + remark.function + "'";
+  std::string owner = "'" + program.symbol(id).name.str() + "'";
   if (change.clone)
     owner = "clone " + std::to_string(change.clone) + " of " + owner;
+  std::string what = join(parts, ", ");
   if (kind == RemarkKind::Missed)
-    remark.text = owner + " keeps " + join(parts, ", ") +
-                  ", which nobody needs: " + refusals.lookup(id).str();
-  else
-    remark.text =
-        owner + " drops " + join(parts, ", ") + ": " +
-        (calls[id] == 1 ? "the only call follows"
-                        : "all " + std::to_string(calls[id]) + " calls follow");
-  context.diagnostics.remark(std::move(remark));
+    return addRemark(context, kind, kPass, "SignatureStays", id,
+                     owner + " keeps " + what +
+                         ", which nobody needs: " + refusals.lookup(id).str());
+  addRemark(context, kind, kPass, "Signature", id,
+            owner + " drops " + what + ": " +
+                (calls[id] == 1
+                     ? "the only call follows"
+                     : "all " + std::to_string(calls[id]) + " calls follow"));
 }
 
 void propagateSignatures(WpaContext &context, const Callers &callers) {

@@ -31,12 +31,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/UnwrittenMemory.h"
-
 #include "ipa/Clones.h"
 #include "ipa/PointerFacts.h"
+#include "ipa/UnwrittenMemory.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -118,26 +116,11 @@ bool UnwrittenMemory::passesUnknown(GlobalId caller, const CallEdge &call,
 /// Returns whether \p kernel, or what it calls, may write memory other than
 /// that behind its parameters, variables and its own stack.
 bool UnwrittenMemory::storesAnywhere(GlobalId kernel) const {
-  SmallVector<GlobalId, 16> worklist{kernel};
-  DenseSet<GlobalId> seen;
-  while (!worklist.empty()) {
-    GlobalId id = worklist.pop_back_val();
-    if (!seen.insert(id).second)
-      continue;
-    const FunctionSummary *function = program.function(id);
-    if (!function || function->has(kHasIndirectCall) ||
-        (function->memoryEffects & kStoresOther))
-      return true;
-    for (const CallEdge &call :
-         slice(program.moduleRef(id).summary.calls, function->calls)) {
-      GlobalId callee = program.definitionFor(id, call.callee);
-      if (callee == kNone || !program.function(callee) ||
-          passesUnknown(id, call, callee))
-        return true; // malloc: its memory is anywhere
-      worklist.push_back(callee);
-    }
-  }
-  return false;
+  return !staysWithin(
+      program, kernel, kStoresOther,
+      [&](GlobalId caller, const CallEdge &call, GlobalId callee) {
+        return !passesUnknown(caller, call, callee);
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -384,18 +384,20 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
   }
   KnownBits operand = KnownBits::makeConstant(
       APInt(formal.bitWidth, function.value & maskOf(formal.bitWidth)));
-  KnownBits known = applyToBits(function, toKnownBits(formal), operand);
-  if (known.hasConflict())
-    return result; // no value gets here
-  result.zeros = known.Zero.getZExtValue();
-  result.ones = known.One.getZExtValue();
-  result.setBounds(applyToBounds(function, {formal.lowest, formal.highest},
-                                 {function.value, function.value}));
+  result.setKnown(applyToBits(function, toKnownBits(formal), operand),
+                  applyToBounds(function, {formal.lowest, formal.highest},
+                                {function.value, function.value}));
   return result;
 }
 
-/// Takes \p bounds over, if there are any, and what they imply.
-void ValueLattice::setBounds(std::optional<Bounds> bounds) {
+/// Takes \p known over and \p bounds, if there are any, with what each implies
+/// of the other; not if no value gets here.
+void ValueLattice::setKnown(const KnownBits &known,
+                            std::optional<Bounds> bounds) {
+  if (known.hasConflict())
+    return;
+  zeros = known.Zero.getZExtValue();
+  ones = known.One.getZExtValue();
   if (bounds) {
     lowest = bounds->low;
     highest = bounds->high;
@@ -421,14 +423,9 @@ ValueLattice ValueLattice::combine(const JumpFunction &function,
     known.value = right.bits;
     return passThrough(known, left);
   }
-  KnownBits known =
-      applyToBits(function, toKnownBits(left), toKnownBits(right));
-  if (known.hasConflict())
-    return result; // no value gets here
-  result.zeros = known.Zero.getZExtValue();
-  result.ones = known.One.getZExtValue();
-  result.setBounds(applyToBounds(function, {left.lowest, left.highest},
-                                 {right.lowest, right.highest}));
+  result.setKnown(applyToBits(function, toKnownBits(left), toKnownBits(right)),
+                  applyToBounds(function, {left.lowest, left.highest},
+                                {right.lowest, right.highest}));
   return result;
 }
 

@@ -28,6 +28,10 @@
 
 #include <optional>
 
+namespace llvm {
+struct KnownBits;
+} // namespace llvm
+
 namespace gpulto {
 
 /// A lattice element. A plain value.
@@ -106,7 +110,7 @@ private:
   };
   static std::optional<Bounds> applyToBounds(const JumpFunction &function,
                                              Bounds left, Bounds right);
-  void setBounds(std::optional<Bounds> bounds);
+  void setKnown(const llvm::KnownBits &known, std::optional<Bounds> bounds);
   bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
   void setUnknown();
   void makeVarying();

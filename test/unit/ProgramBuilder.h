@@ -4,6 +4,7 @@
 #ifndef GPULTO_TEST_UNIT_PROGRAMBUILDER_H
 #define GPULTO_TEST_UNIT_PROGRAMBUILDER_H
 
+#include "gtest/gtest.h"
 #include "summary/CallGraph.h"
 #include "summary/CombinedSummary.h"
 #include "summary/WpaContext.h"
@@ -133,6 +134,19 @@ struct TestProgram {
     context.reset(
         new WpaContext{summary, *graph, params, diagnostics, false, {}});
     return llvm::Error::success();
+  }
+
+  /// Finishes the program of the one host module \p module. Everything in it is
+  /// live, the definitions in \p visible can be named from outside.
+  void finishWith(ModuleBuilder &module,
+                  llvm::ArrayRef<SymbolIndex> visible = {}) {
+    summary.addModule(module.take(0));
+    EXPECT_FALSE(finish());
+    Decisions &decisions = context->decisions;
+    decisions.live.resize(summary.symbolCount(), true);
+    decisions.visibleOutside.resize(summary.symbolCount());
+    for (SymbolIndex symbol : visible)
+      decisions.visibleOutside.set(symbol);
   }
 
   GlobalId host(llvm::StringRef name) const {

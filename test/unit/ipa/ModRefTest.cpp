@@ -14,18 +14,11 @@ namespace {
 
 constexpr uint8_t kOurs = kPrevailing | kFinalDefinition;
 
-/// Decides for one module of host code; everything in it is live, the
-/// definitions in \p visible can be named from outside.
+/// Decides for one module of host code.
 struct Program : TestProgram {
   explicit Program(ModuleBuilder &module,
                    std::vector<SymbolIndex> visible = {}) {
-    summary.addModule(module.take(0));
-    EXPECT_FALSE(finish());
-    Decisions &decisions = context->decisions;
-    decisions.live.resize(summary.symbolCount(), true);
-    decisions.visibleOutside.resize(summary.symbolCount());
-    for (SymbolIndex symbol : visible)
-      decisions.visibleOutside.set(symbol);
+    finishWith(module, visible);
     propagateModRef(*context, Callers(*context));
   }
   const FunctionEffects *effects(llvm::StringRef name) const {
