@@ -1,0 +1,19 @@
+//===- SummaryChecks.h - What holds between tables --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_SUMMARYCHECKS_H
+#define GPULTO_SUMMARY_SUMMARYCHECKS_H
+
+#include "summary/ModuleSummary.h"
+
+namespace gpulto {
+
+/// Checks what only holds between the tables of \p summary, each of which is
+/// sound in itself: jump functions name parameters of the function they stand
+/// in; summaries belong to symbols of their kind. Returns what is wrong, or
+/// null.
+const char *findInconsistency(const ModuleSummary &summary);
+
+} // namespace gpulto
+
+#endif
