@@ -13,12 +13,14 @@
 //   convention, and of calls with operand bundles.
 // - kParamIsSpecial: by-value aggregates, `this` of other languages, vectors...
 // - kIgnoresResultSite.
+// - FunctionSummary::loadedParts (ipa/LoadedPartsAnalyze.cpp).
 //
 // Linear in calls and parameters.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/LoadedParts.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -103,13 +105,20 @@ void analyzeSignatures(LgenContext &context) {
     if (isFixed(function))
       summary.symbols[symbol].flags |= kSignatureFixed;
   }
-  for (size_t i = 0; i < context.bodies.size(); ++i)
+  for (size_t i = 0; i < context.bodies.size(); ++i) {
+    FunctionSummary &body = summary.functions[i];
+    body.loadedParts.first = static_cast<uint32_t>(summary.loadedParts.size());
     for (const llvm::Argument &argument : context.bodies[i]->args())
       if (isSpecial(argument))
-        summary
-            .parameters[summary.functions[i].parameters.first +
-                        argument.getArgNo()]
-            .flags |= kParamIsSpecial;
+        summary.parameters[body.parameters.first + argument.getArgNo()].flags |=
+            kParamIsSpecial;
+      else
+        addLoadedParts(context, argument);
+    body.loadedParts.count = static_cast<uint32_t>(summary.loadedParts.size()) -
+                             body.loadedParts.first;
+    if (body.loadedParts.count == 0)
+      body.loadedParts = {};
+  }
   for (size_t i = 0; i < summary.calls.size(); ++i)
     analyzeCall(context, *context.callInstructions[i], summary.calls[i]);
 }

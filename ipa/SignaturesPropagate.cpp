@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Goal: host functions that several partitions use lose the parameters that
-// nobody looks at, or that are one constant, and results that nobody uses.
+// nobody looks at, or that are one constant, and results that nobody uses. They
+// are passed what they would only load (ipa/LoadedPartsAnalyze.cpp).
 //
 //   a.cpp: report(stderr, "a", n);               report(n)
 //   b.cpp: report(stderr, "a", 2 * n);           report(2 * n)
@@ -64,6 +65,7 @@ private:
   void checkCalls();
   void decide(GlobalId id);
   SignatureChange changeOf(GlobalId id, const BodyPlan *plan) const;
+  ArrayRef<LoadedPart> loadedParts(GlobalId id, uint32_t number) const;
   void explain(GlobalId id, const SignatureChange &change, RemarkKind kind);
 
   WpaContext &context;
@@ -183,10 +185,31 @@ SignatureChange SignatureChooser::changeOf(GlobalId id,
     if (plan)
       for (const ValueFact &fact : plan->facts.values)
         isDropped |= fact.parameter == i && isReplaced(fact, formal);
-    if (isDropped && !(formal.flags & kParamIsSpecial))
+    if (formal.flags & kParamIsSpecial)
+      continue;
+    if (isDropped)
       change.dropped.push_back(i);
+    else
+      append_range(change.loaded, loadedParts(id, i));
   }
   return change;
+}
+
+/// Returns the parts that parameter \p number of \p id can be passed as; none
+/// if it cannot, or if they are too large.
+ArrayRef<LoadedPart> SignatureChooser::loadedParts(GlobalId id,
+                                                   uint32_t number) const {
+  ArrayRef<LoadedPart> all =
+      slice(program.moduleRef(id).summary.loadedParts,
+            program.function(id)->loadedParts);
+  ArrayRef<LoadedPart> parts =
+      all.drop_until([&](const LoadedPart &p) { return p.parameter == number; })
+          .take_while([&](const LoadedPart &p) { return p.parameter == number; });
+  uint64_t bytes = 0;
+  for (const LoadedPart &part : parts)
+    bytes += part.sizeBytes();
+  return bytes <= context.params.loadedPartsBytes ? parts
+                                                  : ArrayRef<LoadedPart>();
 }
 
 void SignatureChooser::decide(GlobalId id) {
@@ -197,7 +220,8 @@ void SignatureChooser::decide(GlobalId id) {
   for (const BodyPlan &plan : plans)
     changes.push_back(changeOf(id, &plan));
   erase_if(changes, [](const SignatureChange &change) {
-    return change.dropped.empty() && !change.dropsResult;
+    return change.dropped.empty() && change.loaded.empty() &&
+           !change.dropsResult;
   });
   if (changes.empty())
     return;
@@ -210,11 +234,25 @@ void SignatureChooser::decide(GlobalId id) {
     context.decisions.signatures[id] = std::move(changes);
 }
 
+static std::string bytesOf(const LoadedPart &part) {
+  return std::to_string(part.byteOffset) + "-" +
+         std::to_string(part.byteOffset + part.sizeBytes() - 1);
+}
+
 void SignatureChooser::explain(GlobalId id, const SignatureChange &change,
                                RemarkKind kind) {
   std::vector<std::string> parts;
   for (uint32_t i : change.dropped)
     parts.push_back("parameter " + std::to_string(i));
+  for (ArrayRef<LoadedPart> rest = change.loaded; !rest.empty();) {
+    uint32_t parameter = rest.front().parameter;
+    std::vector<std::string> bytes;
+    for (; !rest.empty() && rest.front().parameter == parameter;
+         rest = rest.drop_front())
+      bytes.push_back(bytesOf(rest.front()));
+    parts.push_back("parameter " + std::to_string(parameter) +
+                    " (but for bytes " + join(bytes, ", ") + " behind it)");
+  }
   if (change.dropsResult)
     parts.push_back("its result");
   std::string owner = "'" + program.symbol(id).name.str() + "'";

@@ -10,23 +10,25 @@
 // 2. replaceFunction: a function of the new type gets name, attributes, body.
 //    What is said of memory behind arguments holds of all memory if a pointer
 //    goes: the body may name what it pointed to.
-// 3. replaceCall, for each call.
+// 3. replaceCall, for each call, which loads what the body loaded.
 // 4. markChanged: at the end the function gets another name, so that code which
 //    knows it by the old signature does not link.
 //
-// Source: LLVM's DeadArgumentElimination.cpp, which does the same for internal
-// functions; here all partitions do it to one function alike.
+// Source: LLVM's DeadArgumentElimination.cpp and ArgumentPromotion.cpp, which do
+// the same for internal functions; here all partitions do it to one function alike.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/SignaturesTransform.h"
 
+#include "ipa/LoadedParts.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -35,20 +37,34 @@ using namespace llvm;
 namespace gpulto {
 
 namespace {
+/// What stands at one place of the new signature: an old parameter, or a part
+/// of what it points to.
+struct Place {
+  unsigned parameter = 0;
+  const LoadedPart *part = nullptr;
+};
+
 /// The new signature of a function, in terms of the old one.
 struct NewSignature {
-  SmallVector<unsigned, 8> kept;
+  SmallVector<Place, 8> places;
   bool dropsPointer = false;
   bool dropsResult = false;
 
-  NewSignature(const Function &function, ArrayRef<uint32_t> dropped,
-               bool dropsResult)
-      : dropsResult(dropsResult) {
-    for (unsigned i = 0; i < function.arg_size(); ++i)
-      if (!is_contained(dropped, i))
-        kept.push_back(i);
+  NewSignature(const Function &function, const SignatureChange &change)
+      : dropsResult(change.dropsResult) {
+    ArrayRef<LoadedPart> rest = change.loaded;
+    for (unsigned i = 0; i < function.arg_size(); ++i) {
+      bool isLoaded = !rest.empty() && rest.front().parameter == i;
+      for (; !rest.empty() && rest.front().parameter == i;
+           rest = rest.drop_front())
+        places.push_back({i, &rest.front()});
+      if (isLoaded)
+        continue;
+      if (!is_contained(change.dropped, i))
+        places.push_back({i});
       else
         dropsPointer |= function.getArg(i)->getType()->isPointerTy();
+    }
   }
 
   FunctionType *typeOf(const Function &function) const;
@@ -56,6 +72,10 @@ struct NewSignature {
                              LLVMContext &context) const;
 };
 } // namespace
+
+static Type *typeOf(const LoadedPart &part, LLVMContext &context) {
+  return scalarType(part.kind, part.bitWidth, context);
+}
 
 /// Returns \p attributes of a function, or a call, whose body now names the
 /// memory that it got a pointer to: that is no argument's any more.
@@ -74,8 +94,10 @@ static AttributeSet withoutArgumentMemory(AttributeSet attributes,
 
 FunctionType *NewSignature::typeOf(const Function &function) const {
   SmallVector<Type *, 8> types;
-  for (unsigned i : kept)
-    types.push_back(function.getFunctionType()->getParamType(i));
+  for (const Place &place : places)
+    types.push_back(
+        place.part ? gpulto::typeOf(*place.part, function.getContext())
+                   : function.getFunctionType()->getParamType(place.parameter));
   Type *result = dropsResult ? Type::getVoidTy(function.getContext())
                              : function.getReturnType();
   return FunctionType::get(result, types, /*isVarArg=*/false);
@@ -84,8 +106,10 @@ FunctionType *NewSignature::typeOf(const Function &function) const {
 AttributeList NewSignature::attributesOf(const AttributeList &old,
                                          LLVMContext &context) const {
   SmallVector<AttributeSet, 8> parameters;
-  for (unsigned i : kept) {
-    AttributeSet set = old.getParamAttrs(i);
+  for (const Place &place : places) {
+    AttributeSet set;
+    if (!place.part)
+      set = old.getParamAttrs(place.parameter);
     parameters.push_back(
         dropsResult ? set.removeAttribute(context, Attribute::Returned) : set);
   }
@@ -97,19 +121,49 @@ AttributeList NewSignature::attributesOf(const AttributeList &old,
                             parameters);
 }
 
-static Error checkUses(const Function &function, ArrayRef<uint32_t> dropped,
-                       bool dropsResult) {
+/// Returns the part of \p parts that \p load loads, or null.
+static const LoadedPart *partLoaded(const ArgumentLoad &load,
+                                    unsigned parameter,
+                                    ArrayRef<LoadedPart> parts) {
+  auto found = find_if(parts, [&](const LoadedPart &part) {
+    return part.parameter == parameter && part.byteOffset == load.byteOffset &&
+           typeOf(part, load.load->getContext()) == load.load->getType();
+  });
+  return found == parts.end() ? nullptr : found;
+}
+
+/// Whether \p argument is used for nothing but loads of \p parts.
+static bool isOnlyLoaded(const Argument &argument, ArrayRef<LoadedPart> parts) {
+  std::optional<ArgumentLoads> loads =
+      argumentLoads(argument, argument.getParent()->getDataLayout());
+  return loads && all_of(*loads, [&](const ArgumentLoad &load) {
+           return partLoaded(load, argument.getArgNo(), parts);
+         });
+}
+
+static Error checkUses(const Function &function,
+                       const SignatureChange &change) {
   auto fail = [&](const Twine &what) {
     return makeError("the signature of '" + function.getName() +
                      "' cannot change: " + what);
   };
   if (function.isVarArg() || function.isIntrinsic())
     return fail("it is no plain function");
-  for (uint32_t i : dropped) {
+  for (uint32_t i : change.dropped) {
     if (i >= function.arg_size())
       return fail("there is no parameter " + Twine(i));
     if (!function.isDeclaration() && !function.getArg(i)->use_empty())
       return fail("parameter " + Twine(i) + " is used");
+  }
+  for (const LoadedPart &part : change.loaded) {
+    uint32_t i = part.parameter;
+    if (i >= function.arg_size() || !typeOf(part, function.getContext()) ||
+        !function.getArg(i)->getType()->isPointerTy() ||
+        part.alignLog2 > Value::MaxAlignmentExponent)
+      return fail("there is nothing to load behind parameter " + Twine(i));
+    if (!function.isDeclaration() &&
+        !isOnlyLoaded(*function.getArg(i), change.loaded))
+      return fail("parameter " + Twine(i) + " is used otherwise");
   }
   for (const Use &use : function.uses()) {
     auto *call = dyn_cast<CallBase>(use.getUser());
@@ -117,10 +171,30 @@ static Error checkUses(const Function &function, ArrayRef<uint32_t> dropped,
         call->getFunctionType() != function.getFunctionType() ||
         call->hasOperandBundles() || call->isMustTailCall())
       return fail("it is used otherwise than by plain calls");
-    if (dropsResult && !call->use_empty())
+    if (change.dropsResult && !call->use_empty())
       return fail("its result is used");
   }
   return Error::success();
+}
+
+/// Lets the loads of \p part, behind \p old, be \p argument.
+static void replaceLoads(Argument &old, const LoadedPart &part,
+                         Argument &argument) {
+  for (const ArgumentLoad &load :
+       *argumentLoads(old, argument.getParent()->getDataLayout()))
+    if (partLoaded(load, old.getArgNo(), part)) {
+      load.load->replaceAllUsesWith(&argument);
+      load.load->eraseFromParent();
+    }
+}
+
+/// Removes the address computations that start at \p pointer.
+static void removeSteps(Value &pointer) {
+  for (User *user : make_early_inc_range(pointer.users())) {
+    auto *step = cast<GetElementPtrInst>(user);
+    removeSteps(*step);
+    step->eraseFromParent();
+  }
 }
 
 /// Moves all that \p function is, but for its calls, to a new function.
@@ -138,14 +212,22 @@ static Function &replaceFunction(Function &function,
                                                  &changed);
   changed.takeName(&function);
   changed.splice(changed.begin(), &function);
-  for (auto [i, argument] : enumerate(changed.args())) {
-    Argument &old = *function.getArg(signature.kept[i]);
+  for (auto [i, place] : enumerate(signature.places)) {
+    Argument &old = *function.getArg(place.parameter);
+    Argument &argument = *changed.getArg(i);
+    if (place.part) {
+      argument.setName(old.getName() + "." + Twine(place.part->byteOffset));
+      replaceLoads(old, *place.part, argument);
+      continue;
+    }
     old.replaceAllUsesWith(&argument);
     argument.takeName(&old);
   }
-  for (Argument &old : function.args()) // debug information of dropped ones
-    if (!is_contained(signature.kept, old.getArgNo()))
-      old.replaceAllUsesWith(PoisonValue::get(old.getType()));
+  // Nothing but debug information, and addresses of what is loaded no more.
+  for (Argument &old : function.args()) {
+    removeSteps(old);
+    old.replaceAllUsesWith(PoisonValue::get(old.getType()));
+  }
   if (signature.dropsResult)
     for (BasicBlock &block : changed)
       if (auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
@@ -161,11 +243,27 @@ static Function &replaceFunction(Function &function,
   return changed;
 }
 
+/// Loads \p part behind \p pointer before \p call.
+static Value *loadPart(Value &pointer, const LoadedPart &part,
+                       CallBase &call) {
+  IRBuilder<> builder(&call);
+  Value *address =
+      part.byteOffset
+          ? builder.CreateInBoundsPtrAdd(&pointer,
+                                         builder.getInt64(part.byteOffset))
+          : &pointer;
+  return builder.CreateAlignedLoad(typeOf(part, call.getContext()), address,
+                                   Align(uint64_t(1) << part.alignLog2));
+}
+
 static void replaceCall(CallBase &call, Function &callee,
                         const NewSignature &signature) {
   SmallVector<Value *, 8> arguments;
-  for (unsigned i : signature.kept)
-    arguments.push_back(call.getArgOperand(i));
+  for (const Place &place : signature.places) {
+    Value *argument = call.getArgOperand(place.parameter);
+    arguments.push_back(place.part ? loadPart(*argument, *place.part, call)
+                                   : argument);
+  }
   CallBase *changed = nullptr;
   if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
     changed = InvokeInst::Create(&callee, invoke->getNormalDest(),
@@ -194,13 +292,12 @@ static void replaceCall(CallBase &call, Function &callee,
   call.eraseFromParent();
 }
 
-Error changeSignature(Function &function, ArrayRef<uint32_t> dropped,
-                      bool dropsResult) {
-  dropsResult &= !function.getReturnType()->isVoidTy();
+Error changeSignature(Function &function, const SignatureChange &change) {
   function.removeDeadConstantUsers();
-  if (Error error = checkUses(function, dropped, dropsResult))
+  if (Error error = checkUses(function, change))
     return error;
-  NewSignature signature(function, dropped, dropsResult);
+  NewSignature signature(function, change);
+  signature.dropsResult &= !function.getReturnType()->isVoidTy();
   SmallVector<CallBase *, 8> calls;
   for (User *user : function.users())
     calls.push_back(cast<CallBase>(user));

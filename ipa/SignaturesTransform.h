@@ -4,10 +4,9 @@
 #ifndef GPULTO_IPA_SIGNATURESTRANSFORM_H
 #define GPULTO_IPA_SIGNATURESTRANSFORM_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
+#include "summary/Facts.h"
 
-#include <cstdint>
+#include "llvm/Support/Error.h"
 
 namespace llvm {
 class Function;
@@ -15,13 +14,12 @@ class Function;
 
 namespace gpulto {
 
-/// Takes the parameters \p dropped (positions, ascending) and, if
-/// \p dropsResult, the result from \p function, a definition or a declaration,
-/// and from all calls of it. \p function is replaced by another of its name.
-/// Errors: somebody uses what is to go, or \p function other than to call it;
-/// then it is as it was.
+/// Does \p change, but for its clone, to \p function, a definition or a
+/// declaration, and to all calls of it. \p function is replaced by another of
+/// its name. Errors: somebody uses what is to go, or \p function other than to
+/// call it; then it is as it was.
 llvm::Error changeSignature(llvm::Function &function,
-                            llvm::ArrayRef<uint32_t> dropped, bool dropsResult);
+                            const SignatureChange &change);
 
 /// Renames \p function, whose signature changed, if other partitions may know
 /// it: `NAME.isra`, a suffix that demanglers know from GCC.

@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 9;
+static constexpr int64_t kJobVersion = 10;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -138,10 +138,23 @@ template <typename A> void describe(A &a, JobFunction &f) {
   a.field("returned", f.returned);
 }
 
+template <> struct EnumNames<ScalarKind> {
+  static constexpr const char *names[] = {"integer", "float", "pointer"};
+};
+
+template <typename A> void describe(A &a, LoadedPart &p) {
+  a.field("parameter", p.parameter);
+  a.field("byteOffset", p.byteOffset);
+  a.field("kind", p.kind);
+  a.field("bitWidth", p.bitWidth);
+  a.field("alignLog2", p.alignLog2);
+}
+
 template <typename A> void describe(A &a, JobSignature &s) {
   a.field("name", s.name);
-  a.field("dropped", s.dropped);
-  a.field("dropsResult", s.dropsResult);
+  a.field("dropped", s.change.dropped);
+  a.field("loaded", s.change.loaded);
+  a.field("dropsResult", s.change.dropsResult);
 }
 
 template <typename A> void describe(A &a, JobVariable &v) {

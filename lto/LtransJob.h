@@ -92,9 +92,8 @@ struct JobFunction {
 /// passed, or does not return, what its bitcode says.
 struct JobSignature {
   std::string name; // while bodies move
-  /// As in SignatureChange.
-  std::vector<uint32_t> dropped;
-  bool dropsResult = false;
+  /// Of \c name, which says which clone it is: its \c clone is 0.
+  SignatureChange change;
   bool operator==(const JobSignature &) const = default;
 };
 

@@ -24,8 +24,7 @@ static Error applyJobPlans(LtransState &state) {
 static Error applyJobSignatures(LtransState &state) {
   for (const JobSignature &signature : state.job.signatures)
     if (Function *function = state.partition.getFunction(signature.name))
-      if (Error error = changeSignature(*function, signature.dropped,
-                                        signature.dropsResult))
+      if (Error error = changeSignature(*function, signature.change))
         return error;
   return Error::success();
 }

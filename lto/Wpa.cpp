@@ -281,10 +281,12 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
         job.variables.push_back(
             {movingName(id), variable->sizeBytes, variable->alignLog2,
              decisions.isNeverWritten(id), decisions.isNeverRead(id)});
-    for (const SignatureChange &change : decisions.signaturesOf(id))
+    for (const SignatureChange &change : decisions.signaturesOf(id)) {
       job.signatures.push_back(
           {change.clone ? cloneName(id, change.clone) : movingName(id),
-           change.dropped, change.dropsResult});
+           change});
+      job.signatures.back().change.clone = 0;
+    }
     const FunctionEffects *effects = decisions.effectsOf(id);
     if (!effects ||
         (job.side == Side::Device && !program.symbol(id).has(kKernel)))

@@ -153,13 +153,16 @@ struct BodyPlan {
   bool operator==(const BodyPlan &) const = default;
 };
 
-/// What a host function, or a clone of it, is no longer passed, and whether it
-/// returns nothing any more. Holds wherever it is defined, declared or called.
+/// What a host function, or a clone of it, is no longer passed, what it is passed
+/// instead, and whether it returns nothing any more. Holds wherever it is defined, declared or called.
 struct SignatureChange {
   /// As BodyPlan's.
   uint32_t clone = 0;
   /// Positions of the parameters that go, ascending.
   std::vector<uint32_t> dropped;
+  /// Parameters that these parts of what they point to take the place of, by
+  /// (parameter, byteOffset). None of them is dropped.
+  std::vector<LoadedPart> loaded;
   bool dropsResult = false;
   bool operator==(const SignatureChange &) const = default;
 };

@@ -414,6 +414,28 @@ struct ParameterRecord {
   bool operator==(const ParameterRecord &) const = default;
 };
 
+/// What a machine passes as one value.
+enum class ScalarKind : uint8_t { Integer, Float, Pointer, Last = Pointer };
+
+/// Host: bytes behind a pointer parameter that the body loads. The body uses a
+/// parameter that has such parts for nothing else; it finds in them what was
+/// there at its entry, and whatever it is passed, they can be loaded there.
+struct LoadedPart {
+  uint32_t parameter = 0;
+  uint32_t byteOffset = 0;
+  ScalarKind kind = ScalarKind::Integer;
+  /// Integer, Float. Pointer: 0.
+  uint16_t bitWidth = 0;
+  /// What the address of these bytes is known to be a multiple of.
+  uint8_t alignLog2 = 0;
+
+  uint32_t sizeBytes() const {
+    constexpr uint32_t kPointerBytes = 8, kByteBits = 8;
+    return kind == ScalarKind::Pointer ? kPointerBytes : bitWidth / kByteBits;
+  }
+  bool operator==(const LoadedPart &) const = default;
+};
+
 enum FunctionFlag : uint32_t {
   kAlwaysInline = 1u << 0,
   kNoInline = 1u << 1,
@@ -535,6 +557,8 @@ struct FunctionSummary {
   Range outputs;
   /// Host: in the order of the variables.
   Range variableStores;
+  /// Host: by (parameter, byteOffset); no two overlap.
+  Range loadedParts;
 
   bool has(FunctionFlag flag) const { return flags & flag; }
   bool operator==(const FunctionSummary &) const = default;
@@ -667,6 +691,7 @@ struct ModuleSummary {
   std::vector<JumpFunction> jumpFunctions;
   std::vector<AggregatePart> aggregateParts;
   std::vector<VariableStore> variableStores;
+  std::vector<LoadedPart> loadedParts;
 
   bool has(ModuleFlag flag) const { return flags & flag; }
   bool operator==(const ModuleSummary &) const = default;

@@ -128,6 +128,24 @@ bool isOfParameter(const GuardFact &fact,
 
 } // namespace
 
+/// Whether \p parts are in order, do not overlap, and are behind \p formals that
+/// are pointers.
+static bool areLoaded(llvm::ArrayRef<LoadedPart> parts,
+                      llvm::ArrayRef<ParameterRecord> formals) {
+  const LoadedPart *last = nullptr;
+  for (const LoadedPart &part : parts) {
+    if (part.parameter >= formals.size() ||
+        !(formals[part.parameter].flags & kParamIsPointer))
+      return false;
+    if (last && std::pair(last->parameter,
+                          uint64_t(last->byteOffset) + last->sizeBytes()) >
+                    std::pair(part.parameter, uint64_t(part.byteOffset)))
+      return false;
+    last = &part;
+  }
+  return true;
+}
+
 const char *findInconsistency(const ModuleSummary &s) {
   NamesCheck names(s);
   auto isDefined = [&](SymbolIndex symbol, SymbolKind kind) {
@@ -166,6 +184,9 @@ const char *findInconsistency(const ModuleSummary &s) {
     for (const VariableStore &store : slice(s.variableStores, f.variableStores))
       if (!names.namesBelow(store.value, f.parameters.count, f.calls.count))
         return "store refers to a parameter or call that does not exist";
+    if (!areLoaded(slice(s.loadedParts, f.loadedParts),
+                   slice(s.parameters, f.parameters)))
+      return "loaded parts of no pointer parameter, or not in order";
   }
   for (const VariableSummary &v : s.variables)
     if (!isDefined(v.symbol, SymbolKind::Variable))

@@ -37,7 +37,7 @@ struct TableSizes {
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
            references = 0, foldSymbols = 0, launches = 0, handleFlows = 0,
            stubArguments = 0, guardFacts = 0, guards = 0, jumpFunctions = 0,
-           aggregateParts = 0, variableStores = 0;
+           aggregateParts = 0, variableStores = 0, loadedParts = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -196,7 +196,7 @@ template <typename IO> struct Transfer {
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
       foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
-      guardRanges, handleFlowRanges, variableStoreRanges;
+      guardRanges, handleFlowRanges, variableStoreRanges, loadedPartRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -209,6 +209,7 @@ template <typename IO> struct Transfer {
   void jumpFunction(JumpFunction &j);
   void jumpFunctions();
   void parameters();
+  void loadedParts();
   void calls();
   void references();
   void foldSymbols();
@@ -361,6 +362,21 @@ template <typename IO> void Transfer<IO>::parameters() {
       io.number(x.constantGain);
       io.number(x.reachBytes);
     });
+}
+
+template <typename IO> void Transfer<IO>::loadedParts() {
+  constexpr unsigned kMaxAlignLog2 = 32, kMaxBits = 64, kByteBits = 8;
+  for (LoadedPart &p : s.loadedParts) {
+    io.number(p.parameter);
+    io.number(p.byteOffset);
+    io.enumerator(p.kind, ScalarKind::Last);
+    io.number(p.bitWidth);
+    io.number(p.alignLog2);
+    bool isPointer = p.kind == ScalarKind::Pointer;
+    io.check(p.alignLog2 <= kMaxAlignLog2 && p.bitWidth <= kMaxBits &&
+                 p.bitWidth % kByteBits == 0 && isPointer == (p.bitWidth == 0),
+             "loaded part out of range");
+  }
 }
 
 template <typename IO> void Transfer<IO>::calls() {
@@ -549,9 +565,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(!(f.handleFlows == Range()));
     present(!(f.outputs == Range()));
     present(!(f.variableStores == Range()));
+    present(!(f.loadedParts == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 15, "unknown fields of a function");
+  io.check(mask < 1u << 16, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -593,6 +610,8 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     io.range(f.outputs, sizes.jumpFunctions, jumpFunctionRanges);
   if (has())
     io.range(f.variableStores, sizes.variableStores, variableStoreRanges);
+  if (has())
+    io.range(f.loadedParts, sizes.loadedParts, loadedPartRanges);
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -627,6 +646,7 @@ template <typename IO> void Transfer<IO>::all() {
   symbols();
   jumpFunctions();
   parameters();
+  loadedParts();
   calls();
   references();
   foldSymbols();
@@ -665,6 +685,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.jumpFunctions, sizes.jumpFunctions, 1);
   each(s.aggregateParts, sizes.aggregateParts, 2);
   each(s.variableStores, sizes.variableStores, 4);
+  each(s.loadedParts, sizes.loadedParts, 5);
 }
 
 } // namespace

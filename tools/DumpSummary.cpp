@@ -241,6 +241,7 @@ private:
   void list(Range range);
   void function(const FunctionSummary &f, bool digests);
   void parameter(uint32_t number, const ParameterRecord &p);
+  void loadedPart(const LoadedPart &p);
   void launch(const LaunchSite &l);
   void guard(const GuardChance &g);
   void handleFlow(const HandleFlow &flow);
@@ -486,6 +487,16 @@ void Printer::parameter(uint32_t number, const ParameterRecord &p) {
   out << '\n';
 }
 
+void Printer::loadedPart(const LoadedPart &p) {
+  out << "  param " << p.parameter << " loaded ";
+  if (p.kind == ScalarKind::Pointer)
+    out << "ptr";
+  else
+    out << (p.kind == ScalarKind::Float ? 'f' : 'i') << p.bitWidth;
+  out << " at " << p.byteOffset << " align " << (uint64_t(1) << p.alignLog2)
+      << '\n';
+}
+
 void Printer::launch(const LaunchSite &l) {
   out << "  launch ";
   symbol(l.stub);
@@ -564,6 +575,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
   uint32_t number = 0;
   for (const ParameterRecord &p : slice(s.parameters, f.parameters))
     parameter(number++, p);
+  for (const LoadedPart &p : slice(s.loadedParts, f.loadedParts))
+    loadedPart(p);
   for (const StubArgument &a : slice(s.stubArguments, f.stubArguments)) {
     out << "  stub_arg " << a.kernelArgument << " byte " << a.byteOffset
         << " from arg" << a.formal << (a.isAggregate ? " whole" : "") << '\n';

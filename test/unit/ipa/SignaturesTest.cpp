@@ -96,6 +96,46 @@ TEST(Signatures, ConstantsOfAnotherWidthStay) {
   EXPECT_EQ(changes[0].dropped, std::vector<uint32_t>{1});
 }
 
+/// What is passed instead of the callee's first parameter, a pointer with
+/// \p parts behind it, to its only body or clone.
+std::vector<LoadedPart> loaded(std::vector<LoadedPart> parts,
+                               uint32_t flags = kParamIsPointer,
+                               std::vector<BodyPlan> plans = {}) {
+  Program program;
+  ModuleSummary &summary = program.callee.summary();
+  summary.parameters[0].flags = flags;
+  summary.parameters[0].bitWidth = 0;
+  program.function().loadedParts = {0, uint32_t(parts.size())};
+  summary.loadedParts = std::move(parts);
+  std::vector<SignatureChange> changes = program.decide(std::move(plans));
+  EXPECT_EQ(changes.size(), 1u);
+  return changes.empty() ? std::vector<LoadedPart>() : changes[0].loaded;
+}
+
+TEST(Signatures, WhatIsOnlyLoadedIsPassed) {
+  std::vector<LoadedPart> parts = {{0, 4, ScalarKind::Integer, 32, 2},
+                                   {0, 8, ScalarKind::Pointer, 0, 3}};
+  EXPECT_EQ(loaded(parts), parts);
+}
+
+TEST(Signatures, LargePartsStay) {
+  LoadedPart first{0, 0, ScalarKind::Float, 64, 3};
+  LoadedPart second{0, 8, ScalarKind::Float, 64, 3};
+  LoadedPart third{0, 16, ScalarKind::Integer, 8, 0};
+  EXPECT_EQ(loaded({first, second}).size(), 2u);
+  EXPECT_TRUE(loaded({first, second, third}).empty());
+}
+
+TEST(Signatures, WhatIsDroppedIsNotLoaded) {
+  LoadedPart part{0, 0, ScalarKind::Integer, 32, 2};
+  EXPECT_TRUE(loaded({part}, kParamIsPointer | kParamIsSpecial).empty());
+  BodyPlan plan;
+  ValueFact null;
+  null.kind = ValueKind::Constant;
+  plan.facts.values = {null};
+  EXPECT_TRUE(loaded({part}, kParamIsPointer, {plan}).empty());
+}
+
 /// Whether the callee's signature stays after \p change.
 bool stays(llvm::function_ref<void(Program &)> change) {
   Program program;

@@ -82,7 +82,13 @@ static LtransJob fullJob() {
   returned.value = 17;
   job.functions = {{"f", effects, Coldness::Cold, {}},
                    {"g", {}, Coldness::RunsOnce, {returned}}};
-  job.signatures = {{"f", {0, 2}, true}, {"g", {}, false}};
+  job.signatures = {
+      {"f", {0, {0, 2}, {}, true}},
+      {"g",
+       {0,
+        {},
+        {{1, 0, ScalarKind::Float, 64, 3}, {1, 8, ScalarKind::Pointer, 0, 3}},
+        false}}};
   job.variables = {{"table", 40, 3, true, false}, {"sink", 4, 2, false, true}};
   job.leaders = {{"b", 6}, {"e", 0}};
   job.structors = {{101, "f", false}, {65535, "g", true}};

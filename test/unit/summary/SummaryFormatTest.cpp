@@ -158,6 +158,8 @@ ModuleSummary fullSummary() {
                   {GuardKind::Multiple, 1, false, 0, 32, 2},
                   {GuardKind::SmallGrid}};
   s.guards = {{12, {0, 2}}, {1 << 20, {2, 1}}};
+  s.loadedParts = {{0, 4, ScalarKind::Float, 32, 2},
+                   {0, 8, ScalarKind::Pointer, 0, 3}};
 
   FunctionSummary f;
   f.symbol = 1;
@@ -186,6 +188,7 @@ ModuleSummary fullSummary() {
   f.stubArguments = {0, 2};
   f.handleFlows = {0, 2};
   f.guards = {0, 2};
+  f.loadedParts = {0, 2};
   f.returned = shifted;
   FunctionSummary g;
   g.symbol = 2;
@@ -474,6 +477,25 @@ TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
     EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
                 testing::HasSubstr("guard of a parameter"));
   }
+}
+
+TEST(SummaryFormat, RefusesLoadedPartsThatCannotBe) {
+  auto messageWith = [](const LoadedPart &part) {
+    ModuleSummary s = fullSummary();
+    s.loadedParts[1] = part;
+    return messageOf(readSummary(writeSummary(s, ""), "", kWhere));
+  };
+  for (const LoadedPart &wrong :
+       {LoadedPart{1, 0, ScalarKind::Integer, 32, 2},   // no pointer
+        LoadedPart{2, 0, ScalarKind::Integer, 32, 2},   // no parameter
+        LoadedPart{0, 7, ScalarKind::Integer, 32, 2}})  // overlaps
+    EXPECT_THAT(messageWith(wrong), testing::HasSubstr("loaded parts of no"));
+  for (const LoadedPart &wrong : {LoadedPart{0, 8, ScalarKind::Integer, 0, 2},
+                                  LoadedPart{0, 8, ScalarKind::Integer, 72, 2},
+                                  LoadedPart{0, 8, ScalarKind::Integer, 31, 2},
+                                  LoadedPart{0, 8, ScalarKind::Pointer, 64, 2},
+                                  LoadedPart{0, 8, ScalarKind::Float, 32, 33}})
+    EXPECT_THAT(messageWith(wrong), testing::HasSubstr("out of range"));
 }
 
 TEST(SummaryFormat, RefusesBodyOfDeclaration) {
