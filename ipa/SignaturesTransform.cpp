@@ -9,7 +9,7 @@
 // 1. checkUses: nothing has changed since WPA decided.
 // 2. replaceFunction: a function of the new type gets name, attributes, body.
 //    What is said of memory behind arguments holds of all memory if a pointer
-//    goes: the body may name what it pointed to.
+//    goes, and the other way round if a loaded one comes (withMemory).
 // 3. replaceCall, for each call, which loads what the body loaded.
 // 4. markChanged: at the end the function gets another name, so that code which
 //    knows it by the old signature does not link.
@@ -48,10 +48,14 @@ struct Place {
 struct NewSignature {
   SmallVector<Place, 8> places;
   bool dropsPointer = false;
+  bool loadsPointer = false;
   bool dropsResult = false;
 
   NewSignature(const Function &function, const SignatureChange &change)
       : dropsResult(change.dropsResult) {
+    loadsPointer = any_of(change.loaded, [](const LoadedPart &part) {
+      return part.kind == ScalarKind::Pointer;
+    });
     ArrayRef<LoadedPart> rest = change.loaded;
     for (unsigned i = 0; i < function.arg_size(); ++i) {
       bool isLoaded = !rest.empty() && rest.front().parameter == i;
@@ -70,6 +74,7 @@ struct NewSignature {
   FunctionType *typeOf(const Function &function) const;
   AttributeList attributesOf(const AttributeList &old,
                              LLVMContext &context) const;
+  AttributeSet withMemory(AttributeSet attributes, LLVMContext &context) const;
 };
 } // namespace
 
@@ -77,16 +82,20 @@ static Type *typeOf(const LoadedPart &part, LLVMContext &context) {
   return scalarType(part.kind, part.bitWidth, context);
 }
 
-/// Returns \p attributes of a function, or a call, whose body now names the
-/// memory that it got a pointer to: that is no argument's any more.
-static AttributeSet withoutArgumentMemory(AttributeSet attributes,
-                                          LLVMContext &context) {
+/// Returns \p attributes of a function, or a call: memory whose pointer went is
+/// no argument's any more, the body names it; memory whose pointer was loaded
+/// is an argument's now.
+AttributeSet NewSignature::withMemory(AttributeSet attributes,
+                                      LLVMContext &context) const {
   if (!attributes.hasAttribute(Attribute::Memory))
     return attributes;
   MemoryEffects effects = attributes.getMemoryEffects();
-  effects = effects.getWithModRef(IRMemLocation::Other,
-                                  effects.getModRef(IRMemLocation::ArgMem) |
-                                      effects.getModRef(IRMemLocation::Other));
+  ModRefInfo both = effects.getModRef(IRMemLocation::ArgMem) |
+                    effects.getModRef(IRMemLocation::Other);
+  if (dropsPointer)
+    effects = effects.getWithModRef(IRMemLocation::Other, both);
+  if (loadsPointer)
+    effects = effects.getWithModRef(IRMemLocation::ArgMem, both);
   AttrBuilder builder(context, attributes);
   builder.addMemoryAttr(effects);
   return AttributeSet::get(context, builder);
@@ -113,10 +122,7 @@ AttributeList NewSignature::attributesOf(const AttributeList &old,
     parameters.push_back(
         dropsResult ? set.removeAttribute(context, Attribute::Returned) : set);
   }
-  AttributeSet ofFunction = old.getFnAttrs();
-  if (dropsPointer)
-    ofFunction = withoutArgumentMemory(ofFunction, context);
-  return AttributeList::get(context, ofFunction,
+  return AttributeList::get(context, withMemory(old.getFnAttrs(), context),
                             dropsResult ? AttributeSet() : old.getRetAttrs(),
                             parameters);
 }
