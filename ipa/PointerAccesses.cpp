@@ -9,8 +9,11 @@
 
 #include "ipa/PointerAccesses.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -63,6 +66,123 @@ PartLoads loadsOfParts(Argument &argument, const DataLayout &layout) {
   PartLoads parts;
   collectLoads(argument, 0, true, layout, parts);
   return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<Value *, 4>> valuesOf(Function &kernel,
+                                                const PointerSource &source) {
+  if (source.parameter >= kernel.arg_size())
+    return std::nullopt;
+  Argument &argument = *kernel.getArg(source.parameter);
+  SmallVector<Value *, 4> values;
+  if (!source.isPart) {
+    if (!argument.getType()->isPointerTy() || argument.hasByValAttr())
+      return std::nullopt;
+    values.push_back(&argument);
+    return values;
+  }
+  if (!argument.hasByValAttr())
+    return std::nullopt;
+  PartLoads parts = loadsOfParts(argument, kernel.getParent()->getDataLayout());
+  if (!parts.isReadOnly)
+    return std::nullopt;
+  for (auto [load, offset] : parts.loads)
+    if (offset == source.byteOffset && load->getType()->isPointerTy())
+      values.push_back(load);
+  return values;
+}
+
+namespace {
+class AccessCollector {
+public:
+  explicit AccessCollector(const DataLayout &layout) : layout(layout) {}
+
+  /// Collects what the uses of \p pointer do. Returns whether all of it is
+  /// understood.
+  bool collect(Value &pointer) {
+    return all_of(pointer.uses(), [&](Use &use) { return visit(use); });
+  }
+  std::vector<PointerAccess> accesses;
+
+private:
+  bool visit(Use &use);
+  bool visitCall(CallBase &call, Use &use);
+  bool add(Instruction &instruction, Use &use, TypeSize size) {
+    if (size.isScalable())
+      return false;
+    accesses.push_back({&instruction, use.get(), size.getFixedValue()});
+    return true;
+  }
+
+  const DataLayout &layout;
+};
+} // namespace
+
+bool AccessCollector::visit(Use &use) {
+  auto *user = dyn_cast<Instruction>(use.getUser());
+  if (!user)
+    return false;
+  if (isa<LoadInst>(user))
+    return add(*user, use, layout.getTypeStoreSize(user->getType()));
+  if (auto *store = dyn_cast<StoreInst>(user))
+    return use.getOperandNo() == StoreInst::getPointerOperandIndex() &&
+           add(*user, use,
+               layout.getTypeStoreSize(store->getValueOperand()->getType()));
+  if (auto *update = dyn_cast<AtomicRMWInst>(user))
+    return use.getOperandNo() == AtomicRMWInst::getPointerOperandIndex() &&
+           add(*user, use,
+               layout.getTypeStoreSize(update->getValOperand()->getType()));
+  if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(user))
+    return use.getOperandNo() == AtomicCmpXchgInst::getPointerOperandIndex() &&
+           add(*user, use,
+               layout.getTypeStoreSize(
+                   exchange->getNewValOperand()->getType()));
+  if (isa<GetElementPtrInst>(user))
+    return use.getOperandNo() == GetElementPtrInst::getPointerOperandIndex() &&
+           collect(*user);
+  if (isa<AddrSpaceCastInst, BitCastInst>(user))
+    return collect(*user);
+  if (isa<ICmpInst>(user))
+    return isa<ConstantPointerNull>(user->getOperand(1 - use.getOperandNo()));
+  if (auto *call = dyn_cast<CallBase>(user))
+    return visitCall(*call, use);
+  return false;
+}
+
+bool AccessCollector::visitCall(CallBase &call, Use &use) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  if (!intrinsic)
+    return false;
+  if (intrinsic->isAssumeLikeIntrinsic())
+    return true;
+  if (auto *memory = dyn_cast<MemIntrinsic>(intrinsic)) {
+    auto *length = dyn_cast<ConstantInt>(memory->getLength());
+    return length && length->getValue().isIntN(32) &&
+           add(call, use, TypeSize::getFixed(length->getZExtValue()));
+  }
+  switch (intrinsic->getIntrinsicID()) {
+  case Intrinsic::nvvm_ldg_global_i:
+  case Intrinsic::nvvm_ldg_global_f:
+  case Intrinsic::nvvm_ldg_global_p:
+    return add(call, use, layout.getTypeStoreSize(call.getType()));
+  default:
+    return false;
+  }
+}
+
+std::optional<std::vector<PointerAccess>>
+accessesThrough(Function &kernel, const PointerSource &source) {
+  std::optional<SmallVector<Value *, 4>> values = valuesOf(kernel, source);
+  if (!values)
+    return std::nullopt;
+  AccessCollector collector(kernel.getParent()->getDataLayout());
+  for (Value *value : *values)
+    if (!collector.collect(*value))
+      return std::nullopt;
+  return std::move(collector.accesses);
 }
 
 } // namespace gpulto

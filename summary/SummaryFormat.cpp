@@ -35,8 +35,8 @@ struct TableSizes {
   uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
            references = 0, foldSymbols = 0, launches = 0, handleFlows = 0,
-           stubArguments = 0, guardFacts = 0, guards = 0, jumpFunctions = 0,
-           aggregateParts = 0, variableStores = 0;
+           stubArguments = 0, guardFacts = 0, guards = 0, guardExtents = 0,
+           jumpFunctions = 0, aggregateParts = 0, variableStores = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -195,7 +195,7 @@ template <typename IO> struct Transfer {
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
       foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
-      guardRanges, handleFlowRanges, variableStoreRanges;
+      guardRanges, guardExtentRanges, handleFlowRanges, variableStoreRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -212,6 +212,11 @@ template <typename IO> struct Transfer {
   void references();
   void foldSymbols();
   void guards();
+  template <typename T, typename F>
+  void shortList(std::vector<T> &list, uint32_t most, F element);
+  void pointer(PointerSource &source);
+  void launchSums(std::vector<LaunchSum> &sums);
+  void guardExtents();
   void launches();
   void smallTables();
   void offloadEntries();
@@ -450,12 +455,62 @@ template <typename IO> void Transfer<IO>::guards() {
     io.number(g.byteOffset);
     io.number(g.bitWidth);
     io.number(g.alignLog2);
+    if (g.kind == GuardKind::Apart)
+      pointer(g.other);
     io.check(g.bitWidth <= kMaxGuardBits && g.alignLog2 <= kMaxAlignLog2,
              "guard out of range");
   }
   for (GuardChance &g : s.guards) {
     io.number(g.gain);
     io.range(g.facts, sizes.guardFacts, guardFactRanges);
+  }
+}
+
+/// Transfers the size of \p list, which is at most \p most, and each element.
+template <typename IO>
+template <typename T, typename F>
+void Transfer<IO>::shortList(std::vector<T> &list, uint32_t most, F element) {
+  uint32_t size = static_cast<uint32_t>(list.size());
+  io.number(size);
+  io.check(size <= most, "list is too long");
+  if constexpr (IO::isReading)
+    list.resize(std::min(size, most));
+  for (T &each : list)
+    element(each);
+}
+
+template <typename IO> void Transfer<IO>::pointer(PointerSource &source) {
+  io.number(source.parameter);
+  io.boolean(source.isPart);
+  io.number(source.byteOffset);
+}
+
+template <typename IO>
+void Transfer<IO>::launchSums(std::vector<LaunchSum> &sums) {
+  constexpr uint32_t kMaxSums = 255;
+  auto value = [&](LaunchValue &v) {
+    io.boolean(v.isGeometry);
+    io.number(v.parameter);
+    io.boolean(v.isPart);
+    io.number(v.byteOffset);
+    io.number(v.bitWidth);
+  };
+  shortList(sums, kMaxSums, [&](LaunchSum &sum) {
+    shortList(sum.terms, kMaxLaunchTerms, [&](LaunchTerm &term) {
+      io.signedNumber(term.coefficient);
+      shortList(term.factors, kMaxLaunchFactors, value);
+    });
+  });
+}
+
+template <typename IO> void Transfer<IO>::guardExtents() {
+  for (PointerExtent &extent : s.guardExtents) {
+    pointer(extent.pointer);
+    launchSums(extent.lows);
+    launchSums(extent.highs);
+    launchSums(extent.premises);
+    io.check(extent.lows.empty() == extent.highs.empty(),
+             "extent with one end");
   }
 }
 
@@ -545,12 +600,13 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(isSet(f.geometryGain));
     present(!f.foldHash.isNone());
     present(!(f.guards == Range()));
+    present(!(f.guardExtents == Range()));
     present(!(f.handleFlows == Range()));
     present(!(f.outputs == Range()));
     present(!(f.variableStores == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 15, "unknown fields of a function");
+  io.check(mask < 1u << 16, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -586,6 +642,8 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   }
   if (has())
     io.range(f.guards, sizes.guards, guardRanges);
+  if (has())
+    io.range(f.guardExtents, sizes.guardExtents, guardExtentRanges);
   if (has())
     io.range(f.handleFlows, sizes.handleFlows, handleFlowRanges);
   if (has())
@@ -631,6 +689,7 @@ template <typename IO> void Transfer<IO>::all() {
   foldSymbols();
   launches();
   guards();
+  guardExtents();
   smallTables();
   offloadEntries();
   variables();
@@ -661,6 +720,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.stubArguments, sizes.stubArguments, 4);
   each(s.guardFacts, sizes.guardFacts, 6);
   each(s.guards, sizes.guards, 2);
+  each(s.guardExtents, sizes.guardExtents, 6);
   each(s.jumpFunctions, sizes.jumpFunctions, 1);
   each(s.aggregateParts, sizes.aggregateParts, 2);
   each(s.variableStores, sizes.variableStores, 4);
@@ -765,21 +825,48 @@ NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
   return names;
 }
 
-/// Whether \p fact is about one of \p formals, or a part of one.
-bool isOfParameter(const GuardFact &fact,
+/// Whether the \p bitWidth bits (0: a pointer) of \p source are one of
+/// \p formals, or a part of one.
+bool isOfParameter(const PointerSource &source, unsigned bitWidth,
                    llvm::ArrayRef<ParameterRecord> formals) {
   constexpr unsigned kPointerBits = 64, kByteBits = 8;
+  if (source.parameter >= formals.size())
+    return false;
+  const ParameterRecord &formal = formals[source.parameter];
+  bool isByVal = formal.flags & kParamByVal;
+  if (!source.isPart)
+    return !isByVal && bitWidth == formal.bitWidth;
+  unsigned bits = bitWidth ? bitWidth : kPointerBits;
+  return isByVal &&
+         source.byteOffset + uint64_t(bits / kByteBits) <= formal.byValBytes;
+}
+
+bool isOfParameter(const GuardFact &fact,
+                   llvm::ArrayRef<ParameterRecord> formals) {
   if (fact.kind == GuardKind::SmallGrid)
     return true;
-  if (fact.parameter >= formals.size())
-    return false;
-  const ParameterRecord &formal = formals[fact.parameter];
-  bool isByVal = formal.flags & kParamByVal;
-  if (!fact.isPart)
-    return !isByVal && fact.bitWidth == formal.bitWidth;
-  unsigned bits = fact.bitWidth ? fact.bitWidth : kPointerBits;
-  return isByVal &&
-         fact.byteOffset + uint64_t(bits / kByteBits) <= formal.byValBytes;
+  PointerSource source{fact.parameter, fact.isPart, fact.byteOffset};
+  return isOfParameter(source, fact.bitWidth, formals) &&
+         (fact.kind != GuardKind::Apart ||
+          (fact.bitWidth == 0 && source < fact.other &&
+           isOfParameter(fact.other, 0, formals)));
+}
+
+/// Whether all that \p sums add up exists: \p formals and the geometry.
+bool areOfLaunch(const std::vector<LaunchSum> &sums,
+                 llvm::ArrayRef<ParameterRecord> formals) {
+  auto isOfLaunch = [&](const LaunchValue &value) {
+    if (value.isGeometry)
+      return value.parameter <= kBlockZ && value.bitWidth == 32;
+    return (value.bitWidth == 32 || value.bitWidth == 64) &&
+           isOfParameter({value.parameter, value.isPart, value.byteOffset},
+                         value.bitWidth, formals);
+  };
+  return llvm::all_of(sums, [&](const LaunchSum &sum) {
+    return llvm::all_of(sum.terms, [&](const LaunchTerm &term) {
+      return llvm::all_of(term.factors, isOfLaunch);
+    });
+  });
 }
 
 /// Checks what only holds between tables: jump functions name parameters of
@@ -815,6 +902,12 @@ const char *findInconsistency(const ModuleSummary &s) {
       for (const GuardFact &fact : slice(s.guardFacts, chance.facts))
         if (!isOfParameter(fact, slice(s.parameters, f.parameters)))
           return "guard of a parameter that does not exist";
+    for (const PointerExtent &e : slice(s.guardExtents, f.guardExtents))
+      if (llvm::ArrayRef formals = slice(s.parameters, f.parameters);
+          !isOfParameter(e.pointer, 0, formals) ||
+          !areOfLaunch(e.lows, formals) || !areOfLaunch(e.highs, formals) ||
+          !areOfLaunch(e.premises, formals))
+        return "extent of a parameter that does not exist";
     if (!names.namesBelow(f.returned, f.parameters.count, f.calls.count))
       return "return value refers to a parameter or call that does not exist";
     if (f.outputs.count > f.parameters.count || !names.namesBelow(f.outputs, f))
