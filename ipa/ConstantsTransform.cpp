@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/FactsTransform.h"
+#include "ipa/PointerAccesses.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -190,53 +191,6 @@ static bool isSpecial(const Argument &argument) {
 // Parts of by-value aggregates
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Loads of constant offsets of a by-value parameter.
-struct PartLoads {
-  /// False if something may write the copy or takes its address along.
-  bool isReadOnly = true;
-  SmallVector<std::pair<LoadInst *, uint64_t>, 16> loads;
-};
-} // namespace
-
-/// Collects what the uses of \p pointer, byte \p offset of the parameter if
-/// \p isExact, do.
-static void collectLoads(Value &pointer, uint64_t offset, bool isExact,
-                         const DataLayout &layout, PartLoads &result) {
-  for (Use &use : pointer.uses()) {
-    auto *user = cast<Instruction>(use.getUser());
-    if (auto *load = dyn_cast<LoadInst>(user)) {
-      if (isExact && load->isSimple())
-        result.loads.push_back({load, offset});
-      continue;
-    }
-    if (isa<ICmpInst>(user))
-      continue;
-    if (auto *address = dyn_cast<GetElementPtrInst>(user)) {
-      APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
-      bool isConstant =
-          address->accumulateConstantOffset(layout, step) && !step.isNegative();
-      collectLoads(*address, offset + (isConstant ? step.getZExtValue() : 0),
-                   isExact && isConstant, layout, result);
-    } else if (isa<AddrSpaceCastInst, BitCastInst>(user)) {
-      collectLoads(*user, offset, isExact, layout, result);
-    } else if (isa<MemTransferInst>(user)) {
-      result.isReadOnly &= use.getOperandNo() == 1; // the source
-    } else if (auto *call = dyn_cast<CallBase>(user)) {
-      bool isHarmless = call->isLifetimeStartOrEnd() || call->isDroppable();
-      if (call->isArgOperand(&use)) {
-        unsigned index = call->getArgOperandNo(&use);
-        isHarmless |=
-            call->isByValArgument(index) ||
-            (call->onlyReadsMemory(index) && call->doesNotCapture(index));
-      }
-      result.isReadOnly &= isHarmless;
-    } else {
-      result.isReadOnly = false; // PHI, select, store and what else there is
-    }
-  }
-}
-
 /// Returns the bits of the \p width bits at byte \p offset, if \p bytes has all
 /// of them.
 static std::optional<uint64_t>
@@ -288,8 +242,7 @@ static bool applyUnwrittenParts(Argument &argument,
   if (!argument.hasByValAttr() ||
       none_of(facts, [](const ValueFact *fact) { return fact->isUnwritten; }))
     return false;
-  PartLoads parts;
-  collectLoads(argument, 0, true, layout, parts);
+  PartLoads parts = loadsOfParts(argument, layout);
   bool changed = false;
   for (auto [load, offset] : parts.loads)
     if (parts.isReadOnly && load->getType()->isPointerTy() &&
@@ -313,8 +266,7 @@ static bool applyParts(Argument &argument, ArrayRef<const ValueFact *> facts,
   }
   if (bytes.empty())
     return false;
-  PartLoads parts;
-  collectLoads(argument, 0, true, layout, parts);
+  PartLoads parts = loadsOfParts(argument, layout);
   if (!parts.isReadOnly)
     return false;
   bool changed = false;
@@ -463,8 +415,7 @@ bool applyGuard(Function &function, const FunctionFacts &guard) {
     }
     if (!argument.hasByValAttr())
       continue;
-    PartLoads parts;
-    collectLoads(argument, 0, true, layout, parts);
+    PartLoads parts = loadsOfParts(argument, layout);
     for (auto [load, offset] : parts.loads)
       if (parts.isReadOnly && offset == fact.byteOffset)
         changed |= applyToPart(*load, fact);

@@ -16,6 +16,7 @@ class CallBase;
 class Constant;
 class Function;
 class Use;
+class Value;
 } // namespace llvm
 
 namespace gpulto {
@@ -40,10 +41,20 @@ bool applyValueFacts(
 /// multiples, which costs an instruction. Returns whether the body changed.
 bool applyGuard(llvm::Function &function, const FunctionFacts &guard);
 
-/// Lets the launch of \p stub launch \p guarded instead where \p guard holds.
-/// Returns whether there is a launch.
+/// Says of accesses in \p kernel, a body as LGEN saw it, through pointers that
+/// \p guard has as pairs that they do not touch the same memory. Returns
+/// whether there are any.
+bool applyOverlap(llvm::Function &kernel, const OverlapGuard &guard);
+
+/// Lets the launch of \p stub launch \p guarded instead where \p guard and
+/// \p overlap hold. Returns whether there is a launch.
 bool applyGuardTest(llvm::Function &stub, const FunctionFacts &guard,
-                    llvm::Function &guarded);
+                    const OverlapGuard &overlap, llvm::Function &guarded);
+
+/// Returns, as an i1 before \p launch, a call of cudaLaunchKernel, whether the
+/// pointers of all pairs of \p guard lead to memory apart in this launch.
+llvm::Value *buildOverlapTest(llvm::CallBase &launch,
+                              const OverlapGuard &guard);
 
 /// Replaces the results of direct calls of \p function by what \p fact says
 /// that it returns, or says its bounds in attributes. \p fact has no symbol.

@@ -16,9 +16,9 @@
 //    by which LTRANS unrolls then (lto/DeviceLoops.cpp).
 // 3. makeMultiple: which integers must be multiples of 4 for an offset to be a
 //    multiple of 16.
-// 4. What lies between the accesses must not touch their memory. Other pointers
-//    may, unless WPA has proven that they are apart: the host cannot test that,
-//    since it does not know how much memory is behind them.
+// 4. isHarmlessTo: what lies between the accesses must not touch their memory.
+//    Other pointers may, unless WPA proves that they are apart, or the host can
+//    test it (ipa/GuardExtentsAnalyze.cpp).
 //
 // Linear in accesses, but for those of one block and pointer (at most
 // kMaxRunAccesses are looked at).
@@ -93,7 +93,11 @@ private:
   bool makeAligned(const Access &access, const SCEV &offset, unsigned log2,
                    GuardFacts &facts);
   bool isHarmless(const Instruction &other, const Access &access,
-                  GuardFacts &facts);
+                  GuardFacts &facts) const {
+    return isHarmlessTo(
+        {access.instruction, pointerOf(access.base), access.isStore}, other,
+        layout, facts);
+  }
   void visitBlock(BasicBlock &block);
   void findRuns(ArrayRef<Access> accesses);
   void addRun(ArrayRef<const Access *> run);
@@ -209,43 +213,6 @@ bool AccessFinder::makeAligned(const Access &access, const SCEV &offset,
   aligned.kind = GuardKind::Multiple;
   aligned.alignLog2 = kVectorLog2;
   facts.push_back(aligned);
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// What lies between
-//===----------------------------------------------------------------------===//
-
-/// Whether \p other cannot touch the memory of \p access, of which neighbours
-/// are joined across it. \p facts: that pointers are apart.
-bool AccessFinder::isHarmless(const Instruction &other, const Access &access,
-                              GuardFacts &facts) {
-  if (&other == access.instruction || !other.mayReadOrWriteMemory())
-    return true;
-  if (auto *call = dyn_cast<IntrinsicInst>(&other);
-      call && call->isAssumeLikeIntrinsic())
-    return true;
-  const Value *pointer = getLoadStorePointerOperand(&other);
-  if (!pointer || other.isVolatile() || other.isAtomic())
-    return false;
-  if (isa<LoadInst>(other) && !access.isStore)
-    return true;
-  const Value *object = getUnderlyingObject(pointer);
-  if (isa<AllocaInst>(object))
-    return true;
-  if (auto *global = dyn_cast<GlobalVariable>(object))
-    return global->getAddressSpace() != 0;
-  std::optional<GuardFact> base = guardSource(*object, layout);
-  if (!base || *base == access.base || access.base.isPart)
-    return false;
-  const Argument &argument = *kernel.getArg(access.base.parameter);
-  auto *otherArgument = dyn_cast<Argument>(object);
-  if (argument.hasNoAliasAttr() ||
-      (otherArgument && otherArgument->hasNoAliasAttr()))
-    return true;
-  GuardFact apart = access.base;
-  apart.kind = GuardKind::Apart;
-  facts.push_back(apart);
   return true;
 }
 

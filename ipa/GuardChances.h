@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace llvm {
+class DominatorTree;
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -28,6 +30,8 @@ public:
   void add(GuardFacts facts, uint64_t gain, uint32_t frequency);
   /// Appends all to \p summary; returns their range.
   Range addTo(ModuleSummary &summary) const;
+  /// Returns the pointers that some chance wants apart, in order.
+  std::vector<PointerSource> pairedPointers() const;
 
 private:
   /// Gains in 1/256, by facts, which are sorted.
@@ -40,6 +44,23 @@ private:
 std::optional<GuardFact> guardSource(const llvm::Value &value,
                                      const llvm::DataLayout &layout);
 
+/// A load or store of a kernel through a pointer that it is passed.
+struct GuardedAccess {
+  llvm::Instruction *instruction = nullptr;
+  PointerSource base;
+  bool isStore = false;
+};
+
+/// Returns whether \p other cannot touch the memory of \p access, if what it
+/// adds to \p facts holds: that pointers are apart.
+bool isHarmlessTo(const GuardedAccess &access, const llvm::Instruction &other,
+                  const llvm::DataLayout &layout, GuardFacts &facts);
+
+/// Returns the pointer that \p fact is about.
+inline PointerSource pointerOf(const GuardFact &fact) {
+  return {fact.parameter, fact.isPart, fact.byteOffset};
+}
+
 /// Notes which arguments of \p kernel should fit 32 bits: divisions of 64 bits
 /// whose operands do then.
 void findWordGuards(LgenContext &context, llvm::Function &kernel,
@@ -50,6 +71,17 @@ void findWordGuards(LgenContext &context, llvm::Function &kernel,
 /// remainder.
 void findVectorGuards(LgenContext &context, llvm::Function &kernel,
                       EntryFrequencies &frequencies, GuardChances &chances);
+
+/// Notes which pointers should be apart so that a value that is in a register
+/// need not be loaded again, or stored in each round of a loop.
+void findReloadGuards(LgenContext &context, llvm::Function &kernel,
+                      EntryFrequencies &frequencies, GuardChances &chances);
+
+/// Returns what \p kernel touches through \p source; none if it cannot be
+/// bounded by what the host knows.
+std::optional<PointerExtent> findExtent(llvm::Function &kernel,
+                                        const llvm::DominatorTree &dominators,
+                                        const PointerSource &source);
 
 } // namespace gpulto
 

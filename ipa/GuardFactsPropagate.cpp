@@ -96,6 +96,8 @@ GuardState guardState(const BodyLattice &kernel, const GuardFact &fact) {
 
 /// Whether \p a and \p b are about one argument.
 static bool areOfOne(const GuardFact &a, const GuardFact &b) {
+  if (a.kind == GuardKind::Apart || b.kind == GuardKind::Apart)
+    return false;
   bool isOfLaunch =
       a.kind == GuardKind::SmallGrid || b.kind == GuardKind::SmallGrid;
   return isOfLaunch ? a.kind == b.kind
@@ -112,9 +114,10 @@ static bool contradict(const GuardFact &a, const GuardFact &b) {
 }
 
 static uint64_t countTests(const std::set<GuardFact> &facts) {
-  uint64_t tests = 0;
+  uint64_t tests = 0; // pairs are counted apart
   for (auto fact = facts.begin(); fact != facts.end(); ++fact)
     tests +=
+        fact->kind != GuardKind::Apart &&
         none_of(make_range(facts.begin(), fact),
                 [&](const GuardFact &other) { return areOfOne(*fact, other); });
   return tests;
@@ -122,7 +125,8 @@ static uint64_t countTests(const std::set<GuardFact> &facts) {
 
 /// Returns how many of a thousand launches \p fact is thought to hold in.
 /// Chosen: sizes of 2^32 are rare, allocations are aligned until an offset is
-/// added, extents are mostly even, and strides are 1 where data is dense.
+/// added, extents are mostly even, strides are 1 where data is dense, and what
+/// works in place says so with one pointer.
 static uint64_t likelihood(const GuardFact &fact) {
   switch (fact.kind) {
   case GuardKind::FitsWord:
@@ -133,9 +137,15 @@ static uint64_t likelihood(const GuardFact &fact) {
   case GuardKind::One:
     return 500;
   case GuardKind::Apart:
-    break;
+    return 900;
   }
   return 0;
+}
+
+static uint64_t countPairs(const std::set<GuardFact> &facts) {
+  return count_if(facts, [](const GuardFact &fact) {
+    return fact.kind == GuardKind::Apart;
+  });
 }
 
 static uint64_t gainOf(ArrayRef<GuardOffer> offers,
@@ -165,7 +175,8 @@ static bool isPossible(const std::set<GuardFact> &facts) {
   });
 }
 
-GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests) {
+GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests,
+                        uint64_t maxPairs) {
   std::set<GuardFact> facts;
   uint64_t expected = 0;
   for (bool improved = true; improved;) {
@@ -174,7 +185,8 @@ GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests) {
     for (const GuardOffer &offer : offers) {
       std::set<GuardFact> tried = facts;
       tried.insert(offer.first.begin(), offer.first.end());
-      if (!isPossible(tried) || countTests(tried) > maxTests)
+      if (!isPossible(tried) || countTests(tried) > maxTests ||
+          countPairs(tried) > maxPairs)
         continue;
       uint64_t worth = expectedGain(offers, tried);
       if (worth <= expected)

@@ -16,7 +16,7 @@ namespace gpulto {
 enum class GuardState : uint8_t { Unknown, Holds, Fails };
 
 /// Returns what \p kernel, with known callers, is known to do about \p fact.
-/// Apart is Unknown: see PointerFacts.
+/// Apart is Unknown: see PointerFacts and FunctionSummary::guardExtents.
 GuardState guardState(const BodyLattice &kernel, const GuardFact &fact);
 
 /// Facts of a kernel that are worth a version of their own.
@@ -31,9 +31,10 @@ struct GuardChoice {
 using GuardOffer = std::pair<std::vector<GuardFact>, uint64_t>;
 
 /// Returns facts of \p offers that do not contradict each other, take at most
-/// \p maxTests tests, and of which together most is to be expected: added one
-/// offer at a time, the best first.
-GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests);
+/// \p maxTests tests of values and \p maxPairs of pointers, and of which
+/// together most is to be expected: added one offer at a time, the best first.
+GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
+                        uint64_t maxPairs);
 
 /// Gives kernels a second version for facts that the host tests at the launch,
 /// where that pays: adds plans to Decisions::plans. Runs after all other facts

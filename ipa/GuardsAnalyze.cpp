@@ -18,8 +18,10 @@
 //    and the conditions that lead to the block.
 // 2. A division whose operands are both bounded by 2^32 is a chance.
 //
-// Vector accesses and loops: ipa/GuardAccessesAnalyze.cpp. What WPA makes of
-// chances: ipa/GuardsPropagate.cpp.
+// Vector accesses and loops: ipa/GuardAccessesAnalyze.cpp. Pointers that should
+// be apart: ipa/GuardReloadsAnalyze.cpp; what is behind them:
+// ipa/GuardExtentsAnalyze.cpp. What WPA makes of chances:
+// ipa/GuardsPropagate.cpp.
 //
 // Depth of the walk is bounded: linear in the instructions.
 //
@@ -42,6 +44,8 @@
 #include "llvm/Support/KnownBits.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace gpulto {
@@ -62,6 +66,15 @@ void GuardChances::add(GuardFacts facts, uint64_t gain, uint32_t frequency) {
   if (!facts.empty())
     gains[{facts.begin(), facts.end()}] +=
         gain * std::min(frequency, kMaxFrequency);
+}
+
+std::vector<PointerSource> GuardChances::pairedPointers() const {
+  std::set<PointerSource> pointers;
+  for (const auto &[facts, gain] : gains)
+    for (const GuardFact &fact : facts)
+      if (fact.kind == GuardKind::Apart)
+        pointers.insert({pointerOf(fact), fact.other});
+  return {pointers.begin(), pointers.end()};
 }
 
 Range GuardChances::addTo(ModuleSummary &summary) const {
@@ -360,6 +373,22 @@ void findWordGuards(LgenContext &context, Function &kernel,
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Adds what \p kernel touches through pointers that should be apart to the
+/// summary; returns their range.
+static Range addExtents(LgenContext &context, Function &kernel,
+                        const GuardChances &chances) {
+  std::vector<PointerExtent> &extents = context.summary.guardExtents;
+  Range range{static_cast<uint32_t>(extents.size()), 0};
+  for (const PointerSource &pointer : chances.pairedPointers())
+    if (std::optional<PointerExtent> extent = findExtent(
+            kernel, context.analyses.getResult<DominatorTreeAnalysis>(kernel),
+            pointer)) {
+      extents.push_back(std::move(*extent));
+      ++range.count;
+    }
+  return range.count ? range : Range();
+}
+
 void analyzeGuards(LgenContext &context) {
   ModuleSummary &summary = context.summary;
   if (summary.side != Side::Device)
@@ -372,7 +401,9 @@ void analyzeGuards(LgenContext &context) {
     GuardChances chances;
     findWordGuards(context, *body, frequencies, chances);
     findVectorGuards(context, *body, frequencies, chances);
+    findReloadGuards(context, *body, frequencies, chances);
     function.guards = chances.addTo(summary);
+    function.guardExtents = addExtents(context, *body, chances);
   }
 }
 

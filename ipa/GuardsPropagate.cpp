@@ -10,8 +10,10 @@
 //
 // 1. LGEN lists chances: facts that would pay in a kernel, and what they save
 //    (ipa/GuardsAnalyze.cpp).
-// 2. offersOf: chances without what is known anyway; one with a fact that never
-//    holds, or a pointer that may overlap, is none.
+// 2. addOffers: chances without what is known anyway; one with a fact that
+// never
+//    holds is none. Nor is one with pointers that may overlap, if the host
+//    cannot tell: it can if every image says what it touches through both.
 // 3. chooseFacts: the facts of one version, at most one for each kernel and
 //    each of its clones. All must hold at a launch, so a fact that often does
 //    not has to bring as much more.
@@ -58,6 +60,8 @@ static FunctionFacts toFunctionFacts(ArrayRef<GuardFact> facts) {
   FunctionFacts result;
   std::map<std::tuple<uint32_t, bool, uint32_t>, ValueFact> values;
   for (const GuardFact &fact : facts) {
+    if (fact.kind == GuardKind::Apart)
+      continue; // see overlapOf
     if (fact.kind == GuardKind::SmallGrid) {
       result.geometry.push_back({1, kMaxWordGrid}); // of grid x, the first
       continue;
@@ -138,6 +142,11 @@ public:
 
 private:
   Candidate candidateOf(const BodyLattice &stub) const;
+  GuardState overlapState(const BodyLattice &kernel, GlobalId stub,
+                          const GuardFact &fact) const;
+  bool extentOf(GlobalId stub, const PointerSource &pointer,
+                PointerExtent &extent) const;
+  OverlapGuard overlapOf(const Candidate &candidate) const;
   void addOffers(const BodyLattice &kernel,
                  std::map<std::vector<GuardFact>, uint64_t> &offers,
                  Candidate &candidate) const;
@@ -174,6 +183,79 @@ static bool mayChangeGraphs(const CombinedSummary &program) {
   return false;
 }
 
+/// Adds \p more to \p list, without what is in it.
+static void addMissing(std::vector<LaunchSum> &list,
+                       const std::vector<LaunchSum> &more) {
+  for (const LaunchSum &sum : more)
+    if (!is_contained(list, sum))
+      list.push_back(sum);
+}
+
+/// Sets \p extent to what the kernels of \p stub touch through \p pointer,
+/// in all images. Returns false if that is not known.
+bool GuardChooser::extentOf(GlobalId stub, const PointerSource &pointer,
+                            PointerExtent &extent) const {
+  extent = {};
+  extent.pointer = pointer;
+  for (GlobalId id : program.deviceCounterparts(stub)) {
+    if (!program.function(id))
+      return false;
+    const ModuleSummary &module = program.moduleRef(id).summary;
+    auto extents =
+        slice(module.guardExtents, program.function(id)->guardExtents);
+    auto found = find_if(extents, [&](const PointerExtent &other) {
+      return other.pointer == pointer;
+    });
+    if (found == extents.end())
+      return false;
+    addMissing(extent.lows, found->lows);
+    addMissing(extent.highs, found->highs);
+    addMissing(extent.premises, found->premises);
+  }
+  return true;
+}
+
+/// Returns what is known of \p fact, that two pointers are apart, in \p kernel:
+/// Unknown if the host can tell, Fails if it cannot.
+GuardState GuardChooser::overlapState(const BodyLattice &kernel, GlobalId stub,
+                                      const GuardFact &fact) const {
+  PointerSource pointer{fact.parameter, fact.isPart, fact.byteOffset};
+  PointerExtent extent;
+  for (const PointerSource &source : {pointer, fact.other})
+    if (!source.isPart && pointers.isNoAlias(kernel, source.parameter))
+      return GuardState::Holds;
+  bool canTell = context.params.guardedKernelMaxPairs &&
+                 extentOf(stub, pointer, extent) &&
+                 extentOf(stub, fact.other, extent);
+  return canTell ? GuardState::Unknown : GuardState::Fails;
+}
+
+/// Returns what the host tests of pointers for \p candidate.
+OverlapGuard GuardChooser::overlapOf(const Candidate &candidate) const {
+  OverlapGuard guard;
+  std::set<PointerSource> sources;
+  auto each = [&](auto visit) {
+    for (const GuardFact &fact : candidate.choice.facts)
+      if (fact.kind == GuardKind::Apart)
+        visit({fact.parameter, fact.isPart, fact.byteOffset}, fact.other);
+  };
+  each([&](PointerSource first, PointerSource second) {
+    sources.insert({first, second});
+  });
+  for (const PointerSource &source : sources) {
+    guard.pointers.emplace_back();
+    extentOf(candidate.stub, source, guard.pointers.back());
+  }
+  auto position = [&](const PointerSource &source) {
+    return static_cast<uint32_t>(
+        std::distance(sources.begin(), sources.find(source)));
+  };
+  each([&](PointerSource first, PointerSource second) {
+    guard.pairs.push_back({position(first), position(second)});
+  });
+  return guard;
+}
+
 /// Adds to \p offers what \p kernel would gain from facts that are not known.
 void GuardChooser::addOffers(const BodyLattice &kernel,
                              std::map<std::vector<GuardFact>, uint64_t> &offers,
@@ -186,9 +268,8 @@ void GuardChooser::addOffers(const BodyLattice &kernel,
     for (const GuardFact &fact : slice(module.guardFacts, chance.facts)) {
       GuardState state = guardState(kernel, fact);
       if (fact.kind == GuardKind::Apart) {
-        bool isApart = pointers.isNoAlias(kernel, fact.parameter);
-        state = isApart ? GuardState::Holds : GuardState::Fails;
-        candidate.mayOverlap |= !isApart;
+        state = overlapState(kernel, candidate.stub, fact);
+        candidate.mayOverlap |= state == GuardState::Fails;
       }
       isPossible &= state != GuardState::Fails;
       if (state == GuardState::Unknown)
@@ -219,7 +300,8 @@ Candidate GuardChooser::candidateOf(const BodyLattice &stub) const {
   }
   candidate.offers.assign(offers.begin(), offers.end());
   candidate.choice =
-      chooseFacts(candidate.offers, context.params.guardedKernelMaxTests);
+      chooseFacts(candidate.offers, context.params.guardedKernelMaxTests,
+                  context.params.guardedKernelMaxPairs);
   return candidate;
 }
 
@@ -282,17 +364,22 @@ void GuardChooser::make(const Candidate &candidate) {
   std::vector<GuardFact> all = candidate.choice.facts;
   for (const auto *known : {&candidate.known, &candidate.knownWithOffers})
     all.insert(all.end(), known->begin(), known->end());
+  OverlapGuard overlap = overlapOf(candidate), marked = overlap;
+  for (PointerExtent &pointer : marked.pointers)
+    pointer = {pointer.pointer, {}, {}, {}};
   for (GlobalId kernel : program.deviceCounterparts(candidate.stub)) {
     growth[program.imageOf(kernel)] -=
         program.function(kernel)->instructionCount;
     BodyPlan version = planOf(kernel, candidate.clone);
     version.clone = number;
     version.guard = toFunctionFacts(all);
+    version.overlap = marked;
     addAlignment(version.facts, tested);
     context.decisions.plans[kernel].push_back(std::move(version));
   }
   BodyPlan &launching = planOf(candidate.stub, candidate.clone);
   launching.guard = std::move(tested);
+  launching.overlap = std::move(overlap);
   launching.guarded = number;
   BodyPlan handle;
   handle.clone = number;
@@ -319,7 +406,11 @@ static std::string textOf(const GuardFact &fact) {
   case GuardKind::SmallGrid:
     return "grid x is at most " + std::to_string(kMaxWordGrid);
   case GuardKind::Apart:
-    return what + " is apart from all other pointers";
+    what += " does not overlap parameter ";
+    what += std::to_string(fact.other.parameter);
+    if (fact.other.isPart)
+      what += " at byte " + std::to_string(fact.other.byteOffset);
+    return what;
   }
   return what;
 }
@@ -360,8 +451,8 @@ void GuardChooser::run() {
     if (!candidate.offers.empty())
       candidates.push_back(std::move(candidate));
     else if (candidate.mayOverlap)
-      explainNone(candidate, "its pointers may overlap, and the host does not "
-                             "know how much memory is behind them");
+      explainNone(candidate, "its pointers may overlap, and the host cannot "
+                             "tell what it touches through them");
   }
   stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.choice.gain * b.size > b.choice.gain * a.size;

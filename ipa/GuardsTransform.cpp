@@ -10,6 +10,7 @@
 //
 // The test reads what the runtime will read, so it needs to know nothing of how
 // the stub got its arguments. All of it is straight-line code without calls.
+// Pointers that may overlap: ipa/GuardOverlapsTransform.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,17 +92,31 @@ void TestBuilder::addGridX(const GeometryFact &fact) {
   add(builder.CreateICmpULE(x, builder.getInt32(fact.high)));
 }
 
+/// Whether \p launch passes grid and block as two numbers each, the first of
+/// them of two dimensions.
+static bool hasPlainGeometry(const CallBase &launch) {
+  constexpr unsigned kPairs[] = {1, 3}, kWords[] = {2, 4};
+  auto isOf = [&](unsigned operand, unsigned width) {
+    return launch.getArgOperand(operand)->getType()->isIntegerTy(width);
+  };
+  return all_of(kPairs, [&](unsigned i) { return isOf(i, 64); }) &&
+         all_of(kWords, [&](unsigned i) { return isOf(i, 32); });
+}
+
 bool applyGuardTest(Function &stub, const FunctionFacts &guard,
-                    Function &guarded) {
+                    const OverlapGuard &overlap, Function &guarded) {
   SmallVector<CallBase *, 1> launches;
   for (Instruction &instruction : instructions(stub))
     if (auto *call = dyn_cast<CallBase>(&instruction);
         call && launchKindOf(*call) == LaunchKind::Runtime &&
-        call->getArgOperand(kGridOperand)->getType()->isIntegerTy(64) &&
+        hasPlainGeometry(*call) &&
         handleOf(*call)->stripPointerCasts() == &stub)
       launches.push_back(call);
   for (CallBase *launch : launches) {
     Value *holds = TestBuilder(*launch).build(guard);
+    if (!overlap.pairs.empty())
+      holds = BinaryOperator::CreateAnd(
+          holds, buildOverlapTest(*launch, overlap), "", launch->getIterator());
     handleOf(*launch).set(
         SelectInst::Create(holds, &guarded, &stub, "", launch->getIterator()));
   }

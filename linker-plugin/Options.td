@@ -153,7 +153,8 @@ def icf_kernels : Joined<["--"], "gpulto-icf-kernels=">,
 def guarded_kernels : Flag<["-"], "fgpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
   HelpText<"Make a second version of kernels for arguments that are likely and "
-           "worth it (multiples of 4, aligned pointers, sizes below 2^32), and "
+           "worth it (multiples of 4, aligned pointers that do not overlap, "
+           "sizes below 2^32), and "
            "choose between the two at the launch; the default">;
 
 def no_guarded_kernels : Flag<["-"], "fno-gpulto-guarded-kernels">,

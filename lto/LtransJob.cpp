@@ -171,12 +171,51 @@ template <typename A> void describe(A &a, JobRedirect &r) {
   a.field("isHandle", r.isHandle);
 }
 
+template <typename A> void describe(A &a, LaunchValue &v) {
+  a.field("isGeometry", v.isGeometry);
+  a.field("parameter", v.parameter);
+  a.field("isPart", v.isPart);
+  a.field("byteOffset", v.byteOffset);
+  a.field("bitWidth", v.bitWidth);
+}
+
+template <typename A> void describe(A &a, LaunchTerm &t) {
+  uint64_t bits = static_cast<uint64_t>(t.coefficient);
+  a.field("coefficient", bits); // two's complement
+  t.coefficient = static_cast<int64_t>(bits);
+  a.field("factors", t.factors);
+}
+
+template <typename A> void describe(A &a, LaunchSum &s) {
+  a.field("terms", s.terms);
+}
+
+template <typename A> void describe(A &a, PointerExtent &e) {
+  a.field("parameter", e.pointer.parameter);
+  a.field("isPart", e.pointer.isPart);
+  a.field("byteOffset", e.pointer.byteOffset);
+  a.field("lows", e.lows);
+  a.field("highs", e.highs);
+  a.field("premises", e.premises);
+}
+
+template <typename A> void describe(A &a, OverlapGuard::Pair &p) {
+  a.field("first", p.first);
+  a.field("second", p.second);
+}
+
+template <typename A> void describe(A &a, OverlapGuard &o) {
+  a.field("pointers", o.pointers);
+  a.field("pairs", o.pairs);
+}
+
 template <typename A> void describe(A &a, JobBody &b) {
   a.field("clone", b.clone);
   a.field("cloneLinkage", b.cloneLinkage);
   a.field("facts", b.facts);
   a.field("redirects", b.redirects);
   a.field("guard", b.guard);
+  a.field("overlap", b.overlap);
   a.field("guarded", b.guarded);
 }
 

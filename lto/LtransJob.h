@@ -53,6 +53,7 @@ struct JobBody {
   std::vector<JobRedirect> redirects;
   /// As in BodyPlan; a stub's clone is given by its name while bodies move.
   FunctionFacts guard;
+  OverlapGuard overlap = {};
   std::string guarded;
   bool operator==(const JobBody &) const = default;
 };

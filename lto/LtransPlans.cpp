@@ -182,13 +182,15 @@ PlanApplier::makeBodies(ArrayRef<PlannedFunction> planned) {
 void PlanApplier::applyTo(Function &function, const JobBody &body) {
   redirectCalls(function, body);
   bool changed = !body.clone.empty();
+  if (isDevice)
+    changed |= applyOverlap(function, body.overlap); // as LGEN saw it
   changed |= applyValueFacts(function, body.facts, [&](const ValueFact &fact) {
     return addressOf(fact);
   });
   if (!isDevice) {
     if (!body.guarded.empty())
       applyGuardTest(
-          function, body.guard,
+          function, body.guard, body.overlap,
           *cloneNamed(body.guarded, &function, *function.getFunctionType()));
     return;
   }

@@ -171,6 +171,7 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id) const {
                                 cloneName(redirect.callee, redirect.clone),
                                 redirect.isHandle});
     body.guard = plan.guard;
+    body.overlap = plan.overlap;
     if (plan.guarded)
       body.guarded = cloneName(id, plan.guarded);
     bodies.push_back(std::move(body));

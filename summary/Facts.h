@@ -138,6 +138,20 @@ struct CallRedirect {
   bool operator==(const CallRedirect &) const = default;
 };
 
+/// Pointers of a kernel that lead to memory apart, if the host says so.
+struct OverlapGuard {
+  /// By pointer. A kernel needs no sums, the host that tests them does: all that
+  /// any image of the kernel touches.
+  std::vector<PointerExtent> pointers;
+  /// Positions among \c pointers.
+  struct Pair {
+    uint32_t first = 0, second = 0;
+    bool operator==(const Pair &) const = default;
+  };
+  std::vector<Pair> pairs;
+  bool operator==(const OverlapGuard &) const = default;
+};
+
 /// What becomes of a body: of the definition itself, or of a virtual clone, a
 /// copy for some of the callers that has no body until LTRANS makes it.
 struct BodyPlan {
@@ -149,6 +163,7 @@ struct BodyPlan {
   /// besides \c facts. A stub: its launch launches the stub's clone number
   /// \c guarded, if that is not 0, when it holds.
   FunctionFacts guard;
+  OverlapGuard overlap = {};
   uint32_t guarded = 0;
   bool operator==(const BodyPlan &) const = default;
 };

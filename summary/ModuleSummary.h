@@ -13,6 +13,7 @@
 #define GPULTO_SUMMARY_MODULESUMMARY_H
 
 #include "summary/JumpFunction.h"
+#include "summary/LaunchSum.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -336,8 +337,9 @@ enum class GuardKind : uint8_t {
   /// No block number in x times block size reaches 2^32: the grid has at most
   /// kMaxWordGrid blocks in x. Of the launch, not of an argument.
   SmallGrid,
-  /// A pointer is apart from all others in the kernel. The host cannot tell: it
-  /// must have been proven.
+  /// What the kernel touches through the pointer and through \c other, another
+  /// one, does not overlap. The host can tell when the kernel's extents have
+  /// both (FunctionSummary::guardExtents).
   Apart,
   Last = Apart
 };
@@ -355,6 +357,8 @@ struct GuardFact {
   uint32_t byteOffset = 0;
   uint16_t bitWidth = 0;
   uint8_t alignLog2 = 0;
+  /// Apart: the greater of the two.
+  PointerSource other = {};
   auto operator<=>(const GuardFact &) const = default;
 };
 
@@ -549,6 +553,9 @@ struct FunctionSummary {
   Range stubArguments;
   /// Device kernels: facts that WPA may let the host test before a launch.
   Range guards;
+  /// Device kernels: what they touch through pointers in \c guards, as far as
+  /// the host can tell; by pointer.
+  Range guardExtents;
   /// What the function returns: Unknown, Constant, PassThrough ...
   JumpFunction returned;
   /// Host, by parameter: what is in the memory that it points to when the
@@ -688,6 +695,7 @@ struct ModuleSummary {
   std::vector<StubArgument> stubArguments;
   std::vector<GuardFact> guardFacts;
   std::vector<GuardChance> guards;
+  std::vector<PointerExtent> guardExtents;
   std::vector<JumpFunction> jumpFunctions;
   std::vector<AggregatePart> aggregateParts;
   std::vector<VariableStore> variableStores;

@@ -109,21 +109,48 @@ NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
   return names;
 }
 
-/// Whether \p fact is about one of \p formals, or a part of one.
-bool isOfParameter(const GuardFact &fact,
+/// Whether the \p bitWidth bits (0: a pointer) of \p source are one of
+/// \p formals, or a part of one.
+bool isOfParameter(const PointerSource &source, unsigned bitWidth,
                    llvm::ArrayRef<ParameterRecord> formals) {
   constexpr unsigned kPointerBits = 64, kByteBits = 8;
+  if (source.parameter >= formals.size())
+    return false;
+  const ParameterRecord &formal = formals[source.parameter];
+  bool isByVal = formal.flags & kParamByVal;
+  if (!source.isPart)
+    return !isByVal && bitWidth == formal.bitWidth;
+  unsigned bits = bitWidth ? bitWidth : kPointerBits;
+  return isByVal &&
+         source.byteOffset + uint64_t(bits / kByteBits) <= formal.byValBytes;
+}
+
+bool isOfParameter(const GuardFact &fact,
+                   llvm::ArrayRef<ParameterRecord> formals) {
   if (fact.kind == GuardKind::SmallGrid)
     return true;
-  if (fact.parameter >= formals.size())
-    return false;
-  const ParameterRecord &formal = formals[fact.parameter];
-  bool isByVal = formal.flags & kParamByVal;
-  if (!fact.isPart)
-    return !isByVal && fact.bitWidth == formal.bitWidth;
-  unsigned bits = fact.bitWidth ? fact.bitWidth : kPointerBits;
-  return isByVal &&
-         fact.byteOffset + uint64_t(bits / kByteBits) <= formal.byValBytes;
+  PointerSource source{fact.parameter, fact.isPart, fact.byteOffset};
+  return isOfParameter(source, fact.bitWidth, formals) &&
+         (fact.kind != GuardKind::Apart ||
+          (fact.bitWidth == 0 && source < fact.other &&
+           isOfParameter(fact.other, 0, formals)));
+}
+
+/// Whether all that \p sums add up exists: \p formals and the geometry.
+bool areOfLaunch(const std::vector<LaunchSum> &sums,
+                 llvm::ArrayRef<ParameterRecord> formals) {
+  auto isOfLaunch = [&](const LaunchValue &value) {
+    if (value.isGeometry)
+      return value.parameter <= kBlockZ && value.bitWidth == 32;
+    return (value.bitWidth == 32 || value.bitWidth == 64) &&
+           isOfParameter({value.parameter, value.isPart, value.byteOffset},
+                         value.bitWidth, formals);
+  };
+  return llvm::all_of(sums, [&](const LaunchSum &sum) {
+    return llvm::all_of(sum.terms, [&](const LaunchTerm &term) {
+      return llvm::all_of(term.factors, isOfLaunch);
+    });
+  });
 }
 
 } // namespace
@@ -177,6 +204,12 @@ const char *findInconsistency(const ModuleSummary &s) {
       for (const GuardFact &fact : slice(s.guardFacts, chance.facts))
         if (!isOfParameter(fact, slice(s.parameters, f.parameters)))
           return "guard of a parameter that does not exist";
+    for (const PointerExtent &e : slice(s.guardExtents, f.guardExtents))
+      if (llvm::ArrayRef formals = slice(s.parameters, f.parameters);
+          !isOfParameter(e.pointer, 0, formals) ||
+          !areOfLaunch(e.lows, formals) || !areOfLaunch(e.highs, formals) ||
+          !areOfLaunch(e.premises, formals))
+        return "extent of a parameter that does not exist";
     if (!names.namesBelow(f.returned, f.parameters.count, f.calls.count))
       return "return value refers to a parameter or call that does not exist";
     if (f.outputs.count > f.parameters.count || !names.namesBelow(f.outputs, f))

@@ -36,8 +36,9 @@ struct TableSizes {
   uint32_t symbols = 0, comdats = 0, functions = 0, variables = 0, aliases = 0,
            structors = 0, offloadEntries = 0, parameters = 0, calls = 0,
            references = 0, foldSymbols = 0, launches = 0, handleFlows = 0,
-           stubArguments = 0, guardFacts = 0, guards = 0, jumpFunctions = 0,
-           aggregateParts = 0, variableStores = 0, loadedParts = 0;
+           stubArguments = 0, guardFacts = 0, guards = 0, guardExtents = 0,
+           jumpFunctions = 0, aggregateParts = 0, variableStores = 0,
+           loadedParts = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -196,7 +197,8 @@ template <typename IO> struct Transfer {
 
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
       foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
-      guardRanges, handleFlowRanges, variableStoreRanges, loadedPartRanges;
+      guardRanges, guardExtentRanges, handleFlowRanges, variableStoreRanges,
+      loadedPartRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -214,6 +216,11 @@ template <typename IO> struct Transfer {
   void references();
   void foldSymbols();
   void guards();
+  template <typename T, typename F>
+  void shortList(std::vector<T> &list, uint32_t most, F element);
+  void pointer(PointerSource &source);
+  void launchSums(std::vector<LaunchSum> &sums);
+  void guardExtents();
   void launches();
   void smallTables();
   void offloadEntries();
@@ -467,12 +474,62 @@ template <typename IO> void Transfer<IO>::guards() {
     io.number(g.byteOffset);
     io.number(g.bitWidth);
     io.number(g.alignLog2);
+    if (g.kind == GuardKind::Apart)
+      pointer(g.other);
     io.check(g.bitWidth <= kMaxGuardBits && g.alignLog2 <= kMaxAlignLog2,
              "guard out of range");
   }
   for (GuardChance &g : s.guards) {
     io.number(g.gain);
     io.range(g.facts, sizes.guardFacts, guardFactRanges);
+  }
+}
+
+/// Transfers the size of \p list, which is at most \p most, and each element.
+template <typename IO>
+template <typename T, typename F>
+void Transfer<IO>::shortList(std::vector<T> &list, uint32_t most, F element) {
+  uint32_t size = static_cast<uint32_t>(list.size());
+  io.number(size);
+  io.check(size <= most, "list is too long");
+  if constexpr (IO::isReading)
+    list.resize(std::min(size, most));
+  for (T &each : list)
+    element(each);
+}
+
+template <typename IO> void Transfer<IO>::pointer(PointerSource &source) {
+  io.number(source.parameter);
+  io.boolean(source.isPart);
+  io.number(source.byteOffset);
+}
+
+template <typename IO>
+void Transfer<IO>::launchSums(std::vector<LaunchSum> &sums) {
+  constexpr uint32_t kMaxSums = 255;
+  auto value = [&](LaunchValue &v) {
+    io.boolean(v.isGeometry);
+    io.number(v.parameter);
+    io.boolean(v.isPart);
+    io.number(v.byteOffset);
+    io.number(v.bitWidth);
+  };
+  shortList(sums, kMaxSums, [&](LaunchSum &sum) {
+    shortList(sum.terms, kMaxLaunchTerms, [&](LaunchTerm &term) {
+      io.signedNumber(term.coefficient);
+      shortList(term.factors, kMaxLaunchFactors, value);
+    });
+  });
+}
+
+template <typename IO> void Transfer<IO>::guardExtents() {
+  for (PointerExtent &extent : s.guardExtents) {
+    pointer(extent.pointer);
+    launchSums(extent.lows);
+    launchSums(extent.highs);
+    launchSums(extent.premises);
+    io.check(extent.lows.empty() == extent.highs.empty(),
+             "extent with one end");
   }
 }
 
@@ -562,13 +619,14 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(isSet(f.geometryGain));
     present(!f.foldHash.isNone());
     present(!(f.guards == Range()));
+    present(!(f.guardExtents == Range()));
     present(!(f.handleFlows == Range()));
     present(!(f.outputs == Range()));
     present(!(f.variableStores == Range()));
     present(!(f.loadedParts == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 16, "unknown fields of a function");
+  io.check(mask < 1u << 17, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -604,6 +662,8 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
   }
   if (has())
     io.range(f.guards, sizes.guards, guardRanges);
+  if (has())
+    io.range(f.guardExtents, sizes.guardExtents, guardExtentRanges);
   if (has())
     io.range(f.handleFlows, sizes.handleFlows, handleFlowRanges);
   if (has())
@@ -652,6 +712,7 @@ template <typename IO> void Transfer<IO>::all() {
   foldSymbols();
   launches();
   guards();
+  guardExtents();
   smallTables();
   offloadEntries();
   variables();
@@ -682,6 +743,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.stubArguments, sizes.stubArguments, 4);
   each(s.guardFacts, sizes.guardFacts, 6);
   each(s.guards, sizes.guards, 2);
+  each(s.guardExtents, sizes.guardExtents, 6);
   each(s.jumpFunctions, sizes.jumpFunctions, 1);
   each(s.aggregateParts, sizes.aggregateParts, 2);
   each(s.variableStores, sizes.variableStores, 4);

@@ -244,6 +244,7 @@ private:
   void loadedPart(const LoadedPart &p);
   void launch(const LaunchSite &l);
   void guard(const GuardChance &g);
+  void extent(const PointerExtent &e);
   void handleFlow(const HandleFlow &flow);
   void references(Range range);
   void variable(const VariableSummary &v, bool digests);
@@ -583,6 +584,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
   }
   for (const GuardChance &g : slice(s.guards, f.guards))
     guard(g);
+  for (const PointerExtent &e : slice(s.guardExtents, f.guardExtents))
+    extent(e);
   for (const CallEdge &c : slice(s.calls, f.calls)) {
     out << "  call ";
     symbol(c.callee);
@@ -622,6 +625,29 @@ void Printer::function(const FunctionSummary &f, bool digests) {
   }
 }
 
+/// Prints "arg2", or "arg0[8]" for a part.
+static void printSource(raw_ostream &out, const PointerSource &source) {
+  out << "arg" << source.parameter;
+  if (source.isPart)
+    out << '[' << source.byteOffset << ']';
+}
+
+void Printer::extent(const PointerExtent &e) {
+  auto list = [&](const std::vector<LaunchSum> &sums) {
+    out << llvm::join(llvm::map_range(sums, sumText), ", ");
+  };
+  out << "  touches ";
+  printSource(out, e.pointer);
+  out << " from ";
+  list(e.lows);
+  out << " to ";
+  list(e.highs);
+  if (!e.premises.empty())
+    out << " unless negative: ";
+  list(e.premises);
+  out << '\n';
+}
+
 void Printer::guard(const GuardChance &g) {
   static constexpr const char *kKinds[] = {"fits_word", "multiple", "one",
                                            "small_grid", "apart"};
@@ -629,9 +655,9 @@ void Printer::guard(const GuardChance &g) {
   for (const GuardFact &fact : slice(s.guardFacts, g.facts)) {
     out << ' ' << kKinds[static_cast<unsigned>(fact.kind)];
     if (fact.kind != GuardKind::SmallGrid)
-      out << " arg" << fact.parameter;
-    if (fact.isPart)
-      out << '[' << fact.byteOffset << ']';
+      printSource(out << ' ', {fact.parameter, fact.isPart, fact.byteOffset});
+    if (fact.kind == GuardKind::Apart)
+      printSource(out << " from ", fact.other);
     if (fact.alignLog2)
       out << " of " << (uint64_t(1) << fact.alignLog2);
   }

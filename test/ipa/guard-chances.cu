@@ -18,7 +18,7 @@
 // CHECK-LABEL: device(sm_90) function pair:
 // CHECK: guard gain {{[0-9]+}}: multiple arg1[8] of 16
 // CHECK-LABEL: device(sm_90) function copy:
-// CHECK: guard gain {{[0-9]+}}: multiple arg1 of 16 apart arg1
+// CHECK: guard gain {{[0-9]+}}: multiple arg1 of 16 apart arg0 from arg1
 // CHECK-LABEL: device(sm_90) function nothing:
 // CHECK-NOT: guard
 extern "C" {

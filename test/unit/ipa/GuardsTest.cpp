@@ -127,7 +127,7 @@ TEST(Guards, GridsAreOfTheLaunch) {
 
 TEST(Guards, OffersAddUp) {
   GuardChoice choice =
-      chooseFacts({{{multiple(2)}, 10}, {{aligned(0), multiple(2)}, 20}}, 8);
+      chooseFacts({{{multiple(2)}, 10}, {{aligned(0), multiple(2)}, 20}}, 8, 8);
   EXPECT_EQ(choice.gain, 30u);
   EXPECT_EQ(choice.facts, (std::vector<GuardFact>{aligned(0), multiple(2)}));
 }
@@ -135,14 +135,14 @@ TEST(Guards, OffersAddUp) {
 TEST(Guards, WhatContradictsTheBestIsLeft) {
   GuardFact one = fact(GuardKind::One, 2);
   GuardChoice choice =
-      chooseFacts({{{multiple(2)}, 10}, {{one}, 20}, {{aligned(0)}, 5}}, 8);
+      chooseFacts({{{multiple(2)}, 10}, {{one}, 20}, {{aligned(0)}, 5}}, 8, 8);
   EXPECT_EQ(choice.gain, 25u);
   EXPECT_EQ(choice.facts, (std::vector<GuardFact>{aligned(0), one}));
 }
 
 TEST(Guards, WhatBringsLittleIsNotTested) {
   GuardChoice choice =
-      chooseFacts({{{multiple(2)}, 160}, {{aligned(0)}, 10}}, 8);
+      chooseFacts({{{multiple(2)}, 160}, {{aligned(0)}, 10}}, 8, 8);
   EXPECT_EQ(choice.facts, std::vector<GuardFact>{multiple(2)});
   EXPECT_EQ(choice.gain, 160u);
 }
@@ -150,16 +150,27 @@ TEST(Guards, WhatBringsLittleIsNotTested) {
 TEST(Guards, TestsAreLimited) {
   std::vector<GuardOffer> offers = {{{aligned(0), aligned(1)}, 30},
                                     {{multiple(2)}, 20}};
-  EXPECT_EQ(chooseFacts(offers, 1).facts, std::vector<GuardFact>{multiple(2)});
-  EXPECT_EQ(chooseFacts(offers, 2).facts.size(), 2u);
-  EXPECT_EQ(chooseFacts(offers, 3).facts.size(), 3u);
+  EXPECT_EQ(chooseFacts(offers, 1, 8).facts,
+            std::vector<GuardFact>{multiple(2)});
+  EXPECT_EQ(chooseFacts(offers, 2, 8).facts.size(), 2u);
+  EXPECT_EQ(chooseFacts(offers, 3, 8).facts.size(), 3u);
   // Two facts of one argument are one test.
   offers = {
       {{fact(GuardKind::FitsWord, 2, 64), fact(GuardKind::Multiple, 2, 64, 2)},
        30}};
-  EXPECT_EQ(chooseFacts(offers, 1).facts.size(), 2u);
-  EXPECT_TRUE(chooseFacts(offers, 0).facts.empty());
-  EXPECT_TRUE(chooseFacts({}, 8).facts.empty());
+  EXPECT_EQ(chooseFacts(offers, 1, 8).facts.size(), 2u);
+  EXPECT_TRUE(chooseFacts(offers, 0, 8).facts.empty());
+  EXPECT_TRUE(chooseFacts({}, 8, 8).facts.empty());
+}
+
+TEST(Guards, PairsAreLimitedApartFromTests) {
+  GuardFact near = fact(GuardKind::Apart, 0, 0), far = near;
+  near.other = {1};
+  far.other = {2};
+  std::vector<GuardOffer> offers = {{{near}, 30}, {{far}, 20}};
+  EXPECT_EQ(chooseFacts(offers, 0, 2).facts.size(), 2u);
+  EXPECT_EQ(chooseFacts(offers, 0, 1).facts, std::vector<GuardFact>{near});
+  EXPECT_TRUE(chooseFacts(offers, 8, 0).facts.empty());
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,8 +181,10 @@ TEST(Guards, TestsAreLimited) {
 /// its stub with what nobody knows, in two architectures with the chances
 /// \p onFirst and \p onOther.
 struct GuardProgram : TestProgram {
-  GuardProgram(std::vector<GuardOffer> onFirst,
-               std::vector<GuardOffer> onOther) {
+  GuardProgram(
+      std::vector<GuardOffer> onFirst, std::vector<GuardOffer> onOther,
+      llvm::function_ref<void(ModuleSummary &, bool isFirst)> change =
+          [](ModuleSummary &, bool) {}) {
     ModuleBuilder unit;
     SymbolIndex stub = unit.define("stub", kWins, {}, 10, kKernelStub);
     unit.refer(stub);
@@ -203,6 +216,7 @@ struct GuardProgram : TestProgram {
              {uint32_t(d.guardFacts.size()), uint32_t(facts.size())}});
         d.guardFacts.insert(d.guardFacts.end(), facts.begin(), facts.end());
       }
+      change(d, llvm::StringRef(arch) == "sm_80");
       summary.addModule(device.take(0));
     }
     EXPECT_FALSE(finish());
@@ -256,12 +270,62 @@ TEST(Guards, LittleGainMakesNone) {
     EXPECT_EQ(plan.clone, 0u);
 }
 
+/// As GuardProgram, of a kernel with two pointers and 32 bits.
+struct PairProgram : GuardProgram {
+  static constexpr LaunchValue kSize{false, 2, false, 0, 32};
+  /// In each architecture, what is known of the pointers.
+  PairProgram(std::vector<PointerExtent> onFirst,
+              std::vector<PointerExtent> onOther)
+      : GuardProgram({{{apart()}, 30}}, {{{apart()}, 30}},
+                     [&](ModuleSummary &device, bool isFirst) {
+                       device.parameters.resize(3);
+                       device.parameters[1] = device.parameters[0];
+                       device.parameters[2].bitWidth = 32;
+                       device.guardExtents = isFirst ? onFirst : onOther;
+                       FunctionSummary &kernel = device.functions.back();
+                       kernel.parameters.count = 3;
+                       kernel.guardExtents = {
+                           0, uint32_t(device.guardExtents.size())};
+                     }) {}
+  static GuardFact apart() {
+    GuardFact apart = fact(GuardKind::Apart, 0, 0);
+    apart.other = {1};
+    return apart;
+  }
+  static PointerExtent extent(uint32_t parameter, int64_t bytes) {
+    LaunchSum end = *multiplySums(launchConstant(bytes), launchSymbol(kSize));
+    return {{parameter}, {launchConstant(0)}, {end}, {launchSymbol(kSize)}};
+  }
+};
+
 TEST(Guards, PointersThatMayOverlapMakeNone) {
-  GuardFact apart = fact(GuardKind::Apart, 0, 0);
-  GuardProgram program({{{aligned(0), apart}, 30}},
-                       {{{aligned(0), apart}, 30}});
+  // What one architecture's kernel touches is not known of one pointer.
+  PairProgram program({PairProgram::extent(0, 4), PairProgram::extent(1, 4)},
+                      {PairProgram::extent(0, 4)});
   for (const BodyPlan &plan : program.stubPlans())
     EXPECT_EQ(plan.guarded, 0u);
+}
+
+TEST(Guards, ExtentsOfAllImagesAreTested) {
+  PairProgram program({PairProgram::extent(0, 4), PairProgram::extent(1, 4)},
+                      {PairProgram::extent(0, 8), PairProgram::extent(1, 4)});
+  ASSERT_EQ(program.stubPlans().size(), 2u);
+  const BodyPlan &launching = program.stubPlans()[0];
+  EXPECT_EQ(launching.guarded, 1u);
+  EXPECT_TRUE(launching.guard.empty());
+  ASSERT_EQ(launching.overlap.pairs.size(), 1u);
+  EXPECT_EQ(launching.overlap.pairs[0], (OverlapGuard::Pair{0, 1}));
+  ASSERT_EQ(launching.overlap.pointers.size(), 2u);
+  EXPECT_EQ(launching.overlap.pointers[0].highs.size(), 2u);
+  EXPECT_EQ(launching.overlap.pointers[1].highs.size(), 1u);
+  EXPECT_EQ(launching.overlap.pointers[0].premises.size(), 1u);
+  for (ImageIndex image : {1, 2}) {
+    const OverlapGuard &marked = program.kernelPlans(image).back().overlap;
+    EXPECT_EQ(marked.pairs, launching.overlap.pairs);
+    ASSERT_EQ(marked.pointers.size(), 2u);
+    EXPECT_EQ(marked.pointers[1].pointer, PointerSource{1});
+    EXPECT_TRUE(marked.pointers[0].highs.empty());
+  }
 }
 
 } // namespace

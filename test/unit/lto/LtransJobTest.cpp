@@ -51,6 +51,11 @@ static LtransJob fullJob() {
                   {2, false, 0, ValueKind::Address, 0, 16, kNone, "g", true}};
   facts.geometry = {{1, 4}, {256, 256}};
   facts.mayDeclareBlock = true;
+  LaunchSum sum{{{-4, {}}, {INT64_MIN, {{true, 3}, {false, 2, true, 8, 64}}}}};
+  OverlapGuard overlap;
+  overlap.pointers = {{{1, true, 16}, {sum}, {sum, launchConstant(7)}, {sum}},
+                      {{2}, {}, {}, {}}};
+  overlap.pairs = {{0, 1}};
   input.symbols = {
       {"\1name",
        digestOf("y"),
@@ -64,7 +69,13 @@ static LtransJob fullJob() {
        {},
        JobRole::Define,
        FinalLinkage::Hidden,
-       {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}, facts, "b.cp2"}},
+       {{"b.cp1",
+         FinalLinkage::Hidden,
+         facts,
+         {{3, "c.cp2"}},
+         facts,
+         overlap,
+         "b.cp2"}},
        9,
        "",
        {}},

@@ -156,8 +156,14 @@ ModuleSummary fullSummary() {
   s.handleFlows = {{handle, 0, 1, kNone}, {handle, 0, 2, 48}};
   s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
                   {GuardKind::Multiple, 1, false, 0, 32, 2},
-                  {GuardKind::SmallGrid}};
-  s.guards = {{12, {0, 2}}, {1 << 20, {2, 1}}};
+                  {GuardKind::SmallGrid},
+                  {GuardKind::Apart, 0, true, 8, 0, 0, {0, true, 16}}};
+  s.guards = {{12, {0, 2}}, {1 << 20, {2, 2}}};
+  LaunchValue size{false, 1, false, 0, 32}, part{false, 0, true, 56, 64},
+      block{true, kBlockZ, false, 0, 32};
+  LaunchSum sum{{{-7, {}}, {INT64_MIN, {part, part, block}}, {4, {size}}}};
+  s.guardExtents = {{{0, true, 8}, {{}}, {sum, launchSymbol(size)}, {sum}},
+                    {{0, true, 16}, {}, {}, {}}};
   s.loadedParts = {{0, 4, ScalarKind::Float, 32, 2},
                    {0, 8, ScalarKind::Pointer, 0, 3}};
 
@@ -189,6 +195,7 @@ ModuleSummary fullSummary() {
   f.handleFlows = {0, 2};
   f.guards = {0, 2};
   f.loadedParts = {0, 2};
+  f.guardExtents = {0, 2};
   f.returned = shifted;
   FunctionSummary g;
   g.symbol = 2;
@@ -466,11 +473,13 @@ TEST(SummaryFormat, RefusesJumpFunctionOfMissingParameter) {
 
 TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
   const GuardFact wrong[] = {
-      {GuardKind::FitsWord, 0, true, 57, 64, 0},  // behind the aggregate
-      {GuardKind::FitsWord, 0, false, 0, 64, 0},  // of all of it
-      {GuardKind::Multiple, 1, true, 0, 32, 2},   // in a scalar
-      {GuardKind::Multiple, 1, false, 0, 64, 2},  // of another width
-      {GuardKind::Multiple, 2, false, 0, 32, 2}}; // of none
+      {GuardKind::FitsWord, 0, true, 57, 64, 0}, // behind the aggregate
+      {GuardKind::FitsWord, 0, false, 0, 64, 0}, // of all of it
+      {GuardKind::Multiple, 1, true, 0, 32, 2},  // in a scalar
+      {GuardKind::Multiple, 1, false, 0, 64, 2}, // of another width
+      {GuardKind::Multiple, 2, false, 0, 32, 2}, // of none
+      {GuardKind::Apart, 0, true, 8, 0, 0, {0, true, 60}}, // from outside
+      {GuardKind::Apart, 0, true, 8, 0, 0, {0, true, 8}}}; // from itself
   for (const GuardFact &fact : wrong) {
     ModuleSummary s = fullSummary();
     s.guardFacts[0] = fact;
@@ -496,6 +505,32 @@ TEST(SummaryFormat, RefusesLoadedPartsThatCannotBe) {
                                   LoadedPart{0, 8, ScalarKind::Pointer, 64, 2},
                                   LoadedPart{0, 8, ScalarKind::Float, 32, 33}})
     EXPECT_THAT(messageWith(wrong), testing::HasSubstr("out of range"));
+}
+
+TEST(SummaryFormat, RefusesExtentOfMissingParameter) {
+  const LaunchValue wrong[] = {
+      {false, 2, false, 0, 32},           // of none
+      {false, 1, false, 0, 64},           // of another width
+      {false, 0, true, 57, 64},           // behind the aggregate
+      {true, kSharedBytes, false, 0, 32}, // of no dimension
+      {true, kGridX, false, 0, 64}};      // of another width
+  for (const LaunchValue &value : wrong) {
+    ModuleSummary s = fullSummary();
+    s.guardExtents[0].premises = {launchSymbol(value)};
+    EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+                testing::HasSubstr("extent of a parameter"));
+  }
+  ModuleSummary s = fullSummary();
+  s.guardExtents[1].pointer = {1, false, 0}; // a number
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("extent of a parameter"));
+}
+
+TEST(SummaryFormat, RefusesExtentWithOneEnd) {
+  ModuleSummary s = fullSummary();
+  s.guardExtents[1].lows = {launchConstant(0)};
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("extent with one end"));
 }
 
 TEST(SummaryFormat, RefusesBodyOfDeclaration) {

@@ -1,0 +1,95 @@
+//===- LaunchSum.h - What the host can compute at a launch ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Sums of products of a kernel's arguments and of the launch's geometry, over
+// the integers: no sum here wraps. The bytes that a kernel may touch behind a
+// pointer are bounded by such sums (ipa/GuardExtentsAnalyze.cpp), which the
+// host evaluates before it launches (ipa/GuardOverlapsTransform.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_LAUNCHSUM_H
+#define GPULTO_SUMMARY_LAUNCHSUM_H
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// An integer of a launch: an argument of the kernel, or a part of one, taken
+/// as signed and known not to be negative; or a component of the grid or block,
+/// which is at least 1.
+struct LaunchValue {
+  bool isGeometry = false;
+  /// Position of the parameter, or Geometry.
+  uint32_t parameter = 0;
+  /// The value is the \c bitWidth bits at byte \c byteOffset of the by-value
+  /// aggregate.
+  bool isPart = false;
+  uint32_t byteOffset = 0;
+  /// 32 or 64; geometry: 32.
+  uint16_t bitWidth = 32;
+  auto operator<=>(const LaunchValue &) const = default;
+};
+
+/// \c coefficient times the product of \c factors.
+struct LaunchTerm {
+  int64_t coefficient = 0;
+  std::vector<LaunchValue> factors; // sorted
+  bool operator==(const LaunchTerm &) const = default;
+};
+
+/// A sum of terms; none: 0.
+struct LaunchSum {
+  std::vector<LaunchTerm> terms; // by factors, no coefficient is 0
+  bool operator==(const LaunchSum &) const = default;
+};
+
+/// Sums are given up beyond these: the host must be quick.
+constexpr unsigned kMaxLaunchTerms = 8, kMaxLaunchFactors = 4;
+
+/// Returns the sum that is \p constant.
+LaunchSum launchConstant(int64_t constant);
+/// Returns the sum that is \p value.
+LaunchSum launchSymbol(const LaunchValue &value);
+
+/// Return \p a + \p b, \p a - \p b and \p a * \p b; none when there are too
+/// many terms or factors, or a coefficient does not fit.
+std::optional<LaunchSum> addSums(const LaunchSum &a, const LaunchSum &b);
+std::optional<LaunchSum> subtractSums(const LaunchSum &a, const LaunchSum &b);
+std::optional<LaunchSum> multiplySums(const LaunchSum &a, const LaunchSum &b);
+
+/// Returns the number that \p sum is at every launch, if it is one.
+std::optional<int64_t> constantOf(const LaunchSum &sum);
+/// Returns whether \p sum is not negative at any launch, as far as its terms
+/// tell one by one.
+bool isNeverNegative(const LaunchSum &sum);
+
+/// Returns \p sum as text: "4*arg2*gridx - 4".
+std::string sumText(const LaunchSum &sum);
+
+/// A pointer that a kernel is passed: a parameter, or the one at byte
+/// \c byteOffset of a by-value aggregate.
+struct PointerSource {
+  uint32_t parameter = 0;
+  bool isPart = false;
+  uint32_t byteOffset = 0;
+  auto operator<=>(const PointerSource &) const = default;
+};
+
+/// The bytes that a kernel may touch through a pointer, all threads together.
+/// If no sum of \c premises is negative, they are from the least of \c lows to
+/// before the greatest of \c highs, counted from where the pointer points. Both
+/// empty: it touches none.
+struct PointerExtent {
+  PointerSource pointer;
+  std::vector<LaunchSum> lows, highs, premises;
+  bool operator==(const PointerExtent &) const = default;
+};
+
+} // namespace gpulto
+
+#endif
