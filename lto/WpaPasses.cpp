@@ -94,6 +94,12 @@ static Error foldIdentical(WpaState &state) {
   return findVisible(state);
 }
 
+/// Chooses calls that are to be inlined.
+static Error inlineCalls(WpaState &state) {
+  propagateInlining(state.context, *state.callers);
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // The entries that passes have
 //===----------------------------------------------------------------------===//
