@@ -24,7 +24,10 @@ StringRef reasonOf(InlineVerdict verdict) {
     return "the caller would become too large";
   case InlineVerdict::ModuleFull:
     return "other calls are worth the growth of the module more";
-
+  case InlineVerdict::LittleGain:
+    return "calls are too small a part of its time";
+  case InlineVerdict::StackFull:
+    return "its frame would become too large";
   case InlineVerdict::Folded:
     return "it is folded and jumps to what does the same";
   case InlineVerdict::Replaceable:
@@ -53,7 +56,9 @@ std::string describe(const InlineOutcome &outcome) {
   std::string text;
   if (!outcome.isInlined())
     text = reasonOf(outcome.verdict).str() + "; ";
-
+  else if (outcome.copies)
+    text = std::to_string(outcome.copies) + " times, " +
+           std::to_string(outcome.depth) + " deep; ";
   else if (outcome.isForced)
     text = "it asks for it; ";
   else if (outcome.isOnlyUse)

@@ -44,6 +44,9 @@ struct InlineBody {
   /// Calls that may be inlined, and their callees.
   llvm::SmallVector<InlineEdge *, 0> edges;
   llvm::SmallVector<InlineBody *, 0> callees;
+  /// Its calls of itself that may be inlined.
+  llvm::SmallVector<InlineEdge *, 0> selfCalls;
+  uint32_t stackBytes = 0;
   /// Callers of its component that inlined it, and what of its component it
   /// has inlined.
   llvm::SmallVector<InlineBody *, 0> carriers, inlined;
@@ -60,6 +63,10 @@ struct InlineGraph {
 /// list.
 InlineGraph collectInlineCalls(const WpaContext &context,
                                const Callers &callers);
+
+/// Decides how often \p body, which has calls of itself, is inlined into
+/// itself; its size and the verdicts of these calls say it, too.
+RecursiveInlining decideRecursion(InlineBody &body, const Params &params);
 
 /// Gives remarks on \p outcomes.
 void explainInlining(const WpaContext &context,

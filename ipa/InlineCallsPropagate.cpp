@@ -130,7 +130,7 @@ void Collector::addEdge(InlineBody &caller, uint32_t number,
                         const CallEdge &call) {
   GlobalId callee = program.definitionFor(caller.id, call.callee);
   InlineBody *body = callee == kNone ? nullptr : bodyOf.lookup(callee);
-  if (!body || body == &caller || program.symbol(callee).has(kKernelStub))
+  if (!body || program.symbol(callee).has(kKernelStub))
     return;
   bool isForeign = body->module != caller.module;
   InlineVerdict never = whyNever(caller.id, callee, call);
@@ -148,7 +148,10 @@ void Collector::addEdge(InlineBody &caller, uint32_t number,
   if (never != InlineVerdict::Undecided)
     return;
   estimate(edge, call);
-  caller.edges.push_back(&edge);
+  if (body == &caller)
+    caller.selfCalls.push_back(&edge);
+  else
+    caller.edges.push_back(&edge);
 }
 
 void Collector::countUses() {
@@ -172,7 +175,7 @@ void Collector::addBody(GlobalId id) {
   body.id = id;
   body.module = program.moduleOf(id);
   body.ownSize = body.size = function.instructionCount;
-
+  body.stackBytes = function.stackBytes;
   body.time =
       function.timeCycles ? function.timeCycles : function.instructionCount;
   bodyOf[id] = &body;

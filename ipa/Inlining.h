@@ -23,7 +23,8 @@ enum class InlineVerdict : uint8_t {
   Recursive,
   CallerFull,
   ModuleFull,
-
+  LittleGain,
+  StackFull,
   Folded,
   Replaceable,
   NoInline,
@@ -50,6 +51,9 @@ struct InlineOutcome {
   /// Instructions that the program grows, when it was decided, and that it may.
   int64_t growth = 0;
   uint64_t allowed = 0;
+  /// A call by which the caller is inlined into itself: how often, and how
+  /// deep.
+  uint32_t copies = 0, depth = 0;
   bool operator==(const InlineOutcome &) const = default;
 
   bool isInlined() const { return verdict == InlineVerdict::Inlined; }
@@ -64,9 +68,10 @@ llvm::StringRef reasonOf(InlineVerdict verdict);
 std::string describe(const InlineOutcome &outcome);
 
 /// Decides which direct calls of host functions are inlined, with remarks of
-/// gpulto-inline: Decisions::inlinedCalls and Decisions::inlined. Returns what
-/// became of the calls between modules, by caller. Plans of bodies have been
-/// made. Deterministic; near linear in calls of small functions.
+/// gpulto-inline: Decisions::inlinedCalls, inlined and recursions. Returns what
+/// became of the calls between modules and of functions' calls of themselves,
+/// by caller. Plans of bodies have been made. Deterministic; near linear in
+/// calls of small functions.
 std::vector<InlineOutcome> propagateInlining(WpaContext &context,
                                              const Callers &callers);
 

@@ -21,8 +21,10 @@
 // Limits: growth by one call, more where much of the callee's time is saved
 // (the call itself, constants as ipa-cp's clones count them); of a function; of
 // a module. A function that nothing else uses is gone when its only call is
-// inlined. A call that would inline a function into itself is left alone: LLVM
-// does not inline what calls itself, so depth is bounded by one.
+// inlined. A call that would inline a function into itself by way of another is
+// left alone; calls of the function itself are
+// ipa/InlineRecursionPropagate.cpp's, and LLVM's inliner does not inline what
+// calls itself into itself.
 //
 // Calls within a module are LLVM's inliner's business, which has seen them when
 // the module was compiled and sees them again: they are limited here as to
@@ -282,10 +284,10 @@ std::vector<InlineOutcome> Inliner::record() {
   Decisions &decisions = context.decisions;
   decisions.inlined.resize(context.program.symbolCount());
   for (const InlineEdge &edge : graph.edges) {
-
-    if (edge.isForeign)
+    bool isSelf = edge.caller == edge.callee;
+    if (edge.isForeign || isSelf)
       outcomes.push_back(edge.outcome);
-    if (!edge.outcome.isInlined())
+    if (!edge.outcome.isInlined() || isSelf)
       continue;
     decisions.inlined.set(edge.callee->id);
     decisions.inlinedCalls[edge.caller->id].push_back(
@@ -297,7 +299,11 @@ std::vector<InlineOutcome> Inliner::record() {
 
 std::vector<InlineOutcome> Inliner::run() {
   InlineBody root;
-
+  for (InlineBody &body : graph.bodies)
+    if (!body.selfCalls.empty())
+      if (RecursiveInlining recursion = decideRecursion(body, params);
+          recursion.copies)
+        context.decisions.recursions[body.id] = std::move(recursion);
   for (InlineBody &body : graph.bodies) {
     dropHopeless(body);
     root.callees.push_back(&body);

@@ -188,12 +188,17 @@ JobSymbol JobBuilder::makeSymbol(GlobalId id, JobRole role,
                       bodiesOf(id),
                       function ? function->calls.count : 0,
                       {},
+                      {},
                       {}};
   if (GlobalId leader = program.jumpTarget(id); leader != kNone)
     symbol.jumpsTo = movingName(leader);
   for (const InlinedCall &call : context.decisions.inlinedCallsOf(id))
     if (program.moduleOf(call.callee) != program.moduleOf(id))
-      symbol.inlined.push_back(call.call);
+      symbol.inlined.push_back({call.call, movingName(call.callee)});
+  if (role == JobRole::Define)
+    if (auto found = context.decisions.recursions.find(id);
+        found != context.decisions.recursions.end())
+      symbol.recursion = found->second;
   return symbol;
 }
 

@@ -59,7 +59,8 @@ static LtransJob fullJob() {
        {},
        0,
        "",
-       {0, 4}},
+       {{0, "f"}, {4, "g"}},
+       {}},
       {"b",
        {},
        JobRole::Define,
@@ -67,8 +68,9 @@ static LtransJob fullJob() {
        {{"b.cp1", FinalLinkage::Hidden, facts, {{3, "c.cp2"}}, facts, "b.cp2"}},
        9,
        "",
-       {}},
-      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b", {}}};
+       {},
+       {14, 3, {{2, 512}, {5, 1024}}}},
+      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b", {}, {}}};
   input.folds = {{"d", "b", true, false, 7}, {"c", "b", true, true, kNone}};
   job.inputs = {input};
   FunctionEffects effects;
