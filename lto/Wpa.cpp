@@ -685,6 +685,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   auto jobs = std::make_unique<JobBuilder>(std::move(tables));
   LinkPlan plan;
   plan.folds = std::move(state.folds);
+  plan.inlining = std::move(state.inlining);
   plan.registration = jobs->registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);

@@ -94,9 +94,10 @@ static Error foldIdentical(WpaState &state) {
   return findVisible(state);
 }
 
-/// Chooses calls that are to be inlined.
+/// Chooses calls that are to be inlined, and notes them for people.
 static Error inlineCalls(WpaState &state) {
-  propagateInlining(state.context, *state.callers);
+  state.inlining = makeInlineTable(
+      state.context, propagateInlining(state.context, *state.callers));
   return Error::success();
 }
 
