@@ -352,13 +352,15 @@ bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
   unsigned sourcePosition = x.getContext().getMDKindID("srcloc");
   unsigned mark = x.getContext().getMDKindID(kCallMark);
   unsigned inlineMark = x.getContext().getMDKindID(kInlineMark);
+  unsigned recursionMark = x.getContext().getMDKindID(kRecursionMark);
   unsigned callee = x.getContext().getMDKindID(kCalleeMark);
   auto counting = [&](const Instruction &instruction) {
     SmallVector<std::pair<unsigned, MDNode *>, 4> all, kept;
     instruction.getAllMetadataOtherThanDebugLoc(all);
     copy_if(all, std::back_inserter(kept), [&](const auto &attached) {
       return attached.first != sourcePosition && attached.first != mark &&
-             attached.first != inlineMark && attached.first != callee &&
+             attached.first != inlineMark &&
+             attached.first != recursionMark && attached.first != callee &&
              isCompared(attached.first, *attached.second);
     });
     return kept;

@@ -4,6 +4,7 @@
 #ifndef GPULTO_IPA_FACTSTRANSFORM_H
 #define GPULTO_IPA_FACTSTRANSFORM_H
 
+#include "summary/Decisions.h"
 #include "summary/Facts.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -15,6 +16,7 @@ namespace llvm {
 class CallBase;
 class Constant;
 class Function;
+class Module;
 class Use;
 class Value;
 } // namespace llvm
@@ -26,6 +28,9 @@ inline constexpr llvm::StringLiteral kCallMark = "gpulto.call";
 
 /// Metadata of the calls that markInlining marks.
 inline constexpr llvm::StringLiteral kInlineMark = "gpulto.inline";
+
+/// Metadata of the calls that markRecursion marks.
+inline constexpr llvm::StringLiteral kRecursionMark = "gpulto.recursion";
 
 /// Rewrites \p function, a body, by what \p facts say of its parameters:
 /// constants replace uses, bounds become attributes. The signature stays.
@@ -97,6 +102,17 @@ takeMarkedCalls(llvm::Function &function);
 /// empty and the body has not \p callCount calls.
 llvm::Error markInlining(llvm::Function &function,
                          llvm::ArrayRef<uint32_t> numbers, uint32_t callCount);
+
+/// Marks the calls of \p function, a body as LGEN saw it, for inlineRecursion.
+/// Errors: as markInlining.
+llvm::Error markRecursion(llvm::Function &function,
+                          const RecursiveInlining &recursion,
+                          uint32_t callCount);
+
+/// Inlines the functions of \p partition that markRecursion has marked, and
+/// copies of them, into themselves. A copy of the original is what is inlined,
+/// so that each has the calls that the source has.
+void inlineRecursion(llvm::Module &partition);
 
 /// Returns the kernel's handle among the operands of \p launch, a call of one
 /// of the runtime's launch functions.

@@ -4,15 +4,12 @@
 
 #include "lto/FoldTable.h"
 
-#include "fatobj/SectionObject.h"
+#include "lto/ProgramTable.h"
 #include "support/BinaryStream.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/Compression.h"
 
 using namespace llvm;
 
@@ -20,8 +17,6 @@ namespace gpulto {
 
 /// Begins the section; the digit is the version.
 static constexpr StringLiteral kMagic = "GFD1";
-/// Larger than what any program has; guards against absurd sizes.
-static constexpr uint64_t kMaxTableBytes = uint64_t(1) << 30;
 
 std::string encodeFoldTable(const FoldTable &table) {
   BinaryWriter rows;
@@ -37,14 +32,7 @@ std::string encodeFoldTable(const FoldTable &table) {
       rows.string(member.reason);
     }
   }
-  SmallVector<uint8_t, 0> packed;
-  compression::zstd::compress(arrayRefFromStringRef(rows.str()), packed);
-  BinaryWriter out;
-  out.bytes(kMagic);
-  out.uleb(rows.size());
-  out.uleb(packed.size());
-  out.bytes(toStringRef(packed));
-  return out.take();
+  return packTable(kMagic, rows.str());
 }
 
 Expected<FoldTable> decodeFoldRows(StringRef rows, const InputLocation &where) {
@@ -72,43 +60,22 @@ Expected<FoldTable> decodeFoldRows(StringRef rows, const InputLocation &where) {
 }
 
 Expected<FoldTable> decodeFoldTable(StringRef bytes, InputLocation where) {
-  BinaryReader in(bytes, where);
-  if (in.bytes(kMagic.size()) != kMagic)
-    in.fail("no table of folds, or one of another version");
-  uint64_t rawBytes = in.uleb();
-  StringRef packed = in.bytes(in.uleb());
-  if (rawBytes > kMaxTableBytes)
-    in.fail("absurd size");
-  if (Error error = in.finish())
-    return std::move(error);
-  SmallVector<uint8_t, 0> raw;
-  if (Error error = compression::zstd::decompress(arrayRefFromStringRef(packed),
-                                                  raw, rawBytes))
-    return inputError(where, toString(std::move(error)));
-  return decodeFoldRows(toStringRef(raw), where);
+  Expected<std::string> rows = unpackTable(kMagic, "folds", bytes, where);
+  if (!rows)
+    return rows.takeError();
+  return decodeFoldRows(*rows, where);
 }
 
 Expected<FoldTable> readFoldTable(MemoryBufferRef file,
                                   const InputLocation &where) {
-  auto object = object::ObjectFile::createELFObjectFile(file);
-  if (!object)
-    return inputError(where, toString(object.takeError()));
-  for (const object::SectionRef &section : (*object)->sections()) {
-    Expected<StringRef> name = section.getName();
-    if (!name)
-      return inputError(where, toString(name.takeError()));
-    if (*name != kFoldSection)
-      continue;
-    Expected<StringRef> contents = section.getContents();
-    if (!contents)
-      return inputError(where, toString(contents.takeError()));
-    InputLocation place(where.path, where.member);
-    place.section = kFoldSection.str();
-    return decodeFoldTable(*contents, place);
-  }
-  return inputError(where, "no section " + kFoldSection +
-                               ": nothing was folded, or it was linked "
-                               "without gpulto");
+  auto found = findTable(file, kFoldSection, where);
+  if (!found)
+    return found.takeError();
+  if (!*found)
+    return inputError(where, "no section " + kFoldSection +
+                                 ": nothing was folded, or it was linked "
+                                 "without gpulto");
+  return decodeFoldTable((*found)->bytes, (*found)->where);
 }
 
 std::string describeFoldedKernels(StringRef ptx, StringRef arch,
@@ -130,14 +97,6 @@ std::string describeFoldedKernels(StringRef ptx, StringRef arch,
       comments += "//   " + member.name + "\n";
   }
   return comments;
-}
-
-Expected<std::string> makeFoldObject(const FoldTable &table, uint16_t machine) {
-  std::string contents = encodeFoldTable(table);
-  // No flags: neither loaded nor dropped.
-  return makeSectionObject(
-      {kFoldSection, ELF::SHT_PROGBITS, /*flags=*/0, /*alignment=*/1, contents},
-      machine);
 }
 
 } // namespace gpulto

@@ -88,11 +88,6 @@ llvm::Expected<FoldTable> readFoldTable(llvm::MemoryBufferRef file,
 std::string describeFoldedKernels(llvm::StringRef ptx, llvm::StringRef arch,
                                   const FoldTable &table);
 
-/// Returns a host object that holds the section with \p table. \p machine: an
-/// EM_ constant.
-llvm::Expected<std::string> makeFoldObject(const FoldTable &table,
-                                           uint16_t machine);
-
 } // namespace gpulto
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "lto/CallSites.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/DeviceRecursion.h"
 #include "lto/HostCodegen.h"
 #include "lto/KernelCheck.h"
 #include "lto/LtransFolds.h"
@@ -21,7 +22,9 @@
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -177,10 +180,48 @@ static Expected<std::string> generatePtx(const JobRun &run, Module &module,
   return emitPtx(module, machine, pinUnmarked);
 }
 
-/// Compiles the device partition of \p run as \p request says. Returns nothing
-/// if the results are there.
+/// Returns where \p function of the partition of \p job comes from.
+static InputLocation inputOf(const LtransJob &job, const Function &function) {
+  for (const JobInput &input : job.inputs)
+    for (const JobSymbol &symbol : input.symbols)
+      if (function.getName() == symbol.name ||
+          any_of(symbol.bodies, [&](const JobBody &body) {
+            return function.getName() == body.clone;
+          }))
+        return InputLocation(input.path, input.member);
+  return InputLocation();
+}
+
+/// Unrolls recursions of \p module whose depth is known, and says so in
+/// \p remarks.
+static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
+                   std::vector<Remark> &remarks) {
+  for (RecursionAttempt &attempt :
+       unrollRecursions(module, machine, job.optLevel)) {
+    Remark &remark = remarks.emplace_back();
+    remark.kind = attempt.isUnrolled ? RemarkKind::Passed : RemarkKind::Missed;
+    remark.pass = "gpulto-inline";
+    remark.name = attempt.isUnrolled ? "Unrolled" : "NotUnrolled";
+    remark.function = attempt.caller->getName().str();
+    if (const DISubprogram *source = attempt.caller->getSubprogram()) {
+      remark.where.file = source->getFilename().str();
+      remark.where.line = source->getLine();
+    }
+    remark.input = inputOf(job, *attempt.caller);
+    remark.text = "recursion of '" + attempt.callee + "' in '" +
+                  remark.function + "' is ";
+    remark.text += attempt.isUnrolled
+                       ? "unrolled: " + std::to_string(attempt.instructions) +
+                             " instructions when inlined"
+                       : "not unrolled: " + attempt.reason;
+  }
+}
+
+/// Compiles the device partition of \p run as \p request says, with remarks.
+/// Returns nothing if the results are there.
 static Expected<std::optional<DeviceVariant>>
-compileDevice(const JobRun &run, const VariantRequest &request) {
+compileDevice(const JobRun &run, const VariantRequest &request,
+              std::vector<Remark> &remarks) {
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
   DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
@@ -189,6 +230,12 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
     return module.takeError();
   if (!*module)
     return std::nullopt;
+  auto machine = createDeviceMachine(**module, job.arch, job.optLevel);
+  if (!machine)
+    return machine.takeError();
+  run.onPhase("optimizing");
+  if (request.plans == PlanUse::All)
+    unroll(job, **module, **machine, remarks);
   DeviceVariant variant;
   bool isCompared = false;
   if (job.device.checkKernels) {
@@ -197,10 +244,6 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
     if (isCompared)
       variant.reaches = findReaches(**module);
   }
-  run.onPhase("optimizing");
-  auto machine = createDeviceMachine(**module, job.arch, job.optLevel);
-  if (!machine)
-    return machine.takeError();
   bool pinUnmarked = forbidsContraction(**module);
   std::optional<KernelCut> cut;
   std::optional<Digest> key; // of the cut
@@ -237,22 +280,24 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
 
 static Error runDevice(const JobRun &run) {
   const LtransJob &job = run.job;
-  Expected<std::optional<DeviceVariant>> compiled = compileDevice(run, {});
+  LtransReport report;
+  Expected<std::optional<DeviceVariant>> compiled =
+      compileDevice(run, {}, report.remarks);
   if (!compiled)
     return compiled.takeError();
   if (!*compiled)
     return Error::success();
   Expected<DeviceVariant> product = std::move(**compiled);
-  LtransReport report;
   if (job.device.checkKernels && !product->touched.empty()) {
     run.onPhase(kCheckKernelsPhase);
     auto build = [&](const VariantRequest &request) -> Expected<DeviceVariant> {
       bool isProduct = request.only.empty();
       auto ignorePhase = [](StringRef) {};
+      std::vector<Remark> remarks; // have been made
       auto variant = compileDevice(
           {job, run.prefix, isProduct ? run.saveTempsPrefix : StringRef(),
            ignorePhase, run.cache},
-          request);
+          request, remarks);
       if (!variant)
         return variant.takeError();
       return std::move(**variant); // nobody was asked for results

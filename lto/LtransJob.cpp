@@ -219,6 +219,22 @@ template <typename A> void describe(A &a, JobBody &b) {
   a.field("guarded", b.guarded);
 }
 
+template <typename A> void describe(A &a, JobInlinedCall &c) {
+  a.field("call", c.call);
+  a.field("callee", c.callee);
+}
+
+template <typename A> void describe(A &a, RecursiveCall &c) {
+  a.field("call", c.call);
+  a.field("chance", c.chance);
+}
+
+template <typename A> void describe(A &a, RecursiveInlining &r) {
+  a.field("copies", r.copies);
+  a.field("depth", r.depth);
+  a.field("calls", r.calls);
+}
+
 template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("name", s.name);
   a.field("contents", s.contents);
@@ -228,6 +244,7 @@ template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("calls", s.calls);
   a.field("jumpsTo", s.jumpsTo);
   a.field("inlined", s.inlined);
+  a.field("recursion", s.recursion);
 }
 
 template <typename A> void describe(A &a, JobFold &f) {

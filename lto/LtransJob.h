@@ -43,6 +43,15 @@ struct JobRedirect {
   bool operator==(const JobRedirect &) const = default;
 };
 
+/// A call that is to be inlined.
+struct JobInlinedCall {
+  /// Position among the calls of the function as the summary counts them.
+  uint32_t call = 0;
+  /// The callee's name while bodies move; for those who read the job.
+  std::string callee;
+  bool operator==(const JobInlinedCall &) const = default;
+};
+
 /// What becomes of a function's body, or of a copy of it.
 struct JobBody {
   /// Name of the copy; empty: the function itself.
@@ -74,7 +83,9 @@ struct JobSymbol {
   std::string jumpsTo;
   /// Host functions: calls of functions of other modules that are to be
   /// inlined, by their positions, ascending.
-  std::vector<uint32_t> inlined;
+  std::vector<JobInlinedCall> inlined;
+  /// Host functions that are defined here: calls of itself.
+  RecursiveInlining recursion;
   bool operator==(const JobSymbol &) const = default;
 };
 

@@ -462,8 +462,7 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
         modules[body.clone] = module;
     if (auto *function = dyn_cast<Function>(&value);
         function && job.side == Side::Host && symbol.job->jumpsTo.empty())
-      if (Error error =
-              markInlining(*function, symbol.job->inlined, symbol.job->calls))
+      if (Error error = markCallsToInline(*function, *symbol.job))
         return inputError(where, toString(std::move(error)));
     if (!symbol.job->bodies.empty()) {
       if (Error error = markRedirects(cast<Function>(value), *symbol.job))
@@ -757,6 +756,7 @@ Error PartitionBuilder::finish() {
   leaveToLinker(*partition, job.host.wrapped);
   if (job.side == Side::Host)
     decideForeignCalls(*partition, moduleOf);
+  inlineRecursion(*partition);
   for (const JobSignature &signature : job.signatures)
     if (Function *function = partition->getFunction(signature.name))
       markChanged(*function);

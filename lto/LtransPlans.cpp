@@ -46,6 +46,15 @@ Error markRedirects(Function &function, const JobSymbol &symbol) {
   return markCalls(function, numbers, launches, symbol.calls);
 }
 
+Error markCallsToInline(Function &function, const JobSymbol &symbol) {
+  SmallVector<uint32_t> numbers;
+  for (const JobInlinedCall &call : symbol.inlined)
+    numbers.push_back(call.call);
+  if (Error error = markInlining(function, numbers, symbol.calls))
+    return error;
+  return markRecursion(function, symbol.recursion, symbol.calls);
+}
+
 namespace {
 /// A body and what becomes of it.
 using PlannedBody = std::pair<Function *, const JobBody *>;

@@ -32,6 +32,11 @@ void hideIfPromoted(llvm::GlobalValue &declaration);
 /// has redirected. Errors: the body is not the one that was summarised.
 llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
 
+/// Marks the calls in the host function \p function, as it was read, that are to
+/// be inlined. Errors: the body is not the one that was summarised.
+llvm::Error markCallsToInline(llvm::Function &function,
+                              const JobSymbol &symbol);
+
 /// How much of what was decided a partition is built with.
 enum class PlanUse : uint8_t {
   All,

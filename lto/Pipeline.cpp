@@ -19,6 +19,7 @@
 #include "lto/LtransFolds.h"
 #include "lto/LtransReport.h"
 #include "lto/NvccCode.h"
+#include "lto/ProgramTable.h"
 #include "lto/Progress.h"
 #include "lto/SavedLink.h"
 #include "lto/Scheduler.h"
@@ -318,6 +319,32 @@ linkDevices(const LinkPlan &plan, const NvccPlan &nvcc,
   return programs;
 }
 
+/// Adds to \p objects what the program carries for tools.
+static Error addTables(const LinkPlan &plan,
+                       std::vector<NativeObject> &objects) {
+  if (plan.hostTriple.empty())
+    return Error::success();
+  auto add = [&](const std::string &name, StringRef section,
+                 const std::string &contents) -> Error {
+    Expected<uint16_t> machine = elfMachine(plan.hostTriple);
+    if (!machine)
+      return machine.takeError();
+    Expected<std::string> object = makeTableObject(section, contents, *machine);
+    if (!object)
+      return object.takeError();
+    objects.push_back({name, MemoryBuffer::getMemBufferCopy(*object, name)});
+    return Error::success();
+  };
+  if (!plan.folds.classes.empty())
+    if (Error error =
+            add("gpulto.folds.o", kFoldSection, encodeFoldTable(plan.folds)))
+      return error;
+  if (plan.inlining.callCount())
+    return add("gpulto.inlining.o", kInlineSection,
+               encodeInlineTable(plan.inlining));
+  return Error::success();
+}
+
 /// Makes the object that registers \p programs, and \p nvccPrograms where they
 /// are not joined to these; empty if there is nothing to register.
 static Expected<std::string>
@@ -532,16 +559,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     objects->push_back(
         {"gpulto.registration.o", MemoryBuffer::getMemBufferCopy(
                                       *registration, "gpulto.registration.o")});
-  if (!plan->folds.classes.empty() && !plan->hostTriple.empty()) {
-    Expected<uint16_t> machine = elfMachine(plan->hostTriple);
-    if (!machine)
-      return machine.takeError();
-    Expected<std::string> folds = makeFoldObject(plan->folds, *machine);
-    if (!folds)
-      return folds.takeError();
-    objects->push_back({"gpulto.folds.o", MemoryBuffer::getMemBufferCopy(
-                                              *folds, "gpulto.folds.o")});
-  }
+  if (Error error = addTables(*plan, *objects))
+    return error;
   deviceTimer.stop();
   // From here on nothing is decided: the linker lays out what it was given.
 

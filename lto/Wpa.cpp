@@ -189,12 +189,17 @@ JobSymbol JobBuilder::makeSymbol(GlobalId id, JobRole role,
                       bodiesOf(id),
                       function ? function->calls.count : 0,
                       {},
+                      {},
                       {}};
   if (GlobalId leader = program.jumpTarget(id); leader != kNone)
     symbol.jumpsTo = movingName(leader);
   for (const InlinedCall &call : context.decisions.inlinedCallsOf(id))
     if (program.moduleOf(call.callee) != program.moduleOf(id))
-      symbol.inlined.push_back(call.call);
+      symbol.inlined.push_back({call.call, movingName(call.callee)});
+  if (role == JobRole::Define)
+    if (auto found = context.decisions.recursions.find(id);
+        found != context.decisions.recursions.end())
+      symbol.recursion = found->second;
   return symbol;
 }
 
@@ -683,6 +688,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   auto jobs = std::make_unique<JobBuilder>(std::move(tables));
   LinkPlan plan;
   plan.folds = std::move(state.folds);
+  plan.inlining = std::move(state.inlining);
   plan.registration = jobs->registration();
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);

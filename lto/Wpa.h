@@ -12,6 +12,7 @@
 #include "icf/Icf.h"
 #include "lto/DeviceLink.h"
 #include "lto/FoldTable.h"
+#include "lto/InlineTable.h"
 #include "lto/LinkJobs.h"
 #include "partitioner/Partition.h"
 #include "summary/CombinedSummary.h"
@@ -63,6 +64,7 @@ struct LinkPlan {
   std::vector<EmbedKind> forms;
   std::vector<RegistrationEntry> registration;
   FoldTable folds;
+  InlineTable inlining;
   std::string hostTriple;
   std::string hostDataLayout;
 };

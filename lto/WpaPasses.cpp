@@ -94,6 +94,13 @@ static Error foldIdentical(WpaState &state) {
   return findVisible(state);
 }
 
+/// Chooses calls that are to be inlined, and notes them for people.
+static Error inlineCalls(WpaState &state) {
+  state.inlining = makeInlineTable(
+      state.context, propagateInlining(state.context, *state.callers));
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // The entries that passes have
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "icf/Icf.h"
 #include "ipa/Callers.h"
 #include "lto/FoldTable.h"
+#include "lto/InlineTable.h"
 #include "summary/CallGraph.h"
 #include "summary/CombinedSummary.h"
 #include "summary/WpaContext.h"
@@ -36,6 +37,7 @@ struct WpaState {
   std::unique_ptr<Callers> callers{};
   FoldTable folds{};
   FoldNumbers foldNumbers{};
+  InlineTable inlining{};
 };
 
 /// Runs all passes of lto/Passes.def over \p state, in their order. Each one's

@@ -48,6 +48,27 @@ struct InlinedCall {
   bool operator==(const InlinedCall &) const = default;
 };
 
+/// RecursiveCall::chance of what runs once for each entry.
+inline constexpr uint64_t kCertainCall = 1024;
+
+/// A call by which a host function is inlined into itself.
+struct RecursiveCall {
+  /// Position among the calls of the function's summary.
+  uint32_t call = 0;
+  /// Executions for each entry, in 1/kCertainCall; at most one.
+  uint32_t chance = 0;
+  bool operator==(const RecursiveCall &) const = default;
+};
+
+/// How often a host function is inlined into itself: \c copies times, first
+/// where it is likeliest, no deeper than \c depth.
+struct RecursiveInlining {
+  uint32_t copies = 0;
+  uint32_t depth = 0;
+  std::vector<RecursiveCall> calls{}; // ascending
+  bool operator==(const RecursiveInlining &) const = default;
+};
+
 /// Decisions over the whole program, indexed by GlobalId.
 struct Decisions {
   /// Definitions that the output needs.
@@ -82,6 +103,9 @@ struct Decisions {
   llvm::DenseMap<GlobalId, std::vector<InlinedCall>> inlinedCalls{};
   /// Host functions that some call has inlined.
   llvm::BitVector inlined{};
+  /// Host functions that are inlined into themselves. Looked up only, never
+  /// iterated.
+  llvm::DenseMap<GlobalId, RecursiveInlining> recursions{};
 
   /// Returns the calls of \p id that are to be inlined.
   llvm::ArrayRef<InlinedCall> inlinedCallsOf(GlobalId id) const {

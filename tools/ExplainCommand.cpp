@@ -6,6 +6,7 @@
 #include "lto/Stamp.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
+#include "tools/ExplainInlining.h"
 #include "tools/FileArguments.h"
 #include "tools/WhyRebuilt.h"
 
@@ -205,14 +206,17 @@ static void printStamps(StringRef path, ArrayRef<Stamp> stamps) {
 }
 
 int explainCommand(ArrayRef<const char *> arguments) {
-  if (is_contained(map_range(arguments, [](auto *a) { return StringRef(a); }),
-                   "--why-rebuilt"))
+  auto words = map_range(arguments, [](auto *a) { return StringRef(a); });
+  if (is_contained(words, "--why-rebuilt"))
     return whyRebuiltCommand(arguments);
+  if (is_contained(words, "--inlining"))
+    return explainInliningCommand(arguments);
   FileArguments read = readFileArguments(
       "explain",
       "Says of what outputs of links were made, and how. With --why-rebuilt, "
       "which\nlink-time jobs were run again: see gpulto explain --why-rebuilt "
-      "--help.",
+      "--help. With\n--inlining, which calls were inlined, and why: see gpulto "
+      "explain --inlining --help.",
       arguments);
   int status = read.status;
   json::Object all;

@@ -194,6 +194,102 @@ TEST(Inlining, CyclesOfManyFunctionsEnd) {
   }
 }
 
+/// A function of a program of its own, with calls of itself that have \p
+/// frequencies; \p change may edit it.
+struct SelfProgram : InlineProgram {
+  SelfProgram(uint32_t instructions, std::vector<uint32_t> frequencies,
+              const Change &change = {}) {
+    std::vector<llvm::StringRef> callees(frequencies.size(), "other");
+    add({{"f", instructions, callees}}, [&](ModuleSummary &module) {
+      for (auto [call, frequency] : llvm::zip_equal(module.calls, frequencies)) {
+        call.callee = module.functions[0].symbol;
+        call.frequency = frequency;
+      }
+      if (change)
+        change(module);
+    });
+    add({{"other"}});
+  }
+
+  RecursiveInlining decision() {
+    decide();
+    auto found = context->decisions.recursions.find(host("f"));
+    return found == context->decisions.recursions.end() ? RecursiveInlining()
+                                                        : found->second;
+  }
+};
+
+TEST(Inlining, ASmallFunctionIsInlinedIntoItself) {
+  RecursiveInlining two = SelfProgram(10, {128, 128}).decision();
+  // Halves, quarters and eighths are likely enough.
+  EXPECT_EQ(two.copies, 2u + 4u + 8u);
+  EXPECT_EQ(two.depth, 3u);
+  ASSERT_EQ(two.calls.size(), 2u);
+  EXPECT_EQ(two.calls[1], (RecursiveCall{1, kCertainCall / 2}));
+  RecursiveInlining one = SelfProgram(10, {256}).decision();
+  EXPECT_EQ(one.copies, Params().inlineRecursiveDepth);
+  EXPECT_EQ(one.depth, Params().inlineRecursiveDepth);
+}
+
+TEST(Inlining, ARecursionThatEndsCallsItselfOnceForEachEntryAtMost) {
+  // A loop's estimate.
+  RecursiveInlining loop = SelfProgram(10, {256 * 31}).decision();
+  ASSERT_EQ(loop.calls.size(), 1u);
+  EXPECT_EQ(loop.calls[0].chance, kCertainCall);
+  RecursiveInlining both = SelfProgram(10, {256 * 3, 256}).decision();
+  ASSERT_EQ(both.calls.size(), 2u);
+  EXPECT_EQ(both.calls[0].chance, kCertainCall * 3 / 4);
+  EXPECT_EQ(both.calls[1].chance, kCertainCall / 4);
+}
+
+TEST(Inlining, RecursionKnowsLimits) {
+  using Change = InlineProgram::Change;
+  auto flag = [](uint32_t bits) -> Change {
+    return [=](ModuleSummary &module) { module.functions[0].flags |= bits; };
+  };
+  for (uint32_t bits : {kNoInline, kOptNone, kOptSize, kMinSize, kVarArg,
+                        kReturnsTwice, kCold})
+    EXPECT_EQ(SelfProgram(10, {256}, flag(bits)).decision().copies, 0u);
+  EXPECT_EQ(SelfProgram(10, {256},
+                        [](ModuleSummary &module) {
+                          module.symbols[module.functions[0].symbol].linkage =
+                              Linkage::WeakAny;
+                        })
+                .decision()
+                .copies,
+            0u);
+  for (CallFlag site : {kNoInlineSite, kColdSite})
+    EXPECT_EQ(SelfProgram(10, {256},
+                          [&](ModuleSummary &module) {
+                            module.calls[0].flags |= site;
+                          })
+                  .decision()
+                  .copies,
+              0u);
+  auto frame = [](uint32_t bytes) -> Change {
+    return [=](ModuleSummary &module) {
+      module.functions[0].stackBytes = bytes;
+    };
+  };
+  EXPECT_EQ(SelfProgram(10, {256}, frame(64)).decision().copies, 3u);
+  EXPECT_EQ(SelfProgram(10, {256}, frame(129)).decision().copies, 0u);
+  // Of all that it does, calls are little.
+  EXPECT_EQ(SelfProgram(40, {256}).decision().copies, 0u);
+  EXPECT_EQ(SelfProgram(10, {256},
+                        [](ModuleSummary &module) {
+                          module.functions[0].timeCycles = 1000;
+                        })
+                .decision()
+                .copies,
+            0u);
+  SelfProgram small(10, {256});
+  ASSERT_FALSE(small.params.set("inlineRecursiveInstructions=27"));
+  EXPECT_EQ(small.decision().copies, 2u);
+  SelfProgram shallow(10, {256});
+  ASSERT_FALSE(shallow.params.set("inlineRecursiveDepth=0"));
+  EXPECT_EQ(shallow.decision().copies, 0u);
+}
+
 TEST(Inlining, SavedTimeIsWorthMoreGrowth) {
   for (bool isConstant : {false, true}) {
     InlineProgram program;

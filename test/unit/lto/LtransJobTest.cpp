@@ -64,7 +64,8 @@ static LtransJob fullJob() {
        {},
        0,
        "",
-       {0, 4}},
+       {{0, "f"}, {4, "g"}},
+       {}},
       {"b",
        {},
        JobRole::Define,
@@ -78,8 +79,9 @@ static LtransJob fullJob() {
          "b.cp2"}},
        9,
        "",
-       {}},
-      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b", {}}};
+       {},
+       {14, 3, {{2, 512}, {5, 1024}}}},
+      {"c", {}, JobRole::Define, FinalLinkage::Redefined, {}, 1, "b", {}, {}}};
   input.folds = {{"d", "b", true, false, 7}, {"c", "b", true, true, kNone}};
   job.inputs = {input};
   FunctionEffects effects;
