@@ -71,6 +71,14 @@ unsigned scalarBits(const llvm::Type &type);
 /// passes in one register.
 bool isPackedPair(const llvm::Value &value);
 
+/// Whether \p j may be known to whole-program analysis and is not here.
+bool isInput(const JumpFunction &j);
+
+/// Whether \p j, of the module of \p summary, has an operation of two values
+/// that are not known here: what is known of the result does not follow from
+/// what is known of them.
+bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j);
+
 /// Strips constant offsets and casts of address space off \p pointer and
 /// returns what is left, with \p offset set to their sum.
 const llvm::Value *stripOffsets(const llvm::Value &pointer,
