@@ -76,6 +76,8 @@ struct BodyLattice {
   BodyIndex index = kNone;
   /// Where its calls are in ConstantsSolver's list of what calls enter.
   uint32_t firstCall = 0;
+  /// While one call of it is looked into: that call.
+  EnteringCalls entered;
   /// All of its callers are known.
   bool isKnown = true;
   /// Entered by something that was visited, or by something unknown.
@@ -195,6 +197,7 @@ private:
                                   const JumpFunction &function) const;
   void addReturned(const BodyLattice &caller, const AggregatePart &part,
                    ParameterLattice &result) const;
+  BodyIndex enteredBy(const BodyLattice &caller, uint32_t number) const;
   llvm::ArrayRef<JumpFunction> actualsOf(const BodyLattice &caller,
                                          uint32_t number) const;
   BodyLattice enter(const BodyLattice &caller, uint32_t number,

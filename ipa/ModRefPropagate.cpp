@@ -129,7 +129,7 @@ private:
 /// Returns the body that \p call enters, or null.
 const BodyEffects *EffectsSolver::calleeOf(const BodyEffects &body,
                                            const CallEdge &call) const {
-  GlobalId id = program.definitionFor(body.id, call.callee);
+  GlobalId id = callers.calleeOf(body.id, call.callee);
   uint32_t index = id == kNone ? kNone : callers.bodyIndex(id);
   return index == kNone || !bodies[index].isFinal ? nullptr : &bodies[index];
 }

@@ -4,6 +4,7 @@
 #ifndef GPULTO_IPA_POINTEES_H
 #define GPULTO_IPA_POINTEES_H
 
+#include "ipa/Callers.h"
 #include "summary/WpaContext.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -14,8 +15,8 @@ namespace gpulto {
 /// Decisions::effects.
 class Pointees {
 public:
-  explicit Pointees(const WpaContext &context)
-      : context(context), program(context.program) {}
+  Pointees(const WpaContext &context, const Callers &callers)
+      : context(context), program(context.program), callers(callers) {}
 
   /// Whether local variable \p number of the function \p caller (see
   /// JumpFunction::Kind::Aggregate) is reached, beside the function itself, by
@@ -33,6 +34,7 @@ private:
 
   const WpaContext &context;
   const CombinedSummary &program;
+  const Callers &callers;
   mutable llvm::DenseMap<std::pair<GlobalId, uint64_t>, bool> known;
 };
 

@@ -42,7 +42,7 @@ bool Pointees::isPrivateIn(GlobalId caller, const CallEdge &call,
   const CombinedModule &module = program.moduleRef(caller);
   if (call.flags & kReadsArgumentsSite)
     return true;
-  GlobalId callee = program.definitionFor(caller, call.callee);
+  GlobalId callee = callers.calleeOf(caller, call.callee);
   const FunctionEffects *effects = context.decisions.effectsOf(callee);
   unsigned addresses = 0;
   bool isWritten = false;

@@ -170,6 +170,18 @@ static void addFormals(const ModuleSummary &summary,
   }
 }
 
+/// Returns the body that call \p number of \p caller enters, by an alias too,
+/// or kNone.
+BodyIndex ConstantsSolver::enteredBy(const BodyLattice &caller,
+                                     uint32_t number) const {
+  if (BodyIndex index = calleeOf(caller.index, number); index != kNone)
+    return index;
+  const CallEdge &call = slice(program.moduleRef(caller.id).summary.calls,
+                               program.function(caller.id)->calls)[number];
+  GlobalId callee = callers.calleeOf(caller.id, call.callee);
+  return callee == kNone ? kNone : callers.bodyIndex(callee);
+}
+
 /// Returns the arguments of call \p number of \p caller.
 ArrayRef<JumpFunction> ConstantsSolver::actualsOf(const BodyLattice &caller,
                                                   uint32_t number) const {
@@ -187,6 +199,7 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
   BodyLattice entered;
   entered.id = callee.id;
   entered.index = callee.index;
+  entered.entered = caller.entered.followedBy(caller.id, number);
   BitVector used(program.parameters(callee.id).size());
   addFormals(program.moduleRef(callee.id).summary, asked, used);
   ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
@@ -224,7 +237,7 @@ ConstantsSolver::evaluateResult(const BodyLattice &caller,
   ParameterLattice result;
   result.whole = ValueLattice::varying(function.bitWidth);
   result.hasParts = true;
-  BodyIndex index = calleeOf(caller.index, function.source);
+  BodyIndex index = enteredBy(caller, function.source);
   if (index == kNone || resultDepth >= kMaxResultDepth ||
       !callers.isFinal(allBodies[index].id))
     return result;
@@ -356,7 +369,7 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
                               const JumpFunction &function, ByteWindow window,
                               Walk &walk) const {
   ParameterLattice result = unknownBytes();
-  BodyIndex index = calleeOf(caller.index, function.source);
+  BodyIndex index = enteredBy(caller, function.source);
   if (index == kNone)
     return result;
   const BodyLattice &callee = allBodies[index];

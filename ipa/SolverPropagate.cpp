@@ -383,7 +383,8 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
     result = evaluateVariable(caller, function);
     break;
   case Kind::Allocation:
-    result = ValueLattice::allocation(caller.id, function.source);
+    result =
+        ValueLattice::allocation(caller.id, function.source, caller.entered);
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:
