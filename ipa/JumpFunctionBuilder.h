@@ -194,6 +194,7 @@ private:
   static constexpr unsigned kMaxDepth = 6;
   JumpFunction ofConstant(const llvm::Value &value);
   JumpFunction ofScalarInstruction(const llvm::Instruction &instruction);
+  JumpFunction ofFloatInstruction(const llvm::Instruction &instruction);
   JumpFunction ofLoad(const llvm::Instruction &load);
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);

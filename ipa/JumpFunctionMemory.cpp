@@ -108,8 +108,10 @@ JumpFunctionBuilder::ofVariable(const llvm::GlobalVariable &variable,
                                 uint64_t offset, unsigned bits) {
   JumpFunction j = JumpFunction::unknown(bits);
   SymbolIndex symbol = context.indexOf(variable);
-  if (variable.isConstant() || variable.isThreadLocal() || symbol == kNone ||
-      context.summary.side == Side::Device)
+  // A number in a constant of another module; LLVM has followed what is here.
+  bool isForeignNumber = variable.isDeclaration() && bits;
+  if ((variable.isConstant() && !isForeignNumber) || variable.isThreadLocal() ||
+      symbol == kNone || context.summary.side == Side::Device)
     return j;
   j.kind = Kind::VariablePart;
   j.source = symbol;

@@ -5,6 +5,14 @@
 // Goal: constants, operations on values that whole-program analysis may know,
 // and what the defining instructions say of a number's bits and bounds.
 //
+//   dx = 1.0f / (n - 1); grid = (int)ceil(n / 256.0);    of a known n
+//
+// Floating-point numbers are computed as the program does: on the host, where
+// no flag or target lets it do otherwise (isExact): `a * b + c` is
+// llvm.fmuladd, which says nothing of its roundings. What depends on its mode,
+// NaN and denormals, is not known (summary/JumpFunction). That the program does
+// not change the rounding is LLVM's premise, too, outside of strictfp.
+//
 // Linear in the depth of operations, which is bounded (kMaxOperations).
 //
 // Source: D. Callahan et al., "Interprocedural Constant Propagation", 1986;
@@ -21,7 +29,10 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
 
@@ -83,6 +94,34 @@ std::optional<JumpOperation> operationOf(const llvm::MinMaxIntrinsic &call) {
   }
 }
 
+/// The operations of floating-point numbers.
+std::optional<JumpOperation> floatOperationOf(unsigned opcode) {
+  switch (opcode) {
+  case llvm::Instruction::FAdd:
+    return JumpOperation::FAdd;
+  case llvm::Instruction::FSub:
+    return JumpOperation::FSub;
+  case llvm::Instruction::FMul:
+    return JumpOperation::FMul;
+  case llvm::Instruction::FDiv:
+    return JumpOperation::FDiv;
+  case llvm::Instruction::FPExt:
+    return JumpOperation::FExt;
+  case llvm::Instruction::FPTrunc:
+    return JumpOperation::FTrunc;
+  case llvm::Instruction::SIToFP:
+    return JumpOperation::SIToFP;
+  case llvm::Instruction::UIToFP:
+    return JumpOperation::UIToFP;
+  case llvm::Instruction::FPToSI:
+    return JumpOperation::FPToSI;
+  case llvm::Instruction::FPToUI:
+    return JumpOperation::FPToUI;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// The bits of the vector constant \p vector, first element lowest.
 std::optional<uint64_t> vectorBits(const llvm::Constant &vector) {
   auto &type = *llvm::cast<llvm::FixedVectorType>(vector.getType());
@@ -129,6 +168,11 @@ bool isInput(const JumpFunction &j) {
          j.kind == Kind::VariablePart || j.kind == Kind::Composed;
 }
 
+/// Whether operations on values of \p type can be told.
+static bool isNumber(const llvm::Type &type) {
+  return type.isIntegerTy() || type.isFloatTy() || type.isDoubleTy();
+}
+
 /// How deep operations are followed.
 static constexpr unsigned kMaxOperations = 8;
 
@@ -145,7 +189,7 @@ JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
                                                 const llvm::Value &input,
                                                 uint64_t operand,
                                                 unsigned bits) {
-  if (!input.getType()->isIntegerTy() || llvm::isa<llvm::Constant>(input) ||
+  if (!isNumber(*input.getType()) || llvm::isa<llvm::Constant>(input) ||
       operationDepth >= kMaxOperations)
     return JumpFunction::unknown(bits);
   ++operationDepth;
@@ -194,13 +238,80 @@ JumpFunction JumpFunctionBuilder::ofOperands(JumpOperation operation,
   return result;
 }
 
+/// Whether the target of \p function may compute a sum of a product as one,
+/// with one rounding.
+static bool mayFuse(const llvm::Function &function) {
+  llvm::Triple triple(function.getParent()->getTargetTriple());
+  llvm::StringRef features =
+      function.getFnAttribute("target-features").getValueAsString();
+  return triple.getArch() != llvm::Triple::x86_64 || features.contains("+fma");
+}
+
+/// Whether \p instruction, of floating-point numbers, yields what the operation
+/// says and nothing else: in the host's code, without liberties that the
+/// programmer gave, or the target takes.
+static bool isExact(const llvm::Instruction &instruction) {
+  const llvm::Function &function = *instruction.getFunction();
+  if (llvm::Triple(function.getParent()->getTargetTriple()).isNVPTX() ||
+      function.hasFnAttribute(llvm::Attribute::StrictFP))
+    return false;
+  if (!llvm::isa<llvm::FPMathOperator>(instruction))
+    return true;
+  llvm::FastMathFlags liberties = instruction.getFastMathFlags();
+  bool isSum = instruction.getOpcode() == llvm::Instruction::FAdd ||
+               instruction.getOpcode() == llvm::Instruction::FSub;
+  if (isSum && liberties.allowContract() && mayFuse(function))
+    return false;
+  liberties.setAllowContract(false);
+  return liberties.none() &&
+         !instruction.hasMetadata(llvm::LLVMContext::MD_fpmath);
+}
+
+/// The jump function of \p instruction if it is of floating-point numbers or
+/// converts from or to them. Changes of sign are operations on the bits.
+JumpFunction
+JumpFunctionBuilder::ofFloatInstruction(const llvm::Instruction &instruction) {
+  unsigned bits = scalarBits(*instruction.getType());
+  JumpFunction j = JumpFunction::unknown(bits);
+  std::optional<JumpOperation> operation =
+      floatOperationOf(instruction.getOpcode());
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  llvm::Intrinsic::ID id =
+      call ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic;
+  bool isAbs = id == llvm::Intrinsic::fabs;
+  bool isNegation = instruction.getOpcode() == llvm::Instruction::FNeg;
+  if (id == llvm::Intrinsic::ceil)
+    operation = JumpOperation::FCeil;
+  if (id == llvm::Intrinsic::floor)
+    operation = JumpOperation::FFloor;
+  if ((!operation && !isAbs && !isNegation) ||
+      !isNumber(*instruction.getType()) || !isExact(instruction))
+    return j;
+  const llvm::Value &input = *instruction.getOperand(0);
+  if (isAbs || isNegation) {
+    uint64_t sign = uint64_t(1) << (bits - 1);
+    return isAbs ? ofComposition(JumpOperation::And, input, sign - 1, bits)
+                 : ofComposition(JumpOperation::Xor, input, sign, bits);
+  }
+  if (takesWidth(*operation))
+    return ofComposition(*operation, input, scalarBits(*input.getType()), bits);
+  auto *operand = llvm::dyn_cast<llvm::ConstantFP>(instruction.getOperand(1));
+  if (!operand)
+    return ofOperands(*operation, input, *instruction.getOperand(1), bits);
+  return ofComposition(*operation, input,
+                       operand->getValueAPF().bitcastToAPInt().getZExtValue(),
+                       bits);
+}
+
 JumpFunction
 JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
   unsigned bits = scalarBits(*instruction.getType());
   std::optional<JumpOperation> operation = operationOf(instruction.getOpcode());
   if (auto *minMax = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&instruction))
     operation = operationOf(*minMax);
-  if (!operation || !bits || !instruction.getType()->isIntegerTy())
+  if (!operation)
+    return ofFloatInstruction(instruction);
+  if (!bits || !instruction.getType()->isIntegerTy())
     return JumpFunction::unknown(bits);
   const llvm::Value &input = *instruction.getOperand(0);
   if (instruction.isCast()) {

@@ -519,7 +519,7 @@ void VariableUses::store() {
     bool isConstant = program.symbol(id).has(kConstant);
     if (!isConstant && !(uses[id] & (kWrites | kTakesAddress)))
       context.decisions.neverWritten.set(id);
-    if (!isConstant && !(uses[id] & (kTakesAddress | kWritesUnknown)))
+    if (isConstant || !(uses[id] & (kTakesAddress | kWritesUnknown)))
       context.decisions.plainlyWritten.set(id);
     if ((uses[id] & ~kWritesUnknown) == kWrites)
       context.decisions.neverRead.set(id);

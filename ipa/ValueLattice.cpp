@@ -285,6 +285,8 @@ static KnownBits applyToBits(const JumpFunction &function,
     return KnownBits::smin(formal, operand);
   case JumpOperation::SMax:
     return KnownBits::smax(formal, operand);
+  default: // of floating-point numbers
+    break;
   }
   return KnownBits(width);
 }
@@ -371,13 +373,8 @@ ValueLattice::applyToBounds(const JumpFunction &function, Bounds left,
 
 /// The width of the formal that \p function takes.
 static unsigned formalWidth(const JumpFunction &function) {
-  switch (function.operation) {
-  case JumpOperation::ZExt:
-  case JumpOperation::SExt:
-    return static_cast<unsigned>(function.value);
-  default:
-    return function.bitWidth;
-  }
+  return takesWidth(function.operation) ? static_cast<unsigned>(function.value)
+                                        : function.bitWidth;
 }
 
 ValueLattice ValueLattice::passThrough(const JumpFunction &function,
@@ -449,8 +446,7 @@ ValueLattice ValueLattice::combine(const JumpFunction &function,
   if (left.isTop() || right.isTop())
     return ValueLattice();
   ValueLattice result = varying(function.bitWidth);
-  bool isCast = function.operation == JumpOperation::ZExt ||
-                function.operation == JumpOperation::SExt ||
+  bool isCast = takesWidth(function.operation) ||
                 function.operation == JumpOperation::Trunc ||
                 function.operation == JumpOperation::None;
   if (isCast || !result.isScalar() || left.bitWidth != result.bitWidth ||

@@ -20,7 +20,9 @@
 namespace gpulto {
 
 /// The operation of a pass-through or composed jump function: formal OP value,
-/// or formal OP formal.
+/// or formal OP formal. What widens, converts or has one operand takes as value
+/// the width in bits of the formal. The operations of floating-point numbers
+/// (binary32 and binary64) round to nearest.
 enum class JumpOperation : uint8_t {
   None,
   Add,
@@ -43,7 +45,19 @@ enum class JumpOperation : uint8_t {
   UMax,
   SMin,
   SMax,
-  Last = SMax
+  FAdd,
+  FSub,
+  FMul,
+  FDiv,
+  FCeil,
+  FFloor,
+  FExt,
+  FTrunc,
+  SIToFP,
+  UIToFP,
+  FPToSI,
+  FPToUI,
+  Last = FPToUI
 };
 
 /// One actual argument. A plain value of few words, no ownership.
@@ -164,9 +178,15 @@ struct AggregatePart {
   bool operator==(const AggregatePart &) const = default;
 };
 
+/// Whether \p operation takes a formal of another width than it yields, or of
+/// one operand: JumpFunction::value is the width of the formal.
+bool takesWidth(JumpOperation operation);
+
 /// Returns the constant that \p function yields when its formal parameter has
 /// the constant bits \p formal; nothing when it is not that kind or when the
-/// operation is undefined for it (shift too large, division by zero).
+/// operation is undefined for it (shift too large, division by zero), or
+/// depends on how the program runs: NaN has many forms, and denormals may be
+/// flushed to zero.
 std::optional<uint64_t> evaluate(const JumpFunction &function,
                                  std::optional<uint64_t> formal);
 

@@ -174,9 +174,11 @@ constexpr const char *kVisibilityNames[] = {"default", "hidden", "protected"};
 constexpr const char *kComdatNames[] = {"any", "exactmatch", "largest",
                                         "nodeduplicate", "samesize"};
 constexpr const char *kOperationNames[] = {
-    "none", "add",  "sub",  "mul",  "shl",  "lshr",  "ashr",
-    "and",  "or",   "xor",  "zext", "sext", "trunc", "udiv",
-    "sdiv", "urem", "srem", "umin", "umax", "smin",  "smax"};
+    "none",   "add",    "sub",    "mul",    "shl",   "lshr",   "ashr",
+    "and",    "or",     "xor",    "zext",   "sext",  "trunc",  "udiv",
+    "sdiv",   "urem",   "srem",   "umin",   "umax",  "smin",   "smax",
+    "fadd",   "fsub",   "fmul",   "fdiv",   "fceil", "ffloor", "fext",
+    "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui"};
 constexpr const char *kLaunchNames[] = {"chevron", "runtime", "runtime_exc",
                                         "cooperative"};
 constexpr const char *kGeometryNames[] = {"grid.x",  "grid.y",  "grid.z",
