@@ -33,6 +33,10 @@ struct ParameterLattice {
   /// the first context.
   std::vector<PartLattice> parts;
   bool hasParts = false;
+  /// Pointers of the host: in every context so far, nobody reaches what it
+  /// points to but those that got the pointer from a function whose variable
+  /// that is; see Pointees::isPrivate.
+  bool isPrivate = true;
 };
 
 /// Lowers \p known to what \p actual is too. Returns whether it changed.
@@ -203,9 +207,16 @@ private:
   BodyLattice enter(const BodyLattice &caller, uint32_t number,
                     const BodyLattice &callee, const JumpFunction &asked) const;
   bool keepsPointee(const BodyLattice &body, uint32_t source) const;
+  bool isPrivateVariable(const BodyLattice &body, uint64_t number) const;
+  bool isPrivateFormal(const BodyLattice &body, uint32_t source) const;
+  bool leadsToPrivate(const BodyLattice &caller,
+                      const JumpFunction &actual) const;
   std::optional<ParameterLattice>
   evaluateBefore(const BodyLattice &caller, uint32_t number, uint32_t parameter,
                  ByteWindow window, Walk &walk) const;
+  std::optional<ParameterLattice> evaluateParts(const BodyLattice &caller,
+                                                Range parts, ByteWindow window,
+                                                Walk &walk) const;
   std::optional<ParameterLattice> evaluateEntry(const BodyLattice &body,
                                                 uint32_t source,
                                                 ByteWindow window,

@@ -328,6 +328,8 @@ JumpFunction JumpFunctionBuilder::ofArgument(const llvm::CallBase &call,
 JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
                                               const llvm::CallBase &call) {
   JumpFunction address = of(pointer);
+  if (address.isPointerPassedOn())
+    return withPartsNow(address, call);
   int64_t offset = 0;
   auto *variable =
       llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));

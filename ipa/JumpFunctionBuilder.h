@@ -218,6 +218,7 @@ private:
                 const llvm::BasicBlock *avoided);
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
+  JumpFunction withPartsNow(JumpFunction address, const llvm::CallBase &call);
   bool isUnmodified(const llvm::Argument &byValue);
   bool isOfEntry(const llvm::Argument &argument, uint64_t offset, uint64_t size,
                  const llvm::Instruction &at);

@@ -97,9 +97,21 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   j.value = static_cast<uint64_t>(offset);
   uint32_t bytes = static_cast<uint32_t>(
       layout.getTypeStoreSize(load.getType()).getFixedValue());
-  if (isReference && isOfEntry(*argument, j.value, bytes, load))
+  if (!isReference)
+    return j;
+  if (isOfEntry(*argument, j.value, bytes, load)) {
     j.count = bytes;
-  return j;
+    return j;
+  }
+  if (loadDepth > kMaxDepth)
+    return j;
+  ++loadDepth;
+  JumpFunction written = ofWritten(*argument, j.value, bytes, bits == 0, &load);
+  --loadDepth;
+  if (written.kind == Kind::Unknown)
+    return j;
+  written.bitWidth = j.bitWidth;
+  return written;
 }
 
 /// The \p bits bits, 0 for a pointer, at byte \p offset of \p variable.

@@ -19,9 +19,10 @@ public:
       : context(context), program(context.program), callers(callers) {}
 
   /// Whether local variable \p number of the function \p caller (see
-  /// JumpFunction::Kind::Aggregate) is reached, beside the function itself, by
-  /// nobody but callees that get its address, while they run, and by those that
-  /// write it through one of their parameters only.
+  /// JumpFunction::Kind::Aggregate), or what its parameter of that number, from
+  /// 1, leads to, is reached from the function on by nobody but itself and
+  /// callees that get its address, while they run, and by those that write it
+  /// through one of their parameters only.
   bool isPrivate(GlobalId caller, uint64_t number) const;
 
   /// Whether \p function neither writes through its parameter \p number nor

@@ -106,6 +106,7 @@ static ParameterLattice unknownBytes() {
   ParameterLattice result;
   result.whole = ValueLattice::varying();
   result.hasParts = true;
+  result.isPrivate = false;
   return result;
 }
 
@@ -149,6 +150,11 @@ static void addFormals(const ModuleSummary &summary,
   case Kind::LoadAggregate:
     if (function.source < used.size())
       used.set(function.source);
+    if (function.isPointerPassedOn())
+      for (const AggregatePart &part :
+           slice(summary.aggregateParts,
+                 Range{function.parameter, function.count}))
+        addFormals(summary, part.value, used);
     break;
   case Kind::CallResult:
   case Kind::CallMemory:
@@ -211,6 +217,8 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
       formal =
           evaluateArgument(callee.id, i, caller,
                            i < actuals.size() ? actuals[i] : JumpFunction());
+    else if (i < actuals.size())
+      formal.isPrivate = leadsToPrivate(caller, actuals[i]);
     entered.parameters.push_back(std::move(formal));
   }
   return entered;
@@ -223,6 +231,24 @@ bool ConstantsSolver::keepsPointee(const BodyLattice &body,
   ArrayRef<ParameterRecord> formals = program.parameters(body.id);
   return source < formals.size() && ((formals[source].flags & kParamByVal) ||
                                      pointees.isUnwritten(body.id, source));
+}
+
+/// Returns whether nobody but \p body and its callees reaches what its
+/// parameter \p source points to while it runs; each writes it by one pointer
+/// only.
+bool ConstantsSolver::isPrivateFormal(const BodyLattice &body,
+                                      uint32_t source) const {
+  return source < body.parameters.size() && body.parameters[source].isPrivate &&
+         pointees.isPrivate(body.id, uint64_t(source) + 1);
+}
+
+/// Returns whether \p actual points to memory that nobody reaches but \p caller
+/// or one of its callers, and their callees.
+bool ConstantsSolver::leadsToPrivate(const BodyLattice &caller,
+                                     const JumpFunction &actual) const {
+  if (actual.kind == Kind::Aggregate)
+    return actual.value && pointees.isPrivate(caller.id, actual.value);
+  return actual.isPointerPassedOn() && isPrivateFormal(caller, actual.source);
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,25 +306,28 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
   ParameterLattice result = unknownBytes();
   if (resultDepth == 0 && memoryDepth == 0)
     lookups = 0;
-  if (function.kind == JumpFunction::Kind::Aggregate) {
-    if (function.value && !pointees.isPrivate(caller.id, function.value))
-      return result;
+  auto addParts = [&](Range parts) {
     for (const AggregatePart &part :
-         slice(module.summary.aggregateParts,
-               Range{function.source, function.count})) {
+         slice(module.summary.aggregateParts, parts)) {
       Walk walk;
       addBytes(caller, part, kAllBytes, walk, result);
     }
     return result;
-  }
-  bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
-                 function.operation == JumpOperation::None;
-  bool isInside = function.kind == JumpFunction::Kind::Ancestor;
-  if ((!isWhole && !isInside) || function.source >= caller.parameters.size() ||
-      !keepsPointee(caller, function.source))
+  };
+  result.isPrivate = leadsToPrivate(caller, function);
+  if (function.kind == Kind::Aggregate)
+    return function.value && !result.isPrivate
+               ? result
+               : addParts(Range{function.source, function.count});
+  if (!function.isPointerPassedOn() ||
+      function.source >= caller.parameters.size())
     return result;
+  if (!keepsPointee(caller, function.source))
+    return result.isPrivate
+               ? addParts(Range{function.parameter, function.count})
+               : result;
   const ParameterLattice &formal = caller.parameters[function.source];
-  uint64_t begin = isInside ? function.value : 0;
+  uint64_t begin = function.kind == Kind::Ancestor ? function.value : 0;
   addPartsWithin(formal.parts, {begin, kAllBytes.end}, 0, result.parts);
   result.hasParts = formal.hasParts;
   return result;
@@ -322,29 +351,38 @@ ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
   if (parameter >= actuals.size() || ++lookups > kMaxLookups)
     return result;
   const JumpFunction &actual = actuals[parameter];
-  if (actual.kind == Kind::Aggregate) {
-    if (!actual.value || !pointees.isPrivate(caller.id, actual.value))
-      return result;
-    const ModuleSummary &summary = program.moduleRef(caller.id).summary;
-    bool isNew = false;
-    ParameterLattice all = unknownBytes();
-    for (const AggregatePart &part :
-         slice(summary.aggregateParts, Range{actual.source, actual.count}))
-      isNew |= addBytes(caller, part, window, walk, all);
-    if (!isNew && actual.count)
-      return std::nullopt;
-    addPartsWithin(all.parts, window, 0, result.parts);
-    result.hasParts = all.hasParts;
+  if (actual.kind == Kind::Aggregate)
+    return leadsToPrivate(caller, actual)
+               ? evaluateParts(caller, Range{actual.source, actual.count},
+                               window, walk)
+               : result;
+  if (!actual.isPointerPassedOn())
     return result;
-  }
-  bool isPassedOn = actual.kind == Kind::Ancestor ||
-                    (actual.kind == Kind::PassThrough &&
-                     actual.operation == JumpOperation::None);
-  if (!isPassedOn || !keepsPointee(caller, actual.source))
-    return result;
+  if (!keepsPointee(caller, actual.source))
+    return actual.count && leadsToPrivate(caller, actual)
+               ? evaluateParts(caller, Range{actual.parameter, actual.count},
+                               window, walk)
+               : result;
   uint64_t shift = actual.kind == Kind::Ancestor ? actual.value : 0;
   return evaluateEntry(caller, actual.source,
                        {window.begin + shift, window.end + shift}, walk);
+}
+
+/// Returns the bytes \p window of the aggregate of \p caller that \p parts
+/// make; nothing if \p walk has been at all of them.
+std::optional<ParameterLattice>
+ConstantsSolver::evaluateParts(const BodyLattice &caller, Range parts,
+                               ByteWindow window, Walk &walk) const {
+  ParameterLattice result = unknownBytes(), all = unknownBytes();
+  bool isNew = parts.count == 0;
+  for (const AggregatePart &part :
+       slice(program.moduleRef(caller.id).summary.aggregateParts, parts))
+    isNew |= addBytes(caller, part, window, walk, all);
+  if (!isNew)
+    return std::nullopt;
+  addPartsWithin(all.parts, window, 0, result.parts);
+  result.hasParts = all.hasParts;
+  return result;
 }
 
 /// Returns the bytes \p window behind parameter \p source of \p body as they
@@ -421,13 +459,24 @@ static void addNulls(std::vector<PartLattice> &parts,
   }
 }
 
+/// As Pointees::isPrivate(). A parameter that points there must lead to private
+/// memory; what a function returns by its address, nobody else sees before.
+bool ConstantsSolver::isPrivateVariable(const BodyLattice &body,
+                                        uint64_t number) const {
+  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
+  bool isFormal = number <= formals.size() &&
+                  !(formals[number - 1].flags & kParamStructRet);
+  return isFormal ? isPrivateFormal(body, static_cast<uint32_t>(number - 1))
+                  : pointees.isPrivate(body.id, number);
+}
+
 /// Returns what all choices of \p function, Memory, have in common of the bytes
 /// \p window; nothing if \p walk has been at all of them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateChoices(const BodyLattice &body,
                                  const JumpFunction &function,
                                  ByteWindow window, Walk &walk) const {
-  if (!pointees.isPrivate(body.id, function.parameter))
+  if (!isPrivateVariable(body, function.parameter))
     return unknownBytes();
   const ModuleSummary &summary = program.moduleRef(body.id).summary;
   std::optional<ParameterLattice> common;

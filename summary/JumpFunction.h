@@ -71,9 +71,13 @@ struct JumpFunction {
     Null,
     /// The address of symbol \c source plus \c value bytes.
     SymbolAddress,
-    /// Formal parameter \c source, through \c operation with \c value.
+    /// Formal parameter \c source, through \c operation with \c value. What a
+    /// pointer, passed as it is, leads to now if \c count is not 0: parts
+    /// [parameter, parameter + count) of the aggregate part table, if nobody
+    /// else can reach it; else what is there when the function is entered, if
+    /// the function writes nothing there.
     PassThrough,
-    /// Pointer: formal parameter \c source plus \c value bytes.
+    /// Pointer: formal parameter \c source plus \c value bytes; see there.
     Ancestor,
     /// The \c bitWidth bits at byte \c value of the by-value aggregate that is
     /// formal parameter \c source, or of what that pointer points to. If
@@ -134,6 +138,7 @@ struct JumpFunction {
   /// Aggregate: number of parts. Others: see there.
   uint32_t count = 0;
   /// CallMemory: position of an argument. Memory: number of a local variable.
+  /// Pointers passed on: first aggregate part.
   uint32_t parameter = 0;
   /// Facts that hold at this site whatever the kind. Pointers: log2 of the
   /// proven alignment, the address space it is known to point into (0:
@@ -147,6 +152,13 @@ struct JumpFunction {
   uint64_t high = 0;
 
   bool hasFacts() const { return alignLog2 || addressSpace || nonNull || high; }
+
+  /// Whether it is a formal parameter that is a pointer, at any distance.
+  bool isPointerPassedOn() const {
+    return bitWidth == 0 &&
+           (kind == Kind::Ancestor ||
+            (kind == Kind::PassThrough && operation == JumpOperation::None));
+  }
 
   bool operator==(const JumpFunction &) const = default;
 

@@ -129,6 +129,14 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
     else
       io.number(j.source);
   }
+  if (j.isPointerPassedOn()) {
+    io.number(j.count);
+    if (j.count)
+      io.number(j.parameter);
+    io.check(j.count == 0 || (j.parameter <= sizes.aggregateParts &&
+                              j.count <= sizes.aggregateParts - j.parameter),
+             "aggregate parts past the end of their table");
+  }
   if (j.kind == Kind::CallMemory || j.kind == Kind::Memory)
     io.number(j.parameter);
   if (j.kind == Kind::Aggregate || j.kind == Kind::Memory) {
@@ -746,6 +754,9 @@ NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
   case Kind::Ancestor:
   case Kind::LoadAggregate:
     names.formals = uint64_t(j.source) + 1;
+    if (j.isPointerPassedOn())
+      for (uint32_t i = j.parameter; i < j.parameter + j.count; ++i)
+        add(names, parts[i], s.aggregateParts[i].value, depth);
     break;
   case Kind::Allocation:
   case Kind::CallResult:
