@@ -54,6 +54,10 @@ ValueLattice readParts(llvm::ArrayRef<PartLattice> parts, uint64_t offset,
 void addPart(std::vector<PartLattice> &parts, uint32_t offset,
              const ValueLattice &value);
 
+/// Returns the size in bytes of a value of \p width bits in memory, 0 for a
+/// pointer.
+uint64_t bytesOf(unsigned width);
+
 /// Bytes [begin, end).
 struct ByteWindow {
   uint64_t begin = 0;
