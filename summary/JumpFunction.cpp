@@ -85,7 +85,12 @@ std::optional<uint64_t> applyToFloats(JumpOperation operation, uint64_t formal,
 std::optional<uint64_t> applyToFloat(JumpOperation operation, uint64_t formal,
                                      uint64_t formalWidth, unsigned width) {
   std::optional<llvm::APFloat> number = toFloat(formal, formalWidth);
-  if (!number)
+  bool isInteger =
+      operation == JumpOperation::FPToSI || operation == JumpOperation::FPToUI;
+  bool isRounding =
+      operation == JumpOperation::FCeil || operation == JumpOperation::FFloor;
+  if (!number || (!isInteger && width != 32 && width != 64) ||
+      (isRounding && width != formalWidth))
     return std::nullopt;
   bool isExact = false;
   switch (operation) {

@@ -114,6 +114,8 @@ TEST(JumpFunction, FloatsThatDependOnTheModeGiveNothing) {
   EXPECT_EQ(run(JumpOperation::FAdd, 0x3c00, 16, 0x3c00), std::nullopt);
   EXPECT_EQ(run(JumpOperation::SIToFP, 32, 16, 1), std::nullopt);
   EXPECT_EQ(run(JumpOperation::FPToSI, 16, 32, 0x3c00), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FTrunc, 32, 48, bitsOf(1.0f)), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FCeil, 32, 64, bitsOf(1.0f)), std::nullopt);
 }
 
 } // namespace
