@@ -331,25 +331,28 @@ JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
   if (address.isPointerPassedOn())
     return withPartsNow(address, call);
   int64_t offset = 0;
-  auto *variable =
-      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
-  if (address.kind != Kind::Unknown || !variable || offset < 0)
+  const llvm::Value &variable = *stripOffsets(pointer, layout, offset);
+  std::optional<uint64_t> size = heapObjectBytes(variable);
+  if (offset < 0 || frees(call, pointer) ||
+      (address.kind != Kind::Unknown && !size))
     return address;
-  std::optional<llvm::TypeSize> size = variable->getAllocationSize(layout);
-  const LocalVariable &local = describe(*variable);
-  if (local.escapesUnseen || !size || size->isScalable())
+  if (auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&variable))
+    if (std::optional<llvm::TypeSize> bytes = alloca->getAllocationSize(layout);
+        bytes && !bytes->isScalable())
+      size = bytes->getFixedValue();
+  if (!size || describe(variable).escapesUnseen)
     return address;
   llvm::SmallVector<AggregatePart, 8> parts;
-  if (size->getFixedValue() > static_cast<uint64_t>(offset))
-    collectParts(pointer, size->getFixedValue() - static_cast<uint64_t>(offset),
-                 call, 0, parts, 0);
+  if (*size > static_cast<uint64_t>(offset))
+    collectParts(pointer, *size - static_cast<uint64_t>(offset), call, 0, parts,
+                 0);
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
   // Without parts, too: this call may be the one that writes the variable, even
   // backwards from its end.
   JumpFunction result = context.jumpFunctions.aggregate(parts);
-  result.value = local.number;
+  result.value = localNumber(variable);
   result.alignLog2 = address.alignLog2;
   result.addressSpace = address.addressSpace;
   result.nonNull = address.nonNull;

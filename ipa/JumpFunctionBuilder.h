@@ -143,8 +143,8 @@ public:
                                    const llvm::Instruction &at);
 
 private:
-  /// An instruction that may write a local variable: an alloca or the callee's
-  /// copy of a by-value formal.
+  /// An instruction that may write a local variable: an alloca, the callee's
+  /// copy of a by-value formal or an object on the heap.
   struct Write {
     const llvm::Instruction *instruction;
     uint64_t offset;
@@ -168,7 +168,7 @@ private:
     /// Something other than a launch reads what is stored there.
     bool isLoaded = false;
     llvm::SmallVector<Write, 8> writes;
-    /// Where its lifetime starts, again.
+    /// Where its lifetime starts, again. Objects on the heap: another one.
     llvm::SmallVector<const llvm::Instruction *, 2> starts;
 
     /// Whether only whole-program analysis can tell what is in it.
@@ -219,6 +219,9 @@ private:
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
   JumpFunction withPartsNow(JumpFunction address, const llvm::CallBase &call);
+  std::optional<uint64_t> heapObjectBytes(const llvm::Value &value);
+  bool frees(const llvm::CallBase &call, const llvm::Value &pointer);
+  bool isLocalVariable(const llvm::Value &value);
   bool isUnmodified(const llvm::Argument &byValue);
   bool isOfEntry(const llvm::Argument &argument, uint64_t offset, uint64_t size,
                  const llvm::Instruction &at);

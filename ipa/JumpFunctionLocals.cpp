@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: all instructions that may write a local variable, or what a pointer
-// parameter leads to, and whether a write is the last before a place.
+// Goal: all instructions that may write a local variable, an object that the
+// function makes on the heap, or what a pointer parameter leads to, and whether
+// a write is the last before a place.
 //
 //  1. describe  follows the uses of the address; the variable escapes if it is
 //               used otherwise. What goes to a known callee is a write by that
@@ -28,8 +29,10 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -44,6 +47,39 @@ namespace gpulto {
 
 /// Blocks looked at before a call, each the single predecessor of the next.
 constexpr unsigned kMaxStraightLine = 16;
+
+/// The bytes of the object that \p value, a call, makes on the heap; nothing if
+/// it is something else or that is not a constant. Nobody else has a pointer to
+/// it before the function passes one on.
+std::optional<uint64_t>
+JumpFunctionBuilder::heapObjectBytes(const llvm::Value &value) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&value);
+  if (!call || !call->getCalledFunction() || call->arg_empty())
+    return std::nullopt;
+  const llvm::TargetLibraryInfo &library =
+      context.analyses.getResult<llvm::TargetLibraryAnalysis>(function);
+  auto *size = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
+  if (!size || !llvm::isNewLikeFn(call, &library))
+    return std::nullopt;
+  return size->getZExtValue();
+}
+
+/// Whether \p call ends the life of the object that \p pointer leads to, which
+/// it neither writes for anybody to see nor keeps.
+bool JumpFunctionBuilder::frees(const llvm::CallBase &call,
+                                const llvm::Value &pointer) {
+  const llvm::TargetLibraryInfo &library =
+      context.analyses.getResult<llvm::TargetLibraryAnalysis>(function);
+  return llvm::getFreedOperand(&call, &library) == &pointer;
+}
+
+/// Whether \p value is memory of the function itself: a variable, the copy of
+/// an argument or an object on the heap.
+bool JumpFunctionBuilder::isLocalVariable(const llvm::Value &value) {
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value))
+    return argument->hasByValAttr();
+  return llvm::isa<llvm::AllocaInst>(value) || heapObjectBytes(value);
+}
 
 /// Whether nothing in the function can write the callee's copy \p byValue.
 bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
@@ -60,7 +96,8 @@ uint32_t JumpFunctionBuilder::localNumber(const llvm::Value &variable) {
     uint32_t number = static_cast<uint32_t>(function.arg_size());
     for (const llvm::BasicBlock &block : function)
       for (const llvm::Instruction &instruction : block)
-        if (llvm::isa<llvm::AllocaInst>(instruction))
+        if (llvm::isa<llvm::AllocaInst>(instruction) ||
+            heapObjectBytes(instruction))
           localNumbers[&instruction] = ++number;
   }
   return localNumbers.lookup(&variable);
@@ -77,6 +114,8 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   result.escapes = result.escapesUnseen = false;
   result.number = localNumber(variable);
   follow(variable, 0, true, result, 0);
+  if (heapObjectBytes(variable))
+    result.starts.push_back(llvm::cast<llvm::Instruction>(&variable));
   // Whose size is not known cannot be named where its address is passed.
   auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&variable);
   std::optional<llvm::TypeSize> size =
@@ -191,6 +230,14 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
       follow(*user, offset, isExact, result, depth + 1);
       continue;
     }
+    // Clean-ups of several objects are one.
+    auto freesUser = [&](const llvm::User *last) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(last);
+      return call && frees(*call, *user);
+    };
+    if (llvm::isa<llvm::PHINode>(user) &&
+        llvm::all_of(user->users(), freesUser))
+      continue;
     auto *call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call || !call->isArgOperand(&use)) {
       escape();
@@ -200,6 +247,8 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
         mark && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start)
       result.starts.push_back(call);
     if (call->isLifetimeStartOrEnd() || call->isDroppable())
+      continue;
+    if (frees(*call, *use.get()))
       continue;
     unsigned index = call->getArgOperandNo(&use);
     if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {

@@ -42,13 +42,6 @@ using Kind = JumpFunction::Kind;
 
 namespace {
 
-/// Whether \p value is memory of the function itself.
-bool isLocalVariable(const llvm::Value &value) {
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value))
-    return argument->hasByValAttr();
-  return llvm::isa<llvm::AllocaInst>(value);
-}
-
 /// Whether \p value is where the function leaves what it returns, which nobody
 /// else can see before.
 bool isResult(const llvm::Value &value) {

@@ -204,8 +204,10 @@ void EffectsSolver::addMemory(const BodyEffects &body, const CallEdge &call,
     case Kind::Null:
       break;
     case Kind::Aggregate:
-      if (actual.value && !isCopied)
-        break; // a local variable of the caller
+      // A variable of the caller, or an object on the heap that nobody else
+      // sees unless somebody keeps its address.
+      if (actual.value && !isCopied && !(access & kParamMayEscape))
+        break;
       [[fallthrough]];
     default:
       add(kReadsOther, kWritesOther);
