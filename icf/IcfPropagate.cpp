@@ -299,12 +299,14 @@ static void addTo(StableHasher &hasher, const ModuleSummary &summary,
     hasher.add(j.source);
   // The place of a second operand in its table means nothing.
   hasher.add(j.kind == Kind::Composed ? j.count != 0 : j.count);
-  hasher.add(j.parameter);
+  bool isPassedOn = j.isPointerPassedOn();
+  hasher.add(isPassedOn ? 0 : j.parameter);
   hasher.add(j.value);
-  if (j.kind != Kind::Aggregate && j.kind != Kind::Memory)
+  if (j.kind != Kind::Aggregate && j.kind != Kind::Memory && !isPassedOn)
     return;
   for (const AggregatePart &part :
-       ArrayRef(summary.aggregateParts).slice(j.source, j.count)) {
+       ArrayRef(summary.aggregateParts)
+           .slice(isPassedOn ? j.parameter : j.source, j.count)) {
     hasher.add(part.byteOffset);
     addTo(hasher, summary, part.value);
   }

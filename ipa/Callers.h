@@ -62,6 +62,12 @@ public:
   /// place.
   bool isFinal(GlobalId id) const;
 
+  /// Returns the function that a call of \p used in the module of \p user
+  /// enters: the definition or, of an alias that is final, what it stands for,
+  /// as the complete constructor of a class does for the base one. kNone if
+  /// there is none.
+  GlobalId calleeOf(GlobalId user, SymbolIndex used) const;
+
   /// Whether the host asks for attributes of the kernel \p id: what it learns
   /// must not depend on facts.
   bool isQueried(GlobalId id) const { return queried.test(id); }
@@ -90,6 +96,7 @@ public:
   uint32_t bodyIndex(GlobalId id) const { return bodyIndices[id]; }
 
 private:
+  bool isUnreplaceable(GlobalId id) const;
   void findBodies();
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);

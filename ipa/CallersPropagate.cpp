@@ -55,16 +55,33 @@ GlobalId Callers::takenBy(GlobalId id) const {
   return found == takers.end() ? kNone : found->second;
 }
 
-bool Callers::isFinal(GlobalId id) const {
+/// Whether the definition \p id, of whatever kind, is the one that uses mean.
+bool Callers::isUnreplaceable(GlobalId id) const {
   const SymbolRecord &symbol = program.symbol(id);
-  if (program.definition(id) != id ||
-      (!program.function(id) && !program.variable(id)))
+  if (program.definition(id) != id)
     return false;
   if (symbol.isLocal() || program.imageOf(id) != kHostImage)
     return true;
   uint8_t resolution = program.resolution(id);
   return !context.isRelocatable && (resolution & kFinalDefinition) &&
          !(resolution & kLinkerRedefined);
+}
+
+bool Callers::isFinal(GlobalId id) const {
+  return (program.function(id) || program.variable(id)) && isUnreplaceable(id);
+}
+
+GlobalId Callers::calleeOf(GlobalId user, SymbolIndex used) const {
+  GlobalId id = program.definitionFor(user, used);
+  if (id == kNone || program.function(id))
+    return id;
+  const AliasSummary *alias = program.alias(id);
+  if (!alias || program.symbol(id).kind != SymbolKind::Alias ||
+      alias->target == kNone || alias->offsetBytes || !isUnreplaceable(id))
+    return kNone;
+  // Its own module's, even if another definition prevails.
+  GlobalId target = program.moduleRef(id).firstSymbol + alias->target;
+  return program.function(target) ? target : GlobalId(kNone);
 }
 
 /// The first reason is kept.

@@ -152,7 +152,7 @@ static void decideReturns(WpaContext &context, const Callers &callers,
 
 void propagateConstants(WpaContext &context, const Callers &callers,
                         Statistics &statistics) {
-  Pointees pointees(context);
+  Pointees pointees(context, callers);
   ConstantsSolver solver(context, callers, pointees);
   solver.solve();
   chooseClones(context, callers, solver);

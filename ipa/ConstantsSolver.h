@@ -33,6 +33,10 @@ struct ParameterLattice {
   /// the first context.
   std::vector<PartLattice> parts;
   bool hasParts = false;
+  /// Pointers of the host: in every context so far, nobody reaches what it
+  /// points to but those that got the pointer from a function whose variable
+  /// that is; see Pointees::isPrivate.
+  bool isPrivate = true;
 };
 
 /// Lowers \p known to what \p actual is too. Returns whether it changed.
@@ -49,6 +53,10 @@ ValueLattice readParts(llvm::ArrayRef<PartLattice> parts, uint64_t offset,
 /// fields in one register, so long constants are kept in pieces.
 void addPart(std::vector<PartLattice> &parts, uint32_t offset,
              const ValueLattice &value);
+
+/// Returns the size in bytes of a value of \p width bits in memory, 0 for a
+/// pointer.
+uint64_t bytesOf(unsigned width);
 
 /// Bytes [begin, end).
 struct ByteWindow {
@@ -76,6 +84,8 @@ struct BodyLattice {
   BodyIndex index = kNone;
   /// Where its calls are in ConstantsSolver's list of what calls enter.
   uint32_t firstCall = 0;
+  /// While one call of it is looked into: that call.
+  EnteringCalls entered;
   /// All of its callers are known.
   bool isKnown = true;
   /// Entered by something that was visited, or by something unknown.
@@ -195,14 +205,22 @@ private:
                                   const JumpFunction &function) const;
   void addReturned(const BodyLattice &caller, const AggregatePart &part,
                    ParameterLattice &result) const;
+  BodyIndex enteredBy(const BodyLattice &caller, uint32_t number) const;
   llvm::ArrayRef<JumpFunction> actualsOf(const BodyLattice &caller,
                                          uint32_t number) const;
   BodyLattice enter(const BodyLattice &caller, uint32_t number,
                     const BodyLattice &callee, const JumpFunction &asked) const;
   bool keepsPointee(const BodyLattice &body, uint32_t source) const;
+  bool isPrivateVariable(const BodyLattice &body, uint64_t number) const;
+  bool isPrivateFormal(const BodyLattice &body, uint32_t source) const;
+  bool leadsToPrivate(const BodyLattice &caller,
+                      const JumpFunction &actual) const;
   std::optional<ParameterLattice>
   evaluateBefore(const BodyLattice &caller, uint32_t number, uint32_t parameter,
                  ByteWindow window, Walk &walk) const;
+  std::optional<ParameterLattice> evaluateParts(const BodyLattice &caller,
+                                                Range parts, ByteWindow window,
+                                                Walk &walk) const;
   std::optional<ParameterLattice> evaluateEntry(const BodyLattice &body,
                                                 uint32_t source,
                                                 ByteWindow window,

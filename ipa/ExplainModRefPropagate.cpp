@@ -145,7 +145,7 @@ void Explainer::explainUnknownCall(GlobalId id) {
   const CombinedModule &module = program.moduleRef(id);
   for (const CallEdge &call :
        slice(module.summary.calls, program.function(id)->calls)) {
-    GlobalId callee = program.definitionFor(id, call.callee);
+    GlobalId callee = callers.calleeOf(id, call.callee);
     if (context.decisions.effectsOf(callee) || (call.flags & kKnownMemorySite))
       continue;
     std::string what =

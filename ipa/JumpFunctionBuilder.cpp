@@ -19,19 +19,13 @@
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/CFG.h"
-#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
-#include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
 
@@ -67,83 +61,6 @@ const llvm::Value *stripOffsets(const llvm::Value &pointer,
     base = cast->getPointerOperand();
   }
 }
-
-namespace {
-
-std::optional<JumpOperation> operationOf(unsigned opcode) {
-  switch (opcode) {
-  case llvm::Instruction::Add:
-    return JumpOperation::Add;
-  case llvm::Instruction::Sub:
-    return JumpOperation::Sub;
-  case llvm::Instruction::Mul:
-    return JumpOperation::Mul;
-  case llvm::Instruction::Shl:
-    return JumpOperation::Shl;
-  case llvm::Instruction::LShr:
-    return JumpOperation::LShr;
-  case llvm::Instruction::AShr:
-    return JumpOperation::AShr;
-  case llvm::Instruction::And:
-    return JumpOperation::And;
-  case llvm::Instruction::Or:
-    return JumpOperation::Or;
-  case llvm::Instruction::Xor:
-    return JumpOperation::Xor;
-  case llvm::Instruction::UDiv:
-    return JumpOperation::UDiv;
-  case llvm::Instruction::SDiv:
-    return JumpOperation::SDiv;
-  case llvm::Instruction::URem:
-    return JumpOperation::URem;
-  case llvm::Instruction::SRem:
-    return JumpOperation::SRem;
-  case llvm::Instruction::ZExt:
-    return JumpOperation::ZExt;
-  case llvm::Instruction::SExt:
-    return JumpOperation::SExt;
-  case llvm::Instruction::Trunc:
-    return JumpOperation::Trunc;
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<JumpOperation> operationOf(const llvm::MinMaxIntrinsic &call) {
-  switch (call.getIntrinsicID()) {
-  case llvm::Intrinsic::umin:
-    return JumpOperation::UMin;
-  case llvm::Intrinsic::umax:
-    return JumpOperation::UMax;
-  case llvm::Intrinsic::smin:
-    return JumpOperation::SMin;
-  case llvm::Intrinsic::smax:
-    return JumpOperation::SMax;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// The bits of the vector constant \p vector, first element lowest.
-std::optional<uint64_t> vectorBits(const llvm::Constant &vector) {
-  auto &type = *llvm::cast<llvm::FixedVectorType>(vector.getType());
-  unsigned width = scalarBits(*type.getElementType());
-  uint64_t bits = 0;
-  for (unsigned i = 0; i < type.getNumElements(); ++i) {
-    const llvm::Constant *element = vector.getAggregateElement(i);
-    uint64_t part;
-    if (auto *integer = llvm::dyn_cast_or_null<llvm::ConstantInt>(element))
-      part = integer->getZExtValue();
-    else if (auto *number = llvm::dyn_cast_or_null<llvm::ConstantFP>(element))
-      part = number->getValueAPF().bitcastToAPInt().getZExtValue();
-    else
-      return std::nullopt;
-    bits |= part << (i * width);
-  }
-  return bits;
-}
-
-} // namespace
 
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
   constexpr unsigned kOperands = 8, kExOperands = 3;
@@ -212,32 +129,6 @@ JumpFunctionBuilder::JumpFunctionBuilder(LgenContext &context,
                                          llvm::Function &function)
     : context(context), function(function),
       layout(function.getParent()->getDataLayout()) {}
-
-JumpFunction JumpFunctionBuilder::ofConstant(const llvm::Value &value) {
-  unsigned bits = scalarBits(*value.getType());
-  if (bits && value.getType()->isVectorTy()) {
-    std::optional<uint64_t> all = vectorBits(llvm::cast<llvm::Constant>(value));
-    return all ? JumpFunction::constant(*all, static_cast<uint16_t>(bits))
-               : JumpFunction::unknown(bits);
-  }
-  if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(&value))
-    return bits ? JumpFunction::constant(integer->getZExtValue(),
-                                         static_cast<uint16_t>(bits))
-                : JumpFunction::unknown(0);
-  if (auto *number = llvm::dyn_cast<llvm::ConstantFP>(&value))
-    return bits ? JumpFunction::constant(
-                      number->getValueAPF().bitcastToAPInt().getZExtValue(),
-                      static_cast<uint16_t>(bits))
-                : JumpFunction::unknown(0);
-  return JumpFunction::unknown(bits);
-}
-
-/// Whether \p j may be known to whole-program analysis and is not here.
-static bool isInput(const JumpFunction &j) {
-  return j.kind == Kind::PassThrough || j.kind == Kind::LoadAggregate ||
-         j.kind == Kind::CallResult || j.kind == Kind::Memory ||
-         j.kind == Kind::VariablePart || j.kind == Kind::Composed;
-}
 
 JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   JumpFunction j;
@@ -315,94 +206,6 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
   return j;
 }
 
-/// How deep operations are followed.
-static constexpr unsigned kMaxOperations = 8;
-
-/// Whether \p j has an operation of two values that are not known here: what is
-/// known of the result does not follow from what is known of them.
-static bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j) {
-  const JumpFunction *outer = &j;
-  while (outer->kind == Kind::Composed && outer->count == 0)
-    outer = &summary.jumpFunctions[outer->source];
-  return outer->kind == Kind::Composed;
-}
-
-/// `input OPERATION operand`: of a formal parameter directly, of other values
-/// by way of the table.
-JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
-                                                const llvm::Value &input,
-                                                uint64_t operand,
-                                                unsigned bits) {
-  if (!input.getType()->isIntegerTy() || llvm::isa<llvm::Constant>(input) ||
-      operationDepth >= kMaxOperations)
-    return JumpFunction::unknown(bits);
-  ++operationDepth;
-  JumpFunction of = this->of(input);
-  --operationDepth;
-  bool isPlain = of.kind == Kind::PassThrough &&
-                 of.operation == JumpOperation::None && !of.hasFacts();
-  if (isPlain) {
-    of.operation = operation;
-  } else if (isInput(of)) {
-    uint32_t number = context.jumpFunctions.add(of).first;
-    of = JumpFunction();
-    of.kind = Kind::Composed;
-    of.operation = operation;
-    of.source = number;
-  } else {
-    return JumpFunction::unknown(bits);
-  }
-  of.value = operand;
-  of.bitWidth = static_cast<uint16_t>(bits);
-  return of;
-}
-
-/// `left OPERATION right`, neither known here, or a constant on the left.
-JumpFunction JumpFunctionBuilder::ofOperands(JumpOperation operation,
-                                             const llvm::Value &left,
-                                             const llvm::Value &right,
-                                             unsigned bits) {
-  // Each has two operands, so trees of them are kept lower.
-  constexpr unsigned kWeight = 2;
-  if (operationDepth + kWeight > kMaxOperations)
-    return JumpFunction::unknown(bits);
-  operationDepth += kWeight;
-  JumpFunction a = of(left), b = of(right);
-  operationDepth -= kWeight;
-  auto isOperand = [](const JumpFunction &j) {
-    return isInput(j) || j.kind == Kind::Constant;
-  };
-  if (!isOperand(a) || !isOperand(b))
-    return JumpFunction::unknown(bits);
-  JumpFunction result = JumpFunction::unknown(bits);
-  result.kind = Kind::Composed;
-  result.operation = operation;
-  result.source = context.jumpFunctions.add(a).first;
-  result.count = context.jumpFunctions.add(b).first + 1;
-  return result;
-}
-
-JumpFunction
-JumpFunctionBuilder::ofScalarInstruction(const llvm::Instruction &instruction) {
-  unsigned bits = scalarBits(*instruction.getType());
-  std::optional<JumpOperation> operation = operationOf(instruction.getOpcode());
-  if (auto *minMax = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&instruction))
-    operation = operationOf(*minMax);
-  if (!operation || !bits || !instruction.getType()->isIntegerTy())
-    return JumpFunction::unknown(bits);
-  const llvm::Value &input = *instruction.getOperand(0);
-  if (instruction.isCast()) {
-    unsigned inputBits = scalarBits(*input.getType());
-    return ofComposition(*operation, input,
-                         *operation == JumpOperation::Trunc ? 0 : inputBits,
-                         bits);
-  }
-  auto *operand = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
-  if (!operand)
-    return ofOperands(*operation, input, *instruction.getOperand(1), bits);
-  return ofComposition(*operation, input, operand->getZExtValue(), bits);
-}
-
 /// The \p bits bits at byte \p offset of what \p call returns, 0 for a pointer.
 /// Functions of the C library, as LLVM knows them, are not of this program.
 JumpFunction JumpFunctionBuilder::ofCall(const llvm::CallBase &call,
@@ -438,50 +241,6 @@ JumpFunction JumpFunctionBuilder::ofResult(const llvm::Value &value) {
                     ->getElementOffset(*element->idx_begin())
                     .getFixedValue(),
                 bits);
-}
-
-/// The range of the integer \p value by its defining instructions; with choices
-/// between values followed to \p depth.
-static llvm::ConstantRange rangeOf(const llvm::Value &value,
-                                   const llvm::KnownBits &bits,
-                                   const llvm::DataLayout &layout,
-                                   unsigned depth) {
-  constexpr unsigned kMaxChoices = 8;
-  llvm::ConstantRange range =
-      llvm::ConstantRange::fromKnownBits(bits, /*IsSigned=*/false)
-          .intersectWith(
-              llvm::computeConstantRange(&value, /*ForSigned=*/false));
-  llvm::SmallVector<const llvm::Value *, 4> choices;
-  if (auto *phi = llvm::dyn_cast<llvm::PHINode>(&value);
-      phi && phi->getNumIncomingValues() <= kMaxChoices)
-    choices.append(phi->value_op_begin(), phi->value_op_end());
-  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&value))
-    choices = {select->getTrueValue(), select->getFalseValue()};
-  if (choices.empty() || depth == 0)
-    return range;
-  auto united = llvm::ConstantRange::getEmpty(range.getBitWidth());
-  for (const llvm::Value *choice : choices)
-    united = united.unionWith(rangeOf(
-        *choice, llvm::computeKnownBits(choice, layout), layout, depth - 1));
-  return range.intersectWith(united);
-}
-
-/// Adds what the defining instructions say of the bits of \p value.
-void JumpFunctionBuilder::addBounds(const llvm::Value &value,
-                                    JumpFunction &result) {
-  constexpr unsigned kMaxChoiceDepth = 2, kLeastBits = 8;
-  if (!value.getType()->isIntegerTy() || result.bitWidth < kLeastBits)
-    return; // a flag has two values anyway
-  llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
-  if (bits.hasConflict())
-    return; // this does not run
-  llvm::ConstantRange range = rangeOf(value, bits, layout, kMaxChoiceDepth);
-  result.alignLog2 = static_cast<uint8_t>(
-      std::min<unsigned>(bits.countMinTrailingZeros(), result.bitWidth - 1));
-  if (range.isEmptySet() || range.isWrappedSet() || range.isFullSet())
-    return;
-  result.low = range.getUnsignedMin().getZExtValue();
-  result.high = range.getUnsignedMax().getZExtValue();
 }
 
 JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
@@ -569,26 +328,31 @@ JumpFunction JumpFunctionBuilder::ofArgument(const llvm::CallBase &call,
 JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
                                               const llvm::CallBase &call) {
   JumpFunction address = of(pointer);
+  if (address.isPointerPassedOn())
+    return withPartsNow(address, call);
   int64_t offset = 0;
-  auto *variable =
-      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
-  if (address.kind != Kind::Unknown || !variable || offset < 0)
+  const llvm::Value &variable = *stripOffsets(pointer, layout, offset);
+  std::optional<uint64_t> size = heapObjectBytes(variable);
+  if (offset < 0 || frees(call, pointer) ||
+      (address.kind != Kind::Unknown && !size))
     return address;
-  std::optional<llvm::TypeSize> size = variable->getAllocationSize(layout);
-  const LocalVariable &local = describe(*variable);
-  if (local.escapesUnseen || !size || size->isScalable())
+  if (auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&variable))
+    if (std::optional<llvm::TypeSize> bytes = alloca->getAllocationSize(layout);
+        bytes && !bytes->isScalable())
+      size = bytes->getFixedValue();
+  if (!size || describe(variable).escapesUnseen)
     return address;
   llvm::SmallVector<AggregatePart, 8> parts;
-  if (size->getFixedValue() > static_cast<uint64_t>(offset))
-    collectParts(pointer, size->getFixedValue() - static_cast<uint64_t>(offset),
-                 call, 0, parts, 0);
+  if (*size > static_cast<uint64_t>(offset))
+    collectParts(pointer, *size - static_cast<uint64_t>(offset), call, 0, parts,
+                 0);
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
   // Without parts, too: this call may be the one that writes the variable, even
   // backwards from its end.
   JumpFunction result = context.jumpFunctions.aggregate(parts);
-  result.value = local.number;
+  result.value = localNumber(variable);
   result.alignLog2 = address.alignLog2;
   result.addressSpace = address.addressSpace;
   result.nonNull = address.nonNull;

@@ -71,6 +71,14 @@ unsigned scalarBits(const llvm::Type &type);
 /// passes in one register.
 bool isPackedPair(const llvm::Value &value);
 
+/// Whether \p j may be known to whole-program analysis and is not here.
+bool isInput(const JumpFunction &j);
+
+/// Whether \p j, of the module of \p summary, has an operation of two values
+/// that are not known here: what is known of the result does not follow from
+/// what is known of them.
+bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j);
+
 /// Strips constant offsets and casts of address space off \p pointer and
 /// returns what is left, with \p offset set to their sum.
 const llvm::Value *stripOffsets(const llvm::Value &pointer,
@@ -135,8 +143,8 @@ public:
                                    const llvm::Instruction &at);
 
 private:
-  /// An instruction that may write a local variable: an alloca or the callee's
-  /// copy of a by-value formal.
+  /// An instruction that may write a local variable: an alloca, the callee's
+  /// copy of a by-value formal or an object on the heap.
   struct Write {
     const llvm::Instruction *instruction;
     uint64_t offset;
@@ -160,7 +168,7 @@ private:
     /// Something other than a launch reads what is stored there.
     bool isLoaded = false;
     llvm::SmallVector<Write, 8> writes;
-    /// Where its lifetime starts, again.
+    /// Where its lifetime starts, again. Objects on the heap: another one.
     llvm::SmallVector<const llvm::Instruction *, 2> starts;
 
     /// Whether only whole-program analysis can tell what is in it.
@@ -186,6 +194,7 @@ private:
   static constexpr unsigned kMaxDepth = 6;
   JumpFunction ofConstant(const llvm::Value &value);
   JumpFunction ofScalarInstruction(const llvm::Instruction &instruction);
+  JumpFunction ofFloatInstruction(const llvm::Instruction &instruction);
   JumpFunction ofLoad(const llvm::Instruction &load);
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);
@@ -209,6 +218,10 @@ private:
                 const llvm::BasicBlock *avoided);
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
+  JumpFunction withPartsNow(JumpFunction address, const llvm::CallBase &call);
+  std::optional<uint64_t> heapObjectBytes(const llvm::Value &value);
+  bool frees(const llvm::CallBase &call, const llvm::Value &pointer);
+  bool isLocalVariable(const llvm::Value &value);
   bool isUnmodified(const llvm::Argument &byValue);
   bool isOfEntry(const llvm::Argument &argument, uint64_t offset, uint64_t size,
                  const llvm::Instruction &at);

@@ -6,12 +6,9 @@
 // symbols and formal parameters. By-value aggregates live in local variables,
 // whose contents at a call are found like this:
 //
-//  1. describe     all instructions that may write the variable; it escapes if
-//                  its address is used otherwise.
-//  2. reaches      a write determines its bytes at the call if it is the only
-//                  one that overlaps them and dominates the call, or if it is
-//                  on the straight line of code before the call and no later
-//                  overlapping write is.
+//  1. describe     all instructions that may write the variable
+//                  (JumpFunctionLocals.cpp).
+//  2. reaches      whether a write determines its bytes at the call (there).
 //  3. collectParts stored values become parts; a copy of another variable, a
 //                  constant or an unmodified formal is followed.
 //
@@ -23,9 +20,6 @@
 // pointer leads there, so what else the callee writes does not matter. What
 // callees leave in such a variable is told by JumpFunctionWrites.cpp.
 //
-// Why not MemorySSA: its construction costs more than the whole of LGEN, and
-// SROA and MemCpyOpt have left only such simple cases.
-//
 // Source: M. Jambor, J. Hubicka, IPA-SRA and aggregate jump functions in GCC
 // (ipa-prop).
 //
@@ -34,21 +28,12 @@
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
@@ -56,16 +41,6 @@ namespace gpulto {
 using Kind = JumpFunction::Kind;
 
 namespace {
-
-/// Blocks looked at before a call, each the single predecessor of the next.
-constexpr unsigned kMaxStraightLine = 16;
-
-/// Whether \p value is memory of the function itself.
-bool isLocalVariable(const llvm::Value &value) {
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&value))
-    return argument->hasByValAttr();
-  return llvm::isa<llvm::AllocaInst>(value);
-}
 
 /// Whether \p value is where the function leaves what it returns, which nobody
 /// else can see before.
@@ -115,9 +90,21 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   j.value = static_cast<uint64_t>(offset);
   uint32_t bytes = static_cast<uint32_t>(
       layout.getTypeStoreSize(load.getType()).getFixedValue());
-  if (isReference && isOfEntry(*argument, j.value, bytes, load))
+  if (!isReference)
+    return j;
+  if (isOfEntry(*argument, j.value, bytes, load)) {
     j.count = bytes;
-  return j;
+    return j;
+  }
+  if (loadDepth > kMaxDepth)
+    return j;
+  ++loadDepth;
+  JumpFunction written = ofWritten(*argument, j.value, bytes, bits == 0, &load);
+  --loadDepth;
+  if (written.kind == Kind::Unknown)
+    return j;
+  written.bitWidth = j.bitWidth;
+  return written;
 }
 
 /// The \p bits bits, 0 for a pointer, at byte \p offset of \p variable.
@@ -126,8 +113,10 @@ JumpFunctionBuilder::ofVariable(const llvm::GlobalVariable &variable,
                                 uint64_t offset, unsigned bits) {
   JumpFunction j = JumpFunction::unknown(bits);
   SymbolIndex symbol = context.indexOf(variable);
-  if (variable.isConstant() || variable.isThreadLocal() || symbol == kNone ||
-      context.summary.side == Side::Device)
+  // A number in a constant of another module; LLVM has followed what is here.
+  bool isForeignNumber = variable.isDeclaration() && bits;
+  if ((variable.isConstant() && !isForeignNumber) || variable.isThreadLocal() ||
+      symbol == kNone || context.summary.side == Side::Device)
     return j;
   j.kind = Kind::VariablePart;
   j.source = symbol;
@@ -235,286 +224,6 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
     break;
   }
   return j;
-}
-
-//===----------------------------------------------------------------------===//
-// Local variables
-//===----------------------------------------------------------------------===//
-
-/// Whether nothing in the function can write the callee's copy \p byValue.
-bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
-  const LocalVariable &uses = describe(byValue);
-  return !uses.escapes && uses.writes.empty();
-}
-
-/// The number of \p variable in the function, from 1: the same for whoever
-/// asks, since summaries name variables by it.
-uint32_t JumpFunctionBuilder::localNumber(const llvm::Value &variable) {
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&variable))
-    return argument->getArgNo() + 1;
-  if (localNumbers.empty()) {
-    uint32_t number = static_cast<uint32_t>(function.arg_size());
-    for (const llvm::BasicBlock &block : function)
-      for (const llvm::Instruction &instruction : block)
-        if (llvm::isa<llvm::AllocaInst>(instruction))
-          localNumbers[&instruction] = ++number;
-  }
-  return localNumbers.lookup(&variable);
-}
-
-const JumpFunctionBuilder::LocalVariable &
-JumpFunctionBuilder::describe(const llvm::Value &variable) {
-  auto [entry, isNew] = locals.try_emplace(&variable);
-  if (!isNew)
-    return *entry->second;
-  // While its uses are looked at it counts as escaped.
-  entry->second = std::make_unique<LocalVariable>();
-  LocalVariable result;
-  result.escapes = result.escapesUnseen = false;
-  result.number = localNumber(variable);
-  follow(variable, 0, true, result, 0);
-  // Whose size is not known cannot be named where its address is passed.
-  auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&variable);
-  std::optional<llvm::TypeSize> size =
-      alloca ? alloca->getAllocationSize(layout) : std::nullopt;
-  result.escapesUnseen |=
-      alloca && (!size || size->isScalable()) && result.dependsOnCallees();
-  result.escapes |= result.escapesUnseen;
-  LocalVariable &stored = *locals[&variable];
-  stored = std::move(result);
-  return stored;
-}
-
-/// Whether \p pointer is into a local array that only launches read: the
-/// addresses stored there do not escape (the runtime copies what they point
-/// to and keeps none).
-bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
-  int64_t offset;
-  auto *variable =
-      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
-  if (!variable)
-    return false;
-  const LocalVariable &array = describe(*variable);
-  return !array.escapes && !array.isLoaded;
-}
-
-/// Whether \p index is not negative: by its definition, or as a counter that
-/// does not start below zero when its loop is entered.
-bool JumpFunctionBuilder::isNonNegative(llvm::Value &index) {
-  if (llvm::isKnownNonNegative(&index, layout))
-    return true;
-  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&index);
-  if (!instruction ||
-      !context.analyses.getResult<llvm::LoopAnalysis>(function).getLoopFor(
-          instruction->getParent()))
-    return false;
-  auto &evolution =
-      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  auto *counter =
-      llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(&index));
-  return counter && counter->isAffine() && counter->hasNoSignedWrap() &&
-         evolution.isKnownNonNegative(counter->getStepRecurrence(evolution)) &&
-         evolution.isKnownNonNegative(evolution.applyLoopGuards(
-             counter->getStart(), counter->getLoop()));
-}
-
-/// The least byte of the variable that \p address may lead to, of which the
-/// pointer operand leads to \p offset or behind.
-uint64_t
-JumpFunctionBuilder::leastOffset(const llvm::GetElementPtrInst &address,
-                                 uint64_t offset) {
-  llvm::MapVector<llvm::Value *, llvm::APInt> variable;
-  unsigned width = layout.getIndexTypeSizeInBits(address.getType());
-  llvm::APInt constant(width, 0);
-  // In bounds, so nothing wraps.
-  if (!address.isInBounds() ||
-      !llvm::cast<llvm::GEPOperator>(address).collectOffset(
-          layout, width, variable, constant) ||
-      constant.isNegative())
-    return 0;
-  for (const auto &[index, scale] : variable)
-    if (scale.isNegative() || index->getType()->getScalarSizeInBits() > width ||
-        !isNonNegative(*index))
-      return 0;
-  return offset + constant.getZExtValue();
-}
-
-/// Adds what the uses of \p pointer (byte \p offset of the variable if
-/// \p isExact, else at least that) do to it.
-void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
-                                 bool isExact, LocalVariable &result,
-                                 unsigned depth) {
-  constexpr unsigned kMaxUses = 256;
-  auto escape = [&](bool isSeen = false) {
-    result.escapes = true;
-    result.escapesUnseen |= !isSeen;
-  };
-  if (depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses))
-    return escape();
-  auto addWrite = [&](const llvm::Instruction &instruction, uint64_t size) {
-    if (isExact)
-      result.writes.push_back({&instruction, offset, size});
-    else
-      result.writes.push_back({&instruction, offset, kUnboundedSize});
-  };
-  for (const llvm::Use &use : pointer.uses()) {
-    auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-    if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) {
-      result.isLoaded |= llvm::isa<llvm::LoadInst>(user);
-      continue;
-    }
-    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-      if (use.getOperandNo() != store->getPointerOperandIndex()) {
-        if (!isLaunchArray(*store->getPointerOperand()))
-          escape();
-      } else
-        addWrite(*store,
-                 layout.getTypeStoreSize(store->getValueOperand()->getType())
-                     .getFixedValue());
-      continue;
-    }
-    if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
-      llvm::APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
-      bool isConstant =
-          address->accumulateConstantOffset(layout, step) && !step.isNegative();
-      follow(*address,
-             isConstant ? offset + step.getZExtValue()
-                        : leastOffset(*address, offset),
-             isExact && isConstant, result, depth + 1);
-      continue;
-    }
-    if (llvm::isa<llvm::AddrSpaceCastInst, llvm::BitCastInst>(user)) {
-      follow(*user, offset, isExact, result, depth + 1);
-      continue;
-    }
-    auto *call = llvm::dyn_cast<llvm::CallBase>(user);
-    if (!call || !call->isArgOperand(&use)) {
-      escape();
-      continue;
-    }
-    if (auto *mark = llvm::dyn_cast<llvm::IntrinsicInst>(call);
-        mark && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start)
-      result.starts.push_back(call);
-    if (call->isLifetimeStartOrEnd() || call->isDroppable())
-      continue;
-    unsigned index = call->getArgOperandNo(&use);
-    if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
-      auto *length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
-      result.isLoaded |= index != 0;
-      if (index == 0)
-        addWrite(*call, length ? length->getZExtValue() : kUnboundedSize);
-      continue;
-    }
-    if (launchKindOf(*call))
-      continue;
-    if (CopyAccess access = copyAccess(*call, index);
-        access != CopyAccess::None) {
-      result.isLoaded = true;
-      if (access == CopyAccess::Writes)
-        addWrite(*call, kUnboundedSize);
-      continue;
-    }
-    if (allocationResult(*call) == index) {
-      addWrite(*call, layout.getPointerSize());
-      continue;
-    }
-    result.isLoaded = true;
-    if (call->isByValArgument(index))
-      continue;
-    // Its edge says what the callee gets, so WPA can say what it does with it.
-    const llvm::Function *callee = call->getCalledFunction();
-    bool isEdge = callee && !callee->isIntrinsic() && isExact;
-    if (isEdge && call->paramHasAttr(index, llvm::Attribute::StructRet)) {
-      uint64_t size =
-          layout.getTypeAllocSize(call->getParamStructRetType(index))
-              .getFixedValue();
-      result.writes.push_back({call, offset, size, true, true, index, offset});
-      if (!call->doesNotCapture(index))
-        escape(/*isSeen=*/true);
-      continue;
-    }
-    if (!call->doesNotCapture(index))
-      escape(/*isSeen=*/isEdge);
-    if (!call->onlyReadsMemory(index))
-      result.writes.push_back(
-          {call, 0, kUnboundedSize, isEdge, false, index, offset});
-  }
-}
-
-/// Whether the bytes of \p write hold what it wrote when \p at executes.
-bool JumpFunctionBuilder::reaches(const Write &write,
-                                  const LocalVariable &variable,
-                                  const llvm::Instruction &at) {
-  if (write.size == kUnboundedSize)
-    return false;
-  llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
-  for (const Write &other : variable.writes)
-    if (other.instruction != write.instruction &&
-        overlaps(other.offset, other.size, write.offset, write.size))
-      rivals.insert(other.instruction);
-  auto dominates = [&] {
-    if (write.instruction->getParent() == at.getParent())
-      return write.instruction->comesBefore(&at);
-    return dominatorTree().dominates(write.instruction, &at);
-  };
-  if (rivals.empty())
-    return dominates();
-  const llvm::BasicBlock *block = at.getParent();
-  llvm::BasicBlock::const_iterator position = at.getIterator();
-  for (unsigned step = 0; step < kMaxStraightLine; ++step) {
-    while (position != block->begin()) {
-      --position;
-      if (&*position == write.instruction)
-        return true;
-      if (rivals.contains(&*position))
-        return false;
-    }
-    block = block->getSinglePredecessor();
-    if (!block || block == at.getParent())
-      break;
-    position = block->end();
-  }
-  // Not on a straight line: no rival may run between the two.
-  const llvm::BasicBlock *home = write.instruction->getParent();
-  return dominates() && llvm::none_of(rivals, [&](const auto *rival) {
-           bool isBefore = rival->getParent() == home &&
-                           rival->comesBefore(write.instruction);
-           return !isBefore && mayReach(*rival, at, home);
-         });
-}
-
-llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
-  if (!dominators)
-    dominators =
-        &context.analyses.getResult<llvm::DominatorTreeAnalysis>(function);
-  return *dominators;
-}
-
-/// Whether control may go from behind \p from to \p to without running block
-/// \p avoided, if given, from its beginning.
-bool JumpFunctionBuilder::mayReach(const llvm::Instruction &from,
-                                   const llvm::Instruction &to,
-                                   const llvm::BasicBlock *avoided) {
-  // LLVM's isPotentiallyReachable gives up after 32 blocks; main is longer.
-  constexpr size_t kMaxBlocks = 4096;
-  const llvm::BasicBlock *target = to.getParent();
-  if (from.getParent() == target && from.comesBefore(&to))
-    return true;
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 32> seen;
-  llvm::SmallVector<const llvm::BasicBlock *, 32> worklist;
-  auto visit = [&](const llvm::BasicBlock *block) {
-    for (const llvm::BasicBlock *next : llvm::successors(block))
-      if (next != avoided && seen.insert(next).second)
-        worklist.push_back(next);
-  };
-  visit(from.getParent());
-  while (!worklist.empty() && seen.size() < kMaxBlocks) {
-    const llvm::BasicBlock *block = worklist.pop_back_val();
-    if (block == target)
-      return true;
-    visit(block);
-  }
-  return !worklist.empty();
 }
 
 void JumpFunctionBuilder::collectConstantParts(

@@ -21,6 +21,11 @@
 // What a function leaves behind a pointer parameter is told in the same way at
 // its returns (ofOutput), with what was there at its entry as one more choice.
 // It holds if no other pointer leads there, as with the variables of callers.
+// So is what is there when it passes the pointer on (withPartsNow), and what it
+// finds there itself.
+//
+//   void Solver::run(int n) { this->n = n; check(); kernel<<<this->n, 64>>>();
+//   }
 //
 // Linear in blocks for each range; ranges are few (kMaxParts).
 //
@@ -32,6 +37,7 @@
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -328,6 +334,38 @@ void JumpFunctionBuilder::collectWritten(
     if (memory.kind != Kind::Unknown)
       parts.push_back({static_cast<uint32_t>(range.offset - begin), memory});
   }
+}
+
+/// \p address, a pointer parameter that \p call gets, with what the function
+/// has left there before.
+JumpFunction JumpFunctionBuilder::withPartsNow(JumpFunction address,
+                                               const llvm::CallBase &call) {
+  const llvm::Argument &argument = *function.getArg(address.source);
+  int64_t offset = static_cast<int64_t>(address.value);
+  if (!isPassedByReference(argument) || offset < 0 ||
+      static_cast<uint64_t>(offset) >= kMaxOutputBytes)
+    return address;
+  const LocalVariable &local = describe(argument);
+  if (local.escapesUnseen || local.writes.empty())
+    return address;
+  // A callee that gets two addresses may mix them up.
+  auto isThere = [&](const llvm::Use &use) {
+    return use->getType()->isPointerTy() &&
+           llvm::getUnderlyingObject(use.get()) == &argument;
+  };
+  if (llvm::count_if(call.args(), isThere) != 1)
+    return address;
+  llvm::SmallVector<AggregatePart, 8> parts;
+  const llvm::Instruction *place = &call;
+  uint64_t begin = static_cast<uint64_t>(offset);
+  collectWritten(argument, begin, kMaxOutputBytes - begin, place, parts, 0);
+  llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  JumpFunction now = context.jumpFunctions.aggregate(parts);
+  address.parameter = parts.empty() ? 0 : now.source;
+  address.count = parts.empty() ? 0 : now.count;
+  return address;
 }
 
 JumpFunction

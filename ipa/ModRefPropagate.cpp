@@ -129,7 +129,7 @@ private:
 /// Returns the body that \p call enters, or null.
 const BodyEffects *EffectsSolver::calleeOf(const BodyEffects &body,
                                            const CallEdge &call) const {
-  GlobalId id = program.definitionFor(body.id, call.callee);
+  GlobalId id = callers.calleeOf(body.id, call.callee);
   uint32_t index = id == kNone ? kNone : callers.bodyIndex(id);
   return index == kNone || !bodies[index].isFinal ? nullptr : &bodies[index];
 }
@@ -204,8 +204,10 @@ void EffectsSolver::addMemory(const BodyEffects &body, const CallEdge &call,
     case Kind::Null:
       break;
     case Kind::Aggregate:
-      if (actual.value && !isCopied)
-        break; // a local variable of the caller
+      // A variable of the caller, or an object on the heap that nobody else
+      // sees unless somebody keeps its address.
+      if (actual.value && !isCopied && !(access & kParamMayEscape))
+        break;
       [[fallthrough]];
     default:
       add(kReadsOther, kWritesOther);
@@ -519,7 +521,7 @@ void VariableUses::store() {
     bool isConstant = program.symbol(id).has(kConstant);
     if (!isConstant && !(uses[id] & (kWrites | kTakesAddress)))
       context.decisions.neverWritten.set(id);
-    if (!isConstant && !(uses[id] & (kTakesAddress | kWritesUnknown)))
+    if (isConstant || !(uses[id] & (kTakesAddress | kWritesUnknown)))
       context.decisions.plainlyWritten.set(id);
     if ((uses[id] & ~kWritesUnknown) == kWrites)
       context.decisions.neverRead.set(id);

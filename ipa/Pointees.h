@@ -4,6 +4,7 @@
 #ifndef GPULTO_IPA_POINTEES_H
 #define GPULTO_IPA_POINTEES_H
 
+#include "ipa/Callers.h"
 #include "summary/WpaContext.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -14,13 +15,14 @@ namespace gpulto {
 /// Decisions::effects.
 class Pointees {
 public:
-  explicit Pointees(const WpaContext &context)
-      : context(context), program(context.program) {}
+  Pointees(const WpaContext &context, const Callers &callers)
+      : context(context), program(context.program), callers(callers) {}
 
   /// Whether local variable \p number of the function \p caller (see
-  /// JumpFunction::Kind::Aggregate) is reached, beside the function itself, by
-  /// nobody but callees that get its address, while they run, and by those that
-  /// write it through one of their parameters only.
+  /// JumpFunction::Kind::Aggregate), or what its parameter of that number, from
+  /// 1, leads to, is reached from the function on by nobody but itself and
+  /// callees that get its address, while they run, and by those that write it
+  /// through one of their parameters only.
   bool isPrivate(GlobalId caller, uint64_t number) const;
 
   /// Whether \p function neither writes through its parameter \p number nor
@@ -33,6 +35,7 @@ private:
 
   const WpaContext &context;
   const CombinedSummary &program;
+  const Callers &callers;
   mutable llvm::DenseMap<std::pair<GlobalId, uint64_t>, bool> known;
 };
 

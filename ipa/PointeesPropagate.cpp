@@ -15,7 +15,8 @@
 // callee, or whom it passes it on to, keeps (FunctionEffects). Then no pointer
 // but those of the callees leads to it while they run. If one of them writes
 // through its pointer, it must have no other one: what is said of the bytes
-// behind a parameter does not count writes through another.
+// behind a parameter does not count writes through another. The same holds for
+// what a parameter leads to in the function that passes it on.
 //
 // Source: M. Jambor, J. Hubicka, "The interprocedural optimization framework of
 // GCC" (aggregates passed by reference, ipa-prop).
@@ -42,13 +43,17 @@ bool Pointees::isPrivateIn(GlobalId caller, const CallEdge &call,
   const CombinedModule &module = program.moduleRef(caller);
   if (call.flags & kReadsArgumentsSite)
     return true;
-  GlobalId callee = program.definitionFor(caller, call.callee);
+  GlobalId callee = callers.calleeOf(caller, call.callee);
   const FunctionEffects *effects = context.decisions.effectsOf(callee);
   unsigned addresses = 0;
   bool isWritten = false;
   for (auto [i, actual] :
        enumerate(slice(module.summary.jumpFunctions, call.arguments))) {
-    if (actual.kind != JumpFunction::Kind::Aggregate || actual.value != number)
+    bool isVariable =
+        actual.kind == JumpFunction::Kind::Aggregate && actual.value == number;
+    bool isFormal =
+        actual.isPointerPassedOn() && uint64_t(actual.source) + 1 == number;
+    if (!isVariable && !isFormal)
       continue;
     if (!effects || i >= effects->parameters.size() ||
         (effects->parameters[i] & kParamMayEscape))

@@ -9,8 +9,9 @@
 //
 // 1. A jump function says which allocating call a pointer comes from, at any
 //    offset. Memory of two calls that are both alive is apart; the same call
-//    may have run twice, so it is not apart from itself. A launch that uses
-//    freed memory is undefined.
+//    may have run twice, so it is not apart from itself, unless the function
+//    that it stands in, a constructor, was entered by two different calls. A
+//    launch that uses freed memory is undefined.
 // 2. A parameter is apart when that holds against every other pointer parameter
 //    in every launch (meetLaunch). A pointer of unknown origin may point
 //    anywhere, so it spoils all.
@@ -77,8 +78,9 @@ bool areApart(const ValueLattice &a, const ValueLattice &b) {
   };
   if (isNull(a) || isNull(b))
     return true;
+  bool isOfOneCall = a.symbol() == b.symbol() && a.value() == b.value();
   return a.state() == State::Allocation && b.state() == State::Allocation &&
-         !(a.symbol() == b.symbol() && a.value() == b.value());
+         (!isOfOneCall || a.entered().areApart(b.entered()));
 }
 
 void PointerFacts::meetLaunch(GlobalId kernel, uint32_t clone,

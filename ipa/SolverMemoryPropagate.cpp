@@ -84,8 +84,7 @@ void addPart(std::vector<PartLattice> &parts, uint32_t offset,
        ValueLattice::constant(value.value() >> kPieceBits, kPieceBits)});
 }
 
-/// The size of a value of \p width bits in memory, 0 for a pointer.
-static uint64_t bytesOf(unsigned width) {
+uint64_t bytesOf(unsigned width) {
   constexpr uint64_t kPointerBytes = 8;
   return width ? (width + 7) / 8 : kPointerBytes;
 }
@@ -106,6 +105,7 @@ static ParameterLattice unknownBytes() {
   ParameterLattice result;
   result.whole = ValueLattice::varying();
   result.hasParts = true;
+  result.isPrivate = false;
   return result;
 }
 
@@ -149,6 +149,11 @@ static void addFormals(const ModuleSummary &summary,
   case Kind::LoadAggregate:
     if (function.source < used.size())
       used.set(function.source);
+    if (function.isPointerPassedOn())
+      for (const AggregatePart &part :
+           slice(summary.aggregateParts,
+                 Range{function.parameter, function.count}))
+        addFormals(summary, part.value, used);
     break;
   case Kind::CallResult:
   case Kind::CallMemory:
@@ -170,6 +175,18 @@ static void addFormals(const ModuleSummary &summary,
   }
 }
 
+/// Returns the body that call \p number of \p caller enters, by an alias too,
+/// or kNone.
+BodyIndex ConstantsSolver::enteredBy(const BodyLattice &caller,
+                                     uint32_t number) const {
+  if (BodyIndex index = calleeOf(caller.index, number); index != kNone)
+    return index;
+  const CallEdge &call = slice(program.moduleRef(caller.id).summary.calls,
+                               program.function(caller.id)->calls)[number];
+  GlobalId callee = callers.calleeOf(caller.id, call.callee);
+  return callee == kNone ? kNone : callers.bodyIndex(callee);
+}
+
 /// Returns the arguments of call \p number of \p caller.
 ArrayRef<JumpFunction> ConstantsSolver::actualsOf(const BodyLattice &caller,
                                                   uint32_t number) const {
@@ -187,6 +204,7 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
   BodyLattice entered;
   entered.id = callee.id;
   entered.index = callee.index;
+  entered.entered = caller.entered.followedBy(caller.id, number);
   BitVector used(program.parameters(callee.id).size());
   addFormals(program.moduleRef(callee.id).summary, asked, used);
   ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
@@ -198,6 +216,8 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
       formal =
           evaluateArgument(callee.id, i, caller,
                            i < actuals.size() ? actuals[i] : JumpFunction());
+    else if (i < actuals.size())
+      formal.isPrivate = leadsToPrivate(caller, actuals[i]);
     entered.parameters.push_back(std::move(formal));
   }
   return entered;
@@ -212,6 +232,24 @@ bool ConstantsSolver::keepsPointee(const BodyLattice &body,
                                      pointees.isUnwritten(body.id, source));
 }
 
+/// Returns whether nobody but \p body and its callees reaches what its
+/// parameter \p source points to while it runs; each writes it by one pointer
+/// only.
+bool ConstantsSolver::isPrivateFormal(const BodyLattice &body,
+                                      uint32_t source) const {
+  return source < body.parameters.size() && body.parameters[source].isPrivate &&
+         pointees.isPrivate(body.id, uint64_t(source) + 1);
+}
+
+/// Returns whether \p actual points to memory that nobody reaches but \p caller
+/// or one of its callers, and their callees.
+bool ConstantsSolver::leadsToPrivate(const BodyLattice &caller,
+                                     const JumpFunction &actual) const {
+  if (actual.kind == Kind::Aggregate)
+    return actual.value && pointees.isPrivate(caller.id, actual.value);
+  return actual.isPointerPassedOn() && isPrivateFormal(caller, actual.source);
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -224,7 +262,7 @@ ConstantsSolver::evaluateResult(const BodyLattice &caller,
   ParameterLattice result;
   result.whole = ValueLattice::varying(function.bitWidth);
   result.hasParts = true;
-  BodyIndex index = calleeOf(caller.index, function.source);
+  BodyIndex index = enteredBy(caller, function.source);
   if (index == kNone || resultDepth >= kMaxResultDepth ||
       !callers.isFinal(allBodies[index].id))
     return result;
@@ -267,25 +305,28 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
   ParameterLattice result = unknownBytes();
   if (resultDepth == 0 && memoryDepth == 0)
     lookups = 0;
-  if (function.kind == JumpFunction::Kind::Aggregate) {
-    if (function.value && !pointees.isPrivate(caller.id, function.value))
-      return result;
+  auto addParts = [&](Range parts) {
     for (const AggregatePart &part :
-         slice(module.summary.aggregateParts,
-               Range{function.source, function.count})) {
+         slice(module.summary.aggregateParts, parts)) {
       Walk walk;
       addBytes(caller, part, kAllBytes, walk, result);
     }
     return result;
-  }
-  bool isWhole = function.kind == JumpFunction::Kind::PassThrough &&
-                 function.operation == JumpOperation::None;
-  bool isInside = function.kind == JumpFunction::Kind::Ancestor;
-  if ((!isWhole && !isInside) || function.source >= caller.parameters.size() ||
-      !keepsPointee(caller, function.source))
+  };
+  result.isPrivate = leadsToPrivate(caller, function);
+  if (function.kind == Kind::Aggregate)
+    return function.value && !result.isPrivate
+               ? result
+               : addParts(Range{function.source, function.count});
+  if (!function.isPointerPassedOn() ||
+      function.source >= caller.parameters.size())
     return result;
+  if (!keepsPointee(caller, function.source))
+    return result.isPrivate
+               ? addParts(Range{function.parameter, function.count})
+               : result;
   const ParameterLattice &formal = caller.parameters[function.source];
-  uint64_t begin = isInside ? function.value : 0;
+  uint64_t begin = function.kind == Kind::Ancestor ? function.value : 0;
   addPartsWithin(formal.parts, {begin, kAllBytes.end}, 0, result.parts);
   result.hasParts = formal.hasParts;
   return result;
@@ -309,29 +350,38 @@ ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
   if (parameter >= actuals.size() || ++lookups > kMaxLookups)
     return result;
   const JumpFunction &actual = actuals[parameter];
-  if (actual.kind == Kind::Aggregate) {
-    if (!actual.value || !pointees.isPrivate(caller.id, actual.value))
-      return result;
-    const ModuleSummary &summary = program.moduleRef(caller.id).summary;
-    bool isNew = false;
-    ParameterLattice all = unknownBytes();
-    for (const AggregatePart &part :
-         slice(summary.aggregateParts, Range{actual.source, actual.count}))
-      isNew |= addBytes(caller, part, window, walk, all);
-    if (!isNew && actual.count)
-      return std::nullopt;
-    addPartsWithin(all.parts, window, 0, result.parts);
-    result.hasParts = all.hasParts;
+  if (actual.kind == Kind::Aggregate)
+    return leadsToPrivate(caller, actual)
+               ? evaluateParts(caller, Range{actual.source, actual.count},
+                               window, walk)
+               : result;
+  if (!actual.isPointerPassedOn())
     return result;
-  }
-  bool isPassedOn = actual.kind == Kind::Ancestor ||
-                    (actual.kind == Kind::PassThrough &&
-                     actual.operation == JumpOperation::None);
-  if (!isPassedOn || !keepsPointee(caller, actual.source))
-    return result;
+  if (!keepsPointee(caller, actual.source))
+    return actual.count && leadsToPrivate(caller, actual)
+               ? evaluateParts(caller, Range{actual.parameter, actual.count},
+                               window, walk)
+               : result;
   uint64_t shift = actual.kind == Kind::Ancestor ? actual.value : 0;
   return evaluateEntry(caller, actual.source,
                        {window.begin + shift, window.end + shift}, walk);
+}
+
+/// Returns the bytes \p window of the aggregate of \p caller that \p parts
+/// make; nothing if \p walk has been at all of them.
+std::optional<ParameterLattice>
+ConstantsSolver::evaluateParts(const BodyLattice &caller, Range parts,
+                               ByteWindow window, Walk &walk) const {
+  ParameterLattice result = unknownBytes(), all = unknownBytes();
+  bool isNew = parts.count == 0;
+  for (const AggregatePart &part :
+       slice(program.moduleRef(caller.id).summary.aggregateParts, parts))
+    isNew |= addBytes(caller, part, window, walk, all);
+  if (!isNew)
+    return std::nullopt;
+  addPartsWithin(all.parts, window, 0, result.parts);
+  result.hasParts = all.hasParts;
+  return result;
 }
 
 /// Returns the bytes \p window behind parameter \p source of \p body as they
@@ -356,7 +406,7 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
                               const JumpFunction &function, ByteWindow window,
                               Walk &walk) const {
   ParameterLattice result = unknownBytes();
-  BodyIndex index = calleeOf(caller.index, function.source);
+  BodyIndex index = enteredBy(caller, function.source);
   if (index == kNone)
     return result;
   const BodyLattice &callee = allBodies[index];
@@ -408,13 +458,24 @@ static void addNulls(std::vector<PartLattice> &parts,
   }
 }
 
+/// As Pointees::isPrivate(). A parameter that points there must lead to private
+/// memory; what a function returns by its address, nobody else sees before.
+bool ConstantsSolver::isPrivateVariable(const BodyLattice &body,
+                                        uint64_t number) const {
+  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
+  bool isFormal = number <= formals.size() &&
+                  !(formals[number - 1].flags & kParamStructRet);
+  return isFormal ? isPrivateFormal(body, static_cast<uint32_t>(number - 1))
+                  : pointees.isPrivate(body.id, number);
+}
+
 /// Returns what all choices of \p function, Memory, have in common of the bytes
 /// \p window; nothing if \p walk has been at all of them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateChoices(const BodyLattice &body,
                                  const JumpFunction &function,
                                  ByteWindow window, Walk &walk) const {
-  if (!pointees.isPrivate(body.id, function.parameter))
+  if (!isPrivateVariable(body, function.parameter))
     return unknownBytes();
   const ModuleSummary &summary = program.moduleRef(body.id).summary;
   std::optional<ParameterLattice> common;
@@ -501,82 +562,6 @@ bool ConstantsSolver::addBytes(const BodyLattice &body,
   result.hasParts &= !known.isTop();
   addPart(result.parts, part.byteOffset, known);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Variables of the program
-//===----------------------------------------------------------------------===//
-
-/// Lowers what is known of variables to what \p body stores there too.
-void ConstantsSolver::visitStores(const BodyLattice &body) {
-  const CombinedModule &module = program.moduleRef(body.id);
-  for (const VariableStore &store :
-       slice(module.summary.variableStores,
-             program.function(body.id)->variableStores)) {
-    GlobalId variable = program.definitionFor(body.id, store.variable);
-    if (variable == kNone || !context.decisions.isPlainlyWritten(variable))
-      continue;
-    ValueLattice value = evaluate(body, module, store.value);
-    value.forgetSymbol();
-    std::vector<StoredValue> &values = stored[variable];
-    auto known = find_if(values, [&](const StoredValue &other) {
-      return other.byteOffset == store.byteOffset &&
-             other.sizeBytes == store.sizeBytes;
-    });
-    if (known == values.end())
-      known = values.insert(
-          known, {store.byteOffset, store.sizeBytes, ValueLattice()});
-    if (!known->value.meet(value))
-      continue;
-    for (BodyIndex reader : readers[variable])
-      enqueue(allBodies[reader]);
-  }
-}
-
-/// Returns what all that may be stored in the bytes of a variable that
-/// \p function of \p body names has in common.
-ValueLattice
-ConstantsSolver::evaluateVariable(const BodyLattice &body,
-                                  const JumpFunction &function) const {
-  ValueLattice result = ValueLattice::varying(function.bitWidth);
-  GlobalId id = program.definitionFor(body.id, function.source);
-  const VariableSummary *variable =
-      id == kNone ? nullptr : program.variable(id);
-  if (!variable || !context.decisions.isPlainlyWritten(id))
-    return result;
-  uint64_t begin = function.value, size = bytesOf(function.bitWidth);
-  if (begin > variable->sizeBytes || size > variable->sizeBytes - begin)
-    return result;
-  if (visited != kNone)
-    readers[id].insert(visited);
-  if (variable->zeroInitialized) {
-    result = ValueLattice::constant(0, function.bitWidth);
-  } else {
-    const CombinedModule &module = program.moduleRef(id);
-    std::vector<PartLattice> parts;
-    for (const AggregatePart &part :
-         slice(module.summary.aggregateParts,
-               variable->initializer.kind == Kind::Aggregate
-                   ? Range{variable->initializer.source,
-                           variable->initializer.count}
-                   : Range()))
-      addPart(parts, part.byteOffset, evaluate(body, module, part.value));
-    result = readParts(parts, begin, function.bitWidth);
-  }
-  auto found = stored.find(id);
-  if (found == stored.end())
-    return result;
-  for (const StoredValue &value : found->second) {
-    if (value.byteOffset >= begin + size ||
-        value.byteOffset + uint64_t(value.sizeBytes) <= begin)
-      continue;
-    bool isSame =
-        value.byteOffset == begin && value.sizeBytes == size &&
-        (value.value.isTop() || value.value.width() == function.bitWidth);
-    result.meet(isSame ? value.value
-                       : ValueLattice::varying(function.bitWidth));
-  }
-  return result;
 }
 
 } // namespace gpulto

@@ -146,6 +146,9 @@ void ConstantsSolver::reset(BodyLattice &body) {
       known.whole = ValueLattice::varying();
     else if (!(formal.flags & kParamIsPointer))
       known.hasParts = true;
+    known.isPrivate = (formal.flags & kParamIsPointer) &&
+                      !(formal.flags & kParamByVal) &&
+                      program.imageOf(body.id) == kHostImage;
   }
   if (program.imageOf(body.id) != kHostImage)
     body.geometry.resize(kDimensions);
@@ -190,7 +193,8 @@ void ConstantsSolver::visit(BodyIndex index) {
 /// Returns whether no context can lower \p known any more.
 static bool isBottom(const ParameterLattice &known) {
   return known.whole.state() == ValueLattice::State::Varying &&
-         !known.whole.hasFacts() && known.hasParts && known.parts.empty();
+         !known.whole.hasFacts() && known.hasParts && known.parts.empty() &&
+         !known.isPrivate;
 }
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
@@ -383,7 +387,8 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
     result = evaluateVariable(caller, function);
     break;
   case Kind::Allocation:
-    result = ValueLattice::allocation(caller.id, function.source);
+    result =
+        ValueLattice::allocation(caller.id, function.source, caller.entered);
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:
@@ -444,6 +449,8 @@ ConstantsSolver::evaluatePieces(const BodyLattice &caller,
 bool meetParameter(ParameterLattice &known, const ParameterLattice &actual) {
   bool changed = known.whole.meet(actual.whole);
   changed |= meetParts(known, actual);
+  changed |= known.isPrivate && !actual.isPrivate;
+  known.isPrivate &= actual.isPrivate;
   return changed;
 }
 

@@ -20,6 +20,30 @@ static uint64_t maskOf(unsigned width) {
 }
 
 //===----------------------------------------------------------------------===//
+// Entering calls
+//===----------------------------------------------------------------------===//
+
+EnteringCalls EnteringCalls::followedBy(GlobalId caller,
+                                        uint32_t number) const {
+  constexpr unsigned kNumberBits = 32;
+  return {(uint64_t(caller) + 1) << kNumberBits | number, inner};
+}
+
+EnteringCalls EnteringCalls::common(EnteringCalls other) const {
+  if (inner != other.inner)
+    return EnteringCalls();
+  return {inner, outer == other.outer ? outer : 0};
+}
+
+bool EnteringCalls::areApart(EnteringCalls other) const {
+  if (!inner || !other.inner)
+    return false;
+  if (inner != other.inner)
+    return true;
+  return outer && other.outer && outer != other.outer;
+}
+
+//===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
 
@@ -58,12 +82,19 @@ ValueLattice ValueLattice::address(GlobalId symbol, uint64_t offset) {
   return result;
 }
 
-ValueLattice ValueLattice::allocation(GlobalId caller, uint32_t number) {
+ValueLattice ValueLattice::allocation(GlobalId caller, uint32_t number,
+                                      EnteringCalls entered) {
   ValueLattice result = varying();
   result.current = State::Allocation;
   result.target = caller;
   result.bits = number;
+  result.setEntered(entered);
   return result;
+}
+
+void ValueLattice::setEntered(EnteringCalls entered) {
+  zeros = entered.inner;
+  ones = entered.outer;
 }
 
 bool ValueLattice::hasFacts() const {
@@ -84,6 +115,8 @@ bool ValueLattice::hasFacts() const {
 }
 
 void ValueLattice::makeVarying() {
+  if (current == State::Allocation)
+    setEntered(EnteringCalls());
   current = State::Varying;
   bits = 0;
   target = kNone;
@@ -168,13 +201,18 @@ bool ValueLattice::meet(const ValueLattice &other) {
   }
   bool isSame =
       current == other.current && bits == other.bits && target == other.target;
+  EnteringCalls commonCalls = entered().common(other.entered());
   if (!isSame)
     makeVarying();
   align = std::min(align, other.align);
   space = space == other.space ? space : 0;
   nonNull &= other.nonNull;
-  zeros &= other.zeros;
-  ones &= other.ones;
+  if (current == State::Allocation) {
+    setEntered(commonCalls);
+  } else {
+    zeros &= other.zeros;
+    ones &= other.ones;
+  }
   lowest = std::min(lowest, other.lowest);
   highest = std::max(highest, other.highest);
   bool isWider = lowest != old.lowest || highest != old.highest;
@@ -247,6 +285,8 @@ static KnownBits applyToBits(const JumpFunction &function,
     return KnownBits::smin(formal, operand);
   case JumpOperation::SMax:
     return KnownBits::smax(formal, operand);
+  default: // of floating-point numbers
+    break;
   }
   return KnownBits(width);
 }
@@ -333,13 +373,8 @@ ValueLattice::applyToBounds(const JumpFunction &function, Bounds left,
 
 /// The width of the formal that \p function takes.
 static unsigned formalWidth(const JumpFunction &function) {
-  switch (function.operation) {
-  case JumpOperation::ZExt:
-  case JumpOperation::SExt:
-    return static_cast<unsigned>(function.value);
-  default:
-    return function.bitWidth;
-  }
+  return takesWidth(function.operation) ? static_cast<unsigned>(function.value)
+                                        : function.bitWidth;
 }
 
 ValueLattice ValueLattice::passThrough(const JumpFunction &function,
@@ -351,7 +386,7 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     if (formal.current == State::Symbol)
       result = address(formal.target, formal.bits + function.value);
     if (formal.current == State::Allocation)
-      result = allocation(formal.target, formal.bits);
+      result = allocation(formal.target, formal.bits, formal.entered());
     unsigned ofOffset = function.value ? countr_zero(function.value) : 63;
     result.align =
         static_cast<uint8_t>(std::min<unsigned>(formal.align, ofOffset));
@@ -362,7 +397,7 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
   if (function.bitWidth == 0 && function.operation == JumpOperation::Add) {
     ValueLattice result = varying();
     if (formal.current == State::Allocation)
-      result = allocation(formal.target, formal.bits);
+      result = allocation(formal.target, formal.bits, formal.entered());
     if (formal.bitWidth == 0 && function.value)
       result.align = static_cast<uint8_t>(
           std::min<unsigned>(formal.align, countr_zero(function.value)));
@@ -411,8 +446,7 @@ ValueLattice ValueLattice::combine(const JumpFunction &function,
   if (left.isTop() || right.isTop())
     return ValueLattice();
   ValueLattice result = varying(function.bitWidth);
-  bool isCast = function.operation == JumpOperation::ZExt ||
-                function.operation == JumpOperation::SExt ||
+  bool isCast = takesWidth(function.operation) ||
                 function.operation == JumpOperation::Trunc ||
                 function.operation == JumpOperation::None;
   if (isCast || !result.isScalar() || left.bitWidth != result.bitWidth ||

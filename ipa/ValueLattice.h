@@ -9,7 +9,7 @@
 //   Constant   the same bits in every context
 //   Symbol     the same symbol's address plus the same offset in every context
 //   Allocation into the memory that the same call of the same body allocated,
-//              or null
+//              or null; as far as known, in the same calls of that body
 //   Varying    differs; bits, bounds and pointer facts may still hold
 //
 // An element goes down only. Bounds would go down for long, so after
@@ -34,6 +34,30 @@ struct KnownBits;
 
 namespace gpulto {
 
+/// The calls by which the body that allocates was entered, the inner first: a
+/// constructor allocates other memory in each of its calls. A plain value; what
+/// is not known is at the end.
+class EnteringCalls {
+public:
+  /// None is known.
+  EnteringCalls() = default;
+  /// Returns by which calls a body is entered that call \p number of \p caller
+  /// enters, which itself was entered by these.
+  EnteringCalls followedBy(GlobalId caller, uint32_t number) const;
+  /// Returns the calls that both have, from the inner one on.
+  EnteringCalls common(EnteringCalls other) const;
+  /// Whether nothing is entered by both: a call that both know differs.
+  bool areApart(EnteringCalls other) const;
+
+  bool operator==(const EnteringCalls &) const = default;
+
+private:
+  friend class ValueLattice;
+  EnteringCalls(uint64_t inner, uint64_t outer) : inner(inner), outer(outer) {}
+  /// Caller plus 1, number; 0: not known. More calls are not told apart.
+  uint64_t inner = 0, outer = 0;
+};
+
 /// A lattice element. A plain value.
 class ValueLattice {
 public:
@@ -47,8 +71,10 @@ public:
   /// The address of the definition \p symbol plus \p offset bytes.
   static ValueLattice address(GlobalId symbol, uint64_t offset);
 
-  /// Into the memory that call \p number of the function \p caller allocates.
-  static ValueLattice allocation(GlobalId caller, uint32_t number);
+  /// Into the memory that call \p number of the function \p caller allocates,
+  /// when that was entered by \p entered.
+  static ValueLattice allocation(GlobalId caller, uint32_t number,
+                                 EnteringCalls entered = EnteringCalls());
 
   State state() const { return current; }
   bool isTop() const { return current == State::Top; }
@@ -59,12 +85,17 @@ public:
   uint64_t value() const { return bits; }
   /// Symbol: the definition. Allocation: the function that calls.
   GlobalId symbol() const { return target; }
+  /// Allocation: how the function that calls was entered.
+  EnteringCalls entered() const {
+    return current == State::Allocation ? EnteringCalls(zeros, ones)
+                                        : EnteringCalls();
+  }
   /// Unsigned bounds, both inclusive, and bits known to be 0 and 1. Meaningful
   /// for widths of 1 to 64 below Top.
   uint64_t low() const { return lowest; }
   uint64_t high() const { return highest; }
-  uint64_t knownZeros() const { return zeros; }
-  uint64_t knownOnes() const { return ones; }
+  uint64_t knownZeros() const { return isScalar() ? zeros : 0; }
+  uint64_t knownOnes() const { return isScalar() ? ones : 0; }
   /// Pointers: log2 of the proven alignment, the address space pointed into (0:
   /// not known), whether it cannot be null.
   unsigned alignLog2() const { return align; }
@@ -113,6 +144,7 @@ private:
   void setKnown(const llvm::KnownBits &known, std::optional<Bounds> bounds);
   bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
   void setUnknown();
+  void setEntered(EnteringCalls entered);
   void makeVarying();
   void addBounds(const JumpFunction &site);
 
@@ -124,6 +156,7 @@ private:
   uint16_t bitWidth = 0;
   GlobalId target = kNone;
   uint64_t bits = 0;
+  /// Known bits; of an allocation, which has none, the calls of entered().
   uint64_t zeros = 0, ones = 0;
   uint64_t lowest = 0, highest = 0;
 };

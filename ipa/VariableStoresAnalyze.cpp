@@ -113,8 +113,9 @@ static void addInitialParts(LgenContext &context,
 JumpFunction initialParts(LgenContext &context,
                           const llvm::GlobalVariable &variable) {
   llvm::SmallVector<AggregatePart, 8> parts;
-  if (!variable.isConstant() && variable.hasInitializer() &&
-      !variable.getInitializer()->isNullValue())
+  // Of constants those that other modules may name.
+  if ((!variable.isConstant() || variable.hasExternalLinkage()) &&
+      variable.hasInitializer() && !variable.getInitializer()->isNullValue())
     addInitialParts(context, *variable.getInitializer(), 0, parts);
   return parts.empty() ? JumpFunction()
                        : context.jumpFunctions.aggregate(parts);

@@ -4,6 +4,9 @@
 
 #include "summary/JumpFunction.h"
 
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APSInt.h"
+
 #include <algorithm>
 
 namespace gpulto {
@@ -24,6 +27,114 @@ int64_t signExtend(uint64_t bits, unsigned width) {
   unsigned unused = 64 - width;
   return static_cast<int64_t>(bits << unused) >> unused;
 }
+
+//===----------------------------------------------------------------------===//
+// Floating-point numbers
+//===----------------------------------------------------------------------===//
+
+/// Whether \p number is the same wherever it is computed.
+bool isCertain(const llvm::APFloat &number) {
+  return number.isFinite() && !number.isDenormal();
+}
+
+/// The number of \p width bits that \p bits are; nothing if that is none, or
+/// none that is certain.
+std::optional<llvm::APFloat> toFloat(uint64_t bits, uint64_t width) {
+  if (width != 32 && width != 64)
+    return std::nullopt;
+  llvm::APFloat number(width == 32 ? llvm::APFloat::IEEEsingle()
+                                   : llvm::APFloat::IEEEdouble(),
+                       llvm::APInt(static_cast<unsigned>(width),
+                                   truncateTo(bits, unsigned(width))));
+  return isCertain(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<uint64_t> toBits(const llvm::APFloat &number) {
+  if (!isCertain(number))
+    return std::nullopt;
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+/// Applies `formal OP operand` of two numbers of \p width bits.
+std::optional<uint64_t> applyToFloats(JumpOperation operation, uint64_t formal,
+                                      uint64_t operand, unsigned width) {
+  constexpr auto kNearest = llvm::APFloat::rmNearestTiesToEven;
+  std::optional<llvm::APFloat> left = toFloat(formal, width);
+  std::optional<llvm::APFloat> right = toFloat(operand, width);
+  if (!left || !right)
+    return std::nullopt;
+  switch (operation) {
+  case JumpOperation::FAdd:
+    left->add(*right, kNearest);
+    break;
+  case JumpOperation::FSub:
+    left->subtract(*right, kNearest);
+    break;
+  case JumpOperation::FMul:
+    left->multiply(*right, kNearest);
+    break;
+  default: // FDiv
+    left->divide(*right, kNearest);
+    break;
+  }
+  return toBits(*left);
+}
+
+/// Rounds the number \p formal of \p formalWidth bits, or converts it to
+/// another number or to an integer of \p width bits.
+std::optional<uint64_t> applyToFloat(JumpOperation operation, uint64_t formal,
+                                     uint64_t formalWidth, unsigned width) {
+  std::optional<llvm::APFloat> number = toFloat(formal, formalWidth);
+  bool isInteger =
+      operation == JumpOperation::FPToSI || operation == JumpOperation::FPToUI;
+  bool isRounding =
+      operation == JumpOperation::FCeil || operation == JumpOperation::FFloor;
+  if (!number || (!isInteger && width != 32 && width != 64) ||
+      (isRounding && width != formalWidth))
+    return std::nullopt;
+  bool isExact = false;
+  switch (operation) {
+  case JumpOperation::FCeil:
+    number->roundToIntegral(llvm::APFloat::rmTowardPositive);
+    return toBits(*number);
+  case JumpOperation::FFloor:
+    number->roundToIntegral(llvm::APFloat::rmTowardNegative);
+    return toBits(*number);
+  case JumpOperation::FExt:
+  case JumpOperation::FTrunc:
+    number->convert(width == 32 ? llvm::APFloat::IEEEsingle()
+                                : llvm::APFloat::IEEEdouble(),
+                    llvm::APFloat::rmNearestTiesToEven, &isExact);
+    return toBits(*number);
+  default: { // FPToSI, FPToUI
+    if (width == 0 || width > 64)
+      return std::nullopt;
+    llvm::APSInt integer(width, operation == JumpOperation::FPToUI);
+    if (number->convertToInteger(integer, llvm::APFloat::rmTowardZero,
+                                 &isExact) == llvm::APFloat::opInvalidOp)
+      return std::nullopt; // too large
+    return integer.getZExtValue();
+  }
+  }
+}
+
+/// Converts the integer \p formal of \p formalWidth bits to a number of
+/// \p width bits.
+std::optional<uint64_t> applyToInteger(bool isSigned, uint64_t formal,
+                                       uint64_t formalWidth, unsigned width) {
+  if (formalWidth == 0 || formalWidth > 64 || (width != 32 && width != 64))
+    return std::nullopt;
+  unsigned bits = static_cast<unsigned>(formalWidth);
+  llvm::APFloat number(width == 32 ? llvm::APFloat::IEEEsingle()
+                                   : llvm::APFloat::IEEEdouble());
+  number.convertFromAPInt(llvm::APInt(bits, truncateTo(formal, bits)), isSigned,
+                          llvm::APFloat::rmNearestTiesToEven);
+  return toBits(number);
+}
+
+//===----------------------------------------------------------------------===//
+// All operations
+//===----------------------------------------------------------------------===//
 
 /// Applies `formal OP operand` in \p width bits. ZExt and SExt widen from
 /// \p operand bits; Trunc narrows to \p width. Nothing where LLVM's operation
@@ -97,11 +208,45 @@ std::optional<uint64_t> apply(JumpOperation operation, uint64_t formal,
         static_cast<uint64_t>(
             std::max(signExtend(formal, width), signExtend(operand, width))),
         width);
+  case JumpOperation::FAdd:
+  case JumpOperation::FSub:
+  case JumpOperation::FMul:
+  case JumpOperation::FDiv:
+    return applyToFloats(operation, formal, operand, width);
+  case JumpOperation::FCeil:
+  case JumpOperation::FFloor:
+  case JumpOperation::FExt:
+  case JumpOperation::FTrunc:
+  case JumpOperation::FPToSI:
+  case JumpOperation::FPToUI:
+    return applyToFloat(operation, formal, operand, width);
+  case JumpOperation::SIToFP:
+  case JumpOperation::UIToFP:
+    return applyToInteger(operation == JumpOperation::SIToFP, formal, operand,
+                          width);
   }
   return std::nullopt;
 }
 
 } // namespace
+
+bool takesWidth(JumpOperation operation) {
+  switch (operation) {
+  case JumpOperation::ZExt:
+  case JumpOperation::SExt:
+  case JumpOperation::FCeil:
+  case JumpOperation::FFloor:
+  case JumpOperation::FExt:
+  case JumpOperation::FTrunc:
+  case JumpOperation::SIToFP:
+  case JumpOperation::UIToFP:
+  case JumpOperation::FPToSI:
+  case JumpOperation::FPToUI:
+    return true;
+  default:
+    return false;
+  }
+}
 
 std::optional<uint64_t> evaluate(const JumpFunction &function,
                                  std::optional<uint64_t> formal) {

@@ -20,7 +20,9 @@
 namespace gpulto {
 
 /// The operation of a pass-through or composed jump function: formal OP value,
-/// or formal OP formal.
+/// or formal OP formal. What widens, converts or has one operand takes as value
+/// the width in bits of the formal. The operations of floating-point numbers
+/// (binary32 and binary64) round to nearest.
 enum class JumpOperation : uint8_t {
   None,
   Add,
@@ -43,7 +45,19 @@ enum class JumpOperation : uint8_t {
   UMax,
   SMin,
   SMax,
-  Last = SMax
+  FAdd,
+  FSub,
+  FMul,
+  FDiv,
+  FCeil,
+  FFloor,
+  FExt,
+  FTrunc,
+  SIToFP,
+  UIToFP,
+  FPToSI,
+  FPToUI,
+  Last = FPToUI
 };
 
 /// One actual argument. A plain value of few words, no ownership.
@@ -57,9 +71,13 @@ struct JumpFunction {
     Null,
     /// The address of symbol \c source plus \c value bytes.
     SymbolAddress,
-    /// Formal parameter \c source, through \c operation with \c value.
+    /// Formal parameter \c source, through \c operation with \c value. What a
+    /// pointer, passed as it is, leads to now if \c count is not 0: parts
+    /// [parameter, parameter + count) of the aggregate part table, if nobody
+    /// else can reach it; else what is there when the function is entered, if
+    /// the function writes nothing there.
     PassThrough,
-    /// Pointer: formal parameter \c source plus \c value bytes.
+    /// Pointer: formal parameter \c source plus \c value bytes; see there.
     Ancestor,
     /// The \c bitWidth bits at byte \c value of the by-value aggregate that is
     /// formal parameter \c source, or of what that pointer points to. If
@@ -120,6 +138,7 @@ struct JumpFunction {
   /// Aggregate: number of parts. Others: see there.
   uint32_t count = 0;
   /// CallMemory: position of an argument. Memory: number of a local variable.
+  /// Pointers passed on: first aggregate part.
   uint32_t parameter = 0;
   /// Facts that hold at this site whatever the kind. Pointers: log2 of the
   /// proven alignment, the address space it is known to point into (0:
@@ -133,6 +152,13 @@ struct JumpFunction {
   uint64_t high = 0;
 
   bool hasFacts() const { return alignLog2 || addressSpace || nonNull || high; }
+
+  /// Whether it is a formal parameter that is a pointer, at any distance.
+  bool isPointerPassedOn() const {
+    return bitWidth == 0 &&
+           (kind == Kind::Ancestor ||
+            (kind == Kind::PassThrough && operation == JumpOperation::None));
+  }
 
   bool operator==(const JumpFunction &) const = default;
 
@@ -164,9 +190,15 @@ struct AggregatePart {
   bool operator==(const AggregatePart &) const = default;
 };
 
+/// Whether \p operation takes a formal of another width than it yields, or of
+/// one operand: JumpFunction::value is the width of the formal.
+bool takesWidth(JumpOperation operation);
+
 /// Returns the constant that \p function yields when its formal parameter has
 /// the constant bits \p formal; nothing when it is not that kind or when the
-/// operation is undefined for it (shift too large, division by zero).
+/// operation is undefined for it (shift too large, division by zero), or
+/// depends on how the program runs: NaN has many forms, and denormals may be
+/// flushed to zero.
 std::optional<uint64_t> evaluate(const JumpFunction &function,
                                  std::optional<uint64_t> formal);
 

@@ -90,6 +90,9 @@ NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
   case Kind::Ancestor:
   case Kind::LoadAggregate:
     names.formals = uint64_t(j.source) + 1;
+    if (j.isPointerPassedOn())
+      for (uint32_t i = j.parameter; i < j.parameter + j.count; ++i)
+        add(names, parts[i], s.aggregateParts[i].value, depth);
     break;
   case Kind::Allocation:
   case Kind::CallResult:

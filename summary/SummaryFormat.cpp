@@ -131,6 +131,14 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
     else
       io.number(j.source);
   }
+  if (j.isPointerPassedOn()) {
+    io.number(j.count);
+    if (j.count)
+      io.number(j.parameter);
+    io.check(j.count == 0 || (j.parameter <= sizes.aggregateParts &&
+                              j.count <= sizes.aggregateParts - j.parameter),
+             "aggregate parts past the end of their table");
+  }
   if (j.kind == Kind::CallMemory || j.kind == Kind::Memory)
     io.number(j.parameter);
   if (j.kind == Kind::Aggregate || j.kind == Kind::Memory) {

@@ -174,9 +174,11 @@ constexpr const char *kVisibilityNames[] = {"default", "hidden", "protected"};
 constexpr const char *kComdatNames[] = {"any", "exactmatch", "largest",
                                         "nodeduplicate", "samesize"};
 constexpr const char *kOperationNames[] = {
-    "none", "add",  "sub",  "mul",  "shl",  "lshr",  "ashr",
-    "and",  "or",   "xor",  "zext", "sext", "trunc", "udiv",
-    "sdiv", "urem", "srem", "umin", "umax", "smin",  "smax"};
+    "none",   "add",    "sub",    "mul",    "shl",   "lshr",   "ashr",
+    "and",    "or",     "xor",    "zext",   "sext",  "trunc",  "udiv",
+    "sdiv",   "urem",   "srem",   "umin",   "umax",  "smin",   "smax",
+    "fadd",   "fsub",   "fmul",   "fdiv",   "fceil", "ffloor", "fext",
+    "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui"};
 constexpr const char *kLaunchNames[] = {"chevron", "runtime", "runtime_exc",
                                         "cooperative"};
 constexpr const char *kGeometryNames[] = {"grid.x",  "grid.y",  "grid.z",
@@ -236,7 +238,8 @@ private:
   }
   void facts(const JumpFunction &j);
   void operation(const JumpFunction &j);
-  void parts(const JumpFunction &j);
+  void partsNow(const JumpFunction &j);
+  void parts(uint32_t first, uint32_t count);
   void jumpFunction(const JumpFunction &j);
   void list(Range range);
   void function(const FunctionSummary &f, bool digests);
@@ -369,11 +372,17 @@ void Printer::operation(const JumpFunction &j) {
   }
 }
 
-void Printer::parts(const JumpFunction &j) {
+/// What the pointer \p j, a formal parameter, leads to when it is passed on.
+void Printer::partsNow(const JumpFunction &j) {
+  if (j.isPointerPassedOn() && j.count)
+    parts(j.parameter, j.count);
+}
+
+void Printer::parts(uint32_t first, uint32_t count) {
   out << '{';
   const char *separator = "";
   for (const AggregatePart &part :
-       llvm::ArrayRef(s.aggregateParts).slice(j.source, j.count)) {
+       llvm::ArrayRef(s.aggregateParts).slice(first, count)) {
     out << separator << part.byteOffset << ": ";
     jumpFunction(part.value);
     separator = ", ";
@@ -402,9 +411,11 @@ void Printer::jumpFunction(const JumpFunction &j) {
     out << "arg" << j.source;
     width(j);
     operation(j);
+    partsNow(j);
     break;
   case Kind::Ancestor:
     out << "arg" << j.source << "+" << static_cast<int64_t>(j.value);
+    partsNow(j);
     break;
   case Kind::LoadAggregate:
     out << "arg" << j.source << '[' << j.value;
@@ -416,7 +427,7 @@ void Printer::jumpFunction(const JumpFunction &j) {
   case Kind::Aggregate:
     if (j.value)
       out << "&local" << j.value;
-    parts(j);
+    parts(j.source, j.count);
     break;
   case Kind::CallMemory:
     out << "argument " << j.parameter << " of call " << j.source << '['
@@ -424,7 +435,7 @@ void Printer::jumpFunction(const JumpFunction &j) {
     break;
   case Kind::Memory:
     out << "local" << j.parameter << " one of";
-    parts(j);
+    parts(j.source, j.count);
     out << '[' << j.value << ']';
     width(j);
     break;

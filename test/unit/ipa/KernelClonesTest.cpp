@@ -86,7 +86,7 @@ struct LaunchProgram : TestProgram {
     context->decisions.visibleOutside.resize(summary.symbolCount());
     context->decisions.visibleOutside.set(host("main"));
     callers = std::make_unique<Callers>(*context);
-    pointees = std::make_unique<Pointees>(*context);
+    pointees = std::make_unique<Pointees>(*context, *callers);
     solver = std::make_unique<ConstantsSolver>(*context, *callers, *pointees);
     solver->solve();
     chooseClones(*context, *callers, *solver);

@@ -57,7 +57,7 @@ struct MemoryProgram : TestProgram {
     context->decisions.visibleOutside.set(host("main"));
     callers = std::make_unique<Callers>(*context);
     propagateModRef(*context, *callers);
-    pointees = std::make_unique<Pointees>(*context);
+    pointees = std::make_unique<Pointees>(*context, *callers);
     solver = std::make_unique<ConstantsSolver>(*context, *callers, *pointees);
     solver->solve();
   }

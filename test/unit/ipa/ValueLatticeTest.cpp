@@ -226,8 +226,51 @@ TEST(ValueLattice, NullIsNoOtherAllocation) {
   EXPECT_EQ(number.state(), ValueLattice::State::Varying);
 }
 
+TEST(ValueLattice, AllocationsOfTwoEntriesAreApart) {
+  EnteringCalls none, first = none.followedBy(5, 0),
+                      second = none.followedBy(5, 1),
+                      other = none.followedBy(6, 0);
+  EXPECT_TRUE(first.areApart(second));
+  EXPECT_TRUE(first.areApart(other));
+  EXPECT_FALSE(first.areApart(first));
+  EXPECT_FALSE(first.areApart(none));
+  EXPECT_FALSE(none.areApart(none));
+  // Two calls of one wrapper: the outer calls tell.
+  EnteringCalls outer1 = none.followedBy(7, 1).followedBy(5, 0),
+                outer2 = none.followedBy(7, 2).followedBy(5, 0);
+  EXPECT_TRUE(outer1.areApart(outer2));
+  EXPECT_FALSE(outer1.areApart(first));
+  EXPECT_TRUE(outer1.areApart(second));
+  EXPECT_EQ(outer1.common(outer2), first);
+  EXPECT_EQ(outer1.common(second), none);
+  EXPECT_EQ(outer1.common(outer1), outer1);
+  // What is further out is not told apart.
+  EXPECT_EQ(none.followedBy(8, 1).followedBy(7, 1).followedBy(5, 0), outer1);
+}
+
+TEST(ValueLattice, EntriesOfAnAllocationMeet) {
+  EnteringCalls none, first = none.followedBy(5, 0),
+                      second = none.followedBy(5, 1);
+  ValueLattice value = ValueLattice::allocation(3, 1, first);
+  EXPECT_FALSE(value.meet(ValueLattice::allocation(3, 1, first)));
+  EXPECT_EQ(value.entered(), first);
+  EXPECT_EQ(value.knownOnes(), 0u);
+  EXPECT_EQ(value.knownZeros(), 0u);
+  EXPECT_TRUE(value.meet(ValueLattice::allocation(3, 1, second)));
+  EXPECT_EQ(value, ValueLattice::allocation(3, 1));
+  EXPECT_FALSE(value.meet(ValueLattice::allocation(3, 1, second)));
+  EXPECT_FALSE(value.meet(ValueLattice::constant(0, 0)));
+  value = ValueLattice::allocation(3, 1, first);
+  EXPECT_TRUE(value.meet(ValueLattice::allocation(3, 2, first)));
+  EXPECT_EQ(value, ValueLattice::varying());
+  ValueLattice null = ValueLattice::constant(0, 0);
+  EXPECT_TRUE(null.meet(ValueLattice::allocation(3, 1, second)));
+  EXPECT_EQ(null.entered(), second);
+}
+
 TEST(ValueLattice, DistancesStayInTheAllocation) {
-  ValueLattice pointer = ValueLattice::allocation(3, 1);
+  EnteringCalls entered = EnteringCalls().followedBy(5, 0);
+  ValueLattice pointer = ValueLattice::allocation(3, 1, entered);
   JumpFunction facts;
   facts.alignLog2 = 8;
   facts.nonNull = true;
@@ -238,6 +281,7 @@ TEST(ValueLattice, DistancesStayInTheAllocation) {
   step.value = 32;
   ValueLattice result = ValueLattice::passThrough(step, pointer);
   EXPECT_EQ(result.state(), ValueLattice::State::Allocation);
+  EXPECT_EQ(result.entered(), entered);
   EXPECT_EQ(result.alignLog2(), 5u);
   EXPECT_FALSE(result.isNonNull());
   step.value = 1; // anywhere

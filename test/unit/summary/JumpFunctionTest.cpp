@@ -6,6 +6,9 @@
 
 #include "gtest/gtest.h"
 
+#include <bit>
+#include <limits>
+
 using namespace gpulto;
 
 namespace {
@@ -59,6 +62,60 @@ TEST(JumpFunction, UndefinedOperationsGiveNothing) {
             std::nullopt);
   EXPECT_EQ(evaluate(operation(0, JumpOperation::Add, 1, 32), std::nullopt),
             std::nullopt);
+}
+
+uint64_t bitsOf(float number) { return std::bit_cast<uint32_t>(number); }
+uint64_t bitsOf(double number) { return std::bit_cast<uint64_t>(number); }
+
+TEST(JumpFunction, EvaluatesFloats) {
+  auto run = [](JumpOperation op, uint64_t value, uint16_t width,
+                uint64_t formal) {
+    return evaluate(operation(0, op, value, width), formal);
+  };
+  EXPECT_EQ(run(JumpOperation::FAdd, bitsOf(0.5f), 32, bitsOf(1.0f)),
+            bitsOf(1.5f));
+  EXPECT_EQ(run(JumpOperation::FSub, bitsOf(0.5), 64, bitsOf(1.0)),
+            bitsOf(0.5));
+  EXPECT_EQ(run(JumpOperation::FMul, bitsOf(0.1f), 32, bitsOf(3.0f)),
+            bitsOf(0.1f * 3.0f));
+  EXPECT_EQ(run(JumpOperation::FDiv, bitsOf(3.0f), 32, bitsOf(1.0f)),
+            bitsOf(1.0f / 3.0f));
+  EXPECT_EQ(run(JumpOperation::FCeil, 32, 32, bitsOf(1.25f)), bitsOf(2.0f));
+  EXPECT_EQ(run(JumpOperation::FFloor, 64, 64, bitsOf(-1.25)), bitsOf(-2.0));
+  EXPECT_EQ(run(JumpOperation::FExt, 32, 64, bitsOf(0.1f)),
+            bitsOf(static_cast<double>(0.1f)));
+  EXPECT_EQ(run(JumpOperation::FTrunc, 64, 32, bitsOf(0.1)), bitsOf(0.1f));
+  EXPECT_EQ(run(JumpOperation::SIToFP, 32, 32, 0xffffffff), bitsOf(-1.0f));
+  EXPECT_EQ(run(JumpOperation::UIToFP, 32, 64, 0xffffffff),
+            bitsOf(4294967295.0));
+  EXPECT_EQ(run(JumpOperation::FPToSI, 32, 32, bitsOf(-2.75f)), 0xfffffffeu);
+  EXPECT_EQ(run(JumpOperation::FPToUI, 64, 16, bitsOf(65535.5)), 65535u);
+}
+
+TEST(JumpFunction, FloatsThatDependOnTheModeGiveNothing) {
+  auto run = [](JumpOperation op, uint64_t value, uint16_t width,
+                uint64_t formal) {
+    return evaluate(operation(0, op, value, width), formal);
+  };
+  constexpr float kLeast = std::numeric_limits<float>::min();
+  constexpr float kDenormal = std::numeric_limits<float>::denorm_min();
+  // Denormals, in and out; infinities; no number; too large; other formats.
+  EXPECT_EQ(run(JumpOperation::FMul, bitsOf(2.0f), 32, bitsOf(kDenormal)),
+            std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FMul, bitsOf(0.5f), 32, bitsOf(kLeast)),
+            std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FTrunc, 64, 32, bitsOf(1e-40)), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FDiv, bitsOf(0.0f), 32, bitsOf(1.0f)),
+            std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FDiv, bitsOf(0.0f), 32, bitsOf(0.0f)),
+            std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FPToSI, 32, 32, bitsOf(3e9f)), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FPToUI, 32, 32, bitsOf(-1.0f)), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FAdd, 0x3c00, 16, 0x3c00), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::SIToFP, 32, 16, 1), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FPToSI, 16, 32, 0x3c00), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FTrunc, 32, 48, bitsOf(1.0f)), std::nullopt);
+  EXPECT_EQ(run(JumpOperation::FCeil, 32, 64, bitsOf(1.0f)), std::nullopt);
 }
 
 } // namespace

@@ -100,6 +100,12 @@ ModuleSummary fullSummary() {
   memory.parameter = 7;
   JumpFunction atEntry = jump(Kind::LoadAggregate, 1, 8, 32);
   atEntry.count = 4;
+  JumpFunction passedOn = jump(Kind::PassThrough, 1, 0, 0);
+  passedOn.parameter = passedOn.count = 1;
+  JumpFunction inside = jump(Kind::Ancestor, 1, 8, 0);
+  inside.count = 2;
+  JumpFunction real = jump(Kind::PassThrough, 1, 0x3f800000, 32);
+  real.operation = JumpOperation::FDiv;
   s.variableStores = {{1, 8, 4, JumpFunction::constant(7, 32)}};
   s.jumpFunctions = {
       JumpFunction(),
@@ -123,6 +129,9 @@ ModuleSummary fullSummary() {
       memory,
       atEntry,
       jump(Kind::VariablePart, 1, 8, 32),
+      passedOn,
+      inside,
+      real,
   };
   s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
                   {kParamInLoopBound, 32, 0, 0, 0, 200, 48}};
