@@ -14,8 +14,6 @@
 
 namespace llvm {
 class BasicBlock;
-class CallInst;
-class CmpInst;
 class DataLayout;
 class DominatorTree;
 class Function;
@@ -71,10 +69,6 @@ private:
                         unsigned depth);
   ValueExtent extension(const llvm::Instruction &operation, Place place,
                         unsigned depth);
-  ValueExtent division(const llvm::Instruction &operation, const ValueExtent &a,
-                       const ValueExtent &b);
-  ValueExtent mask(const llvm::Instruction &operation, const ValueExtent &a,
-                   const ValueExtent &b);
   ValueExtent call(const llvm::IntrinsicInst &call, Place place,
                    unsigned depth);
   ValueExtent phi(const llvm::PHINode &phi, unsigned depth);

@@ -311,9 +311,8 @@ static ValueExtent product(const ValueExtent &a, const ValueExtent &b) {
 }
 
 /// Returns bounds of a quotient or remainder, of \p a by \p b.
-ValueExtent ValueExtents::division(const Instruction &operation,
-                                   const ValueExtent &a, const ValueExtent &b) {
-  unsigned opcode = operation.getOpcode();
+static ValueExtent division(unsigned opcode, const ValueExtent &a,
+                            const ValueExtent &b) {
   bool isNatural = isNeverNegative(a.low);
   LaunchSum zero = launchConstant(0);
   switch (opcode) {
@@ -343,8 +342,7 @@ ValueExtent ValueExtents::division(const Instruction &operation,
 }
 
 /// Returns bounds of \p a and \p b, bit by bit.
-ValueExtent ValueExtents::mask(const Instruction &, const ValueExtent &a,
-                               const ValueExtent &b) {
+static ValueExtent mask(const ValueExtent &a, const ValueExtent &b) {
   constexpr int64_t kSmallMask = 1 << 16;
   LaunchSum zero = launchConstant(0);
   std::optional<int64_t> bits = constantIn(b.high);
@@ -421,9 +419,9 @@ ValueExtent ValueExtents::operation(const Instruction &operation, Place place,
       return {plus(a.low, b.low), plus(a.high, b.high)};
     return {};
   case Instruction::And:
-    return mask(operation, a, b);
+    return mask(a, b);
   default:
-    return division(operation, a, b);
+    return division(opcode, a, b);
   }
 }
 
