@@ -147,6 +147,10 @@ public:
   /// \p caller launches, or kNone.
   BodyIndex launched(BodyIndex caller, uint32_t number) const;
 
+  /// Returns what the body that call \p number of \p caller enters, which is
+  /// one, knows there: of its parameters, not those of its other calls.
+  BodyLattice entry(BodyIndex caller, uint32_t number) const;
+
   /// Returns what argument \p index of call \p number of \p caller is.
   ValueLattice argument(BodyIndex caller, uint32_t number,
                         uint32_t index) const;

@@ -13,7 +13,8 @@
 //    that it stands in, a constructor, was entered by two different calls. A
 //    launch that uses freed memory is undefined.
 // 2. A parameter is apart when that holds against every other pointer parameter
-//    in every launch (meetLaunch). A pointer of unknown origin may point
+//    in every launch (meetLaunch), in each call of the function that launches
+//    by itself: axpy(x, y); axpy(y, z). A pointer of unknown origin may point
 //    anywhere, so it spoils all.
 // 3. The kernel and all that it calls must reach memory through their
 //    parameters only (usesParametersOnly): pointers that it loads from memory,
@@ -34,26 +35,74 @@ using namespace llvm;
 
 namespace gpulto {
 
+namespace {
+/// A call: who makes it, the how manieth of its function.
+using Call = std::pair<BodyIndex, uint32_t>;
+} // namespace
+
+/// Returns the calls of each body that launches kernels and all of whose
+/// callers are known.
+static DenseMap<BodyIndex, SmallVector<Call, 4>>
+callsOfLaunchers(const CombinedSummary &program,
+                 const ConstantsSolver &solver) {
+  DenseMap<BodyIndex, SmallVector<Call, 4>> calls; // looked up only
+  for (auto [i, body] : enumerate(solver.bodies()))
+    if (body.isReached && body.isKnown &&
+        program.function(body.id)->launches.count)
+      calls.try_emplace(i);
+  for (auto [i, body] : enumerate(solver.bodies())) {
+    if (!body.isReached)
+      continue;
+    uint32_t count = program.function(body.id)->calls.count;
+    for (uint32_t number = 0; number < count; ++number) {
+      BodyIndex callee = solver.calleeOf(i, number);
+      auto found = callee == kNone ? calls.end() : calls.find(callee);
+      if (found != calls.end())
+        found->second.push_back({static_cast<BodyIndex>(i), number});
+    }
+  }
+  return calls;
+}
+
+/// Calls \p visit for the launches of body \p index, with what \p known says of
+/// that body.
+static void forEachLaunchOf(
+    const CombinedSummary &program, const Callers &callers,
+    const ConstantsSolver &solver, BodyIndex index, const BodyLattice &known,
+    function_ref<void(GlobalId, uint32_t, ArrayRef<ParameterLattice>)> visit) {
+  const CombinedModule &module = program.moduleRef(known.id);
+  for (const LaunchSite &launch :
+       slice(module.summary.launches, program.function(known.id)->launches)) {
+    BodyIndex stubClone = solver.launched(index, launch.call);
+    uint32_t clone = stubClone == kNone ? 0 : solver.bodies()[stubClone].clone;
+    for (GlobalId stub : solver.stubsOf(known, launch))
+      for (GlobalId kernel : program.deviceCounterparts(stub))
+        if (program.function(kernel) &&
+            callers.unknown(kernel) == UnknownCaller::None)
+          visit(kernel, clone,
+                solver.launchArguments(known, launch, stub, kernel));
+  }
+}
+
 void forEachKnownLaunch(
     const CombinedSummary &program, const Callers &callers,
     const ConstantsSolver &solver,
     function_ref<void(GlobalId, uint32_t, ArrayRef<ParameterLattice>)> visit) {
+  constexpr size_t kMaxCalls = 16;
+  DenseMap<BodyIndex, SmallVector<Call, 4>> calls =
+      callsOfLaunchers(program, solver);
   for (auto [i, body] : enumerate(solver.bodies())) {
     if (!body.isReached)
       continue;
-    const CombinedModule &module = program.moduleRef(body.id);
-    for (const LaunchSite &launch :
-         slice(module.summary.launches, program.function(body.id)->launches)) {
-      BodyIndex stubClone = solver.launched(i, launch.call);
-      uint32_t clone =
-          stubClone == kNone ? 0 : solver.bodies()[stubClone].clone;
-      for (GlobalId stub : solver.stubsOf(body, launch))
-        for (GlobalId kernel : program.deviceCounterparts(stub))
-          if (program.function(kernel) &&
-              callers.unknown(kernel) == UnknownCaller::None)
-            visit(kernel, clone,
-                  solver.launchArguments(body, launch, stub, kernel));
+    auto found = calls.find(i);
+    if (found == calls.end() || found->second.size() > kMaxCalls ||
+        found->second.size() < 2) {
+      forEachLaunchOf(program, callers, solver, i, body, visit);
+      continue;
     }
+    for (auto [caller, number] : found->second)
+      forEachLaunchOf(program, callers, solver, i, solver.entry(caller, number),
+                      visit);
   }
 }
 

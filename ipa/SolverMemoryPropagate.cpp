@@ -223,6 +223,17 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
   return entered;
 }
 
+BodyLattice ConstantsSolver::entry(BodyIndex caller, uint32_t number) const {
+  const BodyLattice &callee = allBodies[calleeOf(caller, number)];
+  JumpFunction ofAll; // is in terms of all parameters
+  ofAll.kind = Kind::CallResult;
+  BodyLattice entered = enter(allBodies[caller], number, callee, ofAll);
+  entered.clone = callee.clone;
+  entered.firstCall = callee.firstCall;
+  entered.isReached = true;
+  return entered;
+}
+
 /// Returns whether \p body leaves what its parameter \p source points to as it
 /// was: so do those to which it passes it.
 bool ConstantsSolver::keepsPointee(const BodyLattice &body,
