@@ -88,12 +88,19 @@ public:
   llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
   /// Returns the place of \p id in bodies(), or kNone.
   uint32_t bodyIndex(GlobalId id) const { return bodyIndices[id]; }
+  /// Returns what the calls of the body at \p place in bodies() enter, in their
+  /// order: places in bodies(), or kNone.
+  llvm::ArrayRef<uint32_t> calleesOf(uint32_t place) const {
+    return llvm::ArrayRef(callees).slice(
+        firstCall[place], firstCall[place + 1] - firstCall[place]);
+  }
 
 private:
   void findBodies();
+  void findCallees();
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);
-  void noteStubCalls(GlobalId user, const FunctionSummary &function);
+  void noteStubCalls(GlobalId user);
   void noteConstructors();
   void noteKernels();
   bool looksKernelsUp() const;
@@ -105,6 +112,8 @@ private:
   llvm::BitVector significant;
   std::vector<GlobalId> liveBodies;
   std::vector<uint32_t> bodyIndices; // by GlobalId
+  std::vector<uint32_t> firstCall;   // by body, and the end
+  std::vector<uint32_t> callees;
   std::unique_ptr<Handles> handles;
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;
