@@ -51,6 +51,10 @@ llvm::StringRef whyItStays(const WpaContext &context, const Callers &callers,
 unsigned splitsOf(const CombinedSummary &program, GlobalId id,
                   const IcfOptions &options);
 
+/// Returns a digest of what LGEN concluded of the body \p id, a function or a
+/// variable, but for the symbols in its form.
+Digest digestOfConclusions(const CombinedSummary &program, GlobalId id);
+
 /// Returns a remark of pass gpulto-icf on the function \p id.
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id);
 

@@ -11,12 +11,14 @@
 // 1. collect: bodies that may go, or become a jump, when another one does the
 //    same, and constants whose contents are (FoldRolesPropagate.cpp); two of
 //    them can only be equal when their forms are (FunctionSummary::foldHash).
-// 2. refine: to begin with all bodies of one form are one class, which is what
-//    lets recursive functions fold. A body leaves its class when a symbol of
+// 2. startClasses: to begin with all bodies of one form are one class, which is
+//    what lets recursive functions fold. Most have a form of their own: nothing
+//    else is asked of those.
+// 3. refine: a body leaves its class when a symbol of
 //    its form is in another class than the others' symbol at that place. Only
 //    bodies that refer to what has moved are looked at again, and the largest
 //    part of a class keeps its number: O(n log n) for n references.
-// 3. choose leaders: of functions one that stays anyway, or else the first; of
+// 4. choose leaders: of functions one that stays anyway, or else the first; of
 //    kernels the one whose stub comes first.
 //
 // Who keeps an address of its own is one with nobody else in forms that name
@@ -46,6 +48,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace llvm;
 
@@ -88,8 +91,8 @@ public:
     findSharedUsers();
     findKernels();
     collect();
-    connect();
     startClasses();
+    connect();
     refine();
     return makeClasses();
   }
@@ -110,8 +113,15 @@ private:
   Form formOf(GlobalId id) const;
   FoldRole roleOf(Element element) const { return roles[elements[element]]; }
   void collect();
-  void connect();
+  struct Key;
+  Key keyOf(Element element);
   void startClasses();
+  void splitByKey(ArrayRef<Element> sameForm);
+  void connect();
+  ArrayRef<Element> partnersOf(Element element) const {
+    auto found = partners.find(element);
+    return found == partners.end() ? ArrayRef<Element>() : found->second;
+  }
   Token tokenOf(GlobalId user, SymbolIndex symbol);
   std::vector<Token> signatureOf(Element element);
   void refine();
@@ -130,14 +140,17 @@ private:
   std::vector<FoldRole> roles;    // by GlobalId
   /// By GlobalId, or kNone.
   std::vector<Element> elementOf;
-  /// By element: of a stub its kernels; of a kernel its stub or, where handles
-  /// are registered, its counterparts in other images.
-  std::vector<SmallVector<Element, 1>> partners;
+  /// Of a stub its kernels; of a kernel its stub or, where handles are
+  /// registered, its counterparts in other images. Looked up only.
+  DenseMap<Element, SmallVector<Element, 1>> partners;
   /// By element: the stub of a kernel, else the element itself.
   std::vector<Element> stubs;
-  /// By element: those in whose signature it stands.
-  std::vector<std::vector<Element>> users;
+  /// By element, if both have classes: those in whose signature it stands, and
+  /// where they begin.
+  std::vector<uint32_t> firstUser;
+  std::vector<Element> users;
 
+  /// By element; kNone: nothing has its form, so it is in none.
   std::vector<ClassNumber> classOf;
   std::vector<std::vector<Element>> classes; // members ascending
   /// Elements whose signature has changed.
@@ -235,145 +248,29 @@ void Folder::collect() {
   roles = std::move(found.roles);
   for (auto [i, id] : enumerate(elements))
     elementOf[id] = i;
-  partners.resize(elements.size());
+  stubs.resize(elements.size());
+  std::iota(stubs.begin(), stubs.end(), 0);
   for (auto [i, id] : enumerate(elements)) {
-    stubs.push_back(i);
-    if (program.symbol(id).has(kKernelStub))
-      for (GlobalId kernel : program.deviceCounterparts(id))
-        partners[i].push_back(elementOf[kernel]);
-  }
-  for (auto [i, id] : enumerate(elements)) {
-    if (!program.symbol(id).has(kKernelStub))
+    if (!program.has(id, kKernelStub))
       continue;
-    for (Element kernel : partners[i]) {
+    SmallVector<Element, 1> kernels;
+    for (GlobalId kernel : program.deviceCounterparts(id))
+      kernels.push_back(elementOf[kernel]);
+    for (Element kernel : kernels) {
       stubs[kernel] = i;
       if (options.kernels == IcfKernels::Launch)
         partners[kernel].push_back(i);
       else
-        copy_if(partners[i], std::back_inserter(partners[kernel]),
+        copy_if(kernels, std::back_inserter(partners[kernel]),
                 [&](Element other) { return other != kernel; });
     }
+    partners[i] = std::move(kernels);
   }
 }
 
 //===----------------------------------------------------------------------===//
 // Classes
 //===----------------------------------------------------------------------===//
-
-void Folder::connect() {
-  users.resize(elements.size());
-  auto addUser = [&](Element of, Element user) {
-    if (users[of].empty() || users[of].back() != user)
-      users[of].push_back(user);
-  };
-  for (auto [i, id] : enumerate(elements)) {
-    for (SymbolIndex symbol : formOf(id).symbols)
-      if (GlobalId target = program.definitionFor(id, symbol);
-          target != kNone && elementOf[target] != kNone)
-        addUser(elementOf[target], i);
-    for (Element partner : partners[i])
-      addUser(partner, i);
-  }
-}
-
-/// Adds what \p j says without the symbol that it names, which the form has.
-static void addTo(StableHasher &hasher, const ModuleSummary &summary,
-                  const JumpFunction &j) {
-  using Kind = JumpFunction::Kind;
-  hasher.add(j.kind);
-  hasher.add(j.bitWidth);
-  hasher.add(j.operation);
-  hasher.add(j.alignLog2);
-  hasher.add(j.addressSpace);
-  hasher.add(j.nonNull);
-  hasher.add(j.low);
-  hasher.add(j.high);
-  if (j.kind == Kind::Composed) {
-    addTo(hasher, summary, summary.jumpFunctions[j.source]);
-    if (j.count)
-      addTo(hasher, summary, summary.jumpFunctions[j.count - 1]);
-  }
-  if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
-      j.kind == Kind::LoadAggregate || j.kind == Kind::Allocation ||
-      j.kind == Kind::CallResult || j.kind == Kind::CallMemory)
-    hasher.add(j.source);
-  // The place of a second operand in its table means nothing.
-  hasher.add(j.kind == Kind::Composed ? j.count != 0 : j.count);
-  bool isPassedOn = j.isPointerPassedOn();
-  hasher.add(isPassedOn ? 0 : j.parameter);
-  hasher.add(j.value);
-  if (j.kind != Kind::Aggregate && j.kind != Kind::Memory && !isPassedOn)
-    return;
-  for (const AggregatePart &part :
-       ArrayRef(summary.aggregateParts)
-           .slice(isPassedOn ? j.parameter : j.source, j.count)) {
-    hasher.add(part.byteOffset);
-    addTo(hasher, summary, part.value);
-  }
-}
-
-/// Returns a digest of what LGEN concluded of the body \p id. The conclusions
-/// may rest on promises that are not in the form; in a class of bodies of which
-/// the same was concluded, the leader's summary holds for all of them.
-static Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
-  const ModuleSummary &summary = program.moduleRef(id).summary;
-  StableHasher hasher;
-  if (const VariableSummary *variable = program.variable(id)) {
-    hasher.add(variable->sizeBytes);
-    hasher.add(variable->alignLog2);
-    return hasher.finish();
-  }
-  const FunctionSummary &function = *program.function(id);
-  hasher.add(function.flags);
-  hasher.add(function.memoryEffects);
-  hasher.add(function.attributesDigest);
-  for (const ParameterRecord &parameter : program.parameters(id)) {
-    hasher.add(parameter.flags);
-    hasher.add(parameter.bitWidth);
-    hasher.add(parameter.addressSpace);
-    hasher.add(parameter.alignLog2);
-    hasher.add(parameter.byValBytes);
-  }
-  auto addAll = [&](Range range) {
-    hasher.add(range.count);
-    for (const JumpFunction &j : slice(summary.jumpFunctions, range))
-      addTo(hasher, summary, j);
-  };
-  for (const CallEdge &call : slice(summary.calls, function.calls)) {
-    hasher.add(call.flags);
-    addAll(call.arguments);
-  }
-  for (const LaunchSite &launch : slice(summary.launches, function.launches)) {
-    hasher.add(launch.kind);
-    hasher.add(launch.byStubFormals);
-    addAll(launch.geometry);
-    addAll(launch.arguments);
-  }
-  for (const StubArgument &argument :
-       slice(summary.stubArguments, function.stubArguments)) {
-    hasher.add(argument.kernelArgument);
-    hasher.add(argument.byteOffset);
-    hasher.add(argument.formal);
-    hasher.add(argument.isAggregate);
-  }
-  // In the order of the symbols' numbers, which differs between modules.
-  std::vector<uint8_t> uses;
-  for (const ReferenceEdge &edge :
-       slice(summary.references, function.references))
-    uses.push_back(edge.flags);
-  llvm::sort(uses);
-  for (uint8_t flags : uses)
-    hasher.add(flags);
-  addTo(hasher, summary, function.returned);
-  addAll(function.outputs);
-  for (const VariableStore &store :
-       slice(summary.variableStores, function.variableStores)) {
-    hasher.add(store.byteOffset);
-    hasher.add(store.sizeBytes);
-    addTo(hasher, summary, store.value);
-  }
-  return hasher.finish();
-}
 
 /// Returns the first \p bits of \p digest.
 static Digest firstBits(Digest digest, unsigned bits) {
@@ -383,31 +280,102 @@ static Digest firstBits(Digest digest, unsigned bits) {
   return digest;
 }
 
-void Folder::startClasses() {
+/// What bodies of one class have in common but for the symbols in their forms.
+struct Folder::Key {
+  Digest form;
   // What is not in the form: the image, and how the module is compiled.
-  using Key = std::tuple<ImageIndex, Digest, Digest, Digest, uint8_t, uint8_t,
-                         SymbolKind, bool, uint32_t, uint32_t>;
-  std::map<Key, ClassNumber> numbers;
-  classOf.resize(elements.size());
-  for (auto [i, id] : enumerate(elements)) {
-    const ModuleSummary &summary = program.moduleRef(id).summary;
-    Key key{program.imageOf(id),
-            firstBits(formOf(id).hash, context.params.icfDigestBits),
-            digestOfConclusions(program, id),
-            summary.codegenDigest,
-            summary.optLevel,
-            summary.sizeLevel,
-            program.symbol(id).kind,
-            program.symbol(id).has(kKernel),
-            numberInKernel(i),
-            splitsOf(program, id, options)};
-    ClassNumber number = numbers.try_emplace(key, numbers.size()).first->second;
-    if (number == classes.size())
-      classes.emplace_back();
-    classes[number].push_back(i);
-    classOf[i] = number;
-    worklist.insert(i);
+  ImageIndex image = kHostImage;
+  Digest conclusions, codegen;
+  uint8_t optLevel = 0, sizeLevel = 0;
+  SymbolKind kind = SymbolKind::Function;
+  bool isKernel = false;
+  uint32_t number = 0, splits = 0;
+  auto operator<=>(const Key &) const = default;
+};
+
+Folder::Key Folder::keyOf(Element element) {
+  GlobalId id = elements[element];
+  const ModuleSummary &summary = program.moduleRef(id).summary;
+  return {firstBits(formOf(id).hash, context.params.icfDigestBits),
+          program.imageOf(id),
+          digestOfConclusions(program, id),
+          summary.codegenDigest,
+          summary.optLevel,
+          summary.sizeLevel,
+          program.symbol(id).kind,
+          program.has(id, kKernel),
+          numberInKernel(element),
+          splitsOf(program, id, options)};
+}
+
+/// Makes classes of those of \p sameForm, ascending, that are alike.
+void Folder::splitByKey(ArrayRef<Element> sameForm) {
+  std::vector<std::pair<Key, Element>> keys;
+  for (Element element : sameForm)
+    keys.push_back({keyOf(element), element});
+  llvm::sort(keys);
+  for (size_t begin = 0, i = 1; i <= keys.size(); ++i) {
+    if (i < keys.size() && keys[i].first == keys[begin].first)
+      continue;
+    if (i - begin > 1) {
+      std::vector<Element> &members = classes.emplace_back();
+      for (; begin < i; ++begin)
+        members.push_back(keys[begin].second);
+    }
+    begin = i;
   }
+}
+
+void Folder::startClasses() {
+  std::vector<std::pair<Digest, Element>> forms;
+  forms.reserve(elements.size());
+  for (auto [i, id] : enumerate(elements))
+    forms.push_back(
+        {firstBits(formOf(id).hash, context.params.icfDigestBits), i});
+  llvm::sort(forms);
+  std::vector<Element> sameForm;
+  for (size_t i = 0; i < forms.size(); ++i) {
+    sameForm.push_back(forms[i].second);
+    if (i + 1 < forms.size() && forms[i + 1].first == forms[i].first)
+      continue;
+    if (sameForm.size() > 1)
+      splitByKey(sameForm);
+    sameForm.clear();
+  }
+  llvm::sort(classes, [](const auto &a, const auto &b) {
+    return a.front() < b.front();
+  });
+  classOf.assign(elements.size(), kNone);
+  for (auto [number, members] : enumerate(classes))
+    for (Element element : members)
+      classOf[element] = number;
+  for (Element element = 0; element < elements.size(); ++element)
+    if (classOf[element] != kNone)
+      worklist.insert(element);
+}
+
+void Folder::connect() {
+  auto forEach = [&](auto visit) {
+    auto add = [&](Element of, Element user) {
+      if (classOf[of] != kNone)
+        visit(of, user);
+    };
+    for (const std::vector<Element> &members : classes)
+      for (Element i : members) {
+        for (SymbolIndex symbol : formOf(elements[i]).symbols)
+          if (GlobalId target = program.definitionFor(elements[i], symbol);
+              target != kNone && elementOf[target] != kNone)
+            add(elementOf[target], i);
+        for (Element partner : partnersOf(i))
+          add(partner, i);
+      }
+  };
+  firstUser.assign(elements.size() + 1, 0);
+  forEach([&](Element of, Element) { ++firstUser[of + 1]; });
+  std::partial_sum(firstUser.begin(), firstUser.end(), firstUser.begin());
+  users.resize(firstUser.back());
+  std::vector<uint32_t> next(firstUser.begin(), firstUser.end() - 1);
+  forEach([&](Element of, Element user) { users[next[of]++] = user; });
 }
 
 Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
@@ -419,7 +387,7 @@ Token Folder::tokenOf(GlobalId user, SymbolIndex symbol) {
     return makeToken(
         kNameToken, undefined.try_emplace(key, undefined.size()).first->second);
   }
-  if (roles[target] == FoldRole::Folds)
+  if (roles[target] == FoldRole::Folds && classOf[elementOf[target]] != kNone)
     return makeToken(kClassToken, classOf[elementOf[target]]);
   constexpr unsigned kAlignShift = 40;
   if (hasOwnMemory(user, target))
@@ -436,8 +404,10 @@ std::vector<Token> Folder::signatureOf(Element element) {
   std::vector<Token> signature;
   for (SymbolIndex symbol : formOf(id).symbols)
     signature.push_back(tokenOf(id, symbol));
-  for (Element partner : partners[element])
-    signature.push_back(makeToken(kClassToken, classOf[partner]));
+  for (Element partner : partnersOf(element))
+    signature.push_back(classOf[partner] == kNone
+                            ? makeToken(kDefinitionToken, elements[partner])
+                            : makeToken(kClassToken, classOf[partner]));
   return signature;
 }
 
@@ -445,7 +415,8 @@ std::vector<Token> Folder::signatureOf(Element element) {
 void Folder::moveTo(ClassNumber number, ArrayRef<Element> moved) {
   for (Element element : moved) {
     classOf[element] = number;
-    for (Element user : users[element])
+    for (Element user : ArrayRef(users).slice(
+             firstUser[element], firstUser[element + 1] - firstUser[element]))
       worklist.insert(user);
   }
 }

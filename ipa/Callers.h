@@ -10,6 +10,7 @@
 
 #include "ipa/Handles.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <memory>
@@ -94,13 +95,25 @@ public:
   llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
   /// Returns the place of \p id in bodies(), or kNone.
   uint32_t bodyIndex(GlobalId id) const { return bodyIndices[id]; }
+  /// Returns what the calls of the body at \p place in bodies() enter, by
+  /// calleeOf(), in their order: places in bodies(), or kNone.
+  llvm::ArrayRef<uint32_t> calleesOf(uint32_t place) const {
+    return llvm::ArrayRef(callees).slice(
+        firstCall[place], firstCall[place + 1] - firstCall[place]);
+  }
+  /// Whether call \p number of the body at \p place enters what it does by the
+  /// name of an alias.
+  bool entersByAlias(uint32_t place, uint32_t number) const {
+    return byAlias.contains(firstCall[place] + number);
+  }
 
 private:
   bool isUnreplaceable(GlobalId id) const;
   void findBodies();
+  void findCallees();
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);
-  void noteStubCalls(GlobalId user, const FunctionSummary &function);
+  void noteStubCalls(GlobalId user);
   void noteConstructors();
   void noteKernels();
   bool looksKernelsUp() const;
@@ -112,6 +125,9 @@ private:
   llvm::BitVector significant;
   std::vector<GlobalId> liveBodies;
   std::vector<uint32_t> bodyIndices; // by GlobalId
+  std::vector<uint32_t> firstCall;   // by body, and the end
+  std::vector<uint32_t> callees;
+  llvm::DenseSet<uint32_t> byAlias; // positions in callees; looked up only
   std::unique_ptr<Handles> handles;
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;

@@ -121,22 +121,35 @@ void Callers::findBodies() {
     bodyIndices[id] = i;
 }
 
+void Callers::findCallees() {
+  firstCall.reserve(liveBodies.size() + 1);
+  firstCall.push_back(0);
+  for (GlobalId id : liveBodies)
+    firstCall.push_back(firstCall.back() + program.function(id)->calls.count);
+  callees.reserve(firstCall.back());
+  for (GlobalId id : liveBodies)
+    for (const CallEdge &call : program.calls(id)) {
+      GlobalId callee = calleeOf(id, call.callee);
+      if (callee != kNone && callee != program.definitionFor(id, call.callee))
+        byAlias.insert(callees.size());
+      callees.push_back(callee == kNone ? kNone : bodyIndices[callee]);
+    }
+}
+
 /// Every reference to a function is a use of its address, but for a launch's
 /// mention of its stub, which reads and nothing else, and for uses of a handle
 /// that is followed.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
-  const CombinedModule &module = program.moduleRef(user);
   bool isVirtualTable =
-      !isFunction && program.symbol(user).has(kAddressInsignificantByLanguage);
-  for (const ReferenceEdge &edge :
-       slice(module.summary.references, references)) {
+      !isFunction && program.has(user, kAddressInsignificantByLanguage);
+  for (const ReferenceEdge &edge : program.references(user, references)) {
     GlobalId target = program.definitionFor(user, edge.symbol);
     if (target == kNone || !program.function(target))
       continue;
     constexpr uint8_t kHandleUses =
         kReads | kQueriesHandle | kSetsHandle | kPassesHandle;
     bool isHandle =
-        program.symbol(target).has(kKernelStub) &&
+        program.has(target, kKernelStub) &&
         (isFunction ? !(edge.flags & ~kHandleUses) : handles->isTable(user));
     if (!isFunction || (edge.flags & kPassesHandle))
       isHandle &= !handles->isLost(target);
@@ -154,20 +167,18 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
 
 /// Each call of a stub must have been understood as a launch; a kernel that
 /// device code calls is launched from there.
-void Callers::noteStubCalls(GlobalId user, const FunctionSummary &function) {
-  const CombinedModule &module = program.moduleRef(user);
-  DenseMap<GlobalId, int64_t> calls; // without a launch
-  for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
+void Callers::noteStubCalls(GlobalId user) {
+  SmallDenseMap<GlobalId, int64_t, 4> calls; // without a launch
+  for (const CallEdge &call : program.calls(user)) {
     GlobalId callee = program.definitionFor(user, call.callee);
-    if (callee != kNone && program.symbol(callee).has(kKernelStub))
+    if (callee != kNone && program.has(callee, kKernelStub))
       ++calls[callee];
-    else if (callee != kNone && program.symbol(callee).has(kKernel))
+    else if (callee != kNone && program.has(callee, kKernel))
       note(callee, UnknownCaller::AddressTaken, user);
   }
   if (calls.empty())
     return;
-  for (const LaunchSite &launch :
-       slice(module.summary.launches, function.launches))
+  for (const LaunchSite &launch : program.launches(user))
     if (GlobalId stub = program.definitionFor(user, launch.stub); stub != kNone)
       if (auto found = calls.find(stub); found != calls.end())
         --found->second;
@@ -202,7 +213,7 @@ bool Callers::looksKernelsUp() const {
 void Callers::noteKernels() {
   bool lookedUp = looksKernelsUp();
   for (GlobalId id : liveBodies) {
-    if (!program.symbol(id).has(kKernelStub))
+    if (!program.has(id, kKernelStub))
       continue;
     if (handles->isQueried(id))
       queried.set(id);
@@ -218,7 +229,7 @@ void Callers::noteKernels() {
     }
   }
   for (GlobalId id : liveBodies) {
-    if (!program.symbol(id).has(kKernel))
+    if (!program.has(id, kKernel))
       continue;
     if (!stubCount(id))
       note(id, UnknownCaller::NoStub);
@@ -232,15 +243,15 @@ Callers::Callers(const WpaContext &context)
       reasons(program.symbolCount(), 0), queried(program.symbolCount()),
       configured(program.symbolCount()), significant(program.symbolCount()) {
   findBodies();
+  findCallees();
   handles = std::make_unique<Handles>(context, liveBodies);
   for (GlobalId id : liveBodies) {
-    const SymbolRecord &symbol = program.symbol(id);
     bool isVisible = context.decisions.visibleOutside.test(id) ||
-                     symbol.has(kUsed) || symbol.has(kCompilerUsed) ||
-                     symbol.has(kAssemblyReferenced);
-    if ((isVisible && !symbol.has(kKernel)) || program.isNativelyUsed(id))
+                     program.has(id, kUsed) || program.has(id, kCompilerUsed) ||
+                     program.has(id, kAssemblyReferenced);
+    if ((isVisible && !program.has(id, kKernel)) || program.isNativelyUsed(id))
       note(id, UnknownCaller::VisibleOutside);
-    else if (symbol.has(kIntrinsic))
+    else if (program.has(id, kIntrinsic))
       note(id, UnknownCaller::Library);
   }
   noteConstructors();
@@ -253,9 +264,8 @@ Callers::Callers(const WpaContext &context)
       noteReferences(id, variable->references, false);
   }
   for (GlobalId id : liveBodies) {
-    const FunctionSummary &function = *program.function(id);
-    noteReferences(id, function.references, true);
-    noteStubCalls(id, function);
+    noteReferences(id, program.function(id)->references, true);
+    noteStubCalls(id);
   }
   noteKernels();
 }

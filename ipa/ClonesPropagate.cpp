@@ -18,7 +18,9 @@
 // 3. Groups worth their growth become clones, the best first, within limits of
 //    the image's growth and of clones per function.
 // 4. The solver starts anew: clones pass on what they know, and the next round
-//    finds contexts of their callees (clones of clones).
+//    finds contexts of their callees (clones of clones). Functions of which
+//    nothing has changed, nor of their callers, are not looked at again: what
+//    was not worth a clone is not, and limits get no wider.
 //
 // Functions that the inliner will take are left to it, but for those that
 // launch. Kernels have a chooser of their own (KernelClonesPropagate.cpp),
@@ -32,6 +34,7 @@
 #include "ipa/KernelClones.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,8 +83,10 @@ public:
 
 private:
   bool isCandidate(GlobalId id) const;
+  void findWanted();
+  bool mayKnowMore(const BodyLattice &caller, const CallEdge &call) const;
   void addSite(BodyIndex caller, uint32_t number, const CallEdge &call);
-  std::vector<KnownArgument> knownArguments(CallSite site,
+  std::vector<KnownArgument> knownArguments(CallSite site, const CallEdge &call,
                                             const BodyLattice &callee);
   uint64_t gainOf(ArrayRef<KnownArgument> known, GlobalId id);
   bool isWorthIt(const Group &group) const;
@@ -95,6 +100,12 @@ private:
   /// By BodyIndex: definitions of which there may be clones.
   BitVector candidates;
   std::map<std::pair<GlobalId, std::vector<KnownArgument>>, Group> groups;
+  /// By BodyIndex, of the last round: a hash of what was known of it, and
+  /// whether its calls pass what is stored in variables.
+  std::vector<uint64_t> lastKnown;
+  BitVector readsVariables;
+  /// By BodyIndex: candidates whose calls are looked at in this round.
+  BitVector wanted;
 };
 
 } // namespace
@@ -128,29 +139,34 @@ static bool isOneValue(const ValueLattice &value) {
 }
 
 std::vector<KnownArgument>
-CloneChooser::knownArguments(CallSite site, const BodyLattice &callee) {
+CloneChooser::knownArguments(CallSite site, const CallEdge &call,
+                             const BodyLattice &callee) {
   std::vector<KnownArgument> known;
   bool isDevice = program.imageOf(callee.id) != kHostImage;
-  for (auto [i, formal] : enumerate(program.parameters(callee.id))) {
+  ArrayRef<ParameterRecord> formals = program.parameters(callee.id);
+  // Nothing is known of what is not passed.
+  size_t passed = std::min<size_t>(formals.size(), call.arguments.count);
+  for (auto [i, formal] : enumerate(formals.take_front(passed))) {
     if (formal.flags & (kParamUnused | kParamByVal | kParamStructRet))
       continue;
     ValueLattice there = callee.parameters.empty()
                              ? ValueLattice::varying(formal.bitWidth)
                              : callee.parameters[i].whole;
-    bool gainsByValue = !isOneValue(there) && gains.ofParameter(callee.id, i);
-    bool gainsBySpace =
+    bool mayGainBySpace =
         isDevice && !there.addressSpace() && formal.addressSpace == 0;
-    if (!gainsByValue && !gainsBySpace)
+    if (isOneValue(there) && !mayGainBySpace)
       continue;
+    // What a value is worth takes longer to tell than whether there is one.
     ValueLattice here = solver.argument(site.caller, site.number, i);
     KnownArgument argument;
     argument.parameter = i;
-    if (gainsByValue && isOneValue(here)) {
+    if (!isOneValue(there) && isOneValue(here) &&
+        gains.ofParameter(callee.id, i)) {
       argument.state = here.state();
       argument.value = here.value();
       argument.symbol = here.symbol();
       known.push_back(argument);
-    } else if (gainsBySpace && here.addressSpace()) {
+    } else if (mayGainBySpace && here.addressSpace()) {
       argument.addressSpace = here.addressSpace();
       known.push_back(argument);
     }
@@ -166,18 +182,40 @@ uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known, GlobalId id) {
   return gain;
 }
 
+/// Returns whether \p call of \p caller may pass what is worth a clone: what
+/// its arguments are tells sooner than what the callee is.
+bool CloneChooser::mayKnowMore(const BodyLattice &caller,
+                               const CallEdge &call) const {
+  using Kind = JumpFunction::Kind;
+  if (program.imageOf(caller.id) != kHostImage)
+    return true; // address spaces
+  return any_of(program.jumpFunctions(caller.id, call.arguments),
+                [&](const JumpFunction &actual) {
+                  bool isFormal = (actual.kind == Kind::PassThrough &&
+                                   actual.operation == JumpOperation::None) ||
+                                  actual.kind == Kind::Ancestor;
+                  if (isFormal && actual.source < caller.parameters.size())
+                    return isOneValue(caller.parameters[actual.source].whole);
+                  if (actual.bitWidth && (actual.high || actual.alignLog2))
+                    return true;
+                  return !isFormal && actual.kind != Kind::Unknown &&
+                         actual.kind != Kind::Aggregate &&
+                         actual.kind != Kind::Allocation;
+                });
+}
+
 void CloneChooser::addSite(BodyIndex caller, uint32_t number,
                            const CallEdge &call) {
   if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)) ||
-      context.decisions.isCold(solver.bodies()[caller].id))
+      !mayKnowMore(solver.bodies()[caller], call))
     return;
   BodyIndex index = solver.calleeOf(caller, number);
   // Clones, which calls are redirected to, are none.
-  if (index >= candidates.size() || !candidates.test(index))
+  if (index >= candidates.size() || !wanted.test(index))
     return;
   const BodyLattice &callee = solver.bodies()[index];
   CallSite site{caller, number, false};
-  std::vector<KnownArgument> known = knownArguments(site, callee);
+  std::vector<KnownArgument> known = knownArguments(site, call, callee);
   if (known.empty())
     return;
   Group &group = groups[{callee.id, known}];
@@ -195,16 +233,43 @@ bool CloneChooser::isWorthIt(const Group &group) const {
          group.size * context.params.ipaCpEvalThreshold;
 }
 
-bool CloneChooser::runRound() {
-  groups.clear();
+/// Finds the candidates of which, or of whose callers, something else is known
+/// than in the last round.
+void CloneChooser::findWanted() {
+  wanted.resize(candidates.size());
+  wanted.reset();
+  readsVariables.resize(solver.bodies().size());
   for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
     const BodyLattice &body = solver.bodies()[i];
-    if (!body.isReached)
+    uint64_t known = body.isReached;
+    for (const ParameterLattice &parameter : body.parameters)
+      known = hash_combine(known, hashOf(parameter));
+    bool isNew = i == lastKnown.size();
+    if (isNew)
+      lastKnown.push_back(known);
+    if (!isNew && lastKnown[i] == known && !readsVariables.test(i))
       continue;
-    const FunctionSummary &function = *program.function(body.id);
-    for (auto [number, call] : enumerate(
-             slice(program.moduleRef(body.id).summary.calls, function.calls)))
+    lastKnown[i] = known;
+    if (i < wanted.size())
+      wanted.set(i);
+    for (uint32_t call = 0; call < program.calls(body.id).size(); ++call)
+      if (BodyIndex callee = solver.calleeOf(i, call); callee < wanted.size())
+        wanted.set(callee);
+  }
+  wanted &= candidates;
+}
+
+bool CloneChooser::runRound() {
+  groups.clear();
+  findWanted();
+  for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
+    const BodyLattice &body = solver.bodies()[i];
+    if (!body.isReached || context.decisions.isCold(body.id))
+      continue;
+    for (auto [number, call] : enumerate(program.calls(body.id)))
       addSite(i, number, call);
+    if (solver.hasAskedVariables())
+      readsVariables.set(i);
   }
   std::vector<const Group *> order;
   for (const auto &[key, group] : groups)

@@ -39,6 +39,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
+#include <numeric>
+
 using namespace llvm;
 
 namespace gpulto {
@@ -50,113 +52,139 @@ constexpr StringLiteral kPass = "gpulto-cold";
 /// A call of one body by another.
 struct Entry {
   uint32_t caller = 0; // place in bodies
-  uint16_t flags = 0;  // CallFlag
   uint32_t line = 0;
+  uint16_t flags = 0; // CallFlag
 };
 
+/// What is known of a body: small, since callers and callees are anywhere.
 struct Body {
-  GlobalId id = kNone;
   bool isCold = false, runsOnce = false, hasNoLoop = false;
-  SmallVector<Entry, 4> entries;
-  SmallVector<Entry, 4> calls; // their `caller` is the callee's place
+  /// All that may enter it is known, and nothing speaks against its being cold.
+  bool mayBeCold = false;
+  /// An attribute says that it is cold.
+  bool isMarked = false;
   /// How many of the entries, or calls, the proof at hand has behind it.
   uint32_t checked = 0;
 };
 
-/// Returns whether \p holds, which stays true once it is, holds for all of
-/// \p list. Goes on where the last call for \p body ended.
-bool holdsForAll(Body &body, ArrayRef<Entry> list,
-                 function_ref<bool(const Entry &)> holds) {
-  while (body.checked < list.size() && holds(list[body.checked]))
-    ++body.checked;
-  return body.checked == list.size();
-}
-
+/// Bodies are their places in Callers::bodies. Only calls of host code count.
 class ColdnessSolver {
 public:
   ColdnessSolver(WpaContext &context, const Callers &callers)
-      : context(context), program(context.program), callers(callers) {}
+      : context(context), program(context.program), callers(callers),
+        bodies(callers.bodies().size()) {}
 
   void run() {
+    addEntries();
     addBodies();
     solveCold();
     solveOnce();
     solveLoops();
-    for (const Body &body : bodies)
+    for (uint32_t body = 0; body < bodies.size(); ++body)
       decide(body);
     explain();
   }
 
 private:
+  void addEntries();
   void addBodies();
   void solveCold();
   void solveOnce();
   void solveLoops();
-  void decide(const Body &body);
+  void decide(uint32_t body);
   void explain();
-  void explainCold(const Body &body);
-  void explainOnce(const Body &body);
-  void explainWarm(const Body &body);
+  void explainCold(uint32_t body);
+  void explainOnce(uint32_t body);
+  void explainWarm(uint32_t body);
 
-  const FunctionSummary &function(const Body &body) const {
-    return *program.function(body.id);
+  GlobalId idOf(uint32_t body) const { return callers.bodies()[body]; }
+  const FunctionSummary &function(uint32_t body) const {
+    return *program.function(idOf(body));
   }
-  bool mayBeCold(const Body &body) const;
-  bool isStarted(const Body &body) const;
+  ArrayRef<Entry> entriesOf(uint32_t body) const {
+    return ArrayRef(entries).slice(firstEntry[body],
+                                   firstEntry[body + 1] - firstEntry[body]);
+  }
+  /// Calls \p visit with the place of what each call of \p body enters and the
+  /// call.
+  template <typename Visitor>
+  void forEachCall(uint32_t body, Visitor &&visit) const {
+    if (program.imageOf(idOf(body)) == kHostImage)
+      for (auto [callee, call] :
+           zip(callers.calleesOf(body), program.calls(idOf(body))))
+        if (callee != kNone)
+          visit(callee, call);
+  }
+  bool mayBeCold(uint32_t body) const;
+  bool isStarted(uint32_t body) const;
   bool isColdEntry(const Entry &entry) const {
     return (entry.flags & kColdSite) || bodies[entry.caller].isCold;
   }
-  /// Calls \p prove for each body, and again for what \p next tells of one that
-  /// it has proven (returned true, which it does once), until nothing is new.
-  /// A call that LGEN found to be cold tells nothing new.
-  void iterate(function_ref<bool(Body &)> prove,
-               SmallVector<Entry, 4> Body::*next);
+  /// Calls \p prove for each body, and again for those on the other side of its
+  /// calls (\p goesDown: its callees) when it has proven something of one
+  /// (returned true, which it does once), until nothing is new. A call that
+  /// LGEN found to be cold tells nothing new.
+  void iterate(bool goesDown, function_ref<bool(uint32_t)> prove);
   std::string placeOf(const Entry &entry) const;
   std::string placesOf(ArrayRef<Entry> entries) const;
-  void add(RemarkKind kind, StringRef name, const Body &body, std::string text);
+  void add(RemarkKind kind, StringRef name, uint32_t body, std::string text);
 
   WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
-  std::vector<Body> bodies; // as Callers::bodies
+  std::vector<Body> bodies;
+  /// Calls of each body by host code, by caller, and where they begin.
+  std::vector<uint32_t> firstEntry;
+  std::vector<Entry> entries;
 };
 
 } // namespace
 
+void ColdnessSolver::addEntries() {
+  firstEntry.assign(bodies.size() + 1, 0);
+  for (uint32_t body = 0; body < bodies.size(); ++body)
+    forEachCall(body, [&](uint32_t callee, const CallEdge &) {
+      ++firstEntry[callee + 1];
+    });
+  std::partial_sum(firstEntry.begin(), firstEntry.end(), firstEntry.begin());
+  entries.resize(firstEntry.back());
+  std::vector<uint32_t> next(firstEntry.begin(), firstEntry.end() - 1);
+  for (uint32_t body = 0; body < bodies.size(); ++body)
+    forEachCall(body, [&](uint32_t callee, const CallEdge &call) {
+      entries[next[callee]++] = {body, call.line, call.flags};
+    });
+}
+
 void ColdnessSolver::addBodies() {
-  for (GlobalId id : callers.bodies()) {
-    bodies.emplace_back();
-    bodies.back().id = id;
-  }
   for (auto [i, body] : enumerate(bodies)) {
-    if (program.imageOf(body.id) != kHostImage)
-      continue;
-    for (const CallEdge &call : slice(program.moduleRef(body.id).summary.calls,
-                                      function(body).calls)) {
-      GlobalId callee = program.definitionFor(body.id, call.callee);
-      uint32_t place = callee == kNone ? kNone : callers.bodyIndex(callee);
-      if (place == kNone)
-        continue;
-      bodies[place].entries.push_back({uint32_t(i), call.flags, call.line});
-      body.calls.push_back({place, call.flags, call.line});
-    }
+    body.isMarked = function(i).has(kCold);
+    body.mayBeCold = mayBeCold(i);
+    body.isCold = body.isMarked || body.mayBeCold;
   }
 }
 
-void ColdnessSolver::iterate(function_ref<bool(Body &)> prove,
-                             SmallVector<Entry, 4> Body::*next) {
+void ColdnessSolver::iterate(bool goesDown,
+                             function_ref<bool(uint32_t)> prove) {
   std::vector<uint32_t> worklist;
+  worklist.reserve(bodies.size());
   for (uint32_t i = bodies.size(); i-- > 0;) {
     bodies[i].checked = 0;
     worklist.push_back(i);
   }
   while (!worklist.empty()) {
-    Body &body = bodies[worklist.back()];
+    uint32_t body = worklist.back();
     worklist.pop_back();
-    if (prove(body))
-      for (const Entry &other : body.*next)
-        if (!(other.flags & kColdSite))
-          worklist.push_back(other.caller);
+    if (!prove(body))
+      continue;
+    if (goesDown)
+      forEachCall(body, [&](uint32_t callee, const CallEdge &call) {
+        if (!(call.flags & kColdSite))
+          worklist.push_back(callee);
+      });
+    else
+      for (const Entry &entry : entriesOf(body))
+        if (!(entry.flags & kColdSite))
+          worklist.push_back(entry.caller);
   }
 }
 
@@ -164,28 +192,25 @@ void ColdnessSolver::iterate(function_ref<bool(Body &)> prove,
 // Hardly ever
 //===----------------------------------------------------------------------===//
 
-/// Whether all that may enter \p body is known, and nothing speaks against it.
-bool ColdnessSolver::mayBeCold(const Body &body) const {
-  const ModuleSummary &module = program.moduleRef(body.id).summary;
-  return module.side == Side::Host && !module.has(kHasProfile) &&
-         !function(body).has(kHot) &&
-         !program.symbol(body.id).has(kKernelStub) && !body.entries.empty() &&
-         callers.unknown(body.id) == UnknownCaller::None;
+bool ColdnessSolver::mayBeCold(uint32_t body) const {
+  if (entriesOf(body).empty() || program.imageOf(idOf(body)) != kHostImage ||
+      program.has(idOf(body), kKernelStub) ||
+      callers.unknown(idOf(body)) != UnknownCaller::None)
+    return false;
+  return !program.moduleRef(idOf(body)).summary.has(kHasProfile) &&
+         !function(body).has(kHot);
 }
 
 void ColdnessSolver::solveCold() {
-  for (Body &body : bodies)
-    body.isCold = function(body).has(kCold) || mayBeCold(body);
-  iterate(
-      [&](Body &body) {
-        bool isWarm = body.isCold && !function(body).has(kCold) &&
-                      !all_of(body.entries, [&](const Entry &entry) {
-                        return isColdEntry(entry);
-                      });
-        body.isCold &= !isWarm;
-        return isWarm;
-      },
-      &Body::calls);
+  iterate(/*goesDown=*/true, [&](uint32_t index) {
+    Body &body = bodies[index];
+    bool isWarm = body.isCold && !body.isMarked &&
+                  !all_of(entriesOf(index), [&](const Entry &entry) {
+                    return isColdEntry(entry);
+                  });
+    body.isCold &= !isWarm;
+    return isWarm;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,12 +218,14 @@ void ColdnessSolver::solveCold() {
 //===----------------------------------------------------------------------===//
 
 /// Whether start-up code calls \p body, and nothing else that is no edge.
-bool ColdnessSolver::isStarted(const Body &body) const {
-  const SymbolRecord &symbol = program.symbol(body.id);
-  if (callers.isAddressSignificant(body.id))
+bool ColdnessSolver::isStarted(uint32_t body) const {
+  GlobalId id = idOf(body);
+  if (callers.isAddressSignificant(id))
     return false;
-  return callers.unknown(body.id) == UnknownCaller::Constructor ||
-         (symbol.name == "main" && !symbol.isLocal());
+  if (callers.unknown(id) == UnknownCaller::Constructor)
+    return true;
+  const SymbolRecord &symbol = program.symbol(id);
+  return symbol.name == "main" && !symbol.isLocal();
 }
 
 void ColdnessSolver::solveOnce() {
@@ -206,41 +233,55 @@ void ColdnessSolver::solveOnce() {
     return isColdEntry(entry) ||
            (bodies[entry.caller].runsOnce && !(entry.flags & kLoopSite));
   };
-  iterate(
-      [&](Body &body) {
-        if (body.runsOnce || body.isCold ||
-            !(isStarted(body) || mayBeCold(body)) ||
-            !holdsForAll(body, body.entries, runsOnce))
-          return false;
-        return body.runsOnce = true;
-      },
-      &Body::calls);
+  iterate(/*goesDown=*/true, [&](uint32_t index) {
+    Body &body = bodies[index];
+    if (body.runsOnce || body.isCold)
+      return false;
+    // Each proof goes on where the last one ended.
+    ArrayRef<Entry> all = entriesOf(index);
+    while (body.checked < all.size() && runsOnce(all[body.checked]))
+      ++body.checked;
+    if (body.checked < all.size() || !(body.mayBeCold || isStarted(index)))
+      return false;
+    return body.runsOnce = true;
+  });
 }
 
 void ColdnessSolver::solveLoops() {
   constexpr uint32_t kMayLoop = kHasLoop | kHasIndirectCall | kIsRecursive;
-  auto hasNoLoop = [&](const Entry &call) {
-    return (call.flags & kColdSite) || bodies[call.caller].hasNoLoop;
+  auto mayLoop = [&](uint32_t callee, const CallEdge &call) {
+    return callee != kNone && !(call.flags & kColdSite) &&
+           !bodies[callee].hasNoLoop;
   };
-  iterate(
-      [&](Body &body) {
-        if (body.hasNoLoop || (function(body).flags & kMayLoop) ||
-            !holdsForAll(body, body.calls, hasNoLoop))
-          return false;
-        return body.hasNoLoop = true;
-      },
-      &Body::entries);
+  iterate(/*goesDown=*/false, [&](uint32_t index) {
+    Body &body = bodies[index];
+    if (body.hasNoLoop || (function(index).flags & kMayLoop))
+      return false;
+    if (program.imageOf(idOf(index)) == kHostImage) {
+      ArrayRef<uint32_t> callees = callers.calleesOf(index);
+      ArrayRef<CallEdge> calls = program.calls(idOf(index));
+      while (body.checked < callees.size() &&
+             !mayLoop(callees[body.checked], calls[body.checked]))
+        ++body.checked;
+      if (body.checked < callees.size())
+        return false;
+    }
+    return body.hasNoLoop = true;
+  });
 }
 
-void ColdnessSolver::decide(const Body &body) {
-  const ModuleSummary &module = program.moduleRef(body.id).summary;
-  constexpr uint32_t kNever = kOptNone | kNaked | kHot;
+void ColdnessSolver::decide(uint32_t index) {
+  const Body &body = bodies[index];
   bool isOnce = body.runsOnce && body.hasNoLoop;
-  if ((!body.isCold && !isOnce) || module.side != Side::Host ||
-      module.optLevel == 0 || module.has(kHasProfile) ||
-      (function(body).flags & kNever) || !callers.isFinal(body.id))
+  if (!body.isCold && !isOnce)
     return;
-  context.decisions.coldness[body.id] =
+  const ModuleSummary &module = program.moduleRef(idOf(index)).summary;
+  constexpr uint32_t kNever = kOptNone | kNaked | kHot;
+  if (module.side != Side::Host || module.optLevel == 0 ||
+      module.has(kHasProfile) || (function(index).flags & kNever) ||
+      !callers.isFinal(idOf(index)))
+    return;
+  context.decisions.coldness[idOf(index)] =
       body.isCold ? Coldness::Cold : Coldness::RunsOnce;
 }
 
@@ -250,7 +291,7 @@ void ColdnessSolver::decide(const Body &body) {
 
 /// Returns "a.c:7", or the caller where lines are not known.
 std::string ColdnessSolver::placeOf(const Entry &entry) const {
-  GlobalId caller = bodies[entry.caller].id;
+  GlobalId caller = idOf(entry.caller);
   StringRef file = program.moduleRef(caller).summary.sourceName;
   if (!entry.line)
     return "in '" + program.symbol(caller).name.str() + "'";
@@ -267,18 +308,19 @@ std::string ColdnessSolver::placesOf(ArrayRef<Entry> entries) const {
   return join(places, ", ");
 }
 
-void ColdnessSolver::add(RemarkKind kind, StringRef name, const Body &body,
+void ColdnessSolver::add(RemarkKind kind, StringRef name, uint32_t body,
                          std::string text) {
-  addRemark(context, kind, kPass, name, body.id,
-            "'" + program.symbol(body.id).name.str() + "' " + std::move(text));
+  addRemark(context, kind, kPass, name, idOf(body),
+            "'" + program.symbol(idOf(body)).name.str() + "' " +
+                std::move(text));
 }
 
-void ColdnessSolver::explainCold(const Body &body) {
+void ColdnessSolver::explainCold(uint32_t body) {
   if (function(body).has(kCold))
     return add(RemarkKind::Passed, "Cold", body,
                "is cold: an attribute says so");
   SmallVector<Entry, 4> rare, fromCold;
-  for (const Entry &entry : body.entries)
+  for (const Entry &entry : entriesOf(body))
     (entry.flags & kColdSite ? rare : fromCold).push_back(entry);
   std::vector<std::string> reasons;
   if (!rare.empty())
@@ -291,25 +333,26 @@ void ColdnessSolver::explainCold(const Body &body) {
       "is cold, as all its calls are: " + join(reasons, ", "));
 }
 
-void ColdnessSolver::explainOnce(const Body &body) {
-  std::string why = body.entries.empty()
-                        ? "start-up code calls it"
-                        : "so do its callers (" + placesOf(body.entries) + ")";
+void ColdnessSolver::explainOnce(uint32_t body) {
+  std::string why =
+      entriesOf(body).empty()
+          ? "start-up code calls it"
+          : "so do its callers (" + placesOf(entriesOf(body)) + ")";
   add(RemarkKind::Passed, "RunsOnce", body,
       "runs once, without a loop: " + why);
 }
 
 /// Says of a function that some call it in cold code only why it is not cold.
-void ColdnessSolver::explainWarm(const Body &body) {
+void ColdnessSolver::explainWarm(uint32_t body) {
   SmallVector<Entry, 4> warm;
-  for (const Entry &entry : body.entries)
+  for (const Entry &entry : entriesOf(body))
     if (!isColdEntry(entry))
       warm.push_back(entry);
-  if (warm.size() == body.entries.size())
+  if (warm.size() == entriesOf(body).size())
     return;
-  std::string why = warm.empty() ? describe(callers.unknown(body.id)).str()
+  std::string why = warm.empty() ? describe(callers.unknown(idOf(body))).str()
                                  : placesOf(warm) + " may run often";
-  size_t cold = body.entries.size() - warm.size();
+  size_t cold = entriesOf(body).size() - warm.size();
   add(RemarkKind::Missed, "NotCold", body,
       "is not cold, though " + std::to_string(cold) +
           (cold == 1 ? " call is: " : " calls are: ") + why);
@@ -320,13 +363,13 @@ void ColdnessSolver::explain() {
   bool wantsMissed = context.diagnostics.wantsRemark(RemarkKind::Missed, kPass);
   if (!wantsPassed && !wantsMissed)
     return;
-  for (const Body &body : bodies) {
-    Coldness coldness = context.decisions.coldnessOf(body.id);
+  for (uint32_t body = 0; body < bodies.size(); ++body) {
+    Coldness coldness = context.decisions.coldnessOf(idOf(body));
     if (coldness == Coldness::Cold)
       explainCold(body);
     else if (coldness == Coldness::RunsOnce)
       explainOnce(body);
-    else if (!body.isCold)
+    else if (!bodies[body].isCold)
       explainWarm(body);
   }
 }

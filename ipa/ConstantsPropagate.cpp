@@ -120,6 +120,8 @@ static std::vector<CallRedirect> redirectsOf(const CombinedSummary &program,
                                              const ConstantsSolver &solver,
                                              BodyIndex index) {
   std::vector<CallRedirect> redirects;
+  if (!solver.hasRedirections(index))
+    return redirects;
   uint32_t calls = program.function(solver.bodies()[index].id)->calls.count;
   for (uint32_t number = 0; number < calls; ++number) {
     BodyIndex clone = solver.redirected(index, number);
@@ -139,10 +141,14 @@ static std::vector<CallRedirect> redirectsOf(const CombinedSummary &program,
 static void decideReturns(WpaContext &context, const Callers &callers,
                           const ConstantsSolver &solver) {
   DenseMap<GlobalId, ValueLattice> returned;
-  for (const BodyLattice &body : solver.bodies())
-    if (body.isReached && callers.isFinal(body.id) &&
+  for (const BodyLattice &body : solver.bodies()) {
+    const JumpFunction &result = context.program.function(body.id)->returned;
+    bool isUnknown =
+        result.kind == JumpFunction::Kind::Unknown && !result.hasFacts();
+    if (!isUnknown && body.isReached && callers.isFinal(body.id) &&
         context.program.imageOf(body.id) == kHostImage)
       returned[body.id].meet(solver.returned(body));
+  }
   for (GlobalId id : callers.bodies())
     if (auto found = returned.find(id);
         found != returned.end() && found->second.hasFacts() &&

@@ -8,6 +8,7 @@
 #include "ipa/Pointees.h"
 #include "ipa/ValueLattice.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace gpulto {
@@ -41,6 +43,8 @@ struct ParameterLattice {
 
 /// Lowers \p known to what \p actual is too. Returns whether it changed.
 bool meetParameter(ParameterLattice &known, const ParameterLattice &actual);
+/// Returns a number that differs, as a rule, if \p known does.
+uint64_t hashOf(const ParameterLattice &known);
 /// Lowers the parts of \p known to those that \p actual has too. Returns
 /// whether they changed.
 bool meetParts(ParameterLattice &known, const ParameterLattice &actual);
@@ -82,8 +86,6 @@ struct BodyLattice {
   uint32_t clone = 0;
   /// Where it stands in ConstantsSolver::bodies.
   BodyIndex index = kNone;
-  /// Where its calls are in ConstantsSolver's list of what calls enter.
-  uint32_t firstCall = 0;
   /// While one call of it is looked into: that call.
   EnteringCalls entered;
   /// All of its callers are known.
@@ -143,6 +145,10 @@ public:
   /// kNone.
   BodyIndex redirected(BodyIndex caller, uint32_t number) const;
 
+  /// Whether any call of \p caller was redirected, or launches what stands for
+  /// a clone.
+  bool hasRedirections(BodyIndex caller) const { return isRedirecting(caller); }
+
   /// Returns the clone of the stub that stands for what call \p number of
   /// \p caller launches, or kNone.
   BodyIndex launched(BodyIndex caller, uint32_t number) const;
@@ -154,6 +160,9 @@ public:
   /// Returns what argument \p index of call \p number of \p caller is.
   ValueLattice argument(BodyIndex caller, uint32_t number,
                         uint32_t index) const;
+  /// Returns whether argument() has depended on what is stored in variables
+  /// since this was asked last.
+  bool hasAskedVariables() const { return std::exchange(asksVariables, false); }
   /// Returns what \p function, of the module of \p caller, is in that body.
   ValueLattice valueOf(const BodyLattice &caller,
                        const JumpFunction &function) const {
@@ -265,14 +274,23 @@ private:
   const Callers &callers;
   const Pointees &pointees;
   std::vector<BodyLattice> allBodies; // Callers::bodies, then clones
-  /// What calls enter that are not redirected, or kNone, by BodyLattice and
-  /// number.
-  std::vector<BodyIndex> callees;
+  /// By BodyIndex: what is known of it does not depend on calls any more.
+  llvm::BitVector settled;
   // Looked up only, never iterated.
   llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, BodyIndex> clones;
   llvm::DenseMap<std::pair<BodyIndex, uint32_t>, BodyIndex> redirections,
       launchRedirections;
+  /// By BodyIndex: bodies with calls in these.
+  llvm::BitVector redirecting;
+  void noteRedirection(BodyIndex caller) {
+    if (redirecting.size() <= caller)
+      redirecting.resize(allBodies.size());
+    redirecting.set(caller);
+  }
+  bool isRedirecting(BodyIndex caller) const {
+    return caller < redirecting.size() && redirecting.test(caller);
+  }
   std::deque<BodyIndex> worklist;
   /// What visited bodies have stored in a variable.
   struct StoredValue {
@@ -285,6 +303,7 @@ private:
   /// By variable: bodies that were visited when its contents were asked for.
   mutable llvm::DenseMap<GlobalId, std::set<BodyIndex>> readers;
   BodyIndex visited = kNone;
+  mutable bool asksVariables = false;
   /// How deep results of calls are being looked into.
   mutable unsigned resultDepth = 0;
   /// How deep memory is in terms of other memory, and how many calls one

@@ -9,6 +9,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -55,7 +56,8 @@ private:
 
   void findTables(llvm::ArrayRef<GlobalId> bodies);
   void visitCalls(GlobalId caller);
-  void pass(const JumpFunction &actual, GlobalId caller, Place to);
+  void pass(const JumpFunction &actual, GlobalId caller,
+            llvm::function_ref<Place()> to);
   bool keepsOff(GlobalId caller, const CallEdge &call,
                 const HandleFlow &flow) const;
   Place placeOf(GlobalId caller, const CallEdge &call, uint32_t index) const;

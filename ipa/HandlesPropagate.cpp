@@ -82,13 +82,12 @@ static constexpr std::pair<GlobalId, uint32_t> kLost = {kNone - 2, 0};
 //===----------------------------------------------------------------------===//
 
 void Handles::findTables(ArrayRef<GlobalId> bodies) {
-  DenseSet<GlobalId> otherUses;
+  BitVector otherUses(program.symbolCount());
   auto note = [&](GlobalId user, Range references, bool isFunction) {
-    for (const ReferenceEdge &edge :
-         slice(program.moduleRef(user).summary.references, references))
+    for (const ReferenceEdge &edge : program.references(user, references))
       if (GlobalId id = program.definitionFor(user, edge.symbol);
           id != kNone && !(isFunction && edge.flags == kReads))
-        otherUses.insert(id);
+        otherUses.set(id);
   };
   for (GlobalId id : bodies)
     note(id, program.function(id)->references, true);
@@ -98,16 +97,16 @@ void Handles::findTables(ArrayRef<GlobalId> bodies) {
     if (const AliasSummary *alias = program.alias(id))
       if (GlobalId target = program.definitionFor(id, alias->target);
           target != kNone)
-        otherUses.insert(target);
+        otherUses.set(target);
   }
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
-    const SymbolRecord &symbol = program.symbol(id);
     constexpr uint32_t kSeenElsewhere =
         kUsed | kCompilerUsed | kAssemblyReferenced;
-    if (program.definition(id) == id && program.variable(id) &&
-        program.imageOf(id) == kHostImage && context.decisions.live.test(id) &&
-        symbol.has(kConstant) && !(symbol.flags & kSeenElsewhere) &&
-        !context.decisions.visibleOutside.test(id) && !otherUses.contains(id))
+    if (program.has(id, kConstant) && program.definition(id) == id &&
+        program.variable(id) && program.imageOf(id) == kHostImage &&
+        context.decisions.live.test(id) &&
+        !(program.symbol(id).flags & kSeenElsewhere) &&
+        !context.decisions.visibleOutside.test(id) && !otherUses.test(id))
       tables.insert(id);
   }
 }
@@ -159,11 +158,13 @@ Handles::sourceOf(GlobalId caller, const JumpFunction &handle) const {
   return std::nullopt;
 }
 
-void Handles::pass(const JumpFunction &actual, GlobalId caller, Place to) {
+/// Nearly all arguments are no handles, so it is asked for last where they go.
+void Handles::pass(const JumpFunction &actual, GlobalId caller,
+                   function_ref<Place()> to) {
   if (actual.kind == JumpFunction::Kind::SymbolAddress) {
     GlobalId id = program.definitionFor(caller, actual.source);
-    if (id != kNone && program.symbol(id).has(kKernelStub))
-      add(to, id);
+    if (id != kNone && program.has(id, kKernelStub))
+      add(to(), id);
     return;
   }
   std::optional<Place> from = sourceOf(caller, actual);
@@ -174,22 +175,26 @@ void Handles::pass(const JumpFunction &actual, GlobalId caller, Place to) {
           ? isTable(from->first)
           : (program.parameters(caller)[from->second].flags & kParamIsHandle);
   if (mayHold)
-    flows[*from].push_back(to);
+    flows[*from].push_back(to());
 }
 
 void Handles::visitCalls(GlobalId caller) {
   const ModuleSummary &summary = program.moduleRef(caller).summary;
   const FunctionSummary &function = *program.function(caller);
-  DenseSet<uint32_t> launching; // calls whose handle is known
+  SmallDenseSet<uint32_t, 4> launching; // calls whose handle is known
   for (const LaunchSite &launch : slice(summary.launches, function.launches))
     if (launch.call != kNone)
       launching.insert(launch.call);
   for (auto [number, call] : enumerate(slice(summary.calls, function.calls))) {
+    if (call.arguments.empty())
+      continue;
     StringRef runtime;
     if (call.callee != kNone &&
         program.definitionFor(caller, call.callee) == kNone)
       runtime = summary.symbols[call.callee].name;
-    std::optional<LaunchKind> launch = launchKindOf(runtime);
+    std::optional<LaunchKind> launch;
+    if (!runtime.empty())
+      launch = launchKindOf(runtime);
     for (auto [i, actual] :
          enumerate(slice(summary.jumpFunctions, call.arguments))) {
       // Each launch of an address is a LaunchSite, but for a stub's own.
@@ -198,9 +203,10 @@ void Handles::visitCalls(GlobalId caller) {
            actual.kind == JumpFunction::Kind::SymbolAddress))
         continue;
       // Flags of the reference, or of the parameter, say this.
-      if (attributeUse(runtime, i))
+      if (!runtime.empty() && attributeUse(runtime, i))
         continue;
-      pass(actual, caller, placeOf(caller, call, i));
+      pass(actual, caller,
+           [&, i = i, &call = call] { return placeOf(caller, call, i); });
     }
   }
   ArrayRef<CallEdge> calls = slice(summary.calls, function.calls);
@@ -208,9 +214,10 @@ void Handles::visitCalls(GlobalId caller) {
        slice(summary.handleFlows, function.handleFlows)) {
     const CallEdge &call = calls[flow.call];
     if (flow.beforeBytes == kNone)
-      pass(flow.handle, caller, placeOf(caller, call, flow.argument));
+      pass(flow.handle, caller,
+           [&] { return placeOf(caller, call, flow.argument); });
     else if (!keepsOff(caller, call, flow))
-      pass(flow.handle, caller, kLost);
+      pass(flow.handle, caller, [] { return kLost; });
   }
 }
 
@@ -256,10 +263,9 @@ Handles::Handles(const WpaContext &context, ArrayRef<GlobalId> bodies)
     if (!isTable(id))
       continue;
     for (const ReferenceEdge &edge :
-         slice(program.moduleRef(id).summary.references,
-               program.variable(id)->references))
+         program.references(id, program.variable(id)->references))
       if (GlobalId stub = program.definitionFor(id, edge.symbol);
-          stub != kNone && program.symbol(stub).has(kKernelStub))
+          stub != kNone && program.has(stub, kKernelStub))
         add({id, kNone}, stub);
   }
   propagate();

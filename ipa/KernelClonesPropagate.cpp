@@ -61,12 +61,11 @@ void KernelCloneChooser::collectCalls() {
   sharedLaunches.clear();
   for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
     const BodyLattice &body = solver.bodies()[i];
-    if (!body.isReached)
+    ArrayRef<LaunchSite> sites = program.launches(body.id);
+    if (!body.isReached || sites.empty())
       continue;
     std::map<std::pair<GlobalId, uint32_t>, Launches> found;
-    for (const LaunchSite &launch :
-         slice(program.moduleRef(body.id).summary.launches,
-               program.function(body.id)->launches)) {
+    for (const LaunchSite &launch : sites) {
       if (solver.launched(i, launch.call) != kNone)
         continue;
       bool isOne = solver.launchesOne(body, launch);

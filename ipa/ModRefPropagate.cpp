@@ -43,6 +43,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
 #include <utility>
 
 using namespace llvm;
@@ -60,16 +61,20 @@ constexpr uint16_t kAnyEffect = kAllMemory | kSynchronizes | kUnwinds | kFrees;
 constexpr uint16_t kAnyAccess =
     kParamMayRead | kParamMayWrite | kParamMayEscape | kParamMayCompare;
 
-/// A body and what is known of it so far.
+/// What is known of a body so far.
 struct BodyEffects {
-  GlobalId id = kNone;
-  FunctionEffects effects;
-  /// Bodies that call it; those that count as callees only if isFinal.
-  SmallVector<uint32_t, 4> callers;
+  uint16_t may = 0;
+  bool alwaysReturns = false, neverReturns = false;
+  /// Its effects are those of calls that enter its definition.
   bool isFinal = false;
   bool isQueued = false;
+  /// Its parameters in EffectsSolver::accesses.
+  uint32_t firstAccess = 0;
+  uint32_t accessCount = 0;
 };
 
+/// Bodies are their places in Callers::bodies. What each call asks of a callee
+/// is in two small tables, since callees are anywhere.
 class EffectsSolver {
 public:
   EffectsSolver(WpaContext &context, const Callers &callers)
@@ -77,47 +82,61 @@ public:
 
   void run() {
     addBodies();
+    addCallers();
+    findOrder();
     solveEffects();
     solveReturns();
-    addKernelVariables();
     store();
   }
 
 private:
   void addBodies();
-  std::vector<uint32_t> bottomUp() const;
-  void iterate(function_ref<bool(BodyEffects &)> update);
+  void addCallers();
+  void findOrder();
+  void iterate(function_ref<bool(uint32_t)> update);
   void solveEffects();
   void solveReturns();
-  void addKernelVariables();
+  std::vector<VariableUse> variablesOf(uint32_t kernel) const;
   void store();
 
-  const ModuleSummary &module(const BodyEffects &body) const {
-    return program.moduleRef(body.id).summary;
+  GlobalId idOf(uint32_t body) const { return callers.bodies()[body]; }
+  const FunctionSummary &function(uint32_t body) const {
+    return *program.function(idOf(body));
   }
-  const FunctionSummary &function(const BodyEffects &body) const {
-    return *program.function(body.id);
+  ArrayRef<CallEdge> calls(uint32_t body) const {
+    return program.calls(idOf(body));
   }
-  ArrayRef<CallEdge> calls(const BodyEffects &body) const {
-    return slice(module(body).calls, function(body).calls);
+  MutableArrayRef<uint16_t> accessesOf(const BodyEffects &body) {
+    return MutableArrayRef(accesses).slice(body.firstAccess, body.accessCount);
   }
-  const BodyEffects *calleeOf(const BodyEffects &body,
-                              const CallEdge &call) const;
-  uint16_t ownEffects(const BodyEffects &body) const;
-  bool update(BodyEffects &body) const;
-  void addCall(const BodyEffects &body, const CallEdge &call,
-               FunctionEffects &result) const;
-  void addMemory(const BodyEffects &body, const CallEdge &call,
-                 const BodyEffects &callee, FunctionEffects &result) const;
-  void addParameters(const BodyEffects &body, const CallEdge &call,
-                     const BodyEffects *callee, FunctionEffects &result) const;
-  bool comesBack(const BodyEffects &body) const;
-  bool staysAway(const BodyEffects &body) const;
+  /// Returns what call \p number of \p body enters, or null.
+  const BodyEffects *calleeOf(uint32_t body, size_t number) const {
+    uint32_t callee = callers.calleesOf(body)[number];
+    return callee == kNone || !bodies[callee].isFinal ? nullptr
+                                                      : &bodies[callee];
+  }
+  uint16_t ownEffects(GlobalId id) const;
+  bool update(uint32_t body);
+  void addCall(const CallEdge &call, ArrayRef<JumpFunction> actuals,
+               const BodyEffects *callee, uint16_t &may) const;
+  void addMemory(ArrayRef<JumpFunction> actuals, const BodyEffects &callee,
+                 uint16_t &may) const;
+  bool addParameters(const BodyEffects &body, const CallEdge &call,
+                     ArrayRef<JumpFunction> actuals, const BodyEffects *callee);
+  bool comesBack(uint32_t body) const;
+  bool staysAway(uint32_t body) const;
 
   WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
   std::vector<BodyEffects> bodies;
+  /// By parameter of all bodies: what may be done with it, and kParamByVal and
+  /// kParamIsPointer.
+  std::vector<uint16_t> accesses;
+  /// Bodies that call a body, and where they begin.
+  std::vector<uint32_t> firstCaller, callerList;
+  /// The bodies, callees first, and where each is in that.
+  std::vector<uint32_t> order, placeInOrder;
 };
 
 } // namespace
@@ -126,74 +145,78 @@ private:
 // What may happen
 //===----------------------------------------------------------------------===//
 
-/// Returns the body that \p call enters, or null.
-const BodyEffects *EffectsSolver::calleeOf(const BodyEffects &body,
-                                           const CallEdge &call) const {
-  GlobalId id = callers.calleeOf(body.id, call.callee);
-  uint32_t index = id == kNone ? kNone : callers.bodyIndex(id);
-  return index == kNone || !bodies[index].isFinal ? nullptr : &bodies[index];
-}
-
 void EffectsSolver::addBodies() {
   bodies.reserve(callers.bodies().size());
+  constexpr uint16_t kKept =
+      kAnyAccess | kParamUnused | kParamByVal | kParamIsPointer;
   for (GlobalId id : callers.bodies()) {
-    BodyEffects body;
-    body.id = id;
+    BodyEffects &body = bodies.emplace_back();
     body.isFinal = callers.isFinal(id);
-    bodies.push_back(std::move(body));
-  }
-  for (auto [i, body] : enumerate(bodies)) {
-    for (const CallEdge &call : calls(body))
-      if (const BodyEffects *callee = calleeOf(body, call))
-        bodies[callee - bodies.data()].callers.push_back(i);
-    for (const ParameterRecord &formal : program.parameters(body.id))
-      body.effects.parameters.push_back(
-          (formal.flags & kParamByVal ? 0 : formal.flags & kAnyAccess) |
-          (formal.flags & kParamUnused));
-    body.effects.may = ownEffects(body);
+    body.may = ownEffects(id);
+    body.firstAccess = accesses.size();
+    body.accessCount = program.function(id)->parameters.count;
+    for (const ParameterRecord &formal : program.parameters(id))
+      accesses.push_back(formal.flags & kKept &
+                         ~(formal.flags & kParamByVal ? kAnyAccess : 0));
   }
 }
 
-/// Returns what the body of \p body does itself. Reading what nobody writes is
-/// no effect.
-uint16_t EffectsSolver::ownEffects(const BodyEffects &body) const {
-  uint16_t may = function(body).memoryEffects & kAnyEffect;
-  auto changes = [&](const ReferenceEdge &edge) {
-    GlobalId id = program.definitionFor(body.id, edge.symbol);
-    return id == kNone || (!program.symbol(id).has(kConstant) &&
-                           !context.decisions.isNeverWritten(id));
+/// Those of a body that is not final do not count as its callers.
+void EffectsSolver::addCallers() {
+  firstCaller.assign(bodies.size() + 1, 0);
+  auto forEach = [&](auto visit) {
+    for (uint32_t body = 0; body < bodies.size(); ++body)
+      for (uint32_t callee : callers.calleesOf(body))
+        if (callee != kNone && bodies[callee].isFinal)
+          visit(body, callee);
   };
-  if (none_of(slice(module(body).references, function(body).references),
-              changes))
+  forEach([&](uint32_t, uint32_t callee) { ++firstCaller[callee + 1]; });
+  std::partial_sum(firstCaller.begin(), firstCaller.end(), firstCaller.begin());
+  callerList.resize(firstCaller.back());
+  std::vector<uint32_t> next(firstCaller.begin(), firstCaller.end() - 1);
+  forEach([&](uint32_t body, uint32_t callee) {
+    callerList[next[callee]++] = body;
+  });
+}
+
+/// Returns what the body of \p id does itself. Reading what nobody writes is no
+/// effect.
+uint16_t EffectsSolver::ownEffects(GlobalId id) const {
+  const FunctionSummary &function = *program.function(id);
+  uint16_t may = function.memoryEffects & kAnyEffect;
+  auto changes = [&](const ReferenceEdge &edge) {
+    GlobalId used = program.definitionFor(id, edge.symbol);
+    return used == kNone || (!program.has(used, kConstant) &&
+                             !context.decisions.isNeverWritten(used));
+  };
+  if (none_of(program.references(id, function.references), changes))
     may &= ~kReadsGlobals;
   return may;
 }
 
-/// Adds what \p callee does to memory when \p body makes the call \p call.
-void EffectsSolver::addMemory(const BodyEffects &body, const CallEdge &call,
-                              const BodyEffects &callee,
-                              FunctionEffects &result) const {
+/// Adds to \p may what \p callee does to memory in a call that passes
+/// \p actuals.
+void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
+                              const BodyEffects &callee, uint16_t &may) const {
   using Kind = JumpFunction::Kind;
   constexpr uint16_t kOfArguments = kReadsArguments | kWritesArguments;
-  uint16_t may = callee.effects.may & kAllMemory;
-  result.may |= may & ~kOfArguments;
-  ArrayRef<JumpFunction> actuals =
-      slice(module(body).jumpFunctions, call.arguments);
-  for (auto [i, formal] : enumerate(program.parameters(callee.id))) {
-    bool isCopied = formal.flags & kParamByVal;
-    if (!(formal.flags & kParamIsPointer))
+  uint16_t calleeMay = callee.may & kAllMemory;
+  may |= calleeMay & ~kOfArguments;
+  for (uint32_t i = 0; i < callee.accessCount; ++i) {
+    uint16_t access = accesses[callee.firstAccess + i];
+    bool isCopied = access & kParamByVal;
+    if (!(access & kParamIsPointer))
       continue;
     // Whoever makes the copy of a by-value argument reads the original.
-    uint16_t access = callee.effects.parameters[i];
-    bool reads = isCopied || ((may & kReadsArguments) &&
+    bool reads = isCopied || ((calleeMay & kReadsArguments) &&
                               (access & (kParamMayRead | kParamMayEscape)));
-    bool writes = !isCopied && (may & kWritesArguments) &&
+    bool writes = !isCopied && (calleeMay & kWritesArguments) &&
                   (access & (kParamMayWrite | kParamMayEscape));
     auto add = [&](MemoryEffect read, MemoryEffect write) {
-      result.may |= (reads ? read : 0) | (writes ? write : 0);
+      may |= (reads ? read : 0) | (writes ? write : 0);
     };
-    JumpFunction actual = i < actuals.size() ? actuals[i] : JumpFunction();
-    switch (actual.kind) {
+    Kind kind = i < actuals.size() ? actuals[i].kind : Kind::Unknown;
+    switch (kind) {
     case Kind::PassThrough:
     case Kind::Ancestor:
       add(kReadsArguments, kWritesArguments);
@@ -206,7 +229,7 @@ void EffectsSolver::addMemory(const BodyEffects &body, const CallEdge &call,
     case Kind::Aggregate:
       // A variable of the caller, or an object on the heap that nobody else
       // sees unless somebody keeps its address.
-      if (actual.value && !isCopied && !(access & kParamMayEscape))
+      if (actuals[i].value && !isCopied && !(access & kParamMayEscape))
         break;
       [[fallthrough]];
     default:
@@ -216,67 +239,77 @@ void EffectsSolver::addMemory(const BodyEffects &body, const CallEdge &call,
 }
 
 /// Adds what becomes of the parameters of \p body that it hands on in \p call,
-/// to \p callee or, if that is null, to whom it may be.
-void EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
-                                  const BodyEffects *callee,
-                                  FunctionEffects &result) const {
+/// to \p callee or, if that is null, to whom it may be. Returns whether any of
+/// it is new.
+bool EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
+                                  ArrayRef<JumpFunction> actuals,
+                                  const BodyEffects *callee) {
   using Kind = JumpFunction::Kind;
-  for (auto [i, actual] :
-       enumerate(slice(module(body).jumpFunctions, call.arguments))) {
+  bool isNew = false;
+  for (auto [i, actual] : enumerate(actuals)) {
     if (actual.kind != Kind::PassThrough && actual.kind != Kind::Ancestor)
       continue;
     uint16_t access = kAnyAccess;
-    if (callee && i < callee->effects.parameters.size())
+    if (callee && i < callee->accessCount)
       // That the callee ignores it does not mean that this body does.
-      access = callee->effects.parameters[i] & kAnyAccess;
+      access = accesses[callee->firstAccess + i] & kAnyAccess;
     else if (call.flags & kReadsArgumentsSite)
       access = kParamMayRead;
-    if (!(program.parameters(body.id)[actual.source].flags & kParamByVal))
-      result.parameters[actual.source] |= access;
+    uint16_t &own = accessesOf(body)[actual.source];
+    if ((own & kParamByVal) || !(access & ~own))
+      continue;
+    own |= access;
+    isNew = true;
   }
-}
-
-void EffectsSolver::addCall(const BodyEffects &body, const CallEdge &call,
-                            FunctionEffects &result) const {
-  const BodyEffects *callee = calleeOf(body, call);
-  uint16_t may = callee ? callee->effects.may : kAnyEffect;
-  addParameters(body, call, callee, result);
-  if (!(call.flags & kKnownMemorySite)) {
-    if (callee)
-      addMemory(body, call, *callee, result);
-    else
-      result.may |= kAllMemory;
-  }
-  if (!(call.flags & (kInvoke | kNoUnwindSite)))
-    result.may |= may & kUnwinds;
-  if (!(call.flags & kNoSyncSite))
-    result.may |= may & kSynchronizes;
-  if (!(call.flags & kNoFreeSite))
-    result.may |= may & kFrees;
-}
-
-/// Takes the effects of its callees over into \p body. Returns whether any is
-/// new.
-bool EffectsSolver::update(BodyEffects &body) const {
-  FunctionEffects result = body.effects;
-  for (const CallEdge &call : calls(body))
-    addCall(body, call, result);
-  if (function(body).has(kNoUnwind))
-    result.may &= ~kUnwinds;
-  bool isNew = !(result == body.effects);
-  body.effects = std::move(result);
   return isNew;
 }
 
-/// Returns the bodies in an order in which callees come before their callers,
-/// but for calls that close a cycle: that in which a depth-first walk leaves
-/// them.
-std::vector<uint32_t> EffectsSolver::bottomUp() const {
+/// Adds to \p may what \p call may do by entering \p callee.
+void EffectsSolver::addCall(const CallEdge &call,
+                            ArrayRef<JumpFunction> actuals,
+                            const BodyEffects *callee, uint16_t &may) const {
+  uint16_t calleeMay = callee ? callee->may : kAnyEffect;
+  if (!(call.flags & kKnownMemorySite)) {
+    if (callee)
+      addMemory(actuals, *callee, may);
+    else
+      may |= kAllMemory;
+  }
+  if (!(call.flags & (kInvoke | kNoUnwindSite)))
+    may |= calleeMay & kUnwinds;
+  if (!(call.flags & kNoSyncSite))
+    may |= calleeMay & kSynchronizes;
+  if (!(call.flags & kNoFreeSite))
+    may |= calleeMay & kFrees;
+}
+
+/// Takes the effects of its callees over into \p index. Returns whether any is
+/// new.
+bool EffectsSolver::update(uint32_t index) {
+  BodyEffects &body = bodies[index];
+  GlobalId id = idOf(index);
+  bool isNew = false;
+  uint16_t may = body.may;
+  for (auto [number, call] : enumerate(program.calls(id))) {
+    const BodyEffects *callee = calleeOf(index, number);
+    ArrayRef<JumpFunction> actuals = program.jumpFunctions(id, call.arguments);
+    isNew |= addParameters(body, call, actuals, callee);
+    addCall(call, actuals, callee, may);
+  }
+  if (program.function(id)->has(kNoUnwind))
+    may &= ~kUnwinds;
+  isNew |= may != body.may;
+  body.may = may;
+  return isNew;
+}
+
+/// Finds an order in which callees come before their callers, but for calls
+/// that close a cycle: that in which a depth-first walk leaves them.
+void EffectsSolver::findOrder() {
   struct Visit {
     uint32_t body;
-    ArrayRef<CallEdge> left;
+    ArrayRef<uint32_t> left;
   };
-  std::vector<uint32_t> order;
   order.reserve(bodies.size());
   BitVector seen(bodies.size());
   std::vector<Visit> stack;
@@ -284,7 +317,7 @@ std::vector<uint32_t> EffectsSolver::bottomUp() const {
     if (seen.test(body))
       return;
     seen.set(body);
-    stack.push_back({body, calls(bodies[body])});
+    stack.push_back({body, callers.calleesOf(body)});
   };
   for (uint32_t root = 0; root < bodies.size(); ++root) {
     enter(root);
@@ -295,79 +328,80 @@ std::vector<uint32_t> EffectsSolver::bottomUp() const {
         stack.pop_back();
         continue;
       }
-      const CallEdge &call = visit.left.front();
+      uint32_t callee = visit.left.front();
       visit.left = visit.left.drop_front();
-      if (const BodyEffects *callee = calleeOf(bodies[visit.body], call))
-        enter(callee - bodies.data());
+      if (callee != kNone && bodies[callee].isFinal)
+        enter(callee);
     }
   }
-  return order;
+  placeInOrder.resize(bodies.size());
+  for (auto [i, body] : enumerate(order))
+    placeInOrder[body] = i;
 }
 
 /// Calls \p update for each body, and again for the callers of one that it
 /// changed (returned true), until nothing changes: once for each body where no
 /// call closes a cycle.
-void EffectsSolver::iterate(function_ref<bool(BodyEffects &)> update) {
-  std::vector<uint32_t> order = bottomUp(), place(bodies.size());
-  for (auto [i, body] : enumerate(order)) {
-    place[body] = i;
-    bodies[body].isQueued = true;
-  }
+void EffectsSolver::iterate(function_ref<bool(uint32_t)> update) {
+  for (BodyEffects &body : bodies)
+    body.isQueued = true;
   for (bool isOpen = true; isOpen;) {
     isOpen = false;
     for (uint32_t index : order) {
-      BodyEffects &body = bodies[index];
-      if (!std::exchange(body.isQueued, false) || !update(body) ||
-          !body.isFinal)
+      if (!std::exchange(bodies[index].isQueued, false) || !update(index))
         continue;
-      for (uint32_t caller : body.callers) {
+      for (uint32_t caller :
+           ArrayRef(callerList)
+               .slice(firstCaller[index],
+                      firstCaller[index + 1] - firstCaller[index])) {
         bodies[caller].isQueued = true;
-        isOpen |= place[caller] <= place[index];
+        isOpen |= placeInOrder[caller] <= placeInOrder[index];
       }
     }
   }
 }
 
 void EffectsSolver::solveEffects() {
-  iterate([&](BodyEffects &body) { return update(body); });
+  iterate([&](uint32_t body) { return update(body); });
 }
 
 //===----------------------------------------------------------------------===//
 // Whether calls come back
 //===----------------------------------------------------------------------===//
 
-bool EffectsSolver::comesBack(const BodyEffects &body) const {
+bool EffectsSolver::comesBack(uint32_t body) const {
   uint16_t own = function(body).memoryEffects;
   if (function(body).has(kWillReturn))
     return true;
   bool progresses = (own & kMustProgress) &&
-                    !(body.effects.may & (kAnyWrite | kSynchronizes));
+                    !(bodies[body].may & (kAnyWrite | kSynchronizes));
   if ((own & kMayNotReturn) && !progresses)
     return false;
-  return all_of(calls(body), [&](const CallEdge &c) {
-    const BodyEffects *callee = calleeOf(body, c);
-    return (c.flags & kWillReturnSite) ||
-           (callee && callee->effects.alwaysReturns);
+  return all_of(enumerate(calls(body)), [&](const auto &c) {
+    const BodyEffects *callee = calleeOf(body, c.index());
+    return (c.value().flags & kWillReturnSite) ||
+           (callee && callee->alwaysReturns);
   });
 }
 
-bool EffectsSolver::staysAway(const BodyEffects &body) const {
+bool EffectsSolver::staysAway(uint32_t body) const {
   return function(body).has(kNoReturn) ||
-         any_of(calls(body), [&](const CallEdge &c) {
-           const BodyEffects *callee = calleeOf(body, c);
-           return (c.flags & kAlwaysReachedSite) && !(c.flags & kInvoke) &&
-                  callee && callee->effects.neverReturns;
+         any_of(enumerate(calls(body)), [&](const auto &c) {
+           uint16_t flags = c.value().flags;
+           const BodyEffects *callee = calleeOf(body, c.index());
+           return (flags & kAlwaysReachedSite) && !(flags & kInvoke) &&
+                  callee && callee->neverReturns;
          });
 }
 
 void EffectsSolver::solveReturns() {
-  iterate([&](BodyEffects &body) {
-    FunctionEffects &effects = body.effects;
+  iterate([&](uint32_t index) {
+    BodyEffects &body = bodies[index];
     bool isNew = false;
-    if (!effects.alwaysReturns && comesBack(body))
-      isNew = effects.alwaysReturns = true;
-    if (!effects.neverReturns && staysAway(body))
-      isNew = effects.neverReturns = true;
+    if (!body.alwaysReturns && comesBack(index))
+      isNew = body.alwaysReturns = true;
+    if (!body.neverReturns && staysAway(index))
+      isNew = body.neverReturns = true;
     return isNew;
   });
 }
@@ -376,48 +410,54 @@ void EffectsSolver::solveReturns() {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Lists for each kernel the variables that it and all it calls mention.
-void EffectsSolver::addKernelVariables() {
+/// Returns the variables that \p kernel and all it calls mention.
+std::vector<VariableUse> EffectsSolver::variablesOf(uint32_t kernel) const {
   constexpr uint8_t kSharedSpace = 3; // NVPTX: of a block, nobody else's
-  for (BodyEffects &kernel : bodies) {
-    if (!program.symbol(kernel.id).has(kKernel))
+  DenseMap<GlobalId, uint8_t> uses;
+  DenseSet<uint32_t> seen;
+  SmallVector<uint32_t> worklist{kernel};
+  while (!worklist.empty()) {
+    uint32_t body = worklist.pop_back_val();
+    if (!seen.insert(body).second)
       continue;
-    DenseMap<GlobalId, uint8_t> uses;
-    DenseSet<const BodyEffects *> seen;
-    SmallVector<const BodyEffects *> worklist{&kernel};
-    while (!worklist.empty()) {
-      const BodyEffects &body = *worklist.pop_back_val();
-      if (!seen.insert(&body).second)
-        continue;
-      for (const ReferenceEdge &edge :
-           slice(module(body).references, function(body).references)) {
-        GlobalId id = program.definitionFor(body.id, edge.symbol);
-        if (id != kNone && program.variable(id) &&
-            program.symbol(id).addressSpace != kSharedSpace &&
-            !program.symbol(id).has(kCopyable))
-          uses[id] |= edge.flags;
-      }
-      for (const CallEdge &call : calls(body))
-        if (const BodyEffects *callee = calleeOf(body, call))
-          worklist.push_back(callee);
+    for (const ReferenceEdge &edge :
+         program.references(idOf(body), function(body).references)) {
+      GlobalId id = program.definitionFor(idOf(body), edge.symbol);
+      if (id != kNone && program.variable(id) &&
+          program.symbol(id).addressSpace != kSharedSpace &&
+          !program.has(id, kCopyable))
+        uses[id] |= edge.flags;
     }
-    for (auto [id, flags] : uses)
-      kernel.effects.variables.push_back({id, {}, flags});
-    llvm::sort(kernel.effects.variables,
-               [](const VariableUse &a, const VariableUse &b) {
-                 return a.variable < b.variable;
-               });
+    for (uint32_t callee : callers.calleesOf(body))
+      if (callee != kNone && bodies[callee].isFinal)
+        worklist.push_back(callee);
   }
+  std::vector<VariableUse> result;
+  for (auto [id, flags] : uses)
+    result.push_back({id, {}, flags});
+  llvm::sort(result, [](const VariableUse &a, const VariableUse &b) {
+    return a.variable < b.variable;
+  });
+  return result;
 }
 
 void EffectsSolver::store() {
-  for (BodyEffects &body : bodies) {
-    if (!body.isFinal || function(body).has(kNaked))
+  context.decisions.effects.reserve(bodies.size());
+  for (auto [i, body] : enumerate(bodies)) {
+    if (!body.isFinal || function(i).has(kNaked))
       continue; // nobody knows what assembly does with its parameters
+    FunctionEffects &effects = context.decisions.effects[idOf(i)];
+    effects.may = body.may;
     // What other threads do becomes visible: as good as a write anywhere.
-    if (body.effects.may & kSynchronizes)
-      body.effects.may |= kReadsOther | kWritesOther;
-    context.decisions.effects[body.id] = std::move(body.effects);
+    if (body.may & kSynchronizes)
+      effects.may |= kReadsOther | kWritesOther;
+    effects.alwaysReturns = body.alwaysReturns;
+    effects.neverReturns = body.neverReturns;
+    effects.parameters.reserve(body.accessCount);
+    for (uint16_t access : accessesOf(body))
+      effects.parameters.push_back(access & (kAnyAccess | kParamUnused));
+    if (program.has(idOf(i), kKernel))
+      effects.variables = variablesOf(i);
   }
 }
 
@@ -462,8 +502,7 @@ private:
 } // namespace
 
 void VariableUses::add(GlobalId user, Range references) {
-  for (const ReferenceEdge &edge :
-       slice(program.moduleRef(user).summary.references, references))
+  for (const ReferenceEdge &edge : program.references(user, references))
     if (GlobalId id = program.definitionFor(user, edge.symbol); id != kNone)
       uses[id] |= edge.flags ? edge.flags : kMentions;
 }

@@ -181,10 +181,7 @@ BodyIndex ConstantsSolver::enteredBy(const BodyLattice &caller,
                                      uint32_t number) const {
   if (BodyIndex index = calleeOf(caller.index, number); index != kNone)
     return index;
-  const CallEdge &call = slice(program.moduleRef(caller.id).summary.calls,
-                               program.function(caller.id)->calls)[number];
-  GlobalId callee = callers.calleeOf(caller.id, call.callee);
-  return callee == kNone ? kNone : callers.bodyIndex(callee);
+  return callers.calleesOf(callers.bodyIndex(caller.id))[number];
 }
 
 /// Returns the arguments of call \p number of \p caller.

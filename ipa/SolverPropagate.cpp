@@ -24,6 +24,7 @@
 
 #include "ipa/ConstantsSolver.h"
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -49,12 +50,6 @@ ConstantsSolver::ConstantsSolver(const WpaContext &context,
     body.id = id;
     body.index = i;
     body.isKnown = callers.unknown(id) == UnknownCaller::None;
-    body.firstCall = callees.size();
-    for (const CallEdge &call : slice(program.moduleRef(id).summary.calls,
-                                      program.function(id)->calls)) {
-      GlobalId callee = program.definitionFor(id, call.callee);
-      callees.push_back(callee == kNone ? kNone : callers.bodyIndex(callee));
-    }
   }
 }
 
@@ -76,7 +71,6 @@ BodyIndex ConstantsSolver::addClone(GlobalId id) {
   clone.clone = ++cloneCounts[id];
   clones[{id, clone.clone}] = allBodies.size();
   clone.index = allBodies.size();
-  clone.firstCall = allBodies[callers.bodyIndex(id)].firstCall;
   allBodies.push_back(std::move(clone));
   return allBodies.size() - 1;
 }
@@ -86,10 +80,13 @@ uint32_t ConstantsSolver::cloneCount(GlobalId id) const {
 }
 
 void ConstantsSolver::redirect(CallSite site, BodyIndex clone) {
+  noteRedirection(site.caller);
   redirections[{site.caller, site.number}] = clone;
 }
 
 BodyIndex ConstantsSolver::redirected(BodyIndex caller, uint32_t number) const {
+  if (!isRedirecting(caller))
+    return kNone;
   auto found = redirections.find({caller, number});
   return found == redirections.end() ? kNone : found->second;
 }
@@ -103,6 +100,7 @@ BodyIndex ConstantsSolver::addKernelClone(GlobalId stub) {
 
 void ConstantsSolver::redirectLaunch(BodyIndex caller, uint32_t number,
                                      BodyIndex stubClone) {
+  noteRedirection(caller);
   launchRedirections[{caller, number}] = stubClone;
   const GlobalId id = allBodies[caller].id;
   const CallEdge &call = slice(program.moduleRef(id).summary.calls,
@@ -114,6 +112,8 @@ void ConstantsSolver::redirectLaunch(BodyIndex caller, uint32_t number,
 }
 
 BodyIndex ConstantsSolver::launched(BodyIndex caller, uint32_t number) const {
+  if (!isRedirecting(caller))
+    return kNone;
   auto found = launchRedirections.find({caller, number});
   return found == launchRedirections.end() ? kNone : found->second;
 }
@@ -121,7 +121,11 @@ BodyIndex ConstantsSolver::launched(BodyIndex caller, uint32_t number) const {
 BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
   if (BodyIndex clone = redirected(caller, number); clone != kNone)
     return clone;
-  return callees[allBodies[caller].firstCall + number];
+  if (allBodies[caller].clone)
+    caller = callers.bodyIndex(allBodies[caller].id);
+  return callers.entersByAlias(caller, number)
+             ? kNone
+             : callers.calleesOf(caller)[number];
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,7 +141,9 @@ void ConstantsSolver::reset(BodyLattice &body) {
     enqueue(body);
     return;
   }
-  for (const ParameterRecord &formal : program.parameters(body.id)) {
+  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
+  body.parameters.reserve(formals.size());
+  for (const ParameterRecord &formal : formals) {
     // An aggregate has parts and no value, everything else the opposite: what
     // it does not have must not look as if no context had been seen.
     // A pointer has both.
@@ -155,8 +161,13 @@ void ConstantsSolver::reset(BodyLattice &body) {
 }
 
 void ConstantsSolver::solve() {
-  for (BodyLattice &body : allBodies)
+  settled.clear();
+  settled.resize(allBodies.size());
+  for (BodyLattice &body : allBodies) {
     reset(body);
+    if (!body.isKnown)
+      settled.set(body.index);
+  }
   stored.clear();
   readers.clear();
   while (!worklist.empty()) {
@@ -178,14 +189,10 @@ void ConstantsSolver::enqueue(BodyLattice &body) {
 
 void ConstantsSolver::visit(BodyIndex index) {
   const BodyLattice &body = allBodies[index];
-  const CombinedModule &module = program.moduleRef(body.id);
-  const FunctionSummary &function = *program.function(body.id);
-  for (auto [number, call] :
-       enumerate(slice(module.summary.calls, function.calls)))
+  for (auto [number, call] : enumerate(program.calls(body.id)))
     if (call.callee != kNone)
       visitCall(index, number, call);
-  for (const LaunchSite &launch :
-       slice(module.summary.launches, function.launches))
+  for (const LaunchSite &launch : program.launches(body.id))
     visitLaunch(index, launch);
   visitStores(body);
 }
@@ -200,14 +207,14 @@ static bool isBottom(const ParameterLattice &known) {
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
                                 const CallEdge &call) {
   BodyIndex index = calleeOf(caller, number);
-  if (index == kNone || !allBodies[index].isKnown)
+  if (index == kNone || settled.test(index))
     return;
   BodyLattice &callee = allBodies[index];
   const BodyLattice &from = allBodies[caller];
   bool changed = !callee.isReached;
   callee.isReached = true;
   ArrayRef<JumpFunction> actuals =
-      slice(program.moduleRef(from.id).summary.jumpFunctions, call.arguments);
+      program.jumpFunctions(from.id, call.arguments);
   for (auto [i, known] : enumerate(callee.parameters))
     if (!isBottom(known))
       changed |= meetParameter(
@@ -218,6 +225,8 @@ void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
     changed |= meetGeometry(callee, from.geometry);
   if (changed)
     enqueue(callee);
+  if (callee.geometry.empty() && all_of(callee.parameters, isBottom))
+    settled.set(index);
 }
 
 /// Returns the stub that \p launch must launch by what \p caller knows of the
@@ -454,6 +463,21 @@ bool meetParameter(ParameterLattice &known, const ParameterLattice &actual) {
   return changed;
 }
 
+static uint64_t hashOf(const ValueLattice &value) {
+  return hash_combine(value.state(), value.width(), value.value(),
+                      value.symbol(), value.low(), value.high(),
+                      value.knownZeros(), value.knownOnes(), value.alignLog2(),
+                      value.addressSpace(), value.isNonNull(), value.entered());
+}
+
+uint64_t hashOf(const ParameterLattice &known) {
+  hash_code hash = hash_combine(hashOf(known.whole), known.hasParts,
+                                known.isPrivate);
+  for (const PartLattice &part : known.parts)
+    hash = hash_combine(hash, part.byteOffset, hashOf(part.value));
+  return hash;
+}
+
 /// Returns what \p value, passed by \p caller, is as \p formal of \p callee.
 ValueLattice ConstantsSolver::fit(GlobalId callee,
                                   const ParameterRecord &formal,
@@ -499,15 +523,17 @@ ValueLattice ConstantsSolver::argument(BodyIndex caller, uint32_t number,
                                        uint32_t index) const {
   BodyIndex callee = calleeOf(caller, number);
   const BodyLattice &from = allBodies[caller];
-  const CombinedModule &module = program.moduleRef(from.id);
-  const CallEdge &call =
-      slice(module.summary.calls, program.function(from.id)->calls)[number];
   ArrayRef<JumpFunction> actuals =
-      slice(module.summary.jumpFunctions, call.arguments);
+      program.jumpFunctions(from.id, program.calls(from.id)[number].arguments);
   if (callee == kNone || index >= actuals.size())
     return ValueLattice::varying();
-  return evaluateArgument(allBodies[callee].id, index, from, actuals[index])
-      .whole;
+  GlobalId entered = allBodies[callee].id;
+  const ParameterRecord &formal = program.parameters(entered)[index];
+  // An aggregate has no value as a whole.
+  if (formal.flags & kParamByVal)
+    return ValueLattice::varying();
+  return fit(entered, formal, from,
+             evaluate(from, program.moduleRef(from.id), actuals[index]));
 }
 
 std::vector<ParameterLattice>

@@ -66,6 +66,7 @@ ConstantsSolver::evaluateVariable(const BodyLattice &body,
   uint64_t begin = function.value, size = bytesOf(function.bitWidth);
   if (begin > variable->sizeBytes || size > variable->sizeBytes - begin)
     return result;
+  asksVariables = true;
   if (visited != kNone)
     readers[id].insert(visited);
   if (variable->zeroInitialized) {

@@ -26,6 +26,8 @@
 #include "summary/CombinedSummary.h"
 #include "summary/JumpFunction.h"
 
+#include "llvm/ADT/Hashing.h"
+
 #include <optional>
 
 namespace llvm {
@@ -50,6 +52,9 @@ public:
   bool areApart(EnteringCalls other) const;
 
   bool operator==(const EnteringCalls &) const = default;
+  friend llvm::hash_code hash_value(const EnteringCalls &calls) {
+    return llvm::hash_combine(calls.inner, calls.outer);
+  }
 
 private:
   friend class ValueLattice;

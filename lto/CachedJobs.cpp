@@ -146,6 +146,38 @@ void CachedJobs::finished(size_t index, StringRef messages) {
     stopWriting(std::move(error));
 }
 
+/// Returns what \p program, gpulto, says that it is. A program of the same
+/// version may be another build, of another LLVM.
+static Expected<Digest> identityOf(StringRef program) {
+  Expected<ProcessResult> result =
+      runProcess(program, {"ltrans", "--identity"});
+  if (!result)
+    return result.takeError();
+  Digest digest;
+  if (!result->succeeded() ||
+      !Digest::fromHex(StringRef(result->output).trim(), digest))
+    return makeError(program + " does not say what it is");
+  return digest;
+}
+
+void CachedJobs::cameBack(size_t index, const JobReceipt &receipt,
+                          StringRef program) {
+  if (!writes || receipt.bodies.isNone())
+    return;
+  if (!remoteOptimizer) {
+    Expected<Digest> identity = identityOf(program);
+    if (!identity)
+      return stopWriting(identity.takeError());
+    remoteOptimizer = *identity;
+  }
+  if (receipt.optimizer != *remoteOptimizer)
+    return;
+  LtransJob job = jobs.make(index);
+  Digest bodies = keyOfBodies(job, receipt.bodies, cache.optimizer());
+  if (Error error = cache.store(keys[index], bodies, job, prefixOf(index)))
+    stopWriting(std::move(error));
+}
+
 void CachedJobs::end(StringRef output) {
   if (writes)
     if (Error error = recordLink(cache.directory(), output, jobs, keys,

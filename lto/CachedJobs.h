@@ -5,6 +5,7 @@
 #define GPULTO_LTO_CACHEDJOBS_H
 
 #include "lto/Cache.h"
+#include "lto/JobReceipt.h"
 #include "lto/LinkJobs.h"
 #include "lto/Ltrans.h"
 #include "support/Diagnostics.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,12 @@ public:
   /// its results unless there are any.
   void finished(size_t index, llvm::StringRef messages);
 
+  /// In the link's process: the results of job \p index, which ran elsewhere,
+  /// are there, with \p receipt. Keeps them if they were made by what \p
+  /// program, gpulto of this installation, is here.
+  void cameBack(size_t index, const JobReceipt &receipt,
+                llvm::StringRef program);
+
   llvm::ArrayRef<CacheState> states() const { return jobStates; }
 
   /// All jobs have succeeded, of a link that writes \p output: notes what was
@@ -67,6 +75,9 @@ private:
   std::vector<CacheState> jobStates;
   llvm::BitVector done;
   bool writes = true;
+  /// Who may have made results that are kept, once it has been asked for; none
+  /// if it does not tell.
+  std::optional<Digest> remoteOptimizer;
 };
 
 } // namespace gpulto

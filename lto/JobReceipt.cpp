@@ -75,7 +75,7 @@ static json::Array describePhases(ArrayRef<JobPhase> phases) {
 }
 
 Error writeReceipt(const LtransJob &job, const Digest &jobFile,
-                   StringRef prefix, bool isTraced, const JobStatistics &used) {
+                   StringRef prefix, bool isTraced, const JobReceipt &says) {
   std::string report = resultPaths(job, prefix).report;
   json::Array outputs;
   std::vector<std::string> paths = remoteOutputs(job, prefix, isTraced);
@@ -86,15 +86,20 @@ Error writeReceipt(const LtransJob &job, const Digest &jobFile,
       return output.takeError();
     outputs.push_back(std::move(*output));
   }
-  json::Value receipt =
-      json::Object{{"producer", kProducer},
-                   {"job", jobFile.hex()},
-                   {"outputs", std::move(outputs)},
-                   {"wallSeconds", used.wallSeconds},
-                   {"cpuSeconds", used.cpuSeconds},
-                   {"peakMemoryBytes", int64_t(used.peakMemoryBytes)},
-                   {"phases", describePhases(used.phases)}};
-  return writeFileAtomically(paths.back(), formatv("{0:2}\n", receipt).str());
+  const JobStatistics &used = says.used;
+  json::Object receipt{{"producer", kProducer},
+                       {"job", jobFile.hex()},
+                       {"outputs", std::move(outputs)},
+                       {"wallSeconds", used.wallSeconds},
+                       {"cpuSeconds", used.cpuSeconds},
+                       {"peakMemoryBytes", int64_t(used.peakMemoryBytes)},
+                       {"phases", describePhases(used.phases)}};
+  if (!says.bodies.isNone()) {
+    receipt["optimizer"] = says.optimizer.hex();
+    receipt["bodies"] = says.bodies.hex();
+  }
+  return writeFileAtomically(
+      paths.back(), formatv("{0:2}\n", json::Value(std::move(receipt))).str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,8 +140,15 @@ static JobStatistics readStatistics(const json::Object &receipt) {
   return used;
 }
 
-Expected<JobStatistics> checkReceipt(const LtransJob &job, StringRef prefix,
-                                     bool isTraced) {
+/// Returns the digest that \p receipt has under \p name; none if there is none.
+static Digest readDigest(const json::Object &receipt, StringRef name) {
+  Digest digest;
+  auto text = receipt.getString(name);
+  return text && Digest::fromHex(*text, digest) ? digest : Digest();
+}
+
+Expected<JobReceipt> checkReceipt(const LtransJob &job, StringRef prefix,
+                                  bool isTraced) {
   std::vector<std::string> paths = remoteOutputs(job, prefix, isTraced);
   InputLocation where(paths.back());
   auto text = readWholeFile(paths.back());
@@ -162,7 +174,8 @@ Expected<JobStatistics> checkReceipt(const LtransJob &job, StringRef prefix,
   for (auto [path, output] : zip_equal(paths, *outputs))
     if (Error error = checkOutput(path, output.getAsObject()))
       return std::move(error);
-  return readStatistics(*receipt);
+  return JobReceipt{readStatistics(*receipt), readDigest(*receipt, "optimizer"),
+                    readDigest(*receipt, "bodies")};
 }
 
 } // namespace gpulto

@@ -13,6 +13,7 @@
 
 #include "lto/LtransJob.h"
 #include "lto/Scheduler.h"
+#include "support/StableHash.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -32,17 +33,27 @@ std::vector<std::string> remoteOutputs(const JobHead &job,
 llvm::Error removeOutputs(const JobHead &job, llvm::StringRef prefix,
                           bool isTraced);
 
-/// Writes the receipt of \p job, whose file has the digest \p jobFile and which
-/// took \p used. Engines want what they were told to expect: of remoteOutputs,
+/// What the job's process says of a run, beside its results.
+struct JobReceipt {
+  JobStatistics used;
+  /// If the results may be kept for later links, who made them
+  /// (identityOfOptimizer), and from which bodies (JobCache::findResults); none
+  /// if something was said about them that would not be said again.
+  Digest optimizer, bodies;
+};
+
+/// Writes the receipt of \p job, whose file has the digest \p jobFile, with
+/// what
+/// \p says says. Engines want what they were told to expect: of remoteOutputs,
 /// what the job had no reason to write is written as well, without contents.
 llvm::Error writeReceipt(const LtransJob &job, const Digest &jobFile,
                          llvm::StringRef prefix, bool isTraced,
-                         const JobStatistics &used);
+                         const JobReceipt &says);
 
-/// Returns what \p job took, if there is a receipt of it and everything is as
-/// that says. Errors: what is missing, damaged or of another job.
-llvm::Expected<JobStatistics>
-checkReceipt(const LtransJob &job, llvm::StringRef prefix, bool isTraced);
+/// Returns what the receipt of \p job says, if there is one and everything is
+/// as it says. Errors: what is missing, damaged or of another job.
+llvm::Expected<JobReceipt> checkReceipt(const LtransJob &job,
+                                        llvm::StringRef prefix, bool isTraced);
 
 } // namespace gpulto
 

@@ -144,15 +144,17 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
   for (size_t i : wanted) {
     const LtransJob job = jobs.make(i);
     std::string prefix = jobPrefix(options.commands.directory, job);
-    Expected<JobStatistics> used =
+    Expected<JobReceipt> receipt =
         checkReceipt(job, prefix, options.commands.isTraced);
-    if (used) {
-      results[i] = std::move(*used);
+    if (receipt) {
+      if (options.cameBack)
+        options.cameBack(i, *receipt);
+      results[i] = std::move(receipt->used);
       continue;
     }
     diagnostics.warning("LTRANS job " + std::to_string(job.index) + " (" +
                         describeJob(job) +
-                        ") runs here: " + toString(used.takeError()));
+                        ") runs here: " + toString(receipt.takeError()));
     if (Error error = removeOutputs(job, prefix, options.commands.isTraced))
       return std::move(error);
     rest.push_back(i);

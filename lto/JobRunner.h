@@ -5,6 +5,7 @@
 #define GPULTO_LTO_JOBRUNNER_H
 
 #include "lto/JobCommands.h"
+#include "lto/JobReceipt.h"
 #include "lto/RemoteOptions.h"
 #include "lto/Scheduler.h"
 #include "support/Subprocess.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,9 @@ struct JobRunnerOptions {
   JobCommandOptions commands;
   std::string output;
   bool isVerbose = false;
+  /// Called when the results of a job that ran elsewhere are there, whole, with
+  /// its position; may be null.
+  std::function<void(size_t index, const JobReceipt &receipt)> cameBack{};
 };
 
 /// Runs \p jobs where JobRunnerOptions::remote says and returns what they took,

@@ -10,6 +10,11 @@
 //    again a moment later, but never both go on where only one fits.
 // 3. The job holds the reservation until it ends, by whatever way.
 //
+// If no job fits, the link claims what the lightest of its jobs takes. Whoever
+// does not wait, or has waited less long, leaves that free, so that many small
+// jobs of one link do not pass a large one of another for ever. A claim ends
+// with the first job that is granted: links take turns.
+//
 // Without a size from the user, the limit is a share of what would be free
 // without any jobs: what is free now, and what running jobs have taken of what
 // they reserved. It is read again each time, so compilers that run beside the
@@ -111,9 +116,9 @@ static uint64_t sumOf(ArrayRef<ReservedMemory> rows) {
 }
 
 MemoryBudget::MemoryBudget(const LinkJobs &jobs, MemoryLimit limit,
-                           const std::string &ledger, Diagnostics *diagnostics)
-    : jobs(jobs), limit(limit), ledger(ledger), diagnostics(diagnostics),
-      taken(jobs.size()) {}
+                           MemoryLedger ledger, Diagnostics *diagnostics)
+    : jobs(jobs), limit(limit), ledger(std::move(ledger)),
+      diagnostics(diagnostics), taken(jobs.size()) {}
 
 /// Returns what is reserved by what has been started here.
 std::vector<ReservedMemory> MemoryBudget::ownRows() const {
@@ -159,20 +164,55 @@ uint64_t MemoryBudget::limitNow(ArrayRef<ReservedMemory> rows) const {
   return bytes / kAll * limit.freePercent;
 }
 
-/// Returns whether \p bytes may be taken beside \p rows.
+/// Returns what links wait for that come before this one.
+uint64_t MemoryBudget::promisedToOthers() {
+  if (!isShared)
+    return 0;
+  Expected<std::vector<MemoryClaim>> claims = ledger.otherClaims();
+  if (!claims) {
+    stopSharing(claims.takeError());
+    return 0;
+  }
+  uint64_t promised = 0;
+  for (const MemoryClaim &other : *claims)
+    if (!claim || other.isBefore(*claim))
+      promised = SaturatingAdd(promised, other.bytes);
+  return promised;
+}
+
+/// No job of \p queue may be started: says so to the others, if they do not
+/// know yet.
+void MemoryBudget::wait(ArrayRef<size_t> queue) {
+  if (!isShared || claim)
+    return;
+  uint64_t least = UINT64_MAX;
+  for (size_t index : queue)
+    least = std::min(least, estimates.estimate(jobs[index]));
+  MemoryClaim made;
+  Expected<MemoryReservation> lock = ledger.claim(least, made);
+  if (!lock)
+    return stopSharing(lock.takeError());
+  claimLock = std::move(*lock);
+  claim = made;
+}
+
+/// Returns whether \p bytes may be taken beside \p rows and what is
+/// \p promised.
 static bool fits(uint64_t bytes, ArrayRef<ReservedMemory> rows,
-                 uint64_t limit) {
-  return rows.empty() || SaturatingAdd(sumOf(rows), bytes) <= limit;
+                 uint64_t promised, uint64_t limit) {
+  uint64_t spoken = SaturatingAdd(sumOf(rows), promised);
+  return spoken == 0 || SaturatingAdd(spoken, bytes) <= limit;
 }
 
 std::optional<MemoryBudget::Grant>
 MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
   Grant grant;
   std::vector<ReservedMemory> rows = reserved();
+  uint64_t promised = promisedToOthers();
   grant.limitBytes = limitNow(rows);
   auto found = find_if(reverse(queue), [&](size_t index) {
     grant.bytes = estimates.estimate(jobs[index]);
-    return fits(grant.bytes, rows, grant.limitBytes);
+    return fits(grant.bytes, rows, promised, grant.limitBytes);
   });
   bool isGranted = found != queue.rend();
   if (isGranted && isShared) {
@@ -183,11 +223,15 @@ MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
       stopSharing(mine.takeError());
   }
   if (isGranted && isShared)
-    isGranted =
-        fits(grant.bytes, reserved(&grant.reservation), grant.limitBytes);
+    isGranted = fits(grant.bytes, reserved(&grant.reservation), promised,
+                     grant.limitBytes);
   countWait(!isGranted);
-  if (!isGranted)
+  if (!isGranted) {
+    wait(queue);
     return std::nullopt;
+  }
+  claim.reset();
+  claimLock = MemoryReservation();
   grant.position = queue.rend() - found - 1;
   return grant;
 }

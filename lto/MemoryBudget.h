@@ -74,13 +74,15 @@ void countMemory(const MemoryUse &use, Statistics &statistics);
 
 /// Says which job may be started. Jobs of all links of this machine, whoever
 /// runs them, stay below the limit together; one that is larger than it runs
-/// when no other does, of any link. Nobody waits but for jobs that run.
+/// when no other does, of any link. Of links that wait, the one that has waited
+/// longest comes first: the others start what fits beside its job only. Nobody
+/// waits but for jobs that run, and for links that wait for these.
 class MemoryBudget {
 public:
-  /// \p ledger: as for MemoryLedger. \p diagnostics gets warnings, may be null.
-  /// \p jobs and it must outlive this.
-  MemoryBudget(const LinkJobs &jobs, MemoryLimit limit,
-               const std::string &ledger, Diagnostics *diagnostics);
+  /// \p diagnostics gets warnings, may be null. \p jobs and it must outlive
+  /// this.
+  MemoryBudget(const LinkJobs &jobs, MemoryLimit limit, MemoryLedger ledger,
+               Diagnostics *diagnostics);
 
   /// The right to start a job.
   struct Grant {
@@ -111,6 +113,8 @@ private:
 
   std::vector<ReservedMemory> reserved(const MemoryReservation *own = nullptr);
   std::vector<ReservedMemory> ownRows() const;
+  uint64_t promisedToOthers();
+  void wait(llvm::ArrayRef<size_t> queue);
   void stopSharing(llvm::Error error);
   uint64_t limitNow(llvm::ArrayRef<ReservedMemory> rows) const;
   void countWait(bool isWaiting);
@@ -120,6 +124,9 @@ private:
   MemoryLimit limit;
   MemoryLedger ledger;
   bool isShared = true;
+  /// While this link waits: what the others see of it.
+  MemoryReservation claimLock;
+  std::optional<MemoryClaim> claim;
   Diagnostics *diagnostics;
   MemoryEstimates estimates;
   std::map<size_t, Running> running; // by index

@@ -193,6 +193,9 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
     runner.local.finished = [&](size_t index, StringRef messages) {
       cached->finished(index, messages);
     };
+    runner.cameBack = [&](size_t index, const JobReceipt &receipt) {
+      cached->cameBack(index, receipt, options.remote.program);
+    };
   }
   MemoryUse memory;
   runner.local.memoryUse = &memory;

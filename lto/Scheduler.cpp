@@ -184,7 +184,8 @@ private:
 Scheduler::Scheduler(const LinkJobs &jobs, const SchedulerOptions &options)
     : jobs(jobs), options(options), statistics(jobs.size()),
       warnings(jobs.size()),
-      memory(jobs, options.memory, options.memoryLedger, options.diagnostics) {
+      memory(jobs, options.memory, MemoryLedger(options.memoryLedger),
+             options.diagnostics) {
   for (size_t i = 0; i < jobs.size(); ++i)
     if (options.skip.empty() || !options.skip.test(i))
       queue.push_back(i);

@@ -121,8 +121,8 @@ static std::vector<Atom> collectAtoms(const WpaContext &context,
     DenseMap<uint32_t, size_t> atomOf;
     for (auto [s, symbol] : enumerate(module.summary.symbols)) {
       GlobalId id = module.firstSymbol + s;
-      if (program.definition(id) != id || symbol.has(kCopyable) ||
-          !context.decisions.live.test(id))
+      if (!context.decisions.live.test(id) || program.definition(id) != id ||
+          symbol.has(kCopyable))
         continue;
       size_t position = atoms.size();
       if (symbol.atom != kNone)

@@ -35,7 +35,7 @@ template <typename Visitor>
 static void forEachNeed(const WpaContext &context, GlobalId id,
                         Visitor &&visit) {
   SmallVector<GlobalId, 8> worklist{id};
-  DenseSet<GlobalId> seen;
+  SmallDenseSet<GlobalId, 8> seen;
   while (!worklist.empty()) {
     GlobalId user = worklist.pop_back_val();
     for (const BodyPlan &plan : context.decisions.plansOf(user))
@@ -45,7 +45,7 @@ static void forEachNeed(const WpaContext &context, GlobalId id,
     for (const GraphEdge &edge : context.graph.edges(user)) {
       if (edge.kind == EdgeKind::Device)
         continue;
-      if (context.program.symbol(edge.target).has(kCopyable)) {
+      if (context.program.has(edge.target, kCopyable)) {
         if (seen.insert(edge.target).second)
           worklist.push_back(edge.target);
         continue;
@@ -64,12 +64,12 @@ uint64_t importWeight(const WpaContext &context, GlobalId id) {
 }
 
 static bool isImportableConstant(const WpaContext &context, GlobalId id) {
-  const SymbolRecord &symbol = context.program.symbol(id);
-  const VariableSummary *variable = context.program.variable(id);
+  const CombinedSummary &program = context.program;
   bool isConstant =
-      symbol.has(kConstant) || context.decisions.isNeverWritten(id);
-  return variable && isConstant && !symbol.has(kThreadLocal) &&
-         !symbol.has(kHasSection) && !variable->hasBlockAddress &&
+      program.has(id, kConstant) || context.decisions.isNeverWritten(id);
+  const VariableSummary *variable = isConstant ? program.variable(id) : nullptr;
+  return variable && !program.has(id, kThreadLocal) &&
+         !program.has(id, kHasSection) && !variable->hasBlockAddress &&
          variable->sizeBytes <= context.params.importConstantBytes &&
          context.program.isExact(id);
 }
@@ -95,8 +95,9 @@ private:
   /// Returns whether \p id is defined in another partition, and may be compiled
   /// with the options of this one.
   bool isElsewhere(GlobalId id) const {
-    return map.home[id] != kNone && map.home[id] != index &&
-           program.moduleRef(id).summary.codegenDigest ==
+    uint32_t home = map.home[id];
+    return home != kNone && home != index &&
+           map.partitions[home].codegenDigest ==
                map.partitions[index].codegenDigest;
   }
 
@@ -109,9 +110,8 @@ private:
   void visit(GlobalId id) {
     // What has one use is gone only where it is defined; a copy must be small.
     for (const InlinedCall &call : context.decisions.inlinedCallsOf(id))
-      if (!call.isOnlyUse ||
-          program.function(call.callee)->instructionCount <=
-              context.params.inlineInstructions)
+      if (!call.isOnlyUse || program.function(call.callee)->instructionCount <=
+                                 context.params.inlineInstructions)
         add(call.callee);
     for (const GraphEdge &edge : context.graph.edges(id))
       if (edge.kind == EdgeKind::Reference &&
@@ -157,19 +157,29 @@ static bool isCopyOfNativelyUsed(const WpaContext &context, GlobalId id,
 static BitVector findCrossings(const WpaContext &context,
                                const PartitionMap &map) {
   BitVector crossing(context.program.symbolCount());
+  // By GlobalId of an import: all that it needs is among the crossings.
+  BitVector isDone(context.program.symbolCount());
   std::vector<uint32_t> definedIn(context.program.symbolCount(), kNone);
   for (auto [p, partition] : enumerate(map.partitions)) {
     for (const PartitionSymbol &define : partition.defines)
       definedIn[define.id] = p;
     auto need = [&, p = uint32_t(p)](GlobalId target) {
-      if (definedIn[target] != p)
+      if (!crossing.test(target) && definedIn[target] != p)
         crossing.set(target);
     };
     for (const PartitionSymbol &define : partition.defines)
       forEachNeed(context, define.id, need);
     for (GlobalId id : partition.imports) {
       crossing.set(id);
-      forEachNeed(context, id, need);
+      if (isDone.test(id))
+        continue;
+      bool needsAreThere = true;
+      forEachNeed(context, id, [&](GlobalId target) {
+        need(target);
+        needsAreThere &= crossing.test(target);
+      });
+      if (needsAreThere)
+        isDone.set(id);
     }
   }
   return crossing;
@@ -190,7 +200,7 @@ static void shareClones(const WpaContext &context, PartitionMap &map) {
       continue;
     for (const PartitionSymbol &define : partition.defines) {
       look(p, define.id);
-      if (context.program.symbol(define.id).has(kKernelStub))
+      if (context.program.has(define.id, kKernelStub))
         for (const BodyPlan &plan : context.decisions.plansOf(define.id))
           if (plan.clone)
             map.sharedClones.insert({define.id, plan.clone});

@@ -19,7 +19,7 @@
 //    in each partition.
 // 3. cutUnits: units are laid on a line and cut (partitioner/CutGraph): in the
 //    order of the program, or with those that share functions next to each
-//    other (partitioner/ClusterOrder) where that saves much.
+//    other where that saves much (partitioner/SharedOrder, ClusterOrder).
 // 4. placeVariables: a mutable variable is defined by the first partition that
 //    uses it and declared by the others (nvlink joins them); constants whose
 //    address means nothing, and block-shared memory, are copied.
@@ -31,6 +31,7 @@
 #include "partitioner/ClusterOrder.h"
 #include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
+#include "partitioner/SharedOrder.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,6 +46,9 @@ namespace gpulto {
 
 namespace {
 constexpr uint8_t kSharedAddressSpace = 3;
+/// A row by what is shared moves less with edits than clusters do: it must
+/// spare one such share of what they must.
+constexpr unsigned kClusterShare = 10;
 
 /// Entry points that must share a partition.
 struct Unit {
@@ -264,21 +268,59 @@ Hypergraph DevicePartitioner::buildGraph(uint32_t begin, uint32_t end) const {
       uses.push_back({id, i - begin});
   }
   llvm::sort(uses);
-  std::map<std::vector<uint32_t>, uint64_t> weights; // by users
+  std::map<std::vector<uint32_t>, Net> nets; // by users
   std::vector<uint32_t> users;
   for (size_t i = 0; i < uses.size(); ++i) {
     users.push_back(uses[i].second);
     if (i + 1 < uses.size() && uses[i + 1].first == uses[i].first)
       continue;
-    weights[users] += definitionWeight(program, uses[i].first);
+    Net &net = nets[users];
+    uint64_t anchor = anchorOf(program, uses[i].first);
+    net.weight += definitionWeight(program, uses[i].first);
+    net.anchor = net.anchor ? std::min(net.anchor, anchor) : anchor;
+    net.isWork = true;
     users.clear();
   }
-  for (const auto &[pins, weight] : weights)
-    graph.addNet({weight, /*isWork=*/true}, pins);
+  for (const auto &[pins, net] : nets)
+    graph.addNet(net, pins);
   // Units of one file share the work of reading it.
   graph.addRuns({context.params.partitionModuleInstructions}, modules);
   graph.finish();
   return graph;
+}
+
+namespace {
+/// A way to cut the units.
+struct Cut {
+  std::vector<uint32_t> order;
+  GraphCutOptions how;
+};
+} // namespace
+
+/// Returns the best of the ways to cut \p graph. The order of the program moves
+/// least with edits, clusters most: either of the others must spare much more
+/// than the one before it.
+static Cut chooseCut(const Hypergraph &graph, const GraphCutOptions &how,
+                     const Params &params) {
+  auto costOf = [&](const Cut &cut) {
+    return cutCost(graph, cutGraph(graph, cut.order, cut.how));
+  };
+  Cut byFile{std::vector<uint32_t>(graph.vertices().size()), how};
+  std::iota(byFile.order.begin(), byFile.order.end(), 0);
+  // Neighbours share so much that there are always moves that pay; one more or
+  // less makes room for others, from partition to partition.
+  Cut byShared{findSharedOrder(graph), how};
+  byShared.how.refineRounds = 0;
+  Cut byCluster{findClusterOrder(graph, how.wanted), how};
+  uint64_t clusterGain = 100 + uint64_t(params.deviceClusterGainPercent);
+  uint64_t sharedGain =
+      100 + uint64_t(params.deviceClusterGainPercent) / kClusterShare;
+  uint64_t fileCost = costOf(byFile), sharedCost = costOf(byShared);
+  bool isShared = sharedCost * sharedGain < fileCost * 100;
+  Cut best = isShared ? std::move(byShared) : std::move(byFile);
+  uint64_t cost = isShared ? sharedCost : fileCost;
+  return costOf(byCluster) * clusterGain < cost * 100 ? std::move(byCluster)
+                                                      : std::move(best);
 }
 
 /// Returns the partition of each of units [begin, end), counted from 0.
@@ -293,16 +335,10 @@ std::vector<uint32_t> DevicePartitioner::cutUnits(uint32_t begin,
   GraphCutOptions how =
       graphCutOptions(context.params, options.count, totalWeight,
                       context.params.devicePartitionInstructions);
-  std::vector<uint32_t> byFile(partOf.size());
-  std::iota(byFile.begin(), byFile.end(), 0);
-  std::vector<uint32_t> byUse = findClusterOrder(graph, how.wanted);
-  // The order of the program moves less with edits: left only for much.
-  uint64_t gain = 100 + uint64_t(context.params.deviceClusterGainPercent);
-  bool isBetter = cutCost(graph, cutGraph(graph, byUse, how)) * gain <
-                  cutCost(graph, cutGraph(graph, byFile, how)) * 100;
+  Cut cut = chooseCut(graph, how, context.params);
   if (!options.count)
-    how.maxGrowthPercent = context.params.deviceDuplicationPercent;
-  return cutGraph(graph, isBetter ? byUse : byFile, how);
+    cut.how.maxGrowthPercent = context.params.deviceDuplicationPercent;
+  return cutGraph(graph, cut.order, cut.how);
 }
 
 /// Makes the partitions of units [begin, end).

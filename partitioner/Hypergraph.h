@@ -37,6 +37,8 @@ struct Net {
   uint64_t weight = 0;
   /// Whether each partition does that work, or only has some trouble.
   bool isWork = false;
+  /// As Vertex::anchor; 0: nothing that has a name.
+  uint64_t anchor = 0;
 };
 
 class Hypergraph {

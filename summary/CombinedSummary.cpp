@@ -99,7 +99,23 @@ void CombinedSummary::numberSymbols() {
     allImages[module.image].modules.push_back(i);
     module.firstSymbol = totalSymbols;
     totalSymbols += module.summary.symbols.size();
-    owner.resize(totalSymbols, i);
+  }
+  findTables();
+}
+
+void CombinedSummary::findTables() {
+  tables.reserve(allModules.size());
+  owner.reserve(totalSymbols);
+  flags.reserve(totalSymbols);
+  for (const CombinedModule &module : allModules) {
+    const ModuleSummary &summary = module.summary;
+    owner.insert(owner.end(), summary.symbols.size(), tables.size());
+    for (const SymbolRecord &symbol : summary.symbols)
+      flags.push_back(symbol.flags);
+    tables.push_back({summary.symbols.data(), summary.parameters.data(),
+                      summary.calls.data(), summary.references.data(),
+                      summary.launches.data(), summary.jumpFunctions.data(),
+                      module.firstSymbol, module.image});
   }
 }
 

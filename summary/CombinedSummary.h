@@ -120,12 +120,15 @@ public:
     return allModules[owner[id]];
   }
   SymbolIndex indexOf(GlobalId id) const {
-    return id - allModules[owner[id]].firstSymbol;
+    return id - tablesOf(id).firstSymbol;
   }
   const SymbolRecord &symbol(GlobalId id) const {
-    return moduleRef(id).summary.symbols[indexOf(id)];
+    const ModuleTables &tables = tablesOf(id);
+    return tables.symbols[id - tables.firstSymbol];
   }
-  ImageIndex imageOf(GlobalId id) const { return moduleRef(id).image; }
+  /// As symbol(id).has(flag), with less of memory touched.
+  bool has(GlobalId id, SymbolFlag flag) const { return flags[id] & flag; }
+  ImageIndex imageOf(GlobalId id) const { return tablesOf(id).image; }
   /// Resolution flags of a host symbol.
   uint8_t resolution(GlobalId id) const {
     return moduleRef(id).resolution[indexOf(id)];
@@ -137,7 +140,7 @@ public:
   /// or kNone; \p used may be kNone.
   GlobalId definitionFor(GlobalId user, SymbolIndex used) const {
     return used == kNone ? kNone
-                         : definitions[moduleRef(user).firstSymbol + used];
+                         : definitions[tablesOf(user).firstSymbol + used];
   }
   /// Returns the prevailing definition of \p name in \p image, or kNone.
   GlobalId lookup(ImageIndex image, llvm::StringRef name) const;
@@ -167,9 +170,23 @@ public:
   /// Returns the body of a definition, or null when it is not of that kind.
   const FunctionSummary *function(GlobalId id) const { return functions[id]; }
   const VariableSummary *variable(GlobalId id) const { return variables[id]; }
-  /// Returns the formal parameters of the function body \p id.
+  /// Return lists of the function body \p id.
   llvm::ArrayRef<ParameterRecord> parameters(GlobalId id) const {
-    return slice(moduleRef(id).summary.parameters, function(id)->parameters);
+    return part(tablesOf(id).parameters, function(id)->parameters);
+  }
+  llvm::ArrayRef<CallEdge> calls(GlobalId id) const {
+    return part(tablesOf(id).calls, function(id)->calls);
+  }
+  llvm::ArrayRef<LaunchSite> launches(GlobalId id) const {
+    return part(tablesOf(id).launches, function(id)->launches);
+  }
+  /// Returns \p range of the references of the module of \p user.
+  llvm::ArrayRef<ReferenceEdge> references(GlobalId user, Range range) const {
+    return part(tablesOf(user).references, range);
+  }
+  /// Returns \p range of the jump functions of the module of \p user.
+  llvm::ArrayRef<JumpFunction> jumpFunctions(GlobalId user, Range range) const {
+    return part(tablesOf(user).jumpFunctions, range);
   }
   const AliasSummary *alias(GlobalId id) const { return aliases.lookup(id); }
 
@@ -186,7 +203,26 @@ public:
   llvm::ArrayRef<GlobalId> deviceCounterparts(GlobalId hostDefinition) const;
 
 private:
+  /// What all passes ask for of a module, in one line of the processor's cache:
+  /// modules are many, large and asked for in no order.
+  struct alignas(64) ModuleTables {
+    const SymbolRecord *symbols = nullptr;
+    const ParameterRecord *parameters = nullptr;
+    const CallEdge *calls = nullptr;
+    const ReferenceEdge *references = nullptr;
+    const LaunchSite *launches = nullptr;
+    const JumpFunction *jumpFunctions = nullptr;
+    GlobalId firstSymbol = 0;
+    ImageIndex image = kHostImage;
+  };
+  const ModuleTables &tablesOf(GlobalId id) const { return tables[owner[id]]; }
+  template <typename T>
+  static llvm::ArrayRef<T> part(const T *table, Range range) {
+    return llvm::ArrayRef<T>(table + range.first, range.count);
+  }
+
   void numberSymbols();
+  void findTables();
   void findBodies();
   void findKeptComdats();
   void defineHostNames();
@@ -202,8 +238,10 @@ private:
   std::vector<CombinedModule> allModules;
   std::vector<Image> allImages;
   GlobalId totalSymbols = 0;
+  std::vector<ModuleTables> tables; // by ModuleIndex
   // By GlobalId; every pass asks for these all the time.
   std::vector<ModuleIndex> owner;
+  std::vector<uint32_t> flags; // SymbolFlag
   std::vector<GlobalId> definitions;
   std::vector<const FunctionSummary *> functions;
   std::vector<const VariableSummary *> variables;

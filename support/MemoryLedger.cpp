@@ -16,6 +16,11 @@
 // read lock on the first B of them. What will belong to a child that is not
 // forked yet is in the upper half of all offsets, by the parent's number.
 //
+// A claim of process N is a lock in the upper half of the bytes of N, which
+// runs no job itself: where it begins tells since when, its length how much,
+// rounded to so many bits that it fits (codeOf). It goes with the process, too;
+// one that is stopped cannot withdraw it, so its claim does not count.
+//
 // Why not a file with rows under a lock? Somebody must remove it, drop the rows
 // of dead processes without mistaking others for them, and not be stopped while
 // holding the lock. A daemon or System V semaphores outlive their users.
@@ -31,10 +36,16 @@
 
 #include "support/Error.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <fcntl.h>
 #include <limits>
 #include <unistd.h>
@@ -64,8 +75,13 @@ static bool setLock(int descriptor, short type, off_t start, uint64_t bytes) {
   return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
 }
 
-/// Adds to \p rows what descriptors other than \p descriptor have locked.
-static bool findLocks(int descriptor, std::vector<ReservedMemory> &rows) {
+/// Where claims begin among the bytes of a process.
+static constexpr off_t kClaims = kLaneBytes / 2;
+
+/// Calls \p visit with each lock that descriptors other than \p descriptor
+/// have. Returns whether there are such locks on this system.
+static bool forEachLock(int descriptor,
+                        function_ref<void(const struct flock &)> visit) {
   // The kernel names one lock in a range, any of them: go on beside it.
   using Range = std::pair<off_t, off_t>;
   std::vector<Range> ranges = {{0, std::numeric_limits<off_t>::max()}};
@@ -78,12 +94,8 @@ static bool findLocks(int descriptor, std::vector<ReservedMemory> &rows) {
     if (lock.l_type == F_UNLCK)
       continue;
     off_t lockEnd = lock.l_len ? lock.l_start + lock.l_len : end;
-    bool hasProcess = lock.l_start < kWithoutProcess;
-    bool isOurs = lock.l_start % kLaneBytes == 0 && lock.l_len > 0 &&
-                  lock.l_len < kLaneBytes;
-    if (isOurs)
-      rows.push_back({hasProcess ? pid_t(lock.l_start / kLaneBytes) : 0,
-                      static_cast<uint64_t>(lock.l_len)});
+    if (lock.l_len > 0 && lock.l_len < kLaneBytes)
+      visit(lock);
     if (begin < lock.l_start)
       ranges.push_back({begin, lock.l_start});
     if (lockEnd < end)
@@ -120,24 +132,23 @@ Error MemoryLedger::failed(StringRef what) const {
   return makeError(directory + ": " + what + ": " + sys::StrError(errno));
 }
 
-Expected<int> MemoryLedger::open() const {
-  int descriptor =
+Expected<MemoryReservation> MemoryLedger::open() const {
+  MemoryReservation result;
+  result.descriptor =
       ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
+  if (result.descriptor < 0)
     return failed("cannot be opened");
-  return descriptor;
+  return result;
 }
 
 Expected<MemoryReservation> MemoryLedger::reserve(uint64_t bytes) const {
-  Expected<int> descriptor = open();
-  if (!descriptor)
-    return descriptor.takeError();
-  MemoryReservation result;
-  result.descriptor = *descriptor;
+  Expected<MemoryReservation> result = open();
+  if (!result)
+    return result.takeError();
   // A length of 0 would mean all that follows.
-  result.bytes = std::clamp<uint64_t>(bytes, 1, kLaneBytes - 1);
-  if (!setLock(result.descriptor, F_RDLCK,
-               kWithoutProcess + getpid() * kLaneBytes, result.bytes))
+  result->bytes = std::clamp<uint64_t>(bytes, 1, kLaneBytes - 1);
+  if (!setLock(result->descriptor, F_RDLCK,
+               kWithoutProcess + getpid() * kLaneBytes, result->bytes))
     return failed("cannot be locked");
   return result;
 }
@@ -145,18 +156,93 @@ Expected<MemoryReservation> MemoryLedger::reserve(uint64_t bytes) const {
 Expected<std::vector<ReservedMemory>>
 MemoryLedger::others(const MemoryReservation &own) const {
   std::vector<ReservedMemory> rows;
-  if (!findLocks(own.descriptor, rows))
+  auto add = [&](const struct flock &lock) {
+    bool hasProcess = lock.l_start < kWithoutProcess;
+    if (lock.l_start % kLaneBytes == 0)
+      rows.push_back({hasProcess ? pid_t(lock.l_start / kLaneBytes) : 0,
+                      static_cast<uint64_t>(lock.l_len)});
+  };
+  if (!forEachLock(own.descriptor, add))
     return failed("cannot read its locks");
   return rows;
 }
 
 Expected<std::vector<ReservedMemory>> MemoryLedger::all() const {
-  Expected<int> descriptor = open();
-  if (!descriptor)
-    return descriptor.takeError();
-  MemoryReservation none;
-  none.descriptor = *descriptor;
-  return others(none);
+  Expected<MemoryReservation> none = open();
+  if (!none)
+    return none.takeError();
+  return others(*none);
+}
+
+//===----------------------------------------------------------------------===//
+// Claims
+//===----------------------------------------------------------------------===//
+
+/// Bits of a number of bytes that are kept.
+static constexpr unsigned kKeptBits = 14;
+
+/// Returns a small number for \p bytes, not 0, that bytesOf leads back from,
+/// rounded up.
+static uint64_t codeOf(uint64_t bytes) {
+  bytes = std::clamp<uint64_t>(bytes, 1, kLaneBytes - 1);
+  unsigned width = llvm::bit_width(bytes);
+  unsigned shift = width > kKeptBits ? width - kKeptBits : 0;
+  uint64_t kept = divideCeil(bytes, uint64_t(1) << shift);
+  // Up to the next power of two, which is as exact with one more shift.
+  if (kept >> kKeptBits)
+    kept >>= 1, ++shift;
+  return uint64_t(shift) << kKeptBits | kept;
+}
+
+static uint64_t bytesOf(uint64_t code) {
+  uint64_t kept = code & maskTrailingOnes<uint64_t>(kKeptBits);
+  return kept << (code >> kKeptBits);
+}
+
+/// Returns whether \p process is there, and not stopped.
+static bool mayRun(pid_t process) {
+  auto file =
+      MemoryBuffer::getFileAsStream("/proc/" + Twine(process) + "/stat");
+  if (!file)
+    return false;
+  // "PID (name) STATE ...", where the name may hold anything.
+  StringRef state = (*file)->getBuffer().rsplit(')').second.ltrim();
+  return !state.empty() && !StringRef("TtZX").contains(state.front());
+}
+
+Expected<MemoryReservation> MemoryLedger::claim(uint64_t bytes,
+                                                MemoryClaim &claim) const {
+  Expected<MemoryReservation> result = open();
+  if (!result)
+    return result.takeError();
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  constexpr uint64_t kPerSecond = 1000, kNanosecondsPerMs = 1000000;
+  uint64_t code = codeOf(bytes);
+  claim = {now.tv_sec * kPerSecond + now.tv_nsec / kNanosecondsPerMs, self,
+           bytesOf(code)};
+  off_t start = self * kLaneBytes + kClaims + static_cast<off_t>(claim.sinceMs);
+  if (!setLock(result->descriptor, F_RDLCK, start, code))
+    return failed("cannot be locked");
+  return result;
+}
+
+Expected<std::vector<MemoryClaim>> MemoryLedger::otherClaims() const {
+  Expected<MemoryReservation> none = open();
+  if (!none)
+    return none.takeError();
+  std::vector<MemoryClaim> claims;
+  auto add = [&](const struct flock &lock) {
+    off_t place = lock.l_start % kLaneBytes;
+    pid_t process = pid_t(lock.l_start / kLaneBytes);
+    if (place >= kClaims && lock.l_start < kWithoutProcess && process != self &&
+        mayRun(process))
+      claims.push_back({static_cast<uint64_t>(place - kClaims), process,
+                        bytesOf(lock.l_len)});
+  };
+  if (!forEachLock(none->descriptor, add))
+    return failed("cannot read its locks");
+  return claims;
 }
 
 } // namespace gpulto

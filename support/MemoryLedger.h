@@ -7,7 +7,8 @@
 //
 // Links that run at the same time must know of each other's jobs. Each job
 // holds a lock on a range of bytes of one directory, whose length is what it
-// may take; the sum of all is what is spoken for.
+// may take; the sum of all is what is spoken for. A link whose next job has to
+// wait says so by another lock, so that others do not pass it for ever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <string>
 #include <sys/types.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -32,8 +34,21 @@ struct ReservedMemory {
   uint64_t bytes = 0;
 };
 
-/// A reservation. It ends when it has been destroyed in this process and in all
-/// children that were forked meanwhile, however they end.
+/// Memory that a process waits for.
+struct MemoryClaim {
+  /// Who waits, and since when: milliseconds of a clock that all have.
+  uint64_t sinceMs = 0;
+  pid_t process = 0;
+  uint64_t bytes = 0;
+  /// Whether this one is to be served before \p other.
+  bool isBefore(const MemoryClaim &other) const {
+    return std::pair(sinceMs, process) <
+           std::pair(other.sinceMs, other.process);
+  }
+};
+
+/// A reservation, or a claim. It ends when it has been destroyed in this
+/// process and in all children that were forked meanwhile, however they end.
 class MemoryReservation {
 public:
   /// Reserves nothing.
@@ -64,9 +79,10 @@ private:
 /// it. No call waits. Not thread-safe.
 class MemoryLedger {
 public:
-  /// Everybody has the root directory, and may lock parts of it.
-  explicit MemoryLedger(std::string directory = "/")
-      : directory(std::move(directory)) {}
+  /// Everybody has the root directory, and may lock parts of it. \p self: the
+  /// process that claims, another one than this for tests only.
+  explicit MemoryLedger(std::string directory = "/", pid_t self = getpid())
+      : directory(std::move(directory)), self(self) {}
 
   /// Reserves \p bytes, 1 TiB at most, whatever others have. Errors: the system
   /// has no such locks, or no more of them.
@@ -80,11 +96,22 @@ public:
   /// Returns what all have reserved. Errors: as above.
   llvm::Expected<std::vector<ReservedMemory>> all() const;
 
+  /// Says to the others that this process waits for about \p bytes, from now
+  /// until the result is destroyed; one claim at a time. \p claim: what they
+  /// will see. Errors: as above.
+  llvm::Expected<MemoryReservation> claim(uint64_t bytes,
+                                          MemoryClaim &claim) const;
+
+  /// Returns what other processes wait for, in no particular order; those that
+  /// are stopped, or not to be seen from here, are left out. Errors: as above.
+  llvm::Expected<std::vector<MemoryClaim>> otherClaims() const;
+
 private:
-  llvm::Expected<int> open() const;
+  llvm::Expected<MemoryReservation> open() const;
   llvm::Error failed(llvm::StringRef what) const;
 
   std::string directory;
+  pid_t self;
 };
 
 } // namespace gpulto

@@ -54,7 +54,8 @@ static const char kUsage[] =
     "  --tool-timeout=N      stop ptxas after N seconds; 0: never\n"
     "  --receipt             for engines that run jobs of a link: write all\n"
     "                        outputs, those without contents too, and last\n"
-    "                        PREFIX.receipt, by which the link checks them\n";
+    "                        PREFIX.receipt, by which the link checks them\n"
+    "  --identity            print what receipts say of who made the results\n";
 
 namespace {
 struct LtransArguments {
@@ -65,6 +66,7 @@ struct LtransArguments {
   std::optional<unsigned> toolTimeoutSeconds;
   bool trace = false;
   bool receipt = false;
+  bool identity = false;
   bool help = false;
 };
 } // namespace
@@ -106,6 +108,8 @@ static Expected<LtransArguments> parse(ArrayRef<const char *> arguments) {
       result.trace = true;
     } else if (argument == "--receipt") {
       result.receipt = true;
+    } else if (argument == "--identity") {
+      result.identity = true;
     } else if (argument.starts_with("-") && argument != "-") {
       return makeError("unknown option '" + argument + "'");
     } else if (!result.job.empty()) {
@@ -115,7 +119,7 @@ static Expected<LtransArguments> parse(ArrayRef<const char *> arguments) {
       result.job = argument.str();
     }
   }
-  if (result.help)
+  if (result.help || result.identity)
     return result;
   if (result.job.empty())
     return makeError("no job file");
@@ -161,18 +165,44 @@ static Error checkTools(const LtransJob &job, bool isForLink) {
   return Error::success();
 }
 
-/// Runs \p job; what it took is added to \p used.
+namespace {
+/// Has nothing and keeps nothing, but tells what the job has read.
+class BodiesNote : public JobCache {
+public:
+  Expected<bool> findResults(const Digest &digest) override {
+    bodies = digest;
+    return false;
+  }
+  std::optional<std::string> find(const Digest &) override {
+    return std::nullopt;
+  }
+  void keep(const Digest &, StringRef) override {}
+
+  Digest bodies;
+};
+} // namespace
+
+/// Runs \p job; what it took is added to \p says. Who repeats a saved job gets
+/// no receipt.
 static Error runTimed(const LtransJob &job, const LtransArguments &arguments,
-                      JobStatistics &used) {
+                      JobReceipt &says) {
+  JobStatistics &used = says.used;
+  BodiesNote note;
+  uint64_t said = errs().tell();
   auto start = std::chrono::steady_clock::now();
   if (arguments.trace)
     timeTraceProfilerInitialize(/*TimeTraceGranularity=*/100, "gpulto ltrans");
   Error error = runLtransJob(
-      job, arguments.prefix, arguments.saveTemps, [&](StringRef phase) {
+      job, arguments.prefix, arguments.saveTemps,
+      [&](StringRef phase) {
         used.phases.push_back({phase.str(), usedCpuSeconds()});
-      });
+      },
+      arguments.receipt ? &note : nullptr);
   if (!error && arguments.trace)
     error = endJobTrace(jobTracePath(arguments.prefix));
+  // A later link would not say it again.
+  if (errs().tell() == said)
+    says.bodies = note.bodies;
   used.cpuSeconds = usedCpuSeconds();
   closePhases(used.phases, used.cpuSeconds);
   used.wallSeconds =
@@ -192,7 +222,18 @@ static uint64_t peakMemoryBytes() {
   return static_cast<uint64_t>(kilobytes) * 1024;
 }
 
+/// Prints what receipts of this program say of who made the results.
+static Error printIdentity() {
+  Expected<Digest> optimizer = identityOfOptimizer();
+  if (!optimizer)
+    return optimizer.takeError();
+  outs() << optimizer->hex() << '\n';
+  return Error::success();
+}
+
 static Error runCommand(const LtransArguments &arguments) {
+  if (arguments.identity)
+    return printIdentity();
   if (!arguments.tempDirectory.empty())
     setenv("TMPDIR", arguments.tempDirectory.c_str(), /*overwrite=*/1);
   auto text = MemoryBuffer::getFileOrSTDIN(arguments.job);
@@ -211,16 +252,20 @@ static Error runCommand(const LtransArguments &arguments) {
   if (arguments.receipt)
     if (Error error = removeOutputs(*job, arguments.prefix, arguments.trace))
       return error;
-  JobStatistics used;
-  if (Error error = runTimed(*job, arguments, used))
+  JobReceipt says;
+  if (Error error = runTimed(*job, arguments, says))
     return error;
   if (Error error = warnOfMismatches(*job, arguments.prefix))
     return error;
-  used.peakMemoryBytes = peakMemoryBytes();
+  says.used.peakMemoryBytes = peakMemoryBytes();
   if (!arguments.receipt)
     return Error::success();
+  Expected<Digest> optimizer = identityOfOptimizer();
+  if (!optimizer)
+    return optimizer.takeError();
+  says.optimizer = *optimizer;
   return writeReceipt(*job, digestOf((*text)->getBuffer()), arguments.prefix,
-                      arguments.trace, used);
+                      arguments.trace, says);
 }
 
 int ltransCommand(ArrayRef<const char *> arguments) {

@@ -12,8 +12,11 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <deque>
 #include <optional>
+#include <thread>
+#include <unistd.h>
 
 using namespace gpulto;
 using namespace llvm;
@@ -99,10 +102,18 @@ protected:
       jobs.back().index = jobs.size() - 1;
     }
   }
-  MemoryBudget make(uint64_t bytes, const std::string &ledger = "") {
-    return MemoryBudget(given.emplace_back(jobs), {.bytes = bytes},
-                        ledger.empty() ? directory.path() : ledger,
-                        &diagnostics);
+  MemoryBudget make(uint64_t bytes, const std::string &ledger = "",
+                    pid_t link = getpid()) {
+    return MemoryBudget(
+        given.emplace_back(jobs), {.bytes = bytes},
+        MemoryLedger(ledger.empty() ? directory.path() : ledger, link),
+        &diagnostics);
+  }
+  /// Makes the budget of another link, which is another process.
+  MemoryBudget makeOther(uint64_t bytes) { return make(bytes, "", getppid()); }
+  /// Who waits from now on came later, whatever the clock's steps.
+  static void passTime() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   /// A job that has been started.
   struct Started {
@@ -196,6 +207,56 @@ TEST_F(Budget, IsSharedWithOtherLinks) {
   EXPECT_EQ(one.use().expectedPeakBytes, 300u);
 }
 
+TEST_F(Budget, LetsNobodyPassALinkThatWaits) {
+  MemoryBudget large = make(350), small = makeOther(350);
+  std::vector<size_t> largeQueue = {2}, smallQueue = {1, 0, 1};
+  auto first = start(small, smallQueue), second = start(small, smallQueue);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(start(large, largeQueue)) << "300 do not fit beside 300";
+  passTime();
+  end(small, *first, 200);
+  EXPECT_FALSE(start(large, largeQueue)) << "nor beside 100";
+  EXPECT_FALSE(start(small, smallQueue))
+      << "100 and 200 fit, but not beside what the other link waits for";
+  end(small, *second, 100);
+  EXPECT_FALSE(start(small, smallQueue));
+  auto third = start(large, largeQueue);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->index, 2u);
+  end(large, *third, 300);
+  EXPECT_TRUE(start(small, smallQueue)) << "nobody waits any more";
+}
+
+TEST_F(Budget, GrantsWhatFitsBesideAClaim) {
+  MemoryBudget one = make(700), other = makeOther(700);
+  std::vector<size_t> queue = {2, 3}, otherQueue = {2};
+  auto first = start(one, queue);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->index, 3u);
+  EXPECT_FALSE(start(other, otherQueue));
+  end(one, *first, 0);
+  auto second = start(one, queue);
+  ASSERT_TRUE(second) << "300 and the 300 that the other waits for";
+  EXPECT_TRUE(start(other, otherQueue));
+}
+
+TEST_F(Budget, ServesFirstWhoWaitsLongest) {
+  MemoryBudget running = make(450);
+  MemoryBudget early = makeOther(450);
+  std::vector<size_t> queue = {3}, earlyQueue = {3}, lateQueue = {0};
+  auto first = start(running, queue);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(start(early, earlyQueue));
+  passTime();
+  EXPECT_FALSE(start(running, lateQueue));
+  end(running, *first, 900);
+  EXPECT_FALSE(start(running, lateQueue)) << "the other one was first";
+  auto second = start(early, earlyQueue);
+  ASSERT_TRUE(second) << "it is larger than the limit, but alone";
+  end(early, *second, 900);
+  EXPECT_TRUE(start(running, lateQueue));
+}
+
 TEST_F(Budget, CorrectsWhatItExpects) {
   MemoryBudget budget = make(450);
   std::vector<size_t> queue = {0, 1};
@@ -237,8 +298,8 @@ TEST_F(Budget, GoesOnWithoutALedger) {
 TEST_F(Budget, TakesAShareOfWhatIsFree) {
   for (LtransJob &job : jobs)
     job.memoryBytes = uint64_t(1) << 60; // more than any machine has
-  MemoryBudget budget(given.emplace_back(jobs), MemoryLimit(), directory.path(),
-                      &diagnostics);
+  MemoryBudget budget(given.emplace_back(jobs), MemoryLimit(),
+                      MemoryLedger(directory.path()), &diagnostics);
   std::vector<size_t> queue = {0, 1};
   auto first = start(budget, queue);
   ASSERT_TRUE(first);

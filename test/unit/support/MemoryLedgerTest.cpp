@@ -135,6 +135,57 @@ TEST_F(Ledger, IsSeenByOtherProcesses) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_F(Ledger, HasWhatIsClaimed) {
+  Child child;
+  MemoryLedger other(directory.path(), child.pid);
+  for (uint64_t wanted : {uint64_t(1), uint64_t(16383), uint64_t(16385),
+                          (uint64_t(1) << 39) - 1, UINT64_MAX}) {
+    MemoryClaim made;
+    auto lock = other.claim(wanted, made);
+    ASSERT_TRUE(bool(lock));
+    auto claims = ledger->otherClaims();
+    ASSERT_TRUE(bool(claims));
+    ASSERT_EQ(claims->size(), 1u);
+    EXPECT_EQ(claims->front().process, child.pid);
+    EXPECT_EQ(claims->front().sinceMs, made.sinceMs);
+    EXPECT_EQ(claims->front().bytes, made.bytes);
+    uint64_t most = uint64_t(1) << 40;
+    EXPECT_GE(made.bytes, std::min(wanted, most - 1));
+    EXPECT_LE(made.bytes - 1,
+              std::min(wanted, most) + std::min(wanted, most) / 8192);
+    auto own = other.otherClaims();
+    ASSERT_TRUE(bool(own));
+    EXPECT_TRUE(own->empty()) << "it waits for itself";
+    EXPECT_EQ(bytes(), Bytes()) << "nothing is reserved";
+  }
+  auto claims = ledger->otherClaims();
+  ASSERT_TRUE(bool(claims));
+  EXPECT_TRUE(claims->empty());
+  child.end();
+}
+
+TEST_F(Ledger, ForgetsClaimsOfWhoIsStopped) {
+  Child child;
+  MemoryClaim made;
+  auto lock = MemoryLedger(directory.path(), child.pid).claim(100, made);
+  ASSERT_TRUE(bool(lock));
+  auto count = [&] {
+    auto claims = ledger->otherClaims();
+    EXPECT_TRUE(bool(claims));
+    return claims->size();
+  };
+  EXPECT_EQ(count(), 1u);
+  int status = 0;
+  kill(child.pid, SIGSTOP);
+  ASSERT_EQ(waitpid(child.pid, &status, WUNTRACED), child.pid);
+  EXPECT_EQ(count(), 0u);
+  kill(child.pid, SIGCONT);
+  ASSERT_EQ(waitpid(child.pid, &status, WCONTINUED), child.pid);
+  EXPECT_EQ(count(), 1u);
+  child.end();
+  EXPECT_EQ(count(), 0u) << "there is no such process";
+}
+
 TEST_F(Ledger, LeavesNothingInItsDirectory) {
   {
     MemoryReservation ours = reserve(500);
