@@ -70,8 +70,9 @@ TEST(InlineTable, OnlyCountsWhereCallsAreTooMany) {
     InlineTable table = makeInlineTable(*program.context, outcomes);
     EXPECT_EQ(table.callCount(), 3u);
     EXPECT_EQ(table.calls.size(), isFew ? 3u : 0u);
-    if (isFew)
+    if (isFew) {
       EXPECT_EQ(table.calls.front().callee, "f");
+    }
   }
 }
 
