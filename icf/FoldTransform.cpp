@@ -359,8 +359,8 @@ bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
     instruction.getAllMetadataOtherThanDebugLoc(all);
     copy_if(all, std::back_inserter(kept), [&](const auto &attached) {
       return attached.first != sourcePosition && attached.first != mark &&
-             attached.first != inlineMark &&
-             attached.first != recursionMark && attached.first != callee &&
+             attached.first != inlineMark && attached.first != recursionMark &&
+             attached.first != callee &&
              isCompared(attached.first, *attached.second);
     });
     return kept;

@@ -32,8 +32,8 @@ void hideIfPromoted(llvm::GlobalValue &declaration);
 /// has redirected. Errors: the body is not the one that was summarised.
 llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
 
-/// Marks the calls in the host function \p function, as it was read, that are to
-/// be inlined. Errors: the body is not the one that was summarised.
+/// Marks the calls in the host function \p function, as it was read, that are
+/// to be inlined. Errors: the body is not the one that was summarised.
 llvm::Error markCallsToInline(llvm::Function &function,
                               const JobSymbol &symbol);
 

@@ -201,7 +201,8 @@ struct SelfProgram : InlineProgram {
               const Change &change = {}) {
     std::vector<llvm::StringRef> callees(frequencies.size(), "other");
     add({{"f", instructions, callees}}, [&](ModuleSummary &module) {
-      for (auto [call, frequency] : llvm::zip_equal(module.calls, frequencies)) {
+      for (auto [call, frequency] :
+           llvm::zip_equal(module.calls, frequencies)) {
         call.callee = module.functions[0].symbol;
         call.frequency = frequency;
       }
@@ -247,8 +248,8 @@ TEST(Inlining, RecursionKnowsLimits) {
   auto flag = [](uint32_t bits) -> Change {
     return [=](ModuleSummary &module) { module.functions[0].flags |= bits; };
   };
-  for (uint32_t bits : {kNoInline, kOptNone, kOptSize, kMinSize, kVarArg,
-                        kReturnsTwice, kCold})
+  for (uint32_t bits :
+       {kNoInline, kOptNone, kOptSize, kMinSize, kVarArg, kReturnsTwice, kCold})
     EXPECT_EQ(SelfProgram(10, {256}, flag(bits)).decision().copies, 0u);
   EXPECT_EQ(SelfProgram(10, {256},
                         [](ModuleSummary &module) {
@@ -259,17 +260,15 @@ TEST(Inlining, RecursionKnowsLimits) {
                 .copies,
             0u);
   for (CallFlag site : {kNoInlineSite, kColdSite})
-    EXPECT_EQ(SelfProgram(10, {256},
-                          [&](ModuleSummary &module) {
-                            module.calls[0].flags |= site;
-                          })
+    EXPECT_EQ(SelfProgram(
+                  10, {256},
+                  [&](ModuleSummary &module) { module.calls[0].flags |= site; })
                   .decision()
                   .copies,
               0u);
   auto frame = [](uint32_t bytes) -> Change {
-    return [=](ModuleSummary &module) {
-      module.functions[0].stackBytes = bytes;
-    };
+    return
+        [=](ModuleSummary &module) { module.functions[0].stackBytes = bytes; };
   };
   EXPECT_EQ(SelfProgram(10, {256}, frame(64)).decision().copies, 3u);
   EXPECT_EQ(SelfProgram(10, {256}, frame(129)).decision().copies, 0u);

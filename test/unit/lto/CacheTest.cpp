@@ -31,8 +31,15 @@ LtransJob someJob() {
   input.path = "a.o";
   input.digest = digestOf("a");
   input.tag = "tag";
-  input.symbols = {
-      {"f", digestOf("f"), JobRole::Define, FinalLinkage::Internal, {}, 2, "", {}}};
+  input.symbols = {{"f",
+                    digestOf("f"),
+                    JobRole::Define,
+                    FinalLinkage::Internal,
+                    {},
+                    2,
+                    "",
+                    {},
+                    {}}};
   job.inputs = {input};
   return job;
 }

@@ -65,13 +65,14 @@ TEST(InlineTable, OnlyCountsWhereCallsAreTooMany) {
   std::vector<InlineOutcome> outcomes(
       3, InlineOutcome{0, 0, 1, InlineVerdict::TooLarge});
   for (bool isFew : {true, false}) {
-    ASSERT_FALSE(
-        program.params.set(isFew ? "inlineTableCalls=3" : "inlineTableCalls=2"));
+    ASSERT_FALSE(program.params.set(isFew ? "inlineTableCalls=3"
+                                          : "inlineTableCalls=2"));
     InlineTable table = makeInlineTable(*program.context, outcomes);
     EXPECT_EQ(table.callCount(), 3u);
     EXPECT_EQ(table.calls.size(), isFew ? 3u : 0u);
-    if (isFew)
+    if (isFew) {
       EXPECT_EQ(table.calls.front().callee, "f");
+    }
   }
 }
 
