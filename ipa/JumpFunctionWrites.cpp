@@ -345,6 +345,11 @@ JumpFunction JumpFunctionBuilder::withPartsNow(JumpFunction address,
   if (!isPassedByReference(argument) || offset < 0 ||
       static_cast<uint64_t>(offset) >= kMaxOutputBytes)
     return address;
+  // What kernels get does not lead to the host's memory.
+  const llvm::Function *callee = call.getCalledFunction();
+  SymbolIndex symbol = callee ? context.indexOf(*callee) : kNone;
+  if (symbol != kNone && context.summary.symbols[symbol].has(kKernelStub))
+    return address;
   const LocalVariable &local = describe(argument);
   if (local.escapesUnseen || local.writes.empty())
     return address;
@@ -362,9 +367,11 @@ JumpFunction JumpFunctionBuilder::withPartsNow(JumpFunction address,
   llvm::sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;
   });
+  if (parts.empty())
+    return address;
   JumpFunction now = context.jumpFunctions.aggregate(parts);
-  address.parameter = parts.empty() ? 0 : now.source;
-  address.count = parts.empty() ? 0 : now.count;
+  address.parameter = now.source;
+  address.count = now.count;
   return address;
 }
 
