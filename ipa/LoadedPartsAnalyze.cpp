@@ -138,9 +138,9 @@ void LoadsCollector::run() {
     if (!part)
       return;
     if (found.empty() || found.back().byteOffset != part->byteOffset) {
-      bool overlaps = !found.empty() && found.back().byteOffset +
-                                                found.back().sizeBytes() >
-                                            part->byteOffset;
+      bool overlaps =
+          !found.empty() &&
+          found.back().byteOffset + found.back().sizeBytes() > part->byteOffset;
       if (!isLoadable || overlaps || found.size() == kMaxParts)
         return;
       found.push_back(*part);

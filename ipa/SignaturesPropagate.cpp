@@ -199,12 +199,12 @@ SignatureChange SignatureChooser::changeOf(GlobalId id,
 /// if it cannot, or if they are too large.
 ArrayRef<LoadedPart> SignatureChooser::loadedParts(GlobalId id,
                                                    uint32_t number) const {
-  ArrayRef<LoadedPart> all =
-      slice(program.moduleRef(id).summary.loadedParts,
-            program.function(id)->loadedParts);
+  ArrayRef<LoadedPart> all = slice(program.moduleRef(id).summary.loadedParts,
+                                   program.function(id)->loadedParts);
   ArrayRef<LoadedPart> parts =
       all.drop_until([&](const LoadedPart &p) { return p.parameter == number; })
-          .take_while([&](const LoadedPart &p) { return p.parameter == number; });
+          .take_while(
+              [&](const LoadedPart &p) { return p.parameter == number; });
   uint64_t bytes = 0;
   for (const LoadedPart &part : parts)
     bytes += part.sizeBytes();

@@ -14,8 +14,9 @@
 // 4. markChanged: at the end the function gets another name, so that code which
 //    knows it by the old signature does not link.
 //
-// Source: LLVM's DeadArgumentElimination.cpp and ArgumentPromotion.cpp, which do
-// the same for internal functions; here all partitions do it to one function alike.
+// Source: LLVM's DeadArgumentElimination.cpp and ArgumentPromotion.cpp, which
+// do the same for internal functions; here all partitions do it to one function
+// alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -250,14 +251,12 @@ static Function &replaceFunction(Function &function,
 }
 
 /// Loads \p part behind \p pointer before \p call.
-static Value *loadPart(Value &pointer, const LoadedPart &part,
-                       CallBase &call) {
+static Value *loadPart(Value &pointer, const LoadedPart &part, CallBase &call) {
   IRBuilder<> builder(&call);
-  Value *address =
-      part.byteOffset
-          ? builder.CreateInBoundsPtrAdd(&pointer,
-                                         builder.getInt64(part.byteOffset))
-          : &pointer;
+  Value *address = part.byteOffset
+                       ? builder.CreateInBoundsPtrAdd(
+                             &pointer, builder.getInt64(part.byteOffset))
+                       : &pointer;
   return builder.CreateAlignedLoad(typeOf(part, call.getContext()), address,
                                    Align(uint64_t(1) << part.alignLog2));
 }

@@ -226,7 +226,6 @@ BodyLattice ConstantsSolver::entry(BodyIndex caller, uint32_t number) const {
   ofAll.kind = Kind::CallResult;
   BodyLattice entered = enter(allBodies[caller], number, callee, ofAll);
   entered.clone = callee.clone;
-  entered.firstCall = callee.firstCall;
   entered.isReached = true;
   return entered;
 }

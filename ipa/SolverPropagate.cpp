@@ -471,8 +471,8 @@ static uint64_t hashOf(const ValueLattice &value) {
 }
 
 uint64_t hashOf(const ParameterLattice &known) {
-  hash_code hash = hash_combine(hashOf(known.whole), known.hasParts,
-                                known.isPrivate);
+  hash_code hash =
+      hash_combine(hashOf(known.whole), known.hasParts, known.isPrivate);
   for (const PartLattice &part : known.parts)
     hash = hash_combine(hash, part.byteOffset, hashOf(part.value));
   return hash;

@@ -140,8 +140,8 @@ struct CallRedirect {
 
 /// Pointers of a kernel that lead to memory apart, if the host says so.
 struct OverlapGuard {
-  /// By pointer. A kernel needs no sums, the host that tests them does: all that
-  /// any image of the kernel touches.
+  /// By pointer. A kernel needs no sums, the host that tests them does: all
+  /// that any image of the kernel touches.
   std::vector<PointerExtent> pointers;
   /// Positions among \c pointers.
   struct Pair {
@@ -168,8 +168,9 @@ struct BodyPlan {
   bool operator==(const BodyPlan &) const = default;
 };
 
-/// What a host function, or a clone of it, is no longer passed, what it is passed
-/// instead, and whether it returns nothing any more. Holds wherever it is defined, declared or called.
+/// What a host function, or a clone of it, is no longer passed, what it is
+/// passed instead, and whether it returns nothing any more. Holds wherever it
+/// is defined, declared or called.
 struct SignatureChange {
   /// As BodyPlan's.
   uint32_t clone = 0;

@@ -158,8 +158,8 @@ bool areOfLaunch(const std::vector<LaunchSum> &sums,
 
 } // namespace
 
-/// Whether \p parts are in order, do not overlap, and are behind \p formals that
-/// are pointers.
+/// Whether \p parts are in order, do not overlap, and are behind \p formals
+/// that are pointers.
 static bool areLoaded(llvm::ArrayRef<LoadedPart> parts,
                       llvm::ArrayRef<ParameterRecord> formals) {
   const LoadedPart *last = nullptr;

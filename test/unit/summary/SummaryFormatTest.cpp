@@ -504,9 +504,9 @@ TEST(SummaryFormat, RefusesLoadedPartsThatCannotBe) {
     return messageOf(readSummary(writeSummary(s, ""), "", kWhere));
   };
   for (const LoadedPart &wrong :
-       {LoadedPart{1, 0, ScalarKind::Integer, 32, 2},   // no pointer
-        LoadedPart{2, 0, ScalarKind::Integer, 32, 2},   // no parameter
-        LoadedPart{0, 7, ScalarKind::Integer, 32, 2}})  // overlaps
+       {LoadedPart{1, 0, ScalarKind::Integer, 32, 2},  // no pointer
+        LoadedPart{2, 0, ScalarKind::Integer, 32, 2},  // no parameter
+        LoadedPart{0, 7, ScalarKind::Integer, 32, 2}}) // overlaps
     EXPECT_THAT(messageWith(wrong), testing::HasSubstr("loaded parts of no"));
   for (const LoadedPart &wrong : {LoadedPart{0, 8, ScalarKind::Integer, 0, 2},
                                   LoadedPart{0, 8, ScalarKind::Integer, 72, 2},
