@@ -85,7 +85,7 @@ struct JobSymbol {
   /// inlined, by their positions, ascending.
   std::vector<JobInlinedCall> inlined;
   /// Host functions that are defined here: calls of itself.
-  RecursiveInlining recursion;
+  RecursiveInlining recursion = {};
   bool operator==(const JobSymbol &) const = default;
 };
 
