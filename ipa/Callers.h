@@ -47,7 +47,8 @@ public:
   explicit Callers(const WpaContext &context);
 
   /// Returns why the function \p id, a definition, may have callers that are
-  /// not edges. For a kernel: launches, by stubs of this link.
+  /// not edges. For a kernel: launches, by stubs of this link. Stubs are called
+  /// by no edge where a launch is through a handle (stubsOf).
   UnknownCaller unknown(GlobalId id) const {
     return static_cast<UnknownCaller>(reasons[id]);
   }

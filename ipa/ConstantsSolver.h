@@ -205,6 +205,8 @@ private:
   void enqueue(BodyLattice &body);
   void visit(BodyIndex index);
   void visitCall(BodyIndex caller, uint32_t number, const CallEdge &call);
+  void meetArguments(BodyIndex index, const BodyLattice &from,
+                     llvm::ArrayRef<JumpFunction> actuals);
   void visitLaunch(BodyIndex caller, const LaunchSite &launch);
   void visitKernels(const BodyLattice &caller, const LaunchSite &launch,
                     GlobalId stub, uint32_t clone,

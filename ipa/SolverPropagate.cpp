@@ -7,7 +7,8 @@
 //    top.
 // 2. Bodies are visited from a worklist, those with unknown callers first; a
 //    visit meets what each call and launch passes into the callee. A body that
-//    no known entry reaches is never visited and contributes nothing.
+//    no known entry reaches is never visited and contributes nothing. Launches
+//    through handles call their stubs, by no edge.
 // 3. The geometry of a launch is treated as six more parameters of a kernel,
 //    and of every device function that it calls: they pass it on unchanged.
 // 4. By-value aggregates (struct Params) have an element per known part, and
@@ -206,15 +207,19 @@ static bool isBottom(const ParameterLattice &known) {
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
                                 const CallEdge &call) {
-  BodyIndex index = calleeOf(caller, number);
+  meetArguments(calleeOf(caller, number), allBodies[caller],
+                program.jumpFunctions(allBodies[caller].id, call.arguments));
+}
+
+/// Lets the body \p index, if it is one, know no more than \p from passes it as
+/// \p actuals.
+void ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
+                                    ArrayRef<JumpFunction> actuals) {
   if (index == kNone || settled.test(index))
     return;
   BodyLattice &callee = allBodies[index];
-  const BodyLattice &from = allBodies[caller];
   bool changed = !callee.isReached;
   callee.isReached = true;
-  ArrayRef<JumpFunction> actuals =
-      program.jumpFunctions(from.id, call.arguments);
   for (auto [i, known] : enumerate(callee.parameters))
     if (!isBottom(known))
       changed |= meetParameter(
@@ -276,8 +281,15 @@ void ConstantsSolver::visitLaunch(BodyIndex from, const LaunchSite &launch) {
   BodyIndex stubClone = launched(from, launch.call);
   uint32_t clone = stubClone == kNone ? 0 : allBodies[stubClone].clone;
   std::vector<ValueLattice> geometry = launchGeometry(caller, launch);
-  for (GlobalId stub : stubsOf(caller, launch))
+  // A chevron launch through a handle. The runtime calls no stub, and a call of
+  // a stub by its name is an edge.
+  bool callsStub = launch.stub == kNone && launch.byStubFormals;
+  for (GlobalId stub : stubsOf(caller, launch)) {
+    if (callsStub)
+      meetArguments(indexOf(stub, clone), caller,
+                    program.jumpFunctions(caller.id, launch.arguments));
     visitKernels(caller, launch, stub, clone, geometry);
+  }
 }
 
 void ConstantsSolver::visitKernels(const BodyLattice &caller,

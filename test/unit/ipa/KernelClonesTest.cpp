@@ -166,6 +166,62 @@ TEST(KernelClones, ContextsBeyondTheLimitShareTheKernel) {
   EXPECT_FALSE(program.parameter(1, 0).isConstant());
 }
 
+/// What the parameter of a stub is that `main` calls with 4 and launches
+/// through a handle with \p value, by the call of the stub that is no edge or
+/// by the runtime's function; in a clone of the stub if \p isCloned.
+static ValueLattice ofStub(uint64_t value, bool byRuntime, bool isCloned) {
+  TestProgram program;
+  ModuleBuilder unit;
+  SymbolIndex stub = unit.define("stub", kWins, {}, 10, kKernelStub);
+  SymbolIndex runtime = unit.declare("cudaLaunchKernel");
+  SymbolIndex main =
+      unit.define("main", kRoot, {stub, byRuntime ? runtime : kNone});
+  unit.refer(stub, kPassesHandle);
+  ModuleSummary &s = unit.summary();
+  ParameterRecord formal;
+  formal.bitWidth = 32;
+  s.parameters = {formal};
+  s.functions.front().parameters = {0, 1};
+  JumpFunction handle;
+  handle.kind = JumpFunction::Kind::SymbolAddress;
+  handle.source = stub;
+  s.jumpFunctions = {JumpFunction::constant(4, 32),
+                     JumpFunction::constant(value, 32), handle};
+  s.calls.front().arguments = {0, 1};
+  LaunchSite direct, indirect;
+  direct.stub = stub;
+  direct.call = 0;
+  direct.arguments = {0, 1};
+  indirect.handles = {2, 1};
+  indirect.call = 1;
+  indirect.arguments = {1, 1};
+  indirect.kind = byRuntime ? LaunchKind::Runtime : LaunchKind::Chevron;
+  indirect.byStubFormals = !byRuntime;
+  s.launches = {direct, indirect};
+  s.functions.back().launches = {0, 2};
+  program.finishWith(unit, {main});
+  Callers callers(*program.context);
+  Pointees pointees(*program.context, callers);
+  ConstantsSolver solver(*program.context, callers, pointees);
+  GlobalId id = program.host("stub");
+  if (isCloned) {
+    BodyIndex clone = solver.addKernelClone(id);
+    for (uint32_t call : {0, 1})
+      solver.redirectLaunch(callers.bodyIndex(program.host("main")), call,
+                            clone);
+  }
+  solver.solve();
+  return solver.find(id, isCloned)->parameters[0].whole;
+}
+
+TEST(Stubs, GetWhatLaunchesThroughHandlesPass) {
+  for (bool isCloned : {false, true}) {
+    EXPECT_TRUE(ofStub(4, false, isCloned).isConstant());
+    EXPECT_FALSE(ofStub(16, false, isCloned).isConstant());
+    EXPECT_TRUE(ofStub(16, true, isCloned).isConstant());
+  }
+}
+
 TEST(CloneGains, OfAKernelsParameter) {
   LaunchProgram program({7, 9});
   CloneGains gains(*program.context, *program.callers);
