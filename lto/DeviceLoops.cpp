@@ -15,6 +15,8 @@
 //   most it can be known                a divisor of that: in a grid-stride
 //                                       loop most threads run as many rounds,
 //                                       and no remainder
+//   few, another number in each round   none at once: a test whether there are
+//   of a loop around it                 enough costs more than it saves
 //   otherwise                           as LLVM thinks
 //
 // Only in functions that interprocedural facts changed: the others come out as
@@ -99,6 +101,29 @@ static unsigned chooseCount(Loop &loop, const UnrollCostEstimator &cost,
   return largestDivisor(size, most, kMaxRuntimeCount);
 }
 
+/// Whether \p loop has a few rounds only, another number of them in each round
+/// of a loop around it: `for (i = k + 1; i < 6; ++i)`. LLVM, which knows no
+/// bound of them, would test at run time whether there are enough of them for
+/// several at once.
+static bool isShort(Loop &loop, ScalarEvolution &evolution) {
+  auto *backEdges =
+      dyn_cast<SCEVAddRecExpr>(evolution.getBackedgeTakenCount(&loop));
+  if (!backEdges || !backEdges->getLoop()->contains(&loop) ||
+      !backEdges->isAffine())
+    return false;
+  unsigned rounds =
+      evolution.getSmallConstantMaxTripCount(backEdges->getLoop());
+  auto *first = dyn_cast<SCEVConstant>(backEdges->getStart());
+  auto *step = dyn_cast<SCEVConstant>(backEdges->getStepRecurrence(evolution));
+  if (!rounds || rounds > kMaxKnownRounds || !first || !step)
+    return false;
+  // The loop is entered where its count is not negative.
+  const APInt &atFirst = first->getAPInt();
+  APInt atLast =
+      atFirst + step->getAPInt() * APInt(atFirst.getBitWidth(), rounds - 1);
+  return atFirst.slt(kMaxRuntimeCount) && atLast.slt(kMaxRuntimeCount);
+}
+
 PreservedAnalyses
 ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
                          LoopStandardAnalysisResults &analyses, LPMUpdater &) {
@@ -115,6 +140,8 @@ ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
   unsigned count = chooseCount(loop, cost, analyses.SE);
   if (count > 1)
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", count);
+  else if (isShort(loop, analyses.SE))
+    addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
   return PreservedAnalyses::all();
 }
 
