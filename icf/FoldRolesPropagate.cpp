@@ -36,6 +36,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/FoldRoles.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -71,6 +72,7 @@ private:
   }
   StringRef whyNot(GlobalId id, bool mayTakeAddress) const;
   StringRef whyNotKernel(GlobalId stub, bool keepsHandle) const;
+  bool areHandlesFoundOut() const;
   bool findsHandlesOut(GlobalId user) const;
   void addKernel(GlobalId stub);
   bool canJump(GlobalId id) const;
@@ -174,32 +176,61 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   return {};
 }
 
-/// Returns whether the host function \p user calls what sets attributes of a
-/// kernel, or asks for it, with a handle that stands for unknown ones.
-bool RoleFinder::findsHandlesOut(GlobalId user) const {
-  // The driver's handle of a kernel is one for all of the runtime's.
+/// Whether the function \p name of the runtime tells which kernel a handle is.
+/// The driver's handle of a kernel is one for all of the runtime's.
+static bool asksForKernel(StringRef name) {
   static constexpr StringLiteral kAsks[] = {
       "cudaGetFuncBySymbol", "cudaGetKernel", "cudaGraphKernelNodeGetParams",
       "cudaGraphNodeGetParams"};
+  return is_contained(kAsks, name);
+}
+
+static constexpr unsigned kMostArguments = 2;
+
+/// Whether the function \p name of the runtime sets attributes of a kernel.
+static bool setsHandle(StringRef name) {
+  return any_of(seq(kMostArguments), [&](unsigned i) {
+    return attributeUse(name, i) & kSetsHandle;
+  });
+}
+
+/// Returns whether some host function findsHandlesOut. Few modules name what
+/// that takes.
+bool RoleFinder::areHandlesFoundOut() const {
+  std::vector<ModuleIndex> modules = collectInPieces<ModuleIndex>(
+      context.threads, program.modules().size(),
+      [&](size_t m, std::vector<ModuleIndex> &found) {
+        if (any_of(program.modules()[m].summary.symbols,
+                   [](const SymbolRecord &symbol) {
+                     return symbol.name.starts_with("cuda") &&
+                            (setsHandle(symbol.name) ||
+                             asksForKernel(symbol.name));
+                   }))
+          found.push_back(m);
+      });
+  return !modules.empty() && any_of(callers.bodies(), [&](GlobalId id) {
+    return isLive(id) && program.imageOf(id) == kHostImage &&
+           llvm::binary_search(modules, program.moduleOf(id)) &&
+           findsHandlesOut(id);
+  });
+}
+
+/// Returns whether the host function \p user calls what sets attributes of a
+/// kernel, or asks for it, with a handle that stands for unknown ones.
+bool RoleFinder::findsHandlesOut(GlobalId user) const {
   const CombinedModule &module = program.moduleRef(user);
   const ModuleSummary &summary = module.summary;
   const FunctionSummary &function = *program.function(user);
-  constexpr unsigned kMostArguments = 2;
-  auto isSetter = [&](StringRef name) {
-    return any_of(seq(kMostArguments), [&](unsigned i) {
-      return attributeUse(name, i) & kSetsHandle;
-    });
-  };
   for (const ReferenceEdge &edge :
        slice(summary.references, function.references))
     if (StringRef name = summary.symbols[edge.symbol].name;
-        isSetter(name) || is_contained(kAsks, name))
+        setsHandle(name) || asksForKernel(name))
       return true;
   for (const CallEdge &call : slice(summary.calls, function.calls)) {
     if (call.callee == kNone)
       continue;
     StringRef name = summary.symbols[call.callee].name;
-    if (is_contained(kAsks, name))
+    if (asksForKernel(name))
       return true;
     ArrayRef<JumpFunction> arguments =
         slice(summary.jumpFunctions, call.arguments);
@@ -283,10 +314,7 @@ FoldRole RoleFinder::hostRole(GlobalId id) const {
 FoldRoles RoleFinder::run() {
   readSymbols();
   readReferences();
-  handlesAreFoundOut = any_of(callers.bodies(), [&](GlobalId id) {
-    return isLive(id) && program.imageOf(id) == kHostImage &&
-           findsHandlesOut(id);
-  });
+  handlesAreFoundOut = areHandlesFoundOut();
   for (GlobalId id : callers.bodies()) {
     if (!isLive(id))
       continue;

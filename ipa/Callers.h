@@ -102,6 +102,15 @@ public:
     return llvm::ArrayRef(callees).slice(
         firstCall[place], firstCall[place + 1] - firstCall[place]);
   }
+  /// Returns what those calls say of themselves, CallFlag.
+  llvm::ArrayRef<uint16_t> callFlagsOf(uint32_t place) const {
+    return llvm::ArrayRef(callFlags).slice(
+        firstCall[place], firstCall[place + 1] - firstCall[place]);
+  }
+  /// Returns the number of the first of them among the calls of all bodies.
+  uint32_t firstCallOf(uint32_t place) const { return firstCall[place]; }
+  /// Returns how many calls there are in all bodies.
+  uint32_t callCount() const { return callees.size(); }
   /// Whether call \p number of the body at \p place enters what it does by the
   /// name of an alias.
   bool entersByAlias(uint32_t place, uint32_t number) const {
@@ -112,6 +121,7 @@ private:
   bool isUnreplaceable(GlobalId id) const;
   void findBodies();
   void findCallees();
+  void findKernelModules();
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);
   void noteStubCalls(GlobalId user);
@@ -128,7 +138,10 @@ private:
   std::vector<uint32_t> bodyIndices; // by GlobalId
   std::vector<uint32_t> firstCall;   // by body, and the end
   std::vector<uint32_t> callees;
+  std::vector<uint16_t> callFlags;
   llvm::DenseSet<uint32_t> byAlias; // positions in callees; looked up only
+  /// By ModuleIndex: it names kernels or stubs. In large programs few do.
+  llvm::BitVector kernelModules;
   std::unique_ptr<Handles> handles;
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;

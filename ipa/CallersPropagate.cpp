@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Callers.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -126,14 +127,31 @@ void Callers::findCallees() {
   firstCall.push_back(0);
   for (GlobalId id : liveBodies)
     firstCall.push_back(firstCall.back() + program.function(id)->calls.count);
-  callees.reserve(firstCall.back());
-  for (GlobalId id : liveBodies)
-    for (const CallEdge &call : program.calls(id)) {
+  callees.resize(firstCall.back());
+  callFlags.resize(firstCall.back());
+  auto visit = [&](size_t place, std::vector<uint32_t> &aliased) {
+    GlobalId id = liveBodies[place];
+    for (auto [i, call] : enumerate(program.calls(id))) {
       GlobalId callee = calleeOf(id, call.callee);
+      uint32_t position = firstCall[place] + i;
+      callFlags[position] = call.flags;
+      callees[position] = callee == kNone ? kNone : bodyIndices[callee];
       if (callee != kNone && callee != program.definitionFor(id, call.callee))
-        byAlias.insert(callees.size());
-      callees.push_back(callee == kNone ? kNone : bodyIndices[callee]);
+        aliased.push_back(position);
     }
+  };
+  for (uint32_t position :
+       collectInPieces<uint32_t>(context.threads, liveBodies.size(), visit))
+    byAlias.insert(position);
+}
+
+void Callers::findKernelModules() {
+  kernelModules.resize(program.modules().size());
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (GlobalId definition = program.definition(id);
+        definition != kNone && (program.has(definition, kKernelStub) ||
+                                program.has(definition, kKernel)))
+      kernelModules.set(program.moduleOf(id));
 }
 
 /// Every reference to a function is a use of its address, but for a launch's
@@ -244,7 +262,8 @@ Callers::Callers(const WpaContext &context)
       configured(program.symbolCount()), significant(program.symbolCount()) {
   findBodies();
   findCallees();
-  handles = std::make_unique<Handles>(context, liveBodies);
+  findKernelModules();
+  handles = std::make_unique<Handles>(context, liveBodies, kernelModules);
   for (GlobalId id : liveBodies) {
     bool isVisible = context.decisions.visibleOutside.test(id) ||
                      program.has(id, kUsed) || program.has(id, kCompilerUsed) ||
@@ -265,7 +284,8 @@ Callers::Callers(const WpaContext &context)
   }
   for (GlobalId id : liveBodies) {
     noteReferences(id, program.function(id)->references, true);
-    noteStubCalls(id);
+    if (kernelModules.test(program.moduleOf(id)))
+      noteStubCalls(id);
   }
   noteKernels();
 }

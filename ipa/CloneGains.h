@@ -9,6 +9,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <string>
+#include <vector>
 
 namespace gpulto {
 
@@ -23,27 +24,47 @@ std::string whyNoKernelClone(const WpaContext &context, const Callers &callers,
 /// that may be cloned. Unit: IR instructions for each entry.
 class CloneGains {
 public:
-  CloneGains(const WpaContext &context, const Callers &callers)
-      : context(context), program(context.program), callers(callers) {}
+  /// Weighs all parameters of all live bodies; linear.
+  CloneGains(const WpaContext &context, const Callers &callers);
 
-  /// Of a constant as parameter \p parameter of \p function.
-  uint64_t ofParameter(GlobalId function, uint32_t parameter);
+  /// Of a constant as parameter \p parameter of \p function, a live body.
+  uint64_t ofParameter(GlobalId function, uint32_t parameter) const {
+    uint32_t body = callers.bodyIndex(function);
+    uint32_t number = firstParameter[body] + parameter;
+    return number < firstParameter[body + 1] ? gains[number] : 0;
+  }
   /// Of \p bits known bits of the by-value aggregate \p parameter.
-  uint64_t ofPart(GlobalId function, uint32_t parameter, unsigned bits);
+  uint64_t ofPart(GlobalId function, uint32_t parameter, unsigned bits) const;
   /// Of a constant component of the launch geometry (see Geometry).
   uint64_t ofGeometry(GlobalId function, uint32_t component);
 
 private:
-  uint64_t compute(GlobalId id, uint32_t parameter, unsigned depth);
+  /// A parameter that is passed on as one of a callee.
+  struct Flow {
+    uint32_t from = 0;
+    uint32_t to = 0;
+    uint32_t frequency = 0;
+  };
+
+  void numberParameters();
+  void findFlows(uint32_t body, std::vector<Flow> &found) const;
+  void sum();
+  bool addLaunches();
+  void addLaunch(GlobalId id, const LaunchSite &launch);
   uint64_t computeGeometry(GlobalId id, uint32_t component,
                            unsigned depth) const;
-  uint64_t launchGain(GlobalId id, uint32_t parameter);
 
   const WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
+  /// By body: where its parameters begin in the following.
+  std::vector<uint32_t> firstParameter;
+  /// By parameter of all bodies: what a constant saves there, and with what it
+  /// saves where it is passed on to.
+  std::vector<uint64_t> ownGains, gains;
+  std::vector<Flow> flows;
   // Looked up only.
-  llvm::DenseMap<std::pair<GlobalId, uint32_t>, uint64_t> parameters, geometry;
+  llvm::DenseMap<std::pair<GlobalId, uint32_t>, uint64_t> geometry;
 };
 
 } // namespace gpulto

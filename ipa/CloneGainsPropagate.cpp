@@ -10,13 +10,15 @@
 //   n of scale: what folds there, and what n is worth in f
 //   n of run:   what n and the grid are worth in scale, if scale may be cloned
 //
-// Depth is bounded; a recursion counts once.
+// Depth is bounded; a recursion counts once. All parameters are weighed at
+// once, a level of calls at a time, so it is linear.
 //
 // Source: GCC's ipa-cp.cc (estimate_local_effects).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/CloneGains.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -117,62 +119,95 @@ static uint32_t kernelParameter(const CombinedSummary &program, GlobalId stub,
   return kNone;
 }
 
-/// Returns what the launches in \p id make of \p parameter; of the first
-/// architecture, since one is as good an estimate as all.
-uint64_t CloneGains::launchGain(GlobalId id, uint32_t parameter) {
-  const CombinedModule &module = program.moduleRef(id);
-  uint64_t gain = 0;
-  for (const LaunchSite &launch :
-       slice(module.summary.launches, program.function(id)->launches)) {
-    // One of the kernels stands for all that may be launched.
-    SmallVector<GlobalId, 2> stubs = callers.stubsOf(id, launch);
-    if (stubs.empty() ||
-        !whyNoKernelClone(context, callers, stubs.front()).empty())
-      continue;
-    GlobalId stub = stubs.front();
-    GlobalId kernel = program.deviceCounterparts(stub).front();
-    uint64_t worth = 0;
-    for (auto [i, actual] :
-         enumerate(slice(module.summary.jumpFunctions, launch.arguments))) {
-      if (actual.kind != JumpFunction::Kind::PassThrough ||
-          actual.source != parameter)
-        continue;
-      uint32_t formal = launch.byStubFormals ? kernelParameter(program, stub, i)
-                                             : static_cast<uint32_t>(i);
-      if (formal != kNone)
-        worth += ofParameter(kernel, formal);
-    }
-    for (auto [i, actual] :
-         enumerate(slice(module.summary.jumpFunctions, launch.geometry)))
-      if (i <= kBlockZ && actual.kind == JumpFunction::Kind::PassThrough &&
-          actual.source == parameter)
-        worth += ofGeometry(kernel, i);
-    gain += weigh(worth, launch.frequency);
-  }
-  return gain;
+CloneGains::CloneGains(const WpaContext &context, const Callers &callers)
+    : context(context), program(context.program), callers(callers) {
+  numberParameters();
+  flows = collectInPieces<Flow>(
+      context.threads, callers.bodies().size(),
+      [&](size_t body, std::vector<Flow> &found) { findFlows(body, found); });
+  sum();
+  // Those of kernels are known by now.
+  if (addLaunches())
+    sum();
 }
 
-uint64_t CloneGains::compute(GlobalId id, uint32_t parameter, unsigned depth) {
-  const FunctionSummary &function = *program.function(id);
-  const CombinedModule &module = program.moduleRef(id);
-  ArrayRef<ParameterRecord> formals = program.parameters(id);
-  if (parameter >= formals.size())
-    return 0;
-  uint64_t gain = formals[parameter].constantGain;
-  gain += launchGain(id, parameter);
-  if (depth == kMaxDepth)
-    return gain;
-  for (const CallEdge &call : slice(module.summary.calls, function.calls)) {
-    GlobalId callee = program.definitionFor(id, call.callee);
-    if (callee == kNone || callee == id || !program.function(callee))
-      continue;
-    for (auto [i, actual] :
-         enumerate(slice(module.summary.jumpFunctions, call.arguments)))
-      if (actual.kind == JumpFunction::Kind::PassThrough &&
-          actual.operation == JumpOperation::None && actual.source == parameter)
-        gain += weigh(compute(callee, i, depth + 1), call.frequency);
+void CloneGains::numberParameters() {
+  firstParameter.reserve(callers.bodies().size() + 1);
+  for (GlobalId id : callers.bodies()) {
+    firstParameter.push_back(ownGains.size());
+    for (const ParameterRecord &formal : program.parameters(id))
+      ownGains.push_back(formal.constantGain);
   }
-  return gain;
+  firstParameter.push_back(ownGains.size());
+}
+
+/// Adds what \p body passes on to others to \p found.
+void CloneGains::findFlows(uint32_t body, std::vector<Flow> &found) const {
+  GlobalId id = callers.bodies()[body];
+  for (auto [number, call] : enumerate(program.calls(id))) {
+    uint32_t callee = callers.calleesOf(body)[number];
+    if (callee == kNone || callee == body || call.arguments.empty() ||
+        callers.entersByAlias(body, number))
+      continue;
+    size_t formals = firstParameter[callee + 1] - firstParameter[callee];
+    for (auto [i, actual] : enumerate(
+             program.jumpFunctions(id, call.arguments).take_front(formals)))
+      if (actual.kind == JumpFunction::Kind::PassThrough &&
+          actual.operation == JumpOperation::None)
+        found.push_back({firstParameter[body] + actual.source,
+                         firstParameter[callee] + uint32_t(i), call.frequency});
+  }
+}
+
+/// Adds up what parameters save, callees up to kMaxDepth calls deep included.
+void CloneGains::sum() {
+  gains = ownGains;
+  for (unsigned depth = 0; depth < kMaxDepth; ++depth) {
+    std::vector<uint64_t> deeper = ownGains;
+    for (const Flow &flow : flows)
+      deeper[flow.from] += weigh(gains[flow.to], flow.frequency);
+    gains = std::move(deeper);
+  }
+}
+
+/// Adds to the own gains of the host's functions what their launches make of
+/// parameters. Returns whether there are launches.
+bool CloneGains::addLaunches() {
+  bool isAny = false;
+  for (GlobalId id : callers.bodies())
+    if (program.imageOf(id) == kHostImage)
+      for (const LaunchSite &launch : program.launches(id)) {
+        addLaunch(id, launch);
+        isAny = true;
+      }
+  return isAny;
+}
+
+/// One of the kernels stands for all that may be launched, and the first
+/// architecture for all, since one is as good an estimate as all.
+void CloneGains::addLaunch(GlobalId id, const LaunchSite &launch) {
+  SmallVector<GlobalId, 2> stubs = callers.stubsOf(id, launch);
+  if (stubs.empty() || program.deviceCounterparts(stubs.front()).empty() ||
+      !whyNoKernelClone(context, callers, stubs.front()).empty())
+    return;
+  GlobalId stub = stubs.front();
+  GlobalId kernel = program.deviceCounterparts(stub).front();
+  SmallDenseMap<uint32_t, uint64_t, 8> worth; // by parameter of the function
+  for (auto [i, actual] :
+       enumerate(program.jumpFunctions(id, launch.arguments))) {
+    if (actual.kind != JumpFunction::Kind::PassThrough)
+      continue;
+    uint32_t formal = launch.byStubFormals ? kernelParameter(program, stub, i)
+                                           : static_cast<uint32_t>(i);
+    if (formal != kNone)
+      worth[actual.source] += ofParameter(kernel, formal);
+  }
+  for (auto [i, actual] : enumerate(program.jumpFunctions(id, launch.geometry)))
+    if (i <= kBlockZ && actual.kind == JumpFunction::Kind::PassThrough)
+      worth[actual.source] += ofGeometry(kernel, i);
+  for (auto [parameter, gain] : worth)
+    ownGains[firstParameter[callers.bodyIndex(id)] + parameter] +=
+        weigh(gain, launch.frequency);
 }
 
 uint64_t CloneGains::computeGeometry(GlobalId id, uint32_t component,
@@ -191,17 +226,8 @@ uint64_t CloneGains::computeGeometry(GlobalId id, uint32_t component,
   return gain;
 }
 
-uint64_t CloneGains::ofParameter(GlobalId function, uint32_t parameter) {
-  auto found = parameters.find({function, parameter});
-  if (found != parameters.end())
-    return found->second;
-  uint64_t gain = compute(function, parameter, 0);
-  parameters[{function, parameter}] = gain;
-  return gain;
-}
-
 uint64_t CloneGains::ofPart(GlobalId function, uint32_t parameter,
-                            unsigned bits) {
+                            unsigned bits) const {
   const ParameterRecord &formal = program.parameters(function)[parameter];
   constexpr unsigned kByteBits = 8;
   return formal.byValBytes

@@ -32,14 +32,14 @@
 
 #include "ipa/Clones.h"
 #include "ipa/KernelClones.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/Hashing.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace llvm;
 
@@ -57,20 +57,28 @@ struct KnownArgument {
   auto operator<=>(const KnownArgument &) const = default;
 };
 
+/// A call that knows more than the function that it enters.
+struct KnowingSite {
+  GlobalId function = kNone;
+  CallSite site;
+  uint32_t frequency = 0;
+  Range known; // of CloneChooser::known
+};
+
 /// Calls of one function that know the same.
 struct Group {
-  GlobalId function = kNone;
-  std::vector<KnownArgument> known;
-  std::vector<CallSite> sites;
+  ArrayRef<KnowingSite> sites;
   /// Instructions saved, weighed by how often the calls run; in 1/256.
   uint64_t gain = 0;
   uint64_t size = 0;
+
+  GlobalId function() const { return sites.front().function; }
 };
 
 class CloneChooser {
 public:
   CloneChooser(const WpaContext &context, ConstantsSolver &solver,
-               CloneGains &gains, std::vector<uint64_t> &growth)
+               const CloneGains &gains, std::vector<uint64_t> &growth)
       : context(context), program(context.program), solver(solver),
         gains(gains), growth(growth), candidates(solver.bodies().size()) {
     for (const BodyLattice &body : solver.bodies())
@@ -84,22 +92,26 @@ public:
 private:
   bool isCandidate(GlobalId id) const;
   void findWanted();
+  uint64_t hashOfKnown(const BodyLattice &body) const;
   bool mayKnowMore(const BodyLattice &caller, const CallEdge &call) const;
-  void addSite(BodyIndex caller, uint32_t number, const CallEdge &call);
-  std::vector<KnownArgument> knownArguments(CallSite site, const CallEdge &call,
-                                            const BodyLattice &callee);
-  uint64_t gainOf(ArrayRef<KnownArgument> known, GlobalId id);
+  void addSites(BodyIndex caller);
+  void addSite(CallSite site, const CallEdge &call, const BodyLattice &callee);
+  void addKnownArguments(CallSite site, const CallEdge &call,
+                         const BodyLattice &callee);
+  std::vector<Group> groupSites();
+  Group makeGroup(ArrayRef<KnowingSite> alike) const;
   bool isWorthIt(const Group &group) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
   ConstantsSolver &solver;
-  CloneGains &gains;
+  const CloneGains &gains;
   /// By image: instructions that clones may still add.
   std::vector<uint64_t> &growth;
   /// By BodyIndex: definitions of which there may be clones.
   BitVector candidates;
-  std::map<std::pair<GlobalId, std::vector<KnownArgument>>, Group> groups;
+  std::vector<KnowingSite> sites;
+  std::vector<KnownArgument> known; // of all sites
   /// By BodyIndex, of the last round: a hash of what was known of it, and
   /// whether its calls pass what is stored in variables.
   std::vector<uint64_t> lastKnown;
@@ -138,10 +150,9 @@ static bool isOneValue(const ValueLattice &value) {
   return value.isConstant() || value.state() == ValueLattice::State::Symbol;
 }
 
-std::vector<KnownArgument>
-CloneChooser::knownArguments(CallSite site, const CallEdge &call,
-                             const BodyLattice &callee) {
-  std::vector<KnownArgument> known;
+/// Adds what \p site knows and \p callee does not to \c known.
+void CloneChooser::addKnownArguments(CallSite site, const CallEdge &call,
+                                     const BodyLattice &callee) {
   bool isDevice = program.imageOf(callee.id) != kHostImage;
   ArrayRef<ParameterRecord> formals = program.parameters(callee.id);
   // Nothing is known of what is not passed.
@@ -171,15 +182,41 @@ CloneChooser::knownArguments(CallSite site, const CallEdge &call,
       known.push_back(argument);
     }
   }
-  return known;
 }
 
-uint64_t CloneChooser::gainOf(ArrayRef<KnownArgument> known, GlobalId id) {
-  uint64_t gain = 0;
-  for (const KnownArgument &argument : known)
-    gain += argument.addressSpace ? context.params.ipaCpAddressSpaceGain
-                                  : gains.ofParameter(id, argument.parameter);
-  return gain;
+Group CloneChooser::makeGroup(ArrayRef<KnowingSite> alike) const {
+  Group group;
+  group.sites = alike;
+  group.size = program.function(group.function())->instructionCount;
+  uint64_t once = 0;
+  for (const KnownArgument &argument : slice(known, alike.front().known))
+    once += argument.addressSpace
+                ? context.params.ipaCpAddressSpaceGain
+                : gains.ofParameter(group.function(), argument.parameter);
+  for (const KnowingSite &site : alike)
+    group.gain += once * site.frequency;
+  return group;
+}
+
+/// Returns the groups of the sites, ordered by function and by what is known.
+std::vector<Group> CloneChooser::groupSites() {
+  auto isBefore = [&](const KnowingSite &a, const KnowingSite &b) {
+    if (a.function != b.function)
+      return a.function < b.function;
+    ArrayRef<KnownArgument> left = slice(known, a.known),
+                            right = slice(known, b.known);
+    return std::lexicographical_compare(left.begin(), left.end(), right.begin(),
+                                        right.end());
+  };
+  llvm::stable_sort(sites, isBefore);
+  std::vector<Group> groups;
+  for (size_t begin = 0, i = 1; i <= sites.size(); ++i) {
+    if (i < sites.size() && !isBefore(sites[begin], sites[i]))
+      continue;
+    groups.push_back(makeGroup(ArrayRef(sites).slice(begin, i - begin)));
+    begin = i;
+  }
+  return groups;
 }
 
 /// Returns whether \p call of \p caller may pass what is worth a clone: what
@@ -204,27 +241,30 @@ bool CloneChooser::mayKnowMore(const BodyLattice &caller,
                 });
 }
 
-void CloneChooser::addSite(BodyIndex caller, uint32_t number,
-                           const CallEdge &call) {
-  if (call.callee == kNone || (call.flags & (kColdSite | kMustTail)) ||
-      !mayKnowMore(solver.bodies()[caller], call))
+void CloneChooser::addSites(BodyIndex caller) {
+  const BodyLattice &body = solver.bodies()[caller];
+  if (!body.isReached)
     return;
-  BodyIndex index = solver.calleeOf(caller, number);
-  // Clones, which calls are redirected to, are none.
-  if (index >= candidates.size() || !wanted.test(index))
-    return;
-  const BodyLattice &callee = solver.bodies()[index];
-  CallSite site{caller, number, false};
-  std::vector<KnownArgument> known = knownArguments(site, call, callee);
-  if (known.empty())
-    return;
-  Group &group = groups[{callee.id, known}];
-  const FunctionSummary &function = *program.function(callee.id);
-  group.function = callee.id;
-  group.sites.push_back(site);
-  group.gain += gainOf(known, callee.id) * call.frequency;
-  group.size = function.instructionCount;
-  group.known = std::move(known);
+  for (uint32_t number : seq(solver.callCount(caller))) {
+    BodyIndex index = solver.calleeOf(caller, number);
+    // Clones, which calls are redirected to, are none.
+    if (index >= wanted.size() || !wanted.test(index))
+      continue;
+    // Few calls get as far as to what is all over the memory.
+    const CallEdge &call = program.calls(body.id)[number];
+    if (context.decisions.isCold(body.id))
+      return;
+    if (!(call.flags & (kColdSite | kMustTail)) && mayKnowMore(body, call))
+      addSite({caller, number, false}, call, solver.bodies()[index]);
+  }
+}
+
+void CloneChooser::addSite(CallSite site, const CallEdge &call,
+                           const BodyLattice &callee) {
+  uint32_t first = known.size();
+  addKnownArguments(site, call, callee);
+  if (uint32_t count = known.size() - first)
+    sites.push_back({callee.id, site, call.frequency, {first, count}});
 }
 
 bool CloneChooser::isWorthIt(const Group &group) const {
@@ -233,62 +273,64 @@ bool CloneChooser::isWorthIt(const Group &group) const {
          group.size * context.params.ipaCpEvalThreshold;
 }
 
+uint64_t CloneChooser::hashOfKnown(const BodyLattice &body) const {
+  uint64_t known = body.isReached;
+  for (const ParameterLattice &parameter : body.parameters)
+    known = hash_combine(known, hashOf(parameter));
+  return known;
+}
+
 /// Finds the candidates of which, or of whose callers, something else is known
 /// than in the last round.
 void CloneChooser::findWanted() {
+  ArrayRef<BodyLattice> bodies = solver.bodies();
+  std::vector<uint64_t> known(bodies.size());
+  forEachPiece(context.threads, bodies.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      known[i] = hashOfKnown(bodies[i]);
+  });
   wanted.resize(candidates.size());
   wanted.reset();
-  readsVariables.resize(solver.bodies().size());
-  for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
-    const BodyLattice &body = solver.bodies()[i];
-    uint64_t known = body.isReached;
-    for (const ParameterLattice &parameter : body.parameters)
-      known = hash_combine(known, hashOf(parameter));
-    bool isNew = i == lastKnown.size();
-    if (isNew)
-      lastKnown.push_back(known);
-    if (!isNew && lastKnown[i] == known && !readsVariables.test(i))
+  readsVariables.resize(bodies.size());
+  for (BodyIndex i : seq<BodyIndex>(0, bodies.size())) {
+    bool isNew = i >= lastKnown.size();
+    if (!isNew && lastKnown[i] == known[i] && !readsVariables.test(i))
       continue;
-    lastKnown[i] = known;
     if (i < wanted.size())
       wanted.set(i);
-    for (uint32_t call = 0; call < program.calls(body.id).size(); ++call)
+    for (uint32_t call : seq(solver.callCount(i)))
       if (BodyIndex callee = solver.calleeOf(i, call); callee < wanted.size())
         wanted.set(callee);
   }
+  lastKnown = std::move(known);
   wanted &= candidates;
 }
 
 bool CloneChooser::runRound() {
-  groups.clear();
+  sites.clear();
+  known.clear();
   findWanted();
-  for (BodyIndex i = 0; i < solver.bodies().size(); ++i) {
-    const BodyLattice &body = solver.bodies()[i];
-    if (!body.isReached || context.decisions.isCold(body.id))
-      continue;
-    for (auto [number, call] : enumerate(program.calls(body.id)))
-      addSite(i, number, call);
+  for (BodyIndex i : seq<BodyIndex>(0, solver.bodies().size())) {
+    addSites(i);
     if (solver.hasAskedVariables())
       readsVariables.set(i);
   }
-  std::vector<const Group *> order;
-  for (const auto &[key, group] : groups)
-    if (isWorthIt(group))
-      order.push_back(&group);
+  std::vector<Group> groups = groupSites();
+  llvm::erase_if(groups, [&](const Group &group) { return !isWorthIt(group); });
   // The most gain per copied instruction first; ties in program order.
-  llvm::stable_sort(order, [](const Group *a, const Group *b) {
-    return a->gain * b->size > b->gain * a->size;
+  llvm::stable_sort(groups, [](const Group &a, const Group &b) {
+    return a.gain * b.size > b.gain * a.size;
   });
   bool changed = false;
-  for (const Group *group : order) {
-    uint64_t &left = growth[program.imageOf(group->function)];
-    if (group->size > left ||
-        solver.cloneCount(group->function) >= context.params.ipaCpMaxClones)
+  for (const Group &group : groups) {
+    uint64_t &left = growth[program.imageOf(group.function())];
+    if (group.size > left ||
+        solver.cloneCount(group.function()) >= context.params.ipaCpMaxClones)
       continue;
-    left -= group->size;
-    BodyIndex clone = solver.addClone(group->function);
-    for (CallSite site : group->sites)
-      solver.redirect(site, clone);
+    left -= group.size;
+    BodyIndex clone = solver.addClone(group.function());
+    for (const KnowingSite &site : group.sites)
+      solver.redirect(site.site, clone);
     changed = true;
   }
   return changed;

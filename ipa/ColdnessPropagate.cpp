@@ -52,8 +52,8 @@ constexpr StringLiteral kPass = "gpulto-cold";
 /// A call of one body by another.
 struct Entry {
   uint32_t caller = 0; // place in bodies
-  uint32_t line = 0;
-  uint16_t flags = 0; // CallFlag
+  uint32_t number = 0; // among its calls
+  uint16_t flags = 0;  // CallFlag
 };
 
 /// What is known of a body: small, since callers and callees are anywhere.
@@ -63,6 +63,8 @@ struct Body {
   bool mayBeCold = false;
   /// An attribute says that it is cold.
   bool isMarked = false;
+  /// It may loop, by itself or by calls that nobody knows.
+  bool hasLoop = false;
   /// How many of the entries, or calls, the proof at hand has behind it.
   uint32_t checked = 0;
 };
@@ -105,15 +107,15 @@ private:
     return ArrayRef(entries).slice(firstEntry[body],
                                    firstEntry[body + 1] - firstEntry[body]);
   }
-  /// Calls \p visit with the place of what each call of \p body enters and the
-  /// call.
+  /// Calls \p visit with the place of what each call of \p body enters, its
+  /// number and its flags.
   template <typename Visitor>
   void forEachCall(uint32_t body, Visitor &&visit) const {
     if (program.imageOf(idOf(body)) == kHostImage)
-      for (auto [callee, call] :
-           zip(callers.calleesOf(body), program.calls(idOf(body))))
+      for (auto [number, callee, flags] :
+           enumerate(callers.calleesOf(body), callers.callFlagsOf(body)))
         if (callee != kNone)
-          visit(callee, call);
+          visit(callee, static_cast<uint32_t>(number), flags);
   }
   bool mayBeCold(uint32_t body) const;
   bool isStarted(uint32_t body) const;
@@ -143,21 +145,23 @@ private:
 void ColdnessSolver::addEntries() {
   firstEntry.assign(bodies.size() + 1, 0);
   for (uint32_t body = 0; body < bodies.size(); ++body)
-    forEachCall(body, [&](uint32_t callee, const CallEdge &) {
+    forEachCall(body, [&](uint32_t callee, uint32_t, uint16_t) {
       ++firstEntry[callee + 1];
     });
   std::partial_sum(firstEntry.begin(), firstEntry.end(), firstEntry.begin());
   entries.resize(firstEntry.back());
   std::vector<uint32_t> next(firstEntry.begin(), firstEntry.end() - 1);
   for (uint32_t body = 0; body < bodies.size(); ++body)
-    forEachCall(body, [&](uint32_t callee, const CallEdge &call) {
-      entries[next[callee]++] = {body, call.line, call.flags};
+    forEachCall(body, [&](uint32_t callee, uint32_t number, uint16_t flags) {
+      entries[next[callee]++] = {body, number, flags};
     });
 }
 
 void ColdnessSolver::addBodies() {
   for (auto [i, body] : enumerate(bodies)) {
+    constexpr uint32_t kMayLoop = kHasLoop | kHasIndirectCall | kIsRecursive;
     body.isMarked = function(i).has(kCold);
+    body.hasLoop = function(i).flags & kMayLoop;
     body.mayBeCold = mayBeCold(i);
     body.isCold = body.isMarked || body.mayBeCold;
   }
@@ -177,8 +181,8 @@ void ColdnessSolver::iterate(bool goesDown,
     if (!prove(body))
       continue;
     if (goesDown)
-      forEachCall(body, [&](uint32_t callee, const CallEdge &call) {
-        if (!(call.flags & kColdSite))
+      forEachCall(body, [&](uint32_t callee, uint32_t, uint16_t flags) {
+        if (!(flags & kColdSite))
           worklist.push_back(callee);
       });
     else
@@ -248,20 +252,18 @@ void ColdnessSolver::solveOnce() {
 }
 
 void ColdnessSolver::solveLoops() {
-  constexpr uint32_t kMayLoop = kHasLoop | kHasIndirectCall | kIsRecursive;
-  auto mayLoop = [&](uint32_t callee, const CallEdge &call) {
-    return callee != kNone && !(call.flags & kColdSite) &&
-           !bodies[callee].hasNoLoop;
+  auto mayLoop = [&](uint32_t callee, uint16_t flags) {
+    return callee != kNone && !(flags & kColdSite) && !bodies[callee].hasNoLoop;
   };
   iterate(/*goesDown=*/false, [&](uint32_t index) {
     Body &body = bodies[index];
-    if (body.hasNoLoop || (function(index).flags & kMayLoop))
+    if (body.hasNoLoop || body.hasLoop)
       return false;
     if (program.imageOf(idOf(index)) == kHostImage) {
       ArrayRef<uint32_t> callees = callers.calleesOf(index);
-      ArrayRef<CallEdge> calls = program.calls(idOf(index));
+      ArrayRef<uint16_t> flags = callers.callFlagsOf(index);
       while (body.checked < callees.size() &&
-             !mayLoop(callees[body.checked], calls[body.checked]))
+             !mayLoop(callees[body.checked], flags[body.checked]))
         ++body.checked;
       if (body.checked < callees.size())
         return false;
@@ -293,9 +295,10 @@ void ColdnessSolver::decide(uint32_t index) {
 std::string ColdnessSolver::placeOf(const Entry &entry) const {
   GlobalId caller = idOf(entry.caller);
   StringRef file = program.moduleRef(caller).summary.sourceName;
-  if (!entry.line)
+  uint32_t line = program.calls(caller)[entry.number].line;
+  if (!line)
     return "in '" + program.symbol(caller).name.str() + "'";
-  return (sys::path::filename(file) + ":" + Twine(entry.line)).str();
+  return (sys::path::filename(file) + ":" + Twine(line)).str();
 }
 
 std::string ColdnessSolver::placesOf(ArrayRef<Entry> entries) const {

@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <deque>
@@ -93,6 +95,8 @@ struct BodyLattice {
   /// Entered by something that was visited, or by something unknown.
   bool isReached = false;
   bool isQueued = false;
+  /// Who entered it first, if that is known.
+  BodyIndex firstCaller = kNone;
   /// Empty for functions with unknown callers.
   std::vector<ParameterLattice> parameters;
   /// Device functions with known callers: kDimensions elements.
@@ -106,6 +110,13 @@ struct CallSite {
   bool isLaunch = false;
 };
 
+/// A call that lowered what is known of its callee.
+struct Lowering {
+  BodyIndex caller = kNone;
+  uint32_t number = 0; ///< of the call in its function
+  BodyIndex callee = kNone;
+};
+
 /// Propagates what callers pass over calls and launches of all live bodies, to
 /// the greatest fixed point.
 class ConstantsSolver {
@@ -113,8 +124,9 @@ public:
   ConstantsSolver(const WpaContext &context, const Callers &callers,
                   const Pointees &pointees);
 
-  /// Starts at the top again and solves for the bodies and redirections there
-  /// are now. Deterministic.
+  /// Solves for the bodies and redirections there are now: the first time from
+  /// the top on, then what has changed since (ipa/SolverAgainPropagate.cpp).
+  /// Deterministic.
   void solve();
 
   /// Adds a clone of the definition \p id; returns its index. Its callers are
@@ -137,6 +149,10 @@ public:
   const BodyLattice *find(GlobalId id, uint32_t clone) const;
   /// Number of clones of the definition \p id.
   uint32_t cloneCount(GlobalId id) const;
+  /// Returns the number of calls in \p body.
+  uint32_t callCount(BodyIndex body) const {
+    return callers.calleesOf(callers.bodyIndex(allBodies[body].id)).size();
+  }
   /// Returns the body that call \p number of \p caller enters, or kNone.
   BodyIndex calleeOf(BodyIndex caller, uint32_t number) const;
   /// Returns what every call of \p body that this link sees returns.
@@ -201,11 +217,29 @@ private:
   BodyIndex indexOf(GlobalId id, uint32_t clone) const;
   GlobalId knownHandle(const BodyLattice &caller,
                        const LaunchSite &launch) const;
+  /// What may know more than before, and variables of which more may be known.
+  struct Rising {
+    llvm::BitVector bodies;
+    llvm::DenseSet<GlobalId> variables; // the order of visits is not theirs
+  };
+
+  void noteBody(const BodyLattice &body);
+  void noteLoss(BodyIndex body);
+  void noteUnfounded();
+  void solveAgain();
+  Rising findRising();
+  void raise(const Rising &rising);
+  void enterRising(const Rising &rising);
+  bool passesOn(const BodyLattice &caller, uint32_t number) const;
+  void forEachLaunched(const BodyLattice &caller, const LaunchSite &launch,
+                       llvm::function_ref<void(BodyIndex)> visit) const;
   void reset(BodyLattice &body);
   void enqueue(BodyLattice &body);
+  bool reach(BodyLattice &callee, const BodyLattice &from);
+  void runWorklist();
   void visit(BodyIndex index);
   void visitCall(BodyIndex caller, uint32_t number, const CallEdge &call);
-  void meetArguments(BodyIndex index, const BodyLattice &from,
+  bool meetArguments(BodyIndex index, const BodyLattice &from,
                      llvm::ArrayRef<JumpFunction> actuals);
   void visitLaunch(BodyIndex caller, const LaunchSite &launch);
   void visitKernels(const BodyLattice &caller, const LaunchSite &launch,
@@ -278,6 +312,13 @@ private:
   std::vector<BodyLattice> allBodies; // Callers::bodies, then clones
   /// By BodyIndex: what is known of it does not depend on calls any more.
   llvm::BitVector settled;
+  /// By BodyIndex: it launches kernels, or stores to variables.
+  llvm::BitVector active;
+  bool isSolved = false;
+  /// Of the last solution: the calls that made it what it is.
+  std::vector<Lowering> lowerings;
+  /// Bodies that some call has entered, but enters no more, and new clones.
+  std::vector<BodyIndex> changed;
   // Looked up only, never iterated.
   llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, BodyIndex> clones;

@@ -31,8 +31,10 @@ std::optional<LaunchKind> launchKindOf(llvm::StringRef callee);
 /// and in constant tables may stand for. Built once; linear.
 class Handles {
 public:
-  /// \p bodies: the live functions.
-  Handles(const WpaContext &context, llvm::ArrayRef<GlobalId> bodies);
+  /// \p bodies: the live functions; \p kernelModules: modules that name kernels
+  /// or stubs.
+  Handles(const WpaContext &context, llvm::ArrayRef<GlobalId> bodies,
+          const llvm::BitVector &kernelModules);
 
   /// Whether the address of the stub \p id goes where it is not followed, by
   /// passing it or out of a table; other uses are not looked at.
@@ -55,6 +57,7 @@ private:
   using Place = std::pair<GlobalId, uint32_t>;
 
   void findTables(llvm::ArrayRef<GlobalId> bodies);
+  llvm::BitVector findHandleModules(const llvm::BitVector &kernelModules) const;
   void visitCalls(GlobalId caller);
   void pass(const JumpFunction &actual, GlobalId caller,
             llvm::function_ref<Place()> to);

@@ -252,14 +252,32 @@ void Handles::propagate() {
   }
 }
 
-Handles::Handles(const WpaContext &context, ArrayRef<GlobalId> bodies)
+/// Returns the modules whose calls may pass handles: they name a stub or a
+/// table, or have a parameter that may be one. Most of a large program do not.
+BitVector Handles::findHandleModules(const BitVector &kernelModules) const {
+  BitVector modules = kernelModules;
+  for (auto [m, module] : enumerate(program.modules()))
+    if (any_of(module.summary.parameters, [](const ParameterRecord &formal) {
+          return formal.flags & kParamIsHandle;
+        }))
+      modules.set(m);
+  if (!tables.empty())
+    for (GlobalId id = 0; id < program.symbolCount(); ++id)
+      if (program.definition(id) != kNone && isTable(program.definition(id)))
+        modules.set(program.moduleOf(id));
+  return modules;
+}
+
+Handles::Handles(const WpaContext &context, ArrayRef<GlobalId> bodies,
+                 const BitVector &kernelModules)
     : context(context), program(context.program), lost(program.symbolCount()),
       queried(program.symbolCount()), set(program.symbolCount()) {
   findTables(bodies);
+  BitVector modules = findHandleModules(kernelModules);
   for (GlobalId id : bodies)
-    if (program.imageOf(id) == kHostImage)
+    if (program.imageOf(id) == kHostImage && modules.test(program.moduleOf(id)))
       visitCalls(id);
-  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+  for (GlobalId id = 0; id < program.symbolCount() && !tables.empty(); ++id) {
     if (!isTable(id))
       continue;
     for (const ReferenceEdge &edge :

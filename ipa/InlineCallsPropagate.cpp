@@ -4,6 +4,7 @@
 
 #include "ipa/CloneGains.h"
 #include "ipa/InlineCalls.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,14 +32,13 @@ public:
   InlineGraph run();
 
 private:
+  void addBodies();
   void countUses();
-  void addBody(GlobalId id);
-  void addEdge(InlineBody &caller, uint32_t number, const CallEdge &call);
-  InlineVerdict whyNever(GlobalId caller, GlobalId callee,
-                         const CallEdge &call) const;
-  void estimate(InlineEdge &edge, const CallEdge &call);
-  uint64_t constantGainOf(GlobalId callee, const CombinedModule &module,
-                          const CallEdge &call);
+  InlineVerdict whyNever(GlobalId id) const;
+  InlineVerdict whyNever(const InlineEdge &edge, const CallEdge &call) const;
+  void addEdges(uint32_t place, std::vector<InlineEdge> &found);
+  void estimate(InlineEdge &edge, const CallEdge &call) const;
+  uint64_t constantGainOf(const InlineEdge &edge, const CallEdge &call) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
@@ -46,154 +46,182 @@ private:
   const Callers &callers;
   CloneGains gains;
   InlineGraph graph;
-  DenseMap<GlobalId, InlineBody *> bodyOf;
-  /// Calls of each function by host code. Looked up only.
-  DenseMap<GlobalId, uint32_t> uses;
 };
 
 } // namespace
 
-/// Returns why the call may not be inlined, whatever it saves; Undecided when
-/// it may.
-InlineVerdict Collector::whyNever(GlobalId caller, GlobalId callee,
-                                  const CallEdge &call) const {
+uint32_t InlineEdge::callSize() const { return kCallSize + callee->parameters; }
+
+int64_t InlineEdge::growth() const {
+  int64_t gone = callSize() + outcome.constantGain;
+  return outcome.isOnlyUse ? -gone : int64_t(callee->size) - gone;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Returns why calls of \p id may not be inlined, whatever they save; Undecided
+/// when they may.
+InlineVerdict Collector::whyNever(GlobalId id) const {
   constexpr uint32_t kFixed = kNaked | kReturnsTwice | kHasAsmLabels |
                               kBlockAddressTaken | kHasIndirectBranch;
-  const FunctionSummary &function = *program.function(callee);
-  if (program.jumpTarget(callee) != kNone)
+  const FunctionSummary &function = *program.function(id);
+  if (program.jumpTarget(id) != kNone)
     return InlineVerdict::Folded;
-  if (!program.isExact(callee))
+  if (!program.isExact(id))
     return InlineVerdict::Replaceable;
-  if (function.has(kNoInline) || (call.flags & kNoInlineSite))
+  if (function.has(kNoInline))
     return InlineVerdict::NoInline;
   if (function.has(kOptNone))
     return InlineVerdict::NotOptimized;
   if (function.has(kVarArg))
     return InlineVerdict::VariableArguments;
-  if (function.flags & kFixed)
-    return InlineVerdict::FixedBody;
-  if (program.moduleRef(callee).summary.codegenDigest !=
-      program.moduleRef(caller).summary.codegenDigest)
-    return InlineVerdict::OtherOptions;
-  return InlineVerdict::Undecided;
+  return function.flags & kFixed ? InlineVerdict::FixedBody
+                                 : InlineVerdict::Undecided;
 }
 
-/// Returns what the constants that \p call passes save in \p callee.
-uint64_t Collector::constantGainOf(GlobalId callee,
-                                   const CombinedModule &module,
-                                   const CallEdge &call) {
-  uint64_t gain = 0;
-  ArrayRef<ParameterRecord> formals = program.parameters(callee);
-  for (auto [i, actual] :
-       enumerate(slice(module.summary.jumpFunctions, call.arguments)))
-    if (i < formals.size() &&
-        (actual.kind == JumpFunction::Kind::Constant ||
-         actual.kind == JumpFunction::Kind::Null ||
-         actual.kind == JumpFunction::Kind::SymbolAddress))
-      gain += gains.ofParameter(callee, i);
-  return gain;
-}
-
-void Collector::estimate(InlineEdge &edge, const CallEdge &call) {
-  GlobalId callee = edge.callee->id;
-  const FunctionSummary &function = *program.function(callee);
-  const FunctionSummary &caller = *program.function(edge.caller->id);
-  uint64_t arguments = program.parameters(callee).size();
-  InlineOutcome &outcome = edge.outcome;
-  outcome.frequency = std::min<uint64_t>(call.frequency, kMaxFrequency);
-  edge.callSize = kCallSize + arguments;
-  // More than half of a body is never seen to fold.
-  outcome.constantGain = std::min<uint64_t>(
-      constantGainOf(callee, program.moduleRef(edge.caller->id), call),
-      edge.callee->ownSize / 2);
-  outcome.saved = kCallTime + arguments + outcome.constantGain;
-  outcome.isForced =
-      function.has(kAlwaysInline) || (call.flags & kAlwaysInlineSite);
-  outcome.isOnlyUse = uses.lookup(callee) == 1 &&
-                      callers.unknown(callee) == UnknownCaller::None;
-  bool isHinted = outcome.saved * 100 >=
-                  (edge.callee->time + kCallTime) * params.inlineSpeedupPercent;
-  outcome.allowed = params.inlineInstructions;
-  if (isHinted)
-    outcome.allowed = outcome.allowed * params.inlineHintPercent / 100;
-  if ((call.flags & kColdSite) || function.has(kCold) ||
-      context.decisions.isCold(callee) ||
-      context.decisions.isCold(edge.caller->id))
-    outcome.verdict = InlineVerdict::Cold;
-  else if (caller.flags & (kOptSize | kMinSize))
-    outcome.verdict = InlineVerdict::ForSize;
-  if (outcome.verdict != InlineVerdict::Undecided)
-    outcome.allowed = 0;
-}
-
-void Collector::addEdge(InlineBody &caller, uint32_t number,
-                        const CallEdge &call) {
-  GlobalId callee = program.definitionFor(caller.id, call.callee);
-  InlineBody *body = callee == kNone ? nullptr : bodyOf.lookup(callee);
-  if (!body || program.symbol(callee).has(kKernelStub))
-    return;
-  bool isForeign = body->module != caller.module;
-  InlineVerdict never = whyNever(caller.id, callee, call);
-  if (never != InlineVerdict::Undecided && !isForeign)
-    return;
-  InlineEdge &edge = graph.edges.emplace_back();
-  edge.caller = &caller;
-  edge.callee = body;
-  edge.number = number;
-  edge.isForeign = isForeign;
-  edge.outcome.caller = caller.id;
-  edge.outcome.callee = callee;
-  edge.outcome.line = call.line;
-  edge.outcome.verdict = never;
-  if (never != InlineVerdict::Undecided)
-    return;
-  estimate(edge, call);
-  if (body == &caller)
-    caller.selfCalls.push_back(&edge);
-  else
-    caller.edges.push_back(&edge);
+/// Gathers what calls ask of their callees, which are anywhere, in one place.
+void Collector::addBodies() {
+  DenseMap<std::pair<uint64_t, uint64_t>, uint32_t> options;
+  graph.bodies.resize(callers.bodies().size());
+  for (auto [body, id] : zip(graph.bodies, callers.bodies())) {
+    body.id = id;
+    if (program.imageOf(id) != kHostImage || program.definition(id) != id)
+      continue;
+    const FunctionSummary &function = *program.function(id);
+    Digest codegen = program.moduleRef(id).summary.codegenDigest;
+    body.module = program.moduleOf(id);
+    body.ownSize = body.size = function.instructionCount;
+    body.stackBytes = function.stackBytes;
+    body.time =
+        function.timeCycles ? function.timeCycles : function.instructionCount;
+    body.parameters = function.parameters.count;
+    body.codegen = options.try_emplace({codegen.lo, codegen.hi}, options.size())
+                       .first->second;
+    body.never = whyNever(id);
+    body.isHost = !program.has(id, kKernelStub);
+    body.mayInline =
+        !function.has(kOptNone) && body.never != InlineVerdict::Folded;
+    body.isForced = function.has(kAlwaysInline);
+    body.isCold = context.decisions.isCold(id);
+    body.isMarkedCold = function.has(kCold);
+    body.isForSize = function.flags & (kOptSize | kMinSize);
+    body.hasUnknownCallers = callers.unknown(id) != UnknownCaller::None;
+  }
 }
 
 void Collector::countUses() {
-  for (GlobalId id : callers.bodies()) {
+  for (auto [place, id] : enumerate(callers.bodies())) {
     // Clones of the caller call, too.
     uint32_t copies = 1 + llvm::count_if(context.decisions.plansOf(id),
                                          [](const BodyPlan &plan) {
                                            return plan.clone != 0;
                                          });
-    for (const CallEdge &call : slice(program.moduleRef(id).summary.calls,
-                                      program.function(id)->calls))
-      if (GlobalId callee = program.definitionFor(id, call.callee);
-          callee != kNone)
-        uses[callee] += copies;
+    for (auto [number, callee] : enumerate(callers.calleesOf(place)))
+      if (callee != kNone && !callers.entersByAlias(place, number))
+        graph.bodies[callee].uses += copies;
   }
 }
 
-void Collector::addBody(GlobalId id) {
-  const FunctionSummary &function = *program.function(id);
-  InlineBody &body = graph.bodies.emplace_back();
-  body.id = id;
-  body.module = program.moduleOf(id);
-  body.ownSize = body.size = function.instructionCount;
-  body.stackBytes = function.stackBytes;
-  body.time =
-      function.timeCycles ? function.timeCycles : function.instructionCount;
-  bodyOf[id] = &body;
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Returns why \p call may not be inlined, whatever it saves; Undecided when it
+/// may.
+InlineVerdict Collector::whyNever(const InlineEdge &edge,
+                                  const CallEdge &call) const {
+  InlineVerdict never = edge.callee->never;
+  if (never == InlineVerdict::Folded || never == InlineVerdict::Replaceable)
+    return never;
+  if (call.flags & kNoInlineSite)
+    return InlineVerdict::NoInline;
+  if (never != InlineVerdict::Undecided)
+    return never;
+  return edge.callee->codegen == edge.caller->codegen
+             ? InlineVerdict::Undecided
+             : InlineVerdict::OtherOptions;
+}
+
+/// Returns what the constants that \p call passes save in the callee.
+uint64_t Collector::constantGainOf(const InlineEdge &edge,
+                                   const CallEdge &call) const {
+  uint64_t gain = 0;
+  for (auto [i, actual] :
+       enumerate(program.jumpFunctions(edge.caller->id, call.arguments)))
+    if (actual.kind == JumpFunction::Kind::Constant ||
+        actual.kind == JumpFunction::Kind::Null ||
+        actual.kind == JumpFunction::Kind::SymbolAddress)
+      gain += gains.ofParameter(edge.callee->id, i);
+  return gain;
+}
+
+void Collector::estimate(InlineEdge &edge, const CallEdge &call) const {
+  const InlineBody &caller = *edge.caller, &callee = *edge.callee;
+  InlineOutcome &outcome = edge.outcome;
+  outcome.frequency = std::min<uint64_t>(call.frequency, kMaxFrequency);
+  // More than half of a body is never seen to fold.
+  outcome.constantGain =
+      std::min<uint64_t>(constantGainOf(edge, call), callee.ownSize / 2);
+  outcome.saved = kCallTime + callee.parameters + outcome.constantGain;
+  outcome.isForced = callee.isForced || (call.flags & kAlwaysInlineSite);
+  outcome.isOnlyUse = callee.uses == 1 && !callee.hasUnknownCallers;
+  bool isHinted = outcome.saved * 100 >=
+                  (callee.time + kCallTime) * params.inlineSpeedupPercent;
+  outcome.allowed = params.inlineInstructions;
+  if (isHinted)
+    outcome.allowed = outcome.allowed * params.inlineHintPercent / 100;
+  if ((call.flags & kColdSite) || callee.isMarkedCold || callee.isCold ||
+      caller.isCold)
+    outcome.verdict = InlineVerdict::Cold;
+  else if (caller.isForSize)
+    outcome.verdict = InlineVerdict::ForSize;
+  if (outcome.verdict != InlineVerdict::Undecided)
+    outcome.allowed = 0;
+}
+
+/// Whether \p edge may be inlined, as far as is known so far: the callee can
+/// only become larger.
+static bool mayFit(const InlineEdge &edge) {
+  return edge.outcome.isForced ||
+         edge.growth() <= static_cast<int64_t>(edge.outcome.allowed);
+}
+
+/// Adds the calls of the body at \p place to \p found.
+void Collector::addEdges(uint32_t place, std::vector<InlineEdge> &found) {
+  InlineBody &caller = graph.bodies[place];
+  if (!caller.mayInline)
+    return;
+  for (auto [number, call] : enumerate(program.calls(caller.id))) {
+    uint32_t callee = callers.calleesOf(place)[number];
+    if (callee == kNone || !graph.bodies[callee].isHost ||
+        callers.entersByAlias(place, number))
+      continue;
+    InlineEdge edge;
+    edge.caller = &caller;
+    edge.callee = &graph.bodies[callee];
+    edge.number = number;
+    edge.outcome.caller = caller.id;
+    edge.outcome.callee = edge.callee->id;
+    edge.outcome.line = call.line;
+    edge.outcome.verdict = whyNever(edge, call);
+    edge.isOpen = edge.outcome.verdict == InlineVerdict::Undecided;
+    if (edge.isOpen)
+      estimate(edge, call);
+    if (edge.isForeign() || (edge.isOpen && (edge.isSelf() || mayFit(edge))))
+      found.push_back(edge);
+  }
 }
 
 InlineGraph Collector::run() {
+  addBodies();
   countUses();
-  for (GlobalId id : callers.bodies())
-    if (program.imageOf(id) == kHostImage && program.definition(id) == id)
-      addBody(id);
-  for (InlineBody &body : graph.bodies) {
-    const FunctionSummary &function = *program.function(body.id);
-    if (function.has(kOptNone) || program.jumpTarget(body.id) != kNone)
-      continue;
-    for (auto [number, call] : enumerate(
-             slice(program.moduleRef(body.id).summary.calls, function.calls)))
-      addEdge(body, number, call);
-  }
+  graph.edges = collectInPieces<InlineEdge>(
+      context.threads, graph.bodies.size(),
+      [&](size_t place, std::vector<InlineEdge> &found) {
+        addEdges(place, found);
+      });
   return std::move(graph);
 }
 

@@ -39,13 +39,14 @@ namespace gpulto {
 
 constexpr uint64_t kOnce = 256;
 
-/// Returns the calls of itself that \p body may inline, with their chances.
-static std::vector<RecursiveCall> weighCalls(const InlineBody &body) {
+/// Returns those of \p edges, calls of their caller, that may be inlined, with
+/// their chances.
+static std::vector<RecursiveCall> weighCalls(ArrayRef<InlineEdge *> edges) {
   uint64_t all = 0;
-  for (const InlineEdge *edge : body.selfCalls)
+  for (const InlineEdge *edge : edges)
     all += edge->outcome.frequency;
   std::vector<RecursiveCall> calls;
-  for (const InlineEdge *edge : body.selfCalls)
+  for (const InlineEdge *edge : edges)
     if (edge->outcome.verdict == InlineVerdict::Undecided)
       calls.push_back({edge->number, static_cast<uint32_t>(
                                          edge->outcome.frequency *
@@ -54,9 +55,11 @@ static std::vector<RecursiveCall> weighCalls(const InlineBody &body) {
 }
 
 /// Returns why \p body is not inlined into itself at all, or Undecided.
-static InlineVerdict whyNot(const InlineBody &body, const Params &params) {
+static InlineVerdict whyNot(const InlineBody &body,
+                            ArrayRef<InlineEdge *> calls,
+                            const Params &params) {
   uint64_t saved = 0, executions = 0;
-  for (const InlineEdge *edge : body.selfCalls) {
+  for (const InlineEdge *edge : calls) {
     saved += edge->outcome.saved * edge->outcome.frequency;
     executions += edge->outcome.frequency;
   }
@@ -73,15 +76,16 @@ static InlineVerdict whyNot(const InlineBody &body, const Params &params) {
 }
 
 /// Chooses copies of \p body, of which each makes it grow by \p growth.
-static RecursiveInlining chooseCopies(const InlineBody &body, uint64_t growth,
-                                      const Params &params) {
+static RecursiveInlining chooseCopies(const InlineBody &body,
+                                      ArrayRef<InlineEdge *> calls,
+                                      uint64_t growth, const Params &params) {
   struct Copy {
     uint64_t chance;
     uint32_t depth;
     bool operator<(const Copy &other) const { return chance < other.chance; }
   };
   RecursiveInlining result;
-  result.calls = weighCalls(body);
+  result.calls = weighCalls(calls);
   uint64_t least =
       kCertainCall * params.inlineRecursiveProbabilityPercent / 100;
   uint64_t most = params.inlineRecursiveInstructions;
@@ -109,20 +113,21 @@ static RecursiveInlining chooseCopies(const InlineBody &body, uint64_t growth,
   return result;
 }
 
-RecursiveInlining decideRecursion(InlineBody &body, const Params &params) {
+RecursiveInlining decideRecursion(InlineBody &body,
+                                  ArrayRef<InlineEdge *> calls,
+                                  const Params &params) {
   RecursiveInlining result;
-  InlineVerdict verdict = whyNot(body, params);
-  const InlineEdge &first = *body.selfCalls.front();
-  uint64_t growth =
-      std::max<int64_t>(int64_t(body.ownSize) - int64_t(first.callSize), 1);
+  InlineVerdict verdict = whyNot(body, calls, params);
+  uint64_t growth = std::max<int64_t>(
+      int64_t(body.ownSize) - int64_t(calls.front()->callSize()), 1);
   if (verdict == InlineVerdict::Undecided) {
-    result = chooseCopies(body, growth, params);
+    result = chooseCopies(body, calls, growth, params);
     if (!result.copies)
       verdict = InlineVerdict::Cold;
     else
       verdict = InlineVerdict::Inlined;
   }
-  for (InlineEdge *edge : body.selfCalls) {
+  for (InlineEdge *edge : calls) {
     InlineOutcome &outcome = edge->outcome;
     if (outcome.verdict != InlineVerdict::Undecided)
       continue;

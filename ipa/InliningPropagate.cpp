@@ -43,6 +43,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/InlineCalls.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -50,8 +51,8 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <map>
 #include <queue>
+#include <utility>
 
 using namespace llvm;
 
@@ -80,7 +81,6 @@ public:
   std::vector<InlineOutcome> run();
 
 private:
-  int64_t growthOf(const InlineEdge &edge) const;
   uint64_t meritOf(const InlineEdge &edge) const;
   uint64_t largestSize(const InlineBody &body) const;
   bool reaches(const InlineBody &from, const InlineBody &to) const;
@@ -88,30 +88,30 @@ private:
   void grow(InlineBody &body, int64_t growth);
   InlineVerdict judge(const InlineEdge &edge) const;
   void decide(InlineEdge &edge);
-  void dropHopeless(InlineBody &body);
+  void decideRecursions();
+  void dropHopeless();
+  void listEdges();
   void decideComponent(ArrayRef<InlineBody *> component);
+  void decideComponents();
   void limitModules();
-  void limitModule(uint64_t allowed, std::vector<InlineEdge *> &chosen);
+  void limitModule(uint64_t allowed, MutableArrayRef<InlineEdge *> chosen);
   std::vector<InlineOutcome> record();
 
   WpaContext &context;
   const Params &params;
   InlineGraph graph;
+  /// By caller: the calls that may be inlined, and what they enter.
+  std::vector<InlineEdge *> edges;
+  std::vector<InlineBody *> callees;
 };
 
 } // namespace
-
-/// Returns the instructions that the program grows by inlining \p edge now.
-int64_t Inliner::growthOf(const InlineEdge &edge) const {
-  int64_t gone = edge.callSize + edge.outcome.constantGain;
-  return edge.outcome.isOnlyUse ? -gone : int64_t(edge.callee->size) - gone;
-}
 
 /// Returns time saved by growth and by the caller's size, in units of no
 /// meaning: GCC's badness with the sign turned. Not by the growth that all
 /// calls of the callee would cause: that is elsewhere.
 uint64_t Inliner::meritOf(const InlineEdge &edge) const {
-  int64_t growth = growthOf(edge);
+  int64_t growth = edge.growth();
   if (edge.outcome.isForced || growth <= 0)
     return UINT64_MAX;
   constexpr unsigned kScaleBits = 20;
@@ -178,7 +178,7 @@ void Inliner::grow(InlineBody &body, int64_t growth) {
 }
 
 InlineVerdict Inliner::judge(const InlineEdge &edge) const {
-  int64_t growth = growthOf(edge);
+  int64_t growth = edge.growth();
   if (isInCycle(edge) && reaches(*edge.callee, *edge.caller))
     return InlineVerdict::Recursive;
   if (edge.outcome.isForced)
@@ -187,36 +187,74 @@ InlineVerdict Inliner::judge(const InlineEdge &edge) const {
     return edge.outcome.verdict == InlineVerdict::Undecided
                ? InlineVerdict::TooLarge
                : edge.outcome.verdict;
-  int64_t copied = int64_t(edge.callee->size) - int64_t(edge.callSize);
-  if ((edge.isForeign || edge.outcome.isOnlyUse) && copied > 0 &&
+  int64_t copied = int64_t(edge.callee->size) - int64_t(edge.callSize());
+  if ((edge.isForeign() || edge.outcome.isOnlyUse) && copied > 0 &&
       growsTooMuch(*edge.caller, copied))
     return InlineVerdict::CallerFull;
   return InlineVerdict::Inlined;
 }
 
 void Inliner::decide(InlineEdge &edge) {
-  edge.outcome.growth = growthOf(edge);
+  edge.outcome.growth = edge.growth();
   edge.merit = meritOf(edge);
   edge.outcome.verdict = judge(edge);
   if (edge.outcome.verdict != InlineVerdict::Inlined)
     return;
   if (isInCycle(edge))
     edge.caller->inlined.push_back(edge.callee);
-  if (!edge.isForeign && !edge.outcome.isOnlyUse && !edge.outcome.isForced)
+  if (!edge.isForeign() && !edge.outcome.isOnlyUse && !edge.outcome.isForced)
     return;
-  grow(*edge.caller, int64_t(edge.callee->size) - int64_t(edge.callSize));
+  grow(*edge.caller, int64_t(edge.callee->size) - int64_t(edge.callSize()));
   if (isInCycle(edge))
     edge.callee->carriers.push_back(edge.caller);
 }
 
-/// Drops the calls of \p body that are too large alone: they make no cycles.
-void Inliner::dropHopeless(InlineBody &body) {
-  llvm::erase_if(body.edges, [&](InlineEdge *edge) {
-    if (judge(*edge) == InlineVerdict::Inlined)
-      return false;
-    decide(*edge);
-    return true;
-  });
+/// Decides how often functions are inlined into themselves.
+void Inliner::decideRecursions() {
+  SmallVector<InlineEdge *, 8> calls; // of one function of itself
+  for (auto [i, edge] : enumerate(graph.edges)) {
+    if (edge.isSelf())
+      calls.push_back(&edge);
+    bool isLast =
+        i + 1 == graph.edges.size() || graph.edges[i + 1].caller != edge.caller;
+    if (!isLast || calls.empty())
+      continue;
+    RecursiveInlining recursion = decideRecursion(*edge.caller, calls, params);
+    if (recursion.copies)
+      context.decisions.recursions[edge.caller->id] = std::move(recursion);
+    calls.clear();
+  }
+}
+
+/// Decides the calls that are too large alone: they make no cycles.
+void Inliner::dropHopeless() {
+  forEachPiece(context.threads, graph.edges.size(),
+               [&](size_t begin, size_t end) {
+                 for (InlineEdge &edge :
+                      MutableArrayRef(graph.edges).slice(begin, end - begin))
+                   if (edge.isOpen && !edge.isSelf() &&
+                       judge(edge) != InlineVerdict::Inlined) {
+                     decide(edge); // changes nothing else
+                     edge.isOpen = false;
+                   }
+               });
+}
+
+/// Gives bodies the lists of their calls.
+void Inliner::listEdges() {
+  for (InlineEdge &edge : graph.edges)
+    if (edge.isOpen && !edge.isSelf()) {
+      edges.push_back(&edge);
+      callees.push_back(edge.callee);
+    }
+  for (size_t begin = 0, i = 1; i <= edges.size(); ++i) {
+    if (i < edges.size() && edges[i]->caller == edges[begin]->caller)
+      continue;
+    InlineBody &body = *edges[begin]->caller;
+    body.edges = ArrayRef(edges).slice(begin, i - begin);
+    body.callees = MutableArrayRef(callees).slice(begin, i - begin);
+    begin = i;
+  }
 }
 
 /// Decides the calls of the functions of \p component, of which each may reach
@@ -224,31 +262,57 @@ void Inliner::dropHopeless(InlineBody &body) {
 void Inliner::decideComponent(ArrayRef<InlineBody *> component) {
   struct Entry {
     uint64_t merit;
-    InlineEdge *edge;
-    auto rank() const {
-      return std::tuple(merit, ~edge->outcome.caller, ~edge->number);
+    size_t number; // of graph.edges
+    bool operator<(const Entry &other) const {
+      return std::pair(merit, ~number) < std::pair(other.merit, ~other.number);
     }
-    bool operator<(const Entry &other) const { return rank() < other.rank(); }
   };
-  std::priority_queue<Entry> queue;
+  std::vector<Entry> entries;
   for (const InlineBody *body : component)
-    for (InlineEdge *edge : body->edges)
-      queue.push({meritOf(*edge), edge});
-  while (!queue.empty()) {
-    Entry best = queue.top();
-    queue.pop();
+    for (const InlineEdge *edge : body->edges)
+      entries.push_back({meritOf(*edge), size_t(edge - graph.edges.data())});
+  // Most merits are still what they were when it is their turn: a queue of all
+  // would be slower.
+  llvm::sort(entries);
+  std::priority_queue<Entry> fallen;
+  while (!entries.empty() || !fallen.empty()) {
+    bool isFallen =
+        entries.empty() || (!fallen.empty() && entries.back() < fallen.top());
+    Entry best = isFallen ? fallen.top() : entries.back();
+    isFallen ? fallen.pop() : entries.pop_back();
     // Sizes have grown since, so merits are at most what they were.
-    uint64_t merit = meritOf(*best.edge);
+    InlineEdge &edge = graph.edges[best.number];
+    uint64_t merit = meritOf(edge);
     if (merit < best.merit)
-      queue.push({merit, best.edge});
+      fallen.push({merit, best.number});
     else
-      decide(*best.edge);
+      decide(edge);
+  }
+}
+
+/// Decides the calls of each component after those of what it calls. Functions
+/// without such calls have nothing to decide.
+void Inliner::decideComponents() {
+  std::vector<InlineBody *> roots;
+  for (InlineBody &body : graph.bodies)
+    if (!body.edges.empty())
+      roots.push_back(&body);
+  InlineBody root;
+  root.callees = roots;
+  uint32_t number = 0;
+  for (auto component = scc_begin(&root); !component.isAtEnd(); ++component) {
+    ++number;
+    for (InlineBody *body : *component)
+      body->component = number;
+    if (component->front() != &root)
+      decideComponent(*component);
   }
 }
 
 /// Drops the worst of \p chosen, calls of functions of other modules, so that
 /// their growth is at most \p allowed.
-void Inliner::limitModule(uint64_t allowed, std::vector<InlineEdge *> &chosen) {
+void Inliner::limitModule(uint64_t allowed,
+                          MutableArrayRef<InlineEdge *> chosen) {
   llvm::stable_sort(chosen, [](const InlineEdge *a, const InlineEdge *b) {
     return a->merit > b->merit;
   });
@@ -264,60 +328,57 @@ void Inliner::limitModule(uint64_t allowed, std::vector<InlineEdge *> &chosen) {
 }
 
 void Inliner::limitModules() {
-  std::map<ModuleIndex, uint64_t> sizes;
+  std::vector<uint64_t> sizes(context.program.modules().size());
   for (const InlineBody &body : graph.bodies)
     sizes[body.module] += body.ownSize;
-  std::map<ModuleIndex, std::vector<InlineEdge *>> chosen;
-  for (InlineEdge &edge : graph.edges)
-    if (edge.outcome.isInlined() && edge.isForeign)
-      chosen[edge.caller->module].push_back(&edge);
-  for (auto &[module, calls] : chosen)
+  std::vector<InlineEdge *> chosen;
+  for (InlineEdge *edge : edges)
+    if (edge->outcome.isInlined() && edge->isForeign())
+      chosen.push_back(edge);
+  // Callers of one module are neighbours.
+  for (size_t begin = 0, i = 1; i <= chosen.size(); ++i) {
+    ModuleIndex module = chosen[begin]->caller->module;
+    if (i < chosen.size() && chosen[i]->caller->module == module)
+      continue;
     limitModule(std::max<uint64_t>(sizes[module],
                                    params.inlineLargeModuleInstructions) *
                     params.inlineModuleGrowthPercent / 100,
-                calls);
+                MutableArrayRef(chosen).slice(begin, i - begin));
+    begin = i;
+  }
 }
 
 /// Notes what was decided, and returns what is said of it.
 std::vector<InlineOutcome> Inliner::record() {
-  std::vector<InlineOutcome> outcomes;
   Decisions &decisions = context.decisions;
-  decisions.inlined.resize(context.program.symbolCount());
-  for (const InlineEdge &edge : graph.edges) {
-    bool isSelf = edge.caller == edge.callee;
-    if (edge.isForeign || isSelf)
-      outcomes.push_back(edge.outcome);
-    if (!edge.outcome.isInlined() || isSelf)
+  GlobalId symbols = context.program.symbolCount();
+  decisions.inlined.resize(symbols);
+  decisions.firstInlinedCall.reserve(symbols + 1);
+  for (const InlineEdge *edge : edges) {
+    if (!edge->outcome.isInlined())
       continue;
-    decisions.inlined.set(edge.callee->id);
-    decisions.inlinedCalls[edge.caller->id].push_back(
-        {edge.number, edge.callee->id, edge.outcome.isOnlyUse});
+    decisions.firstInlinedCall.resize(
+        std::max<size_t>(decisions.firstInlinedCall.size(),
+                         edge->caller->id + 1),
+        decisions.inlinedCalls.size());
+    decisions.inlinedCalls.push_back(
+        {edge->number, edge->callee->id, edge->outcome.isOnlyUse});
+    decisions.inlined.set(edge->callee->id);
   }
+  decisions.firstInlinedCall.resize(symbols + 1, decisions.inlinedCalls.size());
+  std::vector<InlineOutcome> outcomes;
+  for (const InlineEdge &edge : graph.edges)
+    if (edge.isForeign() || edge.isSelf())
+      outcomes.push_back(edge.outcome);
   explainInlining(context, outcomes);
   return outcomes;
 }
 
 std::vector<InlineOutcome> Inliner::run() {
-  InlineBody root;
-  for (InlineBody &body : graph.bodies)
-    if (!body.selfCalls.empty())
-      if (RecursiveInlining recursion = decideRecursion(body, params);
-          recursion.copies)
-        context.decisions.recursions[body.id] = std::move(recursion);
-  for (InlineBody &body : graph.bodies) {
-    dropHopeless(body);
-    root.callees.push_back(&body);
-    for (const InlineEdge *edge : body.edges)
-      body.callees.push_back(edge->callee);
-  }
-  uint32_t number = 0;
-  for (auto component = scc_begin(&root); !component.isAtEnd(); ++component) {
-    ++number;
-    for (InlineBody *body : *component)
-      body->component = number;
-    if (component->front() != &root)
-      decideComponent(*component);
-  }
+  decideRecursions();
+  dropHopeless();
+  listEdges();
+  decideComponents();
   limitModules();
   return record();
 }

@@ -38,10 +38,12 @@
 
 #include "ipa/Callers.h"
 #include "ipa/ModRef.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <numeric>
 #include <utility>
@@ -68,6 +70,9 @@ struct BodyEffects {
   /// Its effects are those of calls that enter its definition.
   bool isFinal = false;
   bool isQueued = false;
+  /// What the body does itself, and what its attributes promise.
+  uint16_t own = 0;
+  bool willReturn = false, noReturn = false, noUnwind = false;
   /// Its parameters in EffectsSolver::accesses.
   uint32_t firstAccess = 0;
   uint32_t accessCount = 0;
@@ -82,6 +87,7 @@ public:
 
   void run() {
     addBodies();
+    addUnknown();
     addCallers();
     findOrder();
     solveEffects();
@@ -91,6 +97,8 @@ public:
 
 private:
   void addBodies();
+  void addUnknown();
+  void addUnknown(uint32_t body);
   void addCallers();
   void findOrder();
   void iterate(function_ref<bool(uint32_t)> update);
@@ -102,9 +110,6 @@ private:
   GlobalId idOf(uint32_t body) const { return callers.bodies()[body]; }
   const FunctionSummary &function(uint32_t body) const {
     return *program.function(idOf(body));
-  }
-  ArrayRef<CallEdge> calls(uint32_t body) const {
-    return program.calls(idOf(body));
   }
   MutableArrayRef<uint16_t> accessesOf(const BodyEffects &body) {
     return MutableArrayRef(accesses).slice(body.firstAccess, body.accessCount);
@@ -123,6 +128,7 @@ private:
                  uint16_t &may) const;
   bool addParameters(const BodyEffects &body, const CallEdge &call,
                      ArrayRef<JumpFunction> actuals, const BodyEffects *callee);
+  static bool mayAdd(const BodyEffects &callee, uint16_t may);
   bool comesBack(uint32_t body) const;
   bool staysAway(uint32_t body) const;
 
@@ -133,6 +139,8 @@ private:
   /// By parameter of all bodies: what may be done with it, and kParamByVal and
   /// kParamIsPointer.
   std::vector<uint16_t> accesses;
+  /// By call of all bodies: it hands on parameters of its body.
+  std::vector<uint8_t> handsOn;
   /// Bodies that call a body, and where they begin.
   std::vector<uint32_t> firstCaller, callerList;
   /// The bodies, callees first, and where each is in that.
@@ -150,15 +158,48 @@ void EffectsSolver::addBodies() {
   constexpr uint16_t kKept =
       kAnyAccess | kParamUnused | kParamByVal | kParamIsPointer;
   for (GlobalId id : callers.bodies()) {
+    const FunctionSummary &function = *program.function(id);
     BodyEffects &body = bodies.emplace_back();
     body.isFinal = callers.isFinal(id);
     body.may = ownEffects(id);
+    body.own = function.memoryEffects;
+    body.willReturn = function.has(kWillReturn);
+    body.noReturn = function.has(kNoReturn);
+    body.noUnwind = function.has(kNoUnwind);
     body.firstAccess = accesses.size();
-    body.accessCount = program.function(id)->parameters.count;
+    body.accessCount = function.parameters.count;
     for (const ParameterRecord &formal : program.parameters(id))
       accesses.push_back(formal.flags & kKept &
                          ~(formal.flags & kParamByVal ? kAnyAccess : 0));
   }
+}
+
+/// Adds what calls do that enter nobody knows what: that stays what it is.
+void EffectsSolver::addUnknown() {
+  handsOn.resize(callers.callCount());
+  forEachPiece(context.threads, bodies.size(), [&](size_t begin, size_t end) {
+    for (size_t body = begin; body < end; ++body)
+      addUnknown(static_cast<uint32_t>(body));
+  });
+}
+
+void EffectsSolver::addUnknown(uint32_t index) {
+  BodyEffects &body = bodies[index];
+  GlobalId id = idOf(index);
+  for (auto [number, call] : enumerate(program.calls(id))) {
+    ArrayRef<JumpFunction> actuals = program.jumpFunctions(id, call.arguments);
+    handsOn[callers.firstCallOf(index) + number] =
+        any_of(actuals, [](const JumpFunction &actual) {
+          return actual.kind == JumpFunction::Kind::PassThrough ||
+                 actual.kind == JumpFunction::Kind::Ancestor;
+        });
+    if (calleeOf(index, number))
+      continue;
+    addParameters(body, call, actuals, nullptr);
+    addCall(call, actuals, nullptr, body.may);
+  }
+  if (body.noUnwind)
+    body.may &= ~kUnwinds;
 }
 
 /// Those of a body that is not final do not count as its callers.
@@ -283,20 +324,31 @@ void EffectsSolver::addCall(const CallEdge &call,
     may |= calleeMay & kFrees;
 }
 
-/// Takes the effects of its callees over into \p index. Returns whether any is
-/// new.
+/// Whether a call of \p callee may do more than \p may. Memory behind its
+/// parameters is arguments, variables or anything else of the caller.
+bool EffectsSolver::mayAdd(const BodyEffects &callee, uint16_t may) {
+  return (may & kAllMemory) != kAllMemory || (callee.may & ~may);
+}
+
+/// Takes the effects of its known callees over into \p index. Returns whether
+/// any is new. Most bodies soon do all that there is: then it does not look at
+/// their calls, which are all over the memory.
 bool EffectsSolver::update(uint32_t index) {
   BodyEffects &body = bodies[index];
   GlobalId id = idOf(index);
   bool isNew = false;
   uint16_t may = body.may;
-  for (auto [number, call] : enumerate(program.calls(id))) {
+  for (uint32_t number : seq<uint32_t>(0, callers.calleesOf(index).size())) {
     const BodyEffects *callee = calleeOf(index, number);
+    if (!callee ||
+        !(handsOn[callers.firstCallOf(index) + number] || mayAdd(*callee, may)))
+      continue;
+    const CallEdge &call = program.calls(id)[number];
     ArrayRef<JumpFunction> actuals = program.jumpFunctions(id, call.arguments);
     isNew |= addParameters(body, call, actuals, callee);
     addCall(call, actuals, callee, may);
   }
-  if (program.function(id)->has(kNoUnwind))
+  if (body.noUnwind)
     may &= ~kUnwinds;
   isNew |= may != body.may;
   body.may = may;
@@ -369,25 +421,26 @@ void EffectsSolver::solveEffects() {
 // Whether calls come back
 //===----------------------------------------------------------------------===//
 
-bool EffectsSolver::comesBack(uint32_t body) const {
-  uint16_t own = function(body).memoryEffects;
-  if (function(body).has(kWillReturn))
+bool EffectsSolver::comesBack(uint32_t index) const {
+  const BodyEffects &body = bodies[index];
+  if (body.willReturn)
     return true;
-  bool progresses = (own & kMustProgress) &&
-                    !(bodies[body].may & (kAnyWrite | kSynchronizes));
-  if ((own & kMayNotReturn) && !progresses)
+  bool progresses =
+      (body.own & kMustProgress) && !(body.may & (kAnyWrite | kSynchronizes));
+  if ((body.own & kMayNotReturn) && !progresses)
     return false;
-  return all_of(enumerate(calls(body)), [&](const auto &c) {
-    const BodyEffects *callee = calleeOf(body, c.index());
-    return (c.value().flags & kWillReturnSite) ||
-           (callee && callee->alwaysReturns);
+  return all_of(enumerate(callers.callFlagsOf(index)), [&](const auto &c) {
+    if (c.value() & kWillReturnSite)
+      return true;
+    const BodyEffects *callee = calleeOf(index, c.index());
+    return callee && callee->alwaysReturns;
   });
 }
 
 bool EffectsSolver::staysAway(uint32_t body) const {
-  return function(body).has(kNoReturn) ||
-         any_of(enumerate(calls(body)), [&](const auto &c) {
-           uint16_t flags = c.value().flags;
+  return bodies[body].noReturn ||
+         any_of(enumerate(callers.callFlagsOf(body)), [&](const auto &c) {
+           uint16_t flags = c.value();
            const BodyEffects *callee = calleeOf(body, c.index());
            return (flags & kAlwaysReachedSite) && !(flags & kInvoke) &&
                   callee && callee->neverReturns;

@@ -51,7 +51,14 @@ ConstantsSolver::ConstantsSolver(const WpaContext &context,
     body.id = id;
     body.index = i;
     body.isKnown = callers.unknown(id) == UnknownCaller::None;
+    noteBody(body);
   }
+}
+
+void ConstantsSolver::noteBody(const BodyLattice &body) {
+  const FunctionSummary &function = *program.function(body.id);
+  active.push_back(!function.launches.empty() ||
+                   !function.variableStores.empty());
 }
 
 BodyIndex ConstantsSolver::indexOf(GlobalId id, uint32_t clone) const {
@@ -72,6 +79,8 @@ BodyIndex ConstantsSolver::addClone(GlobalId id) {
   clone.clone = ++cloneCounts[id];
   clones[{id, clone.clone}] = allBodies.size();
   clone.index = allBodies.size();
+  noteBody(clone);
+  noteLoss(clone.index);
   allBodies.push_back(std::move(clone));
   return allBodies.size() - 1;
 }
@@ -81,6 +90,7 @@ uint32_t ConstantsSolver::cloneCount(GlobalId id) const {
 }
 
 void ConstantsSolver::redirect(CallSite site, BodyIndex clone) {
+  noteLoss(calleeOf(site.caller, site.number));
   noteRedirection(site.caller);
   redirections[{site.caller, site.number}] = clone;
 }
@@ -101,9 +111,14 @@ BodyIndex ConstantsSolver::addKernelClone(GlobalId stub) {
 
 void ConstantsSolver::redirectLaunch(BodyIndex caller, uint32_t number,
                                      BodyIndex stubClone) {
+  const GlobalId id = allBodies[caller].id;
+  noteLoss(calleeOf(caller, number));
+  for (const LaunchSite &launch : program.launches(id))
+    if (launch.call == number)
+      forEachLaunched(allBodies[caller], launch,
+                      [&](BodyIndex body) { noteLoss(body); });
   noteRedirection(caller);
   launchRedirections[{caller, number}] = stubClone;
-  const GlobalId id = allBodies[caller].id;
   const CallEdge &call = slice(program.moduleRef(id).summary.calls,
                                program.function(id)->calls)[number];
   // A direct call of the stub, or one through its address.
@@ -135,6 +150,7 @@ BodyIndex ConstantsSolver::calleeOf(BodyIndex caller, uint32_t number) const {
 
 void ConstantsSolver::reset(BodyLattice &body) {
   body.isReached = false;
+  body.firstCaller = kNone;
   body.parameters.clear();
   body.geometry.clear();
   if (!body.isKnown) {
@@ -162,6 +178,9 @@ void ConstantsSolver::reset(BodyLattice &body) {
 }
 
 void ConstantsSolver::solve() {
+  if (std::exchange(isSolved, true))
+    return solveAgain();
+  changed.clear();
   settled.clear();
   settled.resize(allBodies.size());
   for (BodyLattice &body : allBodies) {
@@ -169,8 +188,10 @@ void ConstantsSolver::solve() {
     if (!body.isKnown)
       settled.set(body.index);
   }
-  stored.clear();
-  readers.clear();
+  runWorklist();
+}
+
+void ConstantsSolver::runWorklist() {
   while (!worklist.empty()) {
     BodyIndex next = worklist.front();
     worklist.pop_front();
@@ -186,6 +207,15 @@ void ConstantsSolver::enqueue(BodyLattice &body) {
     return;
   body.isQueued = true;
   worklist.push_back(body.index);
+}
+
+/// Notes that \p from enters \p callee. Returns whether nobody did before.
+bool ConstantsSolver::reach(BodyLattice &callee, const BodyLattice &from) {
+  if (callee.isReached)
+    return false;
+  callee.isReached = true;
+  callee.firstCaller = from.index;
+  return true;
 }
 
 void ConstantsSolver::visit(BodyIndex index) {
@@ -207,19 +237,21 @@ static bool isBottom(const ParameterLattice &known) {
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
                                 const CallEdge &call) {
-  meetArguments(calleeOf(caller, number), allBodies[caller],
-                program.jumpFunctions(allBodies[caller].id, call.arguments));
+  BodyIndex callee = calleeOf(caller, number);
+  if (meetArguments(
+          callee, allBodies[caller],
+          program.jumpFunctions(allBodies[caller].id, call.arguments)))
+    lowerings.push_back({caller, number, callee});
 }
 
 /// Lets the body \p index, if it is one, know no more than \p from passes it as
-/// \p actuals.
-void ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
+/// \p actuals. Returns whether that is less than before.
+bool ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
                                     ArrayRef<JumpFunction> actuals) {
   if (index == kNone || settled.test(index))
-    return;
+    return false;
   BodyLattice &callee = allBodies[index];
-  bool changed = !callee.isReached;
-  callee.isReached = true;
+  bool changed = reach(callee, from);
   for (auto [i, known] : enumerate(callee.parameters))
     if (!isBottom(known))
       changed |= meetParameter(
@@ -232,6 +264,7 @@ void ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
     enqueue(callee);
   if (callee.geometry.empty() && all_of(callee.parameters, isBottom))
     settled.set(index);
+  return changed;
 }
 
 /// Returns the stub that \p launch must launch by what \p caller knows of the
@@ -301,8 +334,7 @@ void ConstantsSolver::visitKernels(const BodyLattice &caller,
     if (index == kNone || !allBodies[index].isKnown)
       continue;
     BodyLattice &kernel = allBodies[index];
-    bool changed = !kernel.isReached;
-    kernel.isReached = true;
+    bool changed = reach(kernel, caller);
     for (auto [known, actual] :
          zip(kernel.parameters, launchArguments(caller, launch, stub, id)))
       changed |= meetParameter(known, actual);

@@ -47,8 +47,10 @@ void ConstantsSolver::visitStores(const BodyLattice &body) {
           known, {store.byteOffset, store.sizeBytes, ValueLattice()});
     if (!known->value.meet(value))
       continue;
+    // Those of an earlier solution may not be reached in this one, yet.
     for (BodyIndex reader : readers[variable])
-      enqueue(allBodies[reader]);
+      if (allBodies[reader].isReached)
+        enqueue(allBodies[reader]);
   }
 }
 

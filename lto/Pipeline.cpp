@@ -133,6 +133,24 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   return result;
 }
 
+/// Runs whole-program analysis, in as many threads as jobs might run, of
+/// programs that are worth more than one.
+static Expected<LinkPlan>
+analyzeProgram(std::vector<WpaModule> modules, ArrayRef<NativeCode> native,
+               WpaOptions wpa, const LinkOptions &options,
+               Diagnostics &diagnostics, Statistics &statistics) {
+  constexpr size_t kLargeProgram = 100000; // symbols; about 0.1 s
+  size_t symbols = 0;
+  for (const WpaModule &module : modules)
+    symbols += module.module.summary.symbols.size();
+  ThreadSlots slots;
+  if (symbols >= kLargeProgram)
+    slots = takeThreadSlots(options.jobserver, options.jobs);
+  wpa.threads = slots.count;
+  return planLink(std::move(modules), native, wpa, options.params, diagnostics,
+                  statistics);
+}
+
 /// Says in the jobs which program their ptxas is, if they leave this link: the
 /// cache, other machines, or a directory that is kept.
 static Error identifyTools(const LinkOptions &options, LinkPlan &plan) {
@@ -487,9 +505,9 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   // 2. WPA: resolve, decide, cut.
   PhaseTimer wpaTimer(&statistics, "wpa");
   Expected<LinkPlan> plan =
-      planLink(std::move(modules->modules), joinedNames(*nvcc),
-               wpaOptions(inputs, options, *tools, *embed), options.params,
-               diagnostics, statistics);
+      analyzeProgram(std::move(modules->modules), joinedNames(*nvcc),
+                     wpaOptions(inputs, options, *tools, *embed), options,
+                     diagnostics, statistics);
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();

@@ -131,9 +131,9 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
     program.addNativeCode(code);
   PhaseTimer resolveTimer(&statistics, "wpa-resolve");
   // From here on no module is added.
-  if (Error error = program.resolve())
+  if (Error error = program.resolve(options.threads))
     return error;
-  CallGraph &graph = tables->graph.emplace(program);
+  CallGraph &graph = tables->graph.emplace(program, options.threads);
   WpaContext &context =
       tables->context.emplace(WpaContext{program,
                                          graph,
@@ -142,7 +142,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                                          options.isRelocatable,
                                          {},
                                          options.guardsKernels,
-                                         options.foreignCode});
+                                         options.foreignCode,
+                                         options.threads});
   resolveTimer.stop();
 
   // lto/Passes.def says what holds after each of them.

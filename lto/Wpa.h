@@ -52,6 +52,7 @@ struct WpaOptions {
   IcfOptions icf;
   bool guardsKernels = true;
   std::string foreignCode; ///< as in WpaContext
+  unsigned threads = 1;    ///< as in WpaContext
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.

@@ -90,7 +90,7 @@ static Error foldIdentical(WpaState &state) {
   program.applyFolds();
   if (program.folds().empty() && program.jumps().empty())
     return Error::success();
-  state.graph = CallGraph(program);
+  state.graph = CallGraph(program, state.context.threads);
   return findVisible(state);
 }
 

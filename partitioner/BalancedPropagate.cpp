@@ -27,6 +27,7 @@
 
 #include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -140,7 +141,7 @@ static std::vector<Atom> collectAtoms(const WpaContext &context,
 /// elsewhere its code would be left over.
 static void joinOnlyUses(const WpaContext &context, ArrayRef<Level> levels,
                          std::vector<Atom> &atoms) {
-  DenseMap<GlobalId, size_t> atomOf;
+  std::vector<uint32_t> atomOf(context.program.symbolCount(), kNone);
   for (auto [i, atom] : enumerate(atoms))
     for (GlobalId id : atom.members)
       atomOf[id] = i;
@@ -149,11 +150,11 @@ static void joinOnlyUses(const WpaContext &context, ArrayRef<Level> levels,
   for (auto [i, atom] : enumerate(atoms))
     for (GlobalId id : atom.members)
       for (const InlinedCall &call : context.decisions.inlinedCallsOf(id)) {
-        auto callee = atomOf.find(call.callee);
-        if (call.isOnlyUse && callee != atomOf.end() &&
-            atoms[callee->second].members.size() == 1 &&
-            levels[atoms[callee->second].module] == levels[atom.module])
-          into[callee->second] = i;
+        uint32_t callee = atomOf[call.callee];
+        if (call.isOnlyUse && callee != kNone &&
+            atoms[callee].members.size() == 1 &&
+            levels[atoms[callee].module] == levels[atom.module])
+          into[callee] = i;
       }
   for (auto [i, atom] : enumerate(atoms)) {
     size_t target = into[i];
@@ -287,9 +288,13 @@ static void addUses(const WpaContext &context, const AtomRun &run,
 static Hypergraph buildGraph(const WpaContext &context, const AtomRun &run) {
   Hypergraph graph;
   std::vector<ModuleIndex> modules; // atoms of one module are neighbours
-  for (const Atom &atom : run.atoms()) {
-    graph.addVertex(
-        {atom.weight, anchorOf(context.program, atom.members.front())});
+  std::vector<uint64_t> anchors(run.atoms().size());
+  forEachPiece(context.threads, anchors.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      anchors[i] = anchorOf(context.program, run.atoms()[i].members.front());
+  });
+  for (auto [atom, anchor] : zip(run.atoms(), anchors)) {
+    graph.addVertex({atom.weight, anchor});
     modules.push_back(atom.module);
   }
   addUses(context, run, graph);

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "partitioner/Partition.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -212,9 +213,10 @@ static void shareClones(const WpaContext &context, PartitionMap &map) {
 
 void decideBoundaries(const WpaContext &context,
                       const BitVector &externallyUsed, PartitionMap &map) {
-  for (uint32_t p = 0; p < map.partitions.size(); ++p)
+  forEachOf(context.threads, map.partitions.size(), [&](size_t p) {
     if (map.partitions[p].image == kHostImage)
       map.partitions[p].imports = Importer(context, map, p).run();
+  });
   shareClones(context, map);
   BitVector needed = findCrossings(context, map);
   needed |= externallyUsed;

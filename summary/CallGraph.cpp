@@ -4,21 +4,17 @@
 
 #include "summary/CallGraph.h"
 
+#include "support/Parallel.h"
+
+#include <numeric>
+
 using namespace llvm;
 
 namespace gpulto {
 
-CallGraph::CallGraph(const CombinedSummary &program) {
-  first.reserve(program.symbolCount() + 1);
-  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
-    first.push_back(table.size());
-    if (program.definition(id) == id)
-      addEdges(program, id);
-  }
-  first.push_back(table.size());
-}
-
-void CallGraph::addEdges(const CombinedSummary &program, GlobalId id) {
+/// Adds the edges of the definition \p id to \p table.
+static void addEdges(const CombinedSummary &program, GlobalId id,
+                     std::vector<GraphEdge> &table) {
   const CombinedModule &module = program.moduleRef(id);
   const ModuleSummary &summary = module.summary;
   auto add = [&](SymbolIndex used, EdgeKind kind, uint16_t flags,
@@ -48,12 +44,26 @@ void CallGraph::addEdges(const CombinedSummary &program, GlobalId id) {
     GlobalId own =
         alias->target == kNone ? kNone : module.firstSymbol + alias->target;
     if (own != kNone && program.definition(own) != own && program.function(own))
-      addEdges(program, own);
+      addEdges(program, own, table);
     else if (own != kNone)
       add(alias->target, EdgeKind::Alias, 0, 256);
   }
   for (GlobalId device : program.deviceCounterparts(id))
     table.push_back({device, EdgeKind::Device, 0, 256});
+}
+
+CallGraph::CallGraph(const CombinedSummary &program, unsigned threads)
+    : first(program.symbolCount() + 1) {
+  // How many edges each has, then where they begin.
+  table =
+      collectInPieces<GraphEdge>(threads, program.symbolCount(),
+                                 [&](size_t id, std::vector<GraphEdge> &found) {
+                                   size_t before = found.size();
+                                   if (program.definition(id) == id)
+                                     addEdges(program, id, found);
+                                   first[id + 1] = found.size() - before;
+                                 });
+  std::partial_sum(first.begin(), first.end(), first.begin());
 }
 
 } // namespace gpulto

@@ -39,7 +39,7 @@ class CallGraph {
 public:
   /// Builds the edges of every definition of \p program that prevails. Linear
   /// in the size of the summaries.
-  explicit CallGraph(const CombinedSummary &program);
+  explicit CallGraph(const CombinedSummary &program, unsigned threads = 1);
 
   /// Edges of definition \p id in the order of its summary; empty for
   /// declarations and for definitions that do not prevail.
@@ -49,8 +49,6 @@ public:
   size_t edgeCount() const { return table.size(); }
 
 private:
-  void addEdges(const CombinedSummary &program, GlobalId id);
-
   std::vector<uint32_t> first;
   std::vector<GraphEdge> table;
 };

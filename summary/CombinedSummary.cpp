@@ -4,6 +4,8 @@
 
 #include "summary/CombinedSummary.h"
 
+#include "support/Parallel.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -60,7 +62,7 @@ void CombinedSummary::addModule(CombinedModule module) {
   allModules.push_back(std::move(module));
 }
 
-Error CombinedSummary::resolve() {
+Error CombinedSummary::resolve(unsigned threads) {
   numberSymbols();
   findBodies();
   names.resize(allImages.size());
@@ -71,7 +73,7 @@ Error CombinedSummary::resolve() {
     errors = joinErrors(std::move(errors), defineDeviceNames(i));
   if (errors)
     return errors;
-  resolveUses();
+  resolveUses(threads);
   findNativelyUsed();
   joinOffloadEntries();
   return Error::success();
@@ -284,27 +286,39 @@ Error CombinedSummary::defineDeviceNames(ImageIndex image) {
   return errors;
 }
 
-void CombinedSummary::resolveUses() {
+void CombinedSummary::resolveUses(unsigned threads) {
   definitions.assign(totalSymbols, kNone);
-  for (auto [m, module] : enumerate(allModules))
-    for (auto [s, symbol] : enumerate(module.summary.symbols)) {
-      GlobalId self = module.firstSymbol + s;
-      if (symbol.has(kRegistration))
-        continue;
-      if (symbol.isLocal()) {
-        bool dropped = symbol.comdat != kNone && !keptComdats[m][symbol.comdat];
-        definitions[self] = dropped || definesNothing(symbol) ? kNone : self;
-        continue;
-      }
-      definitions[self] = lookup(module.image, symbol.name);
+  forEachPiece(threads, allModules.size(), [&](size_t begin, size_t end) {
+    for (size_t m = begin; m < end; ++m)
+      resolveUses(allModules[m], m);
+  });
+}
+
+void CombinedSummary::resolveUses(const CombinedModule &module,
+                                  ModuleIndex number) {
+  for (auto [s, symbol] : enumerate(module.summary.symbols)) {
+    GlobalId self = module.firstSymbol + s;
+    if (symbol.has(kRegistration))
+      continue;
+    if (symbol.isLocal()) {
+      bool dropped =
+          symbol.comdat != kNone && !keptComdats[number][symbol.comdat];
+      definitions[self] = dropped || definesNothing(symbol) ? kNone : self;
+      continue;
     }
+    definitions[self] = lookup(module.image, symbol.name);
+  }
 }
 
 void CombinedSummary::applyFolds() {
+  // Nearly nothing is folded: that is seen in less memory than the map has.
+  std::vector<bool> isFolded(totalSymbols);
+  for (auto [member, leader] : folded)
+    isFolded[member] = true;
   auto replace = [&](GlobalId &definition) {
-    auto found = folded.find(definition);
-    if (found == folded.end())
+    if (definition == kNone || !isFolded[definition])
       return false;
+    auto found = folded.find(definition);
     definition = found->second;
     return true;
   };

@@ -86,7 +86,7 @@ public:
 
   /// Numbers symbols, resolves names and checks that the modules agree.
   /// Errors: duplicate device definitions, device symbols of different kinds.
-  llvm::Error resolve();
+  llvm::Error resolve(unsigned threads = 1);
 
   /// Lets every use of \p member, a prevailing definition, mean \p leader, one
   /// of the same image, from now on. \p member itself stays undefined.
@@ -231,7 +231,8 @@ private:
                         ImageIndex image, const InputLocation &first) const;
   void findNativelyUsed();
   llvm::Error defineDeviceNames(ImageIndex image);
-  void resolveUses();
+  void resolveUses(unsigned threads);
+  void resolveUses(const CombinedModule &module, ModuleIndex number);
   void joinOffloadEntries();
   bool isCandidate(ModuleIndex module, SymbolIndex symbol) const;
 

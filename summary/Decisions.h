@@ -99,8 +99,10 @@ struct Decisions {
 
   /// Calls that are to be inlined, by caller, in the order of its calls. Within
   /// a module LLVM's inliner decides anew; these say whose bodies it needs.
-  /// Looked up only, never iterated.
-  llvm::DenseMap<GlobalId, std::vector<InlinedCall>> inlinedCalls{};
+  std::vector<InlinedCall> inlinedCalls{};
+  /// By GlobalId, and the end: where those of a caller begin. Empty: there are
+  /// none.
+  std::vector<uint32_t> firstInlinedCall{};
   /// Host functions that some call has inlined.
   llvm::BitVector inlined{};
   /// Host functions that are inlined into themselves. Looked up only, never
@@ -109,9 +111,11 @@ struct Decisions {
 
   /// Returns the calls of \p id that are to be inlined.
   llvm::ArrayRef<InlinedCall> inlinedCallsOf(GlobalId id) const {
-    auto found = inlinedCalls.find(id);
-    return found == inlinedCalls.end() ? llvm::ArrayRef<InlinedCall>()
-                                       : llvm::ArrayRef(found->second);
+    if (firstInlinedCall.empty())
+      return {};
+    return llvm::ArrayRef(inlinedCalls)
+        .slice(firstInlinedCall[id],
+               firstInlinedCall[id + 1] - firstInlinedCall[id]);
   }
   bool isInlined(GlobalId id) const {
     return id < inlined.size() && inlined.test(id);

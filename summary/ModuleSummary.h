@@ -504,21 +504,31 @@ enum MemoryEffect : uint16_t {
 };
 
 struct FunctionSummary {
+  // What most passes ask for comes first, side by side.
   SymbolIndex symbol = kNone;
   uint32_t flags = 0;
   uint16_t memoryEffects = 0;
+  uint16_t maxLoopDepth = 0;
   /// IR instructions without debug and lifetime markers.
   uint32_t instructionCount = 0;
+  Range calls;
+  Range parameters;
+  Range references;
+  Range launches;
+  Range variableStores; ///< host: in the order of the variables
   /// Estimated code: host bytes, or device SASS bytes.
   uint32_t sizeBytes = 0;
+  /// Fixed stack (allocas of constant size), bytes.
+  uint32_t stackBytes = 0;
   /// Estimated time of one entry in cycles of the target's cost model, loops
   /// weighed by frequency. Unit: TargetTransformInfo recip-throughput units.
   uint64_t timeCycles = 0;
-  /// Fixed stack (allocas of constant size), bytes.
-  uint32_t stackBytes = 0;
+  /// What the function returns: Unknown, Constant, PassThrough ...
+  JumpFunction returned;
+  /// Source line of the definition; 0 when not known.
+  uint32_t line = 0;
   /// Device: registers a thread needs, estimated from live values.
   uint16_t registersPerThread = 0;
-  uint16_t maxLoopDepth = 0;
   /// Device kernels: launch bounds; 0 when not given.
   uint32_t maxThreads[3] = {0, 0, 0};
   uint32_t requiredThreads[3] = {0, 0, 0};
@@ -527,8 +537,6 @@ struct FunctionSummary {
   /// Device: instructions that a constant grid x, y, z or block x, y, z would
   /// let us remove, estimated; what callees read is not included.
   uint32_t geometryGain[6] = {0, 0, 0, 0, 0, 0};
-  /// Source line of the definition; 0 when not known.
-  uint32_t line = 0;
   /// Everything that makes the code of a body: two bodies of equal digest
   /// compile alike. Names included. Key of the caches. Of debug information
   /// only lines, columns and names of scopes and variables count, not the types
@@ -542,10 +550,6 @@ struct FunctionSummary {
   /// the body cannot be folded.
   Digest foldHash;
   Range foldSymbols;
-  Range parameters;
-  Range calls;
-  Range references;
-  Range launches;
   /// In the order of calls, of arguments in one call.
   Range handleFlows;
   /// Kernel stubs: ordered by (kernelArgument, byteOffset); empty when the body
@@ -556,14 +560,10 @@ struct FunctionSummary {
   /// Device kernels: what they touch through pointers in \c guards, as far as
   /// the host can tell; by pointer.
   Range guardExtents;
-  /// What the function returns: Unknown, Constant, PassThrough ...
-  JumpFunction returned;
   /// Host, by parameter: what is in the memory that it points to when the
   /// function returns, an Aggregate, if no other pointer leads there; Unknown
   /// if nothing is known of that. Trailing Unknown ones are dropped.
   Range outputs;
-  /// Host: in the order of the variables.
-  Range variableStores;
   /// Host: by (parameter, byteOffset); no two overlap.
   Range loadedParts;
 

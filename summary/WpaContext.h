@@ -28,6 +28,8 @@ struct WpaContext {
   /// What native code is linked that may use the device and is no library of
   /// the system, as a clause; empty: there is none.
   std::string foreignCode{};
+  /// How many threads a pass may use. No decision depends on it.
+  unsigned threads = 1;
 };
 
 /// Returns a remark that has nothing yet but whom it is about, the definition

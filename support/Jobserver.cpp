@@ -42,6 +42,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Threading.h"
 
 #include <array>
 #include <cassert>
@@ -484,4 +485,28 @@ void JobSlot::release() {
   // A signal between taking it off the list and writing it would lose it.
   FatalSignalBlocker blocker;
   returnToken(registry.entries[registryIndex]);
+}
+
+ThreadSlots gpulto::takeThreadSlots(JobserverMode mode, unsigned most) {
+  ThreadSlots result;
+  result.connection = JobserverClient::fromEnvironment(mode);
+  unsigned cores = llvm::hardware_concurrency().compute_thread_count();
+  unsigned wanted = most ? std::min(most, cores) : cores;
+  switch (result.connection.status) {
+  case JobserverStatus::Connected:
+    while (result.slots.size() < wanted)
+      if (JobSlot slot = result.connection.client->tryAcquire())
+        result.slots.push_back(std::move(slot));
+      else
+        break;
+    result.count = std::max<size_t>(1, result.slots.size());
+    break;
+  case JobserverStatus::None:
+    result.count = wanted;
+    break;
+  case JobserverStatus::Unreachable:
+    result.count = most ? wanted : 1;
+    break;
+  }
+  return result;
 }

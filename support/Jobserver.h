@@ -25,6 +25,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gpulto {
 
@@ -143,6 +144,17 @@ private:
   std::atomic<bool> implicitTaken = false;
   std::atomic<unsigned> held = 0;
 };
+
+/// The right to run several threads in this process while it has no jobs.
+struct ThreadSlots {
+  JobserverConnection connection;
+  std::vector<JobSlot> slots; ///< goes before the connection
+  unsigned count = 1;
+};
+
+/// Returns the right to as many threads as the jobserver grants at once or,
+/// without one, as there are cores; to no more than \p most if that is not 0.
+ThreadSlots takeThreadSlots(JobserverMode mode, unsigned most);
 
 } // namespace gpulto
 

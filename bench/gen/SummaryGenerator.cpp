@@ -399,14 +399,17 @@ GeneratedUnit generateUnit(const GeneratorOptions &options, uint32_t file) {
   return unit;
 }
 
-CombinedModule readGenerated(StringRef bytes, uint32_t file,
-                             StringSet<> &defined) {
+CombinedModule readGenerated(StringRef bytes, uint32_t file) {
   CombinedModule module;
   module.location = InputLocation(formatv("f{0}.o", file).str());
   module.summary = cantFail(readSummary(bytes, "", module.location));
   module.object = file;
+  return module;
+}
+
+void resolveGenerated(CombinedModule &module, StringSet<> &defined) {
   if (module.summary.side != Side::Host)
-    return module;
+    return;
   for (const SymbolRecord &symbol : module.summary.symbols) {
     uint8_t flags = kResolved | kFinalDefinition;
     if (!symbol.isDeclaration() &&
@@ -416,7 +419,6 @@ CombinedModule readGenerated(StringRef bytes, uint32_t file,
       flags |= kVisibleToRegular;
     module.resolution.push_back(flags);
   }
-  return module;
 }
 
 } // namespace gpulto

@@ -52,11 +52,12 @@ struct GeneratedUnit {
 /// its arguments, on every machine; units fit each other.
 GeneratedUnit generateUnit(const GeneratorOptions &options, uint32_t file);
 
-/// Reads \p bytes, a summary of unit \p file, as a link does, with what a
-/// linker says of an executable: the first definition prevails; \p defined has
-/// the symbols of the units before.
-CombinedModule readGenerated(llvm::StringRef bytes, uint32_t file,
-                             llvm::StringSet<> &defined);
+/// Reads \p bytes, a summary of unit \p file, as a link does.
+CombinedModule readGenerated(llvm::StringRef bytes, uint32_t file);
+
+/// Adds to \p module what a linker says of an executable: the first definition
+/// prevails; \p defined has the symbols of the units before.
+void resolveGenerated(CombinedModule &module, llvm::StringSet<> &defined);
 
 } // namespace gpulto
 

@@ -56,7 +56,8 @@ static std::vector<CombinedModule> readModules(ArrayRef<GeneratedUnit> units) {
     for (StringRef bytes : {StringRef(unit.host), StringRef(unit.device)}) {
       if (bytes.empty())
         continue;
-      modules.push_back(readGenerated(bytes, file, defined));
+      resolveGenerated(modules.emplace_back(readGenerated(bytes, file)),
+                       defined);
       modules.back().tag = formatv("t{0}", file).str();
     }
   return modules;

@@ -400,6 +400,28 @@ TEST(Jobserver, ReadsTheEnvironment) {
     setenv("MAKEFLAGS", saved.c_str(), 1);
 }
 
+/// Threads take tokens as jobs do, no more than wanted, and give them back.
+TEST(Jobserver, ThreadsTakeTokens) {
+  const char *before = getenv("MAKEFLAGS");
+  std::string saved = before ? before : "";
+  for (llvm::StringRef tokens : {"", "A"}) {
+    Server server(false, tokens);
+    setenv("MAKEFLAGS", server.flags().c_str(), 1);
+    for (unsigned most : {1u, 2u}) {
+      ThreadSlots slots = takeThreadSlots(JobserverMode::Auto, most);
+      EXPECT_EQ(slots.count,
+                std::min({most, 1 + static_cast<unsigned>(tokens.size()),
+                          std::thread::hardware_concurrency()}));
+      EXPECT_EQ(slots.connection.client->heldTokens(), slots.count - 1);
+    }
+    EXPECT_EQ(server.tokens(), tokens);
+  }
+  unsetenv("MAKEFLAGS");
+  EXPECT_EQ(takeThreadSlots(JobserverMode::Auto, 1).count, 1u);
+  if (before)
+    setenv("MAKEFLAGS", saved.c_str(), 1);
+}
+
 //===----------------------------------------------------------------------===//
 // Through /proc, and under real make
 //===----------------------------------------------------------------------===//
