@@ -238,6 +238,15 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     if (llvm::isa<llvm::PHINode>(user) &&
         llvm::all_of(user->users(), freesUser))
       continue;
+    // Where one of several parts, or variables, is read, none is written.
+    auto isRead = [](const llvm::User *last) {
+      return llvm::isa<llvm::LoadInst>(last);
+    };
+    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user) &&
+        llvm::all_of(user->users(), isRead)) {
+      result.isLoaded = true;
+      continue;
+    }
     auto *call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call || !call->isArgOperand(&use)) {
       escape();

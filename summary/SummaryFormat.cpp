@@ -376,6 +376,7 @@ template <typename IO> void Transfer<IO>::parameters() {
       io.number(x.byValBytes);
       io.number(x.constantGain);
       io.number(x.reachBytes);
+      io.number(x.ownReachBytes);
     });
 }
 

@@ -496,6 +496,8 @@ void Printer::parameter(uint32_t number, const ParameterRecord &p) {
     out << " gain " << p.constantGain;
   if (p.reachBytes != kNone)
     out << " reach " << p.reachBytes;
+  else if (p.ownReachBytes != kNone)
+    out << " own_reach " << p.ownReachBytes;
   out << '\n';
 }
 
