@@ -233,6 +233,9 @@ private:
               LocalVariable &result, unsigned depth);
   bool reaches(const Write &write, const LocalVariable &variable,
                const llvm::Instruction &at);
+  void addEntry(const llvm::Argument &argument, uint64_t begin, uint64_t size,
+                const llvm::Instruction &at,
+                llvm::SmallVectorImpl<AggregatePart> &parts);
   void collectParts(const llvm::Value &pointer, uint64_t size,
                     const llvm::Instruction &at, uint64_t shift,
                     llvm::SmallVectorImpl<AggregatePart> &parts,

@@ -549,7 +549,19 @@ LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
   for (const AggregatePart &part :
        jumpFunctions->partsOf(*call.getArgOperand(0), kConfigBytes, call)) {
     const JumpFunction &value = part.value;
-    if (part.byteOffset == kConfigShared && value.bitWidth == 64) {
+    bool isCopied = value.kind == JumpFunction::Kind::LoadAggregate &&
+                    value.bitWidth == 0 && value.count;
+    if (isCopied) {
+      // Dimensions of a structure that somebody passes by its address.
+      for (uint64_t i = 0; i + kDimensionBytes <= value.count;
+           i += kDimensionBytes) {
+        JumpFunction dimension = value;
+        dimension.bitWidth = 32;
+        dimension.value += i;
+        dimension.count = kDimensionBytes;
+        setDimension(part.byteOffset + i, dimension);
+      }
+    } else if (part.byteOffset == kConfigShared && value.bitWidth == 64) {
       geometry[kSharedBytes] = value;
     } else if (part.byteOffset == kConfigStream) {
       geometry[kStream] = value;
