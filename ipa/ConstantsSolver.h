@@ -5,6 +5,7 @@
 #define GPULTO_IPA_CONSTANTSSOLVER_H
 
 #include "ipa/Callers.h"
+#include "ipa/GeometryLimits.h"
 #include "ipa/Pointees.h"
 #include "ipa/ValueLattice.h"
 
@@ -68,13 +69,6 @@ struct ByteWindow {
   uint64_t end = 0;
 };
 constexpr ByteWindow kAllBytes = {0, uint64_t(1) << 32};
-
-/// Grid x, y, z, block x, y, z; see Geometry.
-constexpr uint32_t kDimensions = kBlockZ + 1;
-/// What the hardware allows. Source: CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability".
-constexpr uint32_t kGeometryLimits[kDimensions] = {INT32_MAX, 65535, 65535,
-                                                   1024,      1024,  64};
 
 /// Index of a body in a ConstantsSolver: a definition or a clone of one.
 using BodyIndex = uint32_t;

@@ -269,10 +269,17 @@ ConstantsSolver::launchGeometry(const BodyLattice &caller,
                                 const LaunchSite &launch) const {
   const CombinedModule &module = program.moduleRef(caller.id);
   std::vector<ValueLattice> geometry;
-  for (const JumpFunction &function :
-       slice(module.summary.jumpFunctions, launch.geometry)
-           .take_front(kDimensions))
+  for (auto [function, limit] :
+       zip(slice(module.summary.jumpFunctions, launch.geometry)
+               .take_front(kDimensions),
+           kGeometryLimits)) {
     geometry.push_back(evaluate(caller, module, function));
+    // The runtime launches nothing else.
+    JumpFunction valid;
+    valid.low = 1;
+    valid.high = limit;
+    geometry.back().addFacts(valid);
+  }
   return geometry;
 }
 

@@ -165,6 +165,13 @@ void ValueLattice::reconcile() {
   uint64_t mask = maskOf(bitWidth);
   lowest = std::max(lowest, ones);
   highest = std::min(highest, ~zeros & mask);
+  // The multiples of a power of two among them.
+  uint64_t below = maskTrailingOnes<uint64_t>(countr_one(zeros));
+  if (uint64_t least = (lowest + below) & ~below;
+      least >= lowest && least <= highest) {
+    lowest = least;
+    highest &= ~below;
+  }
   // The bits above the highest one in which the bounds differ are common.
   uint64_t differing = lowest ^ highest;
   uint64_t common =

@@ -226,6 +226,24 @@ TEST(ValueLattice, NullIsNoOtherAllocation) {
   EXPECT_EQ(number.state(), ValueLattice::State::Varying);
 }
 
+TEST(ValueLattice, BoundsAreMultiples) {
+  JumpFunction site = JumpFunction::unknown(32);
+  site.low = 1;
+  site.high = 1030;
+  site.alignLog2 = 5;
+  ValueLattice value = ValueLattice::varying(32);
+  value.addFacts(site);
+  EXPECT_EQ(value.low(), 32u);
+  EXPECT_EQ(value.high(), 1024u);
+  // There is no such number: code that does not run.
+  site.low = 33;
+  site.high = 63;
+  ValueLattice none = ValueLattice::varying(32);
+  none.addFacts(site);
+  EXPECT_EQ(none.low(), 33u);
+  EXPECT_EQ(none.high(), 63u);
+}
+
 TEST(ValueLattice, AllocationsOfTwoEntriesAreApart) {
   EnteringCalls none, first = none.followedBy(5, 0),
                       second = none.followedBy(5, 1),
