@@ -210,6 +210,7 @@ private:
   ValueLattice evaluateOnce(const BodyLattice &caller,
                             const CombinedModule &module,
                             const JumpFunction &function) const;
+  uint64_t leastAllocated(const BodyLattice &caller, uint32_t number) const;
   ParameterLattice evaluateResult(const BodyLattice &caller,
                                   const JumpFunction &function) const;
   void addReturned(const BodyLattice &caller, const AggregatePart &part,

@@ -94,6 +94,11 @@ bool isPassedByReference(const llvm::Argument &argument);
 bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
               uint64_t bSize);
 
+/// Whether control may go from behind \p from to \p to without running block
+/// \p avoided, if given, from its beginning.
+bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
+              const llvm::BasicBlock *avoided);
+
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {
 public:
@@ -214,8 +219,6 @@ private:
   JumpFunction ofAllocation(const llvm::CallBase &call);
   bool holdsAllocationsOnly(const LocalVariable &local, const Write &write);
   llvm::DominatorTree &dominatorTree();
-  bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
-                const llvm::BasicBlock *avoided);
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
   JumpFunction withPartsNow(JumpFunction address, const llvm::CallBase &call);

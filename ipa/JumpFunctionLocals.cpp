@@ -352,11 +352,8 @@ llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
   return *dominators;
 }
 
-/// Whether control may go from behind \p from to \p to without running block
-/// \p avoided, if given, from its beginning.
-bool JumpFunctionBuilder::mayReach(const llvm::Instruction &from,
-                                   const llvm::Instruction &to,
-                                   const llvm::BasicBlock *avoided) {
+bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
+              const llvm::BasicBlock *avoided) {
   // LLVM's isPotentiallyReachable gives up after 32 blocks; main is longer.
   constexpr size_t kMaxBlocks = 4096;
   const llvm::BasicBlock *target = to.getParent();

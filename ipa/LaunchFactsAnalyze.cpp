@@ -30,6 +30,7 @@
 #include "ipa/Analyze.h"
 #include "ipa/HandleUses.h"
 #include "ipa/JumpFunctionBuilder.h"
+#include "ipa/LastingMemory.h"
 #include "ipa/LaunchBounds.h"
 #include "support/Error.h"
 
@@ -166,6 +167,8 @@ private:
   llvm::SmallPtrSet<const llvm::CallBase *, 8> servedPushes;
   /// Positions of its calls; looked up only.
   llvm::DenseMap<const llvm::CallBase *, uint32_t> callNumbers;
+  /// Number of its first call.
+  uint32_t firstCall = 0;
   /// What the kernel may assume of the launch being looked at.
   LaunchBounds bounds;
 };
@@ -340,6 +343,7 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
   blockFrequencies.emplace(context, body);
   frequencies = &*blockFrequencies;
   callNumbers.clear();
+  firstCall = result.calls.first;
   for (uint32_t i = 0; i < result.calls.count; ++i)
     callNumbers[context.callInstructions[result.calls.first + i]] = i;
   for (const llvm::CallBase *call : launches)
@@ -607,6 +611,11 @@ JumpFunction LaunchCollector::kernelArgument(const llvm::CallBase &call,
   JumpFunction result = jumpFunctions->ofArgument(call, formal);
   const llvm::Value &value = *call.getArgOperand(formal);
   bounds.narrow(value, result);
+  if (result.kind == JumpFunction::Kind::Allocation)
+    result.parameter = lastsWhileLaunched(
+        value, call, *context.callInstructions[firstCall + result.source],
+        context.analyses.getResult<llvm::DominatorTreeAnalysis>(*function),
+        [&](const llvm::Function &callee) { return isStub(callee); });
   return result;
 }
 

@@ -365,6 +365,18 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   return result;
 }
 
+/// Returns how many bytes call \p number of \p caller, of cudaMalloc or its
+/// like, asks for at least.
+uint64_t ConstantsSolver::leastAllocated(const BodyLattice &caller,
+                                         uint32_t number) const {
+  constexpr unsigned kSizeArgument = 1, kSizeBits = 64;
+  ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
+  if (actuals.size() <= kSizeArgument)
+    return 0;
+  ValueLattice size = valueOf(caller, actuals[kSizeArgument]);
+  return !size.isTop() && size.width() == kSizeBits ? size.low() : 0;
+}
+
 ValueLattice ConstantsSolver::returned(const BodyLattice &body) const {
   return evaluate(body, program.moduleRef(body.id),
                   program.function(body.id)->returned);
@@ -417,6 +429,10 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
   case Kind::Allocation:
     result =
         ValueLattice::allocation(caller.id, function.source, caller.entered);
+    if (uint64_t bytes = function.parameter
+                             ? leastAllocated(caller, function.source)
+                             : 0)
+      result.addLasting(bytes);
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:
@@ -486,7 +502,8 @@ static uint64_t hashOf(const ValueLattice &value) {
   return hash_combine(value.state(), value.width(), value.value(),
                       value.symbol(), value.low(), value.high(),
                       value.knownZeros(), value.knownOnes(), value.alignLog2(),
-                      value.addressSpace(), value.isNonNull(), value.entered());
+                      value.addressSpace(), value.isNonNull(), value.entered(),
+                      value.dereferenceableBytes());
 }
 
 uint64_t hashOf(const ParameterLattice &known) {

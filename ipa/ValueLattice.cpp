@@ -196,11 +196,14 @@ bool ValueLattice::meet(const ValueLattice &other) {
   if (isNull() && other.current == State::Allocation) {
     *this = other;
     nonNull = false;
+    lasting = 0;
     widenings = 0;
     return true;
   }
-  if (other.isNull() && current == State::Allocation)
+  if (other.isNull() && current == State::Allocation) {
+    lasting = 0;
     return std::exchange(nonNull, false);
+  }
   ValueLattice old = *this;
   if (bitWidth != other.bitWidth) {
     *this = varying();
@@ -214,6 +217,7 @@ bool ValueLattice::meet(const ValueLattice &other) {
   align = std::min(align, other.align);
   space = space == other.space ? space : 0;
   nonNull &= other.nonNull;
+  lasting = std::min(lasting, other.lasting);
   if (current == State::Allocation) {
     setEntered(commonCalls);
   } else {

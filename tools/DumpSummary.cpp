@@ -446,7 +446,8 @@ void Printer::jumpFunction(const JumpFunction &j) {
     width(j);
     break;
   case Kind::Allocation:
-    out << "allocated by call " << j.source;
+    out << "allocated by call " << j.source
+        << (j.parameter ? ", which lasts" : "");
     break;
   case Kind::LoadVariable:
     out << "load ";

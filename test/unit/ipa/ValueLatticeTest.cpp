@@ -226,6 +226,37 @@ TEST(ValueLattice, NullIsNoOtherAllocation) {
   EXPECT_EQ(number.state(), ValueLattice::State::Varying);
 }
 
+TEST(ValueLattice, MemoryThatLastsIsTheLeast) {
+  ValueLattice large = ValueLattice::allocation(3, 1),
+               small = ValueLattice::allocation(3, 2);
+  large.addLasting(4096);
+  small.addLasting(64);
+  ValueLattice both = large;
+  EXPECT_TRUE(both.meet(small));
+  EXPECT_EQ(both.state(), ValueLattice::State::Varying);
+  EXPECT_EQ(both.dereferenceableBytes(), 64u);
+  EXPECT_TRUE(both.isNonNull());
+  EXPECT_FALSE(both.meet(large));
+  EXPECT_TRUE(both.meet(ValueLattice::allocation(3, 3)));
+  EXPECT_EQ(both.dereferenceableBytes(), 0u);
+  // Null is no memory.
+  ValueLattice null = ValueLattice::constant(0, 0), reversed = null;
+  EXPECT_TRUE(reversed.meet(large));
+  EXPECT_EQ(reversed.dereferenceableBytes(), 0u);
+  EXPECT_TRUE(large.meet(null));
+  EXPECT_EQ(large, reversed);
+  EXPECT_FALSE(large.meet(null));
+  // Neither is what is behind the pointer at a distance.
+  JumpFunction step;
+  step.kind = JumpFunction::Kind::Ancestor;
+  step.value = 16;
+  EXPECT_EQ(
+      ValueLattice::passThrough(step, small).dereferenceableBytes(), 0u);
+  step.kind = JumpFunction::Kind::PassThrough;
+  EXPECT_EQ(
+      ValueLattice::passThrough(step, small).dereferenceableBytes(), 64u);
+}
+
 TEST(ValueLattice, BoundsAreMultiples) {
   JumpFunction site = JumpFunction::unknown(32);
   site.low = 1;
