@@ -173,8 +173,8 @@ void propagateConstants(WpaContext &context, const Callers &callers,
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts = factsOf(context.program, callers, body, pointers, unwritten,
-                          lasting);
+    plan.facts =
+        factsOf(context.program, callers, body, pointers, unwritten, lasting);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));

@@ -219,8 +219,8 @@ private:
   llvm::ArrayRef<JumpFunction> actualsOf(const BodyLattice &caller,
                                          uint32_t number) const;
   BodyLattice enter(const BodyLattice &caller, uint32_t number,
-                    const BodyLattice &callee,
-                    const llvm::BitVector &used, bool asksAll = false) const;
+                    const BodyLattice &callee, const llvm::BitVector &used,
+                    bool asksAll = false) const;
   bool keepsPointee(const BodyLattice &body, uint32_t source) const;
   bool isPrivateVariable(const BodyLattice &body, uint64_t number) const;
   bool isPrivateFormal(const BodyLattice &body, uint32_t source) const;

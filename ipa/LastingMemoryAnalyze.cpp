@@ -24,7 +24,8 @@
 //    cudaMalloc. One behind the launch waits until the kernel has run.
 //
 // That kernels do not store the pointer, and that nothing resets the device, is
-// for whole-program analysis to find (LastingMemoryPropagate.cpp), and the size.
+// for whole-program analysis to find (LastingMemoryPropagate.cpp), and the
+// size.
 //
 // Memory of cudaMallocAsync is there for one stream only.
 //
@@ -144,10 +145,9 @@ static bool hasSucceeded(const CallBase &allocation, const BasicBlock &block,
     for (const User *user : compare->users()) {
       auto *branch = dyn_cast<BranchInst>(user);
       if (branch && branch->isConditional() &&
-          dominators.dominates(
-              BasicBlockEdge(branch->getParent(),
-                             branch->getSuccessor(successor)),
-              &block))
+          dominators.dominates(BasicBlockEdge(branch->getParent(),
+                                              branch->getSuccessor(successor)),
+                               &block))
         return true;
     }
   }
@@ -171,8 +171,7 @@ bool lastsWhileLaunched(const Value &pointer, const CallBase &launch,
   return uses.collect(*variable) && none_of(uses.frees, [&](const auto *free) {
            bool isBefore = free->getParent() == allocation.getParent() &&
                            free->comesBefore(&allocation);
-           return !isBefore &&
-                  mayReach(*free, launch, allocation.getParent());
+           return !isBefore && mayReach(*free, launch, allocation.getParent());
          });
 }
 

@@ -54,11 +54,11 @@ LastingMemory::LastingMemory(const WpaContext &context, const Callers &callers,
         any_of(seq<uint32_t>(0, program.parameters(body.id).size()),
                [&](uint32_t i) { return keeps(body.id, i); }))
       reason = "a kernel of which not all launches are known keeps a pointer";
-  forEachKnownLaunch(program, callers, solver,
-                     [&](GlobalId kernel, uint32_t,
-                         ArrayRef<ParameterLattice> arguments) {
-                       meetLaunch(kernel, arguments);
-                     });
+  forEachKnownLaunch(
+      program, callers, solver,
+      [&](GlobalId kernel, uint32_t, ArrayRef<ParameterLattice> arguments) {
+        meetLaunch(kernel, arguments);
+      });
 }
 
 /// Whether \p kernel may store its pointer parameter \p parameter.
@@ -102,12 +102,12 @@ void LastingMemory::explain(const WpaContext &context) const {
       continue;
     for (auto [i, parameter] : enumerate(body.parameters))
       if (parameter.whole.dereferenceableBytes() && !bytes(body, i))
-        addKernelRemark(context, RemarkKind::Missed, "Dereferenceable", body.id,
-                        "what parameter " + std::to_string(i) + " of '" +
-                            program.symbol(body.id).name.str() +
-                            "' leads to may be freed while it runs: " +
-                            (reason.empty() ? "a kernel keeps the pointer"
-                                            : reason));
+        addKernelRemark(
+            context, RemarkKind::Missed, "Dereferenceable", body.id,
+            "what parameter " + std::to_string(i) + " of '" +
+                program.symbol(body.id).name.str() +
+                "' leads to may be freed while it runs: " +
+                (reason.empty() ? "a kernel keeps the pointer" : reason));
   }
 }
 

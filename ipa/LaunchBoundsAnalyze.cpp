@@ -126,8 +126,8 @@ void LaunchBounds::note(const Value &value, const ConstantRange &range) {
         ConstantRange(known->second.first, known->second.second));
   if (narrowed.isEmptySet())
     return; // this launch never succeeds
-  ranges.insert_or_assign(
-      &value, std::pair(narrowed.getLower(), narrowed.getUpper()));
+  ranges.insert_or_assign(&value,
+                          std::pair(narrowed.getLower(), narrowed.getUpper()));
   if (auto *operation = dyn_cast<Instruction>(&value);
       operation && ranges.size() <= kDimensions * kMaxOperations)
     noteOperand(*operation, narrowed);
@@ -160,8 +160,9 @@ void LaunchBounds::noteOperand(const Instruction &operation,
     bool isPositive = range.getSignedMin().isNonNegative();
     if (isa<ZExtInst>(operation) || isPositive)
       note(operand,
-           range.intersectWith(ConstantRange(APInt(width, 0),
-                                             APInt::getOneBitSet(width, narrow)))
+           range
+               .intersectWith(ConstantRange(APInt(width, 0),
+                                            APInt::getOneBitSet(width, narrow)))
                .truncate(narrow));
     return;
   }
@@ -178,23 +179,22 @@ void LaunchBounds::noteOperand(const Instruction &operation,
          {std::pair(operation.hasNoSignedWrap(), Flags::NoSignedWrap),
           std::pair(operation.hasNoUnsignedWrap(), Flags::NoUnsignedWrap)})
       if (holds)
-        before = before.intersectWith(
-            ConstantRange::makeExactNoWrapRegion(Instruction::Add, number,
-                                                 flag));
+        before = before.intersectWith(ConstantRange::makeExactNoWrapRegion(
+            Instruction::Add, number, flag));
     return note(operand, before);
   }
   bool isSigned = operation.getOpcode() == Instruction::SDiv ||
                   operation.getOpcode() == Instruction::AShr;
   bool isShift = operation.getOpcode() == Instruction::LShr ||
                  operation.getOpcode() == Instruction::AShr;
-  bool isDivision = isSigned || isShift ||
-                    operation.getOpcode() == Instruction::UDiv;
+  bool isDivision =
+      isSigned || isShift || operation.getOpcode() == Instruction::UDiv;
   if (!isDivision || (isShift && number.uge(width)))
     return;
   APInt divisor =
       isShift ? APInt::getOneBitSet(width, number.getZExtValue()) : number;
-  APInt limit = isSigned ? APInt::getSignedMaxValue(width)
-                         : APInt::getMaxValue(width);
+  APInt limit =
+      isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
   APInt low = range.getUnsignedMin(), high = range.getUnsignedMax();
   // A quotient of 0 may be of a negative dividend.
   if (range.isWrappedSet() || low.isZero() || divisor.isZero() ||
@@ -218,10 +218,9 @@ void LaunchBounds::narrow(const Value &value, JumpFunction &function) const {
         ConstantRange(known->second.first, known->second.second),
         ConstantRange::Unsigned);
   if (evolution && isa<Instruction>(value))
-    range = range.intersectWith(
-        evolution->getUnsignedRange(
-            evolution->getSCEV(const_cast<Value *>(&value))),
-        ConstantRange::Unsigned);
+    range = range.intersectWith(evolution->getUnsignedRange(evolution->getSCEV(
+                                    const_cast<Value *>(&value))),
+                                ConstantRange::Unsigned);
   if (function.high)
     range = range.intersectWith(
         ConstantRange::getNonEmpty(APInt(function.bitWidth, function.low),

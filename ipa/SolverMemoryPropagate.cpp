@@ -40,14 +40,15 @@ using Kind = JumpFunction::Kind;
 
 /// Constants in aggregates are kept in pieces of at most this size.
 static constexpr unsigned kPieceBits = 32;
-/// How deep calls are looked into for what they return, and for what they leave:
-/// from one call of a function back to the one before is a step, too.
+/// How deep calls are looked into for what they return, and for what they
+/// leave: from one call of a function back to the one before is a step, too.
 static constexpr unsigned kMaxResultDepth = 3;
 static constexpr unsigned kMaxLeftDepth = 6;
 /// How deep values of memory that are computed from other memory are followed.
 static constexpr unsigned kMaxMemoryDepth = 8;
 static constexpr unsigned kMaxLookups = 512;
-/// Parts of an object that are looked for because some of them may be asked for.
+/// Parts of an object that are looked for because some of them may be asked
+/// for.
 static constexpr unsigned kMaxAskedParts = 16;
 
 //===----------------------------------------------------------------------===//

@@ -429,9 +429,8 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
   case Kind::Allocation:
     result =
         ValueLattice::allocation(caller.id, function.source, caller.entered);
-    if (uint64_t bytes = function.parameter
-                             ? leastAllocated(caller, function.source)
-                             : 0)
+    if (uint64_t bytes =
+            function.parameter ? leastAllocated(caller, function.source) : 0)
       result.addLasting(bytes);
     break;
   case Kind::PassThrough:

@@ -250,11 +250,9 @@ TEST(ValueLattice, MemoryThatLastsIsTheLeast) {
   JumpFunction step;
   step.kind = JumpFunction::Kind::Ancestor;
   step.value = 16;
-  EXPECT_EQ(
-      ValueLattice::passThrough(step, small).dereferenceableBytes(), 0u);
+  EXPECT_EQ(ValueLattice::passThrough(step, small).dereferenceableBytes(), 0u);
   step.kind = JumpFunction::Kind::PassThrough;
-  EXPECT_EQ(
-      ValueLattice::passThrough(step, small).dereferenceableBytes(), 64u);
+  EXPECT_EQ(ValueLattice::passThrough(step, small).dereferenceableBytes(), 64u);
 }
 
 TEST(ValueLattice, BoundsAreMultiples) {
