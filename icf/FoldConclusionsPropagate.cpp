@@ -87,6 +87,8 @@ Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
     hasher.add(parameter.addressSpace);
     hasher.add(parameter.alignLog2);
     hasher.add(parameter.byValBytes);
+    hasher.add(parameter.reachBytes);
+    hasher.add(parameter.ownReachBytes);
   }
   auto addAll = [&](Range range) {
     hasher.add(range.count);

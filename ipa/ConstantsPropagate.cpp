@@ -22,6 +22,7 @@
 #include "ipa/Clones.h"
 #include "ipa/Constants.h"
 #include "ipa/Guards.h"
+#include "ipa/LastingMemory.h"
 #include "ipa/LaunchCounts.h"
 #include "ipa/UnwrittenMemory.h"
 
@@ -78,7 +79,8 @@ static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
                              const PointerFacts &pointers,
-                             const UnwrittenMemory &unwritten) {
+                             const UnwrittenMemory &unwritten,
+                             const LastingMemory &lasting) {
   ArrayRef<ParameterRecord> formals = program.parameters(body.id);
   FunctionFacts facts;
   if (!body.isReached)
@@ -92,6 +94,8 @@ static FunctionFacts factsOf(const CombinedSummary &program,
       facts.values.push_back(makeFact(i, known.whole));
       facts.values.back().isNoAlias = isNoAlias;
       facts.values.back().isUnwritten = isUnwritten;
+      if (program.imageOf(body.id) != kHostImage)
+        facts.values.back().dereferenceableBytes = lasting.bytes(body, i);
     }
     // What a pointer points to serves the launches in the body only.
     bool isByVal = formals[i].flags & kParamByVal;
@@ -164,11 +168,13 @@ void propagateConstants(WpaContext &context, const Callers &callers,
   chooseClones(context, callers, solver);
   PointerFacts pointers(context, callers, solver);
   UnwrittenMemory unwritten(context, callers, solver);
+  LastingMemory lasting(context, callers, solver, unwritten.deviceOrder());
   // Definitions come before clones, and clones in the order of their numbers.
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts = factsOf(context.program, callers, body, pointers, unwritten);
+    plan.facts =
+        factsOf(context.program, callers, body, pointers, unwritten, lasting);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));
@@ -176,6 +182,7 @@ void propagateConstants(WpaContext &context, const Callers &callers,
   decideReturns(context, callers, solver);
   explainConstants(context, callers, solver);
   unwritten.explain(context);
+  lasting.explain(context);
   countLaunches(context, callers, solver, statistics);
   chooseGuards(context, callers, solver, pointers);
 }

@@ -5,6 +5,7 @@
 #define GPULTO_IPA_CONSTANTSSOLVER_H
 
 #include "ipa/Callers.h"
+#include "ipa/GeometryLimits.h"
 #include "ipa/Pointees.h"
 #include "ipa/ValueLattice.h"
 
@@ -70,13 +71,6 @@ struct ByteWindow {
   uint64_t end = 0;
 };
 constexpr ByteWindow kAllBytes = {0, uint64_t(1) << 32};
-
-/// Grid x, y, z, block x, y, z; see Geometry.
-constexpr uint32_t kDimensions = kBlockZ + 1;
-/// What the hardware allows. Source: CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability".
-constexpr uint32_t kGeometryLimits[kDimensions] = {INT32_MAX, 65535, 65535,
-                                                   1024,      1024,  64};
 
 /// Index of a body in a ConstantsSolver: a definition or a clone of one.
 using BodyIndex = uint32_t;
@@ -250,6 +244,7 @@ private:
   ValueLattice evaluateOnce(const BodyLattice &caller,
                             const CombinedModule &module,
                             const JumpFunction &function) const;
+  uint64_t leastAllocated(const BodyLattice &caller, uint32_t number) const;
   ParameterLattice evaluateResult(const BodyLattice &caller,
                                   const JumpFunction &function) const;
   void addReturned(const BodyLattice &caller, const AggregatePart &part,
@@ -258,7 +253,8 @@ private:
   llvm::ArrayRef<JumpFunction> actualsOf(const BodyLattice &caller,
                                          uint32_t number) const;
   BodyLattice enter(const BodyLattice &caller, uint32_t number,
-                    const BodyLattice &callee, const JumpFunction &asked) const;
+                    const BodyLattice &callee, const llvm::BitVector &used,
+                    bool asksAll = false) const;
   bool keepsPointee(const BodyLattice &body, uint32_t source) const;
   bool isPrivateVariable(const BodyLattice &body, uint64_t number) const;
   bool isPrivateFormal(const BodyLattice &body, uint32_t source) const;

@@ -7,6 +7,7 @@
 //   constant, address      every use of the parameter is replaced
 //   bounds of an integer   attribute `range`
 //   alignment, not null    attributes `align`, `nonnull`
+//   bytes that last        attribute `dereferenceable`
 //   no alias               attribute `noalias`, until code generation: there it
 //                          would also say that nobody outside of the kernel
 //                          writes the memory (ld.global.nc)
@@ -157,6 +158,12 @@ static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
   }
   if (fact.isNonNull && !argument.hasNonNullAttr()) {
     argument.addAttr(Attribute::NonNull);
+    changed = true;
+  }
+  if (fact.dereferenceableBytes > argument.getDereferenceableBytes()) {
+    argument.removeAttr(Attribute::Dereferenceable);
+    argument.addAttr(Attribute::getWithDereferenceableBytes(
+        argument.getContext(), fact.dereferenceableBytes));
     changed = true;
   }
   if (fact.isUnwritten && !argument.use_empty()) {

@@ -36,6 +36,9 @@ public:
   /// The first premise that was found not to hold, as a clause with its place;
   /// empty: all hold.
   llvm::StringRef whyNot() const { return reason; }
+  /// Whether the program may free all memory of the device at once. Meaningful
+  /// if isSerial().
+  bool mayReset() const { return resets; }
   /// What was proven to be in the default stream: launches, and copies and
   /// fills that name their stream. Meaningful if isSerial().
   uint32_t launchCount() const { return launches; }
@@ -59,6 +62,7 @@ private:
   HostLibrary library;
   std::string reason;
   uint32_t launches = 0, copies = 0;
+  bool resets = false;
 };
 
 } // namespace gpulto

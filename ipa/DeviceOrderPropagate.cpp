@@ -194,6 +194,7 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user, uint32_t line) {
   if (program.resolution(id) & kLinkerRedefined)
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, line);
+  resets |= name == "cudaDeviceReset" || name == "cudaThreadExit";
   if (!runtimeFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
          user, line);

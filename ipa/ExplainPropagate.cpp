@@ -155,6 +155,9 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
                     std::to_string(uint64_t(1) << fact.alignLog2));
   if (fact.isNonNull)
     known.push_back("is not null");
+  if (fact.dereferenceableBytes)
+    known.push_back("leads to " + std::to_string(fact.dereferenceableBytes) +
+                    " bytes that can be read");
   if (fact.isNoAlias)
     known.push_back("is apart from all other pointers");
   if (fact.isUnwritten)

@@ -94,6 +94,11 @@ bool isPassedByReference(const llvm::Argument &argument);
 bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
               uint64_t bSize);
 
+/// Whether control may go from behind \p from to \p to without running block
+/// \p avoided, if given, from its beginning.
+bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
+              const llvm::BasicBlock *avoided);
+
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {
 public:
@@ -214,8 +219,6 @@ private:
   JumpFunction ofAllocation(const llvm::CallBase &call);
   bool holdsAllocationsOnly(const LocalVariable &local, const Write &write);
   llvm::DominatorTree &dominatorTree();
-  bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
-                const llvm::BasicBlock *avoided);
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
   JumpFunction withPartsNow(JumpFunction address, const llvm::CallBase &call);
@@ -233,6 +236,9 @@ private:
               LocalVariable &result, unsigned depth);
   bool reaches(const Write &write, const LocalVariable &variable,
                const llvm::Instruction &at);
+  void addEntry(const llvm::Argument &argument, uint64_t begin, uint64_t size,
+                const llvm::Instruction &at,
+                llvm::SmallVectorImpl<AggregatePart> &parts);
   void collectParts(const llvm::Value &pointer, uint64_t size,
                     const llvm::Instruction &at, uint64_t shift,
                     llvm::SmallVectorImpl<AggregatePart> &parts,

@@ -238,6 +238,15 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     if (llvm::isa<llvm::PHINode>(user) &&
         llvm::all_of(user->users(), freesUser))
       continue;
+    // Where one of several parts, or variables, is read, none is written.
+    auto isRead = [](const llvm::User *last) {
+      return llvm::isa<llvm::LoadInst>(last);
+    };
+    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user) &&
+        llvm::all_of(user->users(), isRead)) {
+      result.isLoaded = true;
+      continue;
+    }
     auto *call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call || !call->isArgOperand(&use)) {
       escape();
@@ -343,11 +352,8 @@ llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
   return *dominators;
 }
 
-/// Whether control may go from behind \p from to \p to without running block
-/// \p avoided, if given, from its beginning.
-bool JumpFunctionBuilder::mayReach(const llvm::Instruction &from,
-                                   const llvm::Instruction &to,
-                                   const llvm::BasicBlock *avoided) {
+bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
+              const llvm::BasicBlock *avoided) {
   // LLVM's isPotentiallyReachable gives up after 32 blocks; main is longer.
   constexpr size_t kMaxBlocks = 4096;
   const llvm::BasicBlock *target = to.getParent();

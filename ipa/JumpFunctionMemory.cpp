@@ -271,6 +271,21 @@ void JumpFunctionBuilder::addResult(
     parts.push_back({static_cast<uint32_t>(first - begin), result});
 }
 
+/// Appends the \p size bytes from byte \p begin on behind \p argument if they
+/// are what they were when the function was entered.
+void JumpFunctionBuilder::addEntry(
+    const llvm::Argument &argument, uint64_t begin, uint64_t size,
+    const llvm::Instruction &at, llvm::SmallVectorImpl<AggregatePart> &parts) {
+  if (begin + size > INT32_MAX || !isOfEntry(argument, begin, size, at))
+    return;
+  JumpFunction entry;
+  entry.kind = Kind::LoadAggregate;
+  entry.source = argument.getArgNo();
+  entry.value = begin;
+  entry.count = static_cast<uint32_t>(size);
+  parts.push_back({0, entry});
+}
+
 /// Appends the known parts of the \p size bytes at \p pointer + \p shift.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
@@ -286,6 +301,10 @@ void JumpFunctionBuilder::collectParts(
       collectConstantParts(*global->getInitializer(), 0, size, begin, parts);
     return;
   }
+  if (auto *reference = llvm::dyn_cast<llvm::Argument>(base);
+      reference && isPassedByReference(*reference) &&
+      !reference->hasStructRetAttr())
+    return addEntry(*reference, begin, size, at, parts);
   if (!isLocalVariable(*base) && !isResult(*base))
     return;
   const LocalVariable &local = describe(*base);
@@ -324,11 +343,17 @@ void JumpFunctionBuilder::collectParts(
       continue;
     }
     auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
-    if (!copy || copy->isVolatile() || write.offset > begin ||
-        write.offset + write.size < begin + size)
+    if (!copy || copy->isVolatile())
       continue;
-    collectParts(*copy->getRawSource(), size, *copy, begin - write.offset,
-                 parts, depth + 1);
+    uint64_t first = std::max(begin, write.offset);
+    uint64_t end = std::min(begin + size, write.offset + write.size);
+    llvm::SmallVector<AggregatePart, 8> copied;
+    collectParts(*copy->getRawSource(), end - first, *copy,
+                 first - write.offset, copied, depth + 1);
+    for (AggregatePart &part : copied) {
+      part.byteOffset += static_cast<uint32_t>(first - begin);
+      parts.push_back(part);
+    }
   }
 }
 

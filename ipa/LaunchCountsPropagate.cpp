@@ -8,7 +8,8 @@
 //   launch-sites               launches in host code
 //     -unknown-kernel          ... of kernels that are not known
 //     -block-known             x, y and z are constants
-//     -block-bounded           else: bounds are tighter than the hardware's
+//     -block-bounded           else: bounds are tighter than the hardware's, of
+//                              all three
 //     -grid-known, -bounded
 //   launch-scalars             numbers and bits that launches pass to kernels
 //     -known, -bounded         constants; else: bounds or bits are known
@@ -124,7 +125,7 @@ Knowledge KernelKnowledge::ofGeometry(Geometry first) const {
     if (geometry[i].isConstant())
       continue;
     if (geometry[i].width() != 32 || geometry[i].isTop() ||
-        geometry[i].high() >= kGeometryLimits[i])
+        (geometry[i].low() <= 1 && geometry[i].high() >= kGeometryLimits[i]))
       return Knowledge::None;
     result = Knowledge::Bounded;
   }

@@ -30,9 +30,12 @@
 #include "ipa/Analyze.h"
 #include "ipa/HandleUses.h"
 #include "ipa/JumpFunctionBuilder.h"
+#include "ipa/LastingMemory.h"
+#include "ipa/LaunchBounds.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -134,10 +137,12 @@ private:
     return static_cast<size_t>(llvm::find(calls, &call) - calls.begin());
   }
   bool popsBefore(const llvm::CallBase &call);
+  LaunchBounds boundsOfPush(const llvm::CallBase &push);
   Arguments geometryOfPush(const llvm::CallBase *push);
   Arguments geometryOfConfig(const llvm::CallBase &call);
   Arguments stubArguments(const llvm::CallBase &call,
                           const llvm::Function &stub, bool &byFormals);
+  JumpFunction kernelArgument(const llvm::CallBase &call, unsigned formal);
   Arguments arrayArguments(const llvm::Value &array,
                            const llvm::CallBase &call);
   JumpFunction valueBehind(const llvm::Value &pointer,
@@ -162,6 +167,10 @@ private:
   llvm::SmallPtrSet<const llvm::CallBase *, 8> servedPushes;
   /// Positions of its calls; looked up only.
   llvm::DenseMap<const llvm::CallBase *, uint32_t> callNumbers;
+  /// Number of its first call.
+  uint32_t firstCall = 0;
+  /// What the kernel may assume of the launch being looked at.
+  LaunchBounds bounds;
 };
 
 bool LaunchCollector::usesRuntime() const {
@@ -334,6 +343,7 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
   blockFrequencies.emplace(context, body);
   frequencies = &*blockFrequencies;
   callNumbers.clear();
+  firstCall = result.calls.first;
   for (uint32_t i = 0; i < result.calls.count; ++i)
     callNumbers[context.callInstructions[result.calls.first + i]] = i;
   for (const llvm::CallBase *call : launches)
@@ -364,6 +374,8 @@ void LaunchCollector::addChevron(const llvm::CallBase &call,
                                  const llvm::Function *stub) {
   LaunchSite site;
   site.stub = context.indexOf(*stub);
+  Pushes pushes = pushesBefore(call);
+  bounds = pushes.size() == 1 ? boundsOfPush(*pushes[0]) : LaunchBounds();
   Arguments arguments = stubArguments(call, *stub, site.byStubFormals);
   addConfigured(call, site, arguments);
 }
@@ -514,6 +526,17 @@ bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   return invoke && calleeName(*invoke) == kPop;
 }
 
+/// What a launch that succeeds with the configuration \p push says of it.
+LaunchBounds LaunchCollector::boundsOfPush(const llvm::CallBase &push) {
+  LaunchBounds result(
+      &context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(*function));
+  result.addPair(*push.getArgOperand(0), kGridX);
+  result.add(*push.getArgOperand(1), kGridZ);
+  result.addPair(*push.getArgOperand(2), kBlockX);
+  result.add(*push.getArgOperand(3), kBlockZ);
+  return result;
+}
+
 LaunchCollector::Arguments
 LaunchCollector::geometryOfPush(const llvm::CallBase *push) {
   Arguments geometry(kGeometryCount);
@@ -532,6 +555,9 @@ LaunchCollector::geometryOfPush(const llvm::CallBase *push) {
   geometry[kBlockZ] = jumpFunctions->of(operand(3));
   geometry[kSharedBytes] = jumpFunctions->of(operand(4));
   geometry[kStream] = jumpFunctions->of(operand(5));
+  LaunchBounds ofPush = boundsOfPush(*push);
+  for (unsigned i = kGridX; i <= kBlockZ; ++i)
+    ofPush.narrow(static_cast<Geometry>(i), geometry[i]);
   return geometry;
 }
 
@@ -549,7 +575,19 @@ LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
   for (const AggregatePart &part :
        jumpFunctions->partsOf(*call.getArgOperand(0), kConfigBytes, call)) {
     const JumpFunction &value = part.value;
-    if (part.byteOffset == kConfigShared && value.bitWidth == 64) {
+    bool isCopied = value.kind == JumpFunction::Kind::LoadAggregate &&
+                    value.bitWidth == 0 && value.count;
+    if (isCopied) {
+      // Dimensions of a structure that somebody passes by its address.
+      for (uint64_t i = 0; i + kDimensionBytes <= value.count;
+           i += kDimensionBytes) {
+        JumpFunction dimension = value;
+        dimension.bitWidth = 32;
+        dimension.value += i;
+        dimension.count = kDimensionBytes;
+        setDimension(part.byteOffset + i, dimension);
+      }
+    } else if (part.byteOffset == kConfigShared && value.bitWidth == 64) {
       geometry[kSharedBytes] = value;
     } else if (part.byteOffset == kConfigStream) {
       geometry[kStream] = value;
@@ -567,6 +605,20 @@ LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
   return geometry;
 }
 
+/// Argument \p formal of \p call, a call of a stub, as the kernel gets it.
+JumpFunction LaunchCollector::kernelArgument(const llvm::CallBase &call,
+                                             unsigned formal) {
+  JumpFunction result = jumpFunctions->ofArgument(call, formal);
+  const llvm::Value &value = *call.getArgOperand(formal);
+  bounds.narrow(value, result);
+  if (result.kind == JumpFunction::Kind::Allocation)
+    result.parameter = lastsWhileLaunched(
+        value, call, *context.callInstructions[firstCall + result.source],
+        context.analyses.getResult<llvm::DominatorTreeAnalysis>(*function),
+        [&](const llvm::Function &callee) { return isStub(callee); });
+  return result;
+}
+
 /// The kernel's arguments at a call of its stub; in terms of the stub's own
 /// formals, with \p byFormals set, when its body is elsewhere.
 LaunchCollector::Arguments
@@ -579,7 +631,7 @@ LaunchCollector::stubArguments(const llvm::CallBase &call,
   byFormals = known == stubRanges.end();
   if (byFormals) {
     for (unsigned i = 0; i < call.arg_size(); ++i)
-      arguments.push_back(jumpFunctions->ofArgument(call, i));
+      arguments.push_back(kernelArgument(call, i));
     return arguments;
   }
   llvm::SmallVector<AggregatePart, 8> parts;
@@ -594,7 +646,7 @@ LaunchCollector::stubArguments(const llvm::CallBase &call,
     bool isScalar = ofThis.size() == 1 && ofThis[0].byteOffset == 0 &&
                     !aggregates.contains({&stub, k});
     if (isScalar) {
-      arguments[k] = jumpFunctions->ofArgument(call, ofThis[0].formal);
+      arguments[k] = kernelArgument(call, ofThis[0].formal);
       continue;
     }
     parts.clear();

@@ -42,7 +42,7 @@ namespace gpulto {
 
 namespace {
 
-constexpr unsigned kMaxUses = 64;
+constexpr unsigned kMaxUses = 256;
 
 /// What one use does with the memory behind the pointer.
 enum Access : unsigned {
@@ -343,13 +343,21 @@ void ModRefCollector::measureReach(const llvm::Argument &argument,
   if (!uses)
     return;
   uint64_t reach = 0;
+  bool isPassedOn = false;
   for (const MemoryUse &use : *uses) {
-    if (use.kind == MemoryUse::Kind::Passed)
-      return;
     reach = std::max(reach, use.begin + use.size);
+    if (use.kind != MemoryUse::Kind::Passed)
+      continue;
+    isPassedOn = true;
+    auto &call = llvm::cast<llvm::CallBase>(*use.user);
+    if (!isAtDistance(*call.getArgOperand(use.argument), argument))
+      return;
   }
-  if (reach < kNone)
-    record.reachBytes = static_cast<uint32_t>(reach);
+  if (reach >= kNone)
+    return;
+  record.ownReachBytes = static_cast<uint32_t>(reach);
+  if (!isPassedOn)
+    record.reachBytes = record.ownReachBytes;
 }
 
 void ModRefCollector::followParameter(const llvm::Argument &argument) {

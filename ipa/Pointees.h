@@ -29,6 +29,10 @@ public:
   /// keeps it, and nobody does to whom it passes it.
   bool isUnwritten(GlobalId function, uint32_t number) const;
 
+  /// Returns a number of bytes behind which \p function, and whom it passes its
+  /// parameter \p number on to, touch nothing through it; kNone: not known.
+  uint32_t reach(GlobalId function, uint32_t number) const;
+
 private:
   bool isPrivateIn(GlobalId caller, const CallEdge &call,
                    uint64_t number) const;
@@ -37,6 +41,8 @@ private:
   const CombinedSummary &program;
   const Callers &callers;
   mutable llvm::DenseMap<std::pair<GlobalId, uint64_t>, bool> known;
+  mutable llvm::DenseMap<std::pair<GlobalId, uint32_t>, uint32_t> reaches;
+  mutable unsigned reachDepth = 0;
 };
 
 } // namespace gpulto

@@ -37,6 +37,43 @@ bool Pointees::isUnwritten(GlobalId function, uint32_t number) const {
          !(effects->parameters[number] & (kParamMayWrite | kParamMayEscape));
 }
 
+uint32_t Pointees::reach(GlobalId function, uint32_t number) const {
+  constexpr unsigned kMaxCallDepth = 64;
+  if (reachDepth >= kMaxCallDepth)
+    return kNone;
+  // Of a function that calls itself, nothing is known.
+  auto [entry, isNew] = reaches.try_emplace({function, number}, kNone);
+  if (!isNew)
+    return entry->second;
+  ArrayRef<ParameterRecord> formals = program.parameters(function);
+  if (number >= formals.size() || !callers.isFinal(function))
+    return kNone;
+  uint64_t result = formals[number].ownReachBytes;
+  const ModuleSummary &module = program.moduleRef(function).summary;
+  for (const CallEdge &call :
+       slice(module.calls, program.function(function)->calls)) {
+    for (auto [i, actual] :
+         enumerate(slice(module.jumpFunctions, call.arguments))) {
+      if (!actual.isPointerPassedOn() || actual.source != number)
+        continue;
+      GlobalId callee = callers.calleeOf(function, call.callee);
+      uint64_t distance =
+          actual.kind == JumpFunction::Kind::Ancestor ? actual.value : 0;
+      ++reachDepth;
+      uint32_t inner = callee == kNone || !program.function(callee)
+                           ? kNone
+                           : reach(callee, static_cast<uint32_t>(i));
+      --reachDepth;
+      if (inner == kNone || distance >= kNone)
+        return kNone;
+      result = std::max(result, distance + inner);
+    }
+    if (result >= kNone)
+      return kNone;
+  }
+  return reaches[{function, number}] = static_cast<uint32_t>(result);
+}
+
 /// Whether \p call of \p caller lets local variable \p number be private.
 bool Pointees::isPrivateIn(GlobalId caller, const CallEdge &call,
                            uint64_t number) const {

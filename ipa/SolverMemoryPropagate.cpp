@@ -40,11 +40,16 @@ using Kind = JumpFunction::Kind;
 
 /// Constants in aggregates are kept in pieces of at most this size.
 static constexpr unsigned kPieceBits = 32;
-/// How deep calls are looked into for what they return or leave.
+/// How deep calls are looked into for what they return, and for what they
+/// leave: from one call of a function back to the one before is a step, too.
 static constexpr unsigned kMaxResultDepth = 3;
+static constexpr unsigned kMaxLeftDepth = 6;
 /// How deep values of memory that are computed from other memory are followed.
 static constexpr unsigned kMaxMemoryDepth = 8;
 static constexpr unsigned kMaxLookups = 512;
+/// Parts of an object that are looked for because some of them may be asked
+/// for.
+static constexpr unsigned kMaxAskedParts = 16;
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -175,6 +180,41 @@ static void addFormals(const ModuleSummary &summary,
   }
 }
 
+/// As addFormals, of those of the parts of \p output that are in \p window.
+/// What was there when the function was entered is looked for behind its call,
+/// so nobody asks for it here. Returns whether calls of the function may have
+/// left such a part.
+static bool addFormalsWithin(const ModuleSummary &summary,
+                             const JumpFunction &output, ByteWindow window,
+                             BitVector &used) {
+  bool isOfCalls = false;
+  auto addValue = [&](uint64_t offset, const JumpFunction &value) {
+    bool isRange = value.count && (value.kind == Kind::LoadAggregate ||
+                                   value.kind == Kind::CallMemory ||
+                                   value.kind == Kind::CallResult);
+    uint64_t bytes = isRange ? value.count : bytesOf(value.bitWidth);
+    if (offset >= window.end ||
+        (value.kind != Kind::Memory && offset + bytes <= window.begin))
+      return;
+    isOfCalls |= value.kind == Kind::CallMemory;
+    if (value.kind != Kind::CallMemory &&
+        (value.kind != Kind::LoadAggregate || !value.count))
+      addFormals(summary, value, used);
+  };
+  for (const AggregatePart &part :
+       slice(summary.aggregateParts, Range{output.source, output.count})) {
+    if (part.value.kind != Kind::Memory) {
+      addValue(part.byteOffset, part.value);
+      continue;
+    }
+    for (const AggregatePart &choice :
+         slice(summary.aggregateParts,
+               Range{part.value.source, part.value.count}))
+      addValue(part.byteOffset, choice.value);
+  }
+  return isOfCalls;
+}
+
 /// Returns the body that call \p number of \p caller enters, by an alias too,
 /// or kNone.
 BodyIndex ConstantsSolver::enteredBy(const BodyLattice &caller,
@@ -193,28 +233,32 @@ ArrayRef<JumpFunction> ConstantsSolver::actualsOf(const BodyLattice &caller,
                    .arguments);
 }
 
-/// Returns what call \p number of \p caller lets \p callee know of the
-/// parameters that \p asked is in terms of.
+/// Returns what call \p number of \p caller lets \p callee know of its
+/// parameters in \p used, and of the others, if \p asksAll, what they are but
+/// not what they point to.
 BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
                                    const BodyLattice &callee,
-                                   const JumpFunction &asked) const {
+                                   const BitVector &used, bool asksAll) const {
   BodyLattice entered;
   entered.id = callee.id;
   entered.index = callee.index;
   entered.entered = caller.entered.followedBy(caller.id, number);
-  BitVector used(program.parameters(callee.id).size());
-  addFormals(program.moduleRef(callee.id).summary, asked, used);
   ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
   for (uint32_t i = 0; i < used.size(); ++i) {
     ParameterLattice formal = unknownBytes();
     formal.whole =
         ValueLattice::varying(program.parameters(callee.id)[i].bitWidth);
-    if (used.test(i))
+    const ParameterRecord &record = program.parameters(callee.id)[i];
+    if (used.test(i)) {
       formal =
           evaluateArgument(callee.id, i, caller,
                            i < actuals.size() ? actuals[i] : JumpFunction());
-    else if (i < actuals.size())
+    } else if (i < actuals.size()) {
       formal.isPrivate = leadsToPrivate(caller, actuals[i]);
+      if (asksAll && !(record.flags & kParamByVal))
+        formal.whole =
+            fit(callee.id, record, caller, valueOf(caller, actuals[i]));
+    }
     entered.parameters.push_back(std::move(formal));
   }
   return entered;
@@ -222,9 +266,8 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
 
 BodyLattice ConstantsSolver::entry(BodyIndex caller, uint32_t number) const {
   const BodyLattice &callee = allBodies[calleeOf(caller, number)];
-  JumpFunction ofAll; // is in terms of all parameters
-  ofAll.kind = Kind::CallResult;
-  BodyLattice entered = enter(allBodies[caller], number, callee, ofAll);
+  BitVector all(program.parameters(callee.id).size(), true);
+  BodyLattice entered = enter(allBodies[caller], number, callee, all);
   entered.clone = callee.clone;
   entered.isReached = true;
   return entered;
@@ -276,8 +319,10 @@ ConstantsSolver::evaluateResult(const BodyLattice &caller,
   const BodyLattice &callee = allBodies[index];
   const CombinedModule &module = program.moduleRef(callee.id);
   const JumpFunction &returned = program.function(callee.id)->returned;
+  BitVector used(program.parameters(callee.id).size());
+  addFormals(module.summary, returned, used);
   ++resultDepth;
-  BodyLattice entered = enter(caller, function.source, callee, returned);
+  BodyLattice entered = enter(caller, function.source, callee, used);
   if (returned.kind == JumpFunction::Kind::Aggregate)
     result = evaluateAggregate(entered, module, returned);
   else
@@ -420,7 +465,8 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
   if (!callers.isFinal(callee.id) ||
       function.parameter >= program.parameters(callee.id).size())
     return result;
-  if (pointees.isUnwritten(callee.id, function.parameter))
+  if (pointees.isUnwritten(callee.id, function.parameter) ||
+      window.begin >= pointees.reach(callee.id, function.parameter))
     return evaluateBefore(caller, function.source, function.parameter, window,
                           walk);
   const ModuleSummary &summary = program.moduleRef(callee.id).summary;
@@ -428,11 +474,18 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
       slice(summary.jumpFunctions, program.function(callee.id)->outputs);
   if (function.parameter >= outputs.size() ||
       outputs[function.parameter].kind != Kind::Aggregate ||
-      resultDepth >= kMaxResultDepth)
+      resultDepth >= kMaxLeftDepth)
     return result;
   const JumpFunction &output = outputs[function.parameter];
+  BitVector used(program.parameters(callee.id).size());
+  bool asksAll = addFormalsWithin(summary, output, window, used);
+  // What its calls find behind its pointers; not all of a large object.
+  ArrayRef<JumpFunction> actuals = actualsOf(caller, function.source);
+  for (uint32_t i = 0; asksAll && i < actuals.size() && i < used.size(); ++i)
+    if (keepsPointee(callee, i) || actuals[i].count <= kMaxAskedParts)
+      used.set(i);
   ++resultDepth;
-  BodyLattice entered = enter(caller, function.source, callee, output);
+  BodyLattice entered = enter(caller, function.source, callee, used, asksAll);
   Walk inner;
   inner.caller = &caller;
   inner.call = function.source;

@@ -302,10 +302,17 @@ ConstantsSolver::launchGeometry(const BodyLattice &caller,
                                 const LaunchSite &launch) const {
   const CombinedModule &module = program.moduleRef(caller.id);
   std::vector<ValueLattice> geometry;
-  for (const JumpFunction &function :
-       slice(module.summary.jumpFunctions, launch.geometry)
-           .take_front(kDimensions))
+  for (auto [function, limit] :
+       zip(slice(module.summary.jumpFunctions, launch.geometry)
+               .take_front(kDimensions),
+           kGeometryLimits)) {
     geometry.push_back(evaluate(caller, module, function));
+    // The runtime launches nothing else.
+    JumpFunction valid;
+    valid.low = 1;
+    valid.high = limit;
+    geometry.back().addFacts(valid);
+  }
   return geometry;
 }
 
@@ -390,6 +397,18 @@ ValueLattice ConstantsSolver::evaluate(const BodyLattice &caller,
   return result;
 }
 
+/// Returns how many bytes call \p number of \p caller, of cudaMalloc or its
+/// like, asks for at least.
+uint64_t ConstantsSolver::leastAllocated(const BodyLattice &caller,
+                                         uint32_t number) const {
+  constexpr unsigned kSizeArgument = 1, kSizeBits = 64;
+  ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
+  if (actuals.size() <= kSizeArgument)
+    return 0;
+  ValueLattice size = valueOf(caller, actuals[kSizeArgument]);
+  return !size.isTop() && size.width() == kSizeBits ? size.low() : 0;
+}
+
 ValueLattice ConstantsSolver::returned(const BodyLattice &body) const {
   return evaluate(body, program.moduleRef(body.id),
                   program.function(body.id)->returned);
@@ -442,6 +461,9 @@ ValueLattice ConstantsSolver::evaluateOnce(const BodyLattice &caller,
   case Kind::Allocation:
     result =
         ValueLattice::allocation(caller.id, function.source, caller.entered);
+    if (uint64_t bytes =
+            function.parameter ? leastAllocated(caller, function.source) : 0)
+      result.addLasting(bytes);
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:
@@ -511,7 +533,8 @@ static uint64_t hashOf(const ValueLattice &value) {
   return hash_combine(value.state(), value.width(), value.value(),
                       value.symbol(), value.low(), value.high(),
                       value.knownZeros(), value.knownOnes(), value.alignLog2(),
-                      value.addressSpace(), value.isNonNull(), value.entered());
+                      value.addressSpace(), value.isNonNull(), value.entered(),
+                      value.dereferenceableBytes());
 }
 
 uint64_t hashOf(const ParameterLattice &known) {

@@ -28,6 +28,10 @@ public:
   bool isPartUnwritten(const BodyLattice &body, uint32_t parameter,
                        uint32_t byteOffset) const;
 
+  /// Returns how the program's work on the device is ordered; null if no launch
+  /// is known.
+  const DeviceOrder *deviceOrder() const { return order ? &*order : nullptr; }
+
   /// Says of each parameter that a kernel only reads what was proven, from
   /// what, or which premise failed first. Pass `gpulto-launch`.
   void explain(const WpaContext &context) const;

@@ -165,6 +165,13 @@ void ValueLattice::reconcile() {
   uint64_t mask = maskOf(bitWidth);
   lowest = std::max(lowest, ones);
   highest = std::min(highest, ~zeros & mask);
+  // The multiples of a power of two among them.
+  uint64_t below = maskTrailingOnes<uint64_t>(countr_one(zeros));
+  if (uint64_t least = (lowest + below) & ~below;
+      least >= lowest && least <= highest) {
+    lowest = least;
+    highest &= ~below;
+  }
   // The bits above the highest one in which the bounds differ are common.
   uint64_t differing = lowest ^ highest;
   uint64_t common =
@@ -189,11 +196,14 @@ bool ValueLattice::meet(const ValueLattice &other) {
   if (isNull() && other.current == State::Allocation) {
     *this = other;
     nonNull = false;
+    lasting = 0;
     widenings = 0;
     return true;
   }
-  if (other.isNull() && current == State::Allocation)
+  if (other.isNull() && current == State::Allocation) {
+    lasting = 0;
     return std::exchange(nonNull, false);
+  }
   ValueLattice old = *this;
   if (bitWidth != other.bitWidth) {
     *this = varying();
@@ -207,6 +217,7 @@ bool ValueLattice::meet(const ValueLattice &other) {
   align = std::min(align, other.align);
   space = space == other.space ? space : 0;
   nonNull &= other.nonNull;
+  lasting = std::min(lasting, other.lasting);
   if (current == State::Allocation) {
     setEntered(commonCalls);
   } else {

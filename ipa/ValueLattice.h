@@ -106,6 +106,9 @@ public:
   unsigned alignLog2() const { return align; }
   unsigned addressSpace() const { return space; }
   bool isNonNull() const { return nonNull; }
+  /// Pointers: how many bytes from there on are known to be memory, as long as
+  /// a kernel that got the pointer runs.
+  uint64_t dereferenceableBytes() const { return lasting; }
   /// Whether anything at all is known below Top.
   bool hasFacts() const;
 
@@ -114,6 +117,12 @@ public:
   bool meet(const ValueLattice &other);
   /// Adds the facts of \p site, which hold in every context of it.
   void addFacts(const JumpFunction &site);
+  /// Says that the pointer is not null and leads to \p bytes bytes, at least
+  /// one, that last; see dereferenceableBytes().
+  void addLasting(uint64_t bytes) {
+    lasting = bytes;
+    nonNull = true;
+  }
   /// Lowers a symbol's address to a pointer with nothing but its alignment.
   void forgetSymbol();
   /// Takes known bits and bounds into account that each imply of the other.
@@ -164,6 +173,7 @@ private:
   /// Known bits; of an allocation, which has none, the calls of entered().
   uint64_t zeros = 0, ones = 0;
   uint64_t lowest = 0, highest = 0;
+  uint64_t lasting = 0;
 };
 
 } // namespace gpulto

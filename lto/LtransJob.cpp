@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 10;
+static constexpr int64_t kJobVersion = 11;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -92,6 +92,7 @@ template <typename A> void describe(A &a, ValueFact &f) {
   a.field("isNonNull", f.isNonNull);
   a.field("isNoAlias", f.isNoAlias);
   a.field("isUnwritten", f.isUnwritten);
+  a.field("dereferenceableBytes", f.dereferenceableBytes);
 }
 
 template <typename A> void describe(A &a, GeometryFact &f) {

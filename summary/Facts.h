@@ -57,6 +57,9 @@ struct ValueFact {
   /// memory behind it: neither the kernel, nor another, nor a copy, nor the
   /// host.
   bool isUnwritten = false;
+  /// Pointer parameter of device code: so many bytes from there on can be read
+  /// as long as the kernel runs.
+  uint64_t dereferenceableBytes = 0;
   bool operator==(const ValueFact &) const = default;
 };
 

@@ -92,7 +92,10 @@ struct JumpFunction {
     Aggregate,
     /// Pointer into the memory that call \c source of the function (counted
     /// over its call edges) allocated when it ran last. Allocations of two
-    /// calls that are both alive do not overlap.
+    /// calls that are both alive do not overlap. In an argument of a launch, if
+    /// \c parameter is 1: the pointer is the one that the call has left, which
+    /// did not fail, and no code but the runtime's can free the memory before
+    /// the kernel has run.
     Allocation,
     /// Pointer that was loaded from somewhere in the constant variable
     /// \c source.
@@ -138,6 +141,7 @@ struct JumpFunction {
   /// Aggregate: number of parts. Others: see there.
   uint32_t count = 0;
   /// CallMemory: position of an argument. Memory: number of a local variable.
+  /// Allocation: see there.
   /// Pointers passed on: first aggregate part.
   uint32_t parameter = 0;
   /// Facts that hold at this site whatever the kind. Pointers: log2 of the

@@ -415,6 +415,9 @@ struct ParameterRecord {
   /// Host pointer: only that many bytes from where it points are touched
   /// through it, and it is neither kept nor passed on. kNone: not known.
   uint32_t reachBytes = kNone;
+  /// Host pointer: as reachBytes, but it may be passed on, at distances that
+  /// jump functions tell: what callees touch comes on top. kNone: not known.
+  uint32_t ownReachBytes = kNone;
   bool operator==(const ParameterRecord &) const = default;
 };
 

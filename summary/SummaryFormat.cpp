@@ -139,7 +139,8 @@ void transferFields(IO &io, JumpFunction &j, const TableSizes &sizes) {
                               j.count <= sizes.aggregateParts - j.parameter),
              "aggregate parts past the end of their table");
   }
-  if (j.kind == Kind::CallMemory || j.kind == Kind::Memory)
+  if (j.kind == Kind::CallMemory || j.kind == Kind::Memory ||
+      j.kind == Kind::Allocation)
     io.number(j.parameter);
   if (j.kind == Kind::Aggregate || j.kind == Kind::Memory) {
     io.number(j.count);
@@ -376,6 +377,7 @@ template <typename IO> void Transfer<IO>::parameters() {
       io.number(x.byValBytes);
       io.number(x.constantGain);
       io.number(x.reachBytes);
+      io.number(x.ownReachBytes);
     });
 }
 

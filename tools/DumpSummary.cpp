@@ -446,7 +446,8 @@ void Printer::jumpFunction(const JumpFunction &j) {
     width(j);
     break;
   case Kind::Allocation:
-    out << "allocated by call " << j.source;
+    out << "allocated by call " << j.source
+        << (j.parameter ? ", which lasts" : "");
     break;
   case Kind::LoadVariable:
     out << "load ";
@@ -496,6 +497,8 @@ void Printer::parameter(uint32_t number, const ParameterRecord &p) {
     out << " gain " << p.constantGain;
   if (p.reachBytes != kNone)
     out << " reach " << p.reachBytes;
+  else if (p.ownReachBytes != kNone)
+    out << " own_reach " << p.ownReachBytes;
   out << '\n';
 }
 

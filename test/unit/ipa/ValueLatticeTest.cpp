@@ -226,6 +226,53 @@ TEST(ValueLattice, NullIsNoOtherAllocation) {
   EXPECT_EQ(number.state(), ValueLattice::State::Varying);
 }
 
+TEST(ValueLattice, MemoryThatLastsIsTheLeast) {
+  ValueLattice large = ValueLattice::allocation(3, 1),
+               small = ValueLattice::allocation(3, 2);
+  large.addLasting(4096);
+  small.addLasting(64);
+  ValueLattice both = large;
+  EXPECT_TRUE(both.meet(small));
+  EXPECT_EQ(both.state(), ValueLattice::State::Varying);
+  EXPECT_EQ(both.dereferenceableBytes(), 64u);
+  EXPECT_TRUE(both.isNonNull());
+  EXPECT_FALSE(both.meet(large));
+  EXPECT_TRUE(both.meet(ValueLattice::allocation(3, 3)));
+  EXPECT_EQ(both.dereferenceableBytes(), 0u);
+  // Null is no memory.
+  ValueLattice null = ValueLattice::constant(0, 0), reversed = null;
+  EXPECT_TRUE(reversed.meet(large));
+  EXPECT_EQ(reversed.dereferenceableBytes(), 0u);
+  EXPECT_TRUE(large.meet(null));
+  EXPECT_EQ(large, reversed);
+  EXPECT_FALSE(large.meet(null));
+  // Neither is what is behind the pointer at a distance.
+  JumpFunction step;
+  step.kind = JumpFunction::Kind::Ancestor;
+  step.value = 16;
+  EXPECT_EQ(ValueLattice::passThrough(step, small).dereferenceableBytes(), 0u);
+  step.kind = JumpFunction::Kind::PassThrough;
+  EXPECT_EQ(ValueLattice::passThrough(step, small).dereferenceableBytes(), 64u);
+}
+
+TEST(ValueLattice, BoundsAreMultiples) {
+  JumpFunction site = JumpFunction::unknown(32);
+  site.low = 1;
+  site.high = 1030;
+  site.alignLog2 = 5;
+  ValueLattice value = ValueLattice::varying(32);
+  value.addFacts(site);
+  EXPECT_EQ(value.low(), 32u);
+  EXPECT_EQ(value.high(), 1024u);
+  // There is no such number: code that does not run.
+  site.low = 33;
+  site.high = 63;
+  ValueLattice none = ValueLattice::varying(32);
+  none.addFacts(site);
+  EXPECT_EQ(none.low(), 33u);
+  EXPECT_EQ(none.high(), 63u);
+}
+
 TEST(ValueLattice, AllocationsOfTwoEntriesAreApart) {
   EnteringCalls none, first = none.followedBy(5, 0),
                       second = none.followedBy(5, 1),

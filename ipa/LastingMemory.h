@@ -1,0 +1,64 @@
+//===- LastingMemory.h - Device memory that is there while kernels run ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_LASTINGMEMORY_H
+#define GPULTO_IPA_LASTINGMEMORY_H
+
+#include "ipa/DeviceOrder.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <string>
+
+namespace llvm {
+class CallBase;
+class DominatorTree;
+class Function;
+class Value;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Returns whether \p pointer, an argument of the kernel's stub that \p launch
+/// calls, is what \p allocation, a call in the same function, has left; that
+/// the call has not failed; and that nothing but the runtime, and kernels, can
+/// free the memory before the kernel has run. \p isStub tells stubs.
+bool lastsWhileLaunched(
+    const llvm::Value &pointer, const llvm::CallBase &launch,
+    const llvm::CallBase &allocation, const llvm::DominatorTree &dominators,
+    llvm::function_ref<bool(const llvm::Function &)> isStub);
+
+/// How much memory behind kernel parameters can be read as long as a kernel
+/// runs. Valid for the solved \p solver it was made from.
+class LastingMemory {
+public:
+  /// \p order: of the same program; null: it has no launches that are known.
+  LastingMemory(const WpaContext &context, const Callers &callers,
+                const ConstantsSolver &solver, const DeviceOrder *order);
+
+  /// Returns so many bytes behind pointer parameter \p parameter of \p body, of
+  /// device code; 0: not known.
+  uint64_t bytes(const BodyLattice &body, uint32_t parameter) const;
+
+  /// Says why nothing is known of parameters of which a launch knows it. Pass
+  /// `gpulto-launch`.
+  void explain(const WpaContext &context) const;
+
+private:
+  void meetLaunch(GlobalId kernel, llvm::ArrayRef<ParameterLattice> arguments);
+  bool keeps(GlobalId kernel, uint32_t parameter) const;
+
+  const CombinedSummary &program;
+  const Decisions &decisions;
+  const ConstantsSolver &solver;
+  /// The premise of the program that fails, as a clause; empty: none does.
+  std::string reason;
+  /// Allocations, as body and number of the call, of which a kernel may store
+  /// the pointer. Looked up only.
+  llvm::DenseSet<std::pair<GlobalId, uint64_t>> kept;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,178 @@
+//===- LastingMemoryAnalyze.cpp - Memory that launches can rely on (LGEN) -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: memory of which kernels may read any byte at any time, so that loads
+// can be moved in front of the conditions they depend on.
+//
+//   float *p;
+//   if (cudaMalloc(&p, 4096) != cudaSuccess) return 1;
+//   kernel<<<g, b>>>(p); ... cudaFree(p);
+//
+//   -> in kernel, 4096 bytes from p on can be read
+//
+// Of the pointer must hold:
+//
+// 1. It is loaded from a local variable that nothing writes but cudaMalloc and
+//    its like, and null; the address goes nowhere else (variableUses).
+// 2. The branch that finds the call successful dominates the load: a call that
+//    fails leaves null, or what was there before (hasSucceeded).
+// 3. What is loaded from the variable goes to kernels, to functions of the
+//    runtime that neither free nor keep it, to comparisons and to cudaFree; not
+//    to cudaFreeAsync, nor to anybody who may pass it on (addUse).
+// 4. From no such cudaFree the launch is reached but by another call of
+//    cudaMalloc. One behind the launch waits until the kernel has run.
+//
+// That kernels do not store the pointer, and that nothing resets the device, is
+// for whole-program analysis to find (LastingMemoryPropagate.cpp), and the
+// size.
+//
+// Memory of cudaMallocAsync is there for one stream only.
+//
+// Linear in the uses of one variable for each launch, and in blocks for each
+// cudaFree.
+//
+// Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator":
+// cudaFree synchronizes across all streams.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/JumpFunctionBuilder.h"
+#include "ipa/LastingMemory.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+/// What is done with the memory of one local variable's pointer.
+class PointerUses {
+public:
+  explicit PointerUses(function_ref<bool(const Function &)> isStub)
+      : isStub(isStub) {}
+
+  /// Whether all is understood.
+  bool collect(const AllocaInst &variable);
+  SmallVector<const CallBase *, 4> frees;
+
+private:
+  bool addUse(const Use &use);
+  bool addAll(const Value &pointer) {
+    return all_of(pointer.uses(), [&](const Use &use) { return addUse(use); });
+  }
+  function_ref<bool(const Function &)> isStub;
+};
+} // namespace
+
+/// Whether \p call makes memory that is there for all streams as soon as it has
+/// returned.
+static bool allocatesForAll(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  return allocationResult(call) && (callee->getName() == "cudaMalloc" ||
+                                    callee->getName() == "cudaMallocManaged");
+}
+
+/// Whether the runtime's function \p name neither frees nor keeps the device
+/// pointers that it gets.
+static bool onlyAccesses(StringRef name) {
+  return StringSwitch<bool>(name)
+      .Cases("cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpy2D",
+             "cudaMemcpy2DAsync", "cudaMemset", "cudaMemsetAsync",
+             "cudaMemset2D", "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol", true)
+      .Default(false);
+}
+
+bool PointerUses::addUse(const Use &use) {
+  const User *user = use.getUser();
+  if (isa<ICmpInst>(user))
+    return true;
+  if (isa<GetElementPtrInst, BitCastInst>(user))
+    return addAll(*user);
+  auto *call = dyn_cast<CallBase>(user);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || !call->isArgOperand(&use))
+    return false;
+  if (call->isLifetimeStartOrEnd() || call->isDroppable() || isStub(*callee))
+    return true;
+  if (!callee->isDeclaration())
+    return false;
+  if (callee->getName() == "cudaFree")
+    frees.push_back(call);
+  return callee->getName() == "cudaFree" || onlyAccesses(callee->getName());
+}
+
+bool PointerUses::collect(const AllocaInst &variable) {
+  for (const Use &use : variable.uses()) {
+    const User *user = use.getUser();
+    if (auto *load = dyn_cast<LoadInst>(user)) {
+      if (!load->isSimple() || !load->getType()->isPointerTy() ||
+          !addAll(*load))
+        return false;
+      continue;
+    }
+    if (auto *store = dyn_cast<StoreInst>(user)) {
+      if (!store->isSimple() || !isa<ConstantPointerNull>(store->getOperand(0)))
+        return false;
+      continue;
+    }
+    auto *call = dyn_cast<CallBase>(user);
+    if (!call || !call->isArgOperand(&use))
+      return false;
+    bool isAllocation = allocationResult(*call) == call->getArgOperandNo(&use);
+    if (!isAllocation && !call->isLifetimeStartOrEnd())
+      return false;
+  }
+  return true;
+}
+
+/// Whether \p block is entered only after \p allocation has said that it did
+/// not fail, when it ran last.
+static bool hasSucceeded(const CallBase &allocation, const BasicBlock &block,
+                         const DominatorTree &dominators) {
+  for (const User *test : allocation.users()) {
+    auto *compare = dyn_cast<ICmpInst>(test);
+    auto *zero =
+        compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+    if (!zero || !zero->isZero() || !compare->isEquality())
+      continue;
+    unsigned successor = compare->getPredicate() == ICmpInst::ICMP_EQ ? 0 : 1;
+    for (const User *user : compare->users()) {
+      auto *branch = dyn_cast<BranchInst>(user);
+      if (branch && branch->isConditional() &&
+          dominators.dominates(BasicBlockEdge(branch->getParent(),
+                                              branch->getSuccessor(successor)),
+                               &block))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool lastsWhileLaunched(const Value &pointer, const CallBase &launch,
+                        const CallBase &allocation,
+                        const DominatorTree &dominators,
+                        function_ref<bool(const Function &)> isStub) {
+  auto *load = dyn_cast<LoadInst>(&pointer);
+  auto *variable =
+      load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+  bool isPointer = variable && !variable->isArrayAllocation() &&
+                   variable->getAllocatedType()->isPointerTy();
+  if (!isPointer || !allocatesForAll(allocation) ||
+      allocation.getArgOperand(*allocationResult(allocation)) != variable ||
+      !hasSucceeded(allocation, *load->getParent(), dominators))
+    return false;
+  PointerUses uses(isStub);
+  return uses.collect(*variable) && none_of(uses.frees, [&](const auto *free) {
+           bool isBefore = free->getParent() == allocation.getParent() &&
+                           free->comesBefore(&allocation);
+           return !isBefore && mayReach(*free, launch, allocation.getParent());
+         });
+}
+
+} // namespace gpulto
