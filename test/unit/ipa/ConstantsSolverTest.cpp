@@ -88,6 +88,23 @@ private:
     return range;
   }
 
+  /// None of them is ever 0: launches that cannot be say nothing, so what is
+  /// left of them depends on when they were looked at.
+  Range geometry(ModuleSummary &s) {
+    Range range = values(s, kGeometryCount);
+    for (JumpFunction &value :
+         llvm::MutableArrayRef(s.jumpFunctions).take_back(kGeometryCount))
+      if (value.kind == JumpFunction::Kind::Constant) {
+        ++value.value;
+      } else if (value.kind == JumpFunction::Kind::PassThrough) {
+        value.operation = JumpOperation::Add;
+        value.value = 1;
+      } else {
+        value = JumpFunction::unknown(32);
+      }
+    return range;
+  }
+
   void addCall(ModuleSummary &s, SymbolIndex callee, uint32_t arguments) {
     CallEdge call;
     call.callee = callee;
@@ -118,7 +135,7 @@ private:
       launch.call = s.functions.back().calls.count;
       addCall(s, stub, 1);
       launch.arguments = s.calls.back().arguments;
-      launch.geometry = values(s, kGeometryCount);
+      launch.geometry = geometry(s);
       s.launches.push_back(launch);
       ++s.functions.back().launches.count;
     }
