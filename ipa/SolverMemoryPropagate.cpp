@@ -19,7 +19,7 @@
 //    of its own, no deeper than kMaxResultDepth calls.
 //
 // All depends on the parameters of the body only, so it needs no fixed point.
-// One question looks at kMaxLookups calls at most.
+// One question looks at kMaxLookups calls at most, behind them and before them.
 //
 // Source: aggregate jump functions as in GCC's ipa-prop; the walk is that over
 // memory definitions of D. Novillo, "Memory SSA - A Unified Approach for
@@ -474,7 +474,7 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
       slice(summary.jumpFunctions, program.function(callee.id)->outputs);
   if (function.parameter >= outputs.size() ||
       outputs[function.parameter].kind != Kind::Aggregate ||
-      resultDepth >= kMaxLeftDepth)
+      resultDepth >= kMaxLeftDepth || ++lookups > kMaxLookups)
     return result;
   const JumpFunction &output = outputs[function.parameter];
   BitVector used(program.parameters(callee.id).size());
