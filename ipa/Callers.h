@@ -117,6 +117,12 @@ public:
     return byAlias.contains(firstCall[place] + number);
   }
 
+  /// Returns the place of what call \p number of the body at \p place enters by
+  /// its own name, or kNone.
+  uint32_t namedCalleeOf(uint32_t place, uint32_t number) const {
+    return entersByAlias(place, number) ? kNone : calleesOf(place)[number];
+  }
+
 private:
   bool isUnreplaceable(GlobalId id) const;
   void findBodies();

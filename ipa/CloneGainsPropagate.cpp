@@ -145,9 +145,8 @@ void CloneGains::numberParameters() {
 void CloneGains::findFlows(uint32_t body, std::vector<Flow> &found) const {
   GlobalId id = callers.bodies()[body];
   for (auto [number, call] : enumerate(program.calls(id))) {
-    uint32_t callee = callers.calleesOf(body)[number];
-    if (callee == kNone || callee == body || call.arguments.empty() ||
-        callers.entersByAlias(body, number))
+    uint32_t callee = callers.namedCalleeOf(body, number);
+    if (callee == kNone || callee == body || call.arguments.empty())
       continue;
     size_t formals = firstParameter[callee + 1] - firstParameter[callee];
     for (auto [i, actual] : enumerate(

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <algorithm>
 
@@ -118,8 +119,9 @@ void Collector::countUses() {
                                          [](const BodyPlan &plan) {
                                            return plan.clone != 0;
                                          });
-    for (auto [number, callee] : enumerate(callers.calleesOf(place)))
-      if (callee != kNone && !callers.entersByAlias(place, number))
+    for (uint32_t number : seq<uint32_t>(0, callers.calleesOf(place).size()))
+      if (uint32_t callee = callers.namedCalleeOf(place, number);
+          callee != kNone)
         graph.bodies[callee].uses += copies;
   }
 }
@@ -194,9 +196,8 @@ void Collector::addEdges(uint32_t place, std::vector<InlineEdge> &found) {
   if (!caller.mayInline)
     return;
   for (auto [number, call] : enumerate(program.calls(caller.id))) {
-    uint32_t callee = callers.calleesOf(place)[number];
-    if (callee == kNone || !graph.bodies[callee].isHost ||
-        callers.entersByAlias(place, number))
+    uint32_t callee = callers.namedCalleeOf(place, number);
+    if (callee == kNone || !graph.bodies[callee].isHost)
       continue;
     InlineEdge edge;
     edge.caller = &caller;

@@ -14,7 +14,7 @@
 // Of the pointer must hold:
 //
 // 1. It is loaded from a local variable that nothing writes but cudaMalloc and
-//    its like, and null; the address goes nowhere else (variableUses).
+//    its like, and null; the address goes nowhere else (PointerUses).
 // 2. The branch that finds the call successful dominates the load: a call that
 //    fails leaves null, or what was there before (hasSucceeded).
 // 3. What is loaded from the variable goes to kernels, to functions of the

@@ -17,14 +17,14 @@
 //    whom they lowered by what they themselves know. Launches, stores to
 //    variables and who reads those are followed all.
 // 2. raise: these start at the top again.
-// 3. enterRising: the contexts of all others are met, and then the worklist
-// goes
+// 3. enterRising: the contexts of all others are met; then the worklist goes
 //    on; others may still be lowered, since a clone calls what its original was
 //    led away from. What nobody enters any more has no contexts to pass: again
 //    from 1. for whom it had lowered (noteUnfounded).
 //
 // The order of visits differs from that of the first time, so a bound that was
-// widened may differ, too; nothing else does.
+// widened may differ, too, and what is left of launches that cannot be; nothing
+// else does.
 //
 // Source: the dual of F. Nielson, H. R. Nielson, C. Hankin, "Principles of
 // Program Analysis", 6.1, worklists; incremental data flow as in B. Ryder,

@@ -245,10 +245,9 @@ BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
   entered.entered = caller.entered.followedBy(caller.id, number);
   ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
   for (uint32_t i = 0; i < used.size(); ++i) {
-    ParameterLattice formal = unknownBytes();
-    formal.whole =
-        ValueLattice::varying(program.parameters(callee.id)[i].bitWidth);
     const ParameterRecord &record = program.parameters(callee.id)[i];
+    ParameterLattice formal = unknownBytes();
+    formal.whole = ValueLattice::varying(record.bitWidth);
     if (used.test(i)) {
       formal =
           evaluateArgument(callee.id, i, caller,

@@ -196,18 +196,10 @@ Scheduler::Scheduler(const LinkJobs &jobs, const SchedulerOptions &options)
     return a > b;
   });
   connection = JobserverClient::fromEnvironment(options.mode);
-  unsigned cores = hardware_concurrency().compute_thread_count();
-  switch (connection.status) {
-  case JobserverStatus::Connected:
+  if (connection.status != JobserverStatus::Connected)
+    limit = slotsWithoutTokens(connection.status, options.jobs);
+  else
     limit = options.jobs ? options.jobs : kMaxChildren;
-    break;
-  case JobserverStatus::None:
-    limit = options.jobs ? options.jobs : cores;
-    break;
-  case JobserverStatus::Unreachable:
-    limit = options.jobs ? options.jobs : 1;
-    break;
-  }
   limit = std::clamp(limit, 1u, kMaxChildren);
 }
 

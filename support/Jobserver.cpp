@@ -487,26 +487,32 @@ void JobSlot::release() {
   returnToken(registry.entries[registryIndex]);
 }
 
+static unsigned coreCount() {
+  return llvm::hardware_concurrency().compute_thread_count();
+}
+
+unsigned gpulto::slotsWithoutTokens(JobserverStatus status, unsigned most) {
+  assert(status != JobserverStatus::Connected && "tokens are to be had");
+  if (most)
+    return most;
+  return status == JobserverStatus::None ? coreCount() : 1;
+}
+
 ThreadSlots gpulto::takeThreadSlots(JobserverMode mode, unsigned most) {
   ThreadSlots result;
   result.connection = JobserverClient::fromEnvironment(mode);
-  unsigned cores = llvm::hardware_concurrency().compute_thread_count();
-  unsigned wanted = most ? std::min(most, cores) : cores;
-  switch (result.connection.status) {
-  case JobserverStatus::Connected:
-    while (result.slots.size() < wanted)
-      if (JobSlot slot = result.connection.client->tryAcquire())
-        result.slots.push_back(std::move(slot));
-      else
-        break;
-    result.count = std::max<size_t>(1, result.slots.size());
-    break;
-  case JobserverStatus::None:
-    result.count = wanted;
-    break;
-  case JobserverStatus::Unreachable:
-    result.count = most ? wanted : 1;
-    break;
+  JobserverStatus status = result.connection.status;
+  if (status != JobserverStatus::Connected) {
+    result.count = std::min(slotsWithoutTokens(status, most), coreCount());
+    return result;
   }
+  unsigned wanted = most ? std::min(most, coreCount()) : coreCount();
+  while (result.slots.size() < wanted) {
+    JobSlot slot = result.connection.client->tryAcquire();
+    if (!slot)
+      break;
+    result.slots.push_back(std::move(slot));
+  }
+  result.count = std::max<size_t>(1, result.slots.size());
   return result;
 }

@@ -145,6 +145,11 @@ private:
   std::atomic<unsigned> held = 0;
 };
 
+/// Returns how many slots there are without tokens, when \p status says that
+/// there is no jobserver to ask for some: \p most or, if that is 0, one for
+/// each core; one if the jobserver is out of reach.
+unsigned slotsWithoutTokens(JobserverStatus status, unsigned most);
+
 /// The right to run several threads in this process while it has no jobs.
 struct ThreadSlots {
   JobserverConnection connection;
