@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_DEVICECODEGEN_H
 #define GPULTO_LTO_DEVICECODEGEN_H
 
+#include "lto/DeviceLoops.h"
 #include "lto/LtransJob.h"
 #include "support/Subprocess.h"
 
@@ -36,9 +37,11 @@ bool forbidsContraction(const llvm::Module &module);
 inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
 
 /// Runs what follows ThinLTO's compile step. A function that neither the merge
-/// nor inlining changed is optimised as in a plain compile.
-void optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
-                    unsigned optLevel, unsigned sizeLevel);
+/// nor inlining changed is optimised as in a plain compile. Loops of the others
+/// are unrolled as far as \p most; returns Sparing if that would have been the
+/// same.
+Unrolling optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
+                         unsigned optLevel, unsigned sizeLevel, Unrolling most);
 
 /// Returns \p name with the letters, digits, _ and $ that PTX knows; NVPTX
 /// cleans the names of locals in the same way.

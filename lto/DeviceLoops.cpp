@@ -19,6 +19,10 @@
 //   of a loop around it                 enough costs more than it saves
 //   otherwise                           as LLVM thinks
 //
+// Each round in flight takes registers. Where they cost a kernel blocks, it is
+// built again (lto/KernelCheck) with a trip count taken for a multiple of one:
+// Unrolling::Sparing.
+//
 // Only in functions that interprocedural facts changed: the others come out as
 // a plain compile makes them.
 //
@@ -81,15 +85,19 @@ static unsigned largestDivisor(uint64_t size, unsigned tripCount,
   return 1;
 }
 
-/// Returns how many rounds of \p loop should become one.
+/// Returns how many rounds of \p loop should become one if that may go as far
+/// as \p unrolling.
 static unsigned chooseCount(Loop &loop, const UnrollCostEstimator &cost,
-                            ScalarEvolution &evolution) {
+                            ScalarEvolution &evolution, Unrolling unrolling) {
   uint64_t size =
       std::max<uint64_t>(cost.getRolledLoopSize(), kBackEdge + 1) - kBackEdge;
-  if (unsigned tripCount = evolution.getSmallConstantTripCount(&loop))
+  if (unsigned tripCount = evolution.getSmallConstantTripCount(&loop)) {
+    if (unrolling == Unrolling::Sparing)
+      return largestDivisor(size, tripCount, kMaxRuntimeCount);
     return size * tripCount <= kFullBudget
                ? tripCount
                : largestDivisor(size, tripCount, kMaxPartialCount);
+  }
   // Larger ones come of the counter's type. Barriers cannot go into a
   // remainder.
   unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
@@ -137,7 +145,9 @@ ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
   // Calls cost more than the loop around them.
   if (!cost.canUnroll() || cost.NumInlineCandidates)
     return PreservedAnalyses::all();
-  unsigned count = chooseCount(loop, cost, analyses.SE);
+  unsigned count = chooseCount(loop, cost, analyses.SE, most);
+  if (count != chooseCount(loop, cost, analyses.SE, Unrolling::Sparing))
+    reached = Unrolling::Full;
   if (count > 1)
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", count);
   else if (isShort(loop, analyses.SE))

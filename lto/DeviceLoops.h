@@ -7,6 +7,8 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/PassManager.h"
 
+#include <cstdint>
+
 namespace llvm {
 class Loop;
 class LPMUpdater;
@@ -14,13 +16,30 @@ class LPMUpdater;
 
 namespace gpulto {
 
+/// How far loops are unrolled.
+enum class Unrolling : uint8_t {
+  /// As far as it saves instructions.
+  Full,
+  /// A few rounds only, for kernels with too few registers for more.
+  Sparing,
+};
+
 /// Says how often to unroll innermost loops of functions marked
 /// kChangedAttribute, as metadata for LLVM's unrolling passes. What the source
 /// says of a loop stands.
-struct ChooseUnrollingPass : llvm::PassInfoMixin<ChooseUnrollingPass> {
+class ChooseUnrollingPass : public llvm::PassInfoMixin<ChooseUnrollingPass> {
+public:
+  /// Goes as far as \p most. \p reached becomes Full where Sparing would have
+  /// stopped earlier.
+  ChooseUnrollingPass(Unrolling most, Unrolling &reached)
+      : most(most), reached(reached) {}
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
                               llvm::LoopStandardAnalysisResults &analyses,
                               llvm::LPMUpdater &);
+
+private:
+  Unrolling most;
+  Unrolling &reached;
 };
 
 /// Copies of 16 to 64 bytes between addresses aligned to 16 bytes become loads

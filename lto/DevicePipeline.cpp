@@ -190,7 +190,8 @@ struct StraightLinePass : PassInfoMixin<StraightLinePass> {
 //===----------------------------------------------------------------------===//
 
 static ModulePassManager buildPipeline(PassBuilder &builder,
-                                       OptimizationLevel level) {
+                                       OptimizationLevel level, Unrolling most,
+                                       Unrolling &reached) {
   ModulePassManager passes;
   passes.addPass(GlobalDCEPass());
   if (level == OptimizationLevel::O0) {
@@ -207,8 +208,8 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
         manager.addPass(NarrowDivisionsPass());
       });
   builder.registerLateLoopOptimizationsEPCallback(
-      [](LoopPassManager &manager, OptimizationLevel) {
-        manager.addPass(ChooseUnrollingPass());
+      [&](LoopPassManager &manager, OptimizationLevel) {
+        manager.addPass(ChooseUnrollingPass(most, reached));
       });
   passes.addPass(createModuleToFunctionPassAdaptor(InferChangedPass()));
   auto bodies = std::make_shared<Bodies>();
@@ -231,13 +232,16 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   return passes;
 }
 
-void optimizeDevice(Module &module, TargetMachine &machine, unsigned optLevel,
-                    unsigned sizeLevel) {
+Unrolling optimizeDevice(Module &module, TargetMachine &machine,
+                         unsigned optLevel, unsigned sizeLevel,
+                         Unrolling most) {
   TimeTraceScope trace("Optimize device");
   OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
+  Unrolling reached = Unrolling::Sparing;
   runPasses(module, machine, level, [&](PassBuilder &builder) {
-    return buildPipeline(builder, level);
+    return buildPipeline(builder, level, most, reached);
   });
+  return reached;
 }
 
 } // namespace gpulto

@@ -16,7 +16,10 @@
 // 3. If others are left, the plain partition is cut down to them (KernelCut),
 //    optimized, and given to ptxas. whyWorse compares each: more bytes spilled,
 //    or fewer resident blocks for one of the block sizes that it may have.
-// 4. The kernels that are worse are exchanged, with all that they refer to, in
+// 4. unrollLess: if the decisions let loops be unrolled far, the kernels that
+//    are worse are built once more with decisions, but Unrolling::Sparing.
+//    Those that are then as good as plain ones are taken from that build.
+// 5. The kernels that are worse are exchanged, with all that they refer to, in
 //    the text of the partition (PtxSplice), which goes to ptxas again: ptxas
 //    compiles each kernel for itself, so the others stay as they are. Where
 //    there must not be a second copy of what they refer to (whyNotApart), the
@@ -27,8 +30,9 @@
 // is the same at any number of jobs.
 //
 // Cost: optimization, code generation and ptxas of the kernels that step 2
-// leaves (check-kernels-cpu-ms in the statistics), and a second run of ptxas
-// over partitions with kernels that got worse.
+// leaves (check-kernels-cpu-ms in the statistics), and, of partitions with
+// kernels that got worse, of these if step 4 is taken, and a second run of
+// ptxas over all.
 //
 // Plain builds are kept in the link's cache, if there is one (lto/PlainBuild).
 //
@@ -195,6 +199,9 @@ static std::string describe(const KernelUsage &usage) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Kernels by their names in PTX.
+using KernelNames = std::set<std::string>;
+
 class KernelChecker {
 public:
   KernelChecker(ArrayRef<TouchedKernel> touched,
@@ -210,62 +217,81 @@ public:
 
 private:
   Error measurePlain(const KernelUsages &usages);
+  std::optional<std::string> whyWorse(const TouchedKernel &kernel,
+                                      const KernelUsages &usages) const;
+  Error unrollLess(const DeviceVariant &product);
   bool takeBackWorse(const KernelUsages &usages);
   bool isSettled(const DeviceVariant &variant);
   Expected<std::optional<std::string>> exchangeWorse(DeviceVariant &product);
-  void explain(const TouchedKernel &kernel, std::string text);
+  void explain(const TouchedKernel &kernel, StringRef name, std::string text);
+  void explainTakenBack(const TouchedKernel &kernel, const std::string &why);
 
   ArrayRef<TouchedKernel> touched;
   const MultiprocessorLimits &limits;
   /// Of the kernels for which figures of the product do not suffice.
   DeviceVariant plain;
+  /// Of kernels that are worse: with decisions, but loops unrolled less.
+  DeviceVariant sparing;
   BuildVariant build;
   AssembleVariant assemble;
   LtransReport &report;
-  /// Kernels whose decisions are taken back, by their names in PTX.
-  std::set<std::string> takenBack;
+  /// Whose bodies are to be those of `plain`, and of `sparing`.
+  KernelNames takenBack, unrolledLess;
 };
 } // namespace
 
-void KernelChecker::explain(const TouchedKernel &kernel, std::string text) {
+void KernelChecker::explain(const TouchedKernel &kernel, StringRef name,
+                            std::string text) {
   Remark remark;
   remark.kind = RemarkKind::Missed;
   remark.pass = kPass.str();
-  remark.name = "TakenBack";
+  remark.name = name.str();
   remark.function = kernel.function;
   remark.where = kernel.where;
   remark.input = kernel.input;
-  remark.text = "decisions about '" + kernel.function +
-                "' are taken back: " + std::move(text);
+  remark.text = std::move(text);
   report.remarks.push_back(std::move(remark));
+}
+
+void KernelChecker::explainTakenBack(const TouchedKernel &kernel,
+                                     const std::string &why) {
+  explain(kernel, "TakenBack",
+          "decisions about '" + kernel.function + "' are taken back: " + why);
   ++report.counters["kernels-taken-back"];
+}
+
+/// Returns why \p kernel is worse by \p usages than a plain one; nothing if it
+/// is not, or cannot be.
+std::optional<std::string>
+KernelChecker::whyWorse(const TouchedKernel &kernel,
+                        const KernelUsages &usages) const {
+  auto found = plain.usages.find(kernel.name);
+  if (found == plain.usages.end())
+    return std::nullopt;
+  const KernelUsage &before = found->second;
+  const KernelUsage &after = usages.at(kernel.name);
+  auto why = gpulto::whyWorse(before, after, limits, kernel.block);
+  if (why)
+    *why += "; optimized: " + describe(after) + "; plain: " + describe(before);
+  return why;
 }
 
 /// Adds the kernels that are worse by \p usages than plain ones to takenBack;
 /// says why of those that were not there. Returns whether there are any.
 bool KernelChecker::takeBackWorse(const KernelUsages &usages) {
   bool isAnyWorse = false;
-  for (const TouchedKernel &kernel : touched) {
-    auto found = plain.usages.find(kernel.name);
-    if (found == plain.usages.end())
-      continue;
-    const KernelUsage &before = found->second;
-    const KernelUsage &after = usages.at(kernel.name);
-    std::optional<std::string> why =
-        whyWorse(before, after, limits, kernel.block);
-    if (!why)
-      continue;
-    isAnyWorse = true;
-    if (takenBack.insert(kernel.name).second)
-      explain(kernel, *why + "; optimized: " + describe(after) +
-                          "; plain: " + describe(before));
-  }
+  for (const TouchedKernel &kernel : touched)
+    if (auto why = whyWorse(kernel, usages)) {
+      isAnyWorse = true;
+      if (takenBack.insert(kernel.name).second)
+        explainTakenBack(kernel, *why);
+    }
   return isAnyWorse;
 }
 
 /// Returns why \p variant cannot be compared; empty if it can.
 static std::string comparisonProblem(const DeviceVariant &variant,
-                                     const std::set<std::string> &kernels) {
+                                     const KernelNames &kernels) {
   if (!variant.problem.empty())
     return variant.problem;
   for (const std::string &kernel : kernels)
@@ -274,8 +300,8 @@ static std::string comparisonProblem(const DeviceVariant &variant,
   return "";
 }
 
-static std::set<std::string> namesOf(ArrayRef<TouchedKernel> kernels) {
-  std::set<std::string> names;
+static KernelNames namesOf(ArrayRef<TouchedKernel> kernels) {
+  KernelNames names;
   for (const TouchedKernel &kernel : kernels)
     names.insert(kernel.name);
   return names;
@@ -284,7 +310,7 @@ static std::set<std::string> namesOf(ArrayRef<TouchedKernel> kernels) {
 /// Builds the kernels for which the figures of the product, \p usages, do not
 /// suffice without decisions.
 Error KernelChecker::measurePlain(const KernelUsages &usages) {
-  VariantRequest request{PlanUse::None, {}};
+  VariantRequest request{PlanUse::None, Unrolling::Full, {}};
   for (const TouchedKernel &kernel : touched)
     if (!cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
       request.only.insert(kernel.name);
@@ -299,18 +325,48 @@ Error KernelChecker::measurePlain(const KernelUsages &usages) {
   return Error::success();
 }
 
-/// Returns why the kernels \p names cannot be taken from \p plain while all
+/// Builds the kernels of \p product that are worse than plain ones with loops
+/// unrolled less. Adds those to unrolledLess for which that suffices.
+Error KernelChecker::unrollLess(const DeviceVariant &product) {
+  if (product.unrolling == Unrolling::Sparing)
+    return Error::success();
+  VariantRequest request{PlanUse::All, Unrolling::Sparing, {}};
+  for (const TouchedKernel &kernel : touched)
+    if (whyWorse(kernel, product.usages))
+      request.only.insert(kernel.name);
+  if (request.only.empty())
+    return Error::success();
+  Expected<DeviceVariant> built = build(request);
+  if (!built)
+    return built.takeError();
+  if (!comparisonProblem(*built, request.only).empty())
+    return Error::success(); // there are plain ones
+  sparing = std::move(*built);
+  for (const TouchedKernel &kernel : touched) {
+    if (!request.only.count(kernel.name) || whyWorse(kernel, sparing.usages))
+      continue;
+    unrolledLess.insert(kernel.name);
+    explain(kernel, "UnrolledLess",
+            "loops of '" + kernel.function +
+                "' are unrolled less: " + *whyWorse(kernel, product.usages) +
+                "; unrolled less: " + describe(sparing.usages.at(kernel.name)));
+    ++report.counters["kernels-unrolled-less"];
+  }
+  return Error::success();
+}
+
+/// Returns why the kernels \p names cannot be taken from \p other while all
 /// others are those of \p product; nothing if they can.
-static std::optional<std::string>
-whyNotApart(const std::set<std::string> &names, const DeviceVariant &product,
-            const DeviceVariant &plain) {
+static std::optional<std::string> whyNotApart(const KernelNames &names,
+                                              const DeviceVariant &product,
+                                              const DeviceVariant &other) {
   std::set<std::string> variables;
   for (const std::string &name : names) {
     if (!product.reaches.at(name).isSeparable ||
-        !plain.reaches.at(name).isSeparable)
+        !other.reaches.at(name).isSeparable)
       return "it shares what must be there once: a function or a constant "
              "whose address is taken";
-    set_union(variables, plain.reaches.at(name).variables);
+    set_union(variables, other.reaches.at(name).variables);
     set_union(variables, product.reaches.at(name).variables);
   }
   for (const auto &[name, reach] : product.reaches)
@@ -332,18 +388,23 @@ bool KernelChecker::isSettled(const DeviceVariant &variant) {
          });
 }
 
-/// Puts the plain bodies of the kernels that are taken back into \p product.
-/// Returns why that cannot be done, with \p product unchanged; nothing if it
-/// is.
+/// Puts the other bodies of the kernels that are worse into \p product. Returns
+/// why that cannot be done, with \p product unchanged; nothing if it is.
 Expected<std::optional<std::string>>
 KernelChecker::exchangeWorse(DeviceVariant &product) {
-  if (auto why = whyNotApart(takenBack, product, plain))
-    return why;
-  Expected<std::string> ptx = splicePtx(product.ptx, plain.ptx, takenBack);
-  if (!ptx)
-    return ptx.takeError();
   DeviceVariant mixed;
-  mixed.ptx = std::move(*ptx);
+  mixed.ptx = product.ptx;
+  for (auto [names, other] :
+       {std::pair(&takenBack, &plain), std::pair(&unrolledLess, &sparing)}) {
+    if (names->empty())
+      continue;
+    if (auto why = whyNotApart(*names, product, *other))
+      return why;
+    Expected<std::string> ptx = splicePtx(mixed.ptx, other->ptx, *names);
+    if (!ptx)
+      return ptx.takeError();
+    mixed.ptx = std::move(*ptx);
+  }
   if (Error error = assemble(mixed))
     return std::move(error);
   if (std::string why = comparisonProblem(mixed, namesOf(touched));
@@ -358,18 +419,28 @@ KernelChecker::exchangeWorse(DeviceVariant &product) {
 Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
   if (Error error = measurePlain(product.usages))
     return std::move(error);
-  if (!problem.empty() || !takeBackWorse(product.usages))
+  if (!problem.empty())
+    return product;
+  if (Error error = unrollLess(product))
+    return std::move(error);
+  KernelUsages usages = product.usages;
+  for (const std::string &name : unrolledLess)
+    usages[name] = sparing.usages.at(name);
+  bool isAnyWorse = takeBackWorse(usages);
+  if (!isAnyWorse && unrolledLess.empty())
     return product;
   auto whyNot = exchangeWorse(product);
   if (!whyNot)
     return whyNot.takeError();
   if (!*whyNot)
     return product;
+  std::string worst =
+      takenBack.empty() ? *unrolledLess.begin() : *takenBack.begin();
   for (const TouchedKernel &kernel : touched)
     if (!takenBack.count(kernel.name))
-      explain(kernel, "'" + *takenBack.begin() + "' is worse with any, and " +
-                          **whyNot);
-  return build({PlanUse::None, {}});
+      explainTakenBack(kernel,
+                       "'" + worst + "' is worse with any, and " + **whyNot);
+  return build({PlanUse::None, Unrolling::Full, {}});
 }
 
 Expected<DeviceVariant>

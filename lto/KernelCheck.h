@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_KERNELCHECK_H
 #define GPULTO_LTO_KERNELCHECK_H
 
+#include "lto/DeviceLoops.h"
 #include "lto/KernelCut.h"
 #include "lto/KernelUsage.h"
 #include "lto/LtransJob.h"
@@ -50,11 +51,14 @@ struct DeviceVariant {
   std::string problem;
   std::vector<TouchedKernel> touched; ///< in the order of the module
   KernelReaches reaches;              ///< if there is something to compare
+  /// Sparing: no loop would be unrolled less if it were asked for.
+  Unrolling unrolling = Unrolling::Sparing;
 };
 
 /// How a variant is made.
 struct VariantRequest {
   PlanUse plans = PlanUse::All;
+  Unrolling unrolling = Unrolling::Full;
   /// Not empty: only these kernels are compiled, by their names in PTX.
   std::set<std::string> only;
 };
@@ -84,8 +88,9 @@ std::optional<std::string> whyWorse(const KernelUsage &plain,
                                     const MultiprocessorLimits &limits,
                                     BlockRange block);
 
-/// Returns \p optimized, which is \p job built with all decisions, with the
-/// plain bodies, of what \p build makes, of kernels that decisions made worse.
+/// Returns \p optimized, which is \p job built with all decisions, with other
+/// bodies, of what \p build makes, of kernels that decisions made worse: with
+/// loops unrolled less if that helps, else plain ones.
 /// Remarks, warnings and counters go to \p report. Errors: those of \p build
 /// and \p assemble.
 llvm::Expected<DeviceVariant>

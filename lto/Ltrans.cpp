@@ -96,13 +96,13 @@ struct JobRun {
 
 /// Reads the bodies of the job into \p context, as far as \p plans lets
 /// decisions be carried out. Returns null if the results are there; only who
-/// carries all out is told.
+/// makes them, which \p isProduct says, is told.
 static Expected<std::unique_ptr<Module>>
 readPartition(const JobRun &run, LLVMContext &context,
-              DiagnosticCollector &diagnostics, PlanUse plans) {
+              DiagnosticCollector &diagnostics, PlanUse plans, bool isProduct) {
   context.enableDebugTypeODRUniquing();
   context.setDiscardValueNames(true);
-  bool mayBeThere = run.cache && plans == PlanUse::All;
+  bool mayBeThere = run.cache && isProduct;
   Digest bodies;
   auto module = buildPartition(run.job, context, diagnostics, plans,
                                mayBeThere ? &bodies : nullptr);
@@ -123,7 +123,8 @@ readPartition(const JobRun &run, LLVMContext &context,
 static Error runHost(const JobRun &run) {
   LLVMContext context;
   DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
-  auto module = readPartition(run, context, diagnostics, PlanUse::All);
+  auto module = readPartition(run, context, diagnostics, PlanUse::All,
+                              /*isProduct=*/true);
   if (!module)
     return module.takeError();
   if (!*module)
@@ -165,19 +166,20 @@ static Error savePtx(const JobRun &run, const DeviceVariant &variant) {
   return writeFileAtomically((run.saveTempsPrefix + ".ptx").str(), variant.ptx);
 }
 
-/// Optimizes \p module, of which \p cut is wanted if it is given, and returns
-/// its PTX.
-static Expected<std::string> generatePtx(const JobRun &run, Module &module,
-                                         TargetMachine &machine,
-                                         std::optional<KernelCut> &cut,
-                                         bool pinUnmarked) {
-  optimizeDevice(module, machine, run.job.optLevel, run.job.sizeLevel);
+/// Optimizes \p module, of which \p cut is wanted if it is given, and puts its
+/// PTX into \p variant.
+static Error generatePtx(const JobRun &run, Module &module,
+                         TargetMachine &machine, Unrolling unrolling,
+                         std::optional<KernelCut> &cut, bool pinUnmarked,
+                         DeviceVariant &variant) {
+  variant.unrolling = optimizeDevice(module, machine, run.job.optLevel,
+                                     run.job.sizeLevel, unrolling);
   if (cut)
     cut->finish();
   if (Error error = saveBitcode(module, run.saveTempsPrefix, "opt"))
     return error;
   run.onPhase("generating code");
-  return emitPtx(module, machine, pinUnmarked);
+  return emitPtx(module, machine, pinUnmarked).moveInto(variant.ptx);
 }
 
 /// Returns where \p function of the partition of \p job comes from.
@@ -225,7 +227,9 @@ compileDevice(const JobRun &run, const VariantRequest &request,
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
   DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
-  auto module = readPartition(run, context, diagnostics, request.plans);
+  auto module =
+      readPartition(run, context, diagnostics, request.plans,
+                    request.plans == PlanUse::All && request.only.empty());
   if (!module)
     return module.takeError();
   if (!*module)
@@ -250,7 +254,7 @@ compileDevice(const JobRun &run, const VariantRequest &request,
   if (!request.only.empty()) {
     cut.emplace(**module, **machine, request.only);
     std::string suffix = nextSuffix(**module); // with a cache and without
-    if (run.cache)
+    if (run.cache && request.plans == PlanUse::None)
       key = keyOfPlainBuild(**module, suffix, pinUnmarked, job);
     auto kept = key ? run.cache->find(*key) : std::nullopt;
     auto known = kept ? decodePlainBuild(*kept) : std::nullopt;
@@ -259,13 +263,11 @@ compileDevice(const JobRun &run, const VariantRequest &request,
       return known;
     }
   }
-  Expected<std::string> ptx =
-      generatePtx(run, **module, **machine, cut, pinUnmarked);
-  if (!ptx)
-    return ptx.takeError();
+  if (Error error = generatePtx(run, **module, **machine, request.unrolling,
+                                cut, pinUnmarked, variant))
+    return error;
   if (Error error = diagnostics.take())
     return error;
-  variant.ptx = std::move(*ptx);
   if (Error error = savePtx(run, variant))
     return error;
   if (job.device.wantCubin || isCompared) {

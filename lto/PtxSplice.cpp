@@ -80,7 +80,7 @@ static std::string cut(ArrayRef<PtxStatement> statements,
 
 Expected<std::string> splicePtx(StringRef product, StringRef other,
                                 const std::set<std::string> &names) {
-  constexpr StringLiteral kProduct = "optimized", kOther = "plain";
+  constexpr StringLiteral kProduct = "optimized", kOther = "other";
   auto ours = parsePtx(product, kProduct);
   if (!ours)
     return ours.takeError();
@@ -94,7 +94,7 @@ Expected<std::string> splicePtx(StringRef product, StringRef other,
     return isExchanged(statement) && statement.isDefinition();
   };
   if (size_t(count_if(*theirs, isKernel)) != names.size())
-    return makeError("the plain build lacks a kernel");
+    return makeError("the other build lacks a kernel");
   std::string kept = cut(
       *ours,
       [](const PtxStatement &statement) {

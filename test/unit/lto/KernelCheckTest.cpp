@@ -241,12 +241,16 @@ protected:
     result.reaches = {{"a", {}}, {"b", {}}};
     return result;
   }
-  /// Runs the check; plain kernels take `plain` registers, and those of what is
-  /// put together `mixed`. Returns which build each kernel is of.
+  /// Runs the check; plain kernels take `plain` registers, those with loops
+  /// unrolled less `sparing`, and those of what is put together `mixed`.
+  /// Returns which build each kernel is of.
   std::vector<std::string> check(DeviceVariant optimized) {
     auto build = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
       requests.push_back(r);
-      DeviceVariant result = variant(plain, plain, "plain");
+      bool isPlain = r.plans == PlanUse::None;
+      unsigned registers = isPlain ? plain : sparing;
+      DeviceVariant result =
+          variant(registers, registers, isPlain ? "plain" : "sparing");
       result.reaches = plainReaches;
       if (!r.only.empty())
         std::erase_if(result.usages,
@@ -275,7 +279,7 @@ protected:
   }
 
   LtransJob job;
-  unsigned plain = 32;
+  unsigned plain = 32, sparing = 32;
   KernelUsages mixed;
   KernelReaches plainReaches = {{"a", {}}, {"b", {}}};
   LtransReport report;
@@ -318,6 +322,57 @@ TEST_F(Exchange, OnlyTheKernelThatIsWorseLosesItsDecisions) {
                         "optimized: 48 registers"));
   EXPECT_THAT(report.remarks[0].text, HasSubstr("plain: 32 registers"));
   EXPECT_EQ(report.counters["kernels-taken-back"], 1u);
+}
+
+TEST_F(Exchange, UnrollingLessMayBeEnough) {
+  mixed = usagesOf(24, 32);
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.unrolling = Unrolling::Full;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of sparing"));
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[1].plans, PlanUse::All);
+  EXPECT_EQ(requests[1].unrolling, Unrolling::Sparing);
+  EXPECT_THAT(requests[1].only, ElementsAre("b"));
+  EXPECT_EQ(assembled, 1u);
+  ASSERT_EQ(report.remarks.size(), 1u);
+  EXPECT_EQ(report.remarks[0].name, "UnrolledLess");
+  EXPECT_THAT(report.remarks[0].text,
+              HasSubstr("loops of 'b' are unrolled less: 5 blocks"));
+  EXPECT_EQ(report.counters["kernels-unrolled-less"], 1u);
+  EXPECT_EQ(report.counters.count("kernels-taken-back"), 0u);
+}
+
+TEST_F(Exchange, UnrollingLessMayNotBeEnough) {
+  mixed = usagesOf(24, 32);
+  sparing = 40;
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.unrolling = Unrolling::Full;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of plain"));
+  EXPECT_EQ(requests.size(), 2u);
+  EXPECT_EQ(report.counters["kernels-taken-back"], 1u);
+}
+
+TEST_F(Exchange, WhatIsUnrolledLessIsComparedAgain) {
+  mixed = usagesOf(24, 40); // whatever ptxas made of it
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.unrolling = Unrolling::Full;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of plain", "b of plain"));
+  EXPECT_EQ(report.counters["kernels-taken-back"], 2u);
+}
+
+TEST_F(Exchange, WhatIsUnrolledLessSharesNoVariable) {
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.unrolling = Unrolling::Full;
+  optimized.reaches["a"].variables = {"counter"};
+  plainReaches["b"].variables = {"counter"};
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of plain", "b of plain"));
+  ASSERT_EQ(report.remarks.size(), 3u);
+  EXPECT_THAT(report.remarks[1].text,
+              HasSubstr("'b' is worse with any, and it shares"));
 }
 
 TEST_F(Exchange, IfThatDoesNotHelpThePartitionIsPlain) {

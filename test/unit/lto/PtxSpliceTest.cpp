@@ -61,7 +61,7 @@ TEST(PtxSplice, VariablesOfTheProgramStayOne) {
   EXPECT_THAT(ptx, HasSubstr("[counter]"));
 }
 
-TEST(PtxSplice, APlainBuildWithoutTheKernelIsAnError) {
+TEST(PtxSplice, ABuildWithoutTheKernelIsAnError) {
   const std::string kernel = ".visible .entry a()\n{\nret;\n}\n";
   Expected<std::string> spliced =
       splicePtx(kHeader + kernel, kHeader + kernel, {"a", "b"});
@@ -74,5 +74,5 @@ TEST(PtxSplice, DamagedTextIsAnErrorThatSaysWhichBuild) {
   Expected<std::string> spliced =
       splicePtx(kHeader + kernel, kHeader + ".visible .entry a()\n{\n", {"a"});
   ASSERT_FALSE(static_cast<bool>(spliced));
-  EXPECT_THAT(toString(spliced.takeError()), HasSubstr("plain:"));
+  EXPECT_THAT(toString(spliced.takeError()), HasSubstr("other:"));
 }
