@@ -252,8 +252,7 @@ static uint64_t sizeOf(const StubArgument &argument,
 
 /// Returns what is wrong between a stub, whose formal parameters are \p formals
 /// and go where \p pieces say, and the kernel's \p parameters; empty if nothing
-/// is that is certain: an empty class has no piece, nor has what the stub
-/// converts (a bool).
+/// is that is certain: an empty class has no piece.
 static std::string compareParameters(ArrayRef<StubArgument> pieces,
                                      ArrayRef<ParameterRecord> formals,
                                      ArrayRef<ParameterRecord> parameters) {

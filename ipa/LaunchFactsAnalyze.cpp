@@ -282,6 +282,17 @@ void LaunchCollector::describeStub(llvm::Function &stub,
     stubRanges[&stub] = result.stubArguments;
 }
 
+/// Returns whether \p value, which \p stub stores in a variable of \p type, is
+/// one of its formals. A bool is a byte there.
+static bool isFormal(const JumpFunction &value, const llvm::Function &stub,
+                     const llvm::Type &type) {
+  if (value.kind != JumpFunction::Kind::PassThrough)
+    return false;
+  return value.operation == JumpOperation::None ||
+         (value.operation == JumpOperation::ZExt && type.isIntegerTy(8) &&
+          stub.getArg(value.source)->getType()->isIntegerTy(1));
+}
+
 /// Adds where the formals behind \p slot, the address of parameter
 /// \p kernelArgument, come from.
 void LaunchCollector::addPieces(const llvm::Value &slot,
@@ -305,8 +316,7 @@ void LaunchCollector::addPieces(const llvm::Value &slot,
     return;
   for (const AggregatePart &part :
        builder.partsOf(*variable, size->getKnownMinValue(), launch))
-    if (part.value.kind == JumpFunction::Kind::PassThrough &&
-        part.value.operation == JumpOperation::None)
+    if (isFormal(part.value, *launch.getFunction(), *type))
       summary.stubArguments.push_back(
           {kernelArgument, part.byteOffset, part.value.source, false});
 }
