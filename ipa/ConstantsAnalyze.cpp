@@ -381,7 +381,8 @@ void analyzeConstants(LgenContext &context) {
     return;
   llvm::DenseMap<SymbolIndex, const llvm::GlobalVariable *> variables;
   for (const llvm::GlobalVariable &variable : context.module.globals())
-    variables[context.indexOf(variable)] = &variable;
+    if (SymbolIndex index = context.indexOf(variable); index != kNone)
+      variables[index] = &variable;
   for (VariableSummary &variable : context.summary.variables)
     if (const llvm::GlobalVariable *global = variables.lookup(variable.symbol))
       variable.initializer = initialParts(context, *global);
