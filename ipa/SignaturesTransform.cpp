@@ -187,8 +187,8 @@ static Error checkUses(const Function &function,
 /// Lets the loads of \p part, behind \p old, be \p argument.
 static void replaceLoads(Argument &old, const LoadedPart &part,
                          Argument &argument) {
-  for (const ArgumentLoad &load :
-       *argumentLoads(old, argument.getParent()->getDataLayout()))
+  auto loads = argumentLoads(old, argument.getParent()->getDataLayout());
+  for (const ArgumentLoad &load : *loads)
     if (partLoaded(load, old.getArgNo(), part)) {
       load.load->replaceAllUsesWith(&argument);
       load.load->eraseFromParent();
