@@ -99,6 +99,7 @@ private:
         layout, facts);
   }
   void visitBlock(BasicBlock &block);
+  std::pair<const SCEV *, int64_t> splitConstant(const SCEV &offset);
   void findRuns(ArrayRef<Access> accesses);
   void addRun(ArrayRef<const Access *> run);
   void visitLoop(Loop &loop);
@@ -231,26 +232,42 @@ void AccessFinder::visitBlock(BasicBlock &block) {
       findRuns(accesses);
 }
 
+/// Returns \p offset as the sum of something and a constant. Offsets that
+/// differ by a constant have the same something. (To subtract each from each
+/// would build an expression for each two of them.)
+std::pair<const SCEV *, int64_t>
+AccessFinder::splitConstant(const SCEV &offset) {
+  if (auto *constant = dyn_cast<SCEVConstant>(&offset))
+    return {evolution.getZero(offset.getType()),
+            constant->getAPInt().getSExtValue()};
+  if (auto *sum = dyn_cast<SCEVAddExpr>(&offset)) {
+    auto *constant = dyn_cast<SCEVConstant>(sum->getOperand(0));
+    if (!constant)
+      return {&offset, 0};
+    SmallVector<const SCEV *, 4> others(drop_begin(sum->operands()));
+    return {evolution.getAddExpr(others), constant->getAPInt().getSExtValue()};
+  }
+  if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(&offset)) {
+    auto [start, distance] = splitConstant(*recurrence->getStart());
+    SmallVector<const SCEV *, 2> operands(recurrence->operands());
+    operands[0] = start;
+    return {evolution.getAddRecExpr(operands, recurrence->getLoop(),
+                                    SCEV::FlagAnyWrap),
+            distance};
+  }
+  return {&offset, 0};
+}
+
 /// Finds accesses next to each other among \p accesses, which are of one
 /// pointer, size and kind.
 void AccessFinder::findRuns(ArrayRef<Access> accesses) {
-  // Accesses at constant distances, by the distance to the group's first.
-  std::vector<std::map<int64_t, const Access *>> groups;
+  // Accesses at constant distances, by the distance to what they share.
+  MapVector<const SCEV *, std::map<int64_t, const Access *>> groups;
   for (const Access &access : accesses) {
-    bool isKnown = false;
-    for (auto &group : groups) {
-      auto *distance = dyn_cast<SCEVConstant>(
-          evolution.getMinusSCEV(access.offset, group.at(0)->offset));
-      if (!distance)
-        continue;
-      group.try_emplace(distance->getAPInt().getSExtValue(), &access);
-      isKnown = true;
-      break;
-    }
-    if (!isKnown)
-      groups.push_back({{0, &access}});
+    auto [shared, distance] = splitConstant(*access.offset);
+    groups[shared].try_emplace(distance, &access);
   }
-  for (const auto &group : groups) {
+  for (const auto &[shared, group] : groups) {
     SmallVector<const Access *, 8> run;
     int64_t next = 0;
     for (auto [distance, access] : group) {

@@ -68,6 +68,16 @@ bool sortExternallyUsed(Module &module) {
            b->stripPointerCasts()->getName();
   });
   list->setInitializer(ConstantArray::get(array->getType(), symbols));
+  for (Constant *symbol : symbols) {
+    auto *value = dyn_cast<GlobalObject>(symbol->stripPointerCasts());
+    if (!value || !value->isDeclaration())
+      continue;
+    value->removeFromParent();
+    if (auto *function = dyn_cast<Function>(value))
+      module.getFunctionList().push_back(function);
+    else
+      module.insertGlobalVariable(cast<GlobalVariable>(value));
+  }
   return true;
 }
 
@@ -108,12 +118,12 @@ static void removeEmbedded(Module &module) {
 void repairStockModule(Module &module) {
   removeEmbedded(module);
   nameUnamedGlobals(module);
+  sortExternallyUsed(module);
   if (!Triple(module.getTargetTriple()).isNVPTX()) {
     makeStubsUnique(module);
     return;
   }
   joinRenamed(module);
-  sortExternallyUsed(module);
   definePureVirtual(module);
 }
 

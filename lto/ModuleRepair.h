@@ -33,9 +33,10 @@ bool makeStubsUnique(llvm::Module &module);
 /// Returns whether \p module was changed.
 bool joinRenamed(llvm::Module &module);
 
-/// clang 19 lists the device symbols that host code uses in the order of a hash
-/// of pointers, another one in each run. Sorts them by name. Returns whether
-/// there is such a list.
+/// clang 19 lists the device symbols that host code uses, on both sides, in the
+/// order of a hash of pointers, another one in each run, and declares those
+/// that are defined elsewhere in that order. Sorts them by name. Returns
+/// whether there is such a list.
 bool sortExternallyUsed(llvm::Module &module);
 
 /// Vtables of abstract classes refer to functions of the C++ runtime that

@@ -115,15 +115,15 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
   static bool isRequired() { return true; }
 };
 
-/// Repairs what clang 19 leaves wrong in device modules.
-struct RepairDevicePass : llvm::PassInfoMixin<RepairDevicePass> {
+/// Repairs what clang 19 leaves wrong.
+struct RepairPass : llvm::PassInfoMixin<RepairPass> {
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &) {
-    if (!isDevice(module))
-      return llvm::PreservedAnalyses::all();
-    bool changed = joinRenamed(module);
-    changed |= sortExternallyUsed(module);
-    changed |= definePureVirtual(module);
+    bool changed = sortExternallyUsed(module);
+    if (isDevice(module)) {
+      changed |= joinRenamed(module);
+      changed |= definePureVirtual(module);
+    }
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();
   }
@@ -372,7 +372,7 @@ llvmGetPassPluginInfo() {
             [&builder, registered = false](llvm::ModulePassManager &passes,
                                            llvm::OptimizationLevel) mutable {
               passes.addPass(KeepStubsPass());
-              passes.addPass(RepairDevicePass());
+              passes.addPass(RepairPass());
               passes.addPass(DropSourceChecksumsPass());
               if (!std::exchange(registered, true)) {
                 summarizeLast(builder);
