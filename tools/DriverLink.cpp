@@ -3,20 +3,32 @@
 //===----------------------------------------------------------------------===//
 //
 // clang stays the link driver: start files, libraries, sanitizers and -O are
-// its business. It is told to use our ld.lld (--ld-path= beats -fuse-ld=) and
-// that this is a ThinLTO link of fat objects, so that it passes CPU, features
-// and -O level on. bfd and gold are loaded with our plugin instead; functions
-// carry the CPU that they were compiled for. clang must not see options of
-// offloading: it would start its own device linker. What a link needs of them
-// is in the objects.
+// its business. What it would run is run at once (linkerCommand): it would only
+// wait for the linker, with 40 MB of its own. It is told to use our ld.lld
+// (--ld-path= beats -fuse-ld=) and that this is a ThinLTO link of fat objects,
+// so that it passes CPU, features and -O level on. bfd and gold are loaded with
+// our plugin instead; functions carry the CPU that they were compiled for.
+// clang must not see options of offloading: it would start its own device
+// linker. What a link needs of them is in the objects.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/DriverLink.h"
 
 #include "support/Error.h"
 
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Driver/Compilation.h"
+#include "clang/Driver/Driver.h"
+#include "clang/Driver/ToolChain.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
 
 using namespace llvm;
 namespace opts = clang::driver::options;
@@ -256,6 +268,54 @@ Expected<Command> linkCommand(const CommandLine &line,
           addOwnOptions(command, line, linker->door, toolkit, objects))
     return std::move(error);
   addForLinker(command, linker->door, "--gpulto-end-with-parent");
+  return command;
+}
+
+/// Whether the environment has clang do more than run the linker.
+static bool isClangWatched() {
+  return any_of(ArrayRef{"CCC_OVERRIDE_OPTIONS", "CC_PRINT_OPTIONS",
+                         "CC_PRINT_PROC_STAT", "CC_LOG_DIAGNOSTICS"},
+                [](const char *name) { return std::getenv(name); });
+}
+
+std::optional<Command> linkerCommand(const Command &clang) {
+  if (isClangWatched())
+    return std::nullopt;
+  InitializeAllTargets();
+  StringRef name = sys::path::filename(clang.program);
+  const char *mode =
+      clang::driver::ToolChain::getTargetAndModeFromProgramName(name)
+          .DriverMode;
+  std::vector<const char *> words = {clang.program.c_str()};
+  if (mode)
+    words.push_back(mode);
+  for (const std::string &word : clang.args)
+    words.push_back(word.c_str());
+
+  std::string said;
+  raw_string_ostream stream(said);
+  stream.enable_colors(errs().has_colors());
+  IntrusiveRefCntPtr<clang::DiagnosticOptions> options(
+      clang::CreateAndPopulateDiagOpts(words).release());
+  clang::TextDiagnosticPrinter printer(stream, options.get());
+  printer.setPrefix(name.str());
+  clang::DiagnosticsEngine diagnostics(new clang::DiagnosticIDs(), options,
+                                       &printer, /*ShouldOwnClient=*/false);
+  clang::ProcessWarningOptions(diagnostics, *options, /*ReportDiags=*/false);
+  clang::driver::Driver driver(clang.program, sys::getDefaultTargetTriple(),
+                               diagnostics);
+  std::unique_ptr<clang::driver::Compilation> compilation(
+      driver.BuildCompilation(words));
+  if (!compilation || compilation->containsError() ||
+      diagnostics.hasErrorOccurred() || compilation->getJobs().size() != 1 ||
+      !compilation->getTempFiles().empty() ||
+      compilation->getArgs().hasArg(opts::OPT_v))
+    return std::nullopt;
+  errs() << said;
+  const clang::driver::Command &job = *compilation->getJobs().begin();
+  Command command;
+  command.program = job.getExecutable();
+  command.addWords(job.getArguments());
   return command;
 }
 

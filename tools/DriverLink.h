@@ -9,6 +9,7 @@
 #include "tools/DriverProcess.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace gpulto::driver {
@@ -20,6 +21,11 @@ llvm::Expected<Command>
 linkCommand(const CommandLine &line, const Installation &installation,
             const CudaToolkit &toolkit,
             const std::map<unsigned, std::string> &objects);
+
+/// Returns the linker's command that clang would run for \p clang, a command of
+/// linkCommand, and says on stderr what clang would say of it. Nothing, and
+/// nothing said: clang has to run, because it finds errors or does more.
+std::optional<Command> linkerCommand(const Command &clang);
 
 } // namespace gpulto::driver
 

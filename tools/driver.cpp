@@ -441,8 +441,17 @@ Invocation::runLink(const std::map<unsigned, std::string> &objects) {
                        "incomplete");
   if (line.ownArgs().hasArg(options::OPT_verbose))
     printCommand(errs(), *command);
-  // With no temporary files of ours to remove, clang takes our place.
-  if (temporary.path().empty())
+  // With no temporary files of ours to remove, the linker takes our place; who
+  // started us is not to end it.
+  bool isLast = temporary.path().empty();
+  if (std::optional<Command> linker = linkerCommand(*command)) {
+    command = std::move(*linker);
+    if (isLast)
+      erase_if(command->args, [](StringRef word) {
+        return word.ends_with("--gpulto-end-with-parent");
+      });
+  }
+  if (isLast)
     if (Error failure = execute(*command))
       return failure;
   return runAndWait(*command);
