@@ -39,8 +39,14 @@
 #include "lto/Optimizer.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/SimplifyQuery.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -55,6 +61,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
 #include "llvm/Transforms/Scalar/SpeculativeExecution.h"
+#include "llvm/Transforms/Scalar/StraightLineStrengthReduce.h"
 #include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 #include <memory>
@@ -160,6 +167,89 @@ struct InferChangedPass : PassInfoMixin<InferChangedPass> {
   }
 };
 
+/// Adds \p value and its terms to \p terms if it is a result that only an
+/// extension with its sign takes apart.
+static void addTerms(Value &value, SmallPtrSetImpl<Value *> &terms) {
+  auto *result = dyn_cast<OverflowingBinaryOperator>(&value);
+  if (!result || !result->hasNoSignedWrap() ||
+      (result->getOpcode() == Instruction::Add &&
+       result->hasNoUnsignedWrap()) ||
+      !terms.insert(result).second)
+    return;
+  for (Value *term : result->operands()) {
+    addTerms(*term, terms);
+    if (!isa<Constant>(term))
+      terms.insert(term);
+  }
+}
+
+static SimplifyQuery simplifyQuery(Function &function,
+                                   FunctionAnalysisManager &analyses) {
+  return SimplifyQuery(function.getDataLayout(),
+                       &analyses.getResult<DominatorTreeAnalysis>(function),
+                       &analyses.getResult<AssumptionAnalysis>(function));
+}
+
+/// Extends sums and products of \p function that cannot be negative with their
+/// sign, as a plain compile does, which does not know; their terms, too.
+/// InstCombine prefers zeros, but of sums that may wrap around as unsigned
+/// numbers, and of products, what addresses have in common is no longer seen.
+/// Returns whether there are any.
+static bool extendBySign(Function &function,
+                         FunctionAnalysisManager &analyses) {
+  SimplifyQuery query = simplifyQuery(function, analyses);
+  SmallPtrSet<Value *, 16> terms;
+  SmallVector<ZExtInst *> extensions;
+  for (Instruction &instruction : instructions(function)) {
+    auto *extension = dyn_cast<ZExtInst>(&instruction);
+    // What ExtendByZeroPass cannot prove again would stay.
+    if (!extension || !extension->hasNonNeg() ||
+        !isKnownNonNegative(extension->getOperand(0),
+                            query.getWithInstruction(extension)))
+      continue;
+    extensions.push_back(extension);
+    addTerms(*extension->getOperand(0), terms);
+  }
+  for (ZExtInst *extension : extensions) {
+    Value *value = extension->getOperand(0);
+    if (!terms.contains(value))
+      continue;
+    IRBuilder<> builder(extension);
+    extension->replaceAllUsesWith(
+        builder.CreateSExt(value, extension->getType()));
+    extension->eraseFromParent();
+  }
+  if (terms.empty())
+    return false;
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  analyses.invalidate(function, preserved);
+  return true;
+}
+
+/// Undoes that: zeros take no instruction, signs do.
+struct ExtendByZeroPass : PassInfoMixin<ExtendByZeroPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    SimplifyQuery query = simplifyQuery(function, analyses);
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *extension = dyn_cast<SExtInst>(&instruction);
+      if (!extension ||
+          !isKnownNonNegative(extension->getOperand(0),
+                              query.getWithInstruction(extension)))
+        continue;
+      IRBuilder<> builder(extension);
+      extension->replaceAllUsesWith(builder.CreateZExt(extension->getOperand(0),
+                                                       extension->getType(), "",
+                                                       /*IsNonNeg=*/true));
+      extension->eraseFromParent();
+    }
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
+  }
+};
+
 /// The joining of neighbouring accesses, while it is known which pointers are
 /// apart and how they are aligned, and the passes of gpucc that make neighbours
 /// of them. Code generation runs all of them too, but no longer knows. It is
@@ -173,7 +263,12 @@ struct StraightLinePass : PassInfoMixin<StraightLinePass> {
       return PreservedAnalyses::all();
     FunctionPassManager passes;
     passes.addPass(SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
+    bool isExtended = extendBySign(function, analyses);
     passes.addPass(SeparateConstOffsetFromGEPPass());
+    if (isExtended) {
+      passes.addPass(StraightLineStrengthReducePass());
+      passes.addPass(ExtendByZeroPass());
+    }
     passes.addPass(EarlyCSEPass());
     passes.addPass(InferAddressSpacesPass());
     passes.addPass(RestateAlignmentPass());
