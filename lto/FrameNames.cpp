@@ -12,9 +12,10 @@
 // same class: the function that was called may have jumped on, by a tail call,
 // to the one that is here.
 //
-// A linker that folds machine code itself (--icf=) leaves several symbols at one
-// address: a frame there has the names of all of them, and whom it called is not
-// sure. Of rows, lld and mold leave those of one body, gold those of all.
+// A linker that folds machine code itself (--icf=) leaves several symbols at
+// one address: a frame there has the names of all of them, and whom it called
+// is not sure. Of rows, lld and mold leave those of one body, gold those of
+// all.
 //
 // Limits: functions of one class that tail-call each other leave one frame,
 // which gets the name of the first. gold removes the symbols of what it folds;
