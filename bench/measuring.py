@@ -49,12 +49,15 @@ def proportional_bytes(pid):
 
 
 def tree_memory(root):
-    """Returns the bytes that process `root` and all below it occupy."""
-    total, queue = 0, [root]
+    """Returns the bytes that process `root` and all below it occupy. A child
+    that has not become another program yet (vfork) is its parent."""
+    total, queue = 0, [(root, 0)]
     while queue:
-        pid = queue.pop()
-        total += proportional_bytes(pid)
-        queue += children_of(pid)
+        pid, of_parent = queue.pop()
+        own = proportional_bytes(pid)
+        if own != of_parent:
+            total += own
+        queue += [(child, own) for child in children_of(pid)]
     return total
 
 

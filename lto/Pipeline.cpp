@@ -27,6 +27,7 @@
 #include "lto/ToolIdentity.h"
 #include "lto/Wpa.h"
 #include "support/CudaVersion.h"
+#include "support/FreeMemory.h"
 #include "support/Statistics.h"
 #include "support/Subprocess.h"
 
@@ -533,6 +534,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     cached.emplace(*cache, *plan->jobs, jobDirectory.str(),
                    !options.saveTempsDirectory.empty(), diagnostics);
   CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
+  returnFreedMemory();
   Expected<std::vector<JobStatistics>> jobs = runLtrans(
       *plan, options, jobDirectory, cachedJobs, diagnostics, statistics);
   if (cached && jobs) {

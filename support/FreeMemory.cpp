@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <malloc.h>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -184,6 +185,12 @@ uint64_t ownMemoryBytes(pid_t process) {
     return 0;
   return (resident - std::min(resident, shared)) *
          static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void returnFreedMemory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 } // namespace gpulto

@@ -27,6 +27,10 @@ uint64_t freeMemoryBytes(llvm::StringRef root = "");
 /// files; 0 when it is not there.
 uint64_t ownMemoryBytes(pid_t process);
 
+/// Gives the memory that this process has freed back to the system, where the C
+/// library can: before it forks children, each of which would keep it.
+void returnFreedMemory();
+
 } // namespace gpulto
 
 #endif // GPULTO_SUPPORT_FREEMEMORY_H
