@@ -216,6 +216,8 @@ public:
   std::string problem;
 
 private:
+  Error buildKernels(const VariantRequest &request, DeviceVariant &built,
+                     std::string &why);
   Error measurePlain(const KernelUsages &usages);
   std::optional<std::string> whyWorse(const TouchedKernel &kernel,
                                       const KernelUsages &usages) const;
@@ -307,6 +309,21 @@ static KernelNames namesOf(ArrayRef<TouchedKernel> kernels) {
   return names;
 }
 
+/// Puts the kernels of \p request, if there are any, into \p built; or says in
+/// \p why they cannot be compared.
+Error KernelChecker::buildKernels(const VariantRequest &request,
+                                  DeviceVariant &built, std::string &why) {
+  if (request.only.empty())
+    return Error::success();
+  Expected<DeviceVariant> variant = build(request);
+  if (!variant)
+    return variant.takeError();
+  why = comparisonProblem(*variant, request.only);
+  if (why.empty())
+    built = std::move(*variant);
+  return Error::success();
+}
+
 /// Builds the kernels for which the figures of the product, \p usages, do not
 /// suffice without decisions.
 Error KernelChecker::measurePlain(const KernelUsages &usages) {
@@ -314,15 +331,7 @@ Error KernelChecker::measurePlain(const KernelUsages &usages) {
   for (const TouchedKernel &kernel : touched)
     if (!cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
       request.only.insert(kernel.name);
-  if (request.only.empty())
-    return Error::success();
-  Expected<DeviceVariant> built = build(request);
-  if (!built)
-    return built.takeError();
-  problem = comparisonProblem(*built, request.only);
-  if (problem.empty())
-    plain = std::move(*built);
-  return Error::success();
+  return buildKernels(request, plain, problem);
 }
 
 /// Builds the kernels of \p product that are worse than plain ones with loops
@@ -334,16 +343,11 @@ Error KernelChecker::unrollLess(const DeviceVariant &product) {
   for (const TouchedKernel &kernel : touched)
     if (whyWorse(kernel, product.usages))
       request.only.insert(kernel.name);
-  if (request.only.empty())
-    return Error::success();
-  Expected<DeviceVariant> built = build(request);
-  if (!built)
-    return built.takeError();
-  if (!comparisonProblem(*built, request.only).empty())
-    return Error::success(); // there are plain ones
-  sparing = std::move(*built);
+  std::string why; // does not matter: there are plain ones
+  if (Error error = buildKernels(request, sparing, why))
+    return error;
   for (const TouchedKernel &kernel : touched) {
-    if (!request.only.count(kernel.name) || whyWorse(kernel, sparing.usages))
+    if (!sparing.usages.count(kernel.name) || whyWorse(kernel, sparing.usages))
       continue;
     unrolledLess.insert(kernel.name);
     explain(kernel, "UnrolledLess",
