@@ -14,11 +14,13 @@
 
 namespace llvm {
 class Argument;
+class ConstantRange;
 class DataLayout;
 class DominatorTree;
 class GetElementPtrInst;
 class GlobalVariable;
 class ReturnInst;
+class ScalarEvolution;
 class Type;
 class Value;
 } // namespace llvm
@@ -78,6 +80,10 @@ bool isInput(const JumpFunction &j);
 /// that are not known here: what is known of the result does not follow from
 /// what is known of them.
 bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j);
+/// Returns the range of the integer \p value by \p evolution, of its function,
+/// as an unsigned number: of counters with the rounds of their loops.
+llvm::ConstantRange evolvedRange(llvm::ScalarEvolution &evolution,
+                                 const llvm::Value &value);
 
 /// Strips constant offsets and casts of address space off \p pointer and
 /// returns what is left, with \p offset set to their sum.
@@ -214,6 +220,7 @@ private:
                       unsigned bits);
   JumpFunction ofResult(const llvm::Value &value);
   void addBounds(const llvm::Value &value, JumpFunction &result);
+  llvm::ConstantRange rangeInLoop(const llvm::Value &value);
   uint32_t callNumber(const llvm::CallBase &call);
   uint32_t localNumber(const llvm::Value &variable);
   JumpFunction ofAllocation(const llvm::CallBase &call);

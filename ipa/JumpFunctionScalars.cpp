@@ -23,6 +23,8 @@
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
@@ -213,6 +215,23 @@ JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
   return of;
 }
 
+/// Whether an operand, the left one if \p isLeft, bounds the result of
+/// \p operation whatever the other one is.
+static bool boundsAlone(JumpOperation operation, bool isLeft) {
+  switch (operation) {
+  case JumpOperation::And:
+  case JumpOperation::UMin:
+  case JumpOperation::UMax:
+  case JumpOperation::URem:
+    return true;
+  case JumpOperation::LShr:
+  case JumpOperation::UDiv:
+    return isLeft;
+  default:
+    return false;
+  }
+}
+
 /// `left OPERATION right`, neither known here, or a constant on the left.
 JumpFunction JumpFunctionBuilder::ofOperands(JumpOperation operation,
                                              const llvm::Value &left,
@@ -225,10 +244,15 @@ JumpFunction JumpFunctionBuilder::ofOperands(JumpOperation operation,
   operationDepth += kWeight;
   JumpFunction a = of(left), b = of(right);
   operationDepth -= kWeight;
-  auto isOperand = [](const JumpFunction &j) {
-    return isInput(j) || j.kind == Kind::Constant;
+  // One may be unknown where the other one, or what is known of both, tells
+  // something of the result.
+  auto isOperand = [&](const JumpFunction &j, const JumpFunction &other,
+                       bool isLeft) {
+    return isInput(j) || j.kind == Kind::Constant ||
+           (isInput(other) && j.bitWidth == bits &&
+            (j.high || boundsAlone(operation, !isLeft)));
   };
-  if (!isOperand(a) || !isOperand(b))
+  if (!isOperand(a, b, true) || !isOperand(b, a, false))
     return JumpFunction::unknown(bits);
   JumpFunction result = JumpFunction::unknown(bits);
   result.kind = Kind::Composed;
@@ -352,6 +376,31 @@ static llvm::ConstantRange rangeOf(const llvm::Value &value,
   return range.intersectWith(united);
 }
 
+llvm::ConstantRange evolvedRange(llvm::ScalarEvolution &evolution,
+                                 const llvm::Value &value) {
+  const llvm::SCEV *expression =
+      evolution.getSCEV(const_cast<llvm::Value *>(&value));
+  return evolution.getUnsignedRange(expression)
+      .intersectWith(evolution.getSignedRange(expression),
+                     llvm::ConstantRange::Unsigned);
+}
+
+/// The range of \p value, if it changes with the rounds of a loop: a counter,
+/// or a conversion of one. Others would not be worth what it costs.
+llvm::ConstantRange JumpFunctionBuilder::rangeInLoop(const llvm::Value &value) {
+  const llvm::Value *counter = &value;
+  if (auto *conversion = llvm::dyn_cast<llvm::CastInst>(counter))
+    counter = conversion->getOperand(0);
+  auto *phi = llvm::dyn_cast<llvm::PHINode>(counter);
+  if (!phi ||
+      !context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
+          phi->getParent()))
+    return llvm::ConstantRange::getFull(scalarBits(*value.getType()));
+  return evolvedRange(
+      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function),
+      value);
+}
+
 /// Adds what the defining instructions say of the bits of \p value.
 void JumpFunctionBuilder::addBounds(const llvm::Value &value,
                                     JumpFunction &result) {
@@ -361,7 +410,9 @@ void JumpFunctionBuilder::addBounds(const llvm::Value &value,
   llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
   if (bits.hasConflict())
     return; // this does not run
-  llvm::ConstantRange range = rangeOf(value, bits, layout, kMaxChoiceDepth);
+  llvm::ConstantRange range =
+      rangeOf(value, bits, layout, kMaxChoiceDepth)
+          .intersectWith(rangeInLoop(value), llvm::ConstantRange::Unsigned);
   result.alignLog2 = static_cast<uint8_t>(
       std::min<unsigned>(bits.countMinTrailingZeros(), result.bitWidth - 1));
   if (range.isEmptySet() || range.isWrappedSet() || range.isFullSet())

@@ -32,7 +32,7 @@ public:
   /// Notes that the 32-bit number \p value is \p component of the launch.
   void add(const llvm::Value &value, Geometry component);
   /// Notes that the low half of the 64-bit integer \p pair is component
-  /// \p first, and the high half the one after it.
+  /// \p first, of x, and the high half the one after it.
   void addPair(const llvm::Value &pair, Geometry first);
 
   /// Adds to \p function, the jump function of the integer \p value, which the
@@ -45,10 +45,16 @@ private:
   void note(const llvm::Value &value, const llvm::ConstantRange &range);
   void noteOperand(const llvm::Instruction &operation,
                    const llvm::ConstantRange &range);
+  void noteHalves(const llvm::Instruction &pair, Geometry first);
 
   llvm::ScalarEvolution *evolution;
   /// By component; null: not known.
   const llvm::Value *components[kDimensions] = {};
+  /// Of components that are no value of the function by themselves; high 0:
+  /// not known.
+  struct {
+    uint32_t low = 0, high = 0;
+  } bounds[kDimensions];
   /// Of a llvm::ConstantRange: first value in it and first behind. Looked up
   /// only.
   llvm::DenseMap<const llvm::Value *, std::pair<llvm::APInt, llvm::APInt>>

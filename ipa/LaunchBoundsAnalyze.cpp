@@ -10,7 +10,8 @@
 //   with another n there is no launch that the runtime accepts.
 //
 //  1. add, addPair  the components of the launch: none is 0, and none exceeds
-//                   what the hardware allows.
+//                   what the hardware allows. Where x and y are computed as one
+//                   64-bit sum, the bounds of both follow from the sum's.
 //  2. noteOperand   from the result of an operation with a constant to the
 //                   other operand, as far as there is but one range of those
 //                   that lead there.
@@ -30,6 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/JumpFunctionBuilder.h"
 #include "ipa/LaunchBounds.h"
 
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -102,6 +104,22 @@ void LaunchBounds::addPair(const Value &pair, Geometry first) {
   for (unsigned half = 0; half < 2; ++half)
     if (const Value *value = halfOf(pair, half * kHalfBits, layout))
       add(*value, static_cast<Geometry>(first + half));
+  noteHalves(*instruction, first);
+}
+
+/// Notes the halves of \p pair where only their sum is computed:
+/// `(64 << 32) + 16 - i` of the blocks (16 - i, 64), i from 0 to 16. All values
+/// of the pair then have one high half.
+void LaunchBounds::noteHalves(const Instruction &pair, Geometry first) {
+  if (!evolution || components[first] || components[first + 1])
+    return;
+  ConstantRange range = evolvedRange(*evolution, pair);
+  uint64_t low = range.getUnsignedMin().getZExtValue();
+  uint64_t high = range.getUnsignedMax().getZExtValue();
+  if (high >> kHalfBits != low >> kHalfBits)
+    return;
+  bounds[first] = {static_cast<uint32_t>(low), static_cast<uint32_t>(high)};
+  bounds[first + 1].low = bounds[first + 1].high = high >> kHalfBits;
 }
 
 void LaunchBounds::add(const Value &value, Geometry component) {
@@ -218,8 +236,7 @@ void LaunchBounds::narrow(const Value &value, JumpFunction &function) const {
         ConstantRange(known->second.first, known->second.second),
         ConstantRange::Unsigned);
   if (evolution && isa<Instruction>(value))
-    range = range.intersectWith(evolution->getUnsignedRange(evolution->getSCEV(
-                                    const_cast<Value *>(&value))),
+    range = range.intersectWith(evolvedRange(*evolution, value),
                                 ConstantRange::Unsigned);
   if (function.high)
     range = range.intersectWith(
@@ -234,7 +251,26 @@ void LaunchBounds::narrow(const Value &value, JumpFunction &function) const {
 
 void LaunchBounds::narrow(Geometry component, JumpFunction &function) const {
   if (components[component])
-    narrow(*components[component], function);
+    return narrow(*components[component], function);
+  uint64_t low = bounds[component].low, high = bounds[component].high;
+  if (high == 0 || function.kind == JumpFunction::Kind::Constant)
+    return;
+  if (low == high) {
+    function = JumpFunction::constant(low, kHalfBits);
+    return;
+  }
+  low = std::max<uint64_t>(low, 1);
+  high = std::min<uint64_t>(high, kGeometryLimits[component]);
+  if (low == 1 && high == kGeometryLimits[component])
+    return;
+  if (function.high) {
+    low = std::max(low, function.low);
+    high = std::min(high, function.high);
+  }
+  if (low > high)
+    return; // this launch never succeeds
+  function.low = low;
+  function.high = high;
 }
 
 } // namespace gpulto

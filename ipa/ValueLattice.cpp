@@ -343,25 +343,31 @@ ValueLattice::applyToBounds(const JumpFunction &function, Bounds left,
     if (left.high > mask >> 1)
       return std::nullopt;
     [[fallthrough]];
-  case JumpOperation::LShr:
-    if (isShift)
-      return Bounds{left.low >> right.high, left.high >> right.low};
+  case JumpOperation::LShr: {
+    // By the width or more is poison.
+    uint64_t most = std::min<uint64_t>(right.high, function.bitWidth - 1);
+    if (right.low <= most)
+      return Bounds{left.low >> most, left.high >> right.low};
     return std::nullopt;
+  }
   case JumpOperation::SDiv:
     if (!isPositive)
       return std::nullopt;
     [[fallthrough]];
-  case JumpOperation::UDiv:
-    if (right.low)
-      return Bounds{left.low / right.high, left.high / right.low};
+  case JumpOperation::UDiv: // not by 0
+    if (right.high)
+      return Bounds{left.low / right.high,
+                    left.high / std::max<uint64_t>(right.low, 1)};
     return std::nullopt;
   case JumpOperation::SRem:
     if (!isPositive)
       return std::nullopt;
     [[fallthrough]];
-  case JumpOperation::URem:
-    if (right.low)
-      return left.high < right.low ? left : Bounds{0, right.high - 1};
+  case JumpOperation::URem: // nor here
+    if (right.high)
+      return left.high < right.low
+                 ? left
+                 : Bounds{0, std::min(left.high, right.high - 1)};
     return std::nullopt;
   case JumpOperation::SMin:
   case JumpOperation::SMax:

@@ -201,6 +201,32 @@ TEST(ValueLattice, CombinationsContainAllResults) {
                   .isTop());
 }
 
+TEST(ValueLattice, OneOperandBoundsWhatTheOtherDoesNot) {
+  auto combine = [](JumpOperation operation, const ValueLattice &left,
+                    const ValueLattice &right) {
+    JumpFunction function;
+    function.kind = JumpFunction::Kind::Composed;
+    function.operation = operation;
+    function.bitWidth = 32;
+    ValueLattice result = ValueLattice::combine(function, left, right);
+    return std::pair(result.low(), result.high());
+  };
+  using Bounds = std::pair<uint64_t, uint64_t>;
+  ValueLattice any = ValueLattice::varying(32);
+  ValueLattice some = meetAll({10, 1000}, 32);
+  EXPECT_EQ(combine(JumpOperation::UMin, any, some), Bounds(0, 1000));
+  EXPECT_EQ(combine(JumpOperation::UMax, any, some), Bounds(10, UINT32_MAX));
+  EXPECT_EQ(combine(JumpOperation::LShr, some, any), Bounds(0, 1000));
+  EXPECT_EQ(combine(JumpOperation::UDiv, some, any), Bounds(0, 1000));
+  EXPECT_EQ(combine(JumpOperation::URem, some, any), Bounds(0, 1000));
+  EXPECT_EQ(combine(JumpOperation::URem, any, some), Bounds(0, 999));
+  EXPECT_EQ(combine(JumpOperation::LShr, any, some),
+            Bounds(0, UINT32_MAX >> 10));
+  EXPECT_EQ(combine(JumpOperation::UDiv, any, some),
+            Bounds(0, UINT32_MAX / 10));
+  EXPECT_EQ(combine(JumpOperation::Add, any, some), Bounds(0, UINT32_MAX));
+}
+
 TEST(ValueLattice, NullIsNoOtherAllocation) {
   ValueLattice null = ValueLattice::constant(0, 0);
   ValueLattice one = ValueLattice::allocation(3, 1);
