@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -169,7 +170,9 @@ static Expected<std::string> makeCubin(StringRef arch, StringRef ptx,
     auto only = readWholeFile(results.front().cubin);
     if (!only)
       return only.takeError();
-    return (*only)->getBuffer().str();
+    file_magic kind = identify_magic((*only)->getBuffer());
+    if (kind != file_magic::elf_relocatable)
+      return (*only)->getBuffer().str();
   }
   if (!tools.nvlink.empty())
     return runNvlink(arch, results, native, tools, tempDirectory);
@@ -193,8 +196,7 @@ linkDevicePartitions(StringRef arch, ArrayRef<LtransResultPaths> results,
   program.arch = arch.str();
   program.embed = embed;
   bool wantsCubin = embed != EmbedKind::Ptx && haveCubins(results);
-  bool needsPtx =
-      embed != EmbedKind::Cubin || (inputs > 1 && tools.nvlink.empty());
+  bool needsPtx = embed != EmbedKind::Cubin || tools.nvlink.empty();
   if (needsPtx) {
     auto ptx = joinPtx(results, native);
     if (!ptx)

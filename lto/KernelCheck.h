@@ -49,6 +49,8 @@ struct DeviceVariant {
   KernelUsages usages;
   /// Why there are no usages though they were wanted; else empty.
   std::string problem;
+  /// Why ptxas compiled functions apart from kernels (-c); empty if it did not.
+  std::string whySeparate;
   std::vector<TouchedKernel> touched; ///< in the order of the module
   KernelReaches reaches;              ///< if there is something to compare
   /// Sparing: no loop would be unrolled less if it were asked for.

@@ -16,6 +16,11 @@
 // that kernel's limits: its lines follow the kernel's, and its spills are the
 // kernel's. The kernel's frame holds the functions' as well.
 //
+// With -c each function is compiled once, before the kernels or behind them.
+// What registers it takes is only in the cubin's .nv.info: records of a format
+// and an attribute, a byte each, and 16 bits that are a value or the number of
+// bytes that follow.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lto/KernelUsage.h"
@@ -24,6 +29,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 
@@ -48,19 +54,38 @@ namespace {
 /// Reads the lines in order; \c current is the kernel that they speak of.
 class InfoParser {
 public:
+  explicit InfoParser(bool isSeparate = false) : isSeparate(isSeparate) {}
+
   Expected<KernelUsages> run(StringRef text);
+  /// Of all functions that are compiled by themselves.
+  const KernelUsage &ofFunctions() const { return functions; }
 
 private:
   bool readLine(StringRef line);
+  void addFunction(StringRef line);
   bool finishKernel() { return !current || (hasProperties && hasRegisters); }
 
+  bool isSeparate;
   KernelUsages usages;
+  KernelUsage functions;
+  bool isOfFunction = false;
   KernelUsage *current = nullptr;
   std::string name;
   bool hasProperties = false;
   bool hasRegisters = false;
 };
 } // namespace
+
+void InfoParser::addFunction(StringRef line) {
+  auto stores = numberBefore(line, " bytes spill stores");
+  if (!stores)
+    return;
+  functions.stackBytes += numberBefore(line, " bytes stack frame").value_or(0);
+  functions.spillStoreBytes += *stores;
+  functions.spillLoadBytes +=
+      numberBefore(line, " bytes spill loads").value_or(0);
+  isOfFunction = false;
+}
 
 /// Returns false when the kernel before ended without its figures.
 bool InfoParser::readLine(StringRef line) {
@@ -72,6 +97,16 @@ bool InfoParser::readLine(StringRef line) {
     current = &usages[name];
     *current = KernelUsage();
     hasProperties = hasRegisters = false;
+    return true;
+  }
+  static constexpr StringLiteral kProperties = "Function properties for ";
+  if (size_t at = line.find(kProperties); at != StringRef::npos) {
+    isOfFunction =
+        isSeparate && line.substr(at + kProperties.size()).trim() != name;
+    return true;
+  }
+  if (isOfFunction) {
+    addFunction(line);
     return true;
   }
   if (!current)
@@ -112,6 +147,61 @@ Expected<KernelUsages> InfoParser::run(StringRef text) {
 
 Expected<KernelUsages> parsePtxasInfo(StringRef text) {
   return InfoParser().run(text);
+}
+
+/// Returns how many registers the function or kernel of \p cubin takes that
+/// takes most.
+static Expected<unsigned> mostRegisters(StringRef cubin) {
+  constexpr uint8_t kWithBytes = 4, kRegisterCount = 0x2f;
+  constexpr size_t kHead = 4, kSymbol = 4, kCount = 4;
+  auto file =
+      object::ObjectFile::createELFObjectFile(MemoryBufferRef(cubin, "cubin"));
+  if (!file)
+    return file.takeError();
+  unsigned most = 0;
+  for (const object::SectionRef &section : (*file)->sections()) {
+    Expected<StringRef> name = section.getName();
+    if (!name)
+      return name.takeError();
+    if (*name != ".nv.info")
+      continue;
+    Expected<StringRef> records = section.getContents();
+    if (!records)
+      return records.takeError();
+    for (StringRef left = *records; !left.empty();) {
+      uint16_t size = left.size() < kHead
+                          ? UINT16_MAX
+                          : support::endian::read16le(left.data() + 2);
+      bool hasBytes = left[0] == kWithBytes;
+      if (left.size() < kHead + (hasBytes ? size : 0))
+        return makeError("the cubin's .nv.info ends within a record, at " +
+                         Twine(records->size() - left.size()));
+      bool isCount = hasBytes && uint8_t(left[1]) == kRegisterCount &&
+                     size == kSymbol + kCount;
+      if (isCount)
+        most = std::max<unsigned>(
+            most, support::endian::read32le(left.data() + kHead + kSymbol));
+      left = left.drop_front(kHead + (hasBytes ? size : 0));
+    }
+  }
+  return most;
+}
+
+Expected<KernelUsages> parseSeparateInfo(StringRef text, StringRef cubin) {
+  InfoParser parser(/*isSeparate=*/true);
+  Expected<KernelUsages> usages = parser.run(text);
+  if (!usages)
+    return usages.takeError();
+  Expected<unsigned> registers = mostRegisters(cubin);
+  if (!registers)
+    return registers.takeError();
+  for (auto &[name, usage] : *usages) {
+    usage.registers = std::max(usage.registers, *registers);
+    usage.stackBytes += parser.ofFunctions().stackBytes;
+    usage.spillStoreBytes += parser.ofFunctions().spillStoreBytes;
+    usage.spillLoadBytes += parser.ofFunctions().spillLoadBytes;
+  }
+  return usages;
 }
 
 Error addCodeSizes(StringRef cubin, KernelUsages &usages) {

@@ -34,6 +34,13 @@ using KernelUsages = std::map<std::string, KernelUsage>;
 /// figures, or none at all, in a text that names one: another version's format.
 llvm::Expected<KernelUsages> parsePtxasInfo(llvm::StringRef text);
 
+/// As parsePtxasInfo, of what ptxas wrote with -c, when it made \p cubin: it
+/// then compiles functions by themselves, and which of them a kernel calls is
+/// not said, so each kernel has the stack and spills of all of them and the
+/// registers of the largest. Errors: also those of a malformed cubin.
+llvm::Expected<KernelUsages> parseSeparateInfo(llvm::StringRef text,
+                                               llvm::StringRef cubin);
+
 /// Adds the code sizes of \p cubin, an ELF file, to \p usages. Errors: no ELF
 /// file, or it lacks a kernel.
 llvm::Error addCodeSizes(llvm::StringRef cubin, KernelUsages &usages);

@@ -19,6 +19,7 @@
 #include "lto/LtransReport.h"
 #include "lto/ModuleDigest.h"
 #include "lto/PlainBuild.h"
+#include "lto/VariantAssembly.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -131,31 +132,6 @@ static Error runHost(const JobRun &run) {
     return Error::success();
   return compileHost(run.job, **module, diagnostics, run.prefix,
                      run.saveTempsPrefix, run.onPhase);
-}
-
-/// Runs ptxas over \p variant and takes its figures down. Errors: ptxas fails
-/// on what the job is to make.
-static Error assemble(const LtransJob &job, bool isProduct,
-                      DeviceVariant &variant) {
-  auto assembled = assemblePtx(variant.ptx, job.arch, job.device, job.optLevel);
-  if (!assembled) {
-    if (isProduct && job.device.wantCubin)
-      return assembled.takeError();
-    variant.problem = toString(assembled.takeError());
-    return Error::success();
-  }
-  variant.cubin = std::move(assembled->cubin);
-  if (!job.device.checkKernels)
-    return Error::success();
-  Expected<KernelUsages> usages = parsePtxasInfo(assembled->info);
-  Error error = usages.takeError();
-  if (!error)
-    error = addCodeSizes(variant.cubin, *usages);
-  if (error)
-    variant.problem = toString(std::move(error));
-  else
-    variant.usages = std::move(*usages);
-  return Error::success();
 }
 
 /// Keeps the PTX of \p variant if temporary files are wanted; done before ptxas
@@ -272,7 +248,7 @@ compileDevice(const JobRun &run, const VariantRequest &request,
     return error;
   if (job.device.wantCubin || isCompared) {
     run.onPhase("running ptxas");
-    if (Error error = assemble(job, request.only.empty(), variant))
+    if (Error error = assembleVariant(job, request.only.empty(), variant))
       return error;
   }
   if (key && variant.problem.empty())
@@ -307,12 +283,19 @@ static Error runDevice(const JobRun &run) {
     auto assembleMixed = [&](DeviceVariant &variant) -> Error {
       if (Error error = savePtx(run, variant))
         return error;
-      return assemble(job, /*isProduct=*/true, variant);
+      return assembleVariant(job, /*isProduct=*/true, variant);
     };
     product =
         checkKernels(job, std::move(*product), build, assembleMixed, report);
     if (!product)
       return product.takeError();
+  }
+  if (!product->whySeparate.empty()) {
+    Remark &remark = report.remarks.emplace_back();
+    remark.kind = RemarkKind::Passed;
+    remark.pass = "gpulto-check-kernels";
+    remark.name = "AssembledSeparately";
+    remark.text = product->whySeparate;
   }
   LtransResultPaths paths = resultPaths(job, run.prefix);
   if (Error error = writeReport(report, paths.report))

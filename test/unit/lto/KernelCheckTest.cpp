@@ -8,7 +8,9 @@
 #include "gtest/gtest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace gpulto;
 using namespace llvm;
@@ -80,6 +82,73 @@ TEST(PtxasInfo, KernelWithoutFiguresIsAnError) {
   std::string changed = kInfo.str();
   changed.replace(changed.find(": Used 32"), 9, ": Takes 32");
   EXPECT_THAT(parseError(changed), HasSubstr("no figures for '_Z1lPfi'"));
+}
+
+/// An ELF file with a section .nv.info of \p records.
+static std::string cubinWith(StringRef records) {
+  using namespace ELF;
+  const StringRef kNames("\0.names\0.nv.info", 17);
+  std::string file(sizeof(Elf64_Ehdr), 0);
+  Elf64_Shdr sections[3] = {};
+  auto add = [&](Elf64_Shdr &section, unsigned type, unsigned name,
+                 StringRef bytes) {
+    section.sh_name = name;
+    section.sh_type = type;
+    section.sh_offset = file.size();
+    section.sh_size = bytes.size();
+    section.sh_addralign = 1;
+    file += bytes;
+  };
+  add(sections[1], SHT_STRTAB, 1, kNames);
+  add(sections[2], SHT_PROGBITS, 8, records);
+  file.resize(alignTo(file.size(), 8));
+  Elf64_Ehdr head = {};
+  memcpy(head.e_ident, ElfMagic, 4);
+  head.e_ident[EI_CLASS] = ELFCLASS64;
+  head.e_ident[EI_DATA] = ELFDATA2LSB;
+  head.e_ident[EI_VERSION] = head.e_version = EV_CURRENT;
+  head.e_type = ET_REL;
+  head.e_machine = EM_CUDA;
+  head.e_ehsize = sizeof(Elf64_Ehdr);
+  head.e_shentsize = sizeof(Elf64_Shdr);
+  head.e_shoff = file.size();
+  head.e_shnum = 3;
+  head.e_shstrndx = 1;
+  memcpy(file.data(), &head, sizeof(head));
+  file.append(reinterpret_cast<char *>(sections), sizeof(sections));
+  return file;
+}
+
+TEST(KernelUsage, FunctionsByThemselvesCountForAllKernels) {
+  // CUDA 13.0 with -c; functions come before the kernels or behind them.
+  static constexpr StringLiteral kText = R"(ptxas info    : 0 bytes gmem
+ptxas info    : Function properties for before
+    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Compiling entry function 'k' for 'sm_90'
+ptxas info    : Function properties for k
+    240 bytes stack frame, 280 bytes spill stores, 312 bytes spill loads
+ptxas info    : Used 54 registers, used 0 barriers
+ptxas info    : Function properties for behind
+    16 bytes stack frame, 1 bytes spill stores, 2 bytes spill loads
+)";
+  constexpr char kRecords[] = "\x04\x2f\x08\0\x17\0\0\0\x36\0\0\0" // 54
+                              "\x03\x2f\x08\0" // a value, no bytes
+                              "\x04\x2f\x08\0\x12\0\0\0\x40\0\0\0"; // 64
+  StringRef records(kRecords, sizeof(kRecords) - 1);
+  Expected<KernelUsages> usages = parseSeparateInfo(kText, cubinWith(records));
+  ASSERT_TRUE(bool(usages)) << toString(usages.takeError());
+  ASSERT_EQ(usages->size(), 1u);
+  const KernelUsage &k = usages->at("k");
+  EXPECT_EQ(k.registers, 64u);
+  EXPECT_EQ(k.stackBytes, 264u);
+  EXPECT_EQ(k.spillStoreBytes, 285u);
+  EXPECT_EQ(k.spillLoadBytes, 326u);
+  for (size_t cut : {1, 5, 13}) {
+    usages = parseSeparateInfo(kText, cubinWith(records.drop_back(cut)));
+    EXPECT_THAT(toString(usages.takeError()),
+                HasSubstr("the cubin's .nv.info ends within a record, at "));
+  }
+  EXPECT_NE(toString(parseSeparateInfo(kText, "no ELF").takeError()), "");
 }
 
 TEST(PtxasInfo, CodeSizesNeedAnElfFile) {

@@ -1,0 +1,124 @@
+//===- VariantAssembly.cpp - Run ptxas over a device partition ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// ptxas compiles a partition that no other calls into as a whole: a function
+// gets the registers that its callers leave, and the calls are cheap. Where a
+// kernel then spills, that is not always better: with -c, by which functions
+// keep to the ABI, it may spill half as much (CUDA 13.0; in kernels that call
+// ptxas's own functions for double-precision division and roots). So ptxas runs
+// once more over such a partition, and what spills less is taken, if no kernel
+// is worse for it.
+//
+// The functions' registers and spills count for all kernels then, though they
+// may not call them: what is taken is no worse than it looks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/VariantAssembly.h"
+
+#include "lto/DeviceCodegen.h"
+#include "lto/KernelUsage.h"
+#include "lto/Occupancy.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace gpulto {
+
+static uint64_t spillBytes(const KernelUsages &usages) {
+  return std::accumulate(usages.begin(), usages.end(), uint64_t(0),
+                         [](uint64_t sum, const auto &entry) {
+                           return sum + entry.second.spillBytes();
+                         });
+}
+
+/// Returns whether all kernels of \p whole are in \p separate, no worse, and
+/// these spill less.
+static bool isBetter(const KernelUsages &separate, const KernelUsages &whole,
+                     const MultiprocessorLimits &limits) {
+  return spillBytes(separate) < spillBytes(whole) &&
+         all_of(
+             whole,
+             [&](const auto &entry) {
+               auto other = separate.find(entry.first);
+               return other != separate.end() &&
+                      !whyWorse(entry.second, other->second, limits,
+                                BlockRange());
+             });
+}
+
+static Expected<KernelUsages> usagesOf(const AssembledPtx &assembled,
+                                       bool isSeparate) {
+  Expected<KernelUsages> usages =
+      isSeparate ? parseSeparateInfo(assembled.info, assembled.cubin)
+                 : parsePtxasInfo(assembled.info);
+  if (usages)
+    if (Error error = addCodeSizes(assembled.cubin, *usages))
+      return error;
+  return usages;
+}
+
+/// Takes what ptxas makes of \p variant, which has spills, with -c if that is
+/// better. Errors: ptxas, or its figures, fail.
+static Error assembleSeparately(const LtransJob &job,
+                                const MultiprocessorLimits &limits,
+                                DeviceVariant &variant) {
+  DeviceCodegenOptions options = job.device;
+  options.open = true;
+  auto assembled = assemblePtx(variant.ptx, job.arch, options, job.optLevel);
+  if (!assembled)
+    return assembled.takeError();
+  Expected<KernelUsages> usages = usagesOf(*assembled, /*isSeparate=*/true);
+  if (!usages)
+    return usages.takeError();
+  if (!isBetter(*usages, variant.usages, limits))
+    return Error::success();
+  variant.whySeparate =
+      ("kernels are assembled with -c: " + Twine(spillBytes(*usages)) +
+       " bytes are spilled instead of " + Twine(spillBytes(variant.usages)))
+          .str();
+  variant.cubin = std::move(assembled->cubin);
+  variant.usages = std::move(*usages);
+  return Error::success();
+}
+
+/// Puts what the kernels of \p variant take, by \p assembled, into it, and
+/// chooses how they are assembled.
+static Error compareAssembly(const LtransJob &job,
+                             const AssembledPtx &assembled,
+                             DeviceVariant &variant) {
+  Expected<KernelUsages> usages = usagesOf(assembled, /*isSeparate=*/false);
+  if (!usages)
+    return usages.takeError();
+  variant.usages = std::move(*usages);
+  std::optional<MultiprocessorLimits> limits = multiprocessorLimits(job.arch);
+  if (!limits || job.device.open || !job.device.wantCubin ||
+      spillBytes(variant.usages) == 0)
+    return Error::success();
+  return assembleSeparately(job, *limits, variant);
+}
+
+Error assembleVariant(const LtransJob &job, bool isProduct,
+                      DeviceVariant &variant) {
+  variant.whySeparate.clear();
+  auto assembled = assemblePtx(variant.ptx, job.arch, job.device, job.optLevel);
+  if (!assembled) {
+    if (isProduct && job.device.wantCubin)
+      return assembled.takeError();
+    variant.problem = toString(assembled.takeError());
+    return Error::success();
+  }
+  variant.cubin = assembled->cubin;
+  if (!job.device.checkKernels)
+    return Error::success();
+  if (Error error = compareAssembly(job, *assembled, variant))
+    variant.problem = toString(std::move(error));
+  return Error::success();
+}
+
+} // namespace gpulto
