@@ -16,8 +16,8 @@ the device code of each whole link, as PTX, runs on the emulator:
 
 Counted are dynamic warp instructions and 32-byte sectors of global memory, over
 all launches. ptxas gives registers, stack, spills and bytes of machine code of
-the same PTX; for clang-rdc of each file on its own, as such a link does, and
-registers after the device linker. All figures are exact and repeat. The outputs
+the same PTX; with -c, and registers after the device linker, for clang-rdc, of
+each file on its own, and for ours where the link did so. All figures are exact and repeat. The outputs
 of all variants must agree: texts exactly, numbers to one part in 100,000 or to
 1e-6 (the compilers fuse multiplications and additions differently); lines in
 which the expression `ignore` of programs.toml is found do not count.
@@ -121,7 +121,6 @@ def link_plain(build):
     """Links the program of clang-rdc, or with clang's device LTO what nvlink
     does not link."""
     build.compile()
-    build.registers = {}
     try:
         link(build, [])
         build.registers = linked_registers(build)
@@ -246,23 +245,29 @@ def emulate(build, ptx, limit):
 def measure(build, limit):
     """Builds the program and runs it on the emulator; returns its figures and
     its output."""
+    build.registers = {}  # of kernels, where the device linker tells
     files = DEVICE[build.variant["name"]](build)
     if not files or not all(file.exists() for file in files):
         raise measuring.Failure("no PTX of the whole link")
     kernels, text = {}, 0
     is_plain = build.variant["name"] == PLAIN
+    is_ours = build.variant["name"] == OURS
+    counters = {}
+    if is_ours:
+        with open(build.work / "stats.json", encoding="utf-8") as file:
+            counters = json.load(file)["counters"]
+        if counters.get("partitions-assembled-separately"):
+            build.registers = linked_registers(build)
     for file in files:
-        some, size = machine_code(build, file, is_plain)
+        some, size = machine_code(build, file, is_plain or build.registers)
         kernels.update(some)
         text += size
-    if is_plain:
-        for name, registers in build.registers.items():
-            kernels[name]["registers"] = registers
+    for name, registers in build.registers.items():
+        kernels[name]["registers"] = registers
     whole = files[0]
     if len(files) > 1:
         whole = build.work / "whole.ptx"
         join(files, whole)
-    is_ours = build.variant["name"] == OURS
     output, launches = "", []
     if limit:
         output, launches = emulate(build, None if is_ours else whole, limit)
@@ -283,8 +288,6 @@ def measure(build, limit):
     if is_plain:
         result["joined"] = machine_code(build, whole, False)[0]
     if is_ours:
-        with open(build.work / "stats.json", encoding="utf-8") as file:
-            counters = json.load(file)["counters"]
         result["knowledge"] = {key: value for key, value in counters.items()
                                if key.startswith(("launch-", "kernels-"))}
     return result, output

@@ -220,7 +220,7 @@ private:
                       unsigned bits);
   JumpFunction ofResult(const llvm::Value &value);
   void addBounds(const llvm::Value &value, JumpFunction &result);
-  llvm::ConstantRange rangeInLoop(const llvm::Value &value);
+  llvm::ConstantRange evolvedRange(const llvm::Value &value);
   uint32_t callNumber(const llvm::CallBase &call);
   uint32_t localNumber(const llvm::Value &variable);
   JumpFunction ofAllocation(const llvm::CallBase &call);

@@ -385,18 +385,33 @@ llvm::ConstantRange evolvedRange(llvm::ScalarEvolution &evolution,
                      llvm::ConstantRange::Unsigned);
 }
 
-/// The range of \p value, if it changes with the rounds of a loop: a counter,
-/// or a conversion of one. Others would not be worth what it costs.
-llvm::ConstantRange JumpFunctionBuilder::rangeInLoop(const llvm::Value &value) {
-  const llvm::Value *counter = &value;
-  if (auto *conversion = llvm::dyn_cast<llvm::CastInst>(counter))
-    counter = conversion->getOperand(0);
-  auto *phi = llvm::dyn_cast<llvm::PHINode>(counter);
-  if (!phi ||
-      !context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
-          phi->getParent()))
+/// The range of \p value by ScalarEvolution, where that is worth what it costs:
+/// for counters of loops and quotients of two numbers, also if they are
+/// converted or packed with a constant as x and y of a dim3.
+llvm::ConstantRange
+JumpFunctionBuilder::evolvedRange(const llvm::Value &value) {
+  constexpr unsigned kMaxSteps = 2;
+  const llvm::Value *core = &value;
+  for (unsigned step = 0; step < kMaxSteps; ++step) {
+    auto *instruction = llvm::dyn_cast<llvm::Instruction>(core);
+    bool isPacked = instruction && isPackedPair(*instruction) &&
+                    llvm::isa<llvm::ConstantInt>(instruction->getOperand(1));
+    if (!isPacked && !llvm::isa_and_nonnull<llvm::CastInst>(instruction))
+      break;
+    core = instruction->getOperand(0);
+  }
+  auto *phi = llvm::dyn_cast<llvm::PHINode>(core);
+  bool isCounter =
+      phi &&
+      context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
+          phi->getParent());
+  auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(core);
+  bool isQuotient = operation &&
+                    operation->getOpcode() == llvm::Instruction::UDiv &&
+                    !llvm::isa<llvm::Constant>(operation->getOperand(1));
+  if (!isCounter && !isQuotient)
     return llvm::ConstantRange::getFull(scalarBits(*value.getType()));
-  return evolvedRange(
+  return gpulto::evolvedRange(
       context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function),
       value);
 }
@@ -412,7 +427,8 @@ void JumpFunctionBuilder::addBounds(const llvm::Value &value,
     return; // this does not run
   llvm::ConstantRange range =
       rangeOf(value, bits, layout, kMaxChoiceDepth)
-          .intersectWith(rangeInLoop(value), llvm::ConstantRange::Unsigned);
+
+          .intersectWith(evolvedRange(value), llvm::ConstantRange::Unsigned);
   result.alignLog2 = static_cast<uint8_t>(
       std::min<unsigned>(bits.countMinTrailingZeros(), result.bitWidth - 1));
   if (range.isEmptySet() || range.isWrappedSet() || range.isFullSet())

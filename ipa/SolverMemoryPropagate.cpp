@@ -55,6 +55,17 @@ static constexpr unsigned kMaxAskedParts = 16;
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// Returns what is known of the 32 bits of \p pair, of 64, from \p first on.
+static ValueLattice halfOf(const ValueLattice &pair, unsigned first) {
+  JumpFunction shift = JumpFunction::passThrough(0, 2 * kPieceBits);
+  shift.operation = JumpOperation::LShr;
+  shift.value = first;
+  JumpFunction half = JumpFunction::passThrough(0, kPieceBits);
+  half.operation = JumpOperation::Trunc;
+  return ValueLattice::passThrough(half,
+                                   ValueLattice::passThrough(shift, pair));
+}
+
 ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
                        unsigned width) {
   constexpr unsigned kPointerBits = 2 * kPieceBits;
@@ -66,8 +77,14 @@ ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
   };
   if (const ValueLattice *value = at(offset, width))
     return *value;
+  // x and y of a dim3, written as one number.
+  constexpr uint64_t kPieceBytes = kPieceBits / 8;
+  for (uint64_t before : {uint64_t(0), kPieceBytes})
+    if (width == kPieceBits && offset >= before)
+      if (const ValueLattice *pair = at(offset - before, 2 * kPieceBits))
+        return halfOf(*pair, before * 8);
   const ValueLattice *low = at(offset, kPieceBits),
-                     *high = at(offset + kPieceBits / 8, kPieceBits);
+                     *high = at(offset + kPieceBytes, kPieceBits);
   if ((width == 0 || width == kPointerBits) && low && high &&
       low->isConstant() && high->isConstant()) {
     uint64_t bits = high->value() << kPieceBits | low->value();

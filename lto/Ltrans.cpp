@@ -296,6 +296,7 @@ static Error runDevice(const JobRun &run) {
     remark.pass = "gpulto-check-kernels";
     remark.name = "AssembledSeparately";
     remark.text = product->whySeparate;
+    ++report.counters["partitions-assembled-separately"];
   }
   LtransResultPaths paths = resultPaths(job, run.prefix);
   if (Error error = writeReport(report, paths.report))
