@@ -167,14 +167,11 @@ struct InferChangedPass : PassInfoMixin<InferChangedPass> {
   }
 };
 
-/// Adds \p value and its terms to \p terms if it is a result that only an
-/// extension with its sign takes apart.
+/// Adds \p value and its terms to \p terms if it is a result of which an
+/// extension with its sign is the sum or product of those of its terms.
 static void addTerms(Value &value, SmallPtrSetImpl<Value *> &terms) {
   auto *result = dyn_cast<OverflowingBinaryOperator>(&value);
-  if (!result || !result->hasNoSignedWrap() ||
-      (result->getOpcode() == Instruction::Add &&
-       result->hasNoUnsignedWrap()) ||
-      !terms.insert(result).second)
+  if (!result || !result->hasNoSignedWrap() || !terms.insert(result).second)
     return;
   for (Value *term : result->operands()) {
     addTerms(*term, terms);
@@ -192,8 +189,9 @@ static SimplifyQuery simplifyQuery(Function &function,
 
 /// Extends sums and products of \p function that cannot be negative with their
 /// sign, as a plain compile does, which does not know; their terms, too.
-/// InstCombine prefers zeros, but of sums that may wrap around as unsigned
-/// numbers, and of products, what addresses have in common is no longer seen.
+/// InstCombine prefers zeros, but what addresses have in common is seen through
+/// signs: SeparateConstOffsetFromGEP takes sums with zeros apart, too, yet does
+/// not join what is left, as it is elsewhere, again.
 /// Returns whether there are any.
 static bool extendBySign(Function &function,
                          FunctionAnalysisManager &analyses) {
