@@ -427,7 +427,6 @@ void JumpFunctionBuilder::addBounds(const llvm::Value &value,
     return; // this does not run
   llvm::ConstantRange range =
       rangeOf(value, bits, layout, kMaxChoiceDepth)
-
           .intersectWith(evolvedRange(value), llvm::ConstantRange::Unsigned);
   result.alignLog2 = static_cast<uint8_t>(
       std::min<unsigned>(bits.countMinTrailingZeros(), result.bitWidth - 1));
