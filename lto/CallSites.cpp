@@ -43,6 +43,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -268,11 +269,15 @@ using Elf = object::ELF64LE;
 struct CallSiteRow {
   uint64_t returnsTo; // from the start of the text section
   uint32_t caller, callee;
+
+  uint32_t packedCaller() const { return caller + 1; } // kUnknownCallee: 0
 };
 } // namespace
 
 /// Returns the rows that \p relocations find in the section with \p contents,
-/// by return address; those of one call in their order.
+/// by return address, and those of one call by caller, with that of anybody
+/// first: LLVM writes the rows of a function in the order of addresses of its
+/// metadata, which is another in each run.
 static std::vector<CallSiteRow> readRows(ArrayRef<Elf::Rela> relocations,
                                          ArrayRef<uint8_t> contents) {
   std::vector<CallSiteRow> rows;
@@ -283,8 +288,9 @@ static std::vector<CallSiteRow> readRows(ArrayRef<Elf::Rela> relocations,
                     support::endian::read32le(row + 4),
                     support::endian::read32le(row + 8)});
   }
-  stable_sort(rows, [](const CallSiteRow &a, const CallSiteRow &b) {
-    return a.returnsTo < b.returnsTo;
+  llvm::sort(rows, [](const CallSiteRow &a, const CallSiteRow &b) {
+    return std::tuple(a.returnsTo, a.packedCaller(), a.callee) <
+           std::tuple(b.returnsTo, b.packedCaller(), b.callee);
   });
   return rows;
 }
@@ -296,7 +302,7 @@ static std::string packRows(ArrayRef<CallSiteRow> rows) {
   uint64_t last = 0;
   for (const CallSiteRow &row : rows) {
     packed.uleb(row.returnsTo - last);
-    packed.uleb(row.caller + 1); // kUnknownCallee: 0
+    packed.uleb(row.packedCaller());
     packed.uleb(row.callee);
     last = row.returnsTo;
   }
