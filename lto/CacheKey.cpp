@@ -4,6 +4,8 @@
 
 #include "lto/CacheKey.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace llvm;
 
 namespace gpulto {
@@ -47,8 +49,11 @@ Digest keyOfInputs(const LtransJob &job, const Digest &optimizer) {
 Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
                    const Digest &optimizer) {
   LtransJob canonical = canonicalJob(job);
-  for (JobInput &input : canonical.inputs)
+  for (JobInput &input : canonical.inputs) {
     input.digest = Digest();
+    // Others have been carried out in the bodies.
+    erase_if(input.folds, [](const JobFold &fold) { return !fold.merge; });
+  }
   return makeKey("bodies", canonical, bodies, optimizer);
 }
 

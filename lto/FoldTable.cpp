@@ -16,7 +16,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the section; the digit is the version.
-static constexpr StringLiteral kMagic = "GFD1";
+static constexpr StringLiteral kMagic = "GFD2";
 
 std::string encodeFoldTable(const FoldTable &table) {
   BinaryWriter rows;
@@ -30,6 +30,7 @@ std::string encodeFoldTable(const FoldTable &table) {
       rows.uleb(member.instructions);
       rows.uleb(member.sizeBytes);
       rows.string(member.reason);
+      rows.uleb(member.number + 1); // kNone: 0
     }
   }
   return packTable(kMagic, rows.str());
@@ -50,6 +51,7 @@ Expected<FoldTable> decodeFoldRows(StringRef rows, const InputLocation &where) {
       member.instructions = in.uleb32();
       member.sizeBytes = in.uleb32();
       member.reason = in.string().str();
+      member.number = in.uleb32() - 1;
     }
     if (in.failed())
       break;

@@ -48,6 +48,10 @@ struct FoldTableMember {
   uint32_t sizeBytes = 0;
   /// Jumps, Stays: what keeps it from being folded.
   std::string reason;
+  /// Under what the table of call sites speaks of it; kNone: it does not. It
+  /// hardly depends on the rest of the program, so that what other functions
+  /// are folded changes no object.
+  uint32_t number = kNone;
   bool operator==(const FoldTableMember &) const = default;
 };
 

@@ -52,10 +52,13 @@ Error FrameNames::readCallSites(StringRef contents,
                                 const InputLocation &where) {
   BinaryReader in(contents, where);
   auto row = [&](uint64_t number) {
-    if (number >= rows.size())
-      in.fail("number " + Twine(number) + " of a fold, there are " +
-              Twine(rows.size()));
-    return static_cast<uint32_t>(number);
+    auto known = number < kNone ? rowOf.find(static_cast<uint32_t>(number))
+                                : rowOf.end();
+    if (known == rowOf.end()) {
+      in.fail("the table of folds has no number " + Twine(number));
+      return kNone;
+    }
+    return known->second;
   };
   while (!in.atEnd()) {
     uint64_t address = in.u64();
@@ -137,8 +140,11 @@ Expected<FrameNames> FrameNames::read(MemoryBufferRef file,
   for (auto [i, fold] : enumerate(result.folds.classes)) {
     if (fold.arch.empty())
       result.classOf.insert({fold.members.front().name, i});
-    for (const FoldTableMember &member : fold.members)
+    for (const FoldTableMember &member : fold.members) {
+      if (member.number != kNone)
+        result.rowOf[member.number] = result.rows.size();
       result.rows.push_back({i, member.name, member.state != FoldState::Stays});
+    }
   }
   InputLocation place(where.path, where.member);
   place.section = kCallSiteSection.str();

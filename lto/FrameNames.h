@@ -61,7 +61,7 @@ private:
     /// aliases.
     std::vector<std::string> names;
   };
-  /// A row of the table of folds.
+  /// A row of the table of folds. Here, rows are known by where they stand.
   struct Row {
     size_t fold = 0;
     std::string name;
@@ -96,6 +96,8 @@ private:
   std::map<uint64_t, Symbol> symbols; // by address
   FoldTable folds;
   std::vector<Row> rows;
+  /// By the numbers that call sites have for them.
+  std::map<uint32_t, uint32_t> rowOf;
   Sites callSites;
   /// Classes of the host by the names of the symbols that enter their body.
   std::multimap<std::string, size_t> classOf;

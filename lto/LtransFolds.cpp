@@ -29,6 +29,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Metadata.h"
 
 using namespace llvm;
@@ -248,6 +249,39 @@ Error PartitionFolds::jump(GlobalValue &value, const std::string &leader,
     return target.takeError();
   makeJump(*function, *cast<Function>(*target));
   return Error::success();
+}
+
+/// Keeps of the callees those that marks name.
+static void dropUnusedCallees(Module &partition) {
+  NamedMDNode *list = partition.getNamedMetadata(kCalleeList);
+  if (!list)
+    return;
+  SmallPtrSet<const Metadata *, 16> marked;
+  unsigned kind = partition.getContext().getMDKindID(kCalleeMark);
+  for (const Function &function : partition)
+    for (const Instruction &instruction : instructions(function))
+      if (const MDNode *mark = instruction.getMetadata(kind))
+        marked.insert(mark->op_begin(), mark->op_end());
+  SmallVector<MDNode *> kept;
+  copy_if(list->operands(), std::back_inserter(kept), [&](const MDNode *entry) {
+    return marked.contains(entry->getOperand(0));
+  });
+  list->clearOperands();
+  for (MDNode *entry : kept)
+    list->addOperand(entry);
+  if (kept.empty())
+    list->eraseFromParent();
+}
+
+void PartitionFolds::dropUnused() {
+  dropUnusedCallees(partition);
+  std::erase_if(entered, [&](const std::string &name) {
+    return !partition.getFunction(name);
+  });
+}
+
+std::vector<StringRef> PartitionFolds::enteredHere() const {
+  return {entered.begin(), entered.end()};
 }
 
 Error PartitionFolds::finish(ArrayRef<JobLeader> leaders) {

@@ -57,8 +57,16 @@ public:
   llvm::Error jump(llvm::GlobalValue &value, const std::string &leader,
                    const JobInput &input);
 
+  /// Forgets what the partition does not need: all bodies have moved. What is
+  /// left to do then depends on the bodies to be compared, the leaders that the
+  /// partition calls and enteredHere().
+  void dropUnused();
+
+  /// Returns the leaders here that bodies enter in a member's place, sorted.
+  std::vector<llvm::StringRef> enteredHere() const;
+
   /// Compares each leader that is defined here with its members, and takes from
-  /// all leaders what not every member promises. All bodies have moved. Errors:
+  /// all leaders what not every member promises. After dropUnused(). Errors:
   /// FoldMismatchError, when bodies differ after all. \p leaders are those that
   /// the partition calls.
   llvm::Error finish(llvm::ArrayRef<JobLeader> leaders);

@@ -215,6 +215,8 @@ public:
         assembly(*partition, job.side == Side::Device) {}
 
   Error addInput(const JobInput &input);
+  /// All inputs have been added: forgets what none of them needs.
+  void dropUnused() { folds.dropUnused(); }
   /// Returns the digest of all that has been read, before finish.
   Digest digestOfBodies(StringRef suffix) const;
   Module &module() { return *partition; }
@@ -722,6 +724,8 @@ Digest PartitionBuilder::digestOfBodies(StringRef suffix) const {
   llvm::sort(words);
   for (StringRef word : words)
     hasher.add(word);
+  for (StringRef leader : folds.enteredHere())
+    hasher.add(leader);
   return hasher.finish();
 }
 
@@ -773,6 +777,7 @@ buildPartition(const LtransJob &job, LLVMContext &context,
   for (const JobInput &input : job.inputs)
     if (Error error = builder.addInput(input))
       return error;
+  builder.dropUnused();
   // With a cache and without, so that both make the same names.
   std::string suffix = nextSuffix(builder.module());
   if (bodies)

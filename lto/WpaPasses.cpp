@@ -11,8 +11,11 @@
 #include "ipa/ModRef.h"
 #include "ipa/Signatures.h"
 #include "ipa/Visibility.h"
+#include "support/StableHash.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -26,19 +29,22 @@ static StringRef withoutEscape(StringRef name) {
 /// Returns the row of the class \p fold in the table of folds.
 static FoldTableClass describeFold(const WpaContext &context,
                                    const Callers &callers,
-                                   const FoldClass &fold) {
+                                   const FoldClass &fold,
+                                   const FoldNumbers &numbers) {
   const CombinedSummary &program = context.program;
   FoldTableClass row;
   row.arch = program.images()[program.imageOf(fold.leader)].arch;
   auto add = [&](GlobalId id, FoldState state) {
     const FunctionSummary *function = program.function(id);
     bool keepsSymbol = state == FoldState::Jumps || state == FoldState::Stays;
+    auto number = numbers.find(id);
     row.members.push_back(
         {withoutEscape(program.symbol(id).name).str(), state,
          function ? function->instructionCount : 0,
          function ? function->sizeBytes
                   : static_cast<uint32_t>(program.variable(id)->sizeBytes),
-         keepsSymbol ? whyItStays(context, callers, id).str() : std::string()});
+         keepsSymbol ? whyItStays(context, callers, id).str() : std::string(),
+         number == numbers.end() ? kNone : number->second});
   };
   add(fold.leader, FoldState::Leads);
   for (GlobalId id : fold.members)
@@ -50,18 +56,42 @@ static FoldTableClass describeFold(const WpaContext &context,
   return row;
 }
 
-/// Numbers what becomes one body of the host, as the table of folds counts its
-/// rows, from \p first on.
-static void numberFold(const CombinedSummary &program, const FoldClass &fold,
-                       uint32_t first, FoldNumbers &numbers) {
-  if (program.imageOf(fold.leader) != kHostImage ||
-      !program.function(fold.leader))
-    return;
-  uint32_t next = first;
-  numbers[fold.leader] = next;
-  for (GlobalId id : concat<const GlobalId>(fold.members, fold.jumps))
-    numbers[id] = ++next;
-}
+namespace {
+/// Numbers what becomes one body of the host. Numbers come of names, in a space
+/// that leaves most of it free: what else is folded changes few of them, and
+/// with them the objects of few jobs.
+class FoldNumbering {
+public:
+  FoldNumbering(const CombinedSummary &program, ArrayRef<FoldClass> folds)
+      : program(program) {
+    uint64_t members = 0;
+    for (const FoldClass &fold : folds)
+      members += 1 + fold.members.size() + fold.jumps.size();
+    space = std::max(kLeastSpace, PowerOf2Ceil(members * kSpacePerMember));
+  }
+
+  uint32_t number(GlobalId id) {
+    const SymbolRecord &symbol = program.symbol(id);
+    StableHasher hasher;
+    hasher.add(symbol.name);
+    if (symbol.isLocal())
+      hasher.add(program.moduleRef(id).tag);
+    uint32_t result = hasher.finish().lo & (space - 1);
+    while (!taken.insert(result).second)
+      result = (result + 1) & (space - 1);
+    return result;
+  }
+
+private:
+  /// Three bytes of ULEB128.
+  static constexpr uint64_t kLeastSpace = 1 << 21;
+  static constexpr uint64_t kSpacePerMember = 4;
+
+  const CombinedSummary &program;
+  uint64_t space;
+  DenseSet<uint32_t> taken;
+};
+} // namespace
 
 /// Decides visibility, and with it who calls whom.
 static Error findVisible(WpaState &state) {
@@ -76,12 +106,17 @@ static Error findVisible(WpaState &state) {
 static Error foldIdentical(WpaState &state) {
   CombinedSummary &program = state.program;
   std::vector<FoldTableClass> &table = state.folds.classes;
-  uint32_t rows = 0;
-  for (const FoldClass &fold :
-       findFolds(state.context, *state.callers, state.icf)) {
-    table.push_back(describeFold(state.context, *state.callers, fold));
-    numberFold(program, fold, rows, state.foldNumbers);
-    rows += table.back().members.size();
+  std::vector<FoldClass> folds =
+      findFolds(state.context, *state.callers, state.icf);
+  FoldNumbering numbering(program, folds);
+  for (const FoldClass &fold : folds) {
+    if (program.imageOf(fold.leader) == kHostImage &&
+        program.function(fold.leader))
+      for (GlobalId id : concat<const GlobalId>(ArrayRef(fold.leader),
+                                                fold.members, fold.jumps))
+        state.foldNumbers[id] = numbering.number(id);
+    table.push_back(
+        describeFold(state.context, *state.callers, fold, state.foldNumbers));
     for (GlobalId member : fold.members)
       program.fold(member, fold.leader);
     for (GlobalId member : fold.jumps)

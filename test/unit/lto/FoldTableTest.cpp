@@ -13,8 +13,8 @@ namespace {
 
 FoldTable sample() {
   return {{{"",
-            {{"_Z1fIiEvv", FoldState::Leads, 12, 50, ""},
-             {"_Z1fIjEvv", FoldState::Folded, 12, 50, ""},
+            {{"_Z1fIiEvv", FoldState::Leads, 12, 50, "", 70000},
+             {"_Z1fIjEvv", FoldState::Folded, 12, 50, "", 0},
              {"g", FoldState::Jumps, 12, 51, "its address is taken"}}},
            {"sm_90",
             {{"k", FoldState::Leads, 1u << 31, 0, ""},
