@@ -77,10 +77,12 @@ struct Group {
 
 class CloneChooser {
 public:
-  CloneChooser(const WpaContext &context, ConstantsSolver &solver,
-               const CloneGains &gains, std::vector<uint64_t> &growth)
-      : context(context), program(context.program), solver(solver),
-        gains(gains), growth(growth), candidates(solver.bodies().size()) {
+  CloneChooser(const WpaContext &context, const Callers &callers,
+               ConstantsSolver &solver, const CloneGains &gains,
+               std::vector<uint64_t> &growth)
+      : context(context), callers(callers), program(context.program),
+        solver(solver), gains(gains), growth(growth),
+        candidates(solver.bodies().size()) {
     for (const BodyLattice &body : solver.bodies())
       if (isCandidate(body.id))
         candidates.set(body.index);
@@ -90,6 +92,7 @@ public:
   bool runRound();
 
 private:
+  bool isWhatRuns(GlobalId id) const;
   bool isCandidate(GlobalId id) const;
   void findWanted();
   uint64_t hashOfKnown(const BodyLattice &body) const;
@@ -103,6 +106,7 @@ private:
   bool isWorthIt(const Group &group) const;
 
   const WpaContext &context;
+  const Callers &callers;
   const CombinedSummary &program;
   ConstantsSolver &solver;
   const CloneGains &gains;
@@ -122,6 +126,17 @@ private:
 
 } // namespace
 
+/// Whether uses of \p id run its body, or one that does the same: by the rule
+/// of one definition, unless the unit wants even those replaced.
+bool CloneChooser::isWhatRuns(GlobalId id) const {
+  Linkage linkage = program.symbol(id).linkage;
+  bool isOneOfEqual =
+      program.definition(id) == id &&
+      (linkage == Linkage::LinkOnceODR || linkage == Linkage::WeakODR) &&
+      !program.moduleRef(id).summary.has(kSemanticInterposition);
+  return isOneOfEqual || callers.isFinal(id);
+}
+
 /// Returns whether the body of \p id is what runs, may be copied, and is not
 /// left to the inliner.
 bool CloneChooser::isCandidate(GlobalId id) const {
@@ -135,7 +150,7 @@ bool CloneChooser::isCandidate(GlobalId id) const {
   if ((function.flags & kNever) || context.decisions.isCold(id) ||
       symbol.has(kKernel) || symbol.has(kKernelStub) ||
       symbol.has(kHasSection) || symbol.linkage == Linkage::WeakAny ||
-      symbol.linkage == Linkage::LinkOnceAny || program.definition(id) != id ||
+      symbol.linkage == Linkage::LinkOnceAny || !isWhatRuns(id) ||
       program.jumpTarget(id) != kNone ||
       (!isDevice && (program.resolution(id) & kLinkerRedefined)))
     return false;
@@ -356,7 +371,7 @@ void chooseClones(const WpaContext &context, const Callers &callers,
   std::vector<uint64_t> growth =
       allowedGrowth(context, solver, context.params.ipaCpUnitGrowthPercent);
   CloneGains gains(context, callers);
-  CloneChooser functions(context, solver, gains, growth);
+  CloneChooser functions(context, callers, solver, gains, growth);
   KernelCloneChooser kernels(context, callers, solver, gains, growth);
   for (unsigned round = 0; round < context.params.ipaCpRounds; ++round) {
     // Contexts of launches depend on the clones of host functions, and those of

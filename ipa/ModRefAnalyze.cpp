@@ -95,18 +95,20 @@ unsigned accessOfCallArgument(const llvm::CallBase &call,
   return access;
 }
 
-/// Returns what \p use does with the pointer it uses.
+/// Returns what \p use does with the pointer it uses. A volatile access, and an
+/// atomic one that is ordered at all, both reads and writes, as LLVM has it:
+/// another thread may change between two calls what they read.
 unsigned accessOf(const llvm::Use &use) {
   auto *user = llvm::cast<llvm::Instruction>(use.getUser());
   if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
     return accessOfCallArgument(*call, use);
   switch (user->getOpcode()) {
   case llvm::Instruction::Load:
-    return user->isVolatile() ? kRead | kWrite : kRead;
+    return user->mayWriteToMemory() ? kRead | kWrite : kRead;
   case llvm::Instruction::Store:
     if (use.getOperandNo() != llvm::StoreInst::getPointerOperandIndex())
       return kEscape;
-    return user->isVolatile() ? kRead | kWrite : kWrite;
+    return user->mayReadFromMemory() ? kRead | kWrite : kWrite;
   case llvm::Instruction::AtomicRMW:
   case llvm::Instruction::AtomicCmpXchg:
     return use.getOperandNo() == 0 ? kRead | kWrite : kEscape;
@@ -548,14 +550,15 @@ void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
         kReadsInaccessible | kWritesInaccessible | kSynchronizes;
   if (instruction.isAtomic())
     result.memoryEffects |= kSynchronizes;
+  bool reads = instruction.mayReadFromMemory(); // see accessOf
+  bool writes = instruction.mayWriteToMemory();
   switch (instruction.getOpcode()) {
   case llvm::Instruction::Load:
-    return touch(*instruction.getOperand(0), true, false);
-  case llvm::Instruction::Store:
-    return touch(*instruction.getOperand(1), false, true);
   case llvm::Instruction::AtomicRMW:
   case llvm::Instruction::AtomicCmpXchg:
-    return touch(*instruction.getOperand(0), true, true);
+    return touch(*instruction.getOperand(0), reads, writes);
+  case llvm::Instruction::Store:
+    return touch(*instruction.getOperand(1), reads, writes);
   default:
     return touchOther(true, true);
   }

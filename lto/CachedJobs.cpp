@@ -14,10 +14,10 @@
 #include "lto/LinkRecord.h"
 #include "lto/Ltrans.h"
 #include "support/Error.h"
+#include "support/Parallel.h"
 #include "support/Subprocess.h"
 
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Parallel.h"
 
 using namespace llvm;
 
@@ -47,10 +47,10 @@ void CachedJobs::stopWriting(Error error) {
   writes = false;
 }
 
-Error CachedJobs::findAll() {
+Error CachedJobs::findAll(unsigned threads) {
   std::vector<CacheFind> finds(jobs.size(), CacheFind::Nothing);
   std::vector<std::string> errors(jobs.size());
-  parallelFor(0, jobs.size(), [&](size_t i) {
+  forEachOf(threads, jobs.size(), [&](size_t i) {
     LtransJob job = jobs.make(i);
     keys[i] = keyOfInputs(job, cache.optimizer());
     if (runsAll)

@@ -32,8 +32,9 @@ public:
   CachedJobs(const Cache &cache, const LinkJobs &jobs, std::string directory,
              bool runsAll, Diagnostics &diagnostics);
 
-  /// Looks all jobs up by their inputs. Errors: results cannot be written.
-  llvm::Error findAll();
+  /// Looks all jobs up by their inputs, in \p threads threads. Errors: results
+  /// cannot be written.
+  llvm::Error findAll(unsigned threads);
 
   /// Returns the jobs that findAll found.
   const llvm::BitVector &found() const { return done; }

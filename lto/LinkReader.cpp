@@ -14,13 +14,13 @@
 #include "lto/StockObject.h"
 #include "lto/WrappedSymbols.h"
 #include "summary/SummaryFormat.h"
+#include "support/Parallel.h"
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
-#include "llvm/Support/Parallel.h"
 
 #include <chrono>
 
@@ -546,7 +546,7 @@ static void remarkComputed(const LoadedObject &loaded, const LinkObject &input,
 
 Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
                                      StringRef directory,
-                                     const CudaTools &tools,
+                                     const CudaTools &tools, unsigned threads,
                                      Diagnostics &diagnostics,
                                      Statistics &statistics) {
   initializeTargets(); // for summaries that are computed here
@@ -555,7 +555,7 @@ Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
   context.tools = &tools;
   context.optLevel = inputs.codegen.optLevel;
   std::vector<LoadedObject> loaded(inputs.objects.size());
-  parallelFor(0, loaded.size(), [&](size_t i) {
+  forEachOf(threads, loaded.size(), [&](size_t i) {
     if (Error error = loadObject(inputs.objects[i], context, loaded[i]))
       loaded[i].error = std::move(error);
     else {

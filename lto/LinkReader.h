@@ -31,17 +31,16 @@ struct LinkModules {
   std::vector<Stamp> stamps;
 };
 
-/// Reads the summaries of \p inputs in parallel, then takes from the archives
-/// the device halves of members that the host did not need but that define
-/// device symbols still undefined. Objects without a summary (stock clang's)
-/// are summarised here, with a remark that says what it cost; device bitcode
-/// that stands in no file by itself is written to \p directory. Errors: all
-/// that is wrong with any input, gathered.
-llvm::Expected<LinkModules> readLinkInputs(const LinkInputs &inputs,
-                                           llvm::StringRef directory,
-                                           const CudaTools &tools,
-                                           Diagnostics &diagnostics,
-                                           Statistics &statistics);
+/// Reads the summaries of \p inputs in \p threads threads, then takes from the
+/// archives the device halves of members that the host did not need but that
+/// define device symbols still undefined. Objects without a summary (stock
+/// clang's) are summarised here, with a remark that says what it cost; device
+/// bitcode that stands in no file by itself is written to \p directory. Errors:
+/// all that is wrong with any input, gathered.
+llvm::Expected<LinkModules>
+readLinkInputs(const LinkInputs &inputs, llvm::StringRef directory,
+               const CudaTools &tools, unsigned threads,
+               Diagnostics &diagnostics, Statistics &statistics);
 
 } // namespace gpulto
 

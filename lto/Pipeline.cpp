@@ -191,6 +191,11 @@ static JobRunnerOptions runnerOptions(const LinkOptions &options,
   return runner;
 }
 
+static Error findCached(CachedJobs &cached, const LinkOptions &options) {
+  ThreadSlots slots = takeThreadSlots(options.jobserver, options.jobs);
+  return cached.findAll(slots.count);
+}
+
 static Expected<std::vector<JobStatistics>>
 runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
           CachedJobs *cached, Diagnostics &diagnostics,
@@ -202,7 +207,7 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
     progress.show("LTRANS", done, running, total);
   };
   if (cached) {
-    if (Error error = cached->findAll())
+    if (Error error = findCached(*cached, options))
       return std::move(error);
     runner.local.skip = cached->found();
     runner.local.run = [&](const LtransJob &job, const std::string &prefix,
@@ -467,6 +472,16 @@ static json::Value describeJobs(const LinkPlan &plan,
   return result;
 }
 
+/// Reads the inputs in as many threads as jobs might run.
+static Expected<LinkModules>
+readInputs(const LinkInputs &inputs, const LinkOptions &options,
+           StringRef jobDirectory, const CudaTools &tools,
+           Diagnostics &diagnostics, Statistics &statistics) {
+  ThreadSlots slots = takeThreadSlots(options.jobserver, options.jobs);
+  return readLinkInputs(inputs, keptOr(options, jobDirectory), tools,
+                        slots.count, diagnostics, statistics);
+}
+
 /// The link, stage by stage. Errors: FoldMismatchError, when it is to be done
 /// again without some folds; else the user's.
 static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
@@ -492,8 +507,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 1. Read: the summaries of all inputs; bodies stay on disk.
   PhaseTimer readTimer(&statistics, "read");
-  Expected<LinkModules> modules = readLinkInputs(
-      inputs, keptOr(options, jobDirectory), *tools, diagnostics, statistics);
+  Expected<LinkModules> modules = readInputs(inputs, options, jobDirectory,
+                                             *tools, diagnostics, statistics);
   if (!modules)
     return modules.takeError();
   Expected<NvccPlan> nvcc = planNvccLink(modules->modules, modules->nvcc,

@@ -55,7 +55,7 @@ done:
   ret void
 }
 ; CHECK: function volatile:
-; CHECK: effects reads_arguments reads_inaccessible writes_inaccessible synchronizes{{$}}
+; CHECK: effects reads_arguments writes_arguments reads_inaccessible writes_inaccessible synchronizes{{$}}
 ; CHECK: param 0 may_read may_write pointer
 define i32 @volatile(ptr %p) {
   %v = load volatile i32, ptr %p
