@@ -722,10 +722,13 @@ Digest PartitionBuilder::digestOfBodies(StringRef suffix) const {
   }
   SmallVector<StringRef> words(assembly.words().keys());
   llvm::sort(words);
-  for (StringRef word : words)
-    hasher.add(word);
-  for (StringRef leader : folds.enteredHere())
-    hasher.add(leader);
+  auto addAll = [&](ArrayRef<StringRef> names) {
+    hasher.add(names.size());
+    for (StringRef name : names)
+      hasher.add(name);
+  };
+  addAll(words);
+  addAll(folds.enteredHere());
   return hasher.finish();
 }
 

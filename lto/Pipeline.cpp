@@ -191,6 +191,7 @@ static JobRunnerOptions runnerOptions(const LinkOptions &options,
   return runner;
 }
 
+/// Asks the cache for all jobs in as many threads as jobs might run.
 static Error findCached(CachedJobs &cached, const LinkOptions &options) {
   ThreadSlots slots = takeThreadSlots(options.jobserver, options.jobs);
   return cached.findAll(slots.count);
