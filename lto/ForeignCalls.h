@@ -29,8 +29,8 @@ namespace gpulto {
 /// pays. Takes the marks off.
 ///
 /// Marked calls get no help: with 50 added to the threshold of LLVM's inliner,
-/// 225, lua's text is 2.6 % larger and it runs 2.7 % more instructions, since the
-/// inliner sees what WPA estimates; zstd is as before.
+/// 225, lua's text is 2.6 % larger and it runs 2.7 % more instructions, since
+/// the inliner sees what WPA estimates; zstd is as before.
 void decideForeignCalls(
     llvm::Module &partition,
     const llvm::DenseMap<const llvm::Function *, size_t> &modules);

@@ -36,9 +36,9 @@ bool dropSourceChecksums(Module &module) {
       auto *file = dyn_cast_or_null<DIFile>(node->getOperand(i).get());
       if (file && file->getChecksum())
         const_cast<MDNode *>(node)->replaceOperandWith(
-            i, DIFile::get(module.getContext(), file->getFilename(),
-                           file->getDirectory(), std::nullopt,
-                           file->getSource()));
+            i,
+            DIFile::get(module.getContext(), file->getFilename(),
+                        file->getDirectory(), std::nullopt, file->getSource()));
     }
   return true;
 }
