@@ -298,7 +298,8 @@ private:
                    const BodyLattice &caller, ValueLattice value) const;
   ParameterLattice evaluateArgument(GlobalId callee, uint32_t index,
                                     const BodyLattice &caller,
-                                    const JumpFunction &actual) const;
+                                    const JumpFunction &actual,
+                                    bool asksParts = true) const;
   bool meetGeometry(BodyLattice &callee, llvm::ArrayRef<ValueLattice> actual);
 
   const WpaContext &context;

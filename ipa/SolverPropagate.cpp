@@ -228,11 +228,14 @@ void ConstantsSolver::visit(BodyIndex index) {
   visitStores(body);
 }
 
+static bool knowsNoParts(const ParameterLattice &known) {
+  return known.hasParts && known.parts.empty();
+}
+
 /// Returns whether no context can lower \p known any more.
 static bool isBottom(const ParameterLattice &known) {
   return known.whole.state() == ValueLattice::State::Varying &&
-         !known.whole.hasFacts() && known.hasParts && known.parts.empty() &&
-         !known.isPrivate;
+         !known.whole.hasFacts() && knowsNoParts(known) && !known.isPrivate;
 }
 
 void ConstantsSolver::visitCall(BodyIndex caller, uint32_t number,
@@ -257,7 +260,8 @@ bool ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
       changed |= meetParameter(
           known,
           evaluateArgument(callee.id, i, from,
-                           i < actuals.size() ? actuals[i] : JumpFunction()));
+                           i < actuals.size() ? actuals[i] : JumpFunction(),
+                           /*asksParts=*/!knowsNoParts(known)));
   if (!callee.geometry.empty())
     changed |= meetGeometry(callee, from.geometry);
   if (changed)
@@ -568,20 +572,31 @@ ValueLattice ConstantsSolver::fit(GlobalId callee,
   return value;
 }
 
-/// Returns what \p actual of \p caller is as parameter \p index of \p callee.
-ParameterLattice
-ConstantsSolver::evaluateArgument(GlobalId callee, uint32_t index,
-                                  const BodyLattice &caller,
-                                  const JumpFunction &actual) const {
+/// Returns what \p actual of \p caller is as parameter \p index of \p callee;
+/// of its parts only if \p asksParts.
+ParameterLattice ConstantsSolver::evaluateArgument(GlobalId callee,
+                                                   uint32_t index,
+                                                   const BodyLattice &caller,
+                                                   const JumpFunction &actual,
+                                                   bool asksParts) const {
   const CombinedModule &module = program.moduleRef(caller.id);
   const ParameterRecord &formal = program.parameters(callee)[index];
+  auto evaluateAggregate = [&] {
+    if (asksParts)
+      return this->evaluateAggregate(caller, module, actual);
+    ParameterLattice unknown;
+    unknown.whole = ValueLattice::varying();
+    unknown.hasParts = true;
+    unknown.isPrivate = leadsToPrivate(caller, actual);
+    return unknown;
+  };
   if (formal.flags & kParamByVal)
-    return evaluateAggregate(caller, module, actual);
+    return evaluateAggregate();
   // Device code cannot follow the host's pointers.
   ParameterLattice result;
   result.hasParts = true;
   if ((formal.flags & kParamIsPointer) && program.imageOf(callee) == kHostImage)
-    result = evaluateAggregate(caller, module, actual);
+    result = evaluateAggregate();
   result.whole = fit(callee, formal, caller, evaluate(caller, module, actual));
   return result;
 }
