@@ -122,6 +122,8 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
       alloca ? alloca->getAllocationSize(layout) : std::nullopt;
   result.escapesUnseen |=
       alloca && (!size || size->isScalable()) && result.dependsOnCallees();
+  // Control comes back to where nothing of what was written since is known.
+  result.escapesUnseen |= function.callsFunctionThatReturnsTwice();
   result.escapes |= result.escapesUnseen;
   LocalVariable &stored = *locals[&variable];
   stored = std::move(result);

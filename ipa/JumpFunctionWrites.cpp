@@ -243,6 +243,8 @@ JumpFunction JumpFunctionBuilder::ofWritten(const llvm::Value &variable,
   JumpFunction result = context.jumpFunctions.aggregate(choices);
   result.kind = Kind::Memory;
   result.parameter = local.number;
+  if (choices.empty())
+    result.value = size; // nobody has written them
   return result;
 }
 

@@ -164,6 +164,7 @@ bool lastsWhileLaunched(const Value &pointer, const CallBase &launch,
   bool isPointer = variable && !variable->isArrayAllocation() &&
                    variable->getAllocatedType()->isPointerTy();
   if (!isPointer || !allocatesForAll(allocation) ||
+      launch.getFunction()->callsFunctionThatReturnsTwice() ||
       allocation.getArgOperand(*allocationResult(allocation)) != variable ||
       !hasSucceeded(allocation, *load->getParent(), dominators))
     return false;

@@ -25,6 +25,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/HandleUses.h"
+#include "ipa/Identities.h"
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -58,6 +59,8 @@ enum Access : unsigned {
   /// it points to has an indirect caller.
   kIndirectCall = 32,
   kCompare = 64,
+  /// It is compared with the address of something else.
+  kTellApart = 128,
 };
 
 unsigned accessOfCallArgument(const llvm::CallBase &call,
@@ -113,7 +116,7 @@ unsigned accessOf(const llvm::Use &use) {
   case llvm::Instruction::AtomicCmpXchg:
     return use.getOperandNo() == 0 ? kRead | kWrite : kEscape;
   case llvm::Instruction::ICmp:
-    return kCompare;
+    return kCompare | (mayTellApart(*user) ? kTellApart : kNothing);
   case llvm::Instruction::GetElementPtr:
     return use.getOperandNo() == 0 ? kDerived : kEscape;
   case llvm::Instruction::BitCast:
@@ -212,7 +215,12 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
     flags |= kReads;
   if (access & kWrite)
     flags |= kWrites;
-  if (access & kEscape)
+  // The addresses of variables matter where they escape; those of constants,
+  // which equal ones could stand for, also where they are compared.
+  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
+      llvm::getUnderlyingObject(use.get()));
+  if ((access & kEscape) ||
+      ((access & kTellApart) && (!variable || variable->isConstant())))
     flags |= kTakesAddress;
   return flags;
 }
@@ -325,13 +333,14 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
       continue;
     for (const llvm::Use &use : next->uses()) {
       if (++uses > kMaxUses)
-        return kRead | kWrite | kEscape | kCompare;
+        return kRead | kWrite | kEscape | kCompare | kTellApart;
       unsigned one = accessOf(use);
       if (one & kDerived)
         stack.push_back(use.getUser());
       if (one & kPassedOn)
         isPassedOnDerived |= !origin || !isAtDistance(*next, *origin);
-      access |= one & (kRead | kWrite | kEscape | kIndirectCall | kCompare);
+      access |= one & (kRead | kWrite | kEscape | kIndirectCall | kCompare |
+                       kTellApart);
     }
   }
   return access;

@@ -123,6 +123,43 @@ static void addPartsWithin(ArrayRef<PartLattice> parts, ByteWindow window,
            part.value});
 }
 
+/// Returns how many bytes \p value, a part of an aggregate, is of.
+static uint64_t sizeOf(const ModuleSummary &summary,
+                       const JumpFunction &value) {
+  bool isRange = value.count && (value.kind == Kind::LoadAggregate ||
+                                 value.kind == Kind::CallMemory ||
+                                 value.kind == Kind::CallResult);
+  if (isRange)
+    return value.count;
+  if (value.kind != Kind::Memory)
+    return bytesOf(value.bitWidth);
+  uint64_t most = value.count ? 0 : value.value;
+  for (const AggregatePart &choice :
+       slice(summary.aggregateParts, Range{value.source, value.count}))
+    most = std::max(most, choice.byteOffset + sizeOf(summary, choice.value));
+  return most;
+}
+
+namespace {
+/// The bytes of a window at which a walk has been before.
+class SeenBytes {
+public:
+  void add(ByteWindow bytes) { seen.push_back({bytes.begin, bytes.end}); }
+
+  bool areAllOf(ByteWindow window) {
+    llvm::sort(seen);
+    uint64_t covered = window.begin;
+    for (auto [begin, end] : seen)
+      if (begin <= covered)
+        covered = std::max(covered, end);
+    return covered >= window.end;
+  }
+
+private:
+  SmallVector<std::pair<uint64_t, uint64_t>, 8> seen;
+};
+} // namespace
+
 static ParameterLattice unknownBytes() {
   ParameterLattice result;
   result.whole = ValueLattice::varying();
@@ -206,12 +243,9 @@ static bool addFormalsWithin(const ModuleSummary &summary,
                              BitVector &used) {
   bool isOfCalls = false;
   auto addValue = [&](uint64_t offset, const JumpFunction &value) {
-    bool isRange = value.count && (value.kind == Kind::LoadAggregate ||
-                                   value.kind == Kind::CallMemory ||
-                                   value.kind == Kind::CallResult);
-    uint64_t bytes = isRange ? value.count : bytesOf(value.bitWidth);
     if (offset >= window.end ||
-        (value.kind != Kind::Memory && offset + bytes <= window.begin))
+        (value.kind != Kind::Memory &&
+         offset + sizeOf(summary, value) <= window.begin))
       return;
     isOfCalls |= value.kind == Kind::CallMemory;
     if (value.kind != Kind::CallMemory &&
@@ -436,16 +470,26 @@ ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
 }
 
 /// Returns the bytes \p window of the aggregate of \p caller that \p parts
-/// make; nothing if \p walk has been at all of them.
+/// make; nothing if they make all of it and \p walk has been at all of them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateParts(const BodyLattice &caller, Range parts,
                                ByteWindow window, Walk &walk) const {
+  const ModuleSummary &summary = program.moduleRef(caller.id).summary;
   ParameterLattice result = unknownBytes(), all = unknownBytes();
-  bool isNew = parts.count == 0;
-  for (const AggregatePart &part :
-       slice(program.moduleRef(caller.id).summary.aggregateParts, parts))
-    isNew |= addBytes(caller, part, window, walk, all);
-  if (!isNew)
+  bool isNew = false;
+  SeenBytes seen;
+  for (const AggregatePart &part : slice(summary.aggregateParts, parts)) {
+    ByteWindow place{part.byteOffset,
+                     part.byteOffset + sizeOf(summary, part.value)};
+    if (place.begin >= window.end || place.end <= window.begin)
+      continue;
+    if (addBytes(caller, part, window, walk, all))
+      isNew = true;
+    else
+      seen.add(place);
+  }
+  // Of bytes that are in no part, nothing is known.
+  if (!isNew && seen.areAllOf(window))
     return std::nullopt;
   addPartsWithin(all.parts, window, 0, result.parts);
   result.hasParts = all.hasParts;
@@ -506,17 +550,10 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
   inner.caller = &caller;
   inner.call = function.source;
   inner.outer = &walk;
-  bool isNew = false;
-  ParameterLattice all = unknownBytes();
-  for (const AggregatePart &part :
-       slice(summary.aggregateParts, Range{output.source, output.count}))
-    isNew |= addBytes(entered, part, window, inner, all);
+  std::optional<ParameterLattice> left =
+      evaluateParts(entered, Range{output.source, output.count}, window, inner);
   --resultDepth;
-  if (!isNew)
-    return std::nullopt;
-  addPartsWithin(all.parts, window, 0, result.parts);
-  result.hasParts = all.hasParts;
-  return result;
+  return left;
 }
 
 /// Adds to \p parts null pointers where they have zeros and \p others have
@@ -554,11 +591,13 @@ ConstantsSolver::evaluateChoices(const BodyLattice &body,
   if (!isPrivateVariable(body, function.parameter))
     return unknownBytes();
   const ModuleSummary &summary = program.moduleRef(body.id).summary;
+  uint64_t end = std::min(window.end, sizeOf(summary, function));
   std::optional<ParameterLattice> common;
   for (const AggregatePart &choice :
        slice(summary.aggregateParts, Range{function.source, function.count})) {
     ParameterLattice one = unknownBytes();
-    if (!addBytes(body, choice, window, walk, one))
+    bool isNew = addBytes(body, choice, window, walk, one);
+    if (!isNew && choice.byteOffset + sizeOf(summary, choice.value) >= end)
       continue;
     if (!common) {
       common = std::move(one);

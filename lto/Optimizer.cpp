@@ -107,6 +107,12 @@ void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
   callbacks.registerBeforeNonSkippedPassCallback(weakenBeforePromotion);
+  // It makes invalid code of tables in constant memory (LLVM 19), and relative
+  // pointers save nothing there.
+  if (machine.getTargetTriple().isNVPTX())
+    callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any) {
+      return pass != "RelLookupTableConverterPass";
+    });
   if (timeTraceProfilerEnabled())
     instrumentations.registerCallbacks(callbacks, &modules);
 

@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fatobj/Format.h"
+#include "ipa/Identities.h"
 #include "lto/Lgen.h"
 #include "lto/ModuleRepair.h"
 #include "lto/SourceChecksums.h"
@@ -233,7 +234,8 @@ public:
     if (hasSection(module, kHostBitcodeSection))
       return llvm::PreservedAnalyses::all();
     llvm::TimeTraceScope scope("gpulto LGEN");
-    bool changed = isDevice(module) && resolveReflection(module);
+    bool changed =
+        isDevice(module) ? resolveReflection(module) : keepIdentities(module);
     if (!isDevice(module) && hasSection(module, kOffloadEntrySection)) {
       addGuard(module);
       changed = true;

@@ -148,7 +148,7 @@ end:
 ; CHECK-LABEL: function facts:
 define void @facts(ptr align 64 %p) {
   %a = alloca [4 x i32], align 16
-; CHECK: call p1 freq 1{{[a-z_ ]*}} args=(&local[[M:[0-9]+]]{0: local[[M]] one of{}[0]}(align 16 nonnull))
+; CHECK: call p1 freq 1{{[a-z_ ]*}} args=(&local[[M:[0-9]+]]{0: local[[M]] one of{}[{{[0-9]+}}]}(align 16 nonnull))
   call void @p1(ptr %a)
 ; CHECK: call p1 freq 1{{[a-z_ ]*}} args=(&local[[N:[0-9]+]]{0: local[[N]] one of{0: argument 0 of call 0[4..16]}[0]}(align 4 nonnull))
   %b = getelementptr inbounds i8, ptr %a, i64 4

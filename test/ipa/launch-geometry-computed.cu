@@ -7,7 +7,7 @@ __global__ void kernel(int *p, int n) { p[n] = 1; }
 
 // CHECK: host function _Z8launchesPiiP11CUstream_st
 // CHECK: grid.x=(arg1:i32 add 255):i32 sdiv 256(in 1..8388607) grid.y=i32 1 grid.z=i32 1 block.x=i32 256 {{.*}} shared=((arg1:i64 sext 32):i64 mul 12):i64 add 8 stream=arg2 args=(arg0+40, arg1:i32 add 4294967295)
-// CHECK: grid.x=arg1:i32(in 1..1024) grid.y=i32 1 grid.z=i32 1 block.x=i32 32 block.y=arg1:i32(in 1..1024) {{.*}} args=(&local{{[0-9]+}}{0: local{{[0-9]+}} one of{}[0]}(align {{[0-9]+}} nonnull), ((arg1:i32):i32 mul arg1:i32{{.*}}):i32 add 1(in 1..2147483647))
+// CHECK: grid.x=arg1:i32(in 1..1024) grid.y=i32 1 grid.z=i32 1 block.x=i32 32 block.y=arg1:i32(in 1..1024) {{.*}} args=(&local{{[0-9]+}}{0: local{{[0-9]+}} one of{}[{{[0-9]+}}]}(align {{[0-9]+}} nonnull), ((arg1:i32):i32 mul arg1:i32{{.*}}):i32 add 1(in 1..2147483647))
 void launches(int *p, int n, cudaStream_t stream) {
   kernel<<<(n + 255) / 256, 256, n * sizeof(int) * 3 + 8, stream>>>(p + 10, n - 1);
   int local[4];
