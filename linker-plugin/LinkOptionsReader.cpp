@@ -130,7 +130,7 @@ Error readRemoteOptions(const ArgList &args, StringRef outputFile,
                     .Case("ninja", BuildFileKind::Ninja)
                     .Case("make", BuildFileKind::Make)
                     .Default(BuildFileKind::None);
-  if (distributor.empty() && emit.empty())
+  if (distributor.empty() && emit.empty() && remote.resultsDirectory.empty())
     return Error::success();
   if (!distributor.empty() && !emit.empty())
     return makeError("--gpulto-distributor= and --gpulto-emit= exclude each "
@@ -139,6 +139,8 @@ Error readRemoteOptions(const ArgList &args, StringRef outputFile,
   if (!program)
     return program.takeError();
   remote.program = std::move(*program);
+  if (distributor.empty() && emit.empty())
+    return Error::success();
   if (distributor.empty()) {
     SmallString<128> directory(remote.jobDirectory);
     if (directory.empty())
