@@ -46,10 +46,11 @@ void callPrevious(const struct sigaction &previous, int signal, siginfo_t *info,
     previous.sa_handler(signal);
 }
 
-/// Whether a signal comes from outside rather than from what a thread does.
+/// Whether a signal is no fault of the thread that gets it: it comes from
+/// outside, or who reads our messages has ended.
 bool isRequest(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP ||
-         signal == SIGQUIT || signal == SIGXCPU;
+         signal == SIGQUIT || signal == SIGXCPU || signal == SIGPIPE;
 }
 
 void onFatalSignal(int signal, siginfo_t *info, void *context) {
@@ -65,7 +66,8 @@ void onFatalSignal(int signal, siginfo_t *info, void *context) {
     if (void (*callback)() = state.callbacks[i].load())
       callback();
   // LLVM's handler returns from a fault, which then happens again. One that
-  // somebody has sent does not: end by it in any case.
+  // somebody has sent does not: end by it in any case. Of a broken pipe it
+  // makes an exit.
   for (size_t i = 0; i != std::size(kFatalSignals); ++i)
     if (kFatalSignals[i] == signal)
       callPrevious(state.previous[i], signal, info, context);
@@ -81,10 +83,6 @@ void installHandlers() {
     sigaction(kFatalSignals[i], nullptr, &previous);
     if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_IGN)
       continue; // nohup and the like
-    // LLVM's programs turn it into an exit; others (the linkers that load our
-    // plugin) end by it.
-    if (kFatalSignals[i] == SIGPIPE && previous.sa_handler != SIG_DFL)
-      continue;
     struct sigaction action = {};
     action.sa_sigaction = onFatalSignal;
     // On the alternate stack if there is one (LLVM sets it up): an overflow of
