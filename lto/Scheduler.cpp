@@ -432,8 +432,10 @@ std::string Scheduler::howToRepeat(size_t index, int status) const {
     return prefix + replayCommand(options.saveLinkDirectory, jobs[index].index);
   const std::string advice = "link again with --gpulto-save-link=DIR, which "
                              "writes a reproducer to DIR";
-  bool hasCrashed = WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL &&
-                    WTERMSIG(status) != SIGTERM;
+  // Others come from outside.
+  bool hasCrashed =
+      WIFSIGNALED(status) &&
+      !is_contained({SIGKILL, SIGTERM, SIGINT, SIGHUP}, WTERMSIG(status));
   if (!hasCrashed)
     return prefix + advice;
   Expected<TempDir> directory = TempDir::create("gpulto-crash");
