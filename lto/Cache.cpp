@@ -16,11 +16,14 @@
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -153,24 +156,38 @@ std::string Cache::pathOf(const Digest &key) const {
   return path.str().str();
 }
 
-/// Returns the bytes of \p path, or null if there is no such file. Marks it as
-/// used now, for pruning.
+/// Returns the bytes of \p path, none if it is no regular file, or null if
+/// there is nothing. Marks it as used now, for pruning.
 static std::unique_ptr<MemoryBuffer> useEntry(const std::string &path) {
-  Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
-  if (!file) {
-    consumeError(file.takeError());
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe
+  if (file < 0)
     return nullptr;
-  }
+  auto close = make_scope_exit([&] { ::close(file); });
+  struct stat status = {};
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    return MemoryBuffer::getMemBuffer("", path);
   // Read, not mapped: who truncates the file would kill the link.
-  auto buffer = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
+  auto buffer = MemoryBuffer::getOpenFile(file, path, /*FileSize=*/-1,
                                           /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
   timespec times[2] = {};
   times[0].tv_nsec = UTIME_NOW; // of the last use
   times[1].tv_nsec = UTIME_OMIT;
-  futimens(*file, times); // a cache that may only be read is good, too
-  sys::fs::closeFile(*file);
+  futimens(file, times); // a cache that may only be read is good, too
   return buffer ? std::move(*buffer) : nullptr;
+}
+
+/// Removes the damaged entry \p path, whatever it is.
+static void removeEntry(const std::string &path) {
+  if (unlink(path.c_str()) != 0)
+    sys::fs::remove(path); // a directory
+}
+
+static Error writeEntry(const std::string &path, StringRef bytes) {
+  // It could not be removed, and opening a pipe would wait for a reader.
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+    return inputError(InputLocation(path), "no regular file");
+  return writeFileAtomically(path, bytes);
 }
 
 static Error writeResults(const Entry &entry, const LtransJob &job,
@@ -213,7 +230,7 @@ Expected<CacheFind> Cache::lookUp(const Digest &key, const LtransJob &job,
   if (entry && entry->kind == EntryKind::Reference && !isReferred)
     return lookUp(entry->target, job, prefix, true);
   if (!entry || entry->kind != EntryKind::Results) {
-    sys::fs::remove(path);
+    removeEntry(path);
     return CacheFind::Damaged;
   }
   if (Error error = writeResults(*entry, job, prefix))
@@ -249,8 +266,7 @@ Error Cache::store(const Digest &inputs, const Digest &bodies,
   for (const std::string *path : {&paths.object, &paths.ptx, &paths.cubin})
     if (Error error = addFile(*path, out))
       return error;
-  if (Error error =
-          writeFileAtomically(pathOf(bodies), seal(bodies, out.str())))
+  if (Error error = writeEntry(pathOf(bodies), seal(bodies, out.str())))
     return error;
   return refer(inputs, bodies);
 }
@@ -259,7 +275,7 @@ Error Cache::refer(const Digest &inputs, const Digest &bodies) const {
   BinaryWriter out;
   out.enumerator(EntryKind::Reference);
   out.digest(bodies);
-  return writeFileAtomically(pathOf(inputs), seal(inputs, out.str()));
+  return writeEntry(pathOf(inputs), seal(inputs, out.str()));
 }
 
 std::optional<std::string> Cache::findBytes(const Digest &key) const {
@@ -270,7 +286,7 @@ std::optional<std::string> Cache::findBytes(const Digest &key) const {
   std::optional<Entry> entry = openEntry(*file, key);
   if (entry && entry->kind == EntryKind::Bytes)
     return entry->bytes.str();
-  sys::fs::remove(path);
+  removeEntry(path);
   return std::nullopt;
 }
 
@@ -278,7 +294,7 @@ Error Cache::storeBytes(const Digest &key, StringRef bytes) const {
   BinaryWriter out;
   out.enumerator(EntryKind::Bytes);
   out.string(bytes);
-  return writeFileAtomically(pathOf(key), seal(key, out.str()));
+  return writeEntry(pathOf(key), seal(key, out.str()));
 }
 
 void Cache::prune() const { pruneCache(options.directory, options.policy); }

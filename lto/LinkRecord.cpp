@@ -23,6 +23,7 @@
 #include "llvm/Support/Path.h"
 
 #include <tuple>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -307,6 +308,10 @@ Error recordLink(StringRef directory, StringRef output, const LinkJobs &jobs,
                  ArrayRef<Digest> keys, ArrayRef<CacheState> states,
                  const Digest &optimizer) {
   std::string path = recordPath(directory, output);
+  // Opening a pipe would wait for who writes it.
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path) &&
+      unlink(path.c_str()) != 0)
+    return inputError(InputLocation(path), "no regular file");
   std::optional<LinkRecord> before = readRecord(path);
   DenseMap<Digest, const JobRecord *> known; // looked up only
   if (before)
