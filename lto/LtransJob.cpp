@@ -591,6 +591,11 @@ std::string describeJob(const LtransJob &job) {
   return text;
 }
 
+std::string nameOfJob(const LtransJob &job) {
+  return "LTRANS job " + std::to_string(job.index) + " (" + describeJob(job) +
+         ")";
+}
+
 static Error checkJob(const LtransJob &job, const InputLocation &where) {
   if (job.optLevel > 3 || job.sizeLevel > 2 || job.host.optLevel > 3)
     return inputError(where, "optimization level out of range");

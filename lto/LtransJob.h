@@ -293,6 +293,9 @@ void forEachOption(
 /// Names what the user knows \p job by: side or architecture, and inputs.
 std::string describeJob(const LtransJob &job);
 
+/// Names \p job in a message: its number, and what describeJob says.
+std::string nameOfJob(const LtransJob &job);
+
 /// Returns the text of \p job (JSON, stable key order).
 std::string writeJob(const LtransJob &job);
 

@@ -20,6 +20,7 @@
 #include "lto/DeviceCodegen.h"
 #include "lto/KernelUsage.h"
 #include "lto/Occupancy.h"
+#include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -109,7 +110,7 @@ Error assembleVariant(const LtransJob &job, bool isProduct,
   auto assembled = assemblePtx(variant.ptx, job.arch, job.device, job.optLevel);
   if (!assembled) {
     if (isProduct && job.device.wantCubin)
-      return assembled.takeError();
+      return makeError(nameOfJob(job) + ": " + toString(assembled.takeError()));
     variant.problem = toString(assembled.takeError());
     return Error::success();
   }
