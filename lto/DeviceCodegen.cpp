@@ -322,6 +322,12 @@ std::string findCubinDamage(StringRef cubin, StringRef directory) {
       if (!hasNoBytes(section.sh_type))
         if (auto contents = file->getSectionContents(section); !contents)
           return contents.takeError();
+    auto segments = file->program_headers(); // behind the sections
+    if (!segments)
+      return segments.takeError();
+    for (const auto &segment : *segments)
+      if (auto contents = file->getSegmentContents(segment); !contents)
+        return contents.takeError();
     return Error::success();
   };
   if (Error error = check())
