@@ -67,7 +67,8 @@ std::string findCubinDamage(llvm::StringRef cubin, llvm::StringRef directory);
 /// What ptxas made.
 struct AssembledPtx {
   std::string cubin;
-  /// What `ptxas -v` says of each kernel; see lto/KernelUsage.h.
+  /// Its messages, with what `ptxas -v` says of each kernel; see
+  /// lto/KernelUsage.h.
   std::string info;
 };
 

@@ -49,6 +49,8 @@ struct DeviceVariant {
   KernelUsages usages;
   /// Why there are no usages though they were wanted; else empty.
   std::string problem;
+  /// What ptxas said of this cubin.
+  std::string messages;
   /// Why ptxas compiled functions apart from kernels (-c); empty if it did not.
   std::string whySeparate;
   std::vector<TouchedKernel> touched; ///< in the order of the module

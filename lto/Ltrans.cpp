@@ -24,6 +24,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -256,6 +257,33 @@ compileDevice(const JobRun &run, const VariantRequest &request,
   return variant;
 }
 
+/// Whether \p line of ptxas is a warning for the user of \p job.
+static bool isWarning(const LtransJob &job, StringRef line) {
+  // Behind the colon it may be a kernel's name.
+  if (!line.split(':').first.contains("warning"))
+    return false;
+  // Of recursion, said with -ewp only: whether the program is cut is our
+  // business, and the results can be kept.
+  return !job.device.relocatable || !line.contains("Stack size for entry");
+}
+
+/// Takes over what ptxas said of \p product: warnings, and what the user asked
+/// for with -v.
+static void reportMessages(const LtransJob &job, const DeviceVariant &product,
+                           LtransReport &report) {
+  if (!job.device.wantCubin)
+    return; // only the check of kernels has run it
+  bool asks = any_of(job.device.ptxasArguments, [](StringRef argument) {
+    return argument == "-v" || argument == "--verbose";
+  });
+  for (StringRef line : split(product.messages, '\n')) {
+    if (isWarning(job, line))
+      report.warnings.push_back(nameOfJob(job) + ": " + line.trim().str());
+    else if (asks && !line.trim().empty())
+      errs() << line << '\n';
+  }
+}
+
 static Error runDevice(const JobRun &run) {
   const LtransJob &job = run.job;
   LtransReport report;
@@ -298,6 +326,7 @@ static Error runDevice(const JobRun &run) {
     remark.text = product->whySeparate;
     ++report.counters["partitions-assembled-separately"];
   }
+  reportMessages(job, *product, report);
   LtransResultPaths paths = resultPaths(job, run.prefix);
   if (Error error = writeReport(report, paths.report))
     return error;

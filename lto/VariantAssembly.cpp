@@ -84,6 +84,7 @@ static Error assembleSeparately(const LtransJob &job,
        " bytes are spilled instead of " + Twine(spillBytes(variant.usages)))
           .str();
   variant.cubin = std::move(assembled->cubin);
+  variant.messages = std::move(assembled->info);
   variant.usages = std::move(*usages);
   return Error::success();
 }
@@ -107,6 +108,7 @@ static Error compareAssembly(const LtransJob &job,
 Error assembleVariant(const LtransJob &job, bool isProduct,
                       DeviceVariant &variant) {
   variant.whySeparate.clear();
+  variant.messages.clear();
   auto assembled = assemblePtx(variant.ptx, job.arch, job.device, job.optLevel);
   if (!assembled) {
     if (isProduct && job.device.wantCubin)
@@ -115,6 +117,7 @@ Error assembleVariant(const LtransJob &job, bool isProduct,
     return Error::success();
   }
   variant.cubin = assembled->cubin;
+  variant.messages = assembled->info;
   if (!job.device.checkKernels)
     return Error::success();
   if (Error error = compareAssembly(job, *assembled, variant))
