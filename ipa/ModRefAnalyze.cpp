@@ -215,12 +215,12 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
     flags |= kReads;
   if (access & kWrite)
     flags |= kWrites;
-  // The addresses of variables matter where they escape; those of constants,
-  // which equal ones could stand for, also where they are compared.
+  // Addresses matter where they escape; those of constants, which equal ones
+  // could stand for, also where they are compared.
   auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
       llvm::getUnderlyingObject(use.get()));
   if ((access & kEscape) ||
-      ((access & kTellApart) && (!variable || variable->isConstant())))
+      ((access & kTellApart) && variable && variable->isConstant()))
     flags |= kTakesAddress;
   return flags;
 }
