@@ -16,8 +16,8 @@ namespace gpulto {
 bool mayTellApart(const llvm::Instruction &comparison);
 
 /// Makes the addresses of those local constants of \p module significant that
-/// are compared there with others: `unnamed_addr` lets equal constants be one,
-/// but partitions also make several of one. Returns whether there are any.
+/// functions compare, return or store: `unnamed_addr` lets equal constants be
+/// one, but partitions also make several of one. Returns whether there are any.
 bool keepIdentities(llvm::Module &module);
 
 } // namespace gpulto

@@ -9,10 +9,10 @@
 //   namespace { struct Last final : Base {}; }
 //   dynamic_cast<Last *>(base)       compares addresses of the virtual table
 //
-// Both functions, in different partitions, must mean one constant.
-//
-// Limit: where a constant that is compared elsewhere is only passed on, by one
-// unit in two partitions, it may be two.
+// Both functions, in different partitions, must mean one constant. What is
+// returned or stored may be compared elsewhere; what is only passed to calls or
+// read, as most strings are, is not taken for an identity, nor are the pointers
+// in tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +39,19 @@ bool mayTellApart(const Instruction &comparison) {
   return !all_equal(objects);
 }
 
-/// Returns whether the address of \p constant is compared with others in its
-/// module, as far as it goes through no memory and no call.
-static bool isCompared(const GlobalVariable &constant) {
+/// Returns whether \p address is compared with others by \p user, or goes where
+/// it may be.
+static bool isIdentity(const Value &address, const User &user) {
+  if (auto *comparison = dyn_cast<ICmpInst>(&user))
+    return mayTellApart(*comparison);
+  if (auto *store = dyn_cast<StoreInst>(&user))
+    return store->getValueOperand() == &address;
+  return isa<ReturnInst, InsertValueInst>(user);
+}
+
+/// Returns whether the address of \p constant is an identity for its module's
+/// functions.
+static bool hasIdentity(const GlobalVariable &constant) {
   SmallVector<const Value *, 8> worklist = {&constant};
   SmallPtrSet<const Value *, 16> seen;
   while (!worklist.empty()) {
@@ -49,8 +59,7 @@ static bool isCompared(const GlobalVariable &constant) {
     if (!seen.insert(address).second)
       continue;
     for (const User *user : address->users()) {
-      auto *comparison = dyn_cast<ICmpInst>(user);
-      if (comparison && mayTellApart(*comparison))
+      if (isIdentity(*address, *user))
         return true;
       if (isa<GEPOperator, AddrSpaceCastOperator, PHINode, SelectInst>(user))
         worklist.push_back(user);
@@ -63,7 +72,7 @@ bool keepIdentities(Module &module) {
   bool changed = false;
   for (GlobalVariable &variable : module.globals())
     if (variable.hasLocalLinkage() && variable.isConstant() &&
-        variable.hasGlobalUnnamedAddr() && isCompared(variable)) {
+        variable.hasGlobalUnnamedAddr() && hasIdentity(variable)) {
       variable.setUnnamedAddr(GlobalValue::UnnamedAddr::None);
       changed = true;
     }
