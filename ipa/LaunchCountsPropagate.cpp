@@ -25,9 +25,8 @@
 //     -argument-known          an argument is one constant at all launches
 //     -argument-part-known     else: a part of an aggregate is
 //     -argument-by-clone       else: each of the kernel's bodies has a constant
-//     -argument-bounded        else: bounds or bits of a number are known, or
-//     of
-//                              a part of an aggregate
+//     -argument-bounded        else: bounds or bits of a number, or of a part
+//                              of an aggregate, are known
 //
 // A launch in a function that has clones counts once, with what all of them
 // know; one that may launch several kernels passes its arguments to each of

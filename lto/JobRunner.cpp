@@ -152,9 +152,8 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
       results[i] = std::move(receipt->used);
       continue;
     }
-    diagnostics.warning("LTRANS job " + std::to_string(job.index) + " (" +
-                        describeJob(job) +
-                        ") runs here: " + toString(receipt.takeError()));
+    diagnostics.warning(nameOfJob(job) +
+                        " runs here: " + toString(receipt.takeError()));
     if (Error error = removeOutputs(job, prefix, options.commands.isTraced))
       return std::move(error);
     rest.push_back(i);

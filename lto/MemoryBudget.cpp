@@ -254,10 +254,8 @@ void MemoryBudget::warnOfSize(size_t index, const Grant &grant) {
     static constexpr uint64_t kMebibyte = 1 << 20;
     return std::to_string(divideCeil(bytes, kMebibyte)) + " MiB";
   };
-  diagnostics->warning("LTRANS job " + std::to_string(jobs[index].index) +
-                       " (" + describeJob(jobs.make(index)) +
-                       ") is expected to take " + mebibytes(grant.bytes) +
-                       " of memory, more than the " +
+  diagnostics->warning(nameOfJob(jobs.make(index)) + " is expected to take " +
+                       mebibytes(grant.bytes) + " of memory, more than the " +
                        mebibytes(grant.limitBytes) + " that --gpulto-memory=" +
                        describeLimit(limit) + " allows; such jobs run alone");
 }

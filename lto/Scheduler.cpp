@@ -450,8 +450,7 @@ std::string Scheduler::howToRepeat(size_t index, int status) const {
 /// Returns the error for a job that died without one of its own.
 Error Scheduler::crashError(const RunningJob &job, int status) const {
   std::string text =
-      "LTRANS job " + std::to_string(jobs[job.index].index) + " (" +
-      describeJob(jobs.make(job.index)) + ") " +
+      nameOfJob(jobs.make(job.index)) + " " +
       describeEnd(status, outOfMemoryKills() != outOfMemoryBefore);
   if (!statistics[job.index].phases.empty())
     text += " while " + statistics[job.index].phases.back().name;

@@ -114,8 +114,8 @@ struct JumpFunction {
     /// Aggregate): each of the parts [source, source + count) of the aggregate
     /// part table says what one instruction left there that may have been the
     /// last. Then the \c bitWidth bits at byte \c value of that; as a part of
-    /// an aggregate, all of it. Without parts, nothing was written to those
-    /// \c value bytes: any value will do. Nothing is known if a callee keeps the address.
+    /// an aggregate, all of it. Without parts, nothing was written to those \c
+    /// value bytes: any will do. Nothing is known if a callee has the address.
     Memory,
     /// The \c bitWidth bits at byte \c value of variable \c source: one of the
     /// values that are stored there anywhere in the program, or its
