@@ -138,17 +138,6 @@ watched(ArrayRef<std::string> paths, StringRef current, StringRef directory) {
   return result;
 }
 
-/// Writes the arguments of \p command to a file in \p directory; returns the
-/// command that uses it.
-static Expected<std::string> shortCommand(ArrayRef<std::string> command,
-                                          StringRef directory) {
-  std::string file = (directory + "/link.rsp").str();
-  if (Error error =
-          writeFileAtomically(file, responseFile(command.drop_front())))
-    return std::move(error);
-  return shellQuote(command.front(), {"@" + file});
-}
-
 Expected<std::string> writeBuildFile(const JobCommands &commands,
                                      const RemoteOptions &remote,
                                      StringRef output, StringRef directory) {
@@ -170,10 +159,15 @@ Expected<std::string> writeBuildFile(const JobCommands &commands,
     link.inputs.push_back(job.outputs.back());
     writer.add(step);
   }
-  Expected<std::string> command = shortCommand(remote.linkCommand, directory);
-  if (!command)
-    return command.takeError();
-  link.command = enter + *command;
+  // Written with each build file, which may have no jobs: the link is to be
+  // run.
+  std::string arguments = (directory + "/link.rsp").str();
+  ArrayRef<std::string> command = remote.linkCommand;
+  if (Error error =
+          writeFileAtomically(arguments, responseFile(command.drop_front())))
+    return std::move(error);
+  link.inputs.push_back(arguments);
+  link.command = enter + shellQuote(command.front(), {"@" + arguments});
   writer.add(link);
   Expected<std::string> text = writer.take();
   if (!text)

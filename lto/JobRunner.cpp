@@ -84,6 +84,17 @@ Expected<JobDirectories> makeJobDirectories(const RemoteOptions &remote,
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Returns the positions of the \p jobs that are not to be skipped.
+static std::vector<size_t> wantedJobs(const LinkJobs &jobs,
+                                      const JobRunnerOptions &options) {
+  const BitVector &skip = options.local.skip;
+  std::vector<size_t> wanted;
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (skip.empty() || !skip.test(i))
+      wanted.push_back(i);
+  return wanted;
+}
+
 /// Has the distributor run \p jobs. That it fails is no error of the link.
 static Error distribute(const LinkJobs &jobs, const JobRunnerOptions &options,
                         Diagnostics &diagnostics) {
@@ -133,10 +144,7 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
   const RemoteOptions &remote = options.remote;
   if (remote.distributor.empty() && remote.resultsDirectory.empty())
     return runJobs(jobs, options.local);
-  std::vector<size_t> wanted, rest; // positions
-  for (size_t i = 0; i < jobs.size(); ++i)
-    if (options.local.skip.empty() || !options.local.skip.test(i))
-      wanted.push_back(i);
+  std::vector<size_t> wanted = wantedJobs(jobs, options), rest; // positions
   if (!remote.distributor.empty() && !wanted.empty())
     if (Error error = distribute(SomeJobs(jobs, wanted), options, diagnostics))
       return std::move(error);
@@ -164,11 +172,12 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
   return results;
 }
 
-Expected<std::string> emitLtransJobs(const LinkJobs &jobs,
+Expected<std::string> emitLtransJobs(const LinkJobs &all,
                                      const JobRunnerOptions &options) {
   if (options.remote.linkCommand.empty())
     return makeError("--gpulto-emit= is not possible with this linker; "
                      "use lld or mold");
+  SomeJobs jobs(all, wantedJobs(all, options));
   const std::string &directory = options.commands.directory;
   if (Error error = writeJobFiles(jobs, directory))
     return std::move(error);

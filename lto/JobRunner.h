@@ -52,8 +52,9 @@ llvm::Expected<std::vector<JobStatistics>>
 runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
               Diagnostics &diagnostics);
 
-/// Writes \p jobs and the build file that runs them and then links. Returns the
-/// path of that file. Errors: what cannot be written.
+/// Writes \p jobs, without those that `local.skip` names, and the build file
+/// that runs them and then links. Returns the path of that file. Errors: what
+/// cannot be written.
 llvm::Expected<std::string> emitLtransJobs(const LinkJobs &jobs,
                                            const JobRunnerOptions &options);
 

@@ -12,8 +12,9 @@
 //
 // If no job fits, the link claims what the lightest of its jobs takes. Whoever
 // does not wait, or has waited less long, leaves that free, so that many small
-// jobs of one link do not pass a large one of another for ever. A claim ends
-// with the first job that is granted: links take turns.
+// jobs of one link do not pass a large one of another for ever. He leaves it
+// free of the other's limit, which may be less than his own. A claim ends with
+// the first job that is granted: links take turns.
 //
 // Without a size from the user, the limit is a share of what would be free
 // without any jobs: what is free now, and what running jobs have taken of what
@@ -164,32 +165,35 @@ uint64_t MemoryBudget::limitNow(ArrayRef<ReservedMemory> rows) const {
   return bytes / kAll * limit.freePercent;
 }
 
-/// Returns what links wait for that come before this one.
-uint64_t MemoryBudget::promisedToOthers() {
+MemoryBudget::Promised MemoryBudget::promisedToOthers() {
+  Promised promised;
   if (!isShared)
-    return 0;
+    return promised;
   Expected<std::vector<MemoryClaim>> claims = ledger.otherClaims();
   if (!claims) {
     stopSharing(claims.takeError());
-    return 0;
+    return promised;
   }
-  uint64_t promised = 0;
   for (const MemoryClaim &other : *claims)
-    if (!claim || other.isBefore(*claim))
-      promised = SaturatingAdd(promised, other.bytes);
+    if (!claim || other.isBefore(*claim)) {
+      promised.bytes = SaturatingAdd(promised.bytes, other.bytes);
+      promised.limitBytes = std::min(promised.limitBytes, other.limitBytes);
+    }
   return promised;
 }
 
-/// No job of \p queue may be started: says so to the others, if they do not
-/// know yet.
-void MemoryBudget::wait(ArrayRef<size_t> queue) {
-  if (!isShared || claim)
+/// No job of \p queue may be started below \p limitBytes: says so to the
+/// others, if they do not know yet.
+void MemoryBudget::wait(ArrayRef<size_t> queue, uint64_t limitBytes) {
+  if (!isShared || (claim && claim->limitBytes <= limitBytes))
     return;
   uint64_t least = UINT64_MAX;
   for (size_t index : queue)
     least = std::min(least, estimates.estimate(jobs[index]));
-  MemoryClaim made;
-  Expected<MemoryReservation> lock = ledger.claim(least, made);
+  MemoryClaim made = {.sinceMs = claim ? claim->sinceMs : 0,
+                      .bytes = least,
+                      .limitBytes = limitBytes};
+  Expected<MemoryReservation> lock = ledger.claim(made);
   if (!lock)
     return stopSharing(lock.takeError());
   claimLock = std::move(*lock);
@@ -208,11 +212,12 @@ std::optional<MemoryBudget::Grant>
 MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
   Grant grant;
   std::vector<ReservedMemory> rows = reserved();
-  uint64_t promised = promisedToOthers();
+  Promised promised = promisedToOthers();
   grant.limitBytes = limitNow(rows);
+  uint64_t lowest = std::min(grant.limitBytes, promised.limitBytes);
   auto found = find_if(reverse(queue), [&](size_t index) {
     grant.bytes = estimates.estimate(jobs[index]);
-    return fits(grant.bytes, rows, promised, grant.limitBytes);
+    return fits(grant.bytes, rows, promised.bytes, lowest);
   });
   bool isGranted = found != queue.rend();
   if (isGranted && isShared) {
@@ -223,11 +228,11 @@ MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
       stopSharing(mine.takeError());
   }
   if (isGranted && isShared)
-    isGranted = fits(grant.bytes, reserved(&grant.reservation), promised,
-                     grant.limitBytes);
+    isGranted =
+        fits(grant.bytes, reserved(&grant.reservation), promised.bytes, lowest);
   countWait(!isGranted);
   if (!isGranted) {
-    wait(queue);
+    wait(queue, grant.limitBytes);
     return std::nullopt;
   }
   claim.reset();

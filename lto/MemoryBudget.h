@@ -75,8 +75,9 @@ void countMemory(const MemoryUse &use, Statistics &statistics);
 /// Says which job may be started. Jobs of all links of this machine, whoever
 /// runs them, stay below the limit together; one that is larger than it runs
 /// when no other does, of any link. Of links that wait, the one that has waited
-/// longest comes first: the others start what fits beside its job only. Nobody
-/// waits but for jobs that run, and for links that wait for these.
+/// longest comes first: the others start what fits beside its job only, and
+/// into its limit. Nobody waits but for jobs that run, and for links that wait
+/// for these.
 class MemoryBudget {
 public:
   /// \p diagnostics gets warnings, may be null. \p jobs and it must outlive
@@ -113,8 +114,14 @@ private:
 
   std::vector<ReservedMemory> reserved(const MemoryReservation *own = nullptr);
   std::vector<ReservedMemory> ownRows() const;
-  uint64_t promisedToOthers();
-  void wait(llvm::ArrayRef<size_t> queue);
+  /// What links wait for that come before this one.
+  struct Promised {
+    uint64_t bytes = 0;
+    /// What may be reserved in all without one of them waiting longer.
+    uint64_t limitBytes = UINT64_MAX;
+  };
+  Promised promisedToOthers();
+  void wait(llvm::ArrayRef<size_t> queue, uint64_t limitBytes);
   void stopSharing(llvm::Error error);
   uint64_t limitNow(llvm::ArrayRef<ReservedMemory> rows) const;
   void countWait(bool isWaiting);

@@ -229,12 +229,18 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
   return results;
 }
 
-/// Writes the jobs for somebody else to run.
+/// Writes the jobs for somebody else to run, without those that are \p cached.
 static Expected<LinkOutputs> emitLtrans(const LinkPlan &plan,
                                         const LinkOptions &options,
-                                        StringRef directory) {
-  Expected<std::string> file =
-      emitLtransJobs(*plan.jobs, runnerOptions(options, directory));
+                                        StringRef directory,
+                                        CachedJobs *cached) {
+  JobRunnerOptions runner = runnerOptions(options, directory);
+  if (cached) {
+    if (Error error = findCached(*cached, options))
+      return std::move(error);
+    runner.local.skip = cached->found();
+  }
+  Expected<std::string> file = emitLtransJobs(*plan.jobs, runner);
   if (!file)
     return file.takeError();
   LinkOutputs outputs;
@@ -539,17 +545,20 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     if (Error error = saveJobs(*plan->jobs, options.saveLinkDirectory))
       return error;
   // From here on the jobs are fixed: a job's result depends on the job alone.
-  if (options.remote.emit != BuildFileKind::None)
-    return emitLtrans(*plan, options, jobDirectory);
 
   // 3. LTRANS: the jobs, in parallel, the largest first, here or elsewhere.
   PhaseTimer ltransTimer(&statistics, "ltrans");
+  bool emitsJobs = options.remote.emit != BuildFileKind::None;
   std::optional<Cache> cache = openCache(options, diagnostics);
   std::optional<CachedJobs> cached;
-  if (cache)
-    cached.emplace(*cache, *plan->jobs, jobDirectory.str(),
+  if (cache) // results that jobs find there are the later link's to take
+    cached.emplace(*cache, *plan->jobs,
+                   emitsJobs ? directories->temporary.path()
+                             : jobDirectory.str(),
                    !options.saveTempsDirectory.empty(), diagnostics);
   CachedJobs *const cachedJobs = cached ? &*cached : nullptr;
+  if (emitsJobs)
+    return emitLtrans(*plan, options, jobDirectory, cachedJobs);
   returnFreedMemory();
   Expected<std::vector<JobStatistics>> jobs = runLtrans(
       *plan, options, jobDirectory, cachedJobs, diagnostics, statistics);

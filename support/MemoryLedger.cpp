@@ -18,8 +18,9 @@
 //
 // A claim of process N is a lock in the upper half of the bytes of N, which
 // runs no job itself: where it begins tells since when, its length how much,
-// rounded to so many bits that it fits (codeOf). It goes with the process, too;
-// one that is stopped cannot withdraw it, so its claim does not count.
+// rounded to so many bits that it fits (codeOf). The length of another one,
+// before it, is the limit in the same way. They go with the process, too; one
+// that is stopped cannot withdraw them, so its claim does not count.
 //
 // Why not a file with rows under a lock? Somebody must remove it, drop the rows
 // of dead processes without mistaking others for them, and not be stopped while
@@ -48,6 +49,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <limits>
+#include <map>
 #include <unistd.h>
 
 using namespace llvm;
@@ -75,8 +77,9 @@ static bool setLock(int descriptor, short type, off_t start, uint64_t bytes) {
   return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
 }
 
-/// Where claims begin among the bytes of a process.
-static constexpr off_t kClaims = kLaneBytes / 2;
+/// Where claims begin among the bytes of a process, and where the limit of its
+/// claim is.
+static constexpr off_t kClaims = kLaneBytes / 2, kClaimLimit = kClaims / 2;
 
 /// Calls \p visit with each lock that descriptors other than \p descriptor
 /// have. Returns whether there are such locks on this system.
@@ -210,19 +213,27 @@ static bool mayRun(pid_t process) {
   return !state.empty() && !StringRef("TtZX").contains(state.front());
 }
 
-Expected<MemoryReservation> MemoryLedger::claim(uint64_t bytes,
-                                                MemoryClaim &claim) const {
-  Expected<MemoryReservation> result = open();
-  if (!result)
-    return result.takeError();
+/// Returns the time of a clock that all processes have.
+static uint64_t monotonicMs() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   constexpr uint64_t kPerSecond = 1000, kNanosecondsPerMs = 1000000;
-  uint64_t code = codeOf(bytes);
-  claim = {now.tv_sec * kPerSecond + now.tv_nsec / kNanosecondsPerMs, self,
-           bytesOf(code)};
-  off_t start = self * kLaneBytes + kClaims + static_cast<off_t>(claim.sinceMs);
-  if (!setLock(result->descriptor, F_RDLCK, start, code))
+  return now.tv_sec * kPerSecond + now.tv_nsec / kNanosecondsPerMs;
+}
+
+Expected<MemoryReservation> MemoryLedger::claim(MemoryClaim &claim) const {
+  Expected<MemoryReservation> result = open();
+  if (!result)
+    return result.takeError();
+  if (!claim.sinceMs)
+    claim.sinceMs = monotonicMs();
+  uint64_t code = codeOf(claim.bytes), limitCode = codeOf(claim.limitBytes);
+  claim = {claim.sinceMs, self, bytesOf(code), bytesOf(limitCode)};
+  off_t lane = self * kLaneBytes;
+  off_t start = lane + kClaims + static_cast<off_t>(claim.sinceMs);
+  // The limit first: whoever sees the claim sees all of it.
+  if (!setLock(result->descriptor, F_RDLCK, lane + kClaimLimit, limitCode) ||
+      !setLock(result->descriptor, F_RDLCK, start, code))
     return failed("cannot be locked");
   return result;
 }
@@ -232,16 +243,23 @@ Expected<std::vector<MemoryClaim>> MemoryLedger::otherClaims() const {
   if (!none)
     return none.takeError();
   std::vector<MemoryClaim> claims;
+  std::map<pid_t, uint64_t> limits;
   auto add = [&](const struct flock &lock) {
     off_t place = lock.l_start % kLaneBytes;
     pid_t process = pid_t(lock.l_start / kLaneBytes);
-    if (place >= kClaims && lock.l_start < kWithoutProcess && process != self &&
-        mayRun(process))
+    if (lock.l_start >= kWithoutProcess || process == self)
+      return;
+    if (place == kClaimLimit)
+      limits[process] = bytesOf(lock.l_len);
+    else if (place >= kClaims && mayRun(process))
       claims.push_back({static_cast<uint64_t>(place - kClaims), process,
                         bytesOf(lock.l_len)});
   };
   if (!forEachLock(none->descriptor, add))
     return failed("cannot read its locks");
+  for (MemoryClaim &claim : claims)
+    if (auto found = limits.find(claim.process); found != limits.end())
+      claim.limitBytes = found->second;
   return claims;
 }
 

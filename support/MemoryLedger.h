@@ -40,6 +40,8 @@ struct MemoryClaim {
   uint64_t sinceMs = 0;
   pid_t process = 0;
   uint64_t bytes = 0;
+  /// What may be reserved in all for it to get them; UINT64_MAX: not known.
+  uint64_t limitBytes = UINT64_MAX;
   /// Whether this one is to be served before \p other.
   bool isBefore(const MemoryClaim &other) const {
     return std::pair(sinceMs, process) <
@@ -96,11 +98,12 @@ public:
   /// Returns what all have reserved. Errors: as above.
   llvm::Expected<std::vector<ReservedMemory>> all() const;
 
-  /// Says to the others that this process waits for about \p bytes, from now
-  /// until the result is destroyed; one claim at a time. \p claim: what they
-  /// will see. Errors: as above.
-  llvm::Expected<MemoryReservation> claim(uint64_t bytes,
-                                          MemoryClaim &claim) const;
+  /// Says to the others until the result is destroyed that this process waits
+  /// for about `claim.bytes` and needs `claim.limitBytes`, since
+  /// `claim.sinceMs`, or from now on if that is 0. One claim at a time, but for
+  /// a moment another one of the same time. \p claim becomes what they see.
+  /// Errors: as above.
+  llvm::Expected<MemoryReservation> claim(MemoryClaim &claim) const;
 
   /// Returns what other processes wait for, in no particular order; those that
   /// are stopped, or not to be seen from here, are left out. Errors: as above.

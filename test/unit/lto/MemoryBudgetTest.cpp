@@ -240,6 +240,24 @@ TEST_F(Budget, GrantsWhatFitsBesideAClaim) {
   EXPECT_TRUE(start(other, otherQueue));
 }
 
+TEST_F(Budget, LeavesRoomInTheLimitOfWhoWaits) {
+  MemoryBudget large = make(2000), small = makeOther(450);
+  std::vector<size_t> queue = {0, 1, 2, 2}, smallQueue = {1};
+  auto first = start(large, queue), second = start(large, queue);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(start(small, smallQueue)) << "600 are above its 450";
+  EXPECT_FALSE(start(large, queue)) << "it would wait still longer";
+  end(large, *first, 300);
+  EXPECT_FALSE(start(large, queue));
+  EXPECT_FALSE(start(small, smallQueue)) << "300 and its 200";
+  end(large, *second, 300);
+  auto third = start(large, queue);
+  ASSERT_TRUE(third) << "200 fit beside its 200";
+  EXPECT_EQ(third->index, 1u);
+  EXPECT_TRUE(start(small, smallQueue));
+  EXPECT_TRUE(start(large, queue)) << "nobody waits any more";
+}
+
 TEST_F(Budget, ServesFirstWhoWaitsLongest) {
   MemoryBudget running = make(450);
   MemoryBudget early = makeOther(450);

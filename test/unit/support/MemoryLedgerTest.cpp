@@ -140,8 +140,8 @@ TEST_F(Ledger, HasWhatIsClaimed) {
   MemoryLedger other(directory.path(), child.pid);
   for (uint64_t wanted : {uint64_t(1), uint64_t(16383), uint64_t(16385),
                           (uint64_t(1) << 39) - 1, UINT64_MAX}) {
-    MemoryClaim made;
-    auto lock = other.claim(wanted, made);
+    MemoryClaim made = {.bytes = wanted, .limitBytes = wanted / 2};
+    auto lock = other.claim(made);
     ASSERT_TRUE(bool(lock));
     auto claims = ledger->otherClaims();
     ASSERT_TRUE(bool(claims));
@@ -149,6 +149,8 @@ TEST_F(Ledger, HasWhatIsClaimed) {
     EXPECT_EQ(claims->front().process, child.pid);
     EXPECT_EQ(claims->front().sinceMs, made.sinceMs);
     EXPECT_EQ(claims->front().bytes, made.bytes);
+    EXPECT_EQ(claims->front().limitBytes, made.limitBytes);
+    EXPECT_LE(made.limitBytes, made.bytes);
     uint64_t most = uint64_t(1) << 40;
     EXPECT_GE(made.bytes, std::min(wanted, most - 1));
     EXPECT_LE(made.bytes - 1,
@@ -164,10 +166,30 @@ TEST_F(Ledger, HasWhatIsClaimed) {
   child.end();
 }
 
+TEST_F(Ledger, RenewsAClaim) {
+  Child child;
+  MemoryLedger other(directory.path(), child.pid);
+  MemoryClaim made = {.bytes = 100, .limitBytes = 300};
+  auto lock = other.claim(made);
+  ASSERT_TRUE(bool(lock));
+  uint64_t since = made.sinceMs;
+  made.limitBytes = 200;
+  auto again = other.claim(made);
+  ASSERT_TRUE(bool(again));
+  lock = std::move(again);
+  auto claims = ledger->otherClaims();
+  ASSERT_TRUE(bool(claims));
+  ASSERT_EQ(claims->size(), 1u);
+  EXPECT_EQ(claims->front().sinceMs, since);
+  EXPECT_EQ(claims->front().bytes, 100u);
+  EXPECT_EQ(claims->front().limitBytes, 200u);
+  child.end();
+}
+
 TEST_F(Ledger, ForgetsClaimsOfWhoIsStopped) {
   Child child;
-  MemoryClaim made;
-  auto lock = MemoryLedger(directory.path(), child.pid).claim(100, made);
+  MemoryClaim made = {.bytes = 100};
+  auto lock = MemoryLedger(directory.path(), child.pid).claim(made);
   ASSERT_TRUE(bool(lock));
   auto count = [&] {
     auto claims = ledger->otherClaims();
