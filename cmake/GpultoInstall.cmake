@@ -5,7 +5,7 @@
 #   libexec/gpulto/      ld.lld, gpulto-slurm, gpulto-parallel
 #   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
 #                        libcudart
-#   lib/cmake/gpulto/    the CMake package and a toolchain file
+#   lib/cmake/gpulto/    the CMake package and toolchain files
 #   share/gpulto/        gpulto-gdb.py, for gdb
 #   lib/pkgconfig/       gpulto.pc
 #
@@ -73,6 +73,7 @@ write_basic_package_version_file(
 install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
         "${PROJECT_BINARY_DIR}/cmake/gpultoConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-toolchain.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/gpulto-nvcc-toolchain.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-rules.cmake"
         DESTINATION "${package_directory}")
 install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto-gdb.py"

@@ -116,12 +116,14 @@ constexpr Rule kRules[] = {
     {OPT_keep, Rule::Flag, "--gpulto-save-temps"},
     {OPT_keep_directory, Rule::Joined, "--gpulto-save-temps="},
     {OPT_verbose, Rule::Flag, "-v"},
+    {OPT_offload_arch, Rule::Joined, "--offload-arch="},
+    {OPT_cuda_path, Rule::Joined, "--cuda-path="},
 };
 
 class Translator {
 public:
-  Translator(const Installation &installation, const CudaToolkit &toolkit)
-      : installation(installation), toolkit(toolkit) {}
+  explicit Translator(const Installation &installation)
+      : installation(installation) {}
 
   /// Returns the exit status.
   Expected<int> run(ArrayRef<const char *> argv);
@@ -129,6 +131,7 @@ public:
 private:
   Error readWords(ArrayRef<const char *> argv);
   Error readFile(StringRef path);
+  Error findToolkit();
   Error translate();
   Error translateOne(const Arg &arg);
   Error translateUnknown(const Arg &arg);
@@ -153,7 +156,7 @@ private:
   Error addChoice(const Arg &arg, StringRef yes, StringRef no);
 
   const Installation &installation;
-  const CudaToolkit &toolkit;
+  CudaToolkit toolkit;
   NvccTable table;
   BumpPtrAllocator allocator;
   StringSaver saver{allocator};
@@ -302,6 +305,19 @@ Error Translator::readWords(ArrayRef<const char *> argv) {
   if (missingCount)
     return makeError("argument to '" + Twine(args->getArgString(missingIndex)) +
                      "' is missing");
+  return Error::success();
+}
+
+/// The toolkit is where gpulto-clang++ will find it.
+Error Translator::findToolkit() {
+  SmallVector<const char *> asClang = {"gpulto-clang++"};
+  if (const Arg *path = args->getLastArg(OPT_cuda_path))
+    asClang.push_back(
+        saver.save("--cuda-path=" + Twine(path->getValue())).data());
+  auto line = CommandLine::parse(asClang);
+  if (!line)
+    return line.takeError();
+  toolkit = findCudaToolkit(**line);
   return Error::success();
 }
 
@@ -679,6 +695,8 @@ int Translator::printHelp() const {
 Expected<int> Translator::run(ArrayRef<const char *> argv) {
   if (Error error = readWords(argv))
     return error;
+  if (Error error = findToolkit())
+    return error;
   if (args->hasArg(OPT_version))
     return printVersion();
   if (args->hasArg(OPT_help))
@@ -709,12 +727,7 @@ Expected<int> Translator::run(ArrayRef<const char *> argv) {
 
 Expected<int> nvccMain(ArrayRef<const char *> argv,
                        const Installation &installation) {
-  // The toolkit is where gpulto-clang++ will find it.
-  auto line = CommandLine::parse({"gpulto-clang++"});
-  if (!line)
-    return line.takeError();
-  CudaToolkit toolkit = findCudaToolkit(**line);
-  return Translator(installation, toolkit).run(argv);
+  return Translator(installation).run(argv);
 }
 
 } // namespace gpulto::driver

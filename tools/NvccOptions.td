@@ -10,7 +10,7 @@
 //   Ignored   changes nothing that is right or wrong: dropped
 //   Refused   an error that names the option
 //
-// Everything else is handled in NvccTranslation.cpp.
+// Everything else is handled in DriverNvcc.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -240,3 +240,12 @@ defm list_arch : RefusedSwitch<"list-gpu-arch", "arch-ls", "Refused">;
 defm syntax_only : RefusedSwitch<"fdevice-syntax-only", "fdevice-syntax-only", "Refused">;
 defm time_trace : RefusedValue<"fdevice-time-trace", "fdevice-time-trace", "<file>", "Refused; `--gpulto-time-trace=` does it for the link">;
 defm time : RefusedValue<"time", "time", "<file>", "Refused; `--gpulto-stats=` does it for the link">;
+
+//===----------------------------------------------------------------------===//
+// Clang's, as CMake writes them, which asks a compiler what it is
+//===----------------------------------------------------------------------===//
+
+def offload_arch : Joined<["--"], "offload-arch=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake, which takes gpulto-nvcc for clang">;
+def cuda_gpu_arch : Joined<["--"], "cuda-gpu-arch=">, Alias<offload_arch>;
+def cuda_path : Joined<["--"], "cuda-path=">, MetaVarName<"<directory>">, HelpText<"The same">;
+def flto_gpu : Flag<["-"], "flto=gpu">, Group<Ignored>, HelpText<"No effect: always so">;

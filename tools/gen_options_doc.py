@@ -75,8 +75,9 @@ def nvcc_table(options):
             target = alias["Alias"] and alias["Alias"]["def"]
             if target == option["!name"] and not alias["Name"].endswith("="):
                 names.append(alias["Name"])
-        value = f" {option['MetaVarName']}" if option["MetaVarName"] else ""
-        spelled = [f"`--{names[0]}{value}`"]
+        blank = "" if option["Name"].endswith("=") else " "
+        value = (blank + option["MetaVarName"]) if option["MetaVarName"] else ""
+        spelled = [f"`{option['Prefixes'][0]}{names[0]}{value}`"]
         spelled += [f"`-{name}`" for name in names[1:]]
         text = option["HelpText"].replace("|", "\\|")
         cells = [", ".join(spelled).replace("|", "\\|"), text + "."]
