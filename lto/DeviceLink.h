@@ -39,6 +39,8 @@ struct RegistrationEntry {
   bool isConstant = false;
   bool isNormalized = false;
   uint32_t textureType = 0;
+  /// The module of device code that has it.
+  uint32_t deviceModule = 0;
 };
 
 /// The code of one architecture.

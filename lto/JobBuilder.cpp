@@ -444,6 +444,10 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
       result.isConstant = entry.isConstant;
       result.isNormalized = entry.isNormalized;
       result.textureType = entry.textureType;
+      if (ArrayRef<GlobalId> devices = program.deviceCounterparts(id);
+          !devices.empty() && map.home[devices.front()] != kNone)
+        result.deviceModule =
+            map.partitions[map.home[devices.front()]].deviceModule;
       entries.push_back(result);
       if (entry.kind == OffloadEntry::Kind::Kernel)
         addClones(id, result, entries);

@@ -331,26 +331,56 @@ static ArrayRef<NativePart> joinedParts(const NvccPlan &nvcc, StringRef arch) {
   return ArrayRef(nvcc.parts).drop_while(isOther).take_until(isOther);
 }
 
-static Expected<std::vector<DeviceProgram>>
-linkDevices(const LinkPlan &plan, const NvccPlan &nvcc,
-            const JobDirectories &directories, const CudaTools &tools) {
+namespace {
+/// What is loaded, and registered with the runtime, as one.
+struct DeviceModule {
   std::vector<DeviceProgram> programs;
+  std::vector<RegistrationEntry> entries;
+};
+} // namespace
+
+/// Links module \p number of device code, for each architecture.
+static Expected<std::vector<DeviceProgram>>
+linkDeviceModule(const LinkPlan &plan, uint32_t number, const NvccPlan &nvcc,
+                 const JobDirectories &directories, const CudaTools &tools) {
+  std::vector<DeviceProgram> programs;
+  std::string temporary =
+      directories.temporary.path() + "/module-" + std::to_string(number);
   for (auto [arch, embed] : zip_equal(plan.architectures, plan.forms)) {
     std::vector<LtransResultPaths> results;
     for (const JobHead &job : *plan.jobs)
-      if (job.side == Side::Device && job.arch == arch)
+      if (job.side == Side::Device && job.arch == arch &&
+          plan.deviceModules[job.index] == number)
         results.push_back(resultPaths(job, jobPrefix(directories.jobs, job)));
     if (results.empty() && joinedParts(nvcc, arch).empty())
       continue; // no live device code
-    Expected<DeviceProgram> program =
-        linkDevicePartitions(arch, results, joinedParts(nvcc, arch), tools,
-                             embed, directories.temporary.path());
+    Expected<DeviceProgram> program = linkDevicePartitions(
+        arch, results, joinedParts(nvcc, arch), tools, embed, temporary);
     if (!program)
       return program.takeError();
     program->ptx += describeFoldedKernels(program->ptx, arch, plan.folds);
     programs.push_back(std::move(*program));
   }
   return programs;
+}
+
+/// Links the device code; returns its modules, without empty ones.
+static Expected<std::vector<DeviceModule>>
+linkDevices(const LinkPlan &plan, const NvccPlan &nvcc,
+            const JobDirectories &directories, const CudaTools &tools) {
+  std::vector<DeviceModule> modules;
+  for (uint32_t m = 0; m < plan.deviceModuleCount; ++m) {
+    auto programs = linkDeviceModule(plan, m, nvcc, directories, tools);
+    if (!programs)
+      return programs.takeError();
+    if (programs->empty())
+      continue;
+    DeviceModule &module = modules.emplace_back();
+    module.programs = std::move(*programs);
+    copy_if(plan.registration, std::back_inserter(module.entries),
+            [&](const auto &entry) { return entry.deviceModule == m; });
+  }
+  return modules;
 }
 
 /// Adds to \p objects what the program carries for tools.
@@ -379,15 +409,15 @@ static Error addTables(const LinkPlan &plan,
   return Error::success();
 }
 
-/// Makes the object that registers \p programs, and \p nvccPrograms where they
+/// Makes the object that registers \p modules, and \p nvccPrograms where they
 /// are not joined to these; empty if there is nothing to register.
 static Expected<std::string>
-makeRegistration(const LinkPlan &plan, ArrayRef<DeviceProgram> programs,
+makeRegistration(const LinkPlan &plan, ArrayRef<DeviceModule> modules,
                  const NvccCode &nvcc, ArrayRef<DeviceProgram> nvccPrograms,
                  const HostCodegenOptions &codegen) {
   std::vector<RegistrationUnit> units;
-  if (!programs.empty())
-    units.push_back({programs, plan.registration, {}, {}});
+  for (const DeviceModule &module : modules)
+    units.push_back({module.programs, module.entries, {}, {}});
   if (!nvccPrograms.empty())
     units.push_back({nvccPrograms, {}, {}, {}});
   if (units.empty())
@@ -398,18 +428,20 @@ makeRegistration(const LinkPlan &plan, ArrayRef<DeviceProgram> programs,
                                 plan.hostDataLayout);
 }
 
-static Error keepPrograms(ArrayRef<DeviceProgram> programs,
+static Error keepPrograms(ArrayRef<DeviceModule> modules,
                           const LinkOptions &options) {
   if (options.saveTempsDirectory.empty())
     return Error::success();
-  for (const DeviceProgram &program : programs) {
-    std::string prefix = options.saveTempsDirectory + "/" + program.arch;
-    if (Error error = writeFileAtomically(prefix + ".ptx", program.ptx))
-      return error;
-    if (!program.cubin.empty())
-      if (Error error = writeFileAtomically(prefix + ".cubin", program.cubin))
+  for (auto [m, module] : enumerate(modules))
+    for (const DeviceProgram &program : module.programs) {
+      std::string prefix = options.saveTempsDirectory + "/" + program.arch +
+                           (m ? "." + std::to_string(m) : "");
+      if (Error error = writeFileAtomically(prefix + ".ptx", program.ptx))
         return error;
-  }
+      if (!program.cubin.empty())
+        if (Error error = writeFileAtomically(prefix + ".cubin", program.cubin))
+          return error;
+    }
   return Error::success();
 }
 
@@ -577,13 +609,13 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     return error;
   // From here on results are used in the order of the jobs.
 
-  // 4. Device link: one program per architecture.
+  // 4. Device link: modules with one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
-  Expected<std::vector<DeviceProgram>> programs =
+  Expected<std::vector<DeviceModule>> deviceModules =
       linkDevices(*plan, *nvcc, *directories, *tools);
-  if (!programs)
-    return programs.takeError();
-  if (Error error = keepPrograms(*programs, options))
+  if (!deviceModules)
+    return deviceModules.takeError();
+  if (Error error = keepPrograms(*deviceModules, options))
     return error;
   std::vector<DeviceProgram> nvccPrograms;
   if (!nvcc->isJoined) {
@@ -600,7 +632,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (!objects)
     return objects.takeError();
   Expected<std::string> registration = makeRegistration(
-      *plan, *programs, modules->nvcc, nvccPrograms, inputs.codegen);
+      *plan, *deviceModules, modules->nvcc, nvccPrograms, inputs.codegen);
   if (!registration)
     return registration.takeError();
   if (!registration->empty())

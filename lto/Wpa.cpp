@@ -154,6 +154,11 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on decisions are fixed.
   PhaseTimer partitionTimer(&statistics, "wpa-partition");
   tables->map = cutProgram(context, options.partitions);
+  LinkPlan plan;
+  plan.deviceModuleCount = assignDeviceModules(context, tables->map);
+  for (const Partition &partition : tables->map.partitions)
+    plan.deviceModules.push_back(partition.deviceModule);
+  statistics.set("device-modules", plan.deviceModuleCount);
   countProgram(context, tables->map, statistics);
   partitionTimer.stop();
 
@@ -163,7 +168,6 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   // From here on jobs can be made.
   PhaseTimer jobsTimer(&statistics, "wpa-jobs");
   auto jobs = std::make_unique<JobBuilder>(std::move(tables));
-  LinkPlan plan;
   plan.folds = std::move(state.folds);
   plan.inlining = std::move(state.inlining);
   plan.registration = jobs->registration();

@@ -64,6 +64,9 @@ struct LinkPlan {
   /// Of each architecture, which forms of its code the program carries.
   std::vector<EmbedKind> forms;
   std::vector<RegistrationEntry> registration;
+  /// By job: the module of device code that its results go into.
+  std::vector<uint32_t> deviceModules;
+  uint32_t deviceModuleCount = 1;
   FoldTable folds;
   InlineTable inlining;
   std::string hostTriple;

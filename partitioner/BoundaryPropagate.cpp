@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "partitioner/Needs.h"
 #include "partitioner/Partition.h"
 #include "support/Parallel.h"
 
@@ -28,35 +29,6 @@
 using namespace llvm;
 
 namespace gpulto {
-
-/// Calls \p visit for every definition that \p id needs to see defined
-/// somewhere, with the constants that its parameters are known to be; copyable
-/// constants are looked through, since the body takes a copy of them along.
-template <typename Visitor>
-static void forEachNeed(const WpaContext &context, GlobalId id,
-                        Visitor &&visit) {
-  SmallVector<GlobalId, 8> worklist{id};
-  SmallDenseSet<GlobalId, 8> seen;
-  while (!worklist.empty()) {
-    GlobalId user = worklist.pop_back_val();
-    for (const BodyPlan &plan : context.decisions.plansOf(user))
-      for (const ValueFact &fact : plan.facts.values)
-        if (fact.symbol != kNone)
-          visit(fact.symbol);
-    for (const GraphEdge &edge : context.graph.edges(user)) {
-      if (edge.kind == EdgeKind::Device)
-        continue;
-      if (context.program.has(edge.target, kCopyable)) {
-        if (seen.insert(edge.target).second)
-          worklist.push_back(edge.target);
-        continue;
-      }
-      // Each partition writes into a copy of its own.
-      if (!context.decisions.isNeverRead(edge.target))
-        visit(edge.target);
-    }
-  }
-}
 
 uint64_t importWeight(const WpaContext &context, GlobalId id) {
   return context.decisions.isInlined(id)

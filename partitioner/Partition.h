@@ -47,6 +47,8 @@ struct Partition {
   Digest codegenDigest;
   /// Device: native code calls functions in it, or is called from it.
   bool isOpen = false;
+  /// Device: the number of the module that it is loaded with.
+  uint32_t deviceModule = 0;
   std::vector<PartitionSymbol> defines; // by id
   /// Bodies to be inlined, from other partitions; by id.
   std::vector<GlobalId> imports;
@@ -74,6 +76,11 @@ void partitionHost(const WpaContext &context, const PartitionOptions &options,
 /// mutable variable in the first that uses it.
 void partitionDevice(const WpaContext &context, ImageIndex image,
                      const PartitionOptions &options, PartitionMap &map);
+
+/// Divides the device partitions into modules, which the program loads apart,
+/// so that the constants of each find room; one module if they do in one, or
+/// if native code is linked in. Returns how many there are.
+uint32_t assignDeviceModules(const WpaContext &context, PartitionMap &map);
 
 /// Chooses the bodies that each host partition imports, then decides the
 /// linkage of every definition from who uses it.

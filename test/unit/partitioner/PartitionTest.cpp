@@ -299,4 +299,62 @@ TEST(Partition, FunctionPointersForTheHostStayWithTheirFunctions) {
   EXPECT_EQ(home("helper"), home("k2"));
 }
 
+/// Kernels k0 to k3 for two architectures. k0 reads \p bytes of constants, k1
+/// \p bytes of others and a variable that k2 writes; k1 and k3 share a variable
+/// for the first architecture only.
+void addConstants(TestProgram &program, uint64_t bytes) {
+  static const char *names[] = {"k0", "k1", "k2", "k3"};
+  static const char *stubs[] = {"s0", "s1", "s2", "s3"};
+  ModuleBuilder host;
+  for (int i = 0; i < 4; ++i)
+    host.offload(host.define(stubs[i], kRoot, {}, 10, kKernelStub), names[i]);
+  program.summary.addModule(host.take(0));
+  for (const char *arch : {"sm_80", "sm_90"}) {
+    ModuleBuilder device(Side::Device, arch);
+    auto table = [&](const char *name, uint32_t flags) {
+      SymbolIndex index =
+          device.variable(name, 0, kConstant | flags, 4, {}, Linkage::Internal);
+      device.summary().variables.back().sizeBytes = bytes;
+      return index;
+    };
+    SymbolIndex first = table("first", kUnnamedAddr);
+    SymbolIndex second = table("second", kUnnamedAddr | kCopyable);
+    SymbolIndex counter = device.variable("counter", 0, 0, 1);
+    SymbolIndex flag = device.variable("flag", 0, 0, 1);
+    std::vector<SymbolIndex> uses[] = {
+        {first}, {second, counter}, {counter}, {}};
+    if (llvm::StringRef(arch) == "sm_80")
+      for (int i : {1, 3})
+        uses[i].push_back(flag);
+    for (int i = 0; i < 4; ++i) {
+      device.define(names[i], 0, {}, 100, kKernel);
+      for (SymbolIndex use : uses[i])
+        device.refer(use, kWrites);
+    }
+    program.summary.addModule(device.take(0));
+  }
+}
+
+TEST(Partition, ConstantsOfAModuleFindRoom) {
+  for (uint64_t bytes : {10 << 10, 40 << 10}) {
+    TestProgram program;
+    addConstants(program, bytes);
+    PartitionOptions options;
+    options.mode = PartitionMode::Max;
+    PartitionMap map = cut(program, options);
+    bool isLarge = bytes > (32 << 10);
+    EXPECT_EQ(assignDeviceModules(*program.context, map), isLarge ? 2u : 1u);
+    for (ImageIndex image : {1, 2}) {
+      auto moduleOf = [&](const char *kernel) {
+        return map.partitions[map.home[program.device(kernel, image)]]
+            .deviceModule;
+      };
+      EXPECT_EQ(moduleOf("k0") != moduleOf("k1"), isLarge);
+      EXPECT_EQ(moduleOf("k1"), moduleOf("k2")) << "both need counter";
+      EXPECT_EQ(moduleOf("k1"), moduleOf("k3")) << "as in the other image";
+      EXPECT_EQ(moduleOf("k0"), 0u);
+    }
+  }
+}
+
 } // namespace
