@@ -55,6 +55,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -95,7 +96,12 @@ bool DiagnosticCollector::handleDiagnostics(const DiagnosticInfo &info) {
   std::string text;
   raw_string_ostream stream(text);
   DiagnosticPrinterRawOStream printer(stream);
-  info.print(printer);
+  auto *failure = dyn_cast<DiagnosticInfoOptimizationFailure>(&info);
+  if (failure && !failure->isLocationAvailable()) // LLVM says <unknown>:0:0
+    stream << demangle(failure->getFunction().getName()) << ": "
+           << failure->getMsg();
+  else
+    info.print(printer);
   if (severity == DS_Error)
     errors.push_back(std::move(text));
   else

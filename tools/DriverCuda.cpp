@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang 19 knows CUDA up to 12.5. Four things keep it from working with 13.0:
+// clang 19 knows CUDA up to 12.5. Five things keep it from working with 13.0:
 //
 //   1. it includes texture_fetch_functions.h, which is gone: an empty header
 //      of that name on an -isystem path serves;
@@ -15,7 +15,10 @@
 //   4. Thrust, CUB and libcu++ moved to include/cccl, and headers of the
 //      runtime (cooperative_groups.h) include them: the folder is searched
 //      where nvcc searches it, behind what the user names and before the
-//      system's own.
+//      system's own;
+//   5. __reduce_add_sync and its like mistake the mask for the value: the header
+//      that calls the builtins is included by way of one of ours
+//      (tools/cuda-shim).
 //
 // The toolkit's path stays the real one: it appears in dependency files and
 // debug information. The translating program is told the real fatbinary by
