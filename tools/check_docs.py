@@ -102,13 +102,13 @@ def check_options(root):
 
 def layered_headers(root):
     """Returns the headers of all directories that Layers.txt names, but for
-    those of benchmark programs, which are CUDA."""
+    those that only CUDA programs include."""
     rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
     names = [row.split(":")[0] for row in rows if ":" in row]
     return sorted(header for name in names if name not in ("test", "no-ir")
                   for header in (root / name).rglob("*.h")
-                  if not any(root / "bench" / suite in header.parents
-                             for suite in ("ipa", "icf"))
+                  if not any(root / cuda in header.parents for cuda in
+                             ("bench/ipa", "bench/icf", "tools/cuda-shim"))
                   and header.name != "device_prelude.h")
 
 
