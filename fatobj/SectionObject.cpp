@@ -30,6 +30,20 @@ static std::string propertyNote() {
   return out.take();
 }
 
+/// Returns the symbol table of an object: \p section, its first, has a hidden
+/// weak symbol, whose name is at 1 in the table of names.
+static std::string symbolTable(const DataSection &section) {
+  BinaryWriter out;
+  out.bytes(std::string(sizeof(Elf64_Sym), '\0')); // the null symbol
+  out.u32(1);
+  out.u8(GELF_ST_INFO(STB_WEAK, STT_OBJECT));
+  out.u8(STV_HIDDEN);
+  out.u16(1);
+  out.u64(0);
+  out.u64(section.contents.size());
+  return out.take();
+}
+
 Expected<std::string> makeSectionObject(const DataSection &section,
                                         uint16_t machine) {
   ElfBuilder builder;
@@ -52,6 +66,17 @@ Expected<std::string> makeSectionObject(const DataSection &section,
     add({".note.gnu.property", SHT_NOTE, SHF_ALLOC, sizeof(uint64_t),
          property});
   add({".note.GNU-stack", SHT_PROGBITS, 0, 1, ""});
+  std::string symbols, symbolNames;
+  if (!section.symbol.empty()) {
+    symbols = symbolTable(section);
+    symbolNames = '\0' + section.symbol.str() + '\0';
+    add({".strtab", SHT_STRTAB, 0, 1, symbolNames});
+    add({".symtab", SHT_SYMTAB, 0, sizeof(uint64_t), symbols});
+    GElf_Shdr &header = builder.sections.back().header;
+    header.sh_link = builder.sections.size() - 2;
+    header.sh_info = 1; // the first that is not local
+    header.sh_entsize = sizeof(Elf64_Sym);
+  }
   add({".shstrtab", SHT_STRTAB, 0, 1, ""});
   builder.nameTable = builder.sections.size() - 1;
   builder.sections.back().contents = names;

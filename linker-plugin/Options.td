@@ -219,8 +219,8 @@ def verbose : Flag<["--"], "gpulto-verbose">, Visibility<Both>,
 
 def progress : Joined<["--"], "gpulto-progress=">, Visibility<[LinkOption]>,
   MetaVarName<"<auto|on|off>">, Values<"auto,on,off">,
-  HelpText<"Show the stage and the jobs done while linking; 'auto' (default) "
-           "does so on a terminal only">;
+  HelpText<"Show the stage, the jobs done and what they wait for while linking; "
+           "'auto' (default) does so on a terminal only">;
 
 def stats : Joined<["--"], "gpulto-stats=">, Visibility<[LinkOption]>,
   MetaVarName<"<file>">,

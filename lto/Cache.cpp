@@ -257,7 +257,7 @@ Error Cache::store(const Digest &inputs, const Digest &bodies,
   Expected<LtransReport> report = readReport(paths.report);
   if (!report)
     return report.takeError();
-  if (!report->warnings.empty() || !report->mismatches.empty())
+  if (!report->mishaps.empty() || !report->mismatches.empty())
     return Error::success();
   rename(job, *report, byPath, byTag);
   BinaryWriter out;

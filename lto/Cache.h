@@ -63,9 +63,9 @@ public:
   }
 
   /// Keeps the results of \p job, which are at resultPaths(job, prefix), under
-  /// \p bodies, and under \p inputs that they are there. Results with warnings
-  /// or mismatches are not kept: they would not be said again. Errors: the
-  /// results cannot be read, the entries cannot be written.
+  /// \p bodies, and under \p inputs that they are there. Results of a run
+  /// that went wrong (LtransReport::mishaps) and mismatches are not kept.
+  /// Errors: the results cannot be read, the entries cannot be written.
   llvm::Error store(const Digest &inputs, const Digest &bodies,
                     const LtransJob &job, llvm::StringRef prefix) const;
 

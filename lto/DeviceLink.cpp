@@ -66,16 +66,20 @@ static Expected<StringSet<>> definedNames(StringRef cubin,
   return names;
 }
 
-/// Checks that all kernels and variables of \p cubins are in \p linked: nvlink
-/// (13.0) leaves an input out that it cannot read, and succeeds.
+/// Checks that all kernels and variables of the files \p cubins are in \p
+/// linked: nvlink (13.0) leaves an input out that it cannot read, and succeeds.
 static Error checkNothingLost(ArrayRef<std::string> cubins, StringRef linked,
                               StringRef command) {
   auto present = definedNames(linked, InputLocation("nvlink's output"));
   if (!present)
     return present.takeError();
-  for (auto [i, cubin] : enumerate(cubins)) {
-    auto wanted = definedNames(
-        cubin, InputLocation("cubin of device partition " + utostr(i)));
+  for (auto [i, path] : enumerate(cubins)) {
+    auto cubin = readWholeFile(path);
+    if (!cubin)
+      return cubin.takeError();
+    auto wanted =
+        definedNames((*cubin)->getBuffer(),
+                     InputLocation("cubin of device partition " + utostr(i)));
     if (!wanted)
       return wanted.takeError();
     for (const auto &name : *wanted)
@@ -97,19 +101,29 @@ static std::string describeInputs(ArrayRef<NativePart> native, size_t first) {
   return text;
 }
 
-/// Returns the cubins of \p results, then those of \p native.
+/// Puts the cubins of \p results, then those of \p native, into \p directory as
+/// 0.cubin, 1.cubin...; returns their paths.
 static Expected<std::vector<std::string>>
-readCubins(ArrayRef<LtransResultPaths> results, ArrayRef<NativePart> native) {
-  std::vector<std::string> cubins;
+collectCubins(ArrayRef<LtransResultPaths> results, ArrayRef<NativePart> native,
+              StringRef directory) {
+  std::vector<std::string> paths;
+  auto next = [&] {
+    return paths.emplace_back(
+        (directory + "/" + Twine(paths.size()) + ".cubin").str());
+  };
   for (const LtransResultPaths &result : results) {
-    auto cubin = readWholeFile(result.cubin);
-    if (!cubin)
-      return cubin.takeError();
-    cubins.push_back((*cubin)->getBuffer().str());
+    SmallString<128> target(result.cubin);
+    std::string path = next();
+    std::error_code code = sys::fs::make_absolute(target);
+    if (!code)
+      code = sys::fs::create_link(target, path);
+    if (code)
+      return makeError(path + ": " + code.message());
   }
   for (const NativePart &part : native)
-    cubins.push_back(part.cubin);
-  return cubins;
+    if (Error error = writeFileAtomically(next(), part.cubin))
+      return std::move(error);
+  return paths;
 }
 
 /// Runs nvlink in a directory of our own under names that do not vary.
@@ -124,17 +138,12 @@ static Expected<std::string> runNvlink(StringRef arch,
   if (std::error_code error = sys::fs::create_directories(directory))
     return makeError(directory + ": " + error.message());
   static constexpr StringLiteral kOutput = "linked.cubin";
-  auto cubins = readCubins(results, native);
+  auto cubins = collectCubins(results, native, directory);
   if (!cubins)
     return cubins.takeError();
   std::vector<std::string> arguments = {("-arch=" + arch).str()};
-  for (auto [i, cubin] : enumerate(*cubins)) {
-    std::string name = std::to_string(i) + ".cubin";
-    if (Error error =
-            writeFileAtomically((directory + "/" + name).str(), cubin))
-      return error;
-    arguments.push_back(name);
-  }
+  for (const std::string &path : *cubins)
+    arguments.push_back(sys::path::filename(path).str());
   arguments.push_back("-o");
   arguments.push_back(kOutput.str());
   auto done = runTool(tools.nvlink, arguments, directory, tools.run);

@@ -68,10 +68,22 @@ linkDevicePartitions(llvm::StringRef arch,
                      llvm::ArrayRef<NativePart> native, const CudaTools &tools,
                      EmbedKind embed, llvm::StringRef tempDirectory);
 
+/// An ELF object with a fat binary, and the hidden symbol that it has there.
+struct FatbinaryObject {
+  std::string symbol;
+  std::string object;
+};
+
+/// Packs \p programs, one for each architecture and not empty, for a host of
+/// \p targetTriple; the symbol is named by the contents. Errors: no cubin for a
+/// program that is to be embedded as such.
+llvm::Expected<FatbinaryObject>
+makeFatbinaryObject(std::vector<DeviceProgram> programs,
+                    llvm::StringRef targetTriple);
+
 /// What is registered with the runtime as one.
 struct RegistrationUnit {
-  /// One for each architecture; not empty.
-  llvm::ArrayRef<DeviceProgram> programs;
+  llvm::StringRef fatbinary; ///< its symbol
   llvm::ArrayRef<RegistrationEntry> entries;
   /// nvcc's ids of units whose host code registers their kernels and variables
   /// itself (fatobj/NvccObject.h).
@@ -80,9 +92,9 @@ struct RegistrationUnit {
   llvm::ArrayRef<std::string> absentNvccIds;
 };
 
-/// Returns the ELF object that holds a fat binary for each of \p units and
-/// registers their entries with the CUDA runtime at start-up through explicit
-/// tables. Host code is generated as \p codegen says for \p targetTriple.
+/// Returns the ELF object that registers the fat binary of each of \p units and
+/// their entries with the CUDA runtime at start-up through explicit tables.
+/// Host code is generated as \p codegen says for \p targetTriple.
 llvm::Expected<std::string> makeRegistrationObject(
     llvm::ArrayRef<RegistrationUnit> units, const HostCodegenOptions &codegen,
     llvm::StringRef targetTriple, llvm::StringRef dataLayout);

@@ -107,7 +107,8 @@ static Error distribute(const LinkJobs &jobs, const JobRunnerOptions &options,
                          options.remote.distributorArguments)
            << " runs " << jobs.size() << " jobs in " << directory << '\n';
   if (options.local.progress)
-    options.local.progress(0, jobs.size(), jobs.size());
+    options.local.progress({.running = static_cast<unsigned>(jobs.size()),
+                            .total = static_cast<unsigned>(jobs.size())});
   Expected<std::string> messages =
       runDistributor(jobCommands(jobs, options.commands), options.remote,
                      options.output, directory);

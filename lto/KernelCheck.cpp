@@ -452,7 +452,7 @@ checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
              AssembleVariant assemble, LtransReport &report) {
   TimeTraceScope trace("Check kernels");
   auto warn = [&](const Twine &why) {
-    report.warnings.push_back(
+    report.mishaps.push_back(
         ("kernels for " + job.arch +
          " are not compared with their plain builds: " + why)
             .str());

@@ -268,9 +268,13 @@ Expected<LinkRecord> decodeRecord(StringRef bytes, StringRef path) {
 //===----------------------------------------------------------------------===//
 
 std::string recordPath(StringRef directory, StringRef output) {
-  SmallString<128> name(output);
+  SmallString<128> name(output), parent;
   sys::fs::make_absolute(name);
-  sys::path::remove_dots(name, /*remove_dot_dot=*/false);
+  // Through symbolic links and "..", but for the output itself.
+  if (!sys::fs::real_path(sys::path::parent_path(name), parent)) {
+    sys::path::append(parent, sys::path::filename(name));
+    name = parent;
+  }
   SmallString<128> path(directory);
   // Pruned as entries are.
   sys::path::append(path, "llvmcache-last-" + digestOf(name).hex());

@@ -93,6 +93,7 @@ struct JobRun {
   StringRef saveTempsPrefix;
   function_ref<void(StringRef)> onPhase;
   JobCache *cache; // or null
+  LtransReport &report;
 };
 } // namespace
 
@@ -124,15 +125,18 @@ readPartition(const JobRun &run, LLVMContext &context,
 
 static Error runHost(const JobRun &run) {
   LLVMContext context;
-  DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
+  DiagnosticCollector &diagnostics =
+      DiagnosticCollector::install(context, run.report.warnings);
   auto module = readPartition(run, context, diagnostics, PlanUse::All,
                               /*isProduct=*/true);
   if (!module)
     return module.takeError();
   if (!*module)
     return Error::success();
-  return compileHost(run.job, **module, diagnostics, run.prefix,
-                     run.saveTempsPrefix, run.onPhase);
+  if (Error error = compileHost(run.job, **module, diagnostics, run.prefix,
+                                run.saveTempsPrefix, run.onPhase))
+    return error;
+  return writeReport(run.report, resultPaths(run.job, run.prefix).report);
 }
 
 /// Keeps the PTX of \p variant if temporary files are wanted; done before ptxas
@@ -196,14 +200,14 @@ static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
   }
 }
 
-/// Compiles the device partition of \p run as \p request says, with remarks.
-/// Returns nothing if the results are there.
+/// Compiles the device partition of \p run as \p request says, with remarks and
+/// warnings. Returns nothing if the results are there.
 static Expected<std::optional<DeviceVariant>>
-compileDevice(const JobRun &run, const VariantRequest &request,
-              std::vector<Remark> &remarks) {
+compileDevice(const JobRun &run, const VariantRequest &request) {
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
-  DiagnosticCollector &diagnostics = DiagnosticCollector::install(context);
+  DiagnosticCollector &diagnostics =
+      DiagnosticCollector::install(context, run.report.warnings);
   auto module =
       readPartition(run, context, diagnostics, request.plans,
                     request.plans == PlanUse::All && request.only.empty());
@@ -216,7 +220,7 @@ compileDevice(const JobRun &run, const VariantRequest &request,
     return machine.takeError();
   run.onPhase("optimizing");
   if (request.plans == PlanUse::All)
-    unroll(job, **module, **machine, remarks);
+    unroll(job, **module, **machine, run.report.remarks);
   DeviceVariant variant;
   bool isCompared = false;
   if (job.device.checkKernels) {
@@ -278,17 +282,16 @@ static void reportMessages(const LtransJob &job, const DeviceVariant &product,
   });
   for (StringRef line : split(product.messages, '\n')) {
     if (isWarning(job, line))
-      report.warnings.push_back(nameOfJob(job) + ": " + line.trim().str());
+      report.warnings.push_back({line.trim().str(), /*needsJob=*/true});
     else if (asks && !line.trim().empty())
-      errs() << line << '\n';
+      report.output.push_back(line.str());
   }
 }
 
 static Error runDevice(const JobRun &run) {
   const LtransJob &job = run.job;
-  LtransReport report;
-  Expected<std::optional<DeviceVariant>> compiled =
-      compileDevice(run, {}, report.remarks);
+  LtransReport &report = run.report;
+  Expected<std::optional<DeviceVariant>> compiled = compileDevice(run, {});
   if (!compiled)
     return compiled.takeError();
   if (!*compiled)
@@ -299,11 +302,11 @@ static Error runDevice(const JobRun &run) {
     auto build = [&](const VariantRequest &request) -> Expected<DeviceVariant> {
       bool isProduct = request.only.empty();
       auto ignorePhase = [](StringRef) {};
-      std::vector<Remark> remarks; // have been made
+      LtransReport said; // as of the first
       auto variant = compileDevice(
           {job, run.prefix, isProduct ? run.saveTempsPrefix : StringRef(),
-           ignorePhase, run.cache},
-          request, remarks);
+           ignorePhase, run.cache, said},
+          request);
       if (!variant)
         return variant.takeError();
       return std::move(**variant); // nobody was asked for results
@@ -342,11 +345,11 @@ Error runLtransJob(const LtransJob &job, StringRef prefix,
   TimeTraceScope trace("LTRANS", prefix);
   onPhase(kReadInputsPhase);
   initializeTargets();
-  JobRun run{job, prefix, saveTempsPrefix, onPhase, cache};
+  LtransReport report;
+  JobRun run{job, prefix, saveTempsPrefix, onPhase, cache, report};
   // What the link can repair is a result.
   return handleErrors(job.side == Side::Host ? runHost(run) : runDevice(run),
                       [&](FoldMismatchError &error) {
-                        LtransReport report;
                         report.mismatches = std::move(error.mismatches);
                         return writeReport(report,
                                            resultPaths(job, prefix).report);

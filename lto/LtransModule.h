@@ -6,6 +6,7 @@
 
 #include "lto/LtransJob.h"
 #include "lto/LtransPlans.h"
+#include "lto/LtransReport.h"
 
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/LLVMContext.h"
@@ -20,17 +21,24 @@
 namespace gpulto {
 
 /// Keeps the errors that LLVM reports through a context, instead of printing
-/// them and ending the process. Warnings go to stderr, remarks nowhere.
+/// them and ending the process, and the warnings. Remarks go nowhere.
 class DiagnosticCollector : public llvm::DiagnosticHandler {
 public:
-  /// Installs a collector in \p context, which owns it.
-  static DiagnosticCollector &install(llvm::LLVMContext &context);
+  explicit DiagnosticCollector(std::vector<JobWarning> &warnings)
+      : warnings(warnings) {}
+
+  /// Installs a collector in \p context, which owns it; warnings are added to
+  /// \p warnings.
+  static DiagnosticCollector &install(llvm::LLVMContext &context,
+                                      std::vector<JobWarning> &warnings);
 
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override;
-  /// Returns what has been reported since the last call, or success.
+  void warn(std::string text) { warnings.push_back({std::move(text)}); }
+  /// Returns the errors reported since the last call, or success.
   llvm::Error take();
 
 private:
+  std::vector<JobWarning> &warnings;
   std::vector<std::string> errors;
 };
 

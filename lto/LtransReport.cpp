@@ -17,7 +17,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the file; the digit is the version.
-static constexpr StringLiteral kMagic = "GRP2";
+static constexpr StringLiteral kMagic = "GRP3";
 
 namespace {
 /// One description serves both directions: describe(archive, x) passes each
@@ -81,6 +81,11 @@ template <typename A> void describe(A &a, Remark &remark) {
   a.field(remark.text);
 }
 
+template <typename A> void describe(A &a, JobWarning &warning) {
+  a.field(warning.text);
+  a.field(warning.needsJob);
+}
+
 template <typename A> void describe(A &a, FoldMismatch &mismatch) {
   a.field(mismatch.tag);
   a.field(mismatch.name);
@@ -91,6 +96,8 @@ template <typename A>
 void describe(A &a, LtransReport &report, std::vector<Counter> &counters) {
   a.list(report.remarks);
   a.list(report.warnings);
+  a.list(report.output);
+  a.list(report.mishaps);
   a.list(counters);
   a.list(report.mismatches);
 }

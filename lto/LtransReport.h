@@ -34,10 +34,23 @@ struct FoldMismatch {
   bool operator==(const FoldMismatch &) const = default;
 };
 
-/// Depends on the job alone, as its results do.
+/// A warning about what a job compiles.
+struct JobWarning {
+  std::string text;
+  /// It tells no source, so that the link says which job it is of.
+  bool needsJob = false;
+  bool operator==(const JobWarning &) const = default;
+};
+
+/// Depends on the job alone, as its results do, but for \c mishaps.
 struct LtransReport {
   std::vector<Remark> remarks;
-  std::vector<std::string> warnings;
+  std::vector<JobWarning> warnings;
+  /// Lines that the user asked a tool for (ptxas -v).
+  std::vector<std::string> output;
+  /// Warnings of what went wrong in this run of the job: the results are good
+  /// for this link, but not to be kept.
+  std::vector<std::string> mishaps;
   /// Added to the link's statistics.
   std::map<std::string, uint64_t> counters;
   /// Where there is one, the job has no other results: what it was to do rests
@@ -45,8 +58,8 @@ struct LtransReport {
   std::vector<FoldMismatch> mismatches;
 
   bool empty() const {
-    return remarks.empty() && warnings.empty() && counters.empty() &&
-           mismatches.empty();
+    return remarks.empty() && warnings.empty() && output.empty() &&
+           mishaps.empty() && counters.empty() && mismatches.empty();
   }
 };
 

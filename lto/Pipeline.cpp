@@ -204,8 +204,8 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
   Progress progress(options.progress, options.outputFile);
   JobRunnerOptions runner = runnerOptions(options, directory);
   runner.local.diagnostics = &diagnostics;
-  runner.local.progress = [&](unsigned done, unsigned running, unsigned total) {
-    progress.show("LTRANS", done, running, total);
+  runner.local.progress = [&](const JobProgress &jobs) {
+    progress.show("LTRANS", jobs);
   };
   if (cached) {
     if (Error error = findCached(*cached, options))
@@ -334,7 +334,7 @@ static ArrayRef<NativePart> joinedParts(const NvccPlan &nvcc, StringRef arch) {
 namespace {
 /// What is loaded, and registered with the runtime, as one.
 struct DeviceModule {
-  std::vector<DeviceProgram> programs;
+  FatbinaryObject fatbinary;
   std::vector<RegistrationEntry> entries;
 };
 } // namespace
@@ -364,22 +364,59 @@ linkDeviceModule(const LinkPlan &plan, uint32_t number, const NvccPlan &nvcc,
   return programs;
 }
 
-/// Links the device code; returns its modules, without empty ones.
+/// Keeps the programs of module \p number, if intermediate files are wanted.
+static Error keepPrograms(ArrayRef<DeviceProgram> programs, uint32_t number,
+                          const LinkOptions &options) {
+  if (options.saveTempsDirectory.empty())
+    return Error::success();
+  for (const DeviceProgram &program : programs) {
+    std::string prefix = options.saveTempsDirectory + "/" + program.arch +
+                         (number ? "." + std::to_string(number) : "");
+    if (Error error = writeFileAtomically(prefix + ".ptx", program.ptx))
+      return error;
+    if (!program.cubin.empty())
+      if (Error error = writeFileAtomically(prefix + ".cubin", program.cubin))
+        return error;
+  }
+  return Error::success();
+}
+
+/// Links the device code, and nvcc's if it is linked apart; returns its
+/// modules, without empty ones. Of each, only what is embedded stays in memory.
 static Expected<std::vector<DeviceModule>>
-linkDevices(const LinkPlan &plan, const NvccPlan &nvcc,
-            const JobDirectories &directories, const CudaTools &tools) {
+linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
+            const JobDirectories &directories, const CudaTools &tools,
+            const LinkOptions &options) {
   std::vector<DeviceModule> modules;
+  auto add = [&](std::vector<DeviceProgram> programs) -> Error {
+    auto fatbinary = makeFatbinaryObject(std::move(programs), plan.hostTriple);
+    if (!fatbinary)
+      return fatbinary.takeError();
+    modules.push_back({std::move(*fatbinary), {}});
+    return Error::success();
+  };
   for (uint32_t m = 0; m < plan.deviceModuleCount; ++m) {
     auto programs = linkDeviceModule(plan, m, nvcc, directories, tools);
     if (!programs)
       return programs.takeError();
     if (programs->empty())
       continue;
-    DeviceModule &module = modules.emplace_back();
-    module.programs = std::move(*programs);
-    copy_if(plan.registration, std::back_inserter(module.entries),
+    if (Error error = keepPrograms(*programs, m, options))
+      return std::move(error);
+    if (Error error = add(std::move(*programs)))
+      return std::move(error);
+    copy_if(plan.registration, std::back_inserter(modules.back().entries),
             [&](const auto &entry) { return entry.deviceModule == m; });
   }
+  if (nvcc.isJoined)
+    return modules;
+  auto programs =
+      linkNvccCode(nvcc, nvccEmbed, tools, directories.temporary.path());
+  if (!programs)
+    return programs.takeError();
+  if (!programs->empty())
+    if (Error error = add(std::move(*programs)))
+      return std::move(error);
   return modules;
 }
 
@@ -409,39 +446,30 @@ static Error addTables(const LinkPlan &plan,
   return Error::success();
 }
 
-/// Makes the object that registers \p modules, and \p nvccPrograms where they
-/// are not joined to these; empty if there is nothing to register.
-static Expected<std::string>
-makeRegistration(const LinkPlan &plan, ArrayRef<DeviceModule> modules,
-                 const NvccCode &nvcc, ArrayRef<DeviceProgram> nvccPrograms,
-                 const HostCodegenOptions &codegen) {
+/// Adds the fat binaries of \p modules to \p objects, and the object that
+/// registers them. nvcc's host code registers with the last of them.
+static Error addDeviceModules(std::vector<DeviceModule> modules,
+                              const LinkPlan &plan, const NvccCode &nvcc,
+                              const HostCodegenOptions &codegen,
+                              std::vector<NativeObject> &objects) {
+  if (modules.empty())
+    return Error::success();
+  auto add = [&](const std::string &name, StringRef contents) {
+    objects.push_back({name, MemoryBuffer::getMemBufferCopy(contents, name)});
+  };
   std::vector<RegistrationUnit> units;
-  for (const DeviceModule &module : modules)
-    units.push_back({module.programs, module.entries, {}, {}});
-  if (!nvccPrograms.empty())
-    units.push_back({nvccPrograms, {}, {}, {}});
-  if (units.empty())
-    return std::string();
+  for (auto [m, module] : enumerate(modules)) {
+    add("gpulto.fatbin" + std::to_string(m) + ".o", module.fatbinary.object);
+    module.fatbinary.object = std::string(); // one at a time
+    units.push_back({module.fatbinary.symbol, module.entries, {}, {}});
+  }
   units.back().nvccIds = nvcc.ids;
   units.back().absentNvccIds = nvcc.absent;
-  return makeRegistrationObject(units, codegen, plan.hostTriple,
-                                plan.hostDataLayout);
-}
-
-static Error keepPrograms(ArrayRef<DeviceModule> modules,
-                          const LinkOptions &options) {
-  if (options.saveTempsDirectory.empty())
-    return Error::success();
-  for (auto [m, module] : enumerate(modules))
-    for (const DeviceProgram &program : module.programs) {
-      std::string prefix = options.saveTempsDirectory + "/" + program.arch +
-                           (m ? "." + std::to_string(m) : "");
-      if (Error error = writeFileAtomically(prefix + ".ptx", program.ptx))
-        return error;
-      if (!program.cubin.empty())
-        if (Error error = writeFileAtomically(prefix + ".cubin", program.cubin))
-          return error;
-    }
+  auto registration = makeRegistrationObject(units, codegen, plan.hostTriple,
+                                             plan.hostDataLayout);
+  if (!registration)
+    return registration.takeError();
+  add("gpulto.registration.o", *registration);
   return Error::success();
 }
 
@@ -469,13 +497,19 @@ static void countKernelCheck(ArrayRef<JobStatistics> jobs,
 static Error collectReports(const LinkPlan &plan, StringRef directory,
                             Diagnostics &diagnostics, Statistics &statistics) {
   std::vector<FoldMismatch> mismatches;
-  for (const JobHead &job : *plan.jobs) {
+  for (auto [i, job] : enumerate(*plan.jobs)) {
     Expected<LtransReport> report =
         readReport(resultPaths(job, jobPrefix(directory, job)).report);
     if (!report)
       return report.takeError();
-    for (const std::string &warning : report->warnings)
-      diagnostics.warning(warning);
+    for (const JobWarning &warning : report->warnings)
+      diagnostics.warning(warning.needsJob ? nameOfJob(plan.jobs->make(i)) +
+                                                 ": " + warning.text
+                                           : warning.text);
+    for (const std::string &mishap : report->mishaps)
+      diagnostics.warning(mishap);
+    for (const std::string &line : report->output)
+      errs() << line << '\n';
     for (Remark &remark : report->remarks)
       diagnostics.remark(std::move(remark));
     for (const auto &[name, count] : report->counters)
@@ -612,33 +646,18 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   // 4. Device link: modules with one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
   Expected<std::vector<DeviceModule>> deviceModules =
-      linkDevices(*plan, *nvcc, *directories, *tools);
+      linkDevices(*plan, *nvcc, *embed, *directories, *tools, options);
   if (!deviceModules)
     return deviceModules.takeError();
-  if (Error error = keepPrograms(*deviceModules, options))
-    return error;
-  std::vector<DeviceProgram> nvccPrograms;
-  if (!nvcc->isJoined) {
-    auto linked =
-        linkNvccCode(*nvcc, *embed, *tools, directories->temporary.path());
-    if (!linked)
-      return linked.takeError();
-    nvccPrograms = std::move(*linked);
-  }
 
-  // 5. Join: host objects, then the one that registers device code.
+  // 5. Join: host objects, then device code and what registers it.
   Expected<std::vector<NativeObject>> objects =
       collectHostObjects(*plan, jobDirectory);
   if (!objects)
     return objects.takeError();
-  Expected<std::string> registration = makeRegistration(
-      *plan, *deviceModules, modules->nvcc, nvccPrograms, inputs.codegen);
-  if (!registration)
-    return registration.takeError();
-  if (!registration->empty())
-    objects->push_back(
-        {"gpulto.registration.o", MemoryBuffer::getMemBufferCopy(
-                                      *registration, "gpulto.registration.o")});
+  if (Error error = addDeviceModules(std::move(*deviceModules), *plan,
+                                     modules->nvcc, inputs.codegen, *objects))
+    return error;
   if (Error error = addTables(*plan, *objects))
     return error;
   deviceTimer.stop();

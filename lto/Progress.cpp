@@ -23,13 +23,13 @@ Progress::~Progress() {
     errs() << '\r' << std::string(width, ' ') << '\r';
 }
 
-void Progress::show(StringRef stage, unsigned done, unsigned running,
-                    unsigned total) {
+void Progress::show(StringRef stage, const JobProgress &jobs) {
   if (!isShown)
     return;
-  std::string line = name + ": " + stage.str() + " " + std::to_string(done) +
-                     "/" + std::to_string(total) + ", " +
-                     std::to_string(running) + " running";
+  std::string line =
+      name + ": " + stage.str() + " " + std::to_string(jobs.done) + "/" +
+      std::to_string(jobs.total) + ", " + std::to_string(jobs.running) +
+      " running" + (jobs.waitsForMemory ? ", waits for memory" : "");
   size_t old = width;
   width = line.size();
   if (line.size() < old)

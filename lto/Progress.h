@@ -10,11 +10,17 @@
 
 namespace gpulto {
 
+/// How far the jobs of a link are.
+struct JobProgress {
+  unsigned done = 0, running = 0, total = 0;
+  bool waitsForMemory = false; ///< that other jobs, also of other links, have
+};
+
 enum class ProgressMode : uint8_t { Auto, On, Off };
 
 /// One line on standard error that is rewritten as the link goes on: stage,
-/// jobs done of all, jobs running. Auto: only when standard error is a
-/// terminal, so logs stay quiet. The line is erased at the end.
+/// jobs done of all, jobs running, what they wait for. Auto: only when standard
+/// error is a terminal, so logs stay quiet. The line is erased at the end.
 class Progress {
 public:
   Progress(ProgressMode mode, llvm::StringRef outputFile);
@@ -22,8 +28,7 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  void show(llvm::StringRef stage, unsigned done, unsigned running,
-            unsigned total);
+  void show(llvm::StringRef stage, const JobProgress &jobs);
 
 private:
   bool isShown;

@@ -88,6 +88,7 @@ private:
   void writeDebug(raw_ostream &out) const;
 
   std::vector<Part> parts;
+  size_t inputBytes = 0;
   StringRef version, target, addressSize;
   StringMap<Place> definitions;   // non-local names
   StringMap<Place> declarations;  // names that nothing here defines
@@ -176,6 +177,7 @@ Error PtxMerger::read(ArrayRef<PtxPart> inputs) {
   for (const PtxPart &input : inputs) {
     Part &part = parts.emplace_back();
     part.path = input.name;
+    inputBytes += input.text.size();
     collectSuffixed(input.text, part.suffixed);
     auto statements = parsePtx(input.text, input.name);
     if (!statements)
@@ -531,6 +533,7 @@ void PtxMerger::writeDebug(raw_ostream &out) const {
 
 Expected<std::string> PtxMerger::write() {
   std::string text;
+  text.reserve(inputBytes);
   raw_string_ostream out(text);
   out << ".version " << version << "\n.target " << target << '\n';
   if (!addressSize.empty())

@@ -4,7 +4,7 @@
 //
 // What is built, in C:
 //
-//   static const char image[] __attribute__((section(".nv_fatbin"))) = ...;
+//   extern const char image[]; // hidden; in .nv_fatbin of an object of its own
 //   static const struct { int magic, version; const void *data, *unused; }
 //       wrapper __attribute__((section(".nvFatBinSegment")));
 //   static void **handle;
@@ -44,11 +44,14 @@
 
 #include "fatobj/DeviceImage.h"
 #include "fatobj/NvccObject.h"
+#include "fatobj/SectionObject.h"
 #include "lto/DeviceLink.h"
 #include "lto/HostCodegen.h"
 #include "support/Error.h"
+#include "support/StableHash.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
@@ -70,10 +73,11 @@ static constexpr int kConstructorPriority = 101;
 // The fat binary
 //===----------------------------------------------------------------------===//
 
-static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs) {
+static Expected<std::string>
+makeFatbinary(std::vector<DeviceProgram> programs) {
   std::vector<DeviceImage> images;
   StringSet<> seen;
-  for (const DeviceProgram &program : programs) {
+  for (DeviceProgram &program : programs) {
     if (!seen.insert(program.arch).second)
       return makeError("two device programs for " + program.arch);
     auto arch = parseArch(program.arch);
@@ -88,7 +92,7 @@ static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs) {
       DeviceImage image;
       image.kind = DeviceImage::Kind::Cubin;
       image.arch = *arch;
-      image.bytes = program.cubin;
+      image.bytes = std::move(program.cubin);
       images.push_back(std::move(image));
     }
     if (embed == EmbedKind::Cubin)
@@ -96,10 +100,31 @@ static Expected<std::string> makeFatbinary(ArrayRef<DeviceProgram> programs) {
     DeviceImage image;
     image.kind = DeviceImage::Kind::Ptx;
     image.arch = *arch;
-    image.bytes = program.ptx;
+    image.bytes = std::move(program.ptx);
     images.push_back(std::move(image));
   }
   return writeFatbinary(images);
+}
+
+Expected<FatbinaryObject>
+makeFatbinaryObject(std::vector<DeviceProgram> programs,
+                    StringRef targetTriple) {
+  auto fatbinary = makeFatbinary(std::move(programs));
+  if (!fatbinary)
+    return fatbinary.takeError();
+  auto machine = elfMachine(targetTriple);
+  if (!machine)
+    return machine.takeError();
+  FatbinaryObject result;
+  result.symbol = "__gpulto_fatbin_" + digestOf(StringRef(*fatbinary)).hex();
+  auto object =
+      makeSectionObject({".nv_fatbin", ELF::SHT_PROGBITS, ELF::SHF_ALLOC,
+                         kFatbinAlignment, *fatbinary, result.symbol},
+                        *machine);
+  if (!object)
+    return object.takeError();
+  result.object = std::move(*object);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,11 +178,8 @@ GlobalVariable *RegistrationBuilder::addConstant(Constant *value,
 }
 
 GlobalVariable *RegistrationBuilder::addWrapper(StringRef fatbinary) {
-  GlobalVariable *image =
-      addConstant(ConstantDataArray::getString(context, fatbinary, false),
-                  "__gpulto_fatbin");
-  image->setSection(".nv_fatbin");
-  image->setAlignment(Align(kFatbinAlignment));
+  auto *image = cast<GlobalVariable>(symbol(fatbinary));
+  image->setVisibility(GlobalValue::HiddenVisibility);
   Constant *fields[] = {number(kFatbinWrapperMagic),
                         number(kFatbinWrapperVersion), image,
                         ConstantPointerNull::get(pointer)};
@@ -316,9 +338,6 @@ void RegistrationBuilder::keepSymbols(ArrayRef<std::string> ids) {
 }
 
 Error RegistrationBuilder::build(const RegistrationUnit &unit) {
-  auto fatbinary = makeFatbinary(unit.programs);
-  if (!fatbinary)
-    return fatbinary.takeError();
   std::vector<Row> kernels, variables, managed;
   for (const RegistrationEntry &entry : unit.entries) {
     Row row = {symbol(entry.hostSymbol), string(entry.deviceName)};
@@ -351,7 +370,7 @@ Error RegistrationBuilder::build(const RegistrationUnit &unit) {
   function = beginFunction("__gpulto_register");
   Value *image =
       builder.CreateCall(runtime("__cudaRegisterFatBinary", pointer, {pointer}),
-                         addWrapper(*fatbinary));
+                         addWrapper(unit.fatbinary));
   builder.CreateStore(image, handle);
   registerKernels(kernels, image);
   registerVariables(variables, image);

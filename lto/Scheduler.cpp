@@ -67,6 +67,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -211,7 +212,8 @@ Scheduler::~Scheduler() {
 
 void Scheduler::report() const {
   if (options.progress)
-    options.progress(done, running.size(), jobs.size());
+    options.progress({done, static_cast<unsigned>(running.size()),
+                      static_cast<unsigned>(jobs.size()), wantsMemory});
 }
 
 /// Errors: the user demands a jobserver, and there is none.
@@ -256,7 +258,8 @@ void Scheduler::returnSpareToken() {
 
 /// Starts what may be started now.
 Error Scheduler::startJobs() {
-  wantsSlot = wantsMemory = false;
+  bool wantedMemory = std::exchange(wantsMemory, false);
+  wantsSlot = false;
   while (running.size() < limit && !queue.empty()) {
     std::optional<MemoryBudget::Grant> grant = memory.tryGrant(queue);
     if (!grant) {
@@ -274,6 +277,8 @@ Error Scheduler::startJobs() {
     if (Error error = startJob(std::move(*grant), std::move(slot)))
       return error;
   }
+  if (wantsMemory != wantedMemory)
+    report();
   returnSpareToken();
   return Error::success();
 }

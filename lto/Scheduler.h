@@ -7,6 +7,7 @@
 #include "lto/JobPhases.h"
 #include "lto/LinkJobs.h"
 #include "lto/MemoryBudget.h"
+#include "lto/Progress.h"
 #include "support/Jobserver.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -42,8 +43,8 @@ struct SchedulerOptions {
   std::string memoryLedger = "/";
   /// Gets what the jobs did with memory, when they have succeeded. May be null.
   MemoryUse *memoryUse = nullptr;
-  /// Called in this process when a job starts or ends. May be empty.
-  std::function<void(unsigned done, unsigned running, unsigned total)> progress;
+  /// Called in this process when \c JobProgress changes. May be empty.
+  std::function<void(const JobProgress &)> progress;
   /// Jobs whose results are there: they are not run. Empty: none.
   llvm::BitVector skip;
   /// Called in this process when a job has succeeded, with all that it wrote to

@@ -91,12 +91,16 @@ int main(int argc, char **argv) {
     write("all.ptx", program.ptx);
   if (!program.cubin.empty())
     write("all.cubin", program.cubin);
+  constexpr StringLiteral kTriple = "x86_64-pc-linux-gnu";
+  FatbinaryObject fatbinary =
+      exitOnError(makeFatbinaryObject({std::move(program)}, kTriple));
+  write("fatbin.o", fatbinary.object);
   HostCodegenOptions codegen;
   std::vector<RegistrationEntry> registered = entries();
   write("registration.o",
         exitOnError(makeRegistrationObject(
-            RegistrationUnit{program, registered, {}, {}}, codegen,
-            "x86_64-pc-linux-gnu",
+            RegistrationUnit{fatbinary.symbol, registered, {}, {}}, codegen,
+            kTriple,
             "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
             "n8:16:32:64-S128")));
 }

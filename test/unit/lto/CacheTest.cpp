@@ -189,9 +189,23 @@ TEST_F(CacheTest, RemarksNameTheInputsOfTheLinkThatReadsThem) {
   EXPECT_EQ(found->remarks[0].input, InputLocation("/elsewhere/lib.a", "a.o"));
 }
 
-TEST_F(CacheTest, WhatWarnsIsNotKept) {
+TEST_F(CacheTest, WarningsAreKept) {
   LtransReport report;
-  report.warnings = {"careful"};
+  report.warnings = {{"careful", true}};
+  report.output = {"used 8 registers"};
+  ASSERT_FALSE(static_cast<bool>(writeReport(report, paths.report)));
+  store();
+  EXPECT_EQ(find(bodies), CacheFind::Results);
+  Expected<LtransReport> found =
+      readReport(resultPaths(job, directory.file("out")).report);
+  ASSERT_TRUE(static_cast<bool>(found));
+  EXPECT_EQ(found->warnings, report.warnings);
+  EXPECT_EQ(found->output, report.output);
+}
+
+TEST_F(CacheTest, WhatWentWrongIsNotKept) {
+  LtransReport report;
+  report.mishaps = {"careful"};
   ASSERT_FALSE(static_cast<bool>(writeReport(report, paths.report)));
   store();
   EXPECT_EQ(find(bodies), CacheFind::Nothing);

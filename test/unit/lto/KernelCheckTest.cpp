@@ -491,7 +491,7 @@ TEST_F(Exchange, WithoutFiguresThereIsAWarning) {
   optimized.problem = "ptxas: no";
   EXPECT_THAT(check(std::move(optimized)),
               ElementsAre("a of optimized", "b of optimized"));
-  EXPECT_THAT(report.warnings,
+  EXPECT_THAT(report.mishaps,
               ElementsAre("kernels for sm_90 are not compared with their plain "
                           "builds: ptxas: no"));
   EXPECT_THAT(requests, IsEmpty());
@@ -501,5 +501,5 @@ TEST_F(Exchange, UnknownArchitecturesAreNotCompared) {
   job.arch = "sm_35";
   EXPECT_THAT(check(variant(24, 48, "optimized")),
               ElementsAre("a of optimized", "b of optimized"));
-  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("sm_35")));
+  EXPECT_THAT(report.mishaps, ElementsAre(HasSubstr("sm_35")));
 }

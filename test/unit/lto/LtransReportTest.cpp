@@ -42,7 +42,9 @@ protected:
                   {"a.cu", 7, 3},     InputLocation("lib.a"), "text"};
     remark.input.member = "b.o";
     report.remarks = {remark, Remark()};
-    report.warnings = {"one", ""};
+    report.warnings = {{"one", true}, {""}};
+    report.output = {"line"};
+    report.mishaps = {"a", "b"};
     report.counters = {{"a", 1}, {"b", ~0ull}};
     return report;
   }
@@ -68,6 +70,8 @@ TEST_F(LtransReportTest, RoundTrips) {
   EXPECT_EQ(remark.input.str(), "lib.a(b.o)");
   EXPECT_EQ(remark.text, "text");
   EXPECT_EQ(read->warnings, full().warnings);
+  EXPECT_EQ(read->output, full().output);
+  EXPECT_EQ(read->mishaps, full().mishaps);
   EXPECT_EQ(read->counters, full().counters);
 }
 

@@ -146,10 +146,11 @@ TEST_F(SchedulerTest, RunsAllJobsHeaviestFirst) {
     jobs[index].weight = weight;
   options.jobs = 1;
   unsigned last = 0, calls = 0;
-  options.progress = [&](unsigned done, unsigned running, unsigned total) {
-    EXPECT_LE(running, 1u);
-    EXPECT_EQ(total, 5u);
-    last = done;
+  options.progress = [&](const JobProgress &jobs) {
+    EXPECT_LE(jobs.running, 1u);
+    EXPECT_EQ(jobs.total, 5u);
+    EXPECT_FALSE(jobs.waitsForMemory);
+    last = jobs.done;
     ++calls;
   };
   auto statistics = runJobs(GivenJobs(jobs), options);
@@ -200,10 +201,10 @@ TEST_F(SchedulerTest, SkipsJobsAndTellsOfTheOthers) {
     ended[index] = messages.str();
   };
   unsigned mostDone = 0;
-  options.progress = [&](unsigned done, unsigned, unsigned total) {
-    EXPECT_GE(done, 2u); // the skipped ones
-    EXPECT_EQ(total, 5u);
-    mostDone = std::max(mostDone, done);
+  options.progress = [&](const JobProgress &jobs) {
+    EXPECT_GE(jobs.done, 2u); // the skipped ones
+    EXPECT_EQ(jobs.total, 5u);
+    mostDone = std::max(mostDone, jobs.done);
   };
   ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(makeJobs(5)), options)));
   EXPECT_THAT(ended, ElementsAre(Pair(0, ""), Pair(2, "careful"), Pair(3, "")));
@@ -302,7 +303,12 @@ TEST_F(SchedulerTest, NeverOverlapsWhatDoesNotFitTogether) {
   options.memory.bytes = kTaken * 5 / 4;
   MemoryUse use;
   options.memoryUse = &use;
+  unsigned waits = 0;
+  options.progress = [&](const JobProgress &jobs) {
+    waits += jobs.waitsForMemory;
+  };
   ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
+  EXPECT_GT(waits, 0u);
   EXPECT_EQ(record->started, 6);
   EXPECT_EQ(record->mostRunning, 1);
   EXPECT_EQ(use.limitBytes, options.memory.bytes);
