@@ -8,6 +8,7 @@
 // 1. cutRow: a vertex heavier than a partition is to be is one of its own; the
 //    others, in a row, are cut into even pieces (partitioner/StableCuts).
 // 2. Vertices move to where they cost less (partitioner/Refine).
+// 3. halveOverloaded: what is still too heavy becomes two.
 //
 // The row is the coarse level of a multilevel scheme, the moves its refinement:
 // on the host the order of the source files, on the device a tree of clusters
@@ -26,6 +27,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace llvm;
 
@@ -106,16 +108,64 @@ static CutRow cutRow(const Hypergraph &graph, ArrayRef<uint32_t> order,
   return row;
 }
 
+/// Returns the partitions that have users of \p net.
+static SmallVector<uint32_t, 8> partsOf(const Hypergraph &graph, uint32_t net,
+                                        ArrayRef<uint32_t> partOf) {
+  SmallVector<uint32_t, 8> parts;
+  for (uint32_t pin : graph.pins(net))
+    parts.push_back(partOf[pin]);
+  llvm::sort(parts);
+  parts.erase(llvm::unique(parts), parts.end());
+  return parts;
+}
+
+/// Returns what each partition weighs.
+static std::vector<uint64_t> partWeights(const Hypergraph &graph,
+                                         const CutRow &row) {
+  std::vector<uint64_t> weights(row.parts);
+  for (auto [v, vertex] : enumerate(graph.vertices()))
+    weights[row.partOf[v]] += vertex.weight;
+  for (auto [n, net] : enumerate(graph.nets()))
+    if (net.isWork)
+      for (uint32_t part : partsOf(graph, n, row.partOf))
+        weights[part] += net.weight;
+  return weights;
+}
+
 /// Returns what light partitions are to weigh at most.
 static uint64_t findCapacity(const Hypergraph &graph, const CutRow &row,
                              const GraphCutOptions &options) {
-  uint64_t weight = cutCost(graph, row.partOf) + graph.totalWeight();
-  for (auto [v, vertex] : enumerate(graph.vertices()))
-    if (row.partOf[v] >= row.lightParts)
-      weight -= graph.aloneWeight(v);
+  std::vector<uint64_t> weights = partWeights(graph, row);
+  uint64_t weight = std::accumulate(
+      weights.begin(), weights.begin() + row.lightParts, uint64_t(0));
   uint64_t mean = weight / std::max(1u, row.lightParts);
-  constexpr unsigned kForRounding = 1; // of weights; see Hypergraph::finish
+  constexpr unsigned kForRounding = 2; // of weights; see Hypergraph::finish
   return mean + mean * (options.imbalancePercent - kForRounding) / 100;
+}
+
+/// Cuts light partitions above \p capacity in two: of some heavy vertices none
+/// may fit elsewhere.
+static void halveOverloaded(const Hypergraph &graph, uint64_t capacity,
+                            const GraphCutOptions &options, CutRow &row) {
+  std::vector<uint64_t> weights = partWeights(graph, row);
+  for (uint32_t part = 0; part < row.lightParts; ++part) {
+    if (weights[part] <= capacity || row.parts >= options.maxParts)
+      continue;
+    std::vector<uint32_t> members;
+    for (uint32_t v = 0; v < row.partOf.size(); ++v)
+      if (row.partOf[v] == part)
+        members.push_back(v);
+    CutOptions how;
+    how.pieces = 2;
+    how.maxGrowthPercent = options.maxGrowthPercent;
+    std::vector<size_t> ends =
+        findStableCuts(graph.row(members), graph.rowEdges(members), how);
+    if (ends.size() < 2)
+      continue;
+    for (uint32_t v : ArrayRef(members).drop_front(ends.front()))
+      row.partOf[v] = row.parts;
+    ++row.parts;
+  }
 }
 
 std::vector<uint32_t> cutGraph(const Hypergraph &graph,
@@ -130,22 +180,16 @@ std::vector<uint32_t> cutGraph(const Hypergraph &graph,
   uint64_t capacity = findCapacity(graph, row, options);
   if (capacity < how.capacity)
     refinePartition(graph, {capacity, 0}, row.parts, row.partOf);
+  if (!options.isExact)
+    halveOverloaded(graph, capacity, options, row);
   return std::move(row.partOf);
 }
 
 uint64_t cutCost(const Hypergraph &graph, ArrayRef<uint32_t> partOf) {
   uint64_t cost = 0;
-  std::vector<uint32_t> parts;
-  for (auto [n, net] : enumerate(graph.nets())) {
-    if (!net.isWork)
-      continue;
-    parts.clear();
-    for (uint32_t pin : graph.pins(n))
-      parts.push_back(partOf[pin]);
-    llvm::sort(parts);
-    auto end = std::unique(parts.begin(), parts.end());
-    cost += (end - parts.begin() - 1) * net.weight;
-  }
+  for (auto [n, net] : enumerate(graph.nets()))
+    if (net.isWork)
+      cost += (partsOf(graph, n, partOf).size() - 1) * net.weight;
   return cost;
 }
 

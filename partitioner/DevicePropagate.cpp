@@ -46,9 +46,6 @@ namespace gpulto {
 
 namespace {
 constexpr uint8_t kSharedAddressSpace = 3;
-/// A row by what is shared moves less with edits than clusters do: it must
-/// spare one such share of what they must.
-constexpr unsigned kClusterShare = 10;
 
 /// Entry points that must share a partition.
 struct Unit {
@@ -312,15 +309,17 @@ static Cut chooseCut(const Hypergraph &graph, const GraphCutOptions &how,
   Cut byShared{findSharedOrder(graph), how};
   byShared.how.refineRounds = 0;
   Cut byCluster{findClusterOrder(graph, how.wanted), how};
-  uint64_t clusterGain = 100 + uint64_t(params.deviceClusterGainPercent);
-  uint64_t sharedGain =
-      100 + uint64_t(params.deviceClusterGainPercent) / kClusterShare;
-  uint64_t fileCost = costOf(byFile), sharedCost = costOf(byShared);
-  bool isShared = sharedCost * sharedGain < fileCost * 100;
-  Cut best = isShared ? std::move(byShared) : std::move(byFile);
-  uint64_t cost = isShared ? sharedCost : fileCost;
-  return costOf(byCluster) * clusterGain < cost * 100 ? std::move(byCluster)
-                                                      : std::move(best);
+  uint64_t gain = 100 + uint64_t(params.deviceClusterGainPercent);
+  uint64_t cost = costOf(byFile);
+  Cut best = std::move(byFile);
+  for (Cut *other : {&byShared, &byCluster}) {
+    uint64_t otherCost = costOf(*other);
+    if (otherCost * gain >= cost * 100)
+      continue;
+    cost = otherCost;
+    best = std::move(*other);
+  }
+  return best;
 }
 
 /// Returns the partition of each of units [begin, end), counted from 0.

@@ -33,9 +33,9 @@ void Hypergraph::addRuns(const Net &net, ArrayRef<uint32_t> groups) {
   }
 }
 
-/// Returns \p weight rounded to a number of three significant bits.
+/// Returns \p weight rounded to a number of five significant bits.
 static uint64_t roundWeight(uint64_t weight) {
-  constexpr unsigned kKeptBits = 3;
+  constexpr unsigned kKeptBits = 5;
   unsigned bits = llvm::bit_width(weight);
   if (bits <= kKeptBits)
     return weight;

@@ -11,7 +11,7 @@
 //
 // 1. relieve: vertices leave partitions above the capacity, those that cost
 //    least first, to partitions with room that share most with them or are
-//    beside.
+//    near.
 // 2. runRound: each vertex wishes for the partition where it would save most,
 //    all from the same state, so no move depends on another. In one round
 //    moves go down the row, in the next up, lest two neighbours swap for ever.
@@ -51,6 +51,8 @@ constexpr uint32_t kNoPart = UINT32_MAX;
 /// Of a capacity, the steps in which room is counted.
 constexpr uint64_t kRoomSteps = 64;
 constexpr size_t kMaxSpread = 32;
+/// Partitions on either side that are near one.
+constexpr uint32_t kReach = 4;
 
 /// How many users of a net a partition has.
 struct PartCount {
@@ -155,7 +157,7 @@ uint64_t Refiner::room(uint32_t part) const {
 
 /// Returns the move of \p vertex to the partition, among those that share a net
 /// with it, that \p isBetter prefers to staying and to the others. If it
-/// \p isPressed to move, the partitions beside its own are among them.
+/// \p isPressed to move, the partitions near its own are among them.
 template <typename Better>
 Move Refiner::findMove(uint32_t vertex, bool isPressed, Better &&isBetter) {
   Move stay{vertex, partOf[vertex]};
@@ -180,9 +182,10 @@ Move Refiner::findMove(uint32_t vertex, bool isPressed, Better &&isBetter) {
       }
     }
   }
-  for (uint32_t part : {stay.from - 1, stay.from + 1}) // wraps
-    if (isPressed && part < loads.size() && !common[part])
-      touched.push_back(part);
+  for (uint32_t away = 1; isPressed && away <= kReach; ++away)
+    for (uint32_t part : {stay.from - away, stay.from + away}) // wraps
+      if (part < loads.size() && !common[part])
+        touched.push_back(part);
   llvm::sort(touched);
   Move best = stay;
   for (uint32_t part : touched) {

@@ -132,6 +132,23 @@ TEST(CutGraph, OneGiantIsAlone) {
   EXPECT_GT(contents(partOf).size(), 8u);
 }
 
+TEST(CutGraph, HeavyOnesThatFitNowhereGetMorePartitions) {
+  TestGraph shape;
+  for (uint64_t i = 0; i < 7; ++i)
+    shape.vertices.push_back({2048, i});
+  Hypergraph graph = shape.build();
+  std::vector<uint64_t> loads = loadsOf(graph, cut(graph, false, 5000));
+  EXPECT_EQ(loads.size(), 4u);
+  EXPECT_EQ(*std::max_element(loads.begin(), loads.end()), 4096u);
+  std::vector<uint32_t> order(7);
+  std::iota(order.begin(), order.end(), 0);
+  EXPECT_EQ(
+      contents(cutGraph(graph, order,
+                        graphCutOptions(Params(), 3, graph.totalWeight(), 0)))
+          .size(),
+      3u); // as the user wants
+}
+
 TEST(CutGraph, NamesAndNotNumbersOfNetsDecide) {
   TestGraph shape = deviceGraph(300, 20, 3);
   std::vector<uint32_t> before = cut(shape.build(), true, 5000);
