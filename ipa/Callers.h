@@ -36,6 +36,8 @@ enum class UnknownCaller : uint8_t {
   NoStub,
   /// Kernel: the program looks kernels up by name.
   LookedUp,
+  /// Kernel: the program takes kernels from graphs, where launches are nodes.
+  InGraph,
   /// Definitions without a body of their own jump to it.
   Shared,
 };
@@ -133,7 +135,7 @@ private:
   void noteStubCalls(GlobalId user);
   void noteConstructors();
   void noteKernels();
-  bool looksKernelsUp() const;
+  UnknownCaller findLookups() const;
 
   const WpaContext &context;
   const CombinedSummary &program;

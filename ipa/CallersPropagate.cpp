@@ -47,6 +47,8 @@ StringRef describe(UnknownCaller reason) {
     return "other functions jump to it";
   case UnknownCaller::LookedUp:
     return "the program looks kernels up by name";
+  case UnknownCaller::InGraph:
+    return "the program asks for nodes of graphs, or changes them";
   }
   return "";
 }
@@ -212,24 +214,38 @@ void Callers::noteConstructors() {
         note(id, UnknownCaller::Constructor);
 }
 
-/// Returns whether the program can get hold of a kernel by its name. A name of
-/// the driver API anywhere in the bitcode counts.
-bool Callers::looksKernelsUp() const {
+/// Returns how the program can get hold of kernels whose handles it never
+/// names: None, LookedUp or InGraph. A name of an API function anywhere in the
+/// bitcode counts.
+UnknownCaller Callers::findLookups() const {
   static constexpr StringLiteral kLookups[] = {
       "cuModuleGetFunction",     "cuModuleEnumerateFunctions",
       "cuLibraryGetKernel",      "cuLibraryEnumerateKernels",
       "cudaLibraryGetKernel",    "cudaLibraryEnumerateKernels",
       "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
       "cuGetProcAddress_v2",     "cuGetProcAddress"};
-  for (ModuleIndex m : program.images()[kHostImage].modules)
-    for (const SymbolRecord &symbol : program.modules()[m].summary.symbols)
-      if (symbol.isDeclaration() && is_contained(kLookups, symbol.name))
-        return true;
-  return false;
+  // Of launches that became nodes, and in device code: of nodes that it
+  // changes.
+  static constexpr StringLiteral kOfGraphs[] = {
+      "cudaGraphKernelNodeGetParams",  "cudaGraphNodeGetParams",
+      "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
+      "cuGraphNodeGetParams",          "cudaGraphKernelNodeSetParam",
+      "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply"};
+  UnknownCaller found = UnknownCaller::None;
+  for (const CombinedModule &module : program.modules())
+    for (const SymbolRecord &symbol : module.summary.symbols) {
+      if (!symbol.isDeclaration() || !symbol.name.starts_with("cu"))
+        continue;
+      if (is_contained(kLookups, symbol.name))
+        return UnknownCaller::LookedUp;
+      if (is_contained(kOfGraphs, symbol.name))
+        found = UnknownCaller::InGraph;
+    }
+  return found;
 }
 
 void Callers::noteKernels() {
-  bool lookedUp = looksKernelsUp();
+  UnknownCaller lookups = findLookups();
   for (GlobalId id : liveBodies) {
     if (!program.has(id, kKernelStub))
       continue;
@@ -249,10 +265,13 @@ void Callers::noteKernels() {
   for (GlobalId id : liveBodies) {
     if (!program.has(id, kKernel))
       continue;
-    if (!stubCount(id))
+    if (!stubCount(id)) {
       note(id, UnknownCaller::NoStub);
-    else if (lookedUp)
-      note(id, UnknownCaller::LookedUp);
+    } else if (lookups != UnknownCaller::None) {
+      note(id, lookups);
+      queried.set(id);
+      configured.set(id);
+    }
   }
 }
 

@@ -147,6 +147,7 @@ private:
   SymbolIndex firstWithAssembly = kNone;
   /// Pairs that must not be separated, in module order.
   std::vector<std::pair<SymbolIndex, SymbolIndex>> joined;
+  llvm::StringMap<SymbolIndex> firstOfSection;
 };
 
 void SymbolCollector::numberComdats() {
@@ -215,6 +216,14 @@ void SymbolCollector::addSymbol(const llvm::GlobalValue &value,
   // An alias belongs to the group of its aliasee.
   if (const llvm::Comdat *comdat = value.getComdat())
     record.comdat = comdatNumbers.lookup(comdat);
+  // What a file puts into one section, linkers keep or drop as a whole.
+  if (record.has(kHasSection) && !record.isDeclaration() &&
+      record.comdat == kNone) {
+    auto [first, isNew] = firstOfSection.try_emplace(
+        value.getSection(), SymbolIndex(summary.symbols.size()));
+    if (!isNew)
+      joined.push_back({first->second, SymbolIndex(summary.symbols.size())});
+  }
   context.symbolNumbers[&value] = summary.symbols.size();
   summary.symbols.push_back(record);
 }

@@ -47,13 +47,15 @@ void CachedJobs::stopWriting(Error error) {
   writes = false;
 }
 
-Error CachedJobs::findAll(unsigned threads) {
+Error CachedJobs::findAll(
+    unsigned threads,
+    function_ref<bool(const LtransJob &, StringRef prefix)> isMade) {
   std::vector<CacheFind> finds(jobs.size(), CacheFind::Nothing);
   std::vector<std::string> errors(jobs.size());
   forEachOf(threads, jobs.size(), [&](size_t i) {
     LtransJob job = jobs.make(i);
     keys[i] = keyOfInputs(job, cache.optimizer());
-    if (runsAll)
+    if (runsAll || isMade(job, prefixOf(i)))
       return;
     if (Expected<CacheFind> found = cache.find(keys[i], job, prefixOf(i)))
       finds[i] = *found;

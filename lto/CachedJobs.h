@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <optional>
@@ -32,9 +33,13 @@ public:
   CachedJobs(const Cache &cache, const LinkJobs &jobs, std::string directory,
              bool runsAll, Diagnostics &diagnostics);
 
-  /// Looks all jobs up by their inputs, in \p threads threads. Errors: results
-  /// cannot be written.
-  llvm::Error findAll(unsigned threads);
+  /// Looks all jobs up by their inputs, in \p threads threads, but for those
+  /// that \p isMade says have been run into \p prefix. Errors: results cannot
+  /// be written.
+  llvm::Error
+  findAll(unsigned threads,
+          llvm::function_ref<bool(const LtransJob &, llvm::StringRef prefix)>
+              isMade);
 
   /// Returns the jobs that findAll found.
   const llvm::BitVector &found() const { return done; }

@@ -12,6 +12,7 @@
 #include "fatobj/SectionObject.h"
 #include "lto/CachedJobs.h"
 #include "lto/JobCommands.h"
+#include "lto/JobReceipt.h"
 #include "lto/JobRunner.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
@@ -191,10 +192,21 @@ static JobRunnerOptions runnerOptions(const LinkOptions &options,
   return runner;
 }
 
-/// Asks the cache for all jobs in as many threads as jobs might run.
+/// Asks the cache for all jobs in as many threads as jobs might run. What has
+/// been made elsewhere stays as it is: who made it knows the files.
 static Error findCached(CachedJobs &cached, const LinkOptions &options) {
   ThreadSlots slots = takeThreadSlots(options.jobserver, options.jobs);
-  return cached.findAll(slots.count);
+  auto isMade = [&](const LtransJob &job, StringRef prefix) {
+    if (options.remote.resultsDirectory.empty())
+      return false;
+    Expected<JobReceipt> receipt =
+        checkReceipt(job, prefix, !options.timeTraceFile.empty());
+    if (receipt)
+      return true;
+    consumeError(receipt.takeError());
+    return false;
+  };
+  return cached.findAll(slots.count, isMade);
 }
 
 static Expected<std::vector<JobStatistics>>

@@ -333,6 +333,9 @@ void Scheduler::runChild(size_t index, int messages, uint64_t memoryBytes) {
   if (dup2(messages, STDERR_FILENO) < 0)
     _exit(1);
   remove_fatal_error_handler(); // the parent reports
+  // Exit handlers would wait for threads that only the parent has.
+  on_exit([](int status, void *) { _exit(status); }, nullptr);
+  std::signal(SIGPIPE, SIG_DFL); // LLVM's handler calls exit()
   setBugReportMsg("");
   // So that the link removes the temporary files of a job that is killed.
   setenv("TMPDIR", options.outputDirectory.c_str(), /*overwrite=*/1);

@@ -128,8 +128,8 @@ struct SymbolRecord {
   /// Definitions with equal atom numbers go to one partition together: COMDAT
   /// group, alias and aliasee, ifunc and resolver, a variable that holds block
   /// addresses and its function, a local and the host functions whose assembly
-  /// names it, all that goes with module-level assembly. kNone for declarations
-  /// and copyable constants.
+  /// names it, all that goes with module-level assembly, all that is in one
+  /// section by its name. kNone for declarations and copyable constants.
   uint32_t atom = kNone;
   /// Index in ModuleSummary::comdats, or kNone.
   uint32_t comdat = kNone;

@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -242,6 +243,44 @@ TEST_F(SchedulerTest, ReportsADeadChild) {
   EXPECT_THAT(text, HasSubstr("LTRANS job 0 (host) killed by SIGKILL"));
   EXPECT_THAT(text, HasSubstr("last words"));
   EXPECT_THAT(text, HasSubstr("--gpulto-save-link=DIR"));
+}
+
+TEST_F(SchedulerTest, AJobEndsByABrokenPipe) {
+  options.run = [](const LtransJob &, const std::string &,
+                   const std::string &) -> Error {
+    raise(SIGPIPE);
+    return Error::success();
+  };
+  pid_t link = fork();
+  if (link == 0) { // LLVM's handlers stay
+    sys::SetOneShotPipeSignalFunction(sys::DefaultOneShotPipeSignalHandler);
+    auto statistics = runJobs(GivenJobs(makeJobs(1)), options);
+    std::string text =
+        statistics ? "nothing" : toString(statistics.takeError());
+    bool isSaid = StringRef(text).contains("(host) killed by SIGPIPE");
+    if (!isSaid)
+      errs() << text << '\n';
+    _exit(!isSaid);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(link, &status, 0), link);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(SchedulerTest, AJobRunsNoExitHandlers) {
+  static std::atomic<int> *ended = nullptr;
+  ended = &record->started;
+  std::atexit([] {
+    if (ended)
+      ++*ended;
+  });
+  options.run = [](const LtransJob &, const std::string &,
+                   const std::string &) -> Error { exit(3); };
+  auto statistics = runJobs(GivenJobs(makeJobs(1)), options);
+  ASSERT_FALSE(static_cast<bool>(statistics));
+  EXPECT_THAT(toString(statistics.takeError()), HasSubstr("LTRANS job 0"));
+  EXPECT_EQ(*ended, 0);
+  ended = nullptr;
 }
 
 TEST_F(SchedulerTest, SaysWhatADeadChildWasDoing) {
