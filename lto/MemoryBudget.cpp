@@ -13,8 +13,9 @@
 // If no job fits, the link claims what the lightest of its jobs takes. Whoever
 // does not wait, or has waited less long, leaves that free, so that many small
 // jobs of one link do not pass a large one of another for ever. He leaves it
-// free of the other's limit, which may be less than his own. A claim ends with
-// the first job that is granted: links take turns.
+// free of the other's limit, which may be less than his own. Links take turns:
+// a claim ends when jobs have been granted for as long as the first of them had
+// waited, so that a turn is worth the time in which others drained.
 //
 // Without a size from the user, the limit is a share of what would be free
 // without any jobs: what is free now, and what running jobs have taken of what
@@ -230,15 +231,28 @@ MemoryBudget::tryGrant(ArrayRef<size_t> queue) {
   if (isGranted && isShared)
     isGranted =
         fits(grant.bytes, reserved(&grant.reservation), promised.bytes, lowest);
+  if (isGranted)
+    takeTurn(/*isLast=*/queue.size() == 1);
   countWait(!isGranted);
   if (!isGranted) {
     wait(queue, grant.limitBytes);
     return std::nullopt;
   }
-  claim.reset();
-  claimLock = MemoryReservation();
   grant.position = queue.rend() - found - 1;
   return grant;
+}
+
+/// A job is granted, \p isLast of this link. Gives the claim back when it has
+/// served its time.
+void MemoryBudget::takeTurn(bool isLast) {
+  Clock::time_point now = Clock::now();
+  if (claim && !turnEnds)
+    turnEnds = waitsSince ? now + (now - *waitsSince) : now;
+  if (claim && now < *turnEnds && !isLast)
+    return;
+  claim.reset();
+  claimLock = MemoryReservation();
+  turnEnds.reset();
 }
 
 void MemoryBudget::countWait(bool isWaiting) {

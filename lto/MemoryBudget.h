@@ -124,6 +124,7 @@ private:
   void wait(llvm::ArrayRef<size_t> queue, uint64_t limitBytes);
   void stopSharing(llvm::Error error);
   uint64_t limitNow(llvm::ArrayRef<ReservedMemory> rows) const;
+  void takeTurn(bool isLast);
   void countWait(bool isWaiting);
   void warnOfSize(size_t index, const Grant &grant);
 
@@ -131,7 +132,7 @@ private:
   MemoryLimit limit;
   MemoryLedger ledger;
   bool isShared = true;
-  /// While this link waits: what the others see of it.
+  /// While this link waits or has its turn: what the others see of it.
   MemoryReservation claimLock;
   std::optional<MemoryClaim> claim;
   Diagnostics *diagnostics;
@@ -141,6 +142,8 @@ private:
   std::vector<std::vector<size_t>> together;
   std::vector<uint64_t> taken;
   std::optional<Clock::time_point> waitsSince;
+  /// While this link is served for a claim.
+  std::optional<Clock::time_point> turnEnds;
   MemoryUse used;
 };
 

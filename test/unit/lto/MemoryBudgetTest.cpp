@@ -275,6 +275,29 @@ TEST_F(Budget, ServesFirstWhoWaitsLongest) {
   EXPECT_TRUE(start(running, lateQueue));
 }
 
+TEST_F(Budget, KeepsItsTurnForAsLongAsItHasWaited) {
+  MemoryBudget large = make(2000), small = makeOther(250);
+  std::vector<size_t> queue = {2, 2, 2}, smallQueue = {0, 0, 0, 0};
+  auto first = start(large, queue);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(start(small, smallQueue)) << "300 are above its 250";
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  end(large, *first, 300);
+  auto one = start(small, smallQueue);
+  ASSERT_TRUE(one);
+  EXPECT_FALSE(start(large, queue)) << "its turn has just begun";
+  end(small, *one, 100);
+  auto two = start(small, smallQueue);
+  ASSERT_TRUE(two);
+  end(small, *two, 100);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  auto three = start(small, smallQueue);
+  ASSERT_TRUE(three);
+  end(small, *three, 100);
+  EXPECT_TRUE(start(large, queue)) << "now it is the other's";
+  EXPECT_FALSE(start(small, smallQueue));
+}
+
 TEST_F(Budget, CorrectsWhatItExpects) {
   MemoryBudget budget = make(450);
   std::vector<size_t> queue = {0, 1};
