@@ -5,7 +5,8 @@
 // Both modules are cut: the product to everything but the kernels, the other to
 // the kernels. A statement is kept if it is a root or a kept one names it. What
 // is left is merged as the partitions of a link are (lto/PtxMerge): local names
-// that stand in both get new ones.
+// that stand in both get new ones. A variable that is the same in both is one:
+// both modules come of one partition, and constant memory is small.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <vector>
 
@@ -35,11 +37,30 @@ static bool isShared(const PtxStatement &statement) {
   return statement.isDefinition() && statement.linkage != PtxLinkage::Local;
 }
 
-/// Returns the text of those of \p statements that have no name, that
-/// \p isRoot says, or that one of these names, but for those \p isLeftOut says.
-static std::string cut(ArrayRef<PtxStatement> statements,
-                       function_ref<bool(const PtxStatement &)> isRoot,
-                       function_ref<bool(const PtxStatement &)> isLeftOut) {
+/// Whether \p statement is a local variable of global or constant memory whose
+/// initializer names nothing: what has its name and text is the same.
+static bool isPlainVariable(const PtxStatement &statement) {
+  if (statement.kind != PtxStatementKind::Variable ||
+      statement.linkage != PtxLinkage::Local)
+    return false;
+  bool isLasting = false;
+  PtxLexer declaration(statement.declaration);
+  for (PtxToken token = declaration.next(); token.kind != PtxToken::Kind::End;
+       token = declaration.next())
+    isLasting |= token.is(".const") || token.is(".global");
+  PtxLexer initializer(statement.initializer);
+  for (PtxToken token = initializer.next(); token.kind != PtxToken::Kind::End;
+       token = initializer.next())
+    if (token.isName())
+      return false;
+  return isLasting;
+}
+
+/// Returns those of \p statements that have no name, that \p isRoot says, or
+/// that one of these names, but for those \p isLeftOut says.
+static BitVector cut(ArrayRef<PtxStatement> statements,
+                     function_ref<bool(const PtxStatement &)> isRoot,
+                     function_ref<bool(const PtxStatement &)> isLeftOut) {
   StringMap<SmallVector<size_t, 2>> byName;
   SmallVector<size_t> work;
   BitVector kept(statements.size());
@@ -70,6 +91,11 @@ static std::string cut(ArrayRef<PtxStatement> statements,
           keep(index);
     }
   }
+  return kept;
+}
+
+static std::string textOf(ArrayRef<PtxStatement> statements,
+                          const BitVector &kept) {
   std::string text;
   for (size_t index : kept.set_bits()) {
     text += statements[index].text;
@@ -95,17 +121,22 @@ Expected<std::string> splicePtx(StringRef product, StringRef other,
   };
   if (size_t(count_if(*theirs, isKernel)) != names.size())
     return makeError("the other build lacks a kernel");
-  std::string kept = cut(
+  BitVector kept = cut(
       *ours,
       [](const PtxStatement &statement) {
         return statement.kind == PtxStatementKind::Alias || isShared(statement);
       },
       isExchanged);
-  std::string added =
-      cut(*theirs, isKernel, [&](const PtxStatement &statement) {
-        return isShared(statement) && !isExchanged(statement);
-      });
-  return mergePtx({{kProduct.str(), kept}, {kOther.str(), added}});
+  StringSet<> same; // texts
+  for (size_t index : kept.set_bits())
+    if (isPlainVariable((*ours)[index]))
+      same.insert((*ours)[index].text);
+  BitVector added = cut(*theirs, isKernel, [&](const PtxStatement &statement) {
+    return (isShared(statement) && !isExchanged(statement)) ||
+           (isPlainVariable(statement) && same.contains(statement.text));
+  });
+  return mergePtx({{kProduct.str(), textOf(*ours, kept)},
+                   {kOther.str(), textOf(*theirs, added)}});
 }
 
 } // namespace gpulto

@@ -61,6 +61,27 @@ TEST(PtxSplice, VariablesOfTheProgramStayOne) {
   EXPECT_THAT(ptx, HasSubstr("[counter]"));
 }
 
+TEST(PtxSplice, EqualConstantsAreOne) {
+  auto kernel = [](const std::string &name) {
+    return ".visible .entry " + name +
+           "()\n{\nld.u32 %r1, [table];\nld.u32 %r2, [other];\n"
+           "st.shared.u32 [room], %r1;\nret;\n}\n";
+  };
+  const std::string same = ".const .align 4 .b8 table[4] = {1, 2, 3, 4};\n"
+                           ".shared .align 4 .b8 room[4];\n",
+                    one = ".const .align 4 .b8 other[2] = {1, 2};\n",
+                    two = ".const .align 4 .b8 other[2] = {1, 3};\n";
+  std::string ptx = spliceOk(same + one + kernel("a") + kernel("b"),
+                             same + two + kernel("a") + kernel("b"), {"b"});
+  EXPECT_EQ(StringRef(ptx).count("= {1, 2, 3, 4}"), 1u);
+  EXPECT_EQ(StringRef(ptx).count("b8 room"), 2u);
+  EXPECT_THAT(ptx, HasSubstr("other[2] = {1, 2}"));
+  EXPECT_THAT(ptx, HasSubstr("other_$p1[2] = {1, 3}"));
+  EXPECT_THAT(ptx, HasSubstr(".entry b()\n{\nld.u32 %r1, [table];\n"
+                             "ld.u32 %r2, [other_$p1];\n"
+                             "st.shared.u32 [room_$p1], %r1;"));
+}
+
 TEST(PtxSplice, ABuildWithoutTheKernelIsAnError) {
   const std::string kernel = ".visible .entry a()\n{\nret;\n}\n";
   Expected<std::string> spliced =
