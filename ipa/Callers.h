@@ -38,6 +38,8 @@ enum class UnknownCaller : uint8_t {
   LookedUp,
   /// Kernel: the program takes kernels from graphs, where launches are nodes.
   InGraph,
+  /// Kernel: functions of the runtime are others in this program.
+  Replaced,
   /// Definitions without a body of their own jump to it.
   Shared,
 };

@@ -47,6 +47,8 @@ StringRef describe(UnknownCaller reason) {
     return "other functions jump to it";
   case UnknownCaller::LookedUp:
     return "the program looks kernels up by name";
+  case UnknownCaller::Replaced:
+    return "the program has functions of its own in the place of the runtime's";
   case UnknownCaller::InGraph:
     return "the program asks for nodes of graphs, or changes them";
   }
@@ -214,9 +216,9 @@ void Callers::noteConstructors() {
         note(id, UnknownCaller::Constructor);
 }
 
-/// Returns how the program can get hold of kernels whose handles it never
-/// names: None, LookedUp or InGraph. A name of an API function anywhere in the
-/// bitcode counts.
+/// Returns how the program can launch kernels in other ways than by the
+/// launches that are seen: LookedUp, InGraph, Replaced, or None. A name of an
+/// API function anywhere in the bitcode counts.
 UnknownCaller Callers::findLookups() const {
   static constexpr StringLiteral kLookups[] = {
       "cuModuleGetFunction",     "cuModuleEnumerateFunctions",
@@ -231,7 +233,9 @@ UnknownCaller Callers::findLookups() const {
       "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
       "cuGraphNodeGetParams",          "cudaGraphKernelNodeSetParam",
       "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply"};
-  UnknownCaller found = UnknownCaller::None;
+  UnknownCaller found = context.replacedRuntime.empty()
+                            ? UnknownCaller::None
+                            : UnknownCaller::Replaced;
   for (const CombinedModule &module : program.modules())
     for (const SymbolRecord &symbol : module.summary.symbols) {
       if (!symbol.isDeclaration() || !symbol.name.starts_with("cu"))

@@ -96,6 +96,7 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
   } else {
     markAssemblySymbols(inputs);
     inputs.foreignCode = natives.foreignCode(options, sysroot);
+    inputs.nativeRuntime = natives.runtimeFunctions(options, sysroot);
     Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
     if (!outputs)
       return outputs.takeError();

@@ -115,6 +115,38 @@ std::string reasonOf(const ObjectTraits &traits) {
   return "assembly, or compiled with -fno-ident";
 }
 
+/// Returns the names like those of CUDA's runtime that the object \p file
+/// defines.
+std::vector<std::string> definedRuntime(StringRef file) {
+  std::vector<std::string> found;
+  Expected<object::ELF64LEFile> elf = object::ELF64LEFile::create(file);
+  if (!elf)
+    return consumeError(elf.takeError()), found;
+  auto sections = elf->sections();
+  if (!sections)
+    return consumeError(sections.takeError()), found;
+  for (const auto &section : *sections) {
+    if (section.sh_type != ELF::SHT_SYMTAB)
+      continue;
+    auto symbols = elf->symbols(&section);
+    auto names = elf->getStringTableForSymtab(section);
+    if (!symbols || !names) {
+      consumeError(joinErrors(symbols.takeError(), names.takeError()));
+      continue;
+    }
+    for (const auto &symbol : *symbols) {
+      if (symbol.getBinding() == ELF::STB_LOCAL || symbol.isUndefined())
+        continue;
+      Expected<StringRef> name = symbol.getName(*names);
+      if (!name)
+        consumeError(name.takeError());
+      else if (name->starts_with("cuda") || name->starts_with("__cuda"))
+        found.push_back(name->str());
+    }
+  }
+  return found;
+}
+
 /// Returns the record of what \p object keeps for the link of the program.
 void describeJoined(const FatObject &object, StampInput &input) {
   input.treatment = StampTreatment::Joined;
@@ -222,7 +254,7 @@ std::string stampName(StringRef path, const ParsedLinkOptions &options,
 //===----------------------------------------------------------------------===//
 
 void NativeInputs::add(StampInput input, bool isReported) {
-  inputs.push_back({std::move(input), isReported});
+  inputs.push_back({std::move(input), isReported, {}});
 }
 
 void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
@@ -238,6 +270,8 @@ void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
         bytes.data() + offsetof(ELF::Elf64_Ehdr, e_machine));
   add(describeNative(file, where, isJoined, why),
       /*isReported=*/!why.empty());
+  if (isOurKind)
+    inputs.back().runtimeFunctions = definedRuntime(bytes);
 }
 
 /// Whether --gpulto-allow-native= names \p input: in full, by its path, or by
@@ -258,7 +292,8 @@ void NativeInputs::report(const ParsedLinkOptions &options, StringRef sysroot,
   if (!areErrors && options.skipped.mode != SkippedMode::Warn)
     return;
   SystemFiles system(options.link.cudaPath, sysroot);
-  for (const auto &[input, isReported] : inputs) {
+  for (const Entry &entry : inputs) {
+    const StampInput &input = entry.input;
     if (input.treatment != StampTreatment::Native || input.reason == kNoCode ||
         system.contains(originalPath(input.path, options)) ||
         isAllowed(input, options.skipped.allowed))
@@ -268,7 +303,7 @@ void NativeInputs::report(const ParsedLinkOptions &options, StringRef sysroot,
         "is linked without link-time optimization: " + input.reason;
     if (areErrors)
       diagnostics.error(where, message + " [-Werror=gpulto-skipped]");
-    else if (!isReported)
+    else if (!entry.isReported)
       diagnostics.warning(where, message + " [-Wgpulto-skipped]");
   }
 }
@@ -282,6 +317,20 @@ std::string NativeInputs::foreignCode(const ParsedLinkOptions &options,
         !system.contains(originalPath(entry.input.path, options)))
       return "'" + entry.input.name() + "' is linked as native code";
   return "";
+}
+
+std::set<std::string>
+NativeInputs::runtimeFunctions(const ParsedLinkOptions &options,
+                               StringRef sysroot) const {
+  SystemFiles system(options.link.cudaPath, sysroot);
+  std::set<std::string> names;
+  for (const Entry &entry : inputs)
+    if (!entry.runtimeFunctions.empty() &&
+        !sys::path::filename(entry.input.path).starts_with("libcudart") &&
+        !system.contains(originalPath(entry.input.path, options)))
+      names.insert(entry.runtimeFunctions.begin(),
+                   entry.runtimeFunctions.end());
+  return names;
 }
 
 void NativeInputs::complete(Stamp &stamp, const ParsedLinkOptions &options,

@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,11 @@ public:
   std::string foreignCode(const ParsedLinkOptions &options,
                           llvm::StringRef sysroot) const;
 
+  /// Returns the names of CUDA's runtime that inputs define which are not of
+  /// the system.
+  std::set<std::string> runtimeFunctions(const ParsedLinkOptions &options,
+                                         llvm::StringRef sysroot) const;
+
   /// Adds the inputs to \p stamp, whose inputs are those that were optimized,
   /// gives all of them the names under which the stamp has them, and sorts
   /// them.
@@ -89,6 +95,7 @@ private:
   struct Entry {
     StampInput input;
     bool isReported = false;
+    std::vector<std::string> runtimeFunctions; ///< that it defines
   };
   std::vector<Entry> inputs;
   std::optional<uint16_t> elfMachine;

@@ -123,6 +123,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.host = inputs.codegen;
   result.llvmOptions = inputs.llvmOptions;
   result.foreignCode = inputs.foreignCode;
+  result.nativeRuntime = inputs.nativeRuntime;
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
   result.embedGiven = options.embedGiven;

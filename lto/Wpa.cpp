@@ -143,6 +143,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                                          {},
                                          options.guardsKernels,
                                          options.foreignCode,
+                                         options.nativeRuntime,
+                                         {},
                                          options.threads});
   resolveTimer.stop();
 

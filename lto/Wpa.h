@@ -23,6 +23,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,9 @@ struct WpaOptions {
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfOptions icf;
   bool guardsKernels = true;
-  std::string foreignCode; ///< as in WpaContext
-  unsigned threads = 1;    ///< as in WpaContext
+  std::string foreignCode;             ///< as in WpaContext
+  std::set<std::string> nativeRuntime; ///< as in WpaContext
+  unsigned threads = 1;                ///< as in WpaContext
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.

@@ -9,6 +9,7 @@
 #include "ipa/Constants.h"
 #include "ipa/Inlining.h"
 #include "ipa/ModRef.h"
+#include "ipa/ReplacedRuntime.h"
 #include "ipa/Signatures.h"
 #include "ipa/Visibility.h"
 #include "support/StableHash.h"
@@ -158,16 +159,40 @@ static Error run(void (*propagate)(WpaContext &, const Callers &, Statistics &),
   return Error::success();
 }
 
+/// Whether the pass \p name follows values and memory through calls of CUDA's
+/// runtime.
+static bool trustsRuntime(StringRef name) {
+  return name == "Effects" || name == "Constants" || name == "Signatures";
+}
+
 /// Runs the pass \p name; one without \p propagate takes no time.
 template <typename Propagate>
 static Error runTimed(StringRef name, Propagate propagate, WpaState &state) {
   if constexpr (std::is_null_pointer_v<Propagate>)
     return Error::success();
+  if (trustsRuntime(name) && !state.context.replacedRuntime.empty())
+    return Error::success();
   PhaseTimer timer(&state.statistics, "wpa-" + name.lower());
   return run(propagate, state);
 }
 
+/// Finds out whether CUDA's runtime is what its names say, and says so if not.
+static void checkRuntime(WpaContext &context) {
+  context.replacedRuntime = findReplacedRuntime(context).str();
+  if (context.replacedRuntime.empty())
+    return;
+  Remark remark;
+  remark.kind = RemarkKind::Missed;
+  remark.pass = "gpulto-ipa-cp";
+  remark.name = "RuntimeReplaced";
+  remark.text = "neither values nor memory are followed: '" +
+                context.replacedRuntime +
+                "' is no function of the CUDA runtime in this program";
+  context.diagnostics.remark(std::move(remark));
+}
+
 Error propagateAll(WpaState &state) {
+  checkRuntime(state.context);
 #define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, REMARK, SENTENCE)     \
   if (Error error = runTimed(#NAME, PROPAGATE, state))                         \
     return error;

@@ -10,6 +10,7 @@
 #include "support/Diagnostics.h"
 #include "support/Params.h"
 
+#include <set>
 #include <string>
 
 namespace gpulto {
@@ -28,6 +29,11 @@ struct WpaContext {
   /// What native code is linked that may use the device and is no library of
   /// the system, as a clause; empty: there is none.
   std::string foreignCode{};
+  /// Names of CUDA's runtime that native code of the program defines.
+  std::set<std::string> nativeRuntime{};
+  /// One of them that the program uses and that is another here, as
+  /// findReplacedRuntime says.
+  std::string replacedRuntime{};
   /// How many threads a pass may use. No decision depends on it.
   unsigned threads = 1;
 };
