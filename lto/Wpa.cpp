@@ -21,7 +21,7 @@ namespace gpulto {
 /// Returns what stays the same of \p module when it is edited and is the same
 /// in no other module of a program: the first of the strong names that it
 /// defines. A module without one is its contents.
-static std::string identityOf(const WpaModule &module) {
+static std::string identityOf(const WpaModule &module, StringRef output) {
   const ModuleSummary &summary = module.module.summary;
   StringRef first;
   for (const SymbolRecord &symbol : summary.symbols)
@@ -34,16 +34,28 @@ static std::string identityOf(const WpaModule &module) {
   hasher.add(first);
   if (first.empty())
     hasher.add(module.bitcode.digest);
+  if (!output.empty())
+    hasher.add(output);
+  return hasher.finish().hex();
+}
+
+/// Returns what tells the result of `-r` of \p modules from others, which may
+/// have some of the same modules and be linked with it.
+static std::string identityOfOutput(ArrayRef<WpaModule> modules) {
+  StableHasher hasher;
+  for (const WpaModule &module : modules)
+    hasher.add(module.bitcode.digest);
   return hasher.finish().hex();
 }
 
 /// Gives each module its suffix for promoted names: a part of its identity, and
 /// a number for modules of one identity. No path goes in.
-static void assignTags(std::vector<WpaModule> &modules) {
+static void assignTags(std::vector<WpaModule> &modules, bool isRelocatable) {
   constexpr size_t kTagDigits = 12;
+  std::string output = isRelocatable ? identityOfOutput(modules) : "";
   StringMap<unsigned> seen;
   for (WpaModule &module : modules) {
-    std::string tag = identityOf(module).substr(0, kTagDigits);
+    std::string tag = identityOf(module, output).substr(0, kTagDigits);
     unsigned copies = seen[tag]++;
     module.module.tag = copies ? tag + "_" + std::to_string(copies) : tag;
   }
@@ -120,7 +132,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             ArrayRef<NativeCode> native,
                             const WpaOptions &options, const Params &params,
                             Diagnostics &diagnostics, Statistics &statistics) {
-  assignTags(modules);
+  assignTags(modules, options.isRelocatable);
   auto tables = std::make_unique<WpaTables>(options);
   CombinedSummary &program = tables->program;
   for (WpaModule &module : modules) {
