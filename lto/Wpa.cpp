@@ -20,7 +20,8 @@ namespace gpulto {
 
 /// Returns what stays the same of \p module when it is edited and is the same
 /// in no other module of a program: the first of the strong names that it
-/// defines. A module without one is its contents.
+/// defines. A module without one is its contents. \p output: identity of the
+/// output where it meets others; empty: it does not.
 static std::string identityOf(const WpaModule &module, StringRef output) {
   const ModuleSummary &summary = module.module.summary;
   StringRef first;
