@@ -317,7 +317,7 @@ Error changeSignature(Function &function, const SignatureChange &change) {
 
 void markChanged(Function &function) {
   if (!function.hasLocalLinkage())
-    function.setName(function.getName() + ".isra");
+    function.setName(function.getName() + ".gpulto.isra");
 }
 
 } // namespace gpulto

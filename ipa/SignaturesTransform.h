@@ -22,7 +22,7 @@ llvm::Error changeSignature(llvm::Function &function,
                             const SignatureChange &change);
 
 /// Renames \p function, whose signature changed, if other partitions may know
-/// it: `NAME.isra`, a suffix that demanglers know from GCC.
+/// it: `NAME.gpulto.isra`, which no other code has.
 void markChanged(llvm::Function &function);
 
 } // namespace gpulto

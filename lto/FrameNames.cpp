@@ -30,7 +30,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
 
@@ -40,12 +39,7 @@ namespace gpulto {
 
 /// Returns \p name without what promotion and cloning add.
 static StringRef sourceName(StringRef name) {
-  name = name.take_front(name.find(".gpulto."));
-  size_t clone = name.rfind(".cp");
-  if (clone != StringRef::npos && clone + 3 < name.size() &&
-      all_of(name.drop_front(clone + 3), isDigit))
-    name = name.take_front(clone);
-  return name;
+  return name.take_front(name.find(".gpulto."));
 }
 
 Error FrameNames::readCallSites(StringRef contents,

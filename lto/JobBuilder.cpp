@@ -38,7 +38,7 @@ std::string JobBuilder::movingName(GlobalId id) const {
 std::string JobBuilder::cloneName(GlobalId id, uint32_t clone) const {
   if (program.symbol(id).has(kKernel))
     return movingName(id) + kernelCloneSuffix(clone);
-  return movingName(id) + ".cp" + std::to_string(clone);
+  return promotedName(movingName(id), "cp" + std::to_string(clone));
 }
 
 Digest JobBuilder::contentsOf(GlobalId id) const {

@@ -21,6 +21,7 @@
 #include "lto/PlainBuild.h"
 #include "lto/VariantAssembly.h"
 #include "support/Error.h"
+#include "support/FreeMemory.h"
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -200,10 +201,23 @@ static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
   }
 }
 
-/// Compiles the device partition of \p run as \p request says, with remarks and
-/// warnings. Returns nothing if the results are there.
-static Expected<std::optional<DeviceVariant>>
-compileDevice(const JobRun &run, const VariantRequest &request) {
+namespace {
+/// A device partition as PTX.
+struct GeneratedVariant {
+  DeviceVariant variant;
+  /// Whether ptxas is to say what its kernels take, ...
+  bool isCompared = false;
+  /// ... which the cache keeps under this, if it is there, ...
+  std::optional<Digest> key;
+  /// ... and had kept.
+  bool isKnown = false;
+};
+} // namespace
+
+/// Generates the PTX of the device partition of \p run as \p request says, with
+/// remarks and warnings. Returns nothing if the results are there.
+static Expected<std::optional<GeneratedVariant>>
+generateDevice(const JobRun &run, const VariantRequest &request) {
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
   DiagnosticCollector &diagnostics =
@@ -221,27 +235,28 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
   run.onPhase("optimizing");
   if (request.plans == PlanUse::All)
     unroll(job, **module, **machine, run.report.remarks);
-  DeviceVariant variant;
-  bool isCompared = false;
+  GeneratedVariant generated;
+  DeviceVariant &variant = generated.variant;
   if (job.device.checkKernels) {
     variant.touched = findTouchedKernels(**module, job);
-    isCompared = !variant.touched.empty() || request.plans == PlanUse::None;
-    if (isCompared)
+    generated.isCompared =
+        !variant.touched.empty() || request.plans == PlanUse::None;
+    if (generated.isCompared)
       variant.reaches = findReaches(**module);
   }
   bool pinUnmarked = forbidsContraction(**module);
   std::optional<KernelCut> cut;
-  std::optional<Digest> key; // of the cut
   if (!request.only.empty()) {
     cut.emplace(**module, **machine, request.only);
     std::string suffix = nextSuffix(**module); // with a cache and without
     if (run.cache && request.plans == PlanUse::None)
-      key = keyOfPlainBuild(**module, suffix, pinUnmarked, job);
-    auto kept = key ? run.cache->find(*key) : std::nullopt;
-    auto known = kept ? decodePlainBuild(*kept) : std::nullopt;
-    if (known) {
+      generated.key = keyOfPlainBuild(**module, suffix, pinUnmarked, job);
+    auto kept = generated.key ? run.cache->find(*generated.key) : std::nullopt;
+    if (auto known = kept ? decodePlainBuild(*kept) : std::nullopt) {
       known->reaches = std::move(variant.reaches);
-      return known;
+      variant = std::move(*known);
+      generated.isKnown = true;
+      return generated;
     }
   }
   if (Error error = generatePtx(run, **module, **machine, request.unrolling,
@@ -249,16 +264,32 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
     return error;
   if (Error error = diagnostics.take())
     return error;
+  return generated;
+}
+
+/// Compiles the device partition of \p run as \p request says, with remarks and
+/// warnings. Returns nothing if the results are there.
+static Expected<std::optional<DeviceVariant>>
+compileDevice(const JobRun &run, const VariantRequest &request) {
+  auto generated = generateDevice(run, request);
+  if (!generated)
+    return generated.takeError();
+  if (!*generated)
+    return std::nullopt;
+  DeviceVariant &variant = (*generated)->variant;
+  if ((*generated)->isKnown)
+    return std::move(variant);
   if (Error error = savePtx(run, variant))
     return error;
-  if (job.device.wantCubin || isCompared) {
+  if (run.job.device.wantCubin || (*generated)->isCompared) {
     run.onPhase("running ptxas");
-    if (Error error = assembleVariant(job, request.only.empty(), variant))
+    returnFreedMemory(); // the module's, while ptxas takes its own
+    if (Error error = assembleVariant(run.job, request.only.empty(), variant))
       return error;
   }
-  if (key && variant.problem.empty())
-    run.cache->keep(*key, encodePlainBuild(variant));
-  return variant;
+  if ((*generated)->key && variant.problem.empty())
+    run.cache->keep(*(*generated)->key, encodePlainBuild(variant));
+  return std::move(variant);
 }
 
 /// Whether \p line of ptxas is a warning for the user of \p job.

@@ -28,7 +28,7 @@ uint64_t freeMemoryBytes(llvm::StringRef root = "");
 uint64_t ownMemoryBytes(pid_t process);
 
 /// Gives the memory that this process has freed back to the system, where the C
-/// library can: before it forks children, each of which would keep it.
+/// library can: before it starts children, who would keep it or need it.
 void returnFreedMemory();
 
 } // namespace gpulto

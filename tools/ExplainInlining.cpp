@@ -74,14 +74,18 @@ static Expected<InliningArguments> parse(ArrayRef<const char *> arguments) {
   return result;
 }
 
-static bool isAsked(const InlineTableCall &call,
-                    const InliningArguments &arguments) {
-  if (arguments.functions.empty())
-    return true;
+/// Whether \p call is one of or by a function that is named in \p functions.
+static bool isOneOf(const InlineTableCall &call,
+                    ArrayRef<StringRef> functions) {
   FunctionName caller(call.caller), callee(call.callee);
-  return any_of(arguments.functions, [&](StringRef name) {
+  return any_of(functions, [&](StringRef name) {
     return caller.is(name) || callee.is(name);
   });
+}
+
+static bool isAsked(const InlineTableCall &call,
+                    const InliningArguments &arguments) {
+  return arguments.functions.empty() || isOneOf(call, arguments.functions);
 }
 
 static std::string placeOf(const InlineTableCall &call) {
@@ -113,6 +117,11 @@ static void print(StringRef program, const InlineTable &table,
              << (call.outcome.isInlined() ? " inlined into "
                                           : " not inlined into ")
              << demangle(call.caller) << ": " << describe(call.outcome) << '\n';
+  for (StringRef name : arguments.functions)
+    if (none_of(table.calls, [&](const InlineTableCall &call) {
+          return isOneOf(call, name);
+        }))
+      outs() << "  no call of or by '" << name << "' is listed\n";
 }
 
 static json::Value toJson(const InlineTable &table,
