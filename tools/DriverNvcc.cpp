@@ -27,6 +27,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
+#include <set>
 
 using namespace llvm;
 using llvm::opt::Arg;
@@ -141,8 +142,10 @@ private:
   void addLevels();
   Expected<std::vector<Command>> commands() const;
   Expected<Command> archive() const;
-  Command start() const;
+  Expected<Command> start(ArrayRef<std::string> files) const;
+  void addVersions(Command &command) const;
   void addInputs(Command &command, ArrayRef<std::string> files) const;
+  std::string sourceLanguage(StringRef path) const;
   std::string outputOf(StringRef input, StringRef extension) const;
   bool isProgram(StringRef input) const;
   Expected<int> runProgram() const;
@@ -533,16 +536,21 @@ static StringRef languageOf(StringRef path) {
       .Default("");
 }
 
+/// Returns the language of \p path by -x or by its name, as languageOf.
+std::string Translator::sourceLanguage(StringRef path) const {
+  StringRef own = languageOf(path);
+  return own.empty() || language.empty() ? own.str() : language;
+}
+
 /// Adds \p files; each source after its language, which holds until another is
 /// given.
 void Translator::addInputs(Command &command,
                            ArrayRef<std::string> files) const {
   std::string current = "none";
   for (const std::string &path : files) {
-    std::string own = languageOf(path).str();
-    std::string wanted = own.empty()        ? "none"
-                         : language.empty() ? own
-                                            : language;
+    std::string wanted = sourceLanguage(path);
+    if (wanted.empty())
+      wanted = "none";
     if (wanted != current)
       command.addAll({"-x", wanted});
     current = std::move(wanted);
@@ -559,12 +567,46 @@ std::string Translator::outputOf(StringRef input, StringRef extension) const {
   return path.str().str();
 }
 
-Command Translator::start() const {
+/// nvcc says to all sources which one it is.
+void Translator::addVersions(Command &command) const {
+  std::optional<VersionTuple> version = cudaVersion(toolkit.root);
+  if (!version)
+    return;
+  auto define = [&](StringRef part, unsigned number) {
+    command.add(
+        ("-D__CUDACC_VER_" + part + "__=" + std::to_string(number)).str());
+  };
+  define("MAJOR", version->getMajor());
+  define("MINOR", version->getMinor().value_or(0));
+}
+
+/// Returns a command for \p files without them: what comes before them.
+/// Errors: no command does for all of them.
+Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   Command command;
   command.program = installation.bin + "/gpulto-clang++";
   // nvcc takes what concerns device code with host sources, too.
   command.add("--start-no-unused-arguments");
-  command.addAll(translated);
+  std::set<std::string> languages;
+  for (const std::string &path : files)
+    if (std::string own = sourceLanguage(path); !own.empty())
+      languages.insert(std::move(own));
+  if (!languages.empty())
+    addVersions(command);
+  if (languages.count("cuda"))
+    command.addAll({"-include", installation.cudaShim + "/gpulto-nvcc.h"});
+  // An error for clang, a warning for GCC.
+  if (languages.size() > languages.count("c"))
+    command.add("-Wno-error=register");
+  for (const std::string &word : translated) {
+    bool isForCxx = StringRef(word).starts_with("-std=c++");
+    if (isForCxx && languages.count("c") && languages.size() > 1)
+      return makeError("'" + word +
+                       "' cannot be translated for C and other "
+                       "sources in one command: compile them one by one");
+    if (!isForCxx || !languages.count("c"))
+      command.add(word);
+  }
   command.add("--end-no-unused-arguments");
   return command;
 }
@@ -612,7 +654,10 @@ Expected<std::vector<Command>> Translator::commands() const {
     result.push_back(std::move(command));
   };
   if (product == Product::Program || product == Product::Text) {
-    Command command = start();
+    Expected<Command> started = start(inputs);
+    if (!started)
+      return started.takeError();
+    Command &command = *started;
     if (product == Product::Program)
       command.add("-flto=gpu");
     addInputs(command, inputs);
@@ -632,7 +677,10 @@ Expected<std::vector<Command>> Translator::commands() const {
   if (inputs.size() > 1 && args->hasArg(OPT_output))
     return makeError("'-o' names one file, but there are several inputs");
   for (const std::string &input : inputs) {
-    Command command = start();
+    Expected<Command> started = start(input);
+    if (!started)
+      return started.takeError();
+    Command &command = *started;
     bool isObject = product == Product::Object;
     if (isObject)
       command.addAll({"-flto=gpu", "-c"});
