@@ -31,6 +31,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELF.h"
@@ -256,10 +257,54 @@ static void splitMisalignedLoads(Module &module) {
       }
 }
 
+/// Returns 1 / \p divisor if both are known normal numbers, or null.
+static Constant *reciprocal(const Value *divisor) {
+  auto *constant = dyn_cast<ConstantFP>(divisor);
+  if (!constant || !constant->getValueAPF().isNormal())
+    return nullptr;
+  APFloat inverse(constant->getValueAPF().getSemantics(), 1);
+  inverse.divide(constant->getValueAPF(), APFloat::rmNearestTiesToEven);
+  return inverse.isNormal() ? ConstantFP::get(divisor->getType(), inverse)
+                            : nullptr;
+}
+
+/// Divides single-precision numbers approximately where the source lets it
+/// (`afn`), as LLVM 21 does: LLVM 19's NVPTX knows one precision for all that
+/// it generates. A constant divisor becomes a factor.
+static void approximateDivisions(Module &module) {
+  for (Function &function : module) {
+    bool flushes = flushesDenormals(function);
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      if (instruction.getOpcode() != Instruction::FDiv ||
+          !instruction.getType()->isFloatTy() || !instruction.hasApproxFunc())
+        continue;
+      Value *dividend = instruction.getOperand(0);
+      Value *divisor = instruction.getOperand(1);
+      IRBuilder<> builder(&instruction);
+      builder.setFastMathFlags(instruction.getFastMathFlags());
+      Value *result = nullptr;
+      if (Constant *factor = reciprocal(divisor))
+        result = builder.CreateFMul(dividend, factor);
+      else if (flushes && match(dividend, PatternMatch::m_FPOne()))
+        result = builder.CreateIntrinsic(Intrinsic::nvvm_rcp_approx_ftz_f, {},
+                                         {divisor});
+      else
+        result =
+            builder.CreateIntrinsic(flushes ? Intrinsic::nvvm_div_approx_ftz_f
+                                            : Intrinsic::nvvm_div_approx_f,
+                                    {}, {dividend, divisor});
+      instruction.replaceAllUsesWith(result);
+      instruction.eraseFromParent();
+    }
+  }
+}
+
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
                               bool pinUnmarked) {
   TimeTraceScope trace("Generate PTX");
   splitMisalignedLoads(module);
+  approximateDivisions(module);
   for (Function &function : module)
     dropInferredNoAlias(function);
   if (pinUnmarked && !pinRounding(module))

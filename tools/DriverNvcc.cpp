@@ -140,6 +140,8 @@ private:
   Error addCode(StringRef virtualArch, StringRef code);
   Error addGencode(StringRef specification);
   void addLevels();
+  Expected<bool> isPrecise(unsigned id) const;
+  Error addPrecision();
   Expected<std::vector<Command>> commands() const;
   Expected<Command> archive() const;
   Expected<Command> start(ArrayRef<std::string> files) const;
@@ -450,6 +452,32 @@ void Translator::addLevels() {
   }
 }
 
+/// Returns whether option \p id, --prec-div or --prec-sqrt, is true.
+Expected<bool> Translator::isPrecise(unsigned id) const {
+  const Arg *arg = args->getLastArg(id);
+  return arg ? truth(*arg) : !args->hasArg(OPT_fast_math);
+}
+
+Error Translator::addPrecision() {
+  Expected<bool> division = isPrecise(OPT_prec_div);
+  if (!division)
+    return division.takeError();
+  if (!*division)
+    // The second counts where clang generates code: for --ptx and --cubin.
+    for (StringRef word : {"-fapprox-func", "-mllvm=-nvptx-prec-divf32=0"}) {
+      add("-Xarch_device");
+      add(word);
+    }
+  Expected<bool> squareRoot = isPrecise(OPT_prec_sqrt);
+  if (!squareRoot)
+    return squareRoot.takeError();
+  // clang's sqrtf calls the former, in which LLVM 19 never takes the precise
+  // one (__CUDA_PREC_SQRT in NVVMReflect).
+  if (*squareRoot)
+    add("-D__nv_sqrtf=__nv_fsqrt_rn");
+  return Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Architectures
 //===----------------------------------------------------------------------===//
@@ -519,6 +547,8 @@ Error Translator::translate() {
     if (Error error = translateOne(*arg))
       return error;
   addLevels();
+  if (Error error = addPrecision())
+    return error;
   return addArchitectures();
 }
 
