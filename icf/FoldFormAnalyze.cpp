@@ -28,6 +28,7 @@
 #include "icf/FoldAttributes.h"
 #include "icf/FoldForm.h"
 #include "icf/PtxAssembly.h"
+#include "ipa/Contents.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -239,9 +240,7 @@ void FoldFormer::Implementation::local(const Value &value, Tag kind) {
 /// symbol by when it appears.
 void FoldFormer::Implementation::symbol(const GlobalValue &value) {
   auto *variable = dyn_cast<GlobalVariable>(&value);
-  bool isContents = variable && variable->hasLocalLinkage() &&
-                    variable->isConstant() && variable->hasInitializer() &&
-                    variable->hasGlobalUnnamedAddr() && !variable->hasSection();
+  bool isContents = variable && isContentsOnly(*variable);
   if (isContents && !is_contained(open, variable)) {
     tag(Tag::Contents);
     word(variable->getAddressSpace());

@@ -20,6 +20,7 @@
 
 #include "icf/FoldAttributes.h"
 #include "icf/PtxAssembly.h"
+#include "ipa/Contents.h"
 #include "ipa/FactsTransform.h"
 #include "support/Error.h"
 
@@ -208,11 +209,6 @@ bool Matcher::sameLocal(const Value *x, const Value *y) {
          ofA.try_emplace(x, y).first->second == y;
 }
 
-static bool isContents(const GlobalVariable &variable) {
-  return variable.hasLocalLinkage() && variable.isConstant() &&
-         variable.hasInitializer() && variable.hasGlobalUnnamedAddr();
-}
-
 /// Symbols must be one and the same, but for constants whose address means
 /// nothing, which must hold the same, and memory that a kernel has for itself.
 bool Matcher::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
@@ -227,7 +223,7 @@ bool Matcher::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
     return false;
   if (variableX->getAddressSpace() == kSharedAddressSpace)
     return sameLocal(variableX, variableY);
-  if (!isContents(*variableX) || !isContents(*variableY))
+  if (!isContentsOnly(*variableX) || !isContentsOnly(*variableY))
     return false;
   std::pair<const GlobalValue *, const GlobalValue *> pair(&x, &y);
   if (is_contained(open, pair))

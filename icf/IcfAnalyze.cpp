@@ -21,6 +21,8 @@
 
 #include "icf/IcfAnalyze.h"
 
+#include "ipa/Contents.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -81,12 +83,6 @@ private:
   uint64_t global(const llvm::GlobalValue &value);
   uint64_t attributes(llvm::AttributeList list);
   uint64_t node(const llvm::MDNode &node, bool &reachesDistinct);
-  bool isCopyable(const llvm::GlobalVariable &variable) {
-    return variable.hasLocalLinkage() && variable.isConstant() &&
-           variable.hasGlobalUnnamedAddr() && variable.hasInitializer() &&
-           !variable.hasSection();
-  }
-
   const llvm::Module &module;
   llvm::SmallVector<llvm::StringRef, 8> syncScopes;
   llvm::SmallVector<llvm::StringRef, 64> metadataKinds;
@@ -191,7 +187,7 @@ ContentDigester::Implementation::global(const llvm::GlobalValue &value) {
     hasher.add(variable->isConstant());
     hasher.add(variable->getAlign().valueOrOne().value());
   }
-  if (variable && isCopyable(*variable))
+  if (variable && isContentsOnly(*variable))
     hasher.add(constant(*variable->getInitializer()));
   else
     hasher.add(value.getName());

@@ -105,6 +105,9 @@ bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
 bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
               const llvm::BasicBlock *avoided);
 
+/// Whether \p instruction fills memory with zeros.
+bool isZeroFill(const llvm::Instruction &instruction);
+
 /// Describes values of one function in terms of its formal parameters.
 class JumpFunctionBuilder {
 public:
@@ -178,6 +181,7 @@ private:
     uint32_t number = 0;
     /// Something other than a launch reads what is stored there.
     bool isLoaded = false;
+    bool isArgument = false; ///< of a launch: its address is in such an array
     llvm::SmallVector<Write, 8> writes;
     /// Where its lifetime starts, again. Objects on the heap: another one.
     llvm::SmallVector<const llvm::Instruction *, 2> starts;
@@ -224,7 +228,8 @@ private:
   uint32_t callNumber(const llvm::CallBase &call);
   uint32_t localNumber(const llvm::Value &variable);
   JumpFunction ofAllocation(const llvm::CallBase &call);
-  bool holdsAllocationsOnly(const LocalVariable &local, const Write &write);
+  bool leavesAllocation(const llvm::Value &variable, const LocalVariable &local,
+                        const Write &write, const llvm::Instruction &at);
   llvm::DominatorTree &dominatorTree();
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);

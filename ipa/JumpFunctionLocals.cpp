@@ -59,7 +59,9 @@ JumpFunctionBuilder::heapObjectBytes(const llvm::Value &value) {
   const llvm::TargetLibraryInfo &library =
       context.analyses.getResult<llvm::TargetLibraryAnalysis>(function);
   auto *size = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
-  if (!size || !llvm::isNewLikeFn(call, &library))
+  // -fno-assume-sane-operator-new: the program's may keep the address.
+  if (!size || !llvm::isNewLikeFn(call, &library) ||
+      !call->returnDoesNotAlias())
     return std::nullopt;
   return size->getZExtValue();
 }
@@ -132,7 +134,8 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
 
 /// Whether \p pointer is into a local array that only launches read: the
 /// addresses stored there do not escape (the runtime copies what they point
-/// to and keeps none).
+/// to and keeps none). What such an array points to is no such array: kernels
+/// get its contents.
 bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
   int64_t offset;
   auto *variable =
@@ -140,7 +143,7 @@ bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
   if (!variable)
     return false;
   const LocalVariable &array = describe(*variable);
-  return !array.escapes && !array.isLoaded;
+  return !array.escapes && !array.isLoaded && !array.isArgument;
 }
 
 /// Whether \p index is not negative: by its definition, or as a counter that
@@ -210,7 +213,9 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     }
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
       if (use.getOperandNo() != store->getPointerOperandIndex()) {
-        if (!isLaunchArray(*store->getPointerOperand()))
+        if (isLaunchArray(*store->getPointerOperand()))
+          result.isArgument = true;
+        else
           escape();
       } else
         addWrite(*store,

@@ -27,6 +27,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
+#include "ipa/LastingMemory.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -162,28 +163,32 @@ JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
   return j;
 }
 
-/// Whether all that may have been written where \p write, an allocation, writes
-/// is null or allocated by the same function: if it fails, what was there
-/// before stays.
-bool JumpFunctionBuilder::holdsAllocationsOnly(const LocalVariable &local,
-                                               const Write &write) {
-  const llvm::Value *allocator =
-      llvm::cast<llvm::CallBase>(write.instruction)->getCalledOperand();
-  return llvm::all_of(local.writes, [&](const Write &other) {
-    if (!overlaps(other.offset, other.size, write.offset, write.size))
-      return true;
-    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(other.instruction)) {
-      auto *constant = llvm::dyn_cast<llvm::Constant>(store->getValueOperand());
-      return (constant && constant->isNullValue()) ||
-             !mayReach(*store, *write.instruction, nullptr);
-    }
-    auto *call = llvm::dyn_cast<llvm::CallBase>(other.instruction);
-    auto *fill = llvm::dyn_cast<llvm::MemSetInst>(other.instruction);
-    auto *zero =
-        fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
-    return (zero && zero->isZero()) || (call && allocationResult(*call) &&
-                                        call->getCalledOperand() == allocator);
-  });
+/// Whether \p variable holds the memory of \p write, an allocation that reaches
+/// \p at, or null there: if it fails, what was there before stays.
+bool JumpFunctionBuilder::leavesAllocation(const llvm::Value &variable,
+                                           const LocalVariable &local,
+                                           const Write &write,
+                                           const llvm::Instruction &at) {
+  auto isNull = [](const Write &other) {
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(other.instruction);
+    auto *constant =
+        store ? llvm::dyn_cast<llvm::Constant>(store->getValueOperand())
+              : nullptr;
+    return isZeroFill(*other.instruction) ||
+           (constant && constant->isNullValue());
+  };
+  if (hasSucceeded(llvm::cast<llvm::CallBase>(*write.instruction),
+                   *at.getParent(), dominatorTree()))
+    return true;
+  // What callers put there is not among the writes.
+  return !llvm::isa<llvm::Argument>(variable) &&
+         llvm::all_of(local.writes, [&](const Write &other) {
+           return &other == &write ||
+                  !overlaps(other.offset, other.size, write.offset,
+                            write.size) ||
+                  isNull(other) ||
+                  !mayReach(*other.instruction, *write.instruction, nullptr);
+         });
 }
 
 /// What \p load finds at byte \p offset of \p variable.
@@ -194,7 +199,7 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
   const LocalVariable &local = describe(variable);
   if (loadDepth > kMaxDepth)
     return j;
-  if (local.dependsOnCallees()) {
+  auto anyWritten = [&] {
     uint64_t size = layout.getTypeStoreSize(load.getType()).getFixedValue();
     ++loadDepth;
     JumpFunction written =
@@ -204,15 +209,18 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
       return j;
     written.bitWidth = j.bitWidth;
     return written;
-  }
+  };
+  if (local.dependsOnCallees())
+    return anyWritten();
   if (local.escapes)
     return j;
   for (const Write &write : local.writes) {
     auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
     if (call && allocationResult(*call) && write.offset == offset &&
-        load.getType()->isPointerTy() && reaches(write, local, load) &&
-        holdsAllocationsOnly(local, write))
-      return ofAllocation(*call);
+        load.getType()->isPointerTy() && reaches(write, local, load))
+      return leavesAllocation(variable, local, write, load)
+                 ? ofAllocation(*call)
+                 : anyWritten();
     auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
     if (!store || !store->isSimple() || write.offset != offset ||
         store->getValueOperand()->getType() != load.getType() ||
@@ -332,7 +340,7 @@ void JumpFunctionBuilder::collectParts(
     if (auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
         call && allocationResult(*call)) {
       if (write.offset >= begin && write.offset - begin + write.size <= size &&
-          holdsAllocationsOnly(local, write))
+          leavesAllocation(*base, local, write, at))
         parts.push_back(
             {static_cast<uint32_t>(write.offset - begin), ofAllocation(*call)});
       continue;

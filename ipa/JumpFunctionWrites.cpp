@@ -62,15 +62,14 @@ const llvm::CallBase *asAllocation(const llvm::Instruction &instruction) {
   return call && allocationResult(*call) ? call : nullptr;
 }
 
-/// Whether \p instruction fills memory with zeros.
+} // namespace
+
 bool isZeroFill(const llvm::Instruction &instruction) {
   auto *fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction);
   auto *value =
       fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
   return value && value->isZero() && !fill->isVolatile();
 }
-
-} // namespace
 
 /// Adds to \p result the last write of the bytes in \p block, before \p before
 /// if that is given; an allocation, and the one before it. Returns whether

@@ -12,6 +12,7 @@
 #include <string>
 
 namespace llvm {
+class BasicBlock;
 class CallBase;
 class DominatorTree;
 class Function;
@@ -19,6 +20,12 @@ class Value;
 } // namespace llvm
 
 namespace gpulto {
+
+/// Whether \p block is entered only after \p allocation has said that it did
+/// not fail, when it ran last.
+bool hasSucceeded(const llvm::CallBase &allocation,
+                  const llvm::BasicBlock &block,
+                  const llvm::DominatorTree &dominators);
 
 /// Returns whether \p pointer, an argument of the kernel's stub that \p launch
 /// calls, is what \p allocation, a call in the same function, has left; that

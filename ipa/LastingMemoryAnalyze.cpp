@@ -131,10 +131,8 @@ bool PointerUses::collect(const AllocaInst &variable) {
   return true;
 }
 
-/// Whether \p block is entered only after \p allocation has said that it did
-/// not fail, when it ran last.
-static bool hasSucceeded(const CallBase &allocation, const BasicBlock &block,
-                         const DominatorTree &dominators) {
+bool hasSucceeded(const CallBase &allocation, const BasicBlock &block,
+                  const DominatorTree &dominators) {
   for (const User *test : allocation.users()) {
     auto *compare = dyn_cast<ICmpInst>(test);
     auto *zero =

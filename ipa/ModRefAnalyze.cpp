@@ -398,6 +398,10 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
     }
     access |= one;
   }
+  // Whoever finds it where it is stored may do both, also where it is forgotten
+  // when the call returns.
+  if (access & kEscape)
+    access |= kRead | kWrite;
   // LLVM's attributes include callees: they can only narrow.
   if (argument.onlyReadsMemory())
     access &= ~unsigned(kWrite);

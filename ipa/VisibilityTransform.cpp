@@ -30,6 +30,7 @@
 
 #include "ipa/VisibilityTransform.h"
 
+#include "ipa/Contents.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -65,9 +66,7 @@ static bool holdsBlockAddress(const Constant &initializer) {
 }
 
 bool isCopyable(const GlobalVariable &global, bool isUsed) {
-  return global.hasLocalLinkage() && global.isConstant() &&
-         global.hasGlobalUnnamedAddr() && !global.hasSection() && !isUsed &&
-         global.hasInitializer() &&
+  return isContentsOnly(global) && !isUsed &&
          !holdsBlockAddress(*global.getInitializer());
 }
 

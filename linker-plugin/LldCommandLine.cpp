@@ -8,6 +8,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,6 +32,19 @@ opt::InputArgList parseForLld(const opt::OptTable &table,
                               ArrayRef<const char *> argv) {
   unsigned missingIndex = 0, missingCount = 0;
   return table.ParseArgs(argv, missingIndex, missingCount);
+}
+
+/// Returns why gpulto cannot do what lld's option \p name asks of LTO, or "".
+StringRef whyUnsupported(StringRef name) {
+  return StringSwitch<StringRef>(name)
+      .Cases("lto-emit-llvm", "lto-emit-asm", "thinlto-index-only",
+             "thinlto-index-only=", "gpulto makes native code only")
+      .Case("lto-cs-profile-generate", "the link makes no profile")
+      .Cases(
+          "lto-newpm-passes=", "lto-aa-pipeline=", "gpulto chooses the passes")
+      .Cases("lto-basic-block-sections=", "lto-basic-block-address-map",
+             "blocks have no sections of their own")
+      .Default("");
 }
 
 } // namespace
@@ -68,9 +82,9 @@ LldCommandLine readLldCommandLine(ArrayRef<const char *> argv) {
       result.wantsHelp = true;
     else if (name == "version")
       result.wantsVersion = true;
-    else if (name == "lto-emit-llvm" || name == "lto-emit-asm" ||
-             name.starts_with("thinlto-index-only"))
-      result.unsupported = ("--" + name.rtrim('=')).str();
+    else if (StringRef why = whyUnsupported(name); !why.empty())
+      result.unsupported =
+          ("--" + name.rtrim('=') + " is not supported: " + why).str();
   }
   if (relocatable)
     result.output = OutputKind::Relocatable;

@@ -25,7 +25,7 @@ struct LldCommandLine {
   std::string sysroot; ///< empty: none
   bool wantsHelp = false;
   bool wantsVersion = false;
-  /// An option that asks LLVM's LTO for something other than a program.
+  /// Why an option of LTO cannot be followed, with its name; empty: none is there.
   std::string unsupported;
 };
 

@@ -501,8 +501,7 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
     prctl(PR_SET_PDEATHSIG, SIGTERM);
   link.commandLine = readLldCommandLine(ArrayRef(argv).drop_front());
   if (!link.commandLine.unsupported.empty())
-    return makeError(link.commandLine.unsupported +
-                     " is not supported: gpulto makes native code only");
+    return makeError(link.commandLine.unsupported);
   Expected<ParsedLinkOptions> parsed =
       readLinkOptions(*own->args, link.commandLine.outputFile);
   if (!parsed)

@@ -98,6 +98,32 @@ bool definePureVirtual(Module &module) {
   return changed;
 }
 
+/// The pragma that applies to \p variable, as its initializer is; see
+/// TargetLoweringObjectFileELF::getExplicitSectionGlobal.
+static StringRef sectionPragma(const GlobalVariable &variable) {
+  const Constant &value = *variable.getInitializer();
+  if (!variable.isConstant())
+    return value.isNullValue() ? "bss-section" : "data-section";
+  return value.needsDynamicRelocation() ? "relro-section" : "rodata-section";
+}
+
+bool placeByPragmas(Module &module) {
+  bool changed = false;
+  auto place = [&](GlobalObject &object, Attribute section) {
+    if (!section.isValid() || object.hasSection())
+      return;
+    object.setSection(section.getValueAsString());
+    changed = true;
+  };
+  for (GlobalVariable &variable : module.globals())
+    if (variable.hasInitializer() && variable.hasImplicitSection())
+      place(variable, variable.getAttribute(sectionPragma(variable)));
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      place(function, function.getFnAttribute("implicit-section-name"));
+  return changed;
+}
+
 /// Drops what clang embedded for tools that work on objects: the device code of
 /// the unit and, from -ffat-lto-objects, the module's own bitcode.
 static void removeEmbedded(Module &module) {
@@ -121,6 +147,7 @@ void repairStockModule(Module &module) {
   sortExternallyUsed(module);
   if (!Triple(module.getTargetTriple()).isNVPTX()) {
     makeStubsUnique(module);
+    placeByPragmas(module);
     return;
   }
   joinRenamed(module);

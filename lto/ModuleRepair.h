@@ -45,6 +45,12 @@ bool sortExternallyUsed(llvm::Module &module);
 /// was changed.
 bool definePureVirtual(llvm::Module &module);
 
+/// Gives what `#pragma clang section` speaks of an explicit section. The pragma
+/// leaves attributes that nobody but code generation looks at: passes that make
+/// a variable constant, or another one, move it. Returns whether \p module was
+/// changed.
+bool placeByPragmas(llvm::Module &module);
+
 /// Does all that LGEN's passes would have done to \p module, which stock clang
 /// made, and drops the copies of device code and bitcode that are embedded in
 /// it. Reads no function body: \p module may be a lazily loaded one. The names

@@ -124,6 +124,8 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
     if (isDevice(module)) {
       changed |= joinRenamed(module);
       changed |= definePureVirtual(module);
+    } else {
+      changed |= placeByPragmas(module);
     }
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();

@@ -21,9 +21,11 @@ cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
                      void **pointer) {
   if (!pointer)
     return cudaErrorInvalidValue;
-  *pointer = nullptr;
-  if (sizeBytes == 0)
+  if (sizeBytes == 0) {
+    *pointer = nullptr;
     return cudaSuccess;
+  }
+  // As in the runtime, what was there stays if there is no memory.
   uint64_t address = runtime.device()->allocate(sizeBytes, kind);
   if (!address)
     return cudaErrorMemoryAllocation;
