@@ -398,9 +398,9 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
     }
     access |= one;
   }
-  // Whoever finds it where it is stored may do both, also where it is forgotten
-  // when the call returns.
-  if (access & kEscape)
+  // Stored, but forgotten when the call returns: whoever finds it meanwhile may
+  // do both.
+  if ((access & kEscape) && argument.hasNoCaptureAttr())
     access |= kRead | kWrite;
   // LLVM's attributes include callees: they can only narrow.
   if (argument.onlyReadsMemory())
