@@ -246,6 +246,7 @@ TEST_F(Budget, LeavesRoomInTheLimitOfWhoWaits) {
   auto first = start(large, queue), second = start(large, queue);
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(start(small, smallQueue)) << "600 are above its 450";
+  passTime();
   EXPECT_FALSE(start(large, queue)) << "it would wait still longer";
   end(large, *first, 300);
   EXPECT_FALSE(start(large, queue));
