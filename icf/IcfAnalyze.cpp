@@ -83,6 +83,7 @@ private:
   uint64_t global(const llvm::GlobalValue &value);
   uint64_t attributes(llvm::AttributeList list);
   uint64_t node(const llvm::MDNode &node, bool &reachesDistinct);
+
   const llvm::Module &module;
   llvm::SmallVector<llvm::StringRef, 8> syncScopes;
   llvm::SmallVector<llvm::StringRef, 64> metadataKinds;

@@ -25,7 +25,8 @@ struct LldCommandLine {
   std::string sysroot; ///< empty: none
   bool wantsHelp = false;
   bool wantsVersion = false;
-  /// Why an option of LTO cannot be followed, with its name; empty: none is there.
+  /// Why an option of LTO cannot be followed, with its name; empty: none is
+  /// there.
   std::string unsupported;
 };
 

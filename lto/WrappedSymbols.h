@@ -10,8 +10,8 @@
 //   reading a unit        undefined f -> __wrap_f, undefined __real_f -> f
 //   finishing a partition f, defined elsewhere -> __real_f
 //
-// Limits: what assembly refers to by name is left to the linker; of objects that
-// `ld -r` joined, each unit counts as an object.
+// Limits: what assembly refers to by name is left to the linker; of objects
+// that `ld -r` joined, each unit counts as an object.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_WRAPPEDSYMBOLS_H

@@ -621,20 +621,21 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   for (const std::string &path : files)
     if (std::string own = sourceLanguage(path); !own.empty())
       languages.insert(std::move(own));
+  bool hasC = languages.count("c");
   if (!languages.empty())
     addVersions(command);
   if (languages.count("cuda"))
     command.addAll({"-include", installation.cudaShim + "/gpulto-nvcc.h"});
   // An error for clang, a warning for GCC.
-  if (languages.size() > languages.count("c"))
+  if (languages.size() > hasC)
     command.add("-Wno-error=register");
   for (const std::string &word : translated) {
     bool isForCxx = StringRef(word).starts_with("-std=c++");
-    if (isForCxx && languages.count("c") && languages.size() > 1)
+    if (isForCxx && hasC && languages.size() > 1)
       return makeError("'" + word +
                        "' cannot be translated for C and other "
                        "sources in one command: compile them one by one");
-    if (!isForCxx || !languages.count("c"))
+    if (!isForCxx || !hasC)
       command.add(word);
   }
   command.add("--end-no-unused-arguments");

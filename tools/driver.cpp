@@ -340,10 +340,10 @@ Error Invocation::checkOptions() const {
   // Bitcode does not say it, so code generation at link time could not know.
   if (args.hasFlag(opts::OPT_femulated_tls, opts::OPT_fno_emulated_tls, false))
     return makeError("'-femulated-tls' is not supported with '-flto=gpu'");
-  // It needs jump tables and sets of vtables of the whole program.
   if (args.hasArg(opts::OPT_fembed_bitcode, opts::OPT_fembed_bitcode_EQ))
     return makeError("'-fembed-bitcode' is not supported with '-flto=gpu': "
                      "objects hold their bitcode already");
+  // It needs jump tables and sets of vtables of the whole program.
   if (std::string cfi = findCfi(args); !cfi.empty())
     return makeError("'" + cfi + "' is not supported with '-flto=gpu'");
   if (args.hasFlag(opts::OPT_fwhole_program_vtables,
