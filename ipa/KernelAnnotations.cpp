@@ -26,6 +26,8 @@ static constexpr StringLiteral kMaximum[] = {"maxntidx", "maxntidy",
 static constexpr StringLiteral kRequired[] = {"reqntidx", "reqntidy",
                                               "reqntidz"};
 static constexpr StringLiteral kRegisters[] = {"maxnreg"};
+static constexpr StringLiteral kCluster[] = {"cluster_dim_x", "cluster_dim_y",
+                                             "cluster_dim_z"};
 
 void KernelAnnotations::forEach(
     function_ref<bool(StringRef name, uint64_t value)> keep) {
@@ -130,6 +132,42 @@ void KernelAnnotations::requireBlock(std::array<uint32_t, 3> block) {
 void KernelAnnotations::limitThreads(uint64_t threads) {
   remove(kMaximum);
   add(kMaximum[0], threads);
+}
+
+SmallVector<Function *, 0> KernelAnnotations::inClusters(Module &module) {
+  SmallVector<Function *, 0> kernels;
+  NamedMDNode *list = module.getNamedMetadata(kAnnotations);
+  if (!list)
+    return kernels;
+  for (MDNode *node : list->operands()) {
+    bool isSize = any_of(node->operands(), [](const MDOperand &operand) {
+      auto *name = dyn_cast_or_null<MDString>(operand.get());
+      return name && name->getString() == kCluster[0];
+    });
+    auto *kernel =
+        isSize ? mdconst::dyn_extract_or_null<Function>(node->getOperand(0))
+               : nullptr;
+    if (kernel && !is_contained(kernels, kernel))
+      kernels.push_back(kernel);
+  }
+  return kernels;
+}
+
+std::array<uint32_t, 3> KernelAnnotations::requiredCluster() {
+  std::array<uint32_t, 3> blocks = {};
+  forEach([&](StringRef name, uint64_t value) {
+    for (auto [axis, count] : zip(kCluster, blocks))
+      if (name == axis)
+        count = static_cast<uint32_t>(value);
+    return true;
+  });
+  return blocks;
+}
+
+void KernelAnnotations::requireCluster(std::array<uint32_t, 3> blocks) {
+  remove(kCluster);
+  for (auto [name, count] : zip(kCluster, blocks))
+    add(name, count);
 }
 
 void KernelAnnotations::limitRegisters(uint32_t registers) {

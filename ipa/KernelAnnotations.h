@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <array>
@@ -13,6 +14,7 @@
 
 namespace llvm {
 class Function;
+class Module;
 } // namespace llvm
 
 namespace gpulto {
@@ -21,6 +23,11 @@ namespace gpulto {
 class KernelAnnotations {
 public:
   explicit KernelAnnotations(llvm::Function &function) : function(function) {}
+
+  /// Returns the functions of \p module for which the blocks of a cluster are
+  /// declared, in the order of their annotations.
+  static llvm::SmallVector<llvm::Function *, 0>
+  inClusters(llvm::Module &module);
 
   bool isKernel();
   /// Returns the size of the only block it may be launched with (.reqntid), in
@@ -35,6 +42,11 @@ public:
   void limitThreads(uint64_t threads);
   /// Declares \p registers as the most a thread may have, if none is declared.
   void limitRegisters(uint32_t registers);
+
+  /// Returns the blocks of a cluster (x, y, z); zeros when none are declared.
+  std::array<uint32_t, 3> requiredCluster();
+  /// Declares \p blocks (x, y, z) as the blocks of a cluster.
+  void requireCluster(std::array<uint32_t, 3> blocks);
 
   /// Says of \p copy, a copy of the function, what is said of the function.
   void copyTo(llvm::Function &copy);

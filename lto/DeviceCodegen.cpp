@@ -17,6 +17,7 @@
 #include "lto/DeviceCodegen.h"
 
 #include "ipa/FactsTransform.h"
+#include "ipa/KernelAnnotations.h"
 #include "lto/Optimizer.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -36,6 +37,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
@@ -300,6 +302,21 @@ static void approximateDivisions(Module &module) {
   }
 }
 
+/// Returns \p ptx with the sizes of clusters that kernels of \p module require,
+/// between parameters and body, where LLVM 20 prints them; LLVM 19 does not.
+static std::string declareClusters(std::string ptx, Module &module) {
+  for (Function *kernel : KernelAnnotations::inClusters(module)) {
+    auto [x, y, z] = KernelAnnotations(*kernel).requiredCluster();
+    size_t head = ptx.find((".entry " + kernel->getName() + "(").str());
+    size_t body = head == std::string::npos ? head : ptx.find("\n{", head);
+    if (body != std::string::npos)
+      ptx.insert(body,
+                 formatv("\n.explicitcluster\n.reqnctapercluster {0}, {1}, {2}",
+                         x, y, z));
+  }
+  return ptx;
+}
+
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
                               bool pinUnmarked) {
   TimeTraceScope trace("Generate PTX");
@@ -323,7 +340,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
                                   /*DisableVerify=*/true))
     return makeError("no assembly text for " + module.getTargetTriple());
   passes.run(module);
-  return std::string(text);
+  return declareClusters(std::string(text), module);
 }
 
 //===----------------------------------------------------------------------===//

@@ -183,19 +183,25 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
       if (program.imageOf(edge.target) == partition.image)
         named.push_back(edge.target);
   };
-  for (const PartitionSymbol &define : partition.defines)
+  DenseSet<GlobalId> defined;
+  for (const PartitionSymbol &define : partition.defines) {
     add(define.id);
+    defined.insert(define.id);
+  }
   llvm::for_each(partition.imports, add);
   llvm::sort(named);
   named.erase(llvm::unique(named), named.end());
   for (GlobalId id : named) {
     if (uint32_t number = numberOf(id); number != kNone)
       job.leaders.push_back({movingName(id), number});
-    if (const VariableSummary *variable = program.variable(id))
-      if (decisions.isNeverWritten(id) || decisions.isNeverRead(id))
-        job.variables.push_back(
-            {movingName(id), variable->sizeBytes, variable->alignLog2,
-             decisions.isNeverWritten(id), decisions.isNeverRead(id)});
+    const VariableSummary *variable = program.variable(id);
+    // Its size and alignment are for those who declare it.
+    bool isElsewhere = job.side == Side::Device && !defined.contains(id);
+    if (variable && (isElsewhere || decisions.isNeverWritten(id) ||
+                     decisions.isNeverRead(id)))
+      job.variables.push_back(
+          {movingName(id), variable->sizeBytes, variable->alignLog2,
+           decisions.isNeverWritten(id), decisions.isNeverRead(id)});
     for (const SignatureChange &change : decisions.signaturesOf(id)) {
       job.signatures.push_back(
           {change.clone ? cloneName(id, change.clone) : movingName(id),

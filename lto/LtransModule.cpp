@@ -590,6 +590,32 @@ static void prepareDevice(Module &source, ArrayRef<GlobalValue *> values) {
   markContraction(values);
 }
 
+/// Gives what another partition defines its size. C++ need not say it
+/// (`extern __device__ int table[];`, a struct that is only declared), but
+/// `ptxas -ewp` refuses a variable without one.
+static void completeDeclarations(Module &partition, const LtransJob &job) {
+  for (const JobVariable &known : job.variables) {
+    GlobalVariable *variable = partition.getNamedGlobal(known.name);
+    if (!variable || !variable->isDeclaration())
+      continue;
+    Type *declared = variable->getValueType();
+    if (declared->isSized() &&
+        partition.getDataLayout().getTypeAllocSize(declared) == known.sizeBytes)
+      continue;
+    auto *type = ArrayType::get(Type::getInt8Ty(partition.getContext()),
+                                known.sizeBytes);
+    auto *complete = new GlobalVariable(
+        partition, type, variable->isConstant(), variable->getLinkage(),
+        /*Initializer=*/nullptr, "", variable, GlobalValue::NotThreadLocal,
+        variable->getAddressSpace());
+    complete->copyAttributesFrom(variable);
+    complete->setAlignment(Align(uint64_t(1) << known.alignLog2));
+    complete->takeName(variable);
+    variable->replaceAllUsesWith(complete);
+    variable->eraseFromParent();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Moving and finishing
 //===----------------------------------------------------------------------===//
@@ -751,6 +777,8 @@ Error PartitionBuilder::finish() {
       return makeError("'" + definition.name + "' was lost in moving");
     finals.push_back(definition.final);
   }
+  if (job.side == Side::Device)
+    completeDeclarations(*partition, job);
   LtransState state{*partition, job, folds, planned, use};
   if (Error error = transformAll(state))
     return error;

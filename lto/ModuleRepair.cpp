@@ -5,8 +5,10 @@
 #include "lto/ModuleRepair.h"
 
 #include "fatobj/Format.h"
+#include "ipa/KernelAnnotations.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -96,6 +98,58 @@ bool definePureVirtual(Module &module) {
     changed = true;
   }
   return changed;
+}
+
+/// Declares the annotation \p entry {object, text, file, line, arguments} if it
+/// is one of ours, and returns whether it is.
+static bool declareAttribute(const Constant &entry) {
+  auto *kernel = dyn_cast<Function>(entry.getOperand(0)->stripPointerCasts());
+  StringRef text;
+  if (!kernel || !getConstantStringInfo(entry.getOperand(1), text) ||
+      !text.consume_front("gpulto."))
+    return false;
+  auto *arguments =
+      dyn_cast<GlobalVariable>(entry.getOperand(4)->stripPointerCasts());
+  auto argument = [&](unsigned i) -> uint32_t {
+    Constant *value = arguments && arguments->hasInitializer()
+                          ? arguments->getInitializer()->getAggregateElement(i)
+                          : nullptr;
+    auto *number = dyn_cast_or_null<ConstantInt>(value);
+    return number ? static_cast<uint32_t>(number->getZExtValue()) : 1;
+  };
+  KernelAnnotations annotations(*kernel);
+  if (text == "cluster_dims")
+    annotations.requireCluster({argument(0), argument(1), argument(2)});
+  else if (text == "maxnreg")
+    annotations.limitRegisters(argument(0));
+  else
+    return false;
+  return true;
+}
+
+bool declareNvccAttributes(Module &module) {
+  GlobalVariable *list = module.getNamedGlobal("llvm.global.annotations");
+  auto *entries = list && list->hasInitializer()
+                      ? dyn_cast<ConstantArray>(list->getInitializer())
+                      : nullptr;
+  if (!entries)
+    return false;
+  std::vector<Constant *> kept;
+  for (Value *operand : entries->operands())
+    if (auto *entry = cast<Constant>(operand); !declareAttribute(*entry))
+      kept.push_back(entry);
+  if (kept.size() == entries->getNumOperands())
+    return false;
+  if (!kept.empty()) {
+    auto *type = ArrayType::get(kept.front()->getType(), kept.size());
+    auto *rest =
+        new GlobalVariable(module, type, list->isConstant(), list->getLinkage(),
+                           ConstantArray::get(type, kept));
+    rest->copyAttributesFrom(list);
+    rest->takeName(list);
+  }
+  list->eraseFromParent();
+  return true;
 }
 
 /// The pragma that applies to \p variable, as its initializer is; see

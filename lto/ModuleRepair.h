@@ -45,6 +45,11 @@ bool sortExternallyUsed(llvm::Module &module);
 /// was changed.
 bool definePureVirtual(llvm::Module &module);
 
+/// Declares what gpulto-nvcc's header (tools/cuda-shim) writes as annotations
+/// of kernels: the attributes of nvcc's that clang 19 does not know. Returns
+/// whether \p module was changed.
+bool declareNvccAttributes(llvm::Module &module);
+
 /// Gives what `#pragma clang section` speaks of an explicit section. The pragma
 /// leaves attributes that nobody but code generation looks at: passes that make
 /// a variable constant, or another one, move it. Returns whether \p module was

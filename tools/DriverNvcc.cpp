@@ -624,8 +624,11 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   bool hasC = languages.count("c");
   if (!languages.empty())
     addVersions(command);
-  if (languages.count("cuda"))
+  if (languages.count("cuda")) {
     command.addAll({"-include", installation.cudaShim + "/gpulto-nvcc.h"});
+    if (product == Product::Program || product == Product::Object)
+      command.add("-D__GPULTO_LGEN__");
+  }
   // An error for clang, a warning for GCC.
   if (languages.size() > hasC)
     command.add("-Wno-error=register");

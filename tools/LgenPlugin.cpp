@@ -124,6 +124,7 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
     if (isDevice(module)) {
       changed |= joinRenamed(module);
       changed |= definePureVirtual(module);
+      changed |= declareNvccAttributes(module);
     } else {
       changed |= placeByPragmas(module);
     }

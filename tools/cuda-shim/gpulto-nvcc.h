@@ -2,14 +2,72 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Before each CUDA source that gpulto-nvcc compiles. nvcc's headers give host
-// code min and max of numbers in the global namespace
-// (crt/math_functions.hpp); clang gives them to device code only.
+// Before each CUDA source that gpulto-nvcc compiles, after clang's own header
+// of CUDA.
 //
 //===----------------------------------------------------------------------===//
 #if defined(__CUDA__) && defined(__cplusplus)
 #pragma clang system_header
 
+// Device code may use new and delete without any header.
+#include <new>
+
+// Groups of the blocks of a cluster: clang's header has what they need.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define _CG_CLUSTER_INTRINSICS_AVAILABLE
+#endif
+
+// Loads and stores with a cache operator: the toolkit implements them, clang
+// leaves them out (it passes over that header) for what stands beside them.
+#undef __SM_32_INTRINSICS_HPP__
+#define __ldg __gpulto_toolkit_ldg
+#define __funnelshift_l __gpulto_toolkit_funnelshift_l
+#define __funnelshift_lc __gpulto_toolkit_funnelshift_lc
+#define __funnelshift_r __gpulto_toolkit_funnelshift_r
+#define __funnelshift_rc __gpulto_toolkit_funnelshift_rc
+#include "sm_32_intrinsics.hpp"
+#undef __ldg
+#undef __funnelshift_l
+#undef __funnelshift_lc
+#undef __funnelshift_r
+#undef __funnelshift_rc
+
+// What the toolkit's atomicCAS of 16 bits calls.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+extern "C" inline __attribute__((device)) unsigned short
+__usAtomicCAS(unsigned short *address, unsigned short expected,
+              unsigned short wanted) {
+  unsigned short old;
+  asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
+               : "=h"(old)
+               : "l"(address), "h"(expected), "h"(wanted)
+               : "memory");
+  return old;
+}
+#endif
+
+// What clang 19 does not know of kernels, as LGEN reads it (lto/ModuleRepair).
+// Without LGEN, and where the architecture has no clusters, clang warns.
+#ifdef __GPULTO_LGEN__
+#undef __maxnreg__
+#ifdef __CUDA_ARCH__
+#define __maxnreg__(N) __attribute__((annotate("gpulto.maxnreg", N)))
+#else
+#define __maxnreg__(N)
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#undef __cluster_dims__
+#ifdef __CUDA_ARCH__
+#define __cluster_dims__(...)                                                  \
+  __attribute__((annotate("gpulto.cluster_dims", __VA_ARGS__)))
+#else
+#define __cluster_dims__(...)
+#endif
+#endif
+#endif
+
+// nvcc's headers give host code min and max of numbers in the global namespace
+// (crt/math_functions.hpp); clang gives them to device code only.
 #define GPULTO_MIN_MAX(RESULT, A, B)                                           \
   __attribute__((host)) inline RESULT min(const A a, const B b) {              \
     return static_cast<RESULT>(b) < static_cast<RESULT>(a)                     \
