@@ -267,6 +267,8 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
     j = ofResult(value);
     if (j.kind == Kind::Unknown)
       j = ofScalarInstruction(*instruction);
+    if (auto *phi = llvm::dyn_cast<llvm::PHINode>(instruction))
+      j = ofLoopResult(*phi);
     if (j.kind == Kind::Unknown || isOfTwo(context.summary, j))
       addBounds(value, j);
   }

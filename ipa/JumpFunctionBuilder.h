@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstrTypes.h"
 
 #include <memory>
 #include <utility>
@@ -19,7 +20,11 @@ class DataLayout;
 class DominatorTree;
 class GetElementPtrInst;
 class GlobalVariable;
+class Loop;
+class LoopInfo;
+class PHINode;
 class ReturnInst;
+class SCEV;
 class ScalarEvolution;
 class Type;
 class Value;
@@ -72,6 +77,9 @@ unsigned scalarBits(const llvm::Type &type);
 /// Whether \p value looks like two 32-bit values that a calling convention
 /// passes in one register.
 bool isPackedPair(const llvm::Value &value);
+
+/// Returns the operation of integers that \p opcode, of an instruction, is.
+std::optional<JumpOperation> operationOf(unsigned opcode);
 
 /// Whether \p j may be known to whole-program analysis and is not here.
 bool isInput(const JumpFunction &j);
@@ -201,12 +209,23 @@ private:
     bool fromEntry = false;
     bool isKnown = true;
   };
+  /// A number that each round of a loop steps by a constant.
+  struct Step {
+    const llvm::Loop *loop;
+    const llvm::Value *initial;
+    JumpOperation operation;
+    uint64_t by;
+    /// It has been stepped in the last round, too.
+    bool isNext;
+  };
   using Places = llvm::ArrayRef<const llvm::Instruction *>;
   static constexpr uint64_t kUnboundedSize = ~uint64_t(0);
   /// More parts than this are not worth their bytes.
   static constexpr size_t kMaxParts = 64;
   /// How far copies of copies and address computations are followed.
   static constexpr unsigned kMaxDepth = 6;
+  /// How deep operations are followed.
+  static constexpr unsigned kMaxOperations = 8;
   JumpFunction ofConstant(const llvm::Value &value);
   JumpFunction ofScalarInstruction(const llvm::Instruction &instruction);
   JumpFunction ofFloatInstruction(const llvm::Instruction &instruction);
@@ -223,6 +242,25 @@ private:
   JumpFunction ofCall(const llvm::CallBase &call, uint64_t offset,
                       unsigned bits);
   JumpFunction ofResult(const llvm::Value &value);
+  JumpFunction compose(JumpOperation operation, const JumpFunction &input,
+                       uint64_t operand, unsigned bits);
+  JumpFunction compose(JumpOperation operation, const JumpFunction &left,
+                       const JumpFunction &right, unsigned bits);
+  JumpFunction composedOfTwo(JumpOperation operation, const JumpFunction &left,
+                             const JumpFunction &right, unsigned bits);
+  JumpFunction resized(const JumpFunction &input, unsigned bits);
+  JumpFunction applied(const llvm::Instruction &operation,
+                       const JumpFunction &input);
+  JumpFunction ofExpression(const llvm::SCEV &expression);
+  JumpFunction ofCondition(llvm::CmpInst::Predicate predicate,
+                           const llvm::Value &value, const llvm::APInt &bound);
+  static std::optional<Step> findStep(const llvm::Value &value,
+                                      const llvm::LoopInfo &loops);
+  JumpFunction ofRounds(const Step &step);
+  JumpFunction ofEntered(const llvm::Loop &loop, const llvm::BasicBlock &before,
+                         const llvm::BasicBlock &behind);
+  JumpFunction ofSteps(const Step &step, const JumpFunction &rounds);
+  JumpFunction ofLoopResult(const llvm::PHINode &phi);
   void addBounds(const llvm::Value &value, JumpFunction &result);
   llvm::ConstantRange evolvedRange(const llvm::Value &value);
   uint32_t callNumber(const llvm::CallBase &call);

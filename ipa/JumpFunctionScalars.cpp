@@ -40,8 +40,6 @@ namespace gpulto {
 
 using Kind = JumpFunction::Kind;
 
-namespace {
-
 std::optional<JumpOperation> operationOf(unsigned opcode) {
   switch (opcode) {
   case llvm::Instruction::Add:
@@ -80,6 +78,8 @@ std::optional<JumpOperation> operationOf(unsigned opcode) {
     return std::nullopt;
   }
 }
+
+namespace {
 
 std::optional<JumpOperation> operationOf(const llvm::MinMaxIntrinsic &call) {
   switch (call.getIntrinsicID()) {
@@ -175,9 +175,6 @@ static bool isNumber(const llvm::Type &type) {
   return type.isIntegerTy() || type.isFloatTy() || type.isDoubleTy();
 }
 
-/// How deep operations are followed.
-static constexpr unsigned kMaxOperations = 8;
-
 bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j) {
   const JumpFunction *outer = &j;
   while (outer->kind == Kind::Composed && outer->count == 0)
@@ -185,8 +182,51 @@ bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j) {
   return outer->kind == Kind::Composed;
 }
 
-/// `input OPERATION operand`: of a formal parameter directly, of other values
-/// by way of the table.
+/// `input OPERATION operand`, where \p input is what is known of a number: of a
+/// formal parameter directly, of other values by way of the table.
+JumpFunction JumpFunctionBuilder::compose(JumpOperation operation,
+                                          const JumpFunction &input,
+                                          uint64_t operand, unsigned bits) {
+  bool isConstant = input.kind == Kind::Constant;
+  bool isPlain = input.kind == Kind::PassThrough &&
+                 input.operation == JumpOperation::None && !input.hasFacts();
+  if (!isConstant && !isInput(input))
+    return JumpFunction::unknown(bits);
+  bool isSum =
+      operation == JumpOperation::Add || operation == JumpOperation::Sub;
+  if ((isSum && operand == 0) ||
+      (operation == JumpOperation::Mul && operand == 1))
+    return input;
+  JumpFunction result = isPlain ? input : JumpFunction();
+  result.operation = operation;
+  result.value = operand;
+  result.bitWidth = static_cast<uint16_t>(bits);
+  if (isPlain)
+    return result;
+  result.kind = Kind::Composed;
+  if (isConstant) {
+    std::optional<uint64_t> value = evaluate(result, input.value);
+    return value ? JumpFunction::constant(*value, result.bitWidth)
+                 : JumpFunction::unknown(bits);
+  }
+  result.source = context.jumpFunctions.add(input).first;
+  return result;
+}
+
+/// `left OPERATION right`, of which something is known.
+JumpFunction JumpFunctionBuilder::composedOfTwo(JumpOperation operation,
+                                                const JumpFunction &left,
+                                                const JumpFunction &right,
+                                                unsigned bits) {
+  JumpFunction result = JumpFunction::unknown(bits);
+  result.kind = Kind::Composed;
+  result.operation = operation;
+  result.source = context.jumpFunctions.add(left).first;
+  result.count = context.jumpFunctions.add(right).first + 1;
+  return result;
+}
+
+/// As compose(), of a value.
 JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
                                                 const llvm::Value &input,
                                                 uint64_t operand,
@@ -197,22 +237,7 @@ JumpFunction JumpFunctionBuilder::ofComposition(JumpOperation operation,
   ++operationDepth;
   JumpFunction of = this->of(input);
   --operationDepth;
-  bool isPlain = of.kind == Kind::PassThrough &&
-                 of.operation == JumpOperation::None && !of.hasFacts();
-  if (isPlain) {
-    of.operation = operation;
-  } else if (isInput(of)) {
-    uint32_t number = context.jumpFunctions.add(of).first;
-    of = JumpFunction();
-    of.kind = Kind::Composed;
-    of.operation = operation;
-    of.source = number;
-  } else {
-    return JumpFunction::unknown(bits);
-  }
-  of.value = operand;
-  of.bitWidth = static_cast<uint16_t>(bits);
-  return of;
+  return compose(operation, of, operand, bits);
 }
 
 /// Whether an operand, the left one if \p isLeft, bounds the result of
@@ -254,12 +279,7 @@ JumpFunction JumpFunctionBuilder::ofOperands(JumpOperation operation,
   };
   if (!isOperand(a, b, true) || !isOperand(b, a, false))
     return JumpFunction::unknown(bits);
-  JumpFunction result = JumpFunction::unknown(bits);
-  result.kind = Kind::Composed;
-  result.operation = operation;
-  result.source = context.jumpFunctions.add(a).first;
-  result.count = context.jumpFunctions.add(b).first + 1;
-  return result;
+  return composedOfTwo(operation, a, b, bits);
 }
 
 /// Whether the target of \p function may compute a sum of a product as one,
