@@ -9,7 +9,9 @@
 #if defined(__CUDA__) && defined(__cplusplus)
 #pragma clang system_header
 
-// Device code may use new and delete without any header.
+// Device code may use new and delete without any header, host code isfinite and
+// its like.
+#include <math.h>
 #include <new>
 
 // Groups of the blocks of a cluster: clang's header has what they need.
