@@ -34,10 +34,19 @@ bool runsOn(StringRef code, StringRef arch) {
   return from.number != 0 && from.suffix.empty() && from.number <= to.number;
 }
 
+/// Returns whether \p module is device code, and not what the device sees of a
+/// file without any.
+static bool hasDeviceCode(const WpaModule &module) {
+  const ModuleSummary &summary = module.module.summary;
+  return summary.side == Side::Device &&
+         (!summary.functions.empty() || !summary.variables.empty() ||
+          !summary.aliases.empty() || summary.has(kHasModuleAsm));
+}
+
 std::vector<StringRef> architecturesOf(ArrayRef<WpaModule> modules) {
   std::vector<StringRef> result;
   for (const WpaModule &module : modules)
-    if (module.module.summary.side == Side::Device)
+    if (hasDeviceCode(module))
       result.push_back(module.module.summary.arch);
   llvm::sort(result);
   result.erase(llvm::unique(result), result.end());
@@ -104,9 +113,7 @@ Error completeArchitectures(std::vector<WpaModule> &modules,
       ++end;
     ArrayRef<WpaModule> unit = ArrayRef(modules).slice(begin, end - begin);
     std::vector<WpaModule> added;
-    if (any_of(unit, [](const WpaModule &module) {
-          return module.module.summary.side == Side::Device;
-        }))
+    if (any_of(unit, hasDeviceCode))
       for (StringRef arch : architectures)
         errors = joinErrors(std::move(errors),
                             completeOne(unit, arch, diagnostics, added));

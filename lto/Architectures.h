@@ -30,8 +30,8 @@ namespace gpulto {
 /// Returns whether code compiled for \p code runs on \p arch.
 bool runsOn(llvm::StringRef code, llvm::StringRef arch);
 
-/// Returns the architectures of the device modules in \p modules, each once,
-/// sorted. They point to where the modules' names do.
+/// Returns the architectures of the device modules in \p modules that hold
+/// anything, each once, sorted. They point to where the modules' names do.
 std::vector<llvm::StringRef> architecturesOf(llvm::ArrayRef<WpaModule> modules);
 
 /// Gives each translation unit of \p modules that has device code a module for
