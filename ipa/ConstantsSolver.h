@@ -199,8 +199,8 @@ public:
 private:
   /// One look back from a place over the calls that got an address.
   struct Walk {
-    /// Calls, their arguments and bytes behind these that were looked behind.
-    std::set<std::tuple<uint32_t, uint32_t, uint64_t, uint64_t>> seen;
+    /// Calls, their arguments and bytes behind these that are being looked for.
+    std::set<std::tuple<uint32_t, uint32_t, uint64_t, uint64_t>> inProgress;
     /// If the body was entered by a call that is looked into: the walk that
     /// came to it there.
     const BodyLattice *caller = nullptr;

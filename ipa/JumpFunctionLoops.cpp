@@ -329,11 +329,22 @@ JumpFunction JumpFunctionBuilder::ofSteps(const Step &step,
   unsigned bits = scalarBits(*step.initial->getType());
   JumpFunction amount =
       compose(JumpOperation::Mul, rounds, step.by, kCountBits);
-  // A shift by too much is undefined, as it is in one operation.
-  if (step.operation != JumpOperation::Add)
-    amount = compose(JumpOperation::UMin, amount, uint64_t(bits), kCountBits);
-  return compose(step.operation, of(*step.initial), resized(amount, bits),
-                 bits);
+  JumpFunction initial = of(*step.initial);
+  if (step.operation == JumpOperation::Add)
+    return compose(step.operation, initial, resized(amount, bits), bits);
+  // All of them may shift by the width and more, which one operation must not:
+  // a second one shifts the last bit out.
+  JumpFunction first =
+      compose(JumpOperation::UMin, amount, uint64_t(bits - 1), kCountBits);
+  JumpFunction result =
+      compose(step.operation, initial, resized(first, bits), bits);
+  if (step.operation == JumpOperation::AShr)
+    return result; // signs only
+  JumpFunction rest =
+      compose(JumpOperation::UMin,
+              compose(JumpOperation::Sub, amount, first, kCountBits),
+              uint64_t(1), kCountBits);
+  return compose(step.operation, result, resized(rest, bits), bits);
 }
 
 /// Whether \p value is what \p operations, outermost first, each of one number,

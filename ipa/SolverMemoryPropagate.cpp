@@ -14,9 +14,10 @@
 //    was there before; else what its summary tells of its outputs, in terms of
 //    what this very call passes (evaluateLeft). There, what was there at its
 //    entry is again what was there before the call (evaluateBefore).
-// 3. Calls in loops come round again: what a call merely left alone adds
-//    nothing the second time (Walk::seen). Whatever is computed starts a walk
-//    of its own, no deeper than kMaxResultDepth calls.
+// 3. Calls in loops come round again: bytes that are being looked for add
+//    nothing to themselves (Walk::inProgress). They do to others: several may
+//    be copies of the same. Whatever is computed starts a walk of its own, no
+//    deeper than kMaxResultDepth calls.
 //
 // All depends on the parameters of the body only, so it needs no fixed point.
 // One question looks at kMaxLookups calls at most, behind them and before them.
@@ -31,6 +32,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
 
@@ -439,14 +441,18 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
 //===----------------------------------------------------------------------===//
 
 /// Returns the bytes \p window behind argument \p parameter of call \p number
-/// of \p caller as they were before the call; nothing if \p walk has been
-/// there.
+/// of \p caller as they were before the call; nothing if \p walk is looking
+/// for them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
                                 uint32_t parameter, ByteWindow window,
                                 Walk &walk) const {
-  if (!walk.seen.insert({number, parameter, window.begin, window.end}).second)
+  auto [place, isNew] =
+      walk.inProgress.insert({number, parameter, window.begin, window.end});
+  if (!isNew)
     return std::nullopt;
+  auto leave =
+      make_scope_exit([&, place = place] { walk.inProgress.erase(place); });
   ParameterLattice result = unknownBytes();
   ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
   if (parameter >= actuals.size() || ++lookups > kMaxLookups)
@@ -470,7 +476,7 @@ ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
 }
 
 /// Returns the bytes \p window of the aggregate of \p caller that \p parts
-/// make; nothing if they make all of it and \p walk has been at all of them.
+/// make; nothing if they make all of it and \p walk is looking for all of them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateParts(const BodyLattice &caller, Range parts,
                                ByteWindow window, Walk &walk) const {
@@ -512,7 +518,8 @@ ConstantsSolver::evaluateEntry(const BodyLattice &body, uint32_t source,
 }
 
 /// Returns the bytes that call \p function.source of \p caller left behind an
-/// argument; nothing if it left them as they were and \p walk has been there.
+/// argument; nothing if it left them as they were and \p walk is looking for
+/// them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateLeft(const BodyLattice &caller,
                               const JumpFunction &function, ByteWindow window,
@@ -583,7 +590,7 @@ bool ConstantsSolver::isPrivateVariable(const BodyLattice &body,
 }
 
 /// Returns what all choices of \p function, Memory, have in common of the bytes
-/// \p window; nothing if \p walk has been at all of them.
+/// \p window; nothing if \p walk is looking for all of them.
 std::optional<ParameterLattice>
 ConstantsSolver::evaluateChoices(const BodyLattice &body,
                                  const JumpFunction &function,
@@ -628,7 +635,7 @@ ConstantsSolver::evaluateMemory(const BodyLattice &body,
 
 /// Appends to \p result what is known of \p part of \p body, as far as it lies
 /// in \p window of the bytes that it is a part of. Returns whether there is
-/// anything in the window that \p walk has not been at.
+/// anything in the window that \p walk is not looking for.
 bool ConstantsSolver::addBytes(const BodyLattice &body,
                                const AggregatePart &part, ByteWindow window,
                                Walk &walk, ParameterLattice &result) const {

@@ -26,7 +26,7 @@ loop:
   br i1 %again, label %loop, label %exit
 exit:
   %left = phi i32 [ %v, %entry ], [ %w.next, %loop ]
-; CHECK: call sink freq 1{{[a-z_ ]*}} args=((arg1:i32):i32 shl ((((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul ((arg0:i32 smax 0):i32 umin 1):i64 zext 32):i64 mul 2):i64 umin 32):i32 trunc)
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=(((arg1:i32):i32 shl ((((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul ((arg0:i32 smax 0):i32 umin 1):i64 zext 32):i64 mul 2):i64 umin 31):i32 trunc):i32 shl (((((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul ((arg0:i32 smax 0):i32 umin 1):i64 zext 32):i64 mul 2):i64 sub (((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul ((arg0:i32 smax 0):i32 umin 1):i64 zext 32):i64 mul 2):i64 umin 31):i64 umin 1):i32 trunc)
   call void @sink(i32 %left)
   ret void
 }
@@ -72,7 +72,7 @@ leave:
   br label %exit
 exit:
   %left = phi i64 [ %wide, %entry ], [ %wide.next, %leave ]
-; CHECK: call sink64 freq 1{{[a-z_ ]*}} args=(((arg1:i32):i32 lshr (((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul (arg0:i32 umin 1):i64 zext 32):i64 umin 32):i32 trunc):i64 zext 32
+; CHECK: call sink64 freq 1{{[a-z_ ]*}} args=((((arg1:i32):i32 lshr (((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul (arg0:i32 umin 1):i64 zext 32):i64 umin 31):i32 trunc):i32 lshr ((((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul (arg0:i32 umin 1):i64 zext 32):i64 sub ((((arg0:i32 add 4294967295):i64 zext 32):i64 add 1):i64 mul (arg0:i32 umin 1):i64 zext 32):i64 umin 31):i64 umin 1):i32 trunc):i64 zext 32(in 0..4294967295))
   call void @sink64(i64 %left)
   ret void
 }
