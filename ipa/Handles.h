@@ -43,7 +43,7 @@ public:
   /// are followed is read.
   bool isTable(GlobalId id) const { return tables.contains(id); }
   /// Whether attributes of the stub \p id are read, or set, by way of a
-  /// parameter.
+  /// parameter or of a table.
   bool isQueried(GlobalId id) const { return queried.test(id); }
   bool isSet(GlobalId id) const { return set.test(id); }
 

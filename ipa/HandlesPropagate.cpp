@@ -74,8 +74,11 @@ std::optional<LaunchKind> launchKindOf(StringRef callee) {
   return std::nullopt;
 }
 
-/// Where handles go that nobody can follow.
+/// Where handles go that nobody can follow, and those of which the program
+/// reads or sets attributes where no flag says so.
 static constexpr std::pair<GlobalId, uint32_t> kLost = {kNone - 2, 0};
+static constexpr std::pair<GlobalId, uint32_t> kQueried = {kNone - 2, 1};
+static constexpr std::pair<GlobalId, uint32_t> kSet = {kNone - 2, 2};
 
 //===----------------------------------------------------------------------===//
 // Tables
@@ -202,9 +205,15 @@ void Handles::visitCalls(GlobalId caller) {
           (launching.contains(number) ||
            actual.kind == JumpFunction::Kind::SymbolAddress))
         continue;
-      // Flags of the reference, or of the parameter, say this.
-      if (!runtime.empty() && attributeUse(runtime, i))
+      if (uint8_t use = runtime.empty() ? 0 : attributeUse(runtime, i)) {
+        // Flags of the reference, or of the parameter, say this of others.
+        bool isOfTable = actual.kind == JumpFunction::Kind::LoadVariable;
+        if (isOfTable && (use & kQueriesHandle))
+          pass(actual, caller, [] { return kQueried; });
+        if (isOfTable && (use & kSetsHandle))
+          pass(actual, caller, [] { return kSet; });
         continue;
+      }
       pass(actual, caller,
            [&, i = i, &call = call] { return placeOf(caller, call, i); });
     }
@@ -234,8 +243,8 @@ void Handles::propagate() {
   while (!worklist.empty()) {
     auto [place, stub] = worklist.back();
     worklist.pop_back();
-    if (place == kLost) {
-      lost.set(stub);
+    if (place.first == kLost.first) {
+      (place == kLost ? lost : place == kQueried ? queried : set).set(stub);
       continue;
     }
     if (place.second != kNone) {

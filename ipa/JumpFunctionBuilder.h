@@ -8,7 +8,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/InstrTypes.h"
 
 #include <memory>
 #include <utility>
@@ -20,6 +19,8 @@ class DataLayout;
 class DominatorTree;
 class GetElementPtrInst;
 class GlobalVariable;
+class ICmpInst;
+class Instruction;
 class Loop;
 class LoopInfo;
 class PHINode;
@@ -252,8 +253,7 @@ private:
   JumpFunction applied(const llvm::Instruction &operation,
                        const JumpFunction &input);
   JumpFunction ofExpression(const llvm::SCEV &expression);
-  JumpFunction ofCondition(llvm::CmpInst::Predicate predicate,
-                           const llvm::Value &value, const llvm::APInt &bound);
+  JumpFunction ofCondition(const llvm::ICmpInst &condition, bool isInverse);
   static std::optional<Step> findStep(const llvm::Value &value,
                                       const llvm::LoopInfo &loops);
   JumpFunction ofRounds(const Step &step);

@@ -166,16 +166,20 @@ JumpFunction JumpFunctionBuilder::ofExpression(const llvm::SCEV &expression) {
   return result;
 }
 
-/// 1 if \p value, an integer, compares to \p bound by \p predicate, else 0; of
-/// kCountBits bits.
-JumpFunction
-JumpFunctionBuilder::ofCondition(llvm::CmpInst::Predicate predicate,
-                                 const llvm::Value &value,
-                                 const llvm::APInt &bound) {
+/// 1 if \p condition, or its inverse, holds, which compares an integer to a
+/// constant, else 0; of kCountBits bits.
+JumpFunction JumpFunctionBuilder::ofCondition(const llvm::ICmpInst &condition,
+                                              bool isInverse) {
   using Predicate = llvm::CmpInst;
+  llvm::CmpInst::Predicate predicate =
+      isInverse ? condition.getInversePredicate() : condition.getPredicate();
+  auto *constant = llvm::dyn_cast<llvm::ConstantInt>(condition.getOperand(1));
+  if (!constant || constant->getBitWidth() > kCountBits)
+    return JumpFunction::unknown(kCountBits);
+  const llvm::APInt &bound = constant->getValue();
   unsigned bits = bound.getBitWidth();
   bool isSigned = Predicate::isSigned(predicate);
-  JumpFunction input = of(value);
+  JumpFunction input = of(*condition.getOperand(0));
   auto asBit = [&](const JumpFunction &number, bool isInverse) {
     JumpFunction bit = resized(
         compose(JumpOperation::UMin, number, uint64_t(1), bits), kCountBits);
@@ -311,16 +315,11 @@ JumpFunction JumpFunctionBuilder::ofEntered(const llvm::Loop &loop,
   bool entersFirst = branch->getSuccessor(1) == &behind;
   const llvm::BasicBlock *inside = branch->getSuccessor(entersFirst ? 0 : 1);
   auto *condition = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-  auto *bound =
-      condition ? llvm::dyn_cast<llvm::ConstantInt>(condition->getOperand(1))
-                : nullptr;
-  if (!bound || bound->getBitWidth() > kCountBits || inside == &behind ||
+  if (!condition || inside == &behind ||
       !dominatorTree().dominates(llvm::BasicBlockEdge(&before, inside),
                                  loop.getHeader()))
     return unknown;
-  return ofCondition(entersFirst ? condition->getPredicate()
-                                 : condition->getInversePredicate(),
-                     *condition->getOperand(0), bound->getValue());
+  return ofCondition(*condition, /*isInverse=*/!entersFirst);
 }
 
 /// What \p step has made of its initial value after \p rounds.

@@ -32,6 +32,7 @@ static WpaModule moduleFor(uint32_t unit, llvm::StringRef arch) {
   module.module.location = InputLocation("u" + std::to_string(unit) + ".o");
   module.module.summary.side = arch.empty() ? Side::Host : Side::Device;
   module.module.summary.arch = arch;
+  module.module.summary.functions.emplace_back();
   return module;
 }
 
@@ -67,4 +68,16 @@ TEST(ArchitecturesTest, EveryUnitThatLacksOneIsNamed) {
   EXPECT_NE(text.find("u1.o: no device code for sm_80"), std::string::npos);
   EXPECT_NE(text.find("u2.o: no device code for sm_80"), std::string::npos);
   EXPECT_EQ(text.find("u0.o"), std::string::npos);
+}
+
+TEST(ArchitecturesTest, FilesWithoutDeviceCodeNeedNone) {
+  std::vector<WpaModule> modules = {moduleFor(0, "sm_80"), moduleFor(1, ""),
+                                    moduleFor(1, "sm_90")};
+  modules.back().module.summary.functions.clear();
+  std::vector<llvm::StringRef> wanted = architecturesOf(modules);
+  EXPECT_EQ(wanted, std::vector<llvm::StringRef>{"sm_80"});
+  Diagnostics diagnostics;
+  llvm::Error error = completeArchitectures(modules, wanted, diagnostics);
+  ASSERT_FALSE(bool(error));
+  EXPECT_EQ(textOf(modules), "0:sm_80 1: ");
 }
