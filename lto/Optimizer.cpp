@@ -16,8 +16,11 @@
 
 #include "lto/Optimizer.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -97,6 +100,30 @@ static void weakenBeforePromotion(StringRef pass, Any unit) {
   }
 }
 
+bool isDenormalBlind(const Function &function) {
+  return function.getDenormalMode(APFloat::IEEEsingle()) !=
+             DenormalMode::getIEEE() &&
+         any_of(instructions(function), [](const Instruction &instruction) {
+           return isa<FPMathOperator>(instruction) &&
+                  any_of(instruction.operands(), [](const Use &operand) {
+                    return operand->getType()->getScalarType()->isFloatTy();
+                  });
+         });
+}
+
+/// Returns whether \p pass may run over \p unit on the device.
+static bool mayRunOnDevice(StringRef pass, const Any &unit) {
+  // It makes invalid code of tables in constant memory (LLVM 19), and relative
+  // pointers save nothing there.
+  if (pass == "RelLookupTableConverterPass")
+    return false;
+  if (const auto *function = any_cast<const Function *>(&unit))
+    return pass != "SCCPPass" || !isDenormalBlind(**function);
+  if (const auto *module = any_cast<const Module *>(&unit))
+    return pass != "IPSCCPPass" || none_of(**module, isDenormalBlind);
+  return true;
+}
+
 void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
                function_ref<ModulePassManager(PassBuilder &)> build) {
   PassInstrumentationCallbacks callbacks;
@@ -107,12 +134,8 @@ void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
   callbacks.registerBeforeNonSkippedPassCallback(weakenBeforePromotion);
-  // It makes invalid code of tables in constant memory (LLVM 19), and relative
-  // pointers save nothing there.
   if (machine.getTargetTriple().isNVPTX())
-    callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any) {
-      return pass != "RelLookupTableConverterPass";
-    });
+    callbacks.registerShouldRunOptionalPassCallback(mayRunOnDevice);
   if (timeTraceProfilerEnabled())
     instrumentations.registerCallbacks(callbacks, &modules);
 
