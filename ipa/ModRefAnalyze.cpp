@@ -216,11 +216,12 @@ uint8_t ModRefCollector::useOf(const llvm::Use &use) {
   if (access & kWrite)
     flags |= kWrites;
   // Addresses matter where they escape; those of constants, which equal ones
-  // could stand for, also where they are compared.
+  // could stand for, also where they are compared. What is declared may be one.
   auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
       llvm::getUnderlyingObject(use.get()));
   if ((access & kEscape) ||
-      ((access & kTellApart) && variable && variable->isConstant()))
+      ((access & kTellApart) && variable &&
+       (variable->isConstant() || variable->isDeclaration())))
     flags |= kTakesAddress;
   return flags;
 }
@@ -438,7 +439,8 @@ void ModRefCollector::touch(const llvm::Value &pointer, bool reads,
     return;
   }
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
-    if (!variable->isConstant() || writes)
+    // WPA sees whether what is declared is a constant.
+    if (!variable->isConstant() || variable->isDeclaration() || writes)
       add(kReadsGlobals, kWritesGlobals);
     return;
   }

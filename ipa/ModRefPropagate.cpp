@@ -423,6 +423,9 @@ void EffectsSolver::solveEffects() {
 
 bool EffectsSolver::comesBack(uint32_t index) const {
   const BodyEffects &body = bodies[index];
+  // clang says both of what calls a loop without end.
+  if (body.neverReturns)
+    return false;
   if (body.willReturn)
     return true;
   bool progresses =
@@ -448,14 +451,13 @@ bool EffectsSolver::staysAway(uint32_t body) const {
 }
 
 void EffectsSolver::solveReturns() {
-  iterate([&](uint32_t index) {
-    BodyEffects &body = bodies[index];
-    bool isNew = false;
-    if (!body.alwaysReturns && comesBack(index))
-      isNew = body.alwaysReturns = true;
-    if (!body.neverReturns && staysAway(index))
-      isNew = body.neverReturns = true;
-    return isNew;
+  iterate([&](uint32_t body) {
+    return !bodies[body].neverReturns &&
+           (bodies[body].neverReturns = staysAway(body));
+  });
+  iterate([&](uint32_t body) {
+    return !bodies[body].alwaysReturns &&
+           (bodies[body].alwaysReturns = comesBack(body));
   });
 }
 
@@ -501,8 +503,9 @@ void EffectsSolver::store() {
       continue; // nobody knows what assembly does with its parameters
     FunctionEffects &effects = context.decisions.effects[idOf(i)];
     effects.may = body.may;
-    // What other threads do becomes visible: as good as a write anywhere.
-    if (body.may & kSynchronizes)
+    // What other threads do becomes visible: as good as a write anywhere. Other
+    // threads of a kernel are in the same launch, and do what it does.
+    if ((body.may & kSynchronizes) && !program.has(idOf(i), kKernel))
       effects.may |= kReadsOther | kWritesOther;
     effects.alwaysReturns = body.alwaysReturns;
     effects.neverReturns = body.neverReturns;

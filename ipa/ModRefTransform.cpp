@@ -117,8 +117,12 @@ void applyEffects(Function &function, const FunctionEffects &effects) {
     function.setNoSync();
   if (!(effects.may & kFrees))
     function.setDoesNotFreeMemory();
-  if (effects.neverReturns)
+  if (effects.neverReturns) {
+    // clang takes a call of a loop without end for one that comes back.
+    function.removeFnAttr(Attribute::WillReturn);
+    function.removeFnAttr(Attribute::MustProgress);
     function.setDoesNotReturn();
+  }
   if (effects.alwaysReturns)
     function.setWillReturn();
   for (auto [argument, may] : zip(function.args(), effects.parameters)) {

@@ -195,13 +195,17 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
     if (uint32_t number = numberOf(id); number != kNone)
       job.leaders.push_back({movingName(id), number});
     const VariableSummary *variable = program.variable(id);
-    // Its size and alignment are for those who declare it.
-    bool isElsewhere = job.side == Side::Device && !defined.contains(id);
-    if (variable && (isElsewhere || decisions.isNeverWritten(id) ||
+    // Its size and alignment are for those who declare it, and that it is
+    // constant (doubtForeignConstants).
+    bool isElsewhere = !defined.contains(id);
+    bool isUnwritten = decisions.isNeverWritten(id) ||
+                       (isElsewhere && job.side == Side::Host &&
+                        program.has(id, kConstant) && program.isExact(id));
+    if (variable && ((isElsewhere && job.side == Side::Device) || isUnwritten ||
                      decisions.isNeverRead(id)))
-      job.variables.push_back(
-          {movingName(id), variable->sizeBytes, variable->alignLog2,
-           decisions.isNeverWritten(id), decisions.isNeverRead(id)});
+      job.variables.push_back({movingName(id), variable->sizeBytes,
+                               variable->alignLog2, isUnwritten,
+                               decisions.isNeverRead(id)});
     for (const SignatureChange &change : decisions.signaturesOf(id)) {
       job.signatures.push_back(
           {change.clone ? cloneName(id, change.clone) : movingName(id),

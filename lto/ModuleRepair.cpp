@@ -195,6 +195,17 @@ static void removeEmbedded(Module &module) {
     }
 }
 
+bool doubtForeignConstants(Module &module) {
+  bool changed = false;
+  for (GlobalVariable &variable : module.globals())
+    if (variable.isDeclaration() && variable.isConstant() &&
+        !variable.getName().starts_with("_ZT")) {
+      variable.setConstant(false);
+      changed = true;
+    }
+  return changed;
+}
+
 void repairStockModule(Module &module) {
   removeEmbedded(module);
   nameUnamedGlobals(module);
@@ -202,6 +213,7 @@ void repairStockModule(Module &module) {
   if (!Triple(module.getTargetTriple()).isNVPTX()) {
     makeStubsUnique(module);
     placeByPragmas(module);
+    doubtForeignConstants(module);
     return;
   }
   joinRenamed(module);

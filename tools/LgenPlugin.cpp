@@ -127,6 +127,7 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
       changed |= declareNvccAttributes(module);
     } else {
       changed |= placeByPragmas(module);
+      changed |= doubtForeignConstants(module);
     }
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();

@@ -76,7 +76,7 @@ define void @unknown(float %x, double %y, half %z) {
 ; CHECK: call h freq 1{{[a-z_ ]*}} args=()
   %half = fmul half %z, 2.0
   call void @h(half %half)
-; CHECK: call p freq 1{{[a-z_ ]*}} args=()
+; CHECK: call p freq 1{{[a-z_ ]*}} args=(stored in handler[0])
   %pointer = load ptr, ptr @handler
   call void @p(ptr %pointer)
   ret void
