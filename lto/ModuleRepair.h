@@ -56,12 +56,12 @@ bool declareNvccAttributes(llvm::Module &module);
 /// changed.
 bool placeByPragmas(llvm::Module &module);
 
-/// clang declares `extern const int limit;` as a constant, though its definition
-/// may have an initializer that runs; what was read before it would then be kept
-/// for what is read after it, and readers touch no memory. Takes that back but for
-/// what the compiler itself defines (virtual tables, type information). LTRANS
-/// says it again where the definition is constant. Returns whether \p module was
-/// changed.
+/// clang declares `extern const int limit;` as a constant, though its
+/// definition may have an initializer that runs; what was read before it would
+/// then be kept for what is read after it, and readers touch no memory. Takes
+/// that back but for what the compiler itself defines (virtual tables, type
+/// information). LTRANS says it again where the definition is constant. Returns
+/// whether \p module was changed.
 bool doubtForeignConstants(llvm::Module &module);
 
 /// Does all that LGEN's passes would have done to \p module, which stock clang
