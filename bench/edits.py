@@ -122,8 +122,9 @@ class Program:
         arguments = [*self.options.flags, *(s.stem + ".o" for s in self.sources),
                      "-o", output, f"--gpulto-stats={stats}",
                      *self.options.link_flags]
-        if cached:
-            arguments.append(f"--gpulto-cache-dir={self.cache}")
+        # A cache makes partitions fine.
+        arguments.append(f"--gpulto-cache-dir={self.cache}" if cached else
+                         "--gpulto-partitions=fine")
         start = time.monotonic()
         self.run("gpulto-clang++", arguments)
         seconds = time.monotonic() - start

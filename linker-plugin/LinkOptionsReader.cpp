@@ -33,16 +33,23 @@ Error readCount(const Arg &arg, const Twine &expected, unsigned &result) {
   return Error::success();
 }
 
-Error readPartitions(const Arg &arg, PartitionOptions &partitions) {
-  StringRef value = arg.getValue();
+/// A link with a cache is one of many, each after an edit.
+Error readPartitions(const ArgList &args, PartitionOptions &partitions) {
+  const Arg *arg = args.getLastArg(options::OPT_partitions);
+  StringRef value = arg ? arg->getValue() : "auto";
+  partitions.isFine = value == "fine" ||
+                      (value == "auto" &&
+                       !args.getLastArgValue(options::OPT_cache_dir).empty());
   partitions.mode = StringSwitch<PartitionMode>(value)
                         .Case("one", PartitionMode::One)
                         .Case("max", PartitionMode::Max)
                         .Case("1to1", PartitionMode::OneToOne)
                         .Default(PartitionMode::Balanced);
-  if (value == "auto" || partitions.mode != PartitionMode::Balanced)
+  if (value == "auto" || value == "fine" || value == "coarse" ||
+      partitions.mode != PartitionMode::Balanced)
     return Error::success();
-  return readCount(arg, "a number from 1, auto, one, max or 1to1",
+  return readCount(*arg,
+                   "a number from 1, auto, coarse, fine, one, max or 1to1",
                    partitions.count);
 }
 
@@ -216,9 +223,8 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
       return error;
   if (Error error = readMemory(args, link.memory))
     return error;
-  if (const Arg *arg = args.getLastArg(options::OPT_partitions))
-    if (Error error = readPartitions(*arg, link.partitions))
-      return error;
+  if (Error error = readPartitions(args, link.partitions))
+    return error;
   readChoices(args, link);
   result.nativeRelocatable =
       args.getLastArgValue(options::OPT_relocatable) == "native";

@@ -78,9 +78,10 @@ def job_directory : Joined<["--"], "gpulto-job-directory=">,
            "see; the default is beside the output">;
 
 def partitions : Joined<["--"], "gpulto-partitions=">, Visibility<[LinkOption]>,
-  MetaVarName<"<N|auto|one|max|1to1>">,
-  HelpText<"Cut the program into <N> host partitions; 'auto' (default) decides "
-           "by size, 'one' makes one, 'max' one per function, '1to1' one per "
+  MetaVarName<"<N|auto|coarse|fine|one|max|1to1>">,
+  HelpText<"Cut the program into <N> host partitions; 'coarse' and 'fine' decide "
+           "by size, 'auto' (default) is 'fine' with a cache and 'coarse' "
+           "without, 'one' makes one, 'max' one per function, '1to1' one per "
            "input file">;
 
 def param : Joined<["--"], "gpulto-param=">, Visibility<Both>,

@@ -111,6 +111,18 @@ TEST(LinkOptionsReader, PartitionModes) {
             PartitionMode::Balanced);
 }
 
+TEST(LinkOptionsReader, PartitionsAreFineWithACache) {
+  auto isFine = [](std::vector<const char *> arguments) {
+    return readGood(arguments).partitions.isFine;
+  };
+  EXPECT_FALSE(isFine({}));
+  EXPECT_TRUE(isFine({"--gpulto-cache-dir=c"}));
+  EXPECT_FALSE(isFine({"--gpulto-cache-dir="}));
+  EXPECT_FALSE(isFine({"--gpulto-cache-dir=c", "--gpulto-partitions=coarse"}));
+  EXPECT_FALSE(isFine({"--gpulto-cache-dir=c", "--gpulto-partitions=7"}));
+  EXPECT_TRUE(isFine({"--gpulto-partitions=fine"}));
+}
+
 TEST(LinkOptionsReader, ListsGather) {
   LinkOptions link = readGood({"--gpulto-ptxas-arg=-O1", "x.o",
                                "--gpulto-ptxas-arg=--maxrregcount=32"});
