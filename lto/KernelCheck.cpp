@@ -21,8 +21,9 @@
 //    Those that are then as good as plain ones are taken from that build.
 // 5. The kernels that are worse are exchanged, with all that they refer to, in
 //    the text of the partition (PtxSplice), which goes to ptxas again: ptxas
-//    compiles each kernel for itself, so the others stay as they are. Where
-//    there must not be a second copy of what they refer to (whyNotApart), the
+//    compiles each kernel for itself, so the others stay as they are. Functions
+//    and constants that have an address stay one (sharedFixtures). Where there
+//    must not be a second copy of what they refer to (whyNotApart), the
 //    decisions of the whole partition are taken back.
 //
 // Symbol and parameters of a kernel stay in any case, so that host jobs need
@@ -368,8 +369,8 @@ static std::optional<std::string> whyNotApart(const KernelNames &names,
   for (const std::string &name : names) {
     if (!product.reaches.at(name).isSeparable ||
         !other.reaches.at(name).isSeparable)
-      return "it shares what must be there once: a function or a constant "
-             "whose address is taken";
+      return "it shares what must be there once: a function that other cubins "
+             "call";
     set_union(variables, other.reaches.at(name).variables);
     set_union(variables, product.reaches.at(name).variables);
   }
@@ -380,6 +381,28 @@ static std::optional<std::string> whyNotApart(const KernelNames &names,
           return "it shares the variable '" + variable + "' with '" + name +
                  "'";
   return std::nullopt;
+}
+
+/// Returns what the kernels \p names of \p variant refer to that is there once.
+static KernelNames fixturesOf(const KernelNames &names,
+                              const DeviceVariant &variant) {
+  KernelNames fixtures;
+  for (const std::string &name : names)
+    set_union(fixtures, variant.reaches.at(name).fixtures);
+  return fixtures;
+}
+
+/// Returns what the kernels \p names of \p other find in \p product if that
+/// has it. A function at which nothing points in one of the builds any more may
+/// be another one there; nobody there can tell it from a copy.
+static KernelNames sharedFixtures(const KernelNames &names,
+                                  const DeviceVariant &product,
+                                  const DeviceVariant &other) {
+  KernelNames fixtures = fixturesOf(names, other);
+  std::erase_if(fixtures, [&](const std::string &name) {
+    return !product.lasting.count(name) || !other.lasting.count(name);
+  });
+  return fixtures;
 }
 
 /// Returns whether no kernel of \p variant is known to be worse, or may be.
@@ -396,6 +419,11 @@ bool KernelChecker::isSettled(const DeviceVariant &variant) {
 /// why that cannot be done, with \p product unchanged; nothing if it is.
 Expected<std::optional<std::string>>
 KernelChecker::exchangeWorse(DeviceVariant &product) {
+  KernelNames common = fixturesOf(takenBack, product);
+  set_intersect(common, fixturesOf(unrolledLess, product));
+  if (!common.empty())
+    return "it shares '" + *common.begin() +
+           "', whose address is taken, with one whose loops are unrolled less";
   DeviceVariant mixed;
   mixed.ptx = product.ptx;
   for (auto [names, other] :
@@ -404,7 +432,8 @@ KernelChecker::exchangeWorse(DeviceVariant &product) {
       continue;
     if (auto why = whyNotApart(*names, product, *other))
       return why;
-    Expected<std::string> ptx = splicePtx(mixed.ptx, other->ptx, *names);
+    Expected<std::string> ptx = splicePtx(
+        mixed.ptx, other->ptx, *names, sharedFixtures(*names, product, *other));
     if (!ptx)
       return ptx.takeError();
     mixed.ptx = std::move(*ptx);

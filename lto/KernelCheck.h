@@ -55,6 +55,7 @@ struct DeviceVariant {
   std::string whySeparate;
   std::vector<TouchedKernel> touched; ///< in the order of the module
   KernelReaches reaches;              ///< if there is something to compare
+  std::set<std::string> lasting;      ///< see findLasting
   /// Sparing: no loop would be unrolled less if it were asked for.
   Unrolling unrolling = Unrolling::Sparing;
 };

@@ -85,10 +85,26 @@ KernelReaches findReaches(Module &partition) {
     for (const GlobalValue *value : reachedFrom(*kernel)) {
       if (isMemoryOfPartition(*value))
         reach.variables.insert(value->getName().str());
-      reach.isSeparable &= value == kernel || mayBeCopied(*value);
+      if (value == kernel || mayBeCopied(*value))
+        continue;
+      if (isa<GlobalAlias>(value) || !value->hasLocalLinkage())
+        reach.isSeparable = false;
+      else
+        reach.fixtures.insert(ptxName(value->getName()));
     }
   }
   return reaches;
+}
+
+std::set<std::string> findLasting(const Module &partition) {
+  std::set<std::string> names;
+  for (const Function &function : partition)
+    if (!function.isDeclaration() && function.hasAddressTaken())
+      names.insert(ptxName(function.getName()));
+  for (const GlobalVariable &variable : partition.globals())
+    if (!variable.isDeclaration())
+      names.insert(ptxName(variable.getName()));
+  return names;
 }
 
 KernelCut::KernelCut(Module &partition, TargetMachine &machine,

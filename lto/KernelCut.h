@@ -20,10 +20,13 @@ namespace gpulto {
 
 /// What a kernel shares with others of its partition, before optimization.
 struct KernelReach {
-  /// Nothing tells apart the kernel with all that it refers to from a copy of
-  /// them: it refers to no function whose address is taken or that other
-  /// cubins call, to no constant whose address may be compared, to no alias.
+  /// But for fixtures, nothing tells apart the kernel with all that it refers
+  /// to from a copy of them: it refers to no function that other cubins call,
+  /// to no alias.
   bool isSeparable = true;
+  /// The partition's own functions whose address is taken and constants whose
+  /// address may be compared, by their names in PTX: there is one of each.
+  std::set<std::string> fixtures;
   /// Names of the partition's own variables that it may write.
   std::set<std::string> variables;
 };
@@ -40,6 +43,11 @@ std::vector<llvm::GlobalValue *> reachedFrom(llvm::Function &kernel);
 
 /// Returns what each kernel of \p partition shares.
 KernelReaches findReaches(llvm::Module &partition);
+
+/// Returns, by their names in PTX, what of \p partition, which is optimized, is
+/// to its users what it was before: functions whose address is taken still, so
+/// that their parameters are as they were, and variables.
+std::set<std::string> findLasting(const llvm::Module &partition);
 
 /// A partition cut down to some of its kernels while it is optimized. What the
 /// others use as well is not taken for theirs: a function that two kernels call

@@ -158,6 +158,7 @@ static Error generatePtx(const JobRun &run, Module &module,
                                      run.job.sizeLevel, unrolling);
   if (cut)
     cut->finish();
+  variant.lasting = findLasting(module);
   if (Error error = saveBitcode(module, run.saveTempsPrefix, "opt"))
     return error;
   run.onPhase("generating code");

@@ -20,7 +20,7 @@ namespace gpulto {
 Digest keyOfPlainBuild(const Module &cut, StringRef suffix, bool pinUnmarked,
                        const LtransJob &job) {
   StableHasher hasher;
-  hasher.add("plain build");
+  hasher.add("plain build 2");
   hasher.add(job.arch);
   forEachOption(canonicalJob(job), [&](StringRef name, const Digest &value) {
     hasher.add(name);
@@ -42,6 +42,9 @@ std::string encodePlainBuild(const DeviceVariant &variant) {
           usage.spillLoadBytes, usage.sharedBytes, usage.codeBytes})
       out.uleb(number);
   }
+  out.uleb(variant.lasting.size());
+  for (const std::string &name : variant.lasting)
+    out.string(name);
   return out.take();
 }
 
@@ -58,6 +61,8 @@ std::optional<DeviceVariant> decodePlainBuild(StringRef bytes) {
           &usage.sharedBytes, &usage.codeBytes})
       *number = in.uleb();
   }
+  for (size_t left = in.count(/*minBytes=*/1); left; --left)
+    variant.lasting.insert(in.string().str());
   if (Error error = in.finish()) {
     consumeError(std::move(error));
     return std::nullopt;

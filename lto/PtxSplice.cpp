@@ -105,7 +105,8 @@ static std::string textOf(ArrayRef<PtxStatement> statements,
 }
 
 Expected<std::string> splicePtx(StringRef product, StringRef other,
-                                const std::set<std::string> &names) {
+                                const std::set<std::string> &names,
+                                const std::set<std::string> &fixtures) {
   constexpr StringLiteral kProduct = "optimized", kOther = "other";
   auto ours = parsePtx(product, kProduct);
   if (!ours)
@@ -127,12 +128,17 @@ Expected<std::string> splicePtx(StringRef product, StringRef other,
         return statement.kind == PtxStatementKind::Alias || isShared(statement);
       },
       isExchanged);
-  StringSet<> same; // texts
-  for (size_t index : kept.set_bits())
-    if (isPlainVariable((*ours)[index]))
-      same.insert((*ours)[index].text);
+  StringSet<> same, fixed; // texts, and names
+  for (size_t index : kept.set_bits()) {
+    const PtxStatement &statement = (*ours)[index];
+    if (isPlainVariable(statement))
+      same.insert(statement.text);
+    if (statement.isDefinition() && fixtures.count(statement.name.str()))
+      fixed.insert(statement.name);
+  }
   BitVector added = cut(*theirs, isKernel, [&](const PtxStatement &statement) {
     return (isShared(statement) && !isExchanged(statement)) ||
+           (isNamed(statement) && fixed.contains(statement.name)) ||
            (isPlainVariable(statement) && same.contains(statement.text));
   });
   return mergePtx({{kProduct.str(), textOf(*ours, kept)},

@@ -15,11 +15,14 @@ namespace gpulto {
 /// Returns \p product with the kernels \p names as \p other has them, with the
 /// local functions and variables that they refer to; what only the former ones
 /// referred to is dropped. Both were compiled from the same partition: a symbol
-/// that is not local means the same in both, and \p product defines it.
+/// that is not local means the same in both, and \p product defines it; so does
+/// what \p fixtures names, where \p product still has it: its address tells it
+/// from a copy.
 /// Deterministic. Errors: those of mergePtx; \p other lacks a kernel.
-llvm::Expected<std::string> splicePtx(llvm::StringRef product,
-                                      llvm::StringRef other,
-                                      const std::set<std::string> &names);
+llvm::Expected<std::string>
+splicePtx(llvm::StringRef product, llvm::StringRef other,
+          const std::set<std::string> &names,
+          const std::set<std::string> &fixtures = {});
 
 } // namespace gpulto
 

@@ -264,11 +264,13 @@ TEST(PlainBuild, IsKeptWithItsFigures) {
   variant.ptx = "text";
   variant.usages["k"] = {255, 1, 2, 3, 4, 5000000000};
   variant.usages["l"] = {};
+  variant.lasting = {"f", "table"};
   std::string bytes = encodePlainBuild(variant);
   std::optional<DeviceVariant> read = decodePlainBuild(bytes);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->ptx, variant.ptx);
   EXPECT_EQ(read->usages, variant.usages);
+  EXPECT_EQ(read->lasting, variant.lasting);
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(decodePlainBuild(StringRef(bytes).take_front(size)));
   EXPECT_FALSE(decodePlainBuild(bytes + "x"));

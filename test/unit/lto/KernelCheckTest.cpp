@@ -317,9 +317,9 @@ protected:
     auto build = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
       requests.push_back(r);
       bool isPlain = r.plans == PlanUse::None;
-      unsigned registers = isPlain ? plain : sparing;
       DeviceVariant result =
-          variant(registers, registers, isPlain ? "plain" : "sparing");
+          isPlain ? variant(plain, plain, "plain")
+                  : variant(sparingOfA.value_or(sparing), sparing, "sparing");
       result.reaches = plainReaches;
       if (!r.only.empty())
         std::erase_if(result.usages,
@@ -349,6 +349,7 @@ protected:
 
   LtransJob job;
   unsigned plain = 32, sparing = 32;
+  std::optional<unsigned> sparingOfA;
   KernelUsages mixed;
   KernelReaches plainReaches = {{"a", {}}, {"b", {}}};
   LtransReport report;
@@ -478,12 +479,23 @@ TEST_F(Exchange, AVariableOfTheKernelAloneGoesWithIt) {
               ElementsAre("a of optimized", "b of plain"));
 }
 
-TEST_F(Exchange, WhatHasAnAddressIsNotDoubled) {
+TEST_F(Exchange, WhatOtherCubinsCallIsNotDoubled) {
   DeviceVariant optimized = variant(24, 48, "optimized");
   optimized.reaches["b"].isSeparable = false;
   EXPECT_THAT(check(std::move(optimized)),
               ElementsAre("a of plain", "b of plain"));
-  EXPECT_THAT(report.remarks[1].text, HasSubstr("address is taken"));
+  EXPECT_THAT(report.remarks[1].text, HasSubstr("other cubins call"));
+}
+
+TEST_F(Exchange, TwoBuildsBringNoFixtureTwice) {
+  DeviceVariant optimized = variant(48, 48, "optimized");
+  optimized.unrolling = Unrolling::Full;
+  for (const char *name : {"a", "b"})
+    optimized.reaches[name].fixtures = {"target"};
+  sparingOfA = 48; // b is unrolled less, a taken back
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of plain", "b of plain"));
+  EXPECT_THAT(report.remarks.back().text, HasSubstr("shares 'target'"));
 }
 
 TEST_F(Exchange, WithoutFiguresThereIsAWarning) {

@@ -17,9 +17,10 @@ static const std::string kHeader =
 
 static std::string spliceOk(const std::string &product,
                             const std::string &other,
-                            const std::set<std::string> &names) {
+                            const std::set<std::string> &names,
+                            const std::set<std::string> &fixtures = {}) {
   Expected<std::string> spliced =
-      splicePtx(kHeader + product, kHeader + other, names);
+      splicePtx(kHeader + product, kHeader + other, names, fixtures);
   if (spliced)
     return *spliced;
   ADD_FAILURE() << toString(spliced.takeError());
@@ -59,6 +60,31 @@ TEST(PtxSplice, VariablesOfTheProgramStayOne) {
   EXPECT_EQ(StringRef(ptx).count(".b32 other;"), 1u);
   EXPECT_EQ(StringRef(ptx).count(" = {1}"), 1u) << "the first has no user";
   EXPECT_THAT(ptx, HasSubstr("[counter]"));
+}
+
+TEST(PtxSplice, FixturesAreThoseOfTheProduct) {
+  auto function = [](const std::string &text) {
+    return ".func target()\n{\n// " + text + "\nret;\n}\n";
+  };
+  const std::string table = ".global .align 8 .u64 table[1] = {target};\n",
+                    a = ".visible .entry a()\n{\nmov.u64 %rd1, table;\n"
+                        "mov.u64 %rd2, target;\nret;\n}\n",
+                    b = ".visible .entry b()\n{\nmov.u64 %rd1, table;\n"
+                        "mov.u64 %rd2, target;\nret;\n}\n";
+  std::string ptx =
+      spliceOk(function("ours") + table + a + b,
+               function("theirs") + table + a + b, {"b"}, {"target", "table"});
+  EXPECT_EQ(StringRef(ptx).count(".func target"), 1u);
+  EXPECT_EQ(StringRef(ptx).count("table[1]"), 1u);
+  EXPECT_THAT(ptx, HasSubstr("// ours"));
+  EXPECT_THAT(ptx, HasSubstr(".entry b()\n{\nmov.u64 %rd1, table;\n"
+                             "mov.u64 %rd2, target;"));
+  // None of the others has them: they come with the kernel.
+  ptx = spliceOk(".visible .entry a()\n{\nret;\n}\n" + b + function("ours") +
+                     table,
+                 function("theirs") + table + b, {"b"}, {"target", "table"});
+  EXPECT_EQ(StringRef(ptx).count(".func target"), 1u);
+  EXPECT_THAT(ptx, HasSubstr("// theirs"));
 }
 
 TEST(PtxSplice, EqualConstantsAreOne) {
