@@ -23,6 +23,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
@@ -30,6 +31,9 @@
 namespace gpulto {
 
 using Kind = JumpFunction::Kind;
+
+/// Calling conventions pass two such values in one register.
+constexpr unsigned kHalfBits = 32;
 
 unsigned scalarBits(const llvm::Type &type) {
   if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type)) {
@@ -269,7 +273,7 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
       j = ofScalarInstruction(*instruction);
     if (auto *phi = llvm::dyn_cast<llvm::PHINode>(instruction))
       j = ofLoopResult(*phi);
-    if (j.kind == Kind::Unknown || isOfTwo(context.summary, j))
+    if (j.kind == Kind::Unknown || hasOwnBounds(context.summary, j))
       addBounds(value, j);
   }
   return j;
@@ -283,6 +287,15 @@ JumpFunction JumpFunctionBuilder::ofReturn(const llvm::ReturnInst &ret) {
     if (part.kind != Kind::Unknown && part.bitWidth % 8 == 0)
       parts.push_back({static_cast<uint32_t>(offset), part});
   };
+  auto isPair = [&](const llvm::Value &value, const JumpFunction &whole) {
+    return (isPackedPair(value) || whole.kind == Kind::Unknown) &&
+           value.getType()->isIntegerTy(2 * kHalfBits);
+  };
+  auto addHalves = [&](uint64_t offset, const llvm::Value &value) {
+    auto [low, high] = halvesOf(value);
+    add(offset, low);
+    add(offset + kHalfBits / 8, high);
+  };
   auto *value = ret.getReturnValue();
   auto *type =
       value ? llvm::dyn_cast<llvm::StructType>(value->getType()) : nullptr;
@@ -295,19 +308,23 @@ JumpFunction JumpFunctionBuilder::ofReturn(const llvm::ReturnInst &ret) {
                         .getFixedValue(),
                     ret);
   } else if (type) {
-    for (unsigned i = 0; i < type->getNumElements(); ++i)
-      if (const llvm::Value *element = llvm::FindInsertedValue(value, {i}))
-        add(layout.getStructLayout(type)->getElementOffset(i).getFixedValue(),
-            of(*element));
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      const llvm::Value *element = llvm::FindInsertedValue(value, {i});
+      if (!element)
+        continue;
+      uint64_t offset =
+          layout.getStructLayout(type)->getElementOffset(i).getFixedValue();
+      JumpFunction whole = of(*element);
+      if (isPair(*element, whole))
+        addHalves(offset, *element);
+      else
+        add(offset, whole);
+    }
   } else {
     JumpFunction whole = of(*value);
-    bool isPacked = isPackedPair(*value) || whole.kind == Kind::Unknown;
-    if (!isPacked || !value->getType()->isIntegerTy(64))
+    if (!isPair(*value, whole))
       return whole;
-    constexpr uint64_t kHalfBytes = 4;
-    auto [low, high] = halvesOf(*value);
-    add(0, low);
-    add(kHalfBytes, high);
+    addHalves(0, *value);
     if (parts.empty())
       return whole;
   }
@@ -361,90 +378,173 @@ JumpFunction JumpFunctionBuilder::ofReference(const llvm::Value &pointer,
   return result;
 }
 
+/// Whether \p instruction, of 64 bits, yields its first operand with the halves
+/// in the places of each other.
+static bool isSwap(const llvm::Instruction &instruction) {
+  auto *rotation = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!rotation || (rotation->getIntrinsicID() != llvm::Intrinsic::fshl &&
+                    rotation->getIntrinsicID() != llvm::Intrinsic::fshr))
+    return false;
+  auto *amount = llvm::dyn_cast<llvm::ConstantInt>(rotation->getArgOperand(2));
+  return rotation->getArgOperand(0) == rotation->getArgOperand(1) && amount &&
+         amount->getZExtValue() == kHalfBits;
+}
+
+/// The half of the 64 bits \p whole that starts at bit \p first.
+static JumpFunction halfOfMemory(JumpFunction whole, unsigned first) {
+  JumpFunction half = JumpFunction::unknown(kHalfBits);
+  half.kind = whole.kind;
+  half.source = whole.source;
+  half.value = whole.value + first / 8;
+  half.count = whole.count;
+  half.parameter = whole.parameter;
+  if (whole.kind == Kind::LoadAggregate && whole.count)
+    half.count = kHalfBits / 8;
+  return half;
+}
+
+/// Adds that \p half, of 32 bits, is in [\p low, \p high].
+static void narrow(JumpFunction &half, uint64_t low, uint64_t high) {
+  if (half.high) {
+    low = std::max(low, half.low);
+    high = std::min(high, half.high);
+  }
+  if (half.kind == Kind::Constant || low > high ||
+      (low == 0 && high == UINT32_MAX))
+    return;
+  if (low == high) {
+    half = JumpFunction::constant(low, kHalfBits);
+    return;
+  }
+  half.low = low;
+  half.high = high;
+}
+
+/// Adds to \p half, from bit \p first of \p whole on, what the bounds of that
+/// say.
+static void addBoundsOf(const JumpFunction &whole, unsigned first,
+                        JumpFunction &half) {
+  bool isOneHigh = whole.low >> kHalfBits == whole.high >> kHalfBits;
+  if (whole.high && first != 0)
+    narrow(half, whole.low >> first, whole.high >> first);
+  else if (whole.high && isOneHigh)
+    narrow(half, uint32_t(whole.low), uint32_t(whole.high));
+}
+
+std::pair<JumpFunction, JumpFunction>
+JumpFunctionBuilder::halvesOf(const JumpFunction &whole) {
+  auto partFrom = [&](unsigned first) {
+    switch (whole.kind) {
+    case Kind::Constant:
+      return JumpFunction::constant(uint32_t(whole.value >> first), kHalfBits);
+    case Kind::CallResult:
+    case Kind::LoadAggregate:
+    case Kind::Memory:
+    case Kind::VariablePart:
+      return halfOfMemory(whole, first);
+    default:
+      break;
+    }
+    JumpFunction shifted =
+        first ? compose(JumpOperation::LShr, whole, first, 2 * kHalfBits)
+              : whole;
+    return compose(JumpOperation::Trunc, shifted, 0, kHalfBits);
+  };
+  auto halfFrom = [&](unsigned first) {
+    JumpFunction half = partFrom(first);
+    addBoundsOf(whole, first, half);
+    return half;
+  };
+  if (whole.bitWidth != 2 * kHalfBits)
+    return {JumpFunction::unknown(kHalfBits), JumpFunction::unknown(kHalfBits)};
+  return {halfFrom(0), halfFrom(kHalfBits)};
+}
+
 std::pair<JumpFunction, JumpFunction>
 JumpFunctionBuilder::halvesOf(const llvm::Value &value, unsigned depth) {
-  constexpr unsigned kHalf = 32;
-  std::pair<JumpFunction, JumpFunction> result(JumpFunction::unknown(kHalf),
-                                               JumpFunction::unknown(kHalf));
-  if (!value.getType()->isIntegerTy(2 * kHalf) || depth > kMaxDepth)
-    return result;
-  JumpFunction zero = JumpFunction::constant(0, kHalf);
-  if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(&value)) {
-    uint64_t bits = constant->getZExtValue();
-    return {JumpFunction::constant(uint32_t(bits), kHalf),
-            JumpFunction::constant(bits >> kHalf, kHalf)};
-  }
+  if (!value.getType()->isIntegerTy(2 * kHalfBits) || depth > kMaxDepth)
+    return {JumpFunction::unknown(kHalfBits), JumpFunction::unknown(kHalfBits)};
   JumpFunction whole = of(value);
-  if (whole.kind == Kind::Constant)
-    return {JumpFunction::constant(uint32_t(whole.value), kHalf),
-            JumpFunction::constant(whole.value >> kHalf, kHalf)};
-  if (whole.kind == Kind::PassThrough &&
-      whole.operation == JumpOperation::None) {
-    whole.operation = JumpOperation::Trunc;
-    whole.bitWidth = kHalf;
-    return {whole, result.second};
-  }
-  if (whole.kind == Kind::CallResult || whole.kind == Kind::LoadAggregate ||
-      whole.kind == Kind::Memory || whole.kind == Kind::VariablePart) {
-    JumpFunction low = whole, high = whole;
-    low.bitWidth = high.bitWidth = kHalf;
-    high.value += kHalf / 8;
-    if (whole.kind == Kind::LoadAggregate && whole.count)
-      low.count = high.count = kHalf / 8;
-    return {low, high};
-  }
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-  if (!instruction)
-    return result;
-  // What was 64 bits wide before it became a component: `(n + 255) / 256` of a
-  // size_t.
-  if (auto *mask =
-          instruction->getOpcode() == llvm::Instruction::And
-              ? llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1))
-              : nullptr;
-      mask && mask->getZExtValue() == UINT32_MAX)
-    return {halvesOf(*instruction->getOperand(0), depth + 1).first, zero};
-  auto isZero = [&](const JumpFunction &j) { return j == zero; };
-  switch (instruction->getOpcode()) {
-  case llvm::Instruction::ZExt:
-    if (instruction->getOperand(0)->getType()->isIntegerTy(kHalf))
-      return {of(*instruction->getOperand(0)), zero};
-    return {result.first, zero};
-  case llvm::Instruction::Shl: {
-    auto *amount =
-        llvm::dyn_cast<llvm::ConstantInt>(instruction->getOperand(1));
-    if (!amount || amount->getZExtValue() != kHalf)
-      return result;
-    return {zero, halvesOf(*instruction->getOperand(0), depth + 1).first};
+  bool isComputed = whole.kind == Kind::Unknown ||
+                    whole.kind == Kind::Composed ||
+                    whole.kind == Kind::PassThrough;
+  return instruction && isComputed ? halvesOf(*instruction, whole, depth)
+                                   : halvesOf(whole);
+}
+
+/// `a | b`, if one of them is zero.
+static std::optional<JumpFunction> unlessZero(const JumpFunction &a,
+                                              const JumpFunction &b) {
+  JumpFunction zero = JumpFunction::constant(0, kHalfBits);
+  if (a == zero || b == zero)
+    return a == zero ? b : a;
+  return std::nullopt;
+}
+
+/// The halves of \p value, of which \p whole is the jump function: its operands
+/// may say more.
+std::pair<JumpFunction, JumpFunction>
+JumpFunctionBuilder::halvesOf(const llvm::Instruction &value,
+                              const JumpFunction &whole, unsigned depth) {
+  JumpFunction zero = JumpFunction::constant(0, kHalfBits);
+  auto halvesOfOperand = [&](unsigned i) {
+    return halvesOf(*value.getOperand(i), depth + 1);
+  };
+  auto isOperand = [&](unsigned i, uint64_t bits) {
+    auto *constant = llvm::dyn_cast<llvm::ConstantInt>(value.getOperand(i));
+    return constant && constant->getZExtValue() == bits;
+  };
+  if (isSwap(value)) {
+    auto [low, high] = halvesOfOperand(0);
+    return {high, low};
   }
+  switch (value.getOpcode()) {
+  case llvm::Instruction::ZExt: {
+    const llvm::Value &input = *value.getOperand(0);
+    bool isHalf = input.getType()->isIntegerTy(kHalfBits);
+    return {isHalf ? of(input) : halvesOf(whole).first, zero};
+  }
+  case llvm::Instruction::Shl:
+    if (!isOperand(1, kHalfBits))
+      break;
+    return {zero, halvesOfOperand(0).first};
+  case llvm::Instruction::And:
+    // What was 64 bits wide before it became a component: `(n + 255) / 256` of
+    // a size_t.
+    if (!isOperand(1, UINT32_MAX))
+      break;
+    return {halvesOfOperand(0).first, zero};
   case llvm::Instruction::Or: {
-    auto a = halvesOf(*instruction->getOperand(0), depth + 1);
-    auto b = halvesOf(*instruction->getOperand(1), depth + 1);
-    auto combine = [&](const JumpFunction &x, const JumpFunction &y) {
-      if (isZero(x) || isZero(y))
-        return isZero(x) ? y : x;
-      return JumpFunction::unknown(kHalf);
-    };
-    return {combine(a.first, b.first), combine(a.second, b.second)};
+    auto a = halvesOfOperand(0), b = halvesOfOperand(1);
+    std::optional<JumpFunction> low = unlessZero(a.first, b.first);
+    std::optional<JumpFunction> high = unlessZero(a.second, b.second);
+    if (low && high)
+      return {*low, *high};
+    auto both = halvesOf(whole);
+    return {low.value_or(both.first), high.value_or(both.second)};
   }
-  default: {
-    llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
-    auto halfOf = [&](unsigned first) {
-      llvm::KnownBits half = bits.extractBits(kHalf, first);
-      if (half.isConstant())
-        return JumpFunction::constant(half.getConstant().getZExtValue(), kHalf);
-      JumpFunction j =
-          first == 0 ? ofComposition(JumpOperation::Trunc, value, 0, kHalf)
-                     : JumpFunction::unknown(kHalf);
-      if (!half.hasConflict() && !half.getMaxValue().isAllOnes()) {
-        j.low = half.getMinValue().getZExtValue();
-        j.high = half.getMaxValue().getZExtValue();
-      }
-      return j;
-    };
-    return {halfOf(0), halfOf(kHalf)};
+  default:
+    break;
   }
-  }
+  std::pair<JumpFunction, JumpFunction> halves = halvesOf(whole);
+  addKnownBits(value, halves);
+  return halves;
+}
+
+/// Adds to \p halves, of \p value, what its defining instructions say of its
+/// bits.
+void JumpFunctionBuilder::addKnownBits(
+    const llvm::Value &value, std::pair<JumpFunction, JumpFunction> &halves) {
+  llvm::KnownBits bits = llvm::computeKnownBits(&value, layout);
+  auto add = [&](unsigned first, JumpFunction &half) {
+    llvm::KnownBits known = bits.extractBits(kHalfBits, first);
+    if (!known.hasConflict())
+      narrow(half, known.getMinValue().getZExtValue(),
+             known.getMaxValue().getZExtValue());
+  };
+  add(0, halves.first);
+  add(kHalfBits, halves.second);
 }
 
 } // namespace gpulto

@@ -86,9 +86,10 @@ std::optional<JumpOperation> operationOf(unsigned opcode);
 bool isInput(const JumpFunction &j);
 
 /// Whether \p j, of the module of \p summary, has an operation of two values
-/// that are not known here: what is known of the result does not follow from
-/// what is known of them.
-bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j);
+/// that are not known here, or of one that nobody knows: what is known of the
+/// result does not follow from what is known of them.
+bool hasOwnBounds(const ModuleSummary &summary, const JumpFunction &j);
+
 /// Returns the range of the integer \p value by \p evolution, of its function,
 /// as an unsigned number: of counters with the rounds of their loops.
 llvm::ConstantRange evolvedRange(llvm::ScalarEvolution &evolution,
@@ -159,6 +160,9 @@ public:
   /// integer \p value, as clang packs pairs (the x and y of a dim3).
   std::pair<JumpFunction, JumpFunction> halvesOf(const llvm::Value &value,
                                                  unsigned depth = 0);
+
+  /// As halvesOf() of a value, of which \p whole is the jump function.
+  std::pair<JumpFunction, JumpFunction> halvesOf(const JumpFunction &whole);
 
   /// Returns the value last stored in the whole of the pointer-sized slot at
   /// byte \p offset of local variable \p slots when \p at executes, or null.
@@ -243,6 +247,11 @@ private:
   JumpFunction ofCall(const llvm::CallBase &call, uint64_t offset,
                       unsigned bits);
   JumpFunction ofResult(const llvm::Value &value);
+  std::pair<JumpFunction, JumpFunction> halvesOf(const llvm::Instruction &value,
+                                                 const JumpFunction &whole,
+                                                 unsigned depth);
+  void addKnownBits(const llvm::Value &value,
+                    std::pair<JumpFunction, JumpFunction> &halves);
   JumpFunction compose(JumpOperation operation, const JumpFunction &input,
                        uint64_t operand, unsigned bits);
   JumpFunction compose(JumpOperation operation, const JumpFunction &left,

@@ -175,11 +175,21 @@ static bool isNumber(const llvm::Type &type) {
   return type.isIntegerTy() || type.isFloatTy() || type.isDoubleTy();
 }
 
-bool isOfTwo(const ModuleSummary &summary, const JumpFunction &j) {
+bool hasOwnBounds(const ModuleSummary &summary, const JumpFunction &j) {
   const JumpFunction *outer = &j;
   while (outer->kind == Kind::Composed && outer->count == 0)
     outer = &summary.jumpFunctions[outer->source];
-  return outer->kind == Kind::Composed;
+  return outer->kind == Kind::Composed || outer->kind == Kind::Unknown;
+}
+
+/// Whether \p input is the high half of a pair, of which nothing is known, and
+/// \p operand the low one: that stays known.
+static bool isLowHalf(JumpOperation operation, const JumpFunction &input,
+                      uint64_t operand) {
+  constexpr unsigned kHalfBits = 32;
+  return operation == JumpOperation::Or && input.kind == Kind::Unknown &&
+         input.bitWidth == 2 * kHalfBits && input.alignLog2 >= kHalfBits &&
+         operand <= UINT32_MAX;
 }
 
 /// `input OPERATION operand`, where \p input is what is known of a number: of a
@@ -190,7 +200,7 @@ JumpFunction JumpFunctionBuilder::compose(JumpOperation operation,
   bool isConstant = input.kind == Kind::Constant;
   bool isPlain = input.kind == Kind::PassThrough &&
                  input.operation == JumpOperation::None && !input.hasFacts();
-  if (!isConstant && !isInput(input))
+  if (!isConstant && !isInput(input) && !isLowHalf(operation, input, operand))
     return JumpFunction::unknown(bits);
   bool isSum =
       operation == JumpOperation::Add || operation == JumpOperation::Sub;

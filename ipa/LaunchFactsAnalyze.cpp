@@ -601,13 +601,11 @@ LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
       geometry[kSharedBytes] = value;
     } else if (part.byteOffset == kConfigStream) {
       geometry[kStream] = value;
-    } else if (value.kind == JumpFunction::Kind::Constant &&
-               value.bitWidth == 64) {
+    } else if (value.bitWidth == 64) {
       // Two dimensions stored as one word.
-      setDimension(part.byteOffset,
-                   JumpFunction::constant(uint32_t(value.value), 32));
-      setDimension(part.byteOffset + kDimensionBytes,
-                   JumpFunction::constant(value.value >> 32, 32));
+      auto [x, y] = jumpFunctions->halvesOf(value);
+      setDimension(part.byteOffset, x);
+      setDimension(part.byteOffset + kDimensionBytes, y);
     } else {
       setDimension(part.byteOffset, value);
     }

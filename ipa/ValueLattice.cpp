@@ -455,6 +455,9 @@ void ValueLattice::setKnown(const KnownBits &known,
     highest = bounds->high;
   }
   reconcile();
+  // Half of a pair whose other half varies.
+  if (lowest == highest)
+    *this = constant(lowest, bitWidth);
 }
 
 ValueLattice ValueLattice::combine(const JumpFunction &function,

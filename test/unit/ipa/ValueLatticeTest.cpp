@@ -364,6 +364,39 @@ TEST(ValueLattice, DistancesStayInTheAllocation) {
       ValueLattice::State::Varying);
 }
 
+/// `value OPERATION operand`, of \p width bits.
+ValueLattice applied(JumpOperation operation, uint64_t operand, uint16_t width,
+                     const ValueLattice &value) {
+  JumpFunction function = JumpFunction::passThrough(0, width);
+  function.operation = operation;
+  function.value = operand;
+  return ValueLattice::passThrough(function, value);
+}
+
+TEST(ValueLattice, AHalfIsConstantWhereTheOtherVaries) {
+  ValueLattice x =
+      applied(JumpOperation::ZExt, 32, 64, ValueLattice::varying(32));
+  ValueLattice pair = applied(JumpOperation::Or, uint64_t(7) << 32, 64, x);
+  EXPECT_FALSE(pair.isConstant());
+  auto high = [](const ValueLattice &value) {
+    return applied(JumpOperation::Trunc, 0, 32,
+                   applied(JumpOperation::LShr, 32, 64, value));
+  };
+  EXPECT_EQ(high(pair), ValueLattice::constant(7, 32));
+  EXPECT_FALSE(applied(JumpOperation::Trunc, 0, 32, pair).hasFacts());
+  // Not where it differs.
+  ValueLattice met = pair;
+  met.meet(applied(JumpOperation::Or, uint64_t(8) << 32, 64, x));
+  EXPECT_FALSE(high(met).isConstant());
+  EXPECT_LE(high(met).low(), 7u);
+  EXPECT_GE(high(met).high(), 8u);
+  // The low one.
+  ValueLattice low = applied(JumpOperation::Or, 16, 64,
+                             applied(JumpOperation::Shl, 32, 64, x));
+  EXPECT_EQ(applied(JumpOperation::Trunc, 0, 32, low),
+            ValueLattice::constant(16, 32));
+}
+
 TEST(ValueLattice, BoundsOfASiteNarrow) {
   JumpFunction site = JumpFunction::unknown(32);
   site.low = 16;
