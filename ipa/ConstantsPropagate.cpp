@@ -76,6 +76,29 @@ static std::vector<GeometryFact> makeGeometry(ArrayRef<ValueLattice> values) {
   return facts;
 }
 
+/// Adds to \p facts the constant bytes of \p part of parameter \p parameter, a
+/// number that is no constant: fields of fewer bits travel in one register.
+/// Where all are zero it is a small number, or a multiple.
+static void addKnownBytes(uint32_t parameter, const PartLattice &part,
+                          std::vector<ValueFact> &facts) {
+  constexpr unsigned kByteBits = 8;
+  if (part.value.isConstant() || part.value.width() % kByteBits)
+    return;
+  std::vector<ValueFact> bytes;
+  uint64_t known = part.value.knownZeros() | part.value.knownOnes();
+  for (unsigned i = 0; i < part.value.width() / kByteBits; ++i) {
+    if (uint8_t(known >> (i * kByteBits)) != UINT8_MAX)
+      continue;
+    uint8_t byte = uint8_t(part.value.knownOnes() >> (i * kByteBits));
+    ValueFact &fact = bytes.emplace_back(
+        makeFact(parameter, ValueLattice::constant(byte, kByteBits)));
+    fact.isPart = true;
+    fact.byteOffset = part.byteOffset + i;
+  }
+  if (any_of(bytes, [](const ValueFact &fact) { return fact.value != 0; }))
+    append_range(facts, bytes);
+}
+
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
                              const PointerFacts &pointers,
@@ -109,6 +132,7 @@ static FunctionFacts factsOf(const CombinedSummary &program,
       fact.isPart = true;
       fact.byteOffset = part.byteOffset;
       facts.values.push_back(fact);
+      addKnownBytes(i, part, facts.values);
     }
   }
   if (!body.geometry.empty())

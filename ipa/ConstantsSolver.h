@@ -57,7 +57,7 @@ bool meetParts(ParameterLattice &known, const ParameterLattice &actual);
 ValueLattice readParts(llvm::ArrayRef<PartLattice> parts, uint64_t offset,
                        unsigned width);
 /// Adds \p value at byte \p offset to \p parts. Calling conventions pass two
-/// fields in one register, so long constants are kept in pieces.
+/// fields in one register, so what is known of 64 bits is kept in halves.
 void addPart(std::vector<PartLattice> &parts, uint32_t offset,
              const ValueLattice &value);
 

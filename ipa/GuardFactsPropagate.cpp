@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/ConstantsSolver.h"
 #include "ipa/Guards.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,25 +29,8 @@ static ValueLattice valueOf(const BodyLattice &kernel, const GuardFact &fact) {
   if (fact.parameter >= kernel.parameters.size())
     return ValueLattice::varying(fact.bitWidth);
   const ParameterLattice &known = kernel.parameters[fact.parameter];
-  if (!fact.isPart)
-    return known.whole;
-  auto at = [&](uint32_t byte, unsigned width) -> const ValueLattice * {
-    for (const PartLattice &part : known.parts)
-      if (part.byteOffset == byte && part.value.width() == width)
-        return &part.value;
-    return nullptr;
-  };
-  if (const ValueLattice *part = at(fact.byteOffset, fact.bitWidth))
-    return *part;
-  // The solver keeps long constants in halves.
-  constexpr unsigned kHalfBits = 32, kHalfBytes = 4;
-  const ValueLattice *low = at(fact.byteOffset, kHalfBits),
-                     *high = at(fact.byteOffset + kHalfBytes, kHalfBits);
-  if (fact.bitWidth == 2 * kHalfBits && low && high && low->isConstant() &&
-      high->isConstant())
-    return ValueLattice::constant(high->value() << kHalfBits | low->value(),
-                                  fact.bitWidth);
-  return ValueLattice::varying(fact.bitWidth);
+  return fact.isPart ? readParts(known.parts, fact.byteOffset, fact.bitWidth)
+                     : known.whole;
 }
 
 /// Returns what is known of a value in [\p low, \p high] being in

@@ -40,7 +40,8 @@ namespace gpulto {
 
 using Kind = JumpFunction::Kind;
 
-/// Constants in aggregates are kept in pieces of at most this size.
+/// Numbers in aggregates are kept in pieces of at most this size, if anything
+/// is known of them.
 static constexpr unsigned kPieceBits = 32;
 /// How deep calls are looked into for what they return, and for what they
 /// leave: from one call of a function back to the one before is a step, too.
@@ -68,6 +69,26 @@ static ValueLattice halfOf(const ValueLattice &pair, unsigned first) {
                                    ValueLattice::passThrough(shift, pair));
 }
 
+/// Returns what is known of the 64 bits of which \p low and \p high, of 32, are
+/// the halves.
+static ValueLattice joinHalves(const ValueLattice &low,
+                               const ValueLattice &high) {
+  auto widened = [](const ValueLattice &half) {
+    JumpFunction wide = JumpFunction::passThrough(0, 2 * kPieceBits);
+    wide.operation = JumpOperation::ZExt;
+    wide.value = kPieceBits;
+    return ValueLattice::passThrough(wide, half);
+  };
+  JumpFunction shift = JumpFunction::passThrough(0, 2 * kPieceBits);
+  shift.operation = JumpOperation::Shl;
+  shift.value = kPieceBits;
+  // No bit is in both, so a sum is the same, and has bounds.
+  JumpFunction sum = JumpFunction::passThrough(0, 2 * kPieceBits);
+  sum.operation = JumpOperation::Add;
+  return ValueLattice::combine(
+      sum, ValueLattice::passThrough(shift, widened(high)), widened(low));
+}
+
 ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
                        unsigned width) {
   constexpr unsigned kPointerBits = 2 * kPieceBits;
@@ -79,33 +100,28 @@ ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
   };
   if (const ValueLattice *value = at(offset, width))
     return *value;
-  // x and y of a dim3, written as one number.
-  constexpr uint64_t kPieceBytes = kPieceBits / 8;
-  for (uint64_t before : {uint64_t(0), kPieceBytes})
-    if (width == kPieceBits && offset >= before)
-      if (const ValueLattice *pair = at(offset - before, 2 * kPieceBits))
-        return halfOf(*pair, before * 8);
   const ValueLattice *low = at(offset, kPieceBits),
-                     *high = at(offset + kPieceBytes, kPieceBits);
-  if ((width == 0 || width == kPointerBits) && low && high &&
-      low->isConstant() && high->isConstant()) {
-    uint64_t bits = high->value() << kPieceBits | low->value();
-    if (width != 0 || bits == 0) // only null is known to be a pointer
-      return ValueLattice::constant(bits, width);
-  }
-  return ValueLattice::varying(width);
+                     *high = at(offset + kPieceBits / 8, kPieceBits);
+  if ((width != 0 && width != kPointerBits) || !(low || high))
+    return ValueLattice::varying(width);
+  ValueLattice unknown = ValueLattice::varying(kPieceBits);
+  ValueLattice both = joinHalves(low ? *low : unknown, high ? *high : unknown);
+  if (width != 0)
+    return both;
+  bool isNull = both.isConstant() && both.value() == 0;
+  // Only null is known to be a pointer.
+  return isNull ? ValueLattice::constant(0, 0) : ValueLattice::varying(0);
 }
 
 void addPart(std::vector<PartLattice> &parts, uint32_t offset,
              const ValueLattice &value) {
-  if (!value.isConstant() || value.width() != 2 * kPieceBits) {
+  bool isPair = value.width() == 2 * kPieceBits && value.hasFacts();
+  if (!isPair) {
     parts.push_back({offset, value});
     return;
   }
-  parts.push_back({offset, ValueLattice::constant(value.value(), kPieceBits)});
-  parts.push_back(
-      {offset + kPieceBits / 8,
-       ValueLattice::constant(value.value() >> kPieceBits, kPieceBits)});
+  parts.push_back({offset, halfOf(value, 0)});
+  parts.push_back({offset + kPieceBits / 8, halfOf(value, kPieceBits)});
 }
 
 uint64_t bytesOf(unsigned width) {
