@@ -170,6 +170,15 @@ void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
   addRemark(context, kind, passOf(id), name, id, std::move(text));
 }
 
+/// Whether \p fact is of a byte of the part that \p number is of.
+static bool isByteOf(const ValueFact &number, const ValueFact &fact) {
+  constexpr unsigned kByteBits = 8;
+  return number.isPart && fact.isPart && number.parameter == fact.parameter &&
+         fact.bitWidth == kByteBits && number.bitWidth > kByteBits &&
+         fact.byteOffset >= number.byteOffset &&
+         fact.byteOffset < number.byteOffset + number.bitWidth / kByteBits;
+}
+
 void Explainer::explain(GlobalId id, const BodyPlan &plan) {
   if (!context.diagnostics.wantsRemark(RemarkKind::Passed, passOf(id)))
     return;
@@ -182,11 +191,16 @@ void Explainer::explain(GlobalId id, const BodyPlan &plan) {
     add(RemarkKind::Passed, "Clone", id, owner + " for " + contexts);
   }
   const FunctionFacts &facts = plan.facts;
-  for (const ValueFact &fact : facts.values)
+  const ValueFact *last = nullptr;
+  for (const ValueFact &fact : facts.values) {
+    if (last && isByteOf(*last, fact))
+      continue;
+    last = &fact;
     add(RemarkKind::Passed,
         fact.kind == ValueKind::Bounds ? "ParameterBounds"
                                        : "ParameterConstant",
         id, describe(id, fact) + " in " + owner + ": " + contexts);
+  }
   static constexpr const char *kNames[] = {"grid x",  "grid y",  "grid z",
                                            "block x", "block y", "block z"};
   std::vector<std::string> known;

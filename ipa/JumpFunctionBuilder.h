@@ -196,6 +196,8 @@ private:
     bool isLoaded = false;
     bool isArgument = false; ///< of a launch: its address is in such an array
     llvm::SmallVector<Write, 8> writes;
+    /// Known callees that may keep its address.
+    llvm::SmallVector<const llvm::Instruction *, 2> keepers;
     /// Where its lifetime starts, again. Objects on the heap: another one.
     llvm::SmallVector<const llvm::Instruction *, 2> starts;
 
@@ -285,6 +287,7 @@ private:
   bool frees(const llvm::CallBase &call, const llvm::Value &pointer);
   bool isLocalVariable(const llvm::Value &value);
   bool isUnmodified(const llvm::Argument &byValue);
+  bool isKeptBefore(const LocalVariable &local, const llvm::Instruction &at);
   bool isOfEntry(const llvm::Argument &argument, uint64_t offset, uint64_t size,
                  const llvm::Instruction &at);
   const LocalVariable &describe(const llvm::Value &variable);
@@ -298,6 +301,9 @@ private:
   void addEntry(const llvm::Argument &argument, uint64_t begin, uint64_t size,
                 const llvm::Instruction &at,
                 llvm::SmallVectorImpl<AggregatePart> &parts);
+  void addUnwritten(const llvm::Argument &byValue, uint64_t begin,
+                    uint64_t size, const llvm::Instruction &at,
+                    llvm::SmallVectorImpl<AggregatePart> &parts);
   void collectParts(const llvm::Value &pointer, uint64_t size,
                     const llvm::Instruction &at, uint64_t shift,
                     llvm::SmallVectorImpl<AggregatePart> &parts,

@@ -89,6 +89,16 @@ bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
   return !uses.escapes && uses.writes.empty();
 }
 
+/// Whether a callee that may keep the address of \p local may have run before
+/// \p at: whoever runs then may write it.
+bool JumpFunctionBuilder::isKeptBefore(const LocalVariable &local,
+                                       const llvm::Instruction &at) {
+  return local.escapesUnseen ||
+         llvm::any_of(local.keepers, [&](const llvm::Instruction *keeper) {
+           return mayReach(*keeper, at, nullptr);
+         });
+}
+
 /// The number of \p variable in the function, from 1: the same for whoever
 /// asks, since summaries name variables by it.
 uint32_t JumpFunctionBuilder::localNumber(const llvm::Value &variable) {
@@ -293,6 +303,8 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     // Its edge says what the callee gets, so WPA can say what it does with it.
     const llvm::Function *callee = call->getCalledFunction();
     bool isEdge = callee && !callee->isIntrinsic() && isExact;
+    if (!call->doesNotCapture(index))
+      result.keepers.push_back(call);
     if (isEdge && call->paramHasAttr(index, llvm::Attribute::StructRet)) {
       uint64_t size =
           layout.getTypeAllocSize(call->getParamStructRetType(index))

@@ -84,14 +84,16 @@ JumpFunction JumpFunctionBuilder::ofLoad(const llvm::Instruction &load) {
   bool isReference = argument && isPassedByReference(*argument);
   if (offset < 0 || (!isLocalVariable(*base) && !isReference))
     return j;
-  if (!isReference && (!argument || !isUnmodified(*argument)))
-    return ofLocal(*base, static_cast<uint64_t>(offset), load);
-  j.kind = Kind::LoadAggregate;
-  j.source = argument->getArgNo();
-  j.value = static_cast<uint64_t>(offset);
   uint32_t bytes = static_cast<uint32_t>(
       layout.getTypeStoreSize(load.getType()).getFixedValue());
-  if (!isReference)
+  uint64_t begin = static_cast<uint64_t>(offset);
+  bool isCopy = argument && argument->hasByValAttr();
+  if (!isReference && !(isCopy && isOfEntry(*argument, begin, bytes, load)))
+    return ofLocal(*base, begin, load);
+  j.kind = Kind::LoadAggregate;
+  j.source = argument->getArgNo();
+  j.value = begin;
+  if (isCopy && isUnmodified(*argument))
     return j;
   if (isOfEntry(*argument, j.value, bytes, load)) {
     j.count = bytes;
@@ -132,7 +134,8 @@ bool JumpFunctionBuilder::isOfEntry(const llvm::Argument &argument,
                                     uint64_t offset, uint64_t size,
                                     const llvm::Instruction &at) {
   const LocalVariable &local = describe(argument);
-  if (local.escapesUnseen)
+  if (local.escapesUnseen ||
+      (argument.hasByValAttr() && isKeptBefore(local, at)))
     return false;
   Reaching reaching = reachingWrites(local, offset, size, &at);
   return reaching.isKnown && reaching.writes.empty();
@@ -294,6 +297,28 @@ void JumpFunctionBuilder::addEntry(
   parts.push_back({0, entry});
 }
 
+/// Appends those of the \p size bytes from byte \p begin on of \p byValue that
+/// are what the caller passed.
+void JumpFunctionBuilder::addUnwritten(
+    const llvm::Argument &byValue, uint64_t begin, uint64_t size,
+    const llvm::Instruction &at, llvm::SmallVectorImpl<AggregatePart> &parts) {
+  llvm::SmallVector<uint64_t, 16> cuts = {begin, begin + size};
+  for (const Write &write : describe(byValue).writes)
+    for (uint64_t cut :
+         {write.offset,
+          write.size == kUnboundedSize ? begin : write.offset + write.size})
+      if (cut > begin && cut < begin + size)
+        cuts.push_back(cut);
+  llvm::sort(cuts);
+  for (size_t i = 0; i + 1 < cuts.size() && parts.size() < kMaxParts; ++i) {
+    llvm::SmallVector<AggregatePart, 1> entry;
+    if (cuts[i] != cuts[i + 1])
+      addEntry(byValue, cuts[i], cuts[i + 1] - cuts[i], at, entry);
+    for (const AggregatePart &part : entry)
+      parts.push_back({static_cast<uint32_t>(cuts[i] - begin), part.value});
+  }
+}
+
 /// Appends the known parts of the \p size bytes at \p pointer + \p shift.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
@@ -316,10 +341,14 @@ void JumpFunctionBuilder::collectParts(
   if (!isLocalVariable(*base) && !isResult(*base))
     return;
   const LocalVariable &local = describe(*base);
-  if (local.dependsOnCallees())
+  auto *byValue = llvm::dyn_cast<llvm::Argument>(base);
+  bool isCopy = byValue && byValue->hasByValAttr();
+  if (!isCopy && local.dependsOnCallees())
     return collectWritten(*base, begin, size, &at, parts, depth);
-  if (local.escapes)
+  if (isCopy ? isKeptBefore(local, at) : local.escapes)
     return;
+  if (isCopy)
+    addUnwritten(*byValue, begin, size, at, parts);
   for (const Write &write : local.writes) {
     if (parts.size() >= kMaxParts ||
         !overlaps(write.offset, write.size, begin, size) ||
@@ -380,13 +409,14 @@ JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
                                            uint64_t size,
                                            const llvm::Instruction &at) {
   const llvm::Value *source = &pointer;
+  const llvm::Instruction *place = &at;
   // A copy of a whole formal: follow it through one temporary.
   auto formalOf = [&](const llvm::Value &value) -> const llvm::Argument * {
     auto *argument = llvm::dyn_cast<llvm::Argument>(&value);
     if (!argument || !argument->hasByValAttr() ||
         layout.getTypeAllocSize(argument->getParamByValType())
                 .getFixedValue() != size ||
-        !isUnmodified(*argument))
+        !isOfEntry(*argument, 0, size, *place))
       return nullptr;
     return argument;
   };
@@ -395,8 +425,10 @@ JumpFunction JumpFunctionBuilder::ofMemory(const llvm::Value &pointer,
     for (const Write &write : local.writes) {
       auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(write.instruction);
       if (!local.escapes && copy && !copy->isVolatile() && write.offset == 0 &&
-          write.size >= size && reaches(write, local, at))
+          write.size >= size && reaches(write, local, at)) {
         source = copy->getRawSource();
+        place = copy;
+      }
     }
   }
   if (const llvm::Argument *argument = formalOf(*source))
