@@ -9,8 +9,9 @@
 //  1. describe     all instructions that may write the variable
 //                  (JumpFunctionLocals.cpp).
 //  2. reaches      whether a write determines its bytes at the call (there).
-//  3. collectParts stored values become parts; a copy of another variable, a
-//                  constant or an unmodified formal is followed.
+//  3. collectParts stored values become parts; a copy of another variable or a
+//                  constant is followed, and of a by-value formal what nobody
+//                  may have written before.
 //
 // What is passed by reference (host code) is a variable of some caller. Where
 // the caller hands its address to known callees and does nothing else with it,
