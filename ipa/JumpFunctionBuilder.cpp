@@ -159,31 +159,9 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
     j.value = static_cast<uint64_t>(offset);
     return j;
   }
-  // Memory that a call allocated, at any distance from its beginning.
-  const llvm::Value *object = llvm::getUnderlyingObject(base);
-  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(object)) {
-    JumpFunction allocated = ofLoad(*load);
-    if (allocated.kind == Kind::Allocation) {
-      if (object != base)
-        allocated.alignLog2 = 0;
-      else if (offset)
-        allocated.alignLog2 = static_cast<uint8_t>(std::min<unsigned>(
-            allocated.alignLog2,
-            llvm::countr_zero(static_cast<uint64_t>(offset))));
-      allocated.nonNull = false;
-      return allocated;
-    }
-    if (object != &value && isInput(allocated) &&
-        context.summary.side == Side::Host) {
-      // One byte away: nothing is known of the distance.
-      constexpr uint64_t kSomewhere = 1;
-      j.kind = Kind::Composed;
-      j.operation = JumpOperation::Add;
-      j.source = context.jumpFunctions.add(allocated).first;
-      j.value = object == base ? static_cast<uint64_t>(offset) : kSomewhere;
-      return j;
-    }
-  }
+  if (JumpFunction derived = ofDerived(value);
+      derived.kind != Kind::Unknown || derived.hasFacts())
+    return derived;
   if (base == &value && context.summary.side == Side::Host)
     if (const llvm::GlobalVariable *table = handleTableOf(value))
       if (SymbolIndex symbol = context.indexOf(*table); symbol != kNone) {
@@ -196,7 +174,6 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
     align = llvm::commonAlignment(align, static_cast<uint64_t>(offset));
   j.alignLog2 = static_cast<uint8_t>(llvm::Log2(align));
   unsigned space = base->getType()->getPointerAddressSpace();
-  bool isLocal = llvm::isa<llvm::AllocaInst>(base) || argument;
   j.addressSpace = static_cast<uint8_t>(space);
   if (auto *call = llvm::dyn_cast<llvm::CallBase>(base);
       call && base == &value) {
@@ -205,7 +182,7 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
     j.source = result.source;
     j.nonNull = call->isReturnNonNull();
   }
-  if (isLocal && space == 0)
+  if (argument && space == 0)
     j.nonNull = !llvm::NullPointerIsDefined(&function);
   return j;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 namespace llvm {
+class AllocaInst;
 class Argument;
 class ConstantRange;
 class DataLayout;
@@ -100,6 +101,20 @@ llvm::ConstantRange evolvedRange(llvm::ScalarEvolution &evolution,
 const llvm::Value *stripOffsets(const llvm::Value &pointer,
                                 const llvm::DataLayout &layout,
                                 int64_t &offset);
+
+/// What a pointer was computed from by additions. Its distance from there is a
+/// multiple of 2^distanceLog2, whatever wraps.
+struct DerivedPointer {
+  const llvm::Value *base;
+  unsigned distanceLog2;
+  /// No addition left the object; all were of generic pointers.
+  bool isInBounds;
+};
+
+/// Returns what \p pointer is based on, in each round of every loop the same;
+/// nothing if that is not one value.
+std::optional<DerivedPointer> derivationOf(const llvm::Value &pointer,
+                                           const llvm::DataLayout &layout);
 
 /// Whether \p argument may be the address of a caller's variable. Device code
 /// gets its pointers from launches; they are other facts.
@@ -242,6 +257,9 @@ private:
   JumpFunction ofVariable(const llvm::GlobalVariable &variable, uint64_t offset,
                           unsigned bits);
   JumpFunction ofPointer(const llvm::Value &value);
+  JumpFunction ofDerived(const llvm::Value &value);
+  JumpFunction ofLocalAddress(const llvm::AllocaInst &variable,
+                              const DerivedPointer &from);
   JumpFunction ofComposition(JumpOperation operation, const llvm::Value &input,
                              uint64_t operand, unsigned bits);
   JumpFunction ofOperands(JumpOperation operation, const llvm::Value &left,

@@ -394,6 +394,23 @@ static unsigned formalWidth(const JumpFunction &function) {
                                         : function.bitWidth;
 }
 
+/// What is based on \p base is in the same memory, if that is known, and
+/// address space. How many bytes are left there is not known, nor which
+/// symbol's: what is said of one holds at its beginning.
+ValueLattice ValueLattice::derivedPointer(const JumpFunction &function,
+                                          const ValueLattice &base) {
+  ValueLattice result = varying();
+  if (base.bitWidth != 0)
+    return result;
+  if (base.current == State::Allocation)
+    result = allocation(base.target, base.bits, base.entered());
+  unsigned ofDistance = function.value ? countr_zero(function.value) : 0;
+  result.align =
+      static_cast<uint8_t>(std::min<unsigned>(base.align, ofDistance));
+  result.space = base.space;
+  return result;
+}
+
 ValueLattice ValueLattice::passThrough(const JumpFunction &function,
                                        const ValueLattice &formal) {
   if (formal.isTop())
@@ -410,16 +427,8 @@ ValueLattice ValueLattice::passThrough(const JumpFunction &function,
     result.space = formal.space;
     return result;
   }
-  // A pointer at a distance, in the same allocation.
-  if (function.bitWidth == 0 && function.operation == JumpOperation::Add) {
-    ValueLattice result = varying();
-    if (formal.current == State::Allocation)
-      result = allocation(formal.target, formal.bits, formal.entered());
-    if (formal.bitWidth == 0 && function.value)
-      result.align = static_cast<uint8_t>(
-          std::min<unsigned>(formal.align, countr_zero(function.value)));
-    return result;
-  }
+  if (function.bitWidth == 0 && function.operation == JumpOperation::Add)
+    return derivedPointer(function, formal);
   if (function.operation == JumpOperation::None)
     return formal.bitWidth == function.bitWidth ? formal
                                                 : varying(function.bitWidth);

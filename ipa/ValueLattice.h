@@ -155,6 +155,8 @@ private:
   };
   static std::optional<Bounds> applyToBounds(const JumpFunction &function,
                                              Bounds left, Bounds right);
+  static ValueLattice derivedPointer(const JumpFunction &function,
+                                     const ValueLattice &base);
   void setKnown(const llvm::KnownBits &known, std::optional<Bounds> bounds);
   bool isScalar() const { return bitWidth >= 1 && bitWidth <= 64; }
   void setUnknown();

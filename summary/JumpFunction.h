@@ -123,8 +123,9 @@ struct JumpFunction {
     VariablePart,
     /// Entry \c source, an earlier one, of the module's table of jump
     /// functions, through \c operation with \c value or, if \c count is not 0,
-    /// with entry \c count - 1, an earlier one, too. Pointers: Add, of bytes;
-    /// an odd number says nothing of the distance.
+    /// with entry \c count - 1, an earlier one, too. Pointers: Add, at some
+    /// distance, positive or negative, that is a multiple of \c value, a power
+    /// of two; the memory is that of the entry.
     Composed,
     Last = Composed
   };

@@ -363,6 +363,10 @@ void Printer::facts(const JumpFunction &j) {
 void Printer::operation(const JumpFunction &j) {
   if (j.operation == JumpOperation::None)
     return;
+  if (j.kind == JumpFunction::Kind::Composed && j.bitWidth == 0) {
+    out << " at a multiple of " << j.value;
+    return;
+  }
   out << ' ' << kOperationNames[size_t(j.operation)];
   if (j.kind == JumpFunction::Kind::Composed && j.count) {
     out << ' ';

@@ -8,7 +8,7 @@ struct Pair { float *first, *second; };
 void use(float *, float *);
 void usePair(Pair);
 // CHECK-LABEL: function _Z5plaini:
-// CHECK: call _Z3usePfS_ {{.*}}args=(allocated by call 0(align 256), allocated by call 1)
+// CHECK: call _Z3usePfS_ {{.*}}args=(allocated by call 0(align 256), allocated by call 1(align 4))
 void plain(int n) {
   float *a, *b;
   cudaMalloc(&a, n);

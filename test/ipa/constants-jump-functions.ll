@@ -47,11 +47,11 @@ define void @operations(i32 %n, i64 %w, ptr %p, double %d) {
 ; CHECK: call p1 freq 1{{[a-z_ ]*}} args=(arg2+24)
   %q = getelementptr i8, ptr %p, i64 24
   call void @p1(ptr %q)
-; Two operations; a variable distance is unknown; what the pointer points to.
+; Two operations; a variable distance; what the pointer points to.
 ; CHECK: call c1 freq 1{{[a-z_ ]*}} args=((arg0:i32 add 4294967295):i32 mul 3)
   %two = mul i32 %dec, 3
   call void @c1(i32 %two)
-; CHECK: call p1 freq 1{{[a-z_ ]*}} args=()
+; CHECK: call p1 freq 1{{[a-z_ ]*}} args=((arg2) at a multiple of 1)
   %r = getelementptr i8, ptr %p, i64 %w
   call void @p1(ptr %r)
 ; CHECK: call c1 freq 1{{[a-z_ ]*}} args=(arg2[0]:i32)

@@ -432,3 +432,48 @@ TEST(ValueLattice, AncestorKeepsAlignmentOfTheOffset) {
   EXPECT_EQ(result.alignLog2(), 3u);
   EXPECT_EQ(result.addressSpace(), 3u);
 }
+
+static JumpFunction derived(uint64_t multiple) {
+  JumpFunction j;
+  j.kind = JumpFunction::Kind::Composed;
+  j.operation = JumpOperation::Add;
+  j.value = multiple;
+  return j;
+}
+
+TEST(ValueLattice, UnknownDistancesKeepSpaceAndAlignment) {
+  JumpFunction facts;
+  facts.alignLog2 = 4;
+  facts.addressSpace = 3;
+  facts.nonNull = true;
+  ValueLattice symbol = ValueLattice::address(7, 0);
+  symbol.addFacts(facts);
+  ValueLattice result = ValueLattice::passThrough(derived(128), symbol);
+  EXPECT_EQ(result.state(), ValueLattice::State::Varying);
+  EXPECT_EQ(result.alignLog2(), 4u);
+  EXPECT_EQ(result.addressSpace(), 3u);
+  EXPECT_FALSE(result.isNonNull());
+  EXPECT_EQ(ValueLattice::passThrough(derived(4), symbol).alignLog2(), 2u);
+  EXPECT_EQ(ValueLattice::passThrough(derived(1), symbol).alignLog2(), 0u);
+  EXPECT_EQ(ValueLattice::passThrough(derived(0), symbol).alignLog2(), 0u);
+}
+
+TEST(ValueLattice, UnknownDistancesKeepTheAllocationButNotItsBytes) {
+  ValueLattice allocation = ValueLattice::allocation(7, 2);
+  allocation.addLasting(1024);
+  ValueLattice result = ValueLattice::passThrough(derived(64), allocation);
+  EXPECT_EQ(result.state(), ValueLattice::State::Allocation);
+  EXPECT_EQ(result.symbol(), 7u);
+  EXPECT_EQ(result.value(), 2u);
+  EXPECT_EQ(result.dereferenceableBytes(), 0u);
+  EXPECT_FALSE(result.isNonNull());
+}
+
+TEST(ValueLattice, UnknownDistancesOfNullAndNumbersAreUnknown) {
+  EXPECT_TRUE(ValueLattice::passThrough(derived(8), ValueLattice()).isTop());
+  ValueLattice varying = ValueLattice::varying();
+  ValueLattice null = ValueLattice::constant(0, 0);
+  EXPECT_EQ(ValueLattice::passThrough(derived(8), null), varying);
+  ValueLattice number = ValueLattice::constant(64, 64);
+  EXPECT_EQ(ValueLattice::passThrough(derived(8), number), varying);
+}
