@@ -71,7 +71,8 @@ static bool addDistance(const llvm::GEPOperator &address,
 std::optional<DerivedPointer> derivationOf(const llvm::Value &pointer,
                                            const llvm::DataLayout &layout) {
   constexpr unsigned kMaxSteps = 32;
-  DerivedPointer result{nullptr, kMaxDistanceLog2, true};
+  DerivedPointer result{nullptr, kMaxDistanceLog2,
+                        pointer.getType()->getPointerAddressSpace() == 0};
   bool isOneOfMany = false;
   llvm::SmallPtrSet<const llvm::Value *, 8> seen;
   llvm::SmallVector<const llvm::Value *, 8> stack{&pointer};
@@ -114,21 +115,21 @@ static bool isNonNullBase(const llvm::Value &base,
   if (auto *argument = llvm::dyn_cast<llvm::Argument>(&base))
     return argument->hasNonNullAttr();
   auto *global = llvm::dyn_cast<llvm::GlobalVariable>(&base);
-  return (global && !global->hasExternalWeakLinkage()) ||
+  return (global && !global->hasExternalWeakLinkage() &&
+          !global->isAbsoluteSymbolRef()) ||
          (llvm::isa<llvm::AllocaInst>(base) &&
           !llvm::NullPointerIsDefined(&function));
 }
 
-/// What is known of an address in the stack frame, but for its contents.
+/// What is known of an address in the stack frame, but for its contents. Not
+/// that it is local memory of the device: LLVM passes what such a variable is a
+/// copy of instead of it where the callee only reads (MemCpyOpt, InstCombine).
 JumpFunction
 JumpFunctionBuilder::ofLocalAddress(const llvm::AllocaInst &variable,
                                     const DerivedPointer &from) {
-  constexpr uint8_t kLocalAddressSpace = 5; // NVPTX
   JumpFunction j;
   unsigned space = variable.getAddressSpace();
-  bool isDevice = context.summary.side == Side::Device;
-  j.addressSpace =
-      isDevice && space == 0 ? kLocalAddressSpace : static_cast<uint8_t>(space);
+  j.addressSpace = static_cast<uint8_t>(space);
   j.alignLog2 = static_cast<uint8_t>(
       std::min(llvm::Log2(variable.getAlign()), from.distanceLog2));
   j.nonNull =

@@ -174,6 +174,7 @@ private:
     result.memoryEffects |=
         (reads ? kReadsOther : 0) | (writes ? kWritesOther | kStoresOther : 0);
   }
+  bool isTold(const llvm::Value &pointer, const llvm::Value &origin) const;
   unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived,
                   const llvm::Value *origin = nullptr);
   void followParameter(const llvm::Argument &argument);
@@ -320,8 +321,24 @@ static bool isAtDistance(const llvm::Value &pointer,
   return true;
 }
 
+/// Whether the edge of a call that gets \p pointer says that it leads to the
+/// memory behind \p origin. The host's must say where: it may be a variable of
+/// a caller of which parts are known.
+bool ModRefCollector::isTold(const llvm::Value &pointer,
+                             const llvm::Value &origin) const {
+  if (isAtDistance(pointer, origin))
+    return true;
+  auto *argument = llvm::dyn_cast<llvm::Argument>(&origin);
+  if (summary.side == Side::Host || !argument ||
+      argument->hasPassPointeeByValueCopyAttr())
+    return false;
+  std::optional<DerivedPointer> from =
+      derivationOf(pointer, context.module.getDataLayout());
+  return from && from->base == &origin;
+}
+
 /// Unites what all uses of \p pointer do; \p isPassedOnDerived is set when one
-/// hands it to a callee, other than at a constant distance from \p origin.
+/// hands it to a callee and no edge tells that it is of \p origin.
 unsigned ModRefCollector::follow(const llvm::Value &pointer,
                                  bool &isPassedOnDerived,
                                  const llvm::Value *origin) {
@@ -339,7 +356,7 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
       if (one & kDerived)
         stack.push_back(use.getUser());
       if (one & kPassedOn)
-        isPassedOnDerived |= !origin || !isAtDistance(*next, *origin);
+        isPassedOnDerived |= !origin || !isTold(*next, *origin);
       access |= one & (kRead | kWrite | kEscape | kIndirectCall | kCompare |
                        kTellApart);
     }
@@ -392,7 +409,6 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
     unsigned one = accessOf(use);
     bool isPassedOn = false;
     if (one & kDerived) {
-      // A constant distance is an ancestor jump function: an edge tells.
       one |= follow(*use.getUser(), isPassedOn, &argument);
       if (isPassedOn)
         one |= kRead | kWrite | kEscape | kCompare;

@@ -38,6 +38,7 @@
 
 #include "ipa/Callers.h"
 #include "ipa/ModRef.h"
+#include "ipa/PointerBase.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -120,6 +121,8 @@ private:
     return callee == kNone || !bodies[callee].isFinal ? nullptr
                                                       : &bodies[callee];
   }
+  ArrayRef<JumpFunction> basesOf(GlobalId id, const CallEdge &call,
+                                 SmallVectorImpl<JumpFunction> &storage) const;
   uint16_t ownEffects(GlobalId id) const;
   bool update(uint32_t body);
   void addCall(const CallEdge &call, ArrayRef<JumpFunction> actuals,
@@ -174,6 +177,24 @@ void EffectsSolver::addBodies() {
   }
 }
 
+/// Returns the arguments of \p call of \p id or, where there are pointers at
+/// unknown distances among them, \p storage with what those are based on: what
+/// is done behind one is done there.
+ArrayRef<JumpFunction>
+EffectsSolver::basesOf(GlobalId id, const CallEdge &call,
+                       SmallVectorImpl<JumpFunction> &storage) const {
+  ArrayRef<JumpFunction> actuals = program.jumpFunctions(id, call.arguments);
+  auto isBase = [&](const JumpFunction &actual) {
+    return &baseOf(program, id, actual) == &actual;
+  };
+  if (all_of(actuals, isBase))
+    return actuals;
+  storage.clear();
+  for (const JumpFunction &actual : actuals)
+    storage.push_back(baseOf(program, id, actual));
+  return storage;
+}
+
 /// Adds what calls do that enter nobody knows what: that stays what it is.
 void EffectsSolver::addUnknown() {
   handsOn.resize(callers.callCount());
@@ -186,8 +207,9 @@ void EffectsSolver::addUnknown() {
 void EffectsSolver::addUnknown(uint32_t index) {
   BodyEffects &body = bodies[index];
   GlobalId id = idOf(index);
+  SmallVector<JumpFunction, 8> storage;
   for (auto [number, call] : enumerate(program.calls(id))) {
-    ArrayRef<JumpFunction> actuals = program.jumpFunctions(id, call.arguments);
+    ArrayRef<JumpFunction> actuals = basesOf(id, call, storage);
     handsOn[callers.firstCallOf(index) + number] =
         any_of(actuals, [](const JumpFunction &actual) {
           return actual.kind == JumpFunction::Kind::PassThrough ||
@@ -338,13 +360,14 @@ bool EffectsSolver::update(uint32_t index) {
   GlobalId id = idOf(index);
   bool isNew = false;
   uint16_t may = body.may;
+  SmallVector<JumpFunction, 8> storage;
   for (uint32_t number : seq<uint32_t>(0, callers.calleesOf(index).size())) {
     const BodyEffects *callee = calleeOf(index, number);
     if (!callee ||
         !(handsOn[callers.firstCallOf(index) + number] || mayAdd(*callee, may)))
       continue;
     const CallEdge &call = program.calls(id)[number];
-    ArrayRef<JumpFunction> actuals = program.jumpFunctions(id, call.arguments);
+    ArrayRef<JumpFunction> actuals = basesOf(id, call, storage);
     isNew |= addParameters(body, call, actuals, callee);
     addCall(call, actuals, callee, may);
   }

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/PointerBase.h"
 #include "ipa/PointerFacts.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -188,11 +189,11 @@ static bool passesKnownPointers(const CombinedSummary &program, GlobalId caller,
   for (auto [i, formal] : enumerate(program.parameters(callee))) {
     bool isPointer = (formal.flags & kParamIsPointer) &&
                      !(formal.flags & (kParamByVal | kParamUnused));
-    bool isKnown = i < actuals.size() && actuals[i].kind != Kind::Unknown &&
-                   actuals[i].kind != Kind::LoadAggregate &&
-                   actuals[i].kind != Kind::CallResult &&
-                   actuals[i].kind != Kind::Memory &&
-                   actuals[i].kind != Kind::Composed;
+    Kind kind = i < actuals.size() ? baseOf(program, caller, actuals[i]).kind
+                                   : Kind::Unknown;
+    bool isKnown = kind != Kind::Unknown && kind != Kind::LoadAggregate &&
+                   kind != Kind::CallResult && kind != Kind::Memory &&
+                   kind != Kind::Composed;
     if (isPointer && !isKnown)
       return false;
   }

@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Clones.h"
+#include "ipa/PointerBase.h"
 #include "ipa/PointerFacts.h"
 #include "ipa/UnwrittenMemory.h"
 
@@ -103,7 +104,9 @@ bool UnwrittenMemory::passesUnknown(GlobalId caller, const CallEdge &call,
   for (auto [i, formal] : enumerate(program.parameters(callee))) {
     if (!isPointer(formal) || !mayWrite(callee, i))
       continue;
-    JumpFunction actual = i < actuals.size() ? actuals[i] : JumpFunction();
+    JumpFunction actual = i < actuals.size()
+                              ? baseOf(program, caller, actuals[i])
+                              : JumpFunction();
     bool isLocal = actual.kind == Kind::Aggregate && actual.value;
     if (!isLocal && actual.kind != Kind::PassThrough &&
         actual.kind != Kind::Ancestor && actual.kind != Kind::SymbolAddress &&
