@@ -15,7 +15,8 @@
 //    call in a loop whose rounds and constants are known.
 // 2. copyFor: a copy of the function for them, simplified: what tests them
 //    folds, loops that call the function are unrolled. Its calls of the
-//    function are done in the same way.
+//    function are done in the same way. Pointers that are known to lead into
+//    an address space do so in the copy.
 // 3. If no call of the function is left, no copy leads to itself, and all of
 //    them inlined into each other are small, the call enters the first copy.
 //    Else the copies are dropped.
@@ -42,9 +43,11 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -68,8 +71,14 @@ constexpr uint64_t kMaxInstructions = 640;
 /// Also bounds the depth.
 constexpr size_t kMaxCopies = 32;
 
-/// Of each parameter, the constant that is passed, or null.
-using Key = SmallVector<ConstantInt *, 8>;
+/// What is known of an argument: the constant that it is, or null, and the
+/// address space that a generic pointer leads into, or 0.
+struct Known {
+  ConstantInt *value = nullptr;
+  unsigned space = 0;
+};
+/// Of each parameter, what is passed.
+using Key = SmallVector<Known, 8>;
 
 /// Unrolls recursions of one function.
 class Unroller {
@@ -158,30 +167,6 @@ Unroller::Unroller(Function &function, FunctionAnalysisManager &analyses,
         return &body == &function || !usesStack(body);
       })) {}
 
-static Key keyOf(const CallBase &call) {
-  Key key;
-  for (const Use &argument : call.args())
-    key.push_back(dyn_cast<ConstantInt>(argument.get()));
-  return key;
-}
-
-static bool isKnown(const Key &key) {
-  return any_of(key, [](ConstantInt *value) { return value != nullptr; });
-}
-
-static std::string textOf(const Key &key) {
-  std::string text;
-  for (const ConstantInt *value : key) {
-    if (value) {
-      SmallString<24> digits;
-      value->getValue().toStringUnsigned(digits, 16);
-      text += digits;
-    }
-    text += ',';
-  }
-  return text;
-}
-
 /// Returns the calls of \p callee in \p body.
 static SmallVector<CallBase *> callsOf(Function &callee, Function &body) {
   SmallVector<CallBase *> calls;
@@ -192,7 +177,81 @@ static SmallVector<CallBase *> callsOf(Function &callee, Function &body) {
   return calls;
 }
 
+/// Says of an argument of a call what spaceOf has found: InstCombine removes
+/// the casts.
+constexpr StringLiteral kSpaceAttribute = "gpulto-address-space";
+
+/// Returns the address space that the generic pointer \p argument was made of,
+/// at any distance, or 0. Not local memory: what is passed instead of a copy of
+/// a constant is none.
+static unsigned spaceOf(const Value &argument) {
+  constexpr unsigned kLocalAddressSpace = 5; // NVPTX
+  if (!argument.getType()->isPointerTy() ||
+      argument.getType()->getPointerAddressSpace() != 0)
+    return 0;
+  const Value *base = &argument;
+  while (true) {
+    if (auto *address = dyn_cast<GEPOperator>(base)) {
+      base = address->getPointerOperand();
+      continue;
+    }
+    auto *cast = dyn_cast<AddrSpaceCastOperator>(base);
+    if (!cast)
+      return 0;
+    if (unsigned space = cast->getSrcAddressSpace())
+      return space == kLocalAddressSpace ? 0 : space;
+    base = cast->getPointerOperand();
+  }
+}
+
+static unsigned spaceOf(const CallBase &call, unsigned index) {
+  unsigned space = 0;
+  if (call.getParamAttr(index, kSpaceAttribute)
+          .getValueAsString()
+          .getAsInteger(10, space))
+    return spaceOf(*call.getArgOperand(index));
+  return space;
+}
+
+/// Notes the address spaces that calls of \p callee in \p body pass.
+static void noteSpaces(Function &callee, Function &body) {
+  for (CallBase *call : callsOf(callee, body))
+    for (unsigned i = 0; i < call->arg_size(); ++i)
+      if (unsigned space = spaceOf(*call, i))
+        call->addParamAttr(i, Attribute::get(body.getContext(), kSpaceAttribute,
+                                             std::to_string(space)));
+}
+
+static Key keyOf(const CallBase &call) {
+  Key key;
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    key.push_back(
+        {dyn_cast<ConstantInt>(call.getArgOperand(i)), spaceOf(call, i)});
+  return key;
+}
+
+static bool isConstant(const Known &known) { return known.value != nullptr; }
+
+/// Whether any argument is a constant: what ends recursions.
+static bool isKnown(const Key &key) { return any_of(key, isConstant); }
+
+static std::string textOf(const Key &key) {
+  std::string text;
+  for (auto [value, space] : key) {
+    if (space)
+      text += "@" + std::to_string(space);
+    if (value) {
+      SmallString<24> digits;
+      value->getValue().toStringUnsigned(digits, 16);
+      text += digits;
+    }
+    text += ',';
+  }
+  return text;
+}
+
 void Unroller::run(Function &body, bool unrolls) {
+  noteSpaces(function, body);
   FunctionPassManager passes;
   // InstCombine removes the casts that say address spaces.
   passes.addPass(InferAddressSpacesPass());
@@ -226,6 +285,19 @@ void Unroller::simplify(Function &copy) {
     run(copy, /*unrolls=*/true);
 }
 
+/// Lets all uses of \p argument know that it leads into \p space.
+static void sayAddressSpace(Argument &argument, unsigned space) {
+  if (argument.use_empty())
+    return;
+  BasicBlock &entry = argument.getParent()->getEntryBlock();
+  IRBuilder<> builder(&*entry.getFirstInsertionPt());
+  Value *specific = builder.CreateAddrSpaceCast(
+      &argument, PointerType::get(argument.getContext(), space));
+  Value *generic = builder.CreateAddrSpaceCast(specific, argument.getType());
+  argument.replaceUsesWithIf(
+      generic, [&](Use &use) { return use.getUser() != specific; });
+}
+
 Function *Unroller::makeCopy(const Key &key) {
   ValueToValueMapTy values;
   Function *copy = CloneFunction(&function, values);
@@ -235,9 +307,12 @@ Function *Unroller::makeCopy(const Key &key) {
   copy->setComdat(nullptr);
   copy->addFnAttr(kPlannedAttribute);
   copy->addFnAttr(kChangedAttribute);
-  for (auto [argument, value] : zip_equal(copy->args(), key))
-    if (value)
-      argument.replaceAllUsesWith(value);
+  for (auto [argument, known] : zip_equal(copy->args(), key)) {
+    if (known.value)
+      argument.replaceAllUsesWith(known.value);
+    if (known.space)
+      sayAddressSpace(argument, known.space);
+  }
   made.push_back(copy);
   return copy;
 }
@@ -316,11 +391,13 @@ RecursionAttempt Unroller::tryCall(CallBase &call) {
   RecursionAttempt attempt{call.getFunction(), function.getName().str()};
   Key all = keyOf(call);
   SmallVector<Key> keys{all};
-  if (count_if(all, [](ConstantInt *value) { return value; }) > 1)
-    for (auto [i, value] : enumerate(all))
-      if (value) {
-        Key one(all.size());
-        one[i] = value;
+  if (count_if(all, isConstant) > 1)
+    for (auto [i, known] : enumerate(all))
+      if (known.value) {
+        Key one = all;
+        for (Known &other : one)
+          other.value = nullptr;
+        one[i].value = known.value;
         keys.push_back(one);
       }
   for (const Key &key : keys) {
@@ -380,7 +457,8 @@ static SmallVector<Key> keysIn(CallBase &call,
   SmallVector<Key> keys;
   for (unsigned round = 0; round < rounds; ++round) {
     Key &key = keys.emplace_back();
-    for (Value *argument : call.args()) {
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+      Value *argument = call.getArgOperand(i);
       auto *constant = dyn_cast<ConstantInt>(argument);
       if (!constant && argument->getType()->isIntegerTy())
         if (auto *steps = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(argument));
@@ -389,7 +467,7 @@ static SmallVector<Key> keysIn(CallBase &call,
                   evolution.getConstant(argument->getType(), round),
                   evolution)))
             constant = value->getValue();
-      key.push_back(constant);
+      key.push_back({constant, spaceOf(call, i)});
     }
     if (!isKnown(key))
       return {};
