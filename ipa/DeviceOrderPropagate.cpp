@@ -266,11 +266,15 @@ void DeviceOrder::checkHostBody(const BodyLattice &body) {
 void DeviceOrder::checkDeviceBody(GlobalId id) {
   const ModuleSummary &module = program.moduleRef(id).summary;
   const FunctionSummary &function = *program.function(id);
+  constexpr uint8_t kSharedSpace = 3; // NVPTX: of a block, nobody else's
   auto check = [&](SymbolIndex symbol, uint32_t line) {
     if (symbol == kNone || program.definitionFor(id, symbol) != kNone)
       return;
     static constexpr StringLiteral kKnown[] = {
         "vprintf", "malloc", "free", "__assertfail", "memcpy", "memset"};
+    // Nobody defines `extern __shared__`: each launch says how large it is.
+    if (module.symbols[symbol].addressSpace == kSharedSpace)
+      return;
     StringRef name = module.symbols[symbol].name;
     if (!is_contained(kKnown, name) && !name.starts_with("llvm.") &&
         !name.starts_with("__nv_"))

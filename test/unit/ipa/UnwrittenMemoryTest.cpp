@@ -7,6 +7,7 @@
 #include "test/unit/ProgramBuilder.h"
 
 #include <functional>
+#include <optional>
 
 using namespace gpulto;
 
@@ -41,6 +42,8 @@ struct Shape {
   uint16_t kernelEffects = kReadsArguments | kWritesArguments;
   uint32_t readFlags = kParamIsPointer | kParamMayRead;
   const char *deviceCallee = nullptr;
+  /// A variable without a definition that device code uses, in this space.
+  std::optional<uint8_t> deviceVariable;
   const char *visible = "main";
   bool takesAddress = false;
   std::string foreignCode;
@@ -114,7 +117,15 @@ struct MemoryProgram : TestProgram {
     d.parameters[2].flags = kParamIsPointer | kParamByVal;
     d.parameters[2].byValBytes = 16;
     d.functions.back().parameters = {0, 3};
+    SymbolIndex variable = kNone;
+    if (shape.deviceVariable) {
+      variable = device.declare("buffer");
+      d.symbols[variable].kind = SymbolKind::Variable;
+      d.symbols[variable].addressSpace = *shape.deviceVariable;
+    }
     device.define("another", 0, callees, 40, kKernel);
+    if (shape.deviceVariable)
+      device.refer(variable, kReads | kWrites);
     summary.addModule(device.take(0));
   }
 
@@ -174,6 +185,15 @@ TEST(UnwrittenMemory, BarriersAndReadsDoNotMatter) {
   EXPECT_TRUE(MemoryProgram(shape).isUnwritten());
 }
 
+TEST(UnwrittenMemory, DynamicSharedMemoryDoesNotMatter) {
+  constexpr uint8_t kShared = 3;
+  Shape shape;
+  shape.deviceVariable = kShared;
+  MemoryProgram program(shape);
+  EXPECT_EQ(program.whyNoOrder(), "");
+  EXPECT_TRUE(program.isUnwritten());
+}
+
 TEST(UnwrittenMemory, PartsOfAggregates) {
   EXPECT_TRUE(MemoryProgram(Shape()).isPartUnwritten());
   EXPECT_FALSE(MemoryProgram(Shape()).isPartUnwritten(0));
@@ -218,6 +238,7 @@ TEST(DeviceOrder, Premises) {
   fails("can name 'other'", [](Shape &s) { s.visible = "other"; });
   fails("device code uses 'cudaLaunchDeviceV2'",
         [](Shape &s) { s.deviceCallee = "cudaLaunchDeviceV2"; });
+  fails("device code uses 'buffer'", [](Shape &s) { s.deviceVariable = 1; });
   fails("'x.o' is linked as native code",
         [](Shape &s) { s.foreignCode = "'x.o' is linked as native code"; });
 }
