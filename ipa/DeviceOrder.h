@@ -13,7 +13,8 @@
 
 namespace gpulto {
 
-/// The names of the C and C++ library, of which nothing touches a device.
+/// The names of the C and C++ library and of the compiler's run-time support,
+/// of which nothing touches a device. A program may define them otherwise.
 class HostLibrary {
 public:
   HostLibrary();
@@ -53,8 +54,8 @@ private:
   void checkMention(GlobalId user, SymbolIndex symbol);
   void checkNative(GlobalId id, GlobalId user, uint32_t line);
   void fail(std::string text, GlobalId user, uint32_t line);
-  bool isZero(const BodyLattice &body, const CallEdge &call,
-              unsigned argument) const;
+  bool isNumber(const BodyLattice &body, const CallEdge &call,
+                unsigned argument, uint64_t number) const;
 
   const WpaContext &context;
   const CombinedSummary &program;

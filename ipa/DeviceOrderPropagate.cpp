@@ -50,10 +50,27 @@ namespace gpulto {
 HostLibrary::HostLibrary() {
   static constexpr StringLiteral kNames[] = {
 #define HOST_LIBRARY(name) #name,
+#define HOST_MATH(name) #name,
 #include "ipa/HostLibrary.def"
   };
   for (StringRef name : kNames)
     names.insert(name);
+  static constexpr StringLiteral kMath[] = {
+#define HOST_MATH(name) #name,
+#include "ipa/HostLibrary.def"
+  };
+  for (StringRef name : kMath)
+    for (StringRef type : {"f", "l", "f32", "f64", "f128", "f32x", "f64x"})
+      names.insert((name + type).str());
+}
+
+/// Removes what stands before the name of a function in that of a thunk of it.
+/// Source: Itanium C++ ABI, 5.1.4.1, `<call-offset>`.
+static void dropThunk(StringRef &name) {
+  if (!name.starts_with("Th") && !name.starts_with("Tv"))
+    return;
+  for (unsigned offsets = name[1] == 'v' ? 2 : 1; offsets; --offsets)
+    name = name.split('_').second;
 }
 
 /// Whether \p name is mangled and of namespace std, of the language's run-time
@@ -67,29 +84,55 @@ static bool isOfCxxLibrary(StringRef name) {
   for (StringRef allocation : {"nw", "na", "dl", "da"})
     if (name.starts_with(allocation))
       return true;
+  dropThunk(name);
   bool isTypeInfo = false;
-  for (StringRef special : {"TV", "TT", "TI", "TS", "GV"})
+  for (StringRef special : {"TV", "TT", "TI", "TS", "TH", "TW", "GV"})
     if (name.consume_front(special)) {
       isTypeInfo = true;
       break;
     }
-  if (isTypeInfo && name.ltrim("PK").size() == 1)
-    return isLower(name.back()); // of int, char const *, ...
+  if (isTypeInfo) {
+    StringRef type = name.ltrim("PK");
+    type.consume_front("D"); // char8_t, decltype(nullptr), ...
+    if (type.size() == 1)
+      return isLower(type[0]); // of int, char const *, ...
+  }
   if (name.consume_front("N"))
     name = name.ltrim("rVKRO");
-  if (name.starts_with("10__cxxabiv1") || name.starts_with("9__gnu_cxx"))
-    return true;
+  for (StringRef space :
+       {"10__cxxabiv1", "9__gnu_cxx", "11__gnu_debug", "14__gnu_parallel"})
+    if (name.starts_with(space))
+      return true;
   return name.size() > 1 && name[0] == 'S' &&
          StringRef("tabsiod").contains(name[1]);
 }
 
-bool HostLibrary::contains(StringRef name) const {
-  if (isOfCxxLibrary(name))
+/// Whether \p name is what compilers call where the processor has no
+/// instruction, by the types it is for: __divti3, __muldc3, __fixunsxfti.
+/// Source: GCC Internals, "The GCC low-level runtime library".
+static bool isOfCompiler(StringRef name) {
+  if (!name.consume_front("__"))
+    return false;
+  if (name.starts_with("atomic_") || name.starts_with("sync_"))
     return true;
-  for (StringRef standard : {"__isoc99_", "__isoc23_"})
-    if (name.consume_front(standard))
-      break;
-  return names.contains(name);
+  bool isConversion = name.starts_with("fix") || name.starts_with("float");
+  if (!isConversion && !StringRef("234").contains(name.take_back()))
+    return false;
+  name = name.rtrim("234");
+  static constexpr StringLiteral kTypes[] = {"si", "di", "ti", "hf", "sf",
+                                             "df", "xf", "tf", "hc", "sc",
+                                             "dc", "xc", "tc"};
+  return all_of(name, isLower) && is_contained(kTypes, name.take_back(2));
+}
+
+bool HostLibrary::contains(StringRef name) const {
+  if (isOfCxxLibrary(name) || isOfCompiler(name) || names.contains(name))
+    return true;
+  bool isStandard =
+      name.consume_front("__isoc99_") || name.consume_front("__isoc23_");
+  if (!isStandard && name.consume_front("__") && !name.consume_back("_chk"))
+    name.consume_back("_finite");
+  return names.contains(name) || name.starts_with("pthread_");
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +219,7 @@ void DeviceOrder::checkDefinition(GlobalId id) {
   if (symbol.has(kRegistration))
     return;
   if (!symbol.isLocal() && (program.resolution(id) & kSeen) &&
-      symbol.name != "main" && !library.contains(symbol.name))
+      symbol.name != "main" && !isOfCxxLibrary(symbol.name))
     fail("code outside of this link can name '" + symbol.name.str() + "'", id,
          0);
   if (const VariableSummary *variable = program.variable(id))
@@ -215,15 +258,16 @@ void DeviceOrder::checkMention(GlobalId user, SymbolIndex symbol) {
     fail("the address of '" + name.str() + "' is used", user, line);
 }
 
-/// Whether an argument of \p call, which stands in \p body, is 0 or null.
-bool DeviceOrder::isZero(const BodyLattice &body, const CallEdge &call,
-                         unsigned argument) const {
+/// Whether an argument of \p call, which stands in \p body, is \p number, or
+/// null if that is 0.
+bool DeviceOrder::isNumber(const BodyLattice &body, const CallEdge &call,
+                           unsigned argument, uint64_t number) const {
   ArrayRef<JumpFunction> actuals =
       slice(program.moduleRef(body.id).summary.jumpFunctions, call.arguments);
   if (argument >= actuals.size())
     return false;
   ValueLattice value = solver.valueOf(body, actuals[argument]);
-  return value.isConstant() && value.value() == 0;
+  return value.isConstant() && value.value() == number;
 }
 
 void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
@@ -231,15 +275,19 @@ void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
       program.definitionFor(body.id, call.callee) != kNone)
     return;
   GlobalId id = program.moduleRef(body.id).firstSymbol + call.callee;
-  checkNative(id, body.id, call.line);
   StringRef name = program.symbol(id).name;
-  if (name == "cudaSetDevice" && !isZero(body, call, 0))
+  // C++20's waiting for an atomic, and all that is made of it.
+  constexpr uint64_t kFutex = 202; // of Linux on x86-64
+  if (name == "syscall" && isNumber(body, call, 0, kFutex))
+    return;
+  checkNative(id, body.id, call.line);
+  if (name == "cudaSetDevice" && !isNumber(body, call, 0, 0))
     fail("the program may use several devices", body.id, call.line);
   std::optional<RuntimeFunction> known = runtimeFunction(name);
   if (!known || known->stream == RuntimeFunction::kNone)
     return;
   ++copies;
-  if (!isZero(body, call, known->stream))
+  if (!isNumber(body, call, known->stream, 0))
     fail("'" + name.str() + "' is not proven to be in the default stream",
          body.id, call.line);
 }
