@@ -29,7 +29,6 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -280,8 +279,7 @@ void ConstantsCollector::addCall(const llvm::CallBase &call,
       call.getCalledOperand()->stripPointerCasts());
   if (callee)
     edge.callee = context.indexOf(*callee);
-  if (const llvm::DebugLoc &where = call.getDebugLoc())
-    edge.line = where.getLine();
+  edge.line = lineInUnit(call.getDebugLoc());
   // A call through another type passes what the callee's formals make of it.
   bool matches = !callee || callee->getValueType() == call.getFunctionType();
   if (matches) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/Callers.h"
+#include "ipa/ImageRemarks.h"
 #include "ipa/ModRef.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +22,8 @@ constexpr StringLiteral kPass = "gpulto-modref";
 class Explainer {
 public:
   Explainer(WpaContext &context, const Callers &callers)
-      : context(context), program(context.program), callers(callers) {}
+      : context(context), program(context.program), callers(callers),
+        remarks(context, callers) {}
 
   void run() {
     for (GlobalId id : callers.bodies()) {
@@ -32,6 +33,7 @@ public:
     }
     for (auto &[id, users] : uses)
       explainVariable(id, users);
+    remarks.say();
   }
 
 private:
@@ -48,6 +50,7 @@ private:
   WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
+  ImageRemarks remarks;
   /// Who mentions a variable of which something was proven.
   std::map<GlobalId, SmallVector<GlobalId, 4>> uses;
 };
@@ -56,7 +59,7 @@ private:
 
 void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
                     std::string text) {
-  addRemark(context, kind, kPass, name, id, std::move(text));
+  remarks.add(kind, kPass, name, id, std::move(text));
 }
 
 /// Returns "reads memory behind its arguments, ..." or "touches no memory".

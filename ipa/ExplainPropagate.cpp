@@ -3,12 +3,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Clones.h"
+#include "ipa/ImageRemarks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+
+#include <charconv>
 
 using namespace llvm;
 
@@ -25,7 +27,7 @@ public:
   Explainer(WpaContext &context, const Callers &callers,
             const ConstantsSolver &solver)
       : context(context), program(context.program), callers(callers),
-        solver(solver) {}
+        solver(solver), remarks(context, callers) {}
 
   void run() {
     collectSites();
@@ -38,6 +40,7 @@ public:
           callers.unknown(id) != UnknownCaller::None)
         explainUnknown(id);
     }
+    remarks.say();
   }
 
 private:
@@ -59,6 +62,7 @@ private:
   const CombinedSummary &program;
   const Callers &callers;
   const ConstantsSolver &solver;
+  ImageRemarks remarks;
   /// Calls or launches of a body (definition and clone): caller's module, line.
   DenseMap<std::pair<GlobalId, uint32_t>,
            SmallVector<std::pair<ModuleIndex, uint32_t>, 2>>
@@ -113,6 +117,17 @@ std::string Explainer::contextsOf(GlobalId id, uint32_t clone,
   return text + " (" + join(places, ", ") + ")";
 }
 
+/// Returns the shortest text that means \p number and no other one of its type,
+/// and is no integer's.
+template <typename T> static std::string floatText(T number) {
+  constexpr size_t kEnough = 32;
+  char buffer[kEnough];
+  std::to_chars_result end = std::to_chars(buffer, buffer + kEnough, number);
+  std::string text(buffer, end.ptr);
+  bool looksWhole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return looksWhole ? text + ".0" : text;
+}
+
 std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
   const ParameterRecord &formal = program.parameters(id)[fact.parameter];
   std::string what = "parameter " + std::to_string(fact.parameter);
@@ -123,10 +138,9 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
     if (fact.bitWidth == 0)
       return what + " is null";
     if ((formal.flags & kParamIsFloat) && fact.bitWidth == 32)
-      return what + " is " +
-             formatv("{0}", bit_cast<float>(uint32_t(fact.value))).str();
+      return what + " is " + floatText(bit_cast<float>(uint32_t(fact.value)));
     if ((formal.flags & kParamIsFloat) && fact.bitWidth == 64)
-      return what + " is " + formatv("{0}", bit_cast<double>(fact.value)).str();
+      return what + " is " + floatText(bit_cast<double>(fact.value));
     return what + " is " + std::to_string(fact.value) + " (" +
            std::to_string(fact.bitWidth) + " bits)";
   case ValueKind::Address: {
@@ -167,7 +181,7 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
 
 void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
                     std::string text) {
-  addRemark(context, kind, passOf(id), name, id, std::move(text));
+  remarks.add(kind, passOf(id), name, id, std::move(text));
 }
 
 /// Whether \p fact is of a byte of the part that \p number is of.

@@ -220,7 +220,8 @@ void FunctionFacts::fill(const llvm::Function &function,
   }
   result.flags |= flags;
   result.attributesDigest = attributesDigest(function);
-  if (const llvm::DISubprogram *subprogram = function.getSubprogram())
+  const llvm::DISubprogram *subprogram = function.getSubprogram();
+  if (subprogram && isInUnitFile(*subprogram))
     result.line = subprogram->getLine();
 }
 

@@ -40,7 +40,6 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -730,8 +729,7 @@ void LaunchCollector::add(const llvm::CallBase &call,
                           llvm::ArrayRef<JumpFunction> arguments) {
   site.frequency =
       frequencies->of(push ? *push->getParent() : *call.getParent());
-  if (const llvm::DebugLoc &where = call.getDebugLoc())
-    site.line = where.getLine();
+  site.line = lineInUnit(call.getDebugLoc());
   if (site.stub != kNone || !site.handles.empty())
     site.call = callNumbers.at(&call);
   site.geometry = context.jumpFunctions.add(geometry);

@@ -5,10 +5,14 @@
 #include "ipa/LgenContext.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,6 +24,28 @@ namespace {
 constexpr uint64_t kOncePerEntry = 256;
 constexpr uint64_t kMaxFrequency = uint64_t(1) << 30;
 } // namespace
+
+bool isInUnitFile(const llvm::DILocalScope &scope) {
+  const llvm::DISubprogram *function = scope.getSubprogram();
+  const llvm::DICompileUnit *unit = function ? function->getUnit() : nullptr;
+  const llvm::DIFile *file = scope.getFile();
+  if (!unit || !file || !unit->getFile())
+    return false;
+  auto pathOf = [](const llvm::DIFile &file) {
+    llvm::SmallString<128> path = file.getFilename();
+    llvm::sys::fs::make_absolute(file.getDirectory(), path);
+    llvm::sys::path::remove_dots(path);
+    return path;
+  };
+  return file == unit->getFile() || pathOf(*file) == pathOf(*unit->getFile());
+}
+
+uint32_t lineInUnit(const llvm::DILocation *where) {
+  for (; where; where = where->getInlinedAt())
+    if (where->getLine() && isInUnitFile(*where->getScope()))
+      return where->getLine();
+  return 0;
+}
 
 uint64_t keepThreeBits(uint64_t value) {
   unsigned width = std::bit_width(value);

@@ -23,6 +23,8 @@ class BasicBlock;
 class BlockFrequencyInfo;
 class CallBase;
 class Constant;
+class DILocalScope;
+class DILocation;
 class DataLayout;
 class Function;
 class GlobalValue;
@@ -117,6 +119,15 @@ void forEachGlobal(
     const llvm::Constant &constant,
     llvm::function_ref<void(const llvm::GlobalValue &, bool isBlockAddress)>
         found);
+
+/// Returns the line of \p where in the file that the unit is named after: that
+/// of the innermost call, among those that were inlined, which is written
+/// there. 0 when not known: a header's line says nothing beside the unit's
+/// name.
+uint32_t lineInUnit(const llvm::DILocation *where);
+
+/// Returns whether \p scope is in the file that its unit is named after.
+bool isInUnitFile(const llvm::DILocalScope &scope);
 
 /// Keeps the three most significant bits of \p value: what the summary holds of
 /// estimates, so that they intern well.
