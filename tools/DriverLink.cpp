@@ -29,6 +29,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
+#include <optional>
 
 using namespace llvm;
 namespace opts = clang::driver::options;
@@ -175,6 +176,45 @@ static Expected<std::string> remarksFile(const opt::ArgList &args,
   return save ? (output + ".opt.ld.yaml").str() : std::string();
 }
 
+/// Returns the regex of the remarks that clang's -R\p name options choose, of
+/// which the last one counts; nothing if they choose none. \p withPattern:
+/// -R\p name=.
+static std::optional<std::string> remarkPattern(const opt::ArgList &args,
+                                                opt::OptSpecifier withPattern,
+                                                StringRef name) {
+  constexpr StringLiteral kAll = ".*";
+  std::optional<std::string> pattern;
+  for (const opt::Arg *arg : args) {
+    StringRef value = arg->getNumValues() ? arg->getValue() : "";
+    if (arg->getOption().matches(withPattern))
+      pattern = value.empty() ? kAll.str() : value.str();
+    if (!arg->getOption().matches(opts::OPT_R_Joined))
+      continue;
+    if (value == name || value == "everything")
+      pattern = kAll.str();
+    else if (value.consume_front("no-") &&
+             (value == name || value == "everything"))
+      pattern.reset();
+  }
+  return pattern;
+}
+
+/// Passes on which remarks the options of clang want to see.
+static void addRemarkFilters(Command &command, const opt::ArgList &args,
+                             Door door) {
+  struct Filter {
+    unsigned id;
+    StringRef name;
+  };
+  static constexpr Filter kFilters[] = {
+      {opts::OPT_Rpass_EQ, "pass"},
+      {opts::OPT_Rpass_missed_EQ, "pass-missed"},
+      {opts::OPT_Rpass_analysis_EQ, "pass-analysis"}};
+  for (const Filter &filter : kFilters)
+    if (auto pattern = remarkPattern(args, filter.id, filter.name))
+      addForLinker(command, door, "--gpulto-r" + filter.name + "=" + *pattern);
+}
+
 /// Adds gpulto's options for the linker, those written by the user and those
 /// that follow from options of clang's.
 static Error addOwnOptions(Command &command, const CommandLine &line, Door door,
@@ -185,17 +225,7 @@ static Error addOwnOptions(Command &command, const CommandLine &line, Door door,
       addForLinker(command, door,
                    std::string("--gpulto-ptxas-arg=") +
                        argument.arg->getValue());
-    else if (argument.is(opts::OPT_Rpass_EQ))
-      addForLinker(command, door,
-                   std::string("--gpulto-rpass=") + argument.arg->getValue());
-    else if (argument.is(opts::OPT_Rpass_missed_EQ))
-      addForLinker(command, door,
-                   std::string("--gpulto-rpass-missed=") +
-                       argument.arg->getValue());
-    else if (argument.is(opts::OPT_Rpass_analysis_EQ))
-      addForLinker(command, door,
-                   std::string("--gpulto-rpass-analysis=") +
-                       argument.arg->getValue());
+  addRemarkFilters(command, line.clangArgs(), door);
   if (toolkit)
     addForLinker(command, door, "--gpulto-cuda-path=" + toolkit.root);
   // Objects of this call lie in a directory of any name; the program is to be
