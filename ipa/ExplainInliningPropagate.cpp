@@ -30,18 +30,29 @@ StringRef reasonOf(InlineVerdict verdict) {
     return "its frame would become too large";
   case InlineVerdict::Folded:
     return "it is folded and jumps to what does the same";
-  case InlineVerdict::Replaceable:
-    return "another definition may take its place";
+  case InlineVerdict::Weak:
+    return "it is weak, so another definition may take its place";
+  case InlineVerdict::Redefined:
+    return "the linker gives its name another meaning (--wrap, --defsym)";
   case InlineVerdict::NoInline:
-    return "it is not to be inlined";
+    return "it is marked noinline";
+  case InlineVerdict::NoInlineSite:
+    return "the call is marked noinline";
   case InlineVerdict::NotOptimized:
-    return "it is not to be optimized";
+    return "it is compiled without optimization (-O0, optnone)";
   case InlineVerdict::VariableArguments:
     return "it has variable arguments";
-  case InlineVerdict::FixedBody:
-    return "its body is not to be copied";
+  case InlineVerdict::Naked:
+    return "it is marked naked";
+  case InlineVerdict::ReturnsTwice:
+    return "it returns twice, as setjmp does";
+  case InlineVerdict::AssemblyLabels:
+    return "its assembly defines labels, so there is one copy only";
+  case InlineVerdict::ComputedGoto:
+    return "it has computed gotos, so there is one copy only";
   case InlineVerdict::OtherOptions:
-    return "it is compiled with other options";
+    return "its file is compiled with another -mcmodel=, -fcf-protection= or "
+           "the like, which holds for all of a file";
   case InlineVerdict::Undecided:
   case InlineVerdict::Inlined:
     break;
@@ -88,9 +99,8 @@ static void explain(const WpaContext &context, const InlineOutcome &outcome) {
   remark.where.line = outcome.line;
   remark.text = "'" + program.symbol(outcome.callee).name.str() + "' is ";
   remark.text += outcome.isInlined() ? "inlined" : "not inlined";
-  if (outcome.isWeighed())
-    remark.text += " into '" + program.symbol(outcome.caller).name.str() + "'";
-  remark.text += ": " + describe(outcome);
+  remark.text += " into '" + program.symbol(outcome.caller).name.str() +
+                 "': " + describe(outcome);
   context.diagnostics.remark(std::move(remark));
 }
 

@@ -65,21 +65,28 @@ int64_t InlineEdge::growth() const {
 /// Returns why calls of \p id may not be inlined, whatever they save; Undecided
 /// when they may.
 InlineVerdict Collector::whyNever(GlobalId id) const {
-  constexpr uint32_t kFixed = kNaked | kReturnsTwice | kHasAsmLabels |
-                              kBlockAddressTaken | kHasIndirectBranch;
-  const FunctionSummary &function = *program.function(id);
+  struct Premise {
+    uint32_t flags;
+    InlineVerdict verdict;
+  };
+  // clang marks what it compiles at -O0, and what is naked, noinline, too.
+  static constexpr Premise kPremises[] = {
+      {kOptNone, InlineVerdict::NotOptimized},
+      {kNaked, InlineVerdict::Naked},
+      {kNoInline, InlineVerdict::NoInline},
+      {kVarArg, InlineVerdict::VariableArguments},
+      {kReturnsTwice, InlineVerdict::ReturnsTwice},
+      {kHasAsmLabels, InlineVerdict::AssemblyLabels},
+      {kBlockAddressTaken | kHasIndirectBranch, InlineVerdict::ComputedGoto}};
   if (program.jumpTarget(id) != kNone)
     return InlineVerdict::Folded;
   if (!program.isExact(id))
-    return InlineVerdict::Replaceable;
-  if (function.has(kNoInline))
-    return InlineVerdict::NoInline;
-  if (function.has(kOptNone))
-    return InlineVerdict::NotOptimized;
-  if (function.has(kVarArg))
-    return InlineVerdict::VariableArguments;
-  return function.flags & kFixed ? InlineVerdict::FixedBody
-                                 : InlineVerdict::Undecided;
+    return program.resolution(id) & kLinkerRedefined ? InlineVerdict::Redefined
+                                                     : InlineVerdict::Weak;
+  for (const Premise &premise : kPremises)
+    if (program.function(id)->flags & premise.flags)
+      return premise.verdict;
+  return InlineVerdict::Undecided;
 }
 
 /// Gathers what calls ask of their callees, which are anywhere, in one place.
@@ -135,10 +142,11 @@ void Collector::countUses() {
 InlineVerdict Collector::whyNever(const InlineEdge &edge,
                                   const CallEdge &call) const {
   InlineVerdict never = edge.callee->never;
-  if (never == InlineVerdict::Folded || never == InlineVerdict::Replaceable)
+  if (never == InlineVerdict::Folded || never == InlineVerdict::Weak ||
+      never == InlineVerdict::Redefined)
     return never;
-  if (call.flags & kNoInlineSite)
-    return InlineVerdict::NoInline;
+  if (never == InlineVerdict::Undecided && (call.flags & kNoInlineSite))
+    return InlineVerdict::NoInlineSite;
   if (never != InlineVerdict::Undecided)
     return never;
   return edge.callee->codegen == edge.caller->codegen

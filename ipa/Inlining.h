@@ -26,11 +26,16 @@ enum class InlineVerdict : uint8_t {
   LittleGain,
   StackFull,
   Folded,
-  Replaceable,
+  Weak,
+  Redefined,
   NoInline,
+  NoInlineSite,
   NotOptimized,
   VariableArguments,
-  FixedBody,
+  Naked,
+  ReturnsTwice,
+  AssemblyLabels,
+  ComputedGoto,
   OtherOptions,
   Last = OtherOptions
 };
@@ -61,7 +66,8 @@ struct InlineOutcome {
   bool isWeighed() const { return verdict < InlineVerdict::Folded; }
 };
 
-/// Returns what \p verdict says of the callee of a call that stays.
+/// Returns which premise \p verdict finds missing in a call that stays; "it" is
+/// the callee.
 llvm::StringRef reasonOf(InlineVerdict verdict);
 
 /// Returns why \p outcome is what it is, as the end of a sentence.

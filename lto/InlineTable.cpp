@@ -17,7 +17,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the section; the digit is the version.
-static constexpr StringLiteral kMagic = "GIN1";
+static constexpr StringLiteral kMagic = "GIN2";
 
 uint64_t InlineTable::callCount() const {
   return std::accumulate(counts.begin(), counts.end(), uint64_t(0));

@@ -10,6 +10,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Remarks/Remark.h"
 #include "llvm/Remarks/RemarkSerializer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -148,6 +149,13 @@ void Diagnostics::forgetSince(const Mark &mark) {
   errors = mark.errors;
 }
 
+/// Prints the source line of \p entry, if there is one.
+void Diagnostics::printPlace(llvm::raw_ostream &os, const Entry &entry) {
+  if (!entry.source.file.empty())
+    os << entry.source.file << ':' << entry.source.line << ':'
+       << entry.source.column << ": ";
+}
+
 /// Prints what \p entry says, behind its place if that is no source line.
 void Diagnostics::printText(llvm::raw_ostream &os, const Entry &entry) {
   std::string place = entry.input.str();
@@ -168,10 +176,8 @@ void Diagnostics::printEntry(llvm::raw_ostream &os, const Entry &entry) const {
                                       {"remark: ", llvm::raw_ostream::BLUE}};
   const Style &style = kStyles[static_cast<size_t>(entry.severity)];
   // A remark about a source line looks as clang's, so that editors find it.
-  if (!entry.source.file.empty())
-    os << entry.source.file << ':' << entry.source.line << ':'
-       << entry.source.column << ": ";
-  else
+  printPlace(os, entry);
+  if (entry.source.file.empty())
     os << opts.prefix << ": ";
   if (opts.color)
     os.changeColor(style.color, /*Bold=*/true);
@@ -184,6 +190,16 @@ void Diagnostics::printEntry(llvm::raw_ostream &os, const Entry &entry) const {
 
 static auto sourceKey(const SourceLocation &where) {
   return std::tie(where.file, where.line, where.column);
+}
+
+/// Returns \p entry as one line that tells it from others.
+std::string Diagnostics::textOf(const Entry &entry) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << static_cast<unsigned>(entry.severity) << ' ';
+  printPlace(os, entry);
+  printText(os, entry);
+  return os.str();
 }
 
 std::vector<Diagnostics::Entry> Diagnostics::takeSorted() {
@@ -199,10 +215,12 @@ std::vector<Diagnostics::Entry> Diagnostics::takeSorted() {
   };
   llvm::sort(sorted,
              [&](const Entry &a, const Entry &b) { return key(a) < key(b); });
-  auto isSame = [&](const Entry &a, const Entry &b) {
-    return key(a) == key(b);
-  };
-  sorted.erase(std::unique(sorted.begin(), sorted.end(), isSame), sorted.end());
+  // The object is not printed where a source line is: code of a header comes in
+  // many.
+  llvm::StringSet<> printed;
+  llvm::erase_if(sorted, [&](const Entry &entry) {
+    return !printed.insert(textOf(entry)).second;
+  });
   return sorted;
 }
 
@@ -210,9 +228,7 @@ void Diagnostics::handOver(Sink sink) {
   for (const Entry &entry : takeSorted()) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (!entry.source.file.empty())
-      os << entry.source.file << ':' << entry.source.line << ':'
-         << entry.source.column << ": ";
+    printPlace(os, entry);
     printText(os, entry);
     sink(entry.severity, os.str());
   }

@@ -65,8 +65,8 @@ struct DiagnosticsOptions {
 };
 
 /// Gathers what the stages have to say and prints it in an order that does
-/// not depend on threads: by location, then severity, then text; exact
-/// duplicates once. All members are thread-safe.
+/// not depend on threads: by location, then severity, then text; what looks the
+/// same once. All members are thread-safe.
 class Diagnostics {
 public:
   explicit Diagnostics(DiagnosticsOptions options = {});
@@ -130,7 +130,9 @@ private:
   void add(Severity severity, const InputLocation &where, std::string text);
   bool isPrinted(RemarkKind kind, llvm::StringRef pass) const;
   void printEntry(llvm::raw_ostream &os, const Entry &entry) const;
+  static void printPlace(llvm::raw_ostream &os, const Entry &entry);
   static void printText(llvm::raw_ostream &os, const Entry &entry);
+  static std::string textOf(const Entry &entry);
   std::vector<Entry> takeSorted();
 
   DiagnosticsOptions opts;

@@ -144,6 +144,24 @@ TEST(Diagnostics, FiltersRemarks) {
   EXPECT_FALSE(diagnostics.hasErrors());
 }
 
+TEST(Diagnostics, PrintsNoLineTwice) {
+  DiagnosticsOptions options;
+  options.passed = ".*";
+  Diagnostics diagnostics(options);
+  for (const char *object : {"a.o", "b.o", "a.o"}) {
+    Remark remark =
+        makeRemark(RemarkKind::Passed, "gpulto-ipa-cp", "n is 4", 1);
+    remark.input = InputLocation(object);
+    diagnostics.remark(remark);
+    remark.where = {};
+    diagnostics.remark(remark);
+  }
+  EXPECT_EQ(printed(diagnostics),
+            "gpulto: remark: a.o: n is 4 [-Rpass=gpulto-ipa-cp]\n"
+            "a.cu:1:3: remark: n is 4 [-Rpass=gpulto-ipa-cp]\n"
+            "gpulto: remark: b.o: n is 4 [-Rpass=gpulto-ipa-cp]\n");
+}
+
 TEST(Diagnostics, ChecksTheFilters) {
   DiagnosticsOptions options;
   options.missed = "(";
