@@ -130,13 +130,12 @@ static InputLocation byTag(const JobInput &input) {
 static void rename(const LtransJob &job, LtransReport &report,
                    InputLocation (*from)(const JobInput &),
                    InputLocation (*to)(const JobInput &)) {
-  for (Remark &remark : report.remarks) {
-    auto input = llvm::find_if(job.inputs, [&](const JobInput &input) {
-      return remark.input == from(input);
-    });
-    if (input != job.inputs.end())
-      remark.input = to(*input);
-  }
+  std::map<InputLocation, InputLocation> names;
+  for (const JobInput &input : job.inputs)
+    names.try_emplace(from(input), to(input));
+  for (Remark &remark : report.remarks)
+    if (auto name = names.find(remark.input); name != names.end())
+      remark.input = name->second;
 }
 
 //===----------------------------------------------------------------------===//

@@ -396,6 +396,7 @@ LtransJob JobBuilder::makeBody(size_t index) const {
   job.side = heads[index].side;
   job.host = options.host;
   job.llvmOptions = options.llvmOptions;
+  job.remarks = options.remarks;
   addSymbols(index, job);
   addFacts(partition, job);
   if (index == 0 && job.side == Side::Host)

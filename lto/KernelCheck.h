@@ -66,6 +66,7 @@ struct VariantRequest {
   Unrolling unrolling = Unrolling::Full;
   /// Not empty: only these kernels are compiled, by their names in PTX.
   std::set<std::string> only;
+  bool operator==(const VariantRequest &) const = default;
 };
 
 using BuildVariant = llvm::function_ref<llvm::Expected<DeviceVariant>(

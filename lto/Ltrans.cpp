@@ -134,6 +134,7 @@ static Error runHost(const JobRun &run) {
     return module.takeError();
   if (!*module)
     return Error::success();
+  diagnostics.collectRemarks(run.job, run.report.remarks);
   if (Error error = compileHost(run.job, **module, diagnostics, run.prefix,
                                 run.saveTempsPrefix, run.onPhase))
     return error;
@@ -260,6 +261,8 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
       return generated;
     }
   }
+  if (request == VariantRequest())
+    diagnostics.collectRemarks(job, run.report.remarks);
   if (Error error = generatePtx(run, **module, **machine, request.unrolling,
                                 cut, pinUnmarked, variant))
     return error;

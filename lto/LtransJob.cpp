@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 11;
+static constexpr int64_t kJobVersion = 12;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
@@ -308,6 +308,13 @@ template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
   a.field("open", o.open);
 }
 
+template <typename A> void describe(A &a, RemarkRequest &r) {
+  a.field("passed", r.passed);
+  a.field("missed", r.missed);
+  a.field("analysis", r.analysis);
+  a.field("kept", r.kept);
+}
+
 template <typename A> void describe(A &a, LtransJob &j) {
   a.field("index", j.index);
   a.field("side", j.side);
@@ -317,6 +324,7 @@ template <typename A> void describe(A &a, LtransJob &j) {
   a.field("host", j.host);
   a.field("device", j.device);
   a.field("llvmOptions", j.llvmOptions);
+  a.field("remarks", j.remarks);
   a.field("inputs", j.inputs);
   a.field("structors", j.structors);
   a.field("functions", j.functions);
@@ -559,6 +567,7 @@ void forEachOption(const LtransJob &job,
   lister.field("optLevel", copy.optLevel);
   lister.field("sizeLevel", copy.sizeLevel);
   lister.field("-mllvm", copy.llvmOptions);
+  lister.field("remarks", copy.remarks);
   if (job.side == Side::Host)
     describe(lister, copy.host);
   else

@@ -238,6 +238,17 @@ struct DeviceCodegenOptions {
   bool operator==(const DeviceCodegenOptions &) const = default;
 };
 
+/// Which of LLVM's remarks a job reports, as regexes of the names of their
+/// passes; empty: none.
+struct RemarkRequest {
+  std::string passed;
+  std::string missed;
+  std::string analysis;
+  /// Of any kind, for a file.
+  std::string kept;
+  bool operator==(const RemarkRequest &) const = default;
+};
+
 /// What a link must know of a job to have it run; see lto/LinkJobs.h.
 struct JobHead {
   /// Position in the link: results are used in this order.
@@ -260,6 +271,7 @@ struct LtransJob : JobHead {
   /// Options of LLVM itself that the linker was given with -mllvm. A process of
   /// the link has them; `gpulto ltrans` sets them.
   std::vector<std::string> llvmOptions;
+  RemarkRequest remarks;
   std::vector<JobInput> inputs; // in module order
   std::vector<JobStructor> structors;
   /// In program order. Of device functions only kernels, for who transfers

@@ -91,8 +91,29 @@ DiagnosticCollector::install(LLVMContext &context,
   return collector;
 }
 
+void DiagnosticCollector::collectRemarks(const LtransJob &job,
+                                         std::vector<Remark> &to) {
+  if (job.remarks != RemarkRequest())
+    remarks.emplace(job, to);
+}
+
+bool DiagnosticCollector::isAnalysisRemarkEnabled(StringRef pass) const {
+  return remarks && remarks->wants(RemarkKind::Analysis, pass);
+}
+
+bool DiagnosticCollector::isMissedOptRemarkEnabled(StringRef pass) const {
+  return remarks && remarks->wants(RemarkKind::Missed, pass);
+}
+
+bool DiagnosticCollector::isPassedOptRemarkEnabled(StringRef pass) const {
+  return remarks && remarks->wants(RemarkKind::Passed, pass);
+}
+
 bool DiagnosticCollector::handleDiagnostics(const DiagnosticInfo &info) {
   DiagnosticSeverity severity = info.getSeverity();
+  if (severity == DS_Remark && remarks)
+    if (auto *remark = dyn_cast<DiagnosticInfoOptimizationBase>(&info))
+      remarks->add(*remark);
   if (severity != DS_Error && severity != DS_Warning)
     return true;
   std::string text;

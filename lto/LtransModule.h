@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_LTRANSMODULE_H
 #define GPULTO_LTO_LTRANSMODULE_H
 
+#include "lto/JobRemarks.h"
 #include "lto/LtransJob.h"
 #include "lto/LtransPlans.h"
 #include "lto/LtransReport.h"
@@ -15,13 +16,15 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gpulto {
 
 /// Keeps the errors that LLVM reports through a context, instead of printing
-/// them and ending the process, and the warnings. Remarks go nowhere.
+/// them and ending the process, and the warnings. Remarks go nowhere
+/// unless they are collected.
 class DiagnosticCollector : public llvm::DiagnosticHandler {
 public:
   explicit DiagnosticCollector(std::vector<JobWarning> &warnings)
@@ -32,7 +35,14 @@ public:
   static DiagnosticCollector &install(llvm::LLVMContext &context,
                                       std::vector<JobWarning> &warnings);
 
+  /// From now on adds the remarks that \p job is asked for to \p remarks.
+  void collectRemarks(const LtransJob &job, std::vector<Remark> &remarks);
+
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override;
+  bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override;
+  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override;
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override;
+  bool isAnyRemarkEnabled() const override { return remarks.has_value(); }
   void warn(std::string text) { warnings.push_back({std::move(text)}); }
   /// Returns the errors reported since the last call, or success.
   llvm::Error take();
@@ -40,6 +50,7 @@ public:
 private:
   std::vector<JobWarning> &warnings;
   std::vector<std::string> errors;
+  std::optional<JobRemarks> remarks;
 };
 
 /// Reads the bitcode that \p input names, decompressed. Errors: the file cannot

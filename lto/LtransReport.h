@@ -4,7 +4,8 @@
 //
 // A job may run in another process or on another machine than the link, so what
 // it wants to tell the user travels in a file beside its results. Which remarks
-// are wanted is the link's business: a job writes them all.
+// are wanted is the link's business: a job writes all of ours, and those of
+// LLVM's that it is asked for (lto/JobRemarks).
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_LTRANSREPORT_H

@@ -13,6 +13,7 @@
 #include "lto/CachedJobs.h"
 #include "lto/JobCommands.h"
 #include "lto/JobReceipt.h"
+#include "lto/JobRemarks.h"
 #include "lto/JobRunner.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"
@@ -116,12 +117,14 @@ static void fixOutputLevels(OutputKind output, HostCodegenOptions &host) {
 
 static WpaOptions wpaOptions(const LinkInputs &inputs,
                              const LinkOptions &options, const CudaTools &tools,
-                             EmbedKind embed) {
+                             EmbedKind embed,
+                             const DiagnosticsOptions &diagnostics) {
   WpaOptions result;
   result.partitions = options.partitions;
   result.isRelocatable = inputs.output == OutputKind::Relocatable;
   result.host = inputs.codegen;
   result.llvmOptions = inputs.llvmOptions;
+  result.remarks = requestRemarks(diagnostics);
   result.foreignCode = inputs.foreignCode;
   result.nativeRuntime = inputs.nativeRuntime;
   fixOutputLevels(inputs.output, result.host);
@@ -606,10 +609,10 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 2. WPA: resolve, decide, cut.
   PhaseTimer wpaTimer(&statistics, "wpa");
-  Expected<LinkPlan> plan =
-      analyzeProgram(std::move(modules->modules), joinedNames(*nvcc),
-                     wpaOptions(inputs, options, *tools, *embed), options,
-                     diagnostics, statistics);
+  Expected<LinkPlan> plan = analyzeProgram(
+      std::move(modules->modules), joinedNames(*nvcc),
+      wpaOptions(inputs, options, *tools, *embed, diagnostics.options()),
+      options, diagnostics, statistics);
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();

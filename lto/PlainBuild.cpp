@@ -22,7 +22,9 @@ Digest keyOfPlainBuild(const Module &cut, StringRef suffix, bool pinUnmarked,
   StableHasher hasher;
   hasher.add("plain build 2");
   hasher.add(job.arch);
-  forEachOption(canonicalJob(job), [&](StringRef name, const Digest &value) {
+  LtransJob options = canonicalJob(job);
+  options.remarks = {}; // it reports none
+  forEachOption(options, [&](StringRef name, const Digest &value) {
     hasher.add(name);
     hasher.add(value);
   });

@@ -43,6 +43,7 @@ struct WpaOptions {
   bool isRelocatable = false;
   HostCodegenOptions host;
   std::vector<std::string> llvmOptions; ///< as in LtransJob
+  RemarkRequest remarks;                ///< as in LtransJob
   /// With ptxas, if there is one.
   DeviceCodegenOptions device;
   /// Which forms of device code are possible; where the user did not say, the

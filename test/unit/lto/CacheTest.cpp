@@ -117,6 +117,7 @@ TEST(CacheKey, ProgramsThatRunCount) {
   EXPECT_NE(keyOfInputs(job, kOptimizer), keyOfInputs(job, other));
   EXPECT_NE(keyOfBodies(job, {}, kOptimizer), keyOfBodies(job, {}, other));
   EXPECT_EQ(changes([](LtransJob &job) { job.llvmOptions = {"-x"}; }), kBoth);
+  EXPECT_EQ(changes([](LtransJob &job) { job.remarks.missed = "x"; }), kBoth);
 }
 
 class CacheTest : public testing::Test {

@@ -70,6 +70,8 @@ TEST(LinkRecord, NamesWhatHasChanged) {
               ElementsAre("option cpu has changed"));
   EXPECT_THAT(reasonsFor([](LtransJob &job) { job.llvmOptions = {"-x"}; }),
               ElementsAre("option -mllvm has changed"));
+  EXPECT_THAT(reasonsFor([](LtransJob &job) { job.remarks.kept = "inline"; }),
+              ElementsAre("option remarks has changed"));
   EXPECT_THAT(
       reasonsFor([](LtransJob &job) { job.structors = {{1, "f", false}}; }),
       ElementsAre("list of constructors and destructors has changed"));

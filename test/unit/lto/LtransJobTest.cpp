@@ -33,6 +33,7 @@ static LtransJob fullJob() {
                 {},
                 {}};
   job.llvmOptions = {"-unroll-count=3"};
+  job.remarks = {"inline", "slp|loop", ".*", "licm"};
   JobInput input;
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";
