@@ -388,7 +388,8 @@ bool Unroller::tryKeys(ArrayRef<Key> keys, uint64_t size) {
 }
 
 RecursionAttempt Unroller::tryCall(CallBase &call) {
-  RecursionAttempt attempt{call.getFunction(), function.getName().str()};
+  RecursionAttempt attempt{call.getFunction(), function.getName().str(),
+                           call.getDebugLoc()};
   Key all = keyOf(call);
   SmallVector<Key> keys{all};
   if (count_if(all, isConstant) > 1)
@@ -416,7 +417,8 @@ RecursionAttempt Unroller::tryCall(CallBase &call) {
 
 RecursionAttempt Unroller::tryLoop(CallBase &call, ArrayRef<Key> keys) {
   Function &caller = *call.getFunction();
-  RecursionAttempt attempt{&caller, function.getName().str()};
+  RecursionAttempt attempt{&caller, function.getName().str(),
+                           call.getDebugLoc()};
   Loop &loop =
       *analyses.getResult<LoopAnalysis>(caller).getLoopFor(call.getParent());
   for (BasicBlock *block : loop.blocks())
@@ -435,9 +437,7 @@ RecursionAttempt Unroller::tryLoop(CallBase &call, ArrayRef<Key> keys) {
     attempt.reason = "the loop around it stays"; // nobody enters the copies
     return attempt;
   }
-  attempt.isUnrolled = true;
-  for (const Key &key : keys)
-    attempt.instructions += copies.lookup(textOf(key)).size;
+  attempt.isUnrolled = true; // the calls have attempts of their own
   return attempt;
 }
 
@@ -487,6 +487,21 @@ static bool isCandidate(Function &function) {
   });
 }
 
+/// Adds \p attempt to \p attempts. What a body has become may call the function
+/// many times: that is told as one.
+static void addAttempt(const RecursionAttempt &attempt,
+                       std::vector<RecursionAttempt> &attempts) {
+  auto same = find_if(attempts, [&](const RecursionAttempt &other) {
+    return other.caller == attempt.caller && other.callee == attempt.callee &&
+           other.isUnrolled == attempt.isUnrolled &&
+           other.reason == attempt.reason;
+  });
+  if (same == attempts.end())
+    attempts.push_back(attempt);
+  else
+    same->instructions += attempt.instructions;
+}
+
 namespace {
 struct UnrollRecursionsPass : PassInfoMixin<UnrollRecursionsPass> {
   UnrollRecursionsPass(OptimizationLevel level,
@@ -514,7 +529,7 @@ private:
               FunctionAnalysisManager &functions) {
     Unroller unroller(recursive, functions, level);
     auto note = [&](const RecursionAttempt &attempt) {
-      attempts.push_back(attempt);
+      addAttempt(attempt, attempts);
       if (attempt.isUnrolled)
         attempt.caller->addFnAttr(kPlannedAttribute);
       return attempt.isUnrolled;

@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_DEVICERECURSION_H
 #define GPULTO_LTO_DEVICERECURSION_H
 
+#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -12,13 +13,16 @@
 
 namespace gpulto {
 
-/// A call of a function that calls itself, from outside, with constants.
+/// Calls by one function, with constants, of another one that calls itself.
 struct RecursionAttempt {
   llvm::Function *caller = nullptr;
   std::string callee;
-  /// It now enters copies that end; else it has been left alone, for \c reason.
+  /// Of the first of them, if it is known.
+  llvm::DebugLoc where;
+  /// They now enter copies that end; else they have been left alone, for
+  /// \c reason.
   bool isUnrolled = false;
-  /// Of the copies, when all are inlined.
+  /// Of the copies, when all are inlined, and of loops that were unrolled.
   uint64_t instructions = 0;
   std::string reason{};
 };
@@ -26,8 +30,8 @@ struct RecursionAttempt {
 /// Lets calls of recursive functions of the device partition \p module enter
 /// copies for the constants that they pass, which call further copies and never
 /// themselves, if these end and are small: LLVM's inliner takes them from
-/// there. Changed bodies bear kPlannedAttribute. Returns what became of each
-/// such call, in the order of the module. \p machine: the device's.
+/// there. Changed bodies bear kPlannedAttribute. Returns what became of such
+/// calls, in the order of the module. \p machine: the device's.
 std::vector<RecursionAttempt> unrollRecursions(llvm::Module &module,
                                                llvm::TargetMachine &machine,
                                                unsigned optLevel);

@@ -166,39 +166,41 @@ static Error generatePtx(const JobRun &run, Module &module,
   return emitPtx(module, machine, pinUnmarked).moveInto(variant.ptx);
 }
 
-/// Returns where \p function of the partition of \p job comes from.
-static InputLocation inputOf(const LtransJob &job, const Function &function) {
-  for (const JobInput &input : job.inputs)
-    for (const JobSymbol &symbol : input.symbols)
-      if (function.getName() == symbol.name ||
-          any_of(symbol.bodies, [&](const JobBody &body) {
-            return function.getName() == body.clone;
-          }))
-        return InputLocation(input.path, input.member);
-  return InputLocation();
+/// Returns the place of \p attempt in its source; empty: not known.
+static SourceLocation placeOf(const RecursionAttempt &attempt) {
+  if (attempt.where)
+    return {attempt.where->getFilename().str(), attempt.where.getLine(),
+            attempt.where.getCol()};
+  if (const DISubprogram *source = attempt.caller->getSubprogram())
+    return {source->getFilename().str(), source->getLine()};
+  return {};
 }
 
 /// Unrolls recursions of \p module whose depth is known, and says so in
 /// \p remarks.
 static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
                    std::vector<Remark> &remarks) {
-  for (RecursionAttempt &attempt :
-       unrollRecursions(module, machine, job.optLevel)) {
+  std::vector<RecursionAttempt> attempts =
+      unrollRecursions(module, machine, job.optLevel);
+  if (attempts.empty())
+    return;
+  JobNames names(job);
+  for (const RecursionAttempt &attempt : attempts) {
+    StringRef caller = attempt.caller->getName();
     Remark &remark = remarks.emplace_back();
     remark.kind = attempt.isUnrolled ? RemarkKind::Passed : RemarkKind::Missed;
     remark.pass = "gpulto-inline";
     remark.name = attempt.isUnrolled ? "Unrolled" : "NotUnrolled";
-    remark.function = attempt.caller->getName().str();
-    if (const DISubprogram *source = attempt.caller->getSubprogram()) {
-      remark.where.file = source->getFilename().str();
-      remark.where.line = source->getLine();
-    }
-    remark.input = inputOf(job, *attempt.caller);
-    remark.text = "recursion of '" + attempt.callee + "' in '" +
-                  remark.function + "' is ";
+    remark.function = names.withoutTags(caller);
+    remark.where = placeOf(attempt);
+    remark.input = names.inputOf(caller);
+    remark.text = "recursion of '" + names.withoutTags(attempt.callee) +
+                  "' in '" + remark.function + "' is ";
     remark.text += attempt.isUnrolled
                        ? "unrolled: " + std::to_string(attempt.instructions) +
-                             " instructions when inlined"
+                             (attempt.instructions == 1 ? " instruction"
+                                                        : " instructions") +
+                             " when inlined"
                        : "not unrolled: " + attempt.reason;
   }
 }
