@@ -54,6 +54,7 @@ namespace gpulto {
 std::optional<MemoryLimit> parseMemoryLimit(StringRef text) {
   static constexpr unsigned kAll = 100;
   MemoryLimit limit;
+  limit.text = text.str();
   if (text.consume_back("%")) {
     if (text.getAsInteger(10, limit.freePercent) || limit.freePercent == 0 ||
         limit.freePercent > kAll)
@@ -79,6 +80,8 @@ std::optional<MemoryLimit> parseMemoryLimit(StringRef text) {
 }
 
 std::string describeLimit(const MemoryLimit &limit) {
+  if (!limit.text.empty())
+    return limit.text;
   return limit.bytes ? std::to_string(limit.bytes)
                      : std::to_string(limit.freePercent) + "%";
 }
@@ -265,17 +268,27 @@ void MemoryBudget::countWait(bool isWaiting) {
   waitsSince.reset();
 }
 
+static constexpr uint64_t kKibibyte = 1 << 10, kMebibyte = 1 << 20;
+
+/// Returns the size of a limit of \p bytes: whole units, if that says all of it
+/// or nearly.
+static std::string limitText(uint64_t bytes) {
+  constexpr uint64_t kMany = 64;
+  for (auto [unit, name] :
+       {std::pair(kMebibyte, " MiB"), std::pair(kKibibyte, " KiB")})
+    if (bytes >= kMany * unit || (bytes >= unit && bytes % unit == 0))
+      return std::to_string(bytes / unit) + name;
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
 /// Says that job \p index runs alone, but of one job of a link only.
 void MemoryBudget::warnOfSize(size_t index, const Grant &grant) {
   if (++used.tooLarge != 1 || !diagnostics)
     return;
-  auto mebibytes = [](uint64_t bytes) {
-    static constexpr uint64_t kMebibyte = 1 << 20;
-    return std::to_string(divideCeil(bytes, kMebibyte)) + " MiB";
-  };
   diagnostics->warning(nameOfJob(jobs.make(index)) + " is expected to take " +
-                       mebibytes(grant.bytes) + " of memory, more than the " +
-                       mebibytes(grant.limitBytes) + " that --gpulto-memory=" +
+                       std::to_string(divideCeil(grant.bytes, kMebibyte)) +
+                       " MiB of memory, more than the " +
+                       limitText(grant.limitBytes) + " that --gpulto-memory=" +
                        describeLimit(limit) + " allows; such jobs run alone");
 }
 

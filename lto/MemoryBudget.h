@@ -29,6 +29,8 @@ struct MemoryLimit {
   uint64_t bytes = 0;
   /// Leaves a fifth to what else is started, and to estimates that are wrong.
   unsigned freePercent = 80;
+  /// As the user wrote it; empty: he did not.
+  std::string text;
   bool operator==(const MemoryLimit &) const = default;
 };
 
@@ -36,7 +38,7 @@ struct MemoryLimit {
 /// percentage. Returns none when \p text is neither, 0, or too large.
 std::optional<MemoryLimit> parseMemoryLimit(llvm::StringRef text);
 
-/// Returns \p limit as parseMemoryLimit reads it.
+/// Returns \p limit as parseMemoryLimit reads it, and as it was written.
 std::string describeLimit(const MemoryLimit &limit);
 
 /// What is known of the memory of a side's jobs: estimates, and how wrong they

@@ -35,7 +35,7 @@ TEST(MemoryLimit, IsParsed) {
   EXPECT_EQ(bytes("16777215T"), uint64_t(16777215) << 40);
   EXPECT_EQ(parseMemoryLimit("50%")->freePercent, 50u);
   EXPECT_EQ(parseMemoryLimit("50%")->bytes, 0u);
-  EXPECT_EQ(parseMemoryLimit("80%"), MemoryLimit());
+  EXPECT_EQ(parseMemoryLimit("80%")->freePercent, MemoryLimit().freePercent);
   for (const char *bad :
        {"", "0", "0G", "K", "-1", "1.5G", "4 G", "4GB", "4KK", "0x10", "%",
         "0%", "101%", "-5%", "5%%", "5K%", "16777216T", "18446744073709551616"})
@@ -43,8 +43,9 @@ TEST(MemoryLimit, IsParsed) {
 }
 
 TEST(MemoryLimit, IsDescribed) {
-  for (const char *text : {"80%", "3", "5%", "4096"})
+  for (const char *text : {"80%", "3", "5%", "4096", "4K", "3g"})
     EXPECT_EQ(describeLimit(*parseMemoryLimit(text)), text);
+  EXPECT_EQ(describeLimit(MemoryLimit()), "80%");
 }
 
 LtransJob makeJob(Side side, uint64_t weight, uint64_t bytes) {
