@@ -79,10 +79,13 @@ def job_directory : Joined<["--"], "gpulto-job-directory=">,
 
 def partitions : Joined<["--"], "gpulto-partitions=">, Visibility<[LinkOption]>,
   MetaVarName<"<N|auto|coarse|fine|one|max|1to1>">,
-  HelpText<"Cut the program into <N> host partitions; 'coarse' and 'fine' decide "
+  HelpText<"Aim at <N> partitions of even weight on the host, and at <N> of "
+           "device code for each architecture; files of other -O levels and "
+           "module-wide options share none, and cuts are where edits seldom "
+           "move them, so there may be fewer or more. 'coarse' and 'fine' decide "
            "by size, 'auto' (default) is 'fine' with a cache and 'coarse' "
-           "without, 'one' makes one, 'max' one per function, '1to1' one per "
-           "input file">;
+           "without, 'one' makes as few as there can be, 'max' one per function "
+           "or kernel, '1to1' one per input file">;
 
 def param : Joined<["--"], "gpulto-param=">, Visibility<Both>,
   MetaVarName<"<name>=<value>">,
