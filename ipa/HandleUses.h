@@ -15,6 +15,7 @@
 
 namespace llvm {
 class AllocaInst;
+class CallBase;
 class GlobalVariable;
 class StoreInst;
 class Use;
@@ -27,8 +28,11 @@ namespace gpulto {
 /// As the other attributeUse() (ipa/Handles.h), of the operand \p use.
 uint8_t attributeUse(const llvm::Use &use);
 
-/// Returns the constant variable with addresses of functions from which
-/// \p value, a pointer, was loaded; null if it was not.
+/// Returns the variable from which \p value, a pointer, was loaded, if that
+/// may hold addresses of functions; null if not.
+const llvm::GlobalVariable *handleVariableOf(const llvm::Value &value);
+
+/// As handleVariableOf(), if it is constant and does hold some.
 const llvm::GlobalVariable *handleTableOf(const llvm::Value &value);
 
 /// Adds to \p handles the jump functions of all that \p value, the handle of a
@@ -45,9 +49,10 @@ public:
       : context(context), result(result) {}
 
   /// Whether whole-program analysis can follow \p handle, which is \p use: it
-  /// is launched, compared with null, passed to a direct call, or kept in a
-  /// local variable from which only such uses are read. What the jump functions
-  /// of calls do not tell is added to the flows.
+  /// is launched, compared with null, passed to a direct call, returned, stored
+  /// in a variable of the program, or kept in a local one from which only such
+  /// uses are read. What the jump functions of calls do not tell is added to
+  /// the flows.
   bool follow(const llvm::Use &use, const JumpFunction &handle);
 
   /// Whether follow() holds of all uses of \p value.
@@ -55,6 +60,9 @@ public:
 
   /// Sets kParamIsHandle and its like of \p argument.
   void markParameter(const llvm::Argument &argument);
+
+  /// Notes whether what \p call returns is followed.
+  void markResult(const llvm::CallBase &call);
 
   /// Appends what was added to the summary; returns the range of it.
   Range store();
@@ -68,7 +76,11 @@ private:
   bool followUse(const llvm::Use &use, Path &path);
   bool followValue(const llvm::Value &value, Path &path);
   bool followStore(const llvm::StoreInst &store, Path &path);
+  bool followLocal(const llvm::AllocaInst &variable, uint64_t offset,
+                   Path &path);
   bool followDirect(const llvm::Use &use, Path &path);
+  bool followFrom(const llvm::Use &use, const JumpFunction &handle, Path &path);
+  bool isTold(const llvm::Use &use, const JumpFunction &handle);
   void addFlows(Path &path, const JumpFunction &handle);
   uint32_t callNumber(const llvm::Value &call);
   const std::optional<MemoryUses> &usesOf(const llvm::Value &variable);

@@ -27,8 +27,8 @@ uint8_t attributeUse(llvm::StringRef callee, unsigned index);
 /// count.
 std::optional<LaunchKind> launchKindOf(llvm::StringRef callee);
 
-/// The kernels, by their stubs, that handles in parameters of host functions
-/// and in constant tables may stand for. Built once; linear.
+/// The kernels, by their stubs, that handles in parameters and results of host
+/// functions and in variables may stand for. Built once; linear.
 class Handles {
 public:
   /// \p bodies: the live functions; \p kernelModules: modules that name kernels
@@ -37,13 +37,13 @@ public:
           const llvm::BitVector &kernelModules);
 
   /// Whether the address of the stub \p id goes where it is not followed, by
-  /// passing it or out of a table; other uses are not looked at.
+  /// passing it or out of a variable; other uses are not looked at.
   bool isLost(GlobalId id) const { return lost.test(id); }
-  /// Whether the variable \p id is a table of which nothing but handles that
-  /// are followed is read.
+  /// Whether the variable \p id may hold handles, and nothing but handles that
+  /// are followed is read of it.
   bool isTable(GlobalId id) const { return tables.contains(id); }
   /// Whether attributes of the stub \p id are read, or set, by way of a
-  /// parameter or of a table.
+  /// parameter, a result or a variable.
   bool isQueried(GlobalId id) const { return queried.test(id); }
   bool isSet(GlobalId id) const { return set.test(id); }
 
@@ -53,14 +53,23 @@ public:
                                          const LaunchSite &launch) const;
 
 private:
-  /// A parameter of a function or, with kNone, a table.
+  /// A parameter of a function or, with kNone, a table; with kResult, what a
+  /// function returns.
   using Place = std::pair<GlobalId, uint32_t>;
+  static constexpr uint32_t kResult = kNone - 1;
 
-  void findTables(llvm::ArrayRef<GlobalId> bodies);
+  void findHolders(llvm::ArrayRef<GlobalId> bodies);
+  void checkHolders(llvm::ArrayRef<GlobalId> bodies);
   llvm::BitVector findHandleModules(const llvm::BitVector &kernelModules) const;
-  void visitCalls(GlobalId caller);
+  void visitBody(GlobalId caller);
+  void visitCall(GlobalId caller, uint32_t number, bool isLaunch);
+  void visitFlow(GlobalId caller, const HandleFlow &flow);
+  void loseResults(GlobalId caller);
   void pass(const JumpFunction &actual, GlobalId caller,
             llvm::function_ref<Place()> to);
+  void passAttributed(const JumpFunction &actual, GlobalId caller, uint8_t use);
+  llvm::StringRef runtimeName(GlobalId caller, const CallEdge &call) const;
+  bool mayHold(Place place) const;
   bool keepsOff(GlobalId caller, const CallEdge &call,
                 const HandleFlow &flow) const;
   Place placeOf(GlobalId caller, const CallEdge &call, uint32_t index) const;
@@ -71,7 +80,7 @@ private:
 
   const WpaContext &context;
   const CombinedSummary &program;
-  llvm::DenseSet<GlobalId> tables;
+  llvm::DenseSet<GlobalId> tables, returning;
   // Looked up only.
   llvm::DenseMap<Place, std::vector<GlobalId>> stubs; // sorted
   llvm::DenseMap<Place, std::vector<Place>> flows;

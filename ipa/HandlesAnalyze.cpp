@@ -9,10 +9,14 @@
 //   run(kernel, n) { kernel<<<grid, block>>>(p, n); }   parameter, launched
 //
 // A handle is followed while it is launched, compared with null, or passed to a
-// direct call. It may be chosen by a select or phi, and kept in a local
-// variable: CUB and Thrust have structs of kernels and their configurations.
-// The address of such a variable may go to callees, which whole-program
-// analysis must find not to touch the handle. All else is an escape.
+// direct call. It may be chosen by a select or phi, returned, stored in a
+// variable of the program, and kept in a local one: CUB and Thrust have structs
+// of kernels and their configurations. The address of a local variable may go
+// to callees, which whole-program analysis must find not to touch the handle.
+// All else is an escape.
+//
+// Variables of the program: what is stored there does no harm, be it a handle
+// that is followed or not, but what is read must be followed (kReadsValue).
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,14 +57,22 @@ static bool mentionsFunction(const llvm::Constant &constant) {
          });
 }
 
-const llvm::GlobalVariable *handleTableOf(const llvm::Value &value) {
+const llvm::GlobalVariable *handleVariableOf(const llvm::Value &value) {
   auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
   if (!load || !load->isSimple() || !load->getType()->isPointerTy())
     return nullptr;
-  auto *table = llvm::dyn_cast<llvm::GlobalVariable>(
+  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
       llvm::getUnderlyingObject(load->getPointerOperand()));
-  return table && table->isConstant() && table->hasDefinitiveInitializer() &&
-                 mentionsFunction(*table->getInitializer())
+  if (!variable || variable->isThreadLocal())
+    return nullptr;
+  bool isKnown = variable->isConstant() && variable->hasDefinitiveInitializer();
+  return !isKnown || mentionsFunction(*variable->getInitializer()) ? variable
+                                                                   : nullptr;
+}
+
+const llvm::GlobalVariable *handleTableOf(const llvm::Value &value) {
+  const llvm::GlobalVariable *table = handleVariableOf(value);
+  return table && table->isConstant() && table->hasDefinitiveInitializer()
              ? table
              : nullptr;
 }
@@ -87,11 +99,34 @@ static bool visitStored(const llvm::LoadInst &load,
            auto *fill = llvm::dyn_cast<llvm::MemSetInst>(use.user);
            if (fill && llvm::PatternMatch::match(fill->getValue(),
                                                  llvm::PatternMatch::m_Zero()))
-             return true; // launches nothing
+             return collect(llvm::ConstantPointerNull::get(
+                 llvm::cast<llvm::PointerType>(load.getType())));
            return store && use.begin == uint64_t(offset) &&
                   store->getValueOperand()->getType()->isPointerTy() &&
                   collect(store->getValueOperand());
          });
+}
+
+/// Returns the jump function of \p value that tells which place a handle comes
+/// from, if it is one of those that LaunchSite::handles may have.
+static JumpFunction placeOf(JumpFunctionBuilder &builder,
+                            const llvm::Value &value) {
+  using Kind = JumpFunction::Kind;
+  JumpFunction handle = builder.of(value);
+  bool isWhole =
+      handle.kind == Kind::Null ||
+      (handle.kind == Kind::SymbolAddress && handle.value == 0) ||
+      (handle.kind == Kind::PassThrough &&
+       handle.operation == JumpOperation::None) ||
+      (handle.kind == Kind::CallResult && llvm::isa<llvm::CallBase>(value));
+  if (isWhole)
+    return handle;
+  handle = JumpFunction();
+  if (const llvm::GlobalVariable *variable = handleVariableOf(value)) {
+    handle.kind = Kind::LoadVariable;
+    handle.source = builder.indexOf(*variable);
+  }
+  return handle;
 }
 
 static bool collectHandles(JumpFunctionBuilder &builder,
@@ -113,34 +148,33 @@ static bool collectHandles(JumpFunctionBuilder &builder,
     });
   if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&value))
     return collect(select->getTrueValue()) && collect(select->getFalseValue());
-  if (llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(value))
+  if (llvm::isa<llvm::UndefValue>(value))
     return true; // launches nothing
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&value))
     if (visitStored(*load, load->getModule()->getDataLayout(), collect))
       return true;
-  JumpFunction handle = builder.of(value);
-  bool isWhole = handle.kind == Kind::LoadVariable ||
-                 (handle.kind == Kind::SymbolAddress && handle.value == 0) ||
-                 (handle.kind == Kind::PassThrough &&
-                  handle.operation == JumpOperation::None);
-  if (isWhole && !llvm::is_contained(handles, handle))
+  JumpFunction handle = placeOf(builder, value);
+  bool isPlace = handle.kind != Kind::Unknown && handle.source != kNone;
+  if (isPlace && !llvm::is_contained(handles, handle))
     handles.push_back(handle);
-  return isWhole;
+  return isPlace;
 }
 
 bool collectHandles(JumpFunctionBuilder &builder, const llvm::Value &value,
                     llvm::SmallVectorImpl<JumpFunction> &handles) {
   llvm::SmallPtrSet<const llvm::Value *, 8> seen;
+  auto isNull = [](const JumpFunction &handle) {
+    return handle.kind == JumpFunction::Kind::Null;
+  };
   return collectHandles(builder, *value.stripPointerCasts(), handles, seen) &&
-         !handles.empty();
+         !llvm::all_of(handles, isNull);
 }
 
 //===----------------------------------------------------------------------===//
 // Where handles go
 //===----------------------------------------------------------------------===//
 
-/// Whether \p use is an argument of a direct call whose jump function is that
-/// of the value itself.
+/// Whether \p use is an argument of a direct call that is passed as it is.
 static bool isPassedOn(const llvm::Use &use) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
   const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
@@ -178,19 +212,35 @@ HandlePaths::usesOf(const llvm::Value &variable) {
   return entry->second;
 }
 
-/// Follows the handle that \p store keeps in a field of a local variable.
+/// Follows the handle that \p store keeps in a variable.
 bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
-  const llvm::DataLayout &layout = context.module.getDataLayout();
-  int64_t distance = 0;
-  const llvm::Value *variable =
-      stripOffsets(*store.getPointerOperand(), layout, distance);
-  if (!store.isSimple() || !llvm::isa<llvm::AllocaInst>(variable))
+  if (!store.isSimple())
     return false;
-  const std::optional<MemoryUses> &uses = usesOf(*variable);
+  int64_t distance = 0;
+  const llvm::Value *base = stripOffsets(
+      *store.getPointerOperand(), context.module.getDataLayout(), distance);
+  if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(base))
+    return followLocal(*local, static_cast<uint64_t>(distance), path);
+  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
+      llvm::getUnderlyingObject(store.getPointerOperand()));
+  SymbolIndex symbol = variable ? context.indexOf(*variable) : kNone;
+  if (symbol == kNone || variable->isThreadLocal())
+    return false;
+  HandleFlow flow;
+  flow.to = HandleTarget::Variable;
+  flow.variable = symbol;
+  path.flows.push_back(flow);
+  return true;
+}
+
+/// Follows the handle that is at byte \p offset of the local \p variable.
+bool HandlePaths::followLocal(const llvm::AllocaInst &variable, uint64_t offset,
+                              Path &path) {
+  const std::optional<MemoryUses> &uses = usesOf(variable);
   if (!uses) // so distances are not negative
     return false;
-  uint64_t offset = static_cast<uint64_t>(distance);
-  if (!path.fields.insert({variable, offset}).second)
+  const llvm::DataLayout &layout = context.module.getDataLayout();
+  if (!path.fields.insert({&variable, offset}).second)
     return true;
   uint64_t bytes = layout.getPointerSize();
   return llvm::all_of(*uses, [&](const MemoryUse &use) {
@@ -202,7 +252,8 @@ bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
       path.flows.push_back({{},
                             callNumber(*use.user),
                             use.argument,
-                            uint32_t(std::min<uint64_t>(before, kAnyReach))});
+                            uint32_t(std::min<uint64_t>(before, kAnyReach)),
+                            HandleTarget::Behind});
       return true;
     }
     bool isRead = use.kind == Kind::Load || use.kind == Kind::Read;
@@ -213,26 +264,60 @@ bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
   });
 }
 
-/// Follows the handle \p use where that ends here; a direct call tells.
+/// Follows the handle \p use but into the callee of a direct call.
 bool HandlePaths::followDirect(const llvm::Use &use, Path &path) {
   const llvm::User *user = use.getUser();
   if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user))
     return followValue(*user, path);
   if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user))
     return use.getOperandNo() == 0 && followStore(*store, path);
+  if (llvm::isa<llvm::ReturnInst>(user)) {
+    HandleFlow flow;
+    flow.to = HandleTarget::Return;
+    path.flows.push_back(flow);
+    return true;
+  }
   return context.launchedUses.contains(&use) || isTest(*user) ||
          isPassedOn(use);
 }
 
-/// As followDirect(), of a value that may also be another handle.
+/// As followDirect(), and into callees.
 bool HandlePaths::followUse(const llvm::Use &use, Path &path) {
   bool isFollowed = followDirect(use, path);
-  if (isFollowed && isPassedOn(use))
+  if (isFollowed && isPassedOn(use) && !context.launchedUses.contains(&use))
     path.flows.push_back(
         {{},
          callNumber(*use.getUser()),
          llvm::cast<llvm::CallBase>(use.getUser())->getArgOperandNo(&use)});
   return isFollowed;
+}
+
+/// Whether the jump function of \p use, an argument of a direct call, tells
+/// that it is \p handle.
+bool HandlePaths::isTold(const llvm::Use &use, const JumpFunction &handle) {
+  using Kind = JumpFunction::Kind;
+  const ModuleSummary &summary = context.summary;
+  unsigned index =
+      llvm::cast<llvm::CallBase>(use.getUser())->getArgOperandNo(&use);
+  const CallEdge &call =
+      summary.calls[result.calls.first + callNumber(*use.getUser())];
+  if (index >= call.arguments.count)
+    return false;
+  const JumpFunction &actual =
+      summary.jumpFunctions[call.arguments.first + index];
+  bool isOfVariable = handle.kind == Kind::LoadVariable &&
+                      actual.kind == Kind::VariablePart && actual.bitWidth == 0;
+  bool isOffset = actual.kind != Kind::VariablePart && actual.value != 0;
+  return (actual.kind == handle.kind || isOfVariable) && !isOffset &&
+         actual.operation == JumpOperation::None &&
+         actual.source == handle.source;
+}
+
+/// As followUse(), of what is \p handle and no other.
+bool HandlePaths::followFrom(const llvm::Use &use, const JumpFunction &handle,
+                             Path &path) {
+  return isPassedOn(use) && isTold(use, handle) ? followDirect(use, path)
+                                                : followUse(use, path);
 }
 
 bool HandlePaths::followValue(const llvm::Value &value, Path &path) {
@@ -252,7 +337,7 @@ void HandlePaths::addFlows(Path &path, const JumpFunction &handle) {
 
 bool HandlePaths::follow(const llvm::Use &use, const JumpFunction &handle) {
   Path path;
-  if (!followDirect(use, path))
+  if (!followFrom(use, handle, path))
     return false;
   addFlows(path, handle);
   return true;
@@ -262,7 +347,7 @@ bool HandlePaths::followAll(const llvm::Value &value,
                             const JumpFunction &handle) {
   Path path;
   if (!llvm::all_of(value.uses(), [&](const llvm::Use &use) {
-        return followDirect(use, path);
+        return followFrom(use, handle, path);
       }))
     return false;
   addFlows(path, handle);
@@ -286,6 +371,22 @@ void HandlePaths::markParameter(const llvm::Argument &argument) {
   }
   context.summary.parameters[result.parameters.first + argument.getArgNo()]
       .flags |= flags;
+}
+
+void HandlePaths::markResult(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || !isCallEdge(call) || !call.getType()->isPointerTy() ||
+      call.use_empty() || callee->getFunctionType() != call.getFunctionType())
+    return;
+  JumpFunction handle;
+  handle.kind = JumpFunction::Kind::CallResult;
+  handle.source = callNumber(call);
+  if (!followAll(call, handle))
+    return;
+  HandleFlow flow;
+  flow.handle = handle;
+  flow.to = HandleTarget::Followed;
+  flows.push_back(flow);
 }
 
 Range HandlePaths::store() {

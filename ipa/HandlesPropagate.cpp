@@ -2,25 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: launches through a parameter or a table are launches of known kernels.
+// Goal: launches through a parameter, a variable or what a function returns are
+// launches of known kernels.
 //
 //   static const Kernel table[] = {relu, sigmoid};
+//   Kernel pick(int i) { return i ? table[i - 1] : scale; }
 //   run(Kernel kernel) { kernel<<<...>>>(...); }     relu, sigmoid, scale
-//   run(table[i]);  run(scale);
+//   run(pick(n));
 //
-// LGEN says which parameters do nothing with a handle but launch it, compare it
-// and pass it on (kParamIsHandle), and which functions pass a stub's address
-// that way only (kPassesHandle); and what jump functions do not tell of it
-// (HandleFlow). Here:
-// 1. findTables: constant variables of which nothing but such handles is read,
-//    and whose own address goes nowhere.
-// 2. visitCalls: handles flow from addresses, parameters and tables into
-//    parameters. Into code that nobody sees they are lost: the kernel's
-//    launches are unknown then.
+// LGEN says which parameters and results do nothing with a handle but what is
+// followed (kParamIsHandle, HandleTarget::Followed), which functions use a
+// stub's address that way only (kPassesHandle), of which variables they read
+// more (kReadsValue), and what jump functions do not tell (HandleFlow). Here:
+// 1. findHolders, checkHolders: variables that may hold handles, of which
+//    nothing but such handles is read, and whose own address goes nowhere; and
+//    functions that return some.
+// 2. visitBody: handles flow from addresses, parameters, variables and results
+//    into others. Into code that nobody sees they are lost: the kernel's
+//    launches are unknown then. So they are where some call does not follow
+//    what it gets, or a caller cannot be seen.
 // 3. propagate: the sets of stubs, to the least fixed point.
 //
-// A parameter may also get handles from callers that nobody sees. Those are of
-// kernels whose launches are unknown anyway.
+// A parameter or a variable may also get handles from code that nobody sees.
+// Those are of kernels whose launches are unknown anyway.
 //
 // Linear in calls and in the sets.
 //
@@ -81,36 +85,78 @@ static constexpr std::pair<GlobalId, uint32_t> kQueried = {kNone - 2, 1};
 static constexpr std::pair<GlobalId, uint32_t> kSet = {kNone - 2, 2};
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Variables and results
 //===----------------------------------------------------------------------===//
 
-void Handles::findTables(ArrayRef<GlobalId> bodies) {
-  BitVector otherUses(program.symbolCount());
+/// Finds the variables that may hold handles and the functions that may return
+/// some.
+void Handles::findHolders(ArrayRef<GlobalId> bodies) {
+  for (GlobalId id : bodies)
+    for (const HandleFlow &flow :
+         slice(program.moduleRef(id).summary.handleFlows,
+               program.function(id)->handleFlows)) {
+      if (flow.to == HandleTarget::Return)
+        returning.insert(id);
+      if (flow.to == HandleTarget::Variable)
+        if (GlobalId variable = program.definitionFor(id, flow.variable);
+            variable != kNone && program.variable(variable))
+          tables.insert(variable);
+    }
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (const VariableSummary *variable = program.variable(id);
+        variable && program.definition(id) == id &&
+        program.imageOf(id) == kHostImage && context.decisions.live.test(id) &&
+        any_of(program.references(id, variable->references),
+               [&](const ReferenceEdge &edge) {
+                 GlobalId target = program.definitionFor(id, edge.symbol);
+                 return target != kNone && program.has(target, kKernelStub);
+               }))
+      tables.insert(id);
+}
+
+/// Leaves those variables of which nothing but handles that are followed is
+/// read, and loses what functions return to callers that nobody sees. What is
+/// written does no harm: a handle that is followed is stored by a HandleFlow.
+void Handles::checkHolders(ArrayRef<GlobalId> bodies) {
+  constexpr uint8_t kPlain = kReads | kWrites | kWritesUnknown;
+  constexpr uint32_t kSeenElsewhere =
+      kUsed | kCompilerUsed | kAssemblyReferenced | kHasSection | kThreadLocal |
+      kExternallyInitialized | kManaged | kIntrinsic;
+  BitVector others(program.symbolCount()), mentioned(program.symbolCount());
   auto note = [&](GlobalId user, Range references, bool isFunction) {
     for (const ReferenceEdge &edge : program.references(user, references))
-      if (GlobalId id = program.definitionFor(user, edge.symbol);
-          id != kNone && !(isFunction && edge.flags == kReads))
-        otherUses.set(id);
+      if (GlobalId id = program.definitionFor(user, edge.symbol); id != kNone) {
+        mentioned.set(id);
+        if (!isFunction || !edge.flags || (edge.flags & ~kPlain))
+          others.set(id);
+      }
   };
   for (GlobalId id : bodies)
     note(id, program.function(id)->references, true);
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (const VariableSummary *variable = program.variable(id))
       note(id, variable->references, false);
-    if (const AliasSummary *alias = program.alias(id))
-      if (GlobalId target = program.definitionFor(id, alias->target);
-          target != kNone)
-        otherUses.set(target);
+    const AliasSummary *alias = program.alias(id);
+    if (!alias || alias->target == kNone)
+      continue;
+    others.set(program.moduleRef(id).firstSymbol + alias->target);
+    if (GlobalId target = program.definitionFor(id, alias->target);
+        target != kNone)
+      others.set(target);
   }
+  for (auto [member, leader] : program.jumps())
+    others.set(leader);
+  auto isSeen = [&](GlobalId id) {
+    return !(program.symbol(id).flags & kSeenElsewhere) &&
+           program.definition(id) == id && program.imageOf(id) == kHostImage &&
+           context.decisions.live.test(id) &&
+           !context.decisions.visibleOutside.test(id) && !others.test(id);
+  };
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
-    constexpr uint32_t kSeenElsewhere =
-        kUsed | kCompilerUsed | kAssemblyReferenced;
-    if (program.has(id, kConstant) && program.definition(id) == id &&
-        program.variable(id) && program.imageOf(id) == kHostImage &&
-        context.decisions.live.test(id) &&
-        !(program.symbol(id).flags & kSeenElsewhere) &&
-        !context.decisions.visibleOutside.test(id) && !otherUses.test(id))
-      tables.insert(id);
+    if (!isSeen(id))
+      tables.erase(id);
+    if (returning.contains(id) && (!isSeen(id) || mentioned.test(id)))
+      flows[{id, kResult}].push_back(kLost);
   }
 }
 
@@ -154,11 +200,30 @@ Handles::sourceOf(GlobalId caller, const JumpFunction &handle) const {
   if (handle.kind == Kind::PassThrough &&
       handle.operation == JumpOperation::None)
     return Place{caller, handle.source};
-  if (handle.kind == Kind::LoadVariable)
+  bool isOfVariable = handle.kind == Kind::VariablePart && !handle.bitWidth;
+  if (handle.kind == Kind::LoadVariable || isOfVariable)
     if (GlobalId table = program.definitionFor(caller, handle.source);
         table != kNone)
       return Place{table, kNone};
+  if (handle.kind == Kind::CallResult && handle.value == 0) {
+    const ModuleSummary &summary = program.moduleRef(caller).summary;
+    GlobalId callee = program.definitionFor(
+        caller,
+        slice(summary.calls, program.function(caller)->calls)[handle.source]
+            .callee);
+    if (callee != kNone && program.function(callee))
+      return Place{callee, kResult};
+  }
   return std::nullopt;
+}
+
+bool Handles::mayHold(Place place) const {
+  auto [id, index] = place;
+  if (index == kNone)
+    return isTable(id);
+  if (index == kResult)
+    return returning.contains(id);
+  return program.parameters(id)[index].flags & kParamIsHandle;
 }
 
 /// Nearly all arguments are no handles, so it is asked for last where they go.
@@ -171,63 +236,110 @@ void Handles::pass(const JumpFunction &actual, GlobalId caller,
     return;
   }
   std::optional<Place> from = sourceOf(caller, actual);
-  if (!from)
-    return;
-  bool mayHold =
-      from->second == kNone
-          ? isTable(from->first)
-          : (program.parameters(caller)[from->second].flags & kParamIsHandle);
-  if (mayHold)
+  if (from && mayHold(*from))
     flows[*from].push_back(to());
 }
 
-void Handles::visitCalls(GlobalId caller) {
+/// As pass(), to where attributes are read or set, attributeUse().
+void Handles::passAttributed(const JumpFunction &actual, GlobalId caller,
+                             uint8_t use) {
+  if (use & kQueriesHandle)
+    pass(actual, caller, [] { return kQueried; });
+  if (use & kSetsHandle)
+    pass(actual, caller, [] { return kSet; });
+}
+
+/// Returns the name of what \p call enters if the program does not define it.
+StringRef Handles::runtimeName(GlobalId caller, const CallEdge &call) const {
+  if (call.callee == kNone ||
+      program.definitionFor(caller, call.callee) != kNone)
+    return {};
+  return program.moduleRef(caller).summary.symbols[call.callee].name;
+}
+
+/// Follows the arguments of call \p number of \p caller. \p isLaunch: it is a
+/// launch of which the handle is known.
+void Handles::visitCall(GlobalId caller, uint32_t number, bool isLaunch) {
+  const ModuleSummary &summary = program.moduleRef(caller).summary;
+  const CallEdge &call =
+      slice(summary.calls, program.function(caller)->calls)[number];
+  StringRef runtime = runtimeName(caller, call);
+  std::optional<LaunchKind> launch = launchKindOf(runtime);
+  for (auto [i, actual] :
+       enumerate(slice(summary.jumpFunctions, call.arguments))) {
+    using Kind = JumpFunction::Kind;
+    bool isAddress = actual.kind == Kind::SymbolAddress;
+    // Each launch of an address is a LaunchSite, but for a stub's own.
+    if (launch && i == handleOperand(*launch) && (isLaunch || isAddress))
+      continue;
+    uint8_t use = attributeUse(runtime, i);
+    if (!use)
+      pass(actual, caller, [&, i = i] { return placeOf(caller, call, i); });
+    else if (!isAddress && actual.kind != Kind::PassThrough)
+      passAttributed(actual, caller, use);
+  }
+}
+
+void Handles::visitFlow(GlobalId caller, const HandleFlow &flow) {
+  const ModuleSummary &summary = program.moduleRef(caller).summary;
+  ArrayRef<CallEdge> calls =
+      slice(summary.calls, program.function(caller)->calls);
+  switch (flow.to) {
+  case HandleTarget::Argument: {
+    const CallEdge &call = calls[flow.call];
+    if (uint8_t use = attributeUse(runtimeName(caller, call), flow.argument))
+      return passAttributed(flow.handle, caller, use);
+    return pass(flow.handle, caller,
+                [&] { return placeOf(caller, call, flow.argument); });
+  }
+  case HandleTarget::Behind:
+    if (!keepsOff(caller, calls[flow.call], flow))
+      pass(flow.handle, caller, [] { return kLost; });
+    return;
+  case HandleTarget::Variable:
+    return pass(flow.handle, caller, [&] {
+      GlobalId id = program.definitionFor(caller, flow.variable);
+      return id != kNone && isTable(id) ? Place{id, kNone} : kLost;
+    });
+  case HandleTarget::Return:
+    return pass(flow.handle, caller, [&] { return Place{caller, kResult}; });
+  case HandleTarget::Followed:
+    return; // loseResults() asks for those
+  }
+}
+
+/// Loses what calls of \p caller return if that is not followed there.
+void Handles::loseResults(GlobalId caller) {
+  const ModuleSummary &summary = program.moduleRef(caller).summary;
+  const FunctionSummary &function = *program.function(caller);
+  SmallDenseSet<uint32_t, 4> followed;
+  for (const HandleFlow &flow :
+       slice(summary.handleFlows, function.handleFlows))
+    if (flow.to == HandleTarget::Followed)
+      followed.insert(flow.handle.source);
+  for (auto [number, call] : enumerate(slice(summary.calls, function.calls))) {
+    GlobalId callee = program.definitionFor(caller, call.callee);
+    if (callee != kNone && returning.contains(callee) &&
+        !(call.flags & kIgnoresResultSite) && !followed.contains(number))
+      flows[{callee, kResult}].push_back(kLost);
+  }
+}
+
+void Handles::visitBody(GlobalId caller) {
   const ModuleSummary &summary = program.moduleRef(caller).summary;
   const FunctionSummary &function = *program.function(caller);
   SmallDenseSet<uint32_t, 4> launching; // calls whose handle is known
   for (const LaunchSite &launch : slice(summary.launches, function.launches))
     if (launch.call != kNone)
       launching.insert(launch.call);
-  for (auto [number, call] : enumerate(slice(summary.calls, function.calls))) {
-    if (call.arguments.empty())
-      continue;
-    StringRef runtime;
-    if (call.callee != kNone &&
-        program.definitionFor(caller, call.callee) == kNone)
-      runtime = summary.symbols[call.callee].name;
-    std::optional<LaunchKind> launch;
-    if (!runtime.empty())
-      launch = launchKindOf(runtime);
-    for (auto [i, actual] :
-         enumerate(slice(summary.jumpFunctions, call.arguments))) {
-      // Each launch of an address is a LaunchSite, but for a stub's own.
-      if (launch && i == handleOperand(*launch) &&
-          (launching.contains(number) ||
-           actual.kind == JumpFunction::Kind::SymbolAddress))
-        continue;
-      if (uint8_t use = runtime.empty() ? 0 : attributeUse(runtime, i)) {
-        // Flags of the reference, or of the parameter, say this of others.
-        bool isOfTable = actual.kind == JumpFunction::Kind::LoadVariable;
-        if (isOfTable && (use & kQueriesHandle))
-          pass(actual, caller, [] { return kQueried; });
-        if (isOfTable && (use & kSetsHandle))
-          pass(actual, caller, [] { return kSet; });
-        continue;
-      }
-      pass(actual, caller,
-           [&, i = i, &call = call] { return placeOf(caller, call, i); });
-    }
-  }
-  ArrayRef<CallEdge> calls = slice(summary.calls, function.calls);
+  for (auto [number, call] : enumerate(slice(summary.calls, function.calls)))
+    if (!call.arguments.empty())
+      visitCall(caller, number, launching.contains(number));
   for (const HandleFlow &flow :
-       slice(summary.handleFlows, function.handleFlows)) {
-    const CallEdge &call = calls[flow.call];
-    if (flow.beforeBytes == kNone)
-      pass(flow.handle, caller,
-           [&] { return placeOf(caller, call, flow.argument); });
-    else if (!keepsOff(caller, call, flow))
-      pass(flow.handle, caller, [] { return kLost; });
-  }
+       slice(summary.handleFlows, function.handleFlows))
+    visitFlow(caller, flow);
+  if (!returning.empty())
+    loseResults(caller);
 }
 
 void Handles::add(Place to, GlobalId stub) {
@@ -247,7 +359,7 @@ void Handles::propagate() {
       (place == kLost ? lost : place == kQueried ? queried : set).set(stub);
       continue;
     }
-    if (place.second != kNone) {
+    if (place.second < kResult) {
       uint32_t flags = program.parameters(place.first)[place.second].flags;
       if (flags & kParamHandleQueried)
         queried.set(stub);
@@ -261,8 +373,9 @@ void Handles::propagate() {
   }
 }
 
-/// Returns the modules whose calls may pass handles: they name a stub or a
-/// table, or have a parameter that may be one. Most of a large program do not.
+/// Returns the modules whose calls may pass handles: they name a stub, a table
+/// or a function that returns some, or have a parameter that may be one. Most
+/// of a large program do not.
 BitVector Handles::findHandleModules(const BitVector &kernelModules) const {
   BitVector modules = kernelModules;
   for (auto [m, module] : enumerate(program.modules()))
@@ -270,9 +383,10 @@ BitVector Handles::findHandleModules(const BitVector &kernelModules) const {
           return formal.flags & kParamIsHandle;
         }))
       modules.set(m);
-  if (!tables.empty())
+  if (!tables.empty() || !returning.empty())
     for (GlobalId id = 0; id < program.symbolCount(); ++id)
-      if (program.definition(id) != kNone && isTable(program.definition(id)))
+      if (GlobalId named = program.definition(id);
+          named != kNone && (isTable(named) || returning.contains(named)))
         modules.set(program.moduleOf(id));
   return modules;
 }
@@ -281,11 +395,12 @@ Handles::Handles(const WpaContext &context, ArrayRef<GlobalId> bodies,
                  const BitVector &kernelModules)
     : context(context), program(context.program), lost(program.symbolCount()),
       queried(program.symbolCount()), set(program.symbolCount()) {
-  findTables(bodies);
+  findHolders(bodies);
+  checkHolders(bodies);
   BitVector modules = findHandleModules(kernelModules);
   for (GlobalId id : bodies)
     if (program.imageOf(id) == kHostImage && modules.test(program.moduleOf(id)))
-      visitCalls(id);
+      visitBody(id);
   for (GlobalId id = 0; id < program.symbolCount() && !tables.empty(); ++id) {
     if (!isTable(id))
       continue;

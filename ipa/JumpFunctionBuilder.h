@@ -179,6 +179,11 @@ public:
   /// As halvesOf() of a value, of which \p whole is the jump function.
   std::pair<JumpFunction, JumpFunction> halvesOf(const JumpFunction &whole);
 
+  /// As LgenContext's.
+  SymbolIndex indexOf(const llvm::GlobalValue &value) const {
+    return context.indexOf(value);
+  }
+
   /// Returns the value last stored in the whole of the pointer-sized slot at
   /// byte \p offset of local variable \p slots when \p at executes, or null.
   const llvm::Value *storedPointer(const llvm::Value &slots, uint64_t offset,

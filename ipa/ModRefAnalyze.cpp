@@ -144,6 +144,9 @@ public:
           if (auto *constant = llvm::dyn_cast<llvm::Constant>(operand.get()))
             visitConstant(*constant, operand);
         addEffects(instruction);
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            call && summary.side == Side::Host)
+          handlePaths.markResult(*call);
       }
     if (function.hasPersonalityFn())
       forEachGlobal(*function.getPersonalityFn(),
@@ -235,7 +238,7 @@ static JumpFunction symbolHandle(JumpFunction::Kind kind, SymbolIndex symbol) {
 }
 
 /// Whether what is read through the operand \p use, which mentions a variable,
-/// are handles of a table that are followed.
+/// are handles that are followed. A store reads nothing.
 bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
   if (summary.side == Side::Device)
     return false;
@@ -244,10 +247,13 @@ bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
     return llvm::all_of(user->uses(), [&](const llvm::Use &next) {
       return readsHandlesOnly(next);
     });
-  const llvm::GlobalVariable *table = handleTableOf(*user);
-  return table && handlePaths.followAll(
-                      *user, symbolHandle(JumpFunction::Kind::LoadVariable,
-                                          context.indexOf(*table)));
+  if (llvm::isa<llvm::StoreInst>(user))
+    return use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
+  const llvm::GlobalVariable *variable = handleVariableOf(*user);
+  SymbolIndex symbol = variable ? context.indexOf(*variable) : kNone;
+  return symbol != kNone &&
+         handlePaths.followAll(
+             *user, symbolHandle(JumpFunction::Kind::LoadVariable, symbol));
 }
 
 /// Whether what \p use, the address of a variable's bytes, is used for is among

@@ -272,15 +272,19 @@ bool ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
 }
 
 /// Returns the stub that \p launch must launch by what \p caller knows of the
-/// parameter that is its handle, or kNone.
+/// parameter that is its handle, or kNone. What others leave in variables and
+/// return is not asked for.
 GlobalId ConstantsSolver::knownHandle(const BodyLattice &caller,
                                       const LaunchSite &launch) const {
+  using Kind = JumpFunction::Kind;
   const CombinedModule &module = program.moduleRef(caller.id);
   if (launch.stub != kNone || launch.handles.count != 1)
     return kNone;
-  ValueLattice value =
-      evaluate(caller, module,
-               slice(module.summary.jumpFunctions, launch.handles).front());
+  const JumpFunction &handle =
+      slice(module.summary.jumpFunctions, launch.handles).front();
+  if (handle.kind != Kind::PassThrough && handle.kind != Kind::SymbolAddress)
+    return kNone;
+  ValueLattice value = evaluate(caller, module, handle);
   bool isStub = value.state() == ValueLattice::State::Symbol &&
                 value.value() == 0 &&
                 program.symbol(value.symbol()).has(kKernelStub);

@@ -97,8 +97,7 @@ struct JumpFunction {
     /// did not fail, and no code but the runtime's can free the memory before
     /// the kernel has run.
     Allocation,
-    /// Pointer that was loaded from somewhere in the constant variable
-    /// \c source.
+    /// Pointer that was loaded from somewhere in variable \c source.
     LoadVariable,
     /// What call \c source of the function (counted over its call edges)
     /// returned when it ran last: the \c bitWidth bits at byte \c value of it.

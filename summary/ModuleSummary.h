@@ -216,8 +216,9 @@ enum ReferenceFlag : uint8_t {
   kQueriesHandle = 1u << 3,
   kSetsHandle = 1u << 4,
   /// A function's address goes to launches as their handle, to arguments of
-  /// direct calls, and to where callees do not look, as LaunchSite::handles,
-  /// jump functions and FunctionSummary::handleFlows tell.
+  /// direct calls, to variables, to callers and to where callees do not look,
+  /// as LaunchSite::handles, jump functions and FunctionSummary::handleFlows
+  /// tell.
   kPassesHandle = 1u << 5,
   /// Reads of a variable yield more than what kPassesHandle allows.
   kReadsValue = 1u << 6,
@@ -254,7 +255,8 @@ struct LaunchSite {
   /// address.
   SymbolIndex stub = kNone;
   /// Without a stub: jump functions of all that the handle may be, each a
-  /// SymbolAddress, PassThrough or LoadVariable; empty when it is unknown.
+  /// SymbolAddress, PassThrough, LoadVariable, CallResult or Null; empty when
+  /// it is unknown.
   Range handles;
   LaunchKind kind = LaunchKind::Chevron;
   uint32_t frequency = 256;
@@ -276,18 +278,35 @@ struct LaunchSite {
   bool operator==(const LaunchSite &) const = default;
 };
 
+enum class HandleTarget : uint8_t {
+  /// An argument of a call may be the handle.
+  Argument,
+  /// An argument of a call points into the variable that holds the handle.
+  Behind,
+  /// It is stored in a variable of the program, somewhere.
+  Variable,
+  /// The body returns it.
+  Return,
+  /// Nowhere else: what a call returned, the handle, is used as kPassesHandle
+  /// says. Of results without such an entry nothing is known.
+  Followed,
+  Last = Followed
+};
+
 /// Where a kernel's handle goes that is not told by the jump function of a
-/// call: a body chooses between several, or keeps it in a local variable.
+/// call: a body chooses between several, keeps it or returns it.
 struct HandleFlow {
-  /// A SymbolAddress, PassThrough or LoadVariable.
+  /// A SymbolAddress, PassThrough, LoadVariable or CallResult.
   JumpFunction handle;
-  /// Position among the calls of the function, and among their arguments.
-  uint32_t call = 0;
+  /// Argument, Behind: position among the calls of the function, and among
+  /// their arguments.
+  uint32_t call = kNone;
   uint32_t argument = 0;
-  /// kNone: the argument may be the handle. Else the argument points into the
-  /// variable that holds it, and the handle is lost if the callee touches more
-  /// bytes from there than these (ParameterRecord::reachBytes).
+  /// Behind: the handle is lost if the callee touches more bytes from where the
+  /// argument points than these (ParameterRecord::reachBytes).
   uint32_t beforeBytes = kNone;
+  HandleTarget to = HandleTarget::Argument;
+  SymbolIndex variable = kNone;
   bool operator==(const HandleFlow &) const = default;
 };
 
@@ -553,7 +572,7 @@ struct FunctionSummary {
   /// the body cannot be folded.
   Digest foldHash;
   Range foldSymbols;
-  /// In the order of calls, of arguments in one call.
+  /// In the order of calls, of arguments in one call; then the others.
   Range handleFlows;
   /// Kernel stubs: ordered by (kernelArgument, byteOffset); empty when the body
   /// has not the shape that clang gives it.

@@ -197,7 +197,7 @@ const char *findInconsistency(const ModuleSummary &s) {
           !names.namesBelow(launch.arguments, f))
         return "launch refers to a parameter or call that does not exist";
     for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
-      if (flow.call >= f.calls.count ||
+      if ((flow.call != kNone && flow.call >= f.calls.count) ||
           !names.namesBelow(flow.handle, f.parameters.count, f.calls.count))
         return "handle goes to a call or from a parameter that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))

@@ -461,11 +461,18 @@ template <typename IO> void Transfer<IO>::launches() {
     jumpFunction(h.handle);
     io.check(h.handle.kind == JumpFunction::Kind::SymbolAddress ||
                  h.handle.kind == JumpFunction::Kind::PassThrough ||
-                 h.handle.kind == JumpFunction::Kind::LoadVariable,
-             "handle of no kernel, parameter or table");
-    io.number(h.call);
+                 h.handle.kind == JumpFunction::Kind::LoadVariable ||
+                 h.handle.kind == JumpFunction::Kind::CallResult,
+             "handle of no kernel, parameter, variable or result");
+    io.enumerator(h.to, HandleTarget::Last);
+    if (h.to == HandleTarget::Variable)
+      io.index(h.variable, sizes.symbols, false, "a variable");
+    if (h.to != HandleTarget::Argument && h.to != HandleTarget::Behind)
+      continue;
+    io.index(h.call, sizes.calls, false, "a call that gets a handle");
     io.number(h.argument);
-    io.number(h.beforeBytes);
+    if (h.to == HandleTarget::Behind)
+      io.number(h.beforeBytes);
   }
   for (StubArgument &a : s.stubArguments) {
     io.number(a.kernelArgument);
@@ -749,7 +756,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.references, sizes.references, 1);
   each(s.foldSymbols, sizes.foldSymbols, 1);
   each(s.launches, sizes.launches, 8);
-  each(s.handleFlows, sizes.handleFlows, 4);
+  each(s.handleFlows, sizes.handleFlows, 2);
   each(s.stubArguments, sizes.stubArguments, 4);
   each(s.guardFacts, sizes.guardFacts, 6);
   each(s.guards, sizes.guards, 2);

@@ -542,9 +542,25 @@ void Printer::launch(const LaunchSite &l) {
 void Printer::handleFlow(const HandleFlow &flow) {
   out << "  handle ";
   jumpFunction(flow.handle);
-  out << " call " << flow.call << " arg" << flow.argument;
-  if (flow.beforeBytes != kNone)
-    out << " before " << flow.beforeBytes;
+  switch (flow.to) {
+  case HandleTarget::Argument:
+    out << " call " << flow.call << " arg" << flow.argument;
+    break;
+  case HandleTarget::Behind:
+    out << " call " << flow.call << " arg" << flow.argument << " before "
+        << flow.beforeBytes;
+    break;
+  case HandleTarget::Variable:
+    out << " stored in ";
+    symbol(flow.variable);
+    break;
+  case HandleTarget::Return:
+    out << " returned";
+    break;
+  case HandleTarget::Followed:
+    out << " followed";
+    break;
+  }
   out << '\n';
 }
 

@@ -23,6 +23,12 @@ struct HandleProgram : TestProgram {
   /// `outer`, that many bytes behind the address.
   std::optional<uint32_t> heldBefore;
   uint32_t outerReach = 8;
+  /// `main` stores the handle of `stub` in the table.
+  bool isStored = false;
+  /// `main` launches what `picker` returns, the handle of `stub`.
+  bool isReturned = false, isResultFollowed = true, isPickerTaken = false;
+  /// What native code can name, too.
+  const char *visible = nullptr;
 
   static JumpFunction of(JumpFunction::Kind kind, uint32_t source) {
     JumpFunction j;
@@ -41,6 +47,13 @@ struct HandleProgram : TestProgram {
     ModuleSummary &s = unit.summary();
     s.calls.back().arguments = {uint32_t(s.jumpFunctions.size()), 1};
     s.jumpFunctions.push_back(argument);
+  }
+  void flows(HandleFlow flow) {
+    ModuleSummary &s = unit.summary();
+    if (s.functions.back().handleFlows.empty())
+      s.functions.back().handleFlows.first = uint32_t(s.handleFlows.size());
+    s.handleFlows.push_back(flow);
+    ++s.functions.back().handleFlows.count;
   }
   void launches(JumpFunction handle) {
     ModuleSummary &s = unit.summary();
@@ -64,22 +77,36 @@ struct HandleProgram : TestProgram {
     addParameter(kParamIsPointer | kParamIsHandle);
     unit.summary().parameters.back().reachBytes = outerReach;
     passes(of(Kind::PassThrough, 0));
-    unit.define("main", kWins, {outer});
+    SymbolIndex picker = unit.define("picker", kWins, {});
+    flows(
+        {of(Kind::SymbolAddress, stub), kNone, 0, kNone, HandleTarget::Return});
+    unit.define("main", kWins, {picker, outer});
     passes(of(Kind::SymbolAddress, stub));
+    JumpFunction result = of(Kind::CallResult, 0);
+    if (!isReturned)
+      unit.summary().calls.end()[-2].flags = kIgnoresResultSite;
+    if (isReturned && isResultFollowed)
+      flows({result, kNone, 0, kNone, HandleTarget::Followed});
     unit.refer(stub, kPassesHandle);
     unit.refer(table, tableUse);
-    launches(of(Kind::LoadVariable, table));
+    if (isPickerTaken)
+      unit.refer(picker, kTakesAddress);
+    if (isStored)
+      flows({of(Kind::SymbolAddress, stub), kNone, 0, kNone,
+             HandleTarget::Variable, table});
+    launches(isReturned ? result : of(Kind::LoadVariable, table));
     if (heldBefore) {
       unit.refer(listed, kPassesHandle);
-      ModuleSummary &s = unit.summary();
-      s.handleFlows.push_back(
-          {of(Kind::SymbolAddress, listed), 0, 0, *heldBefore});
-      s.functions.back().handleFlows = {0, 1};
+      flows({of(Kind::SymbolAddress, listed), 1, 0, *heldBefore,
+             *heldBefore == kNone ? HandleTarget::Argument
+                                  : HandleTarget::Behind});
     }
     summary.addModule(unit.take(0));
     ASSERT_FALSE(finish());
     context->decisions.live.resize(summary.symbolCount(), true);
     context->decisions.visibleOutside.resize(summary.symbolCount());
+    if (visible)
+      context->decisions.visibleOutside.set(host(visible));
     callers = std::make_unique<Callers>(*context);
   }
   std::vector<GlobalId> stubsOf(const char *function) const {
@@ -131,11 +158,70 @@ TEST(Handles, AreLostInTablesThatAreReadOtherwise) {
   EXPECT_FALSE(program.isKnown("listed"));
 }
 
-TEST(Handles, AreLostInVariables) {
+TEST(Handles, FlowThroughVariables) {
   HandleProgram program;
   program.isTableConstant = false;
+  program.tableUse = kReads | kWrites | kWritesUnknown;
+  program.isStored = true;
+  program.build();
+  std::vector<GlobalId> both{program.host("stub"), program.host("listed")};
+  llvm::sort(both);
+  EXPECT_EQ(program.stubsOf("main"), both);
+  EXPECT_TRUE(program.isKnown("listed"));
+  EXPECT_TRUE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInVariablesWhoseAddressIsTaken) {
+  HandleProgram program;
+  program.isTableConstant = false;
+  program.tableUse = kReads | kTakesAddress;
+  program.isStored = true;
   program.build();
   EXPECT_FALSE(program.isKnown("listed"));
+  EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInVariablesThatNativeCodeNames) {
+  HandleProgram program;
+  program.isTableConstant = false;
+  program.isStored = true;
+  program.visible = "table";
+  program.build();
+  EXPECT_FALSE(program.isKnown("listed"));
+  EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, FlowThroughResults) {
+  HandleProgram program;
+  program.isReturned = true;
+  program.build();
+  EXPECT_EQ(program.stubsOf("main"),
+            std::vector<GlobalId>{program.host("stub")});
+  EXPECT_TRUE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInResultsThatAreNotFollowed) {
+  HandleProgram program;
+  program.isReturned = true;
+  program.isResultFollowed = false;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInResultsThatNativeCodeGets) {
+  HandleProgram program;
+  program.isReturned = true;
+  program.visible = "picker";
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInResultsOfFunctionsWhoseAddressIsTaken) {
+  HandleProgram program;
+  program.isReturned = true;
+  program.isPickerTaken = true;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
 }
 
 TEST(Handles, FlowToArgumentsThatMayBeSeveral) {

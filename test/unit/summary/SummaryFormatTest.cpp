@@ -162,7 +162,13 @@ ModuleSummary fullSummary() {
   s.stubArguments = {{0, 0, 0, true}, {1, 4, 1, false}};
   JumpFunction handle;
   handle.kind = JumpFunction::Kind::PassThrough;
-  s.handleFlows = {{handle, 0, 1, kNone}, {handle, 0, 2, 48}};
+  JumpFunction result;
+  result.kind = JumpFunction::Kind::CallResult;
+  s.handleFlows = {{handle, 0, 1},
+                   {handle, 0, 2, 48, HandleTarget::Behind},
+                   {handle, kNone, 0, kNone, HandleTarget::Variable, 1},
+                   {handle, kNone, 0, kNone, HandleTarget::Return},
+                   {result, kNone, 0, kNone, HandleTarget::Followed}};
   s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
                   {GuardKind::Multiple, 1, false, 0, 32, 2},
                   {GuardKind::SmallGrid},
@@ -201,7 +207,7 @@ ModuleSummary fullSummary() {
   f.references = {0, 2};
   f.launches = {0, 2};
   f.stubArguments = {0, 2};
-  f.handleFlows = {0, 2};
+  f.handleFlows = {0, 5};
   f.guards = {0, 2};
   f.loadedParts = {0, 2};
   f.guardExtents = {0, 2};
@@ -437,7 +443,10 @@ uint64_t useAll(const ModuleSummary &s) {
       list(l.arguments, f.parameters);
     }
     for (const HandleFlow &h : slice(s.handleFlows, f.handleFlows))
-      symbol(slice(s.calls, f.calls)[h.call].callee);
+      if (h.to == HandleTarget::Variable)
+        symbol(h.variable);
+      else if (h.call != kNone)
+        symbol(slice(s.calls, f.calls)[h.call].callee);
   }
   for (const VariableSummary &v : s.variables)
     for (const ReferenceEdge &r : slice(s.references, v.references))
