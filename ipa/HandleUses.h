@@ -16,7 +16,9 @@
 namespace llvm {
 class AllocaInst;
 class CallBase;
+class DataLayout;
 class GlobalVariable;
+class LoadInst;
 class StoreInst;
 class Use;
 class User;
@@ -34,6 +36,18 @@ const llvm::GlobalVariable *handleVariableOf(const llvm::Value &value);
 
 /// As handleVariableOf(), if it is constant and does hold some.
 const llvm::GlobalVariable *handleTableOf(const llvm::Value &value);
+
+/// Where in a variable an address leads: to byte \c offset, or any number of
+/// strides away from there; there is no other if \c stride is 0.
+struct VariablePlace {
+  const llvm::GlobalVariable *variable = nullptr;
+  uint32_t offset = 0;
+  uint32_t stride = 0;
+};
+
+/// Returns where in a variable of the module \p address leads, if it does.
+std::optional<VariablePlace> variablePlace(const llvm::Value &address,
+                                           const llvm::DataLayout &layout);
 
 /// Adds to \p handles the jump functions of all that \p value, the handle of a
 /// launch, may be; false if that is not known.
@@ -60,6 +74,10 @@ public:
 
   /// Sets kParamIsHandle and its like of \p argument.
   void markParameter(const llvm::Argument &argument);
+
+  /// Notes that \p load reads of a variable what is beside handles; false if
+  /// it is not known where.
+  bool readBeside(const llvm::LoadInst &load);
 
   /// Notes whether what \p call returns is followed.
   void markResult(const llvm::CallBase &call);

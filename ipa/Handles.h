@@ -58,6 +58,12 @@ private:
   using Place = std::pair<GlobalId, uint32_t>;
   static constexpr uint32_t kResult = kNone - 1;
 
+  /// Bytes of a variable, and those any number of strides away.
+  struct Bytes {
+    GlobalId variable;
+    uint64_t offset, stride, size;
+  };
+
   void findHolders(llvm::ArrayRef<GlobalId> bodies);
   void checkHolders(llvm::ArrayRef<GlobalId> bodies);
   llvm::BitVector findHandleModules(const llvm::BitVector &kernelModules) const;
@@ -70,6 +76,8 @@ private:
   void passAttributed(const JumpFunction &actual, GlobalId caller, uint8_t use);
   llvm::StringRef runtimeName(GlobalId caller, const CallEdge &call) const;
   bool mayHold(Place place) const;
+  void addStubs(GlobalId variable);
+  bool mayMeet(const Bytes &read) const;
   bool keepsOff(GlobalId caller, const CallEdge &call,
                 const HandleFlow &flow) const;
   Place placeOf(GlobalId caller, const CallEdge &call, uint32_t index) const;
@@ -81,6 +89,8 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   llvm::DenseSet<GlobalId> tables, returning;
+  std::vector<Bytes> held;    // handles; by variable
+  std::vector<Bytes> besides; // what is read beside them
   // Looked up only.
   llvm::DenseMap<Place, std::vector<GlobalId>> stubs; // sorted
   llvm::DenseMap<Place, std::vector<Place>> flows;

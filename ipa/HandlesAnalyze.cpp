@@ -24,6 +24,7 @@
 #include "ipa/HandleUses.h"
 #include "ipa/Handles.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -32,7 +33,10 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/PatternMatch.h"
+
+#include <numeric>
 
 namespace gpulto {
 
@@ -75,6 +79,33 @@ const llvm::GlobalVariable *handleTableOf(const llvm::Value &value) {
   return table && table->isConstant() && table->hasDefinitiveInitializer()
              ? table
              : nullptr;
+}
+
+std::optional<VariablePlace> variablePlace(const llvm::Value &address,
+                                           const llvm::DataLayout &layout) {
+  constexpr unsigned kBits = 64;
+  llvm::MapVector<llvm::Value *, llvm::APInt> indices;
+  llvm::APInt offset(kBits, 0);
+  const llvm::Value *base = &address;
+  bool mayWrap = false;
+  while (auto *step = llvm::dyn_cast<llvm::GEPOperator>(base)) {
+    if (!step->collectOffset(layout, kBits, indices, offset))
+      return std::nullopt;
+    mayWrap |= !step->isInBounds();
+    base = step->getPointerOperand();
+  }
+  uint64_t stride = 0;
+  for (const auto &[index, scale] : indices)
+    stride = std::gcd(stride, scale.abs().getZExtValue());
+  if (mayWrap && stride) // then only powers of two are left
+    stride = uint64_t(1) << llvm::countr_zero(stride);
+  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base);
+  int64_t first = offset.getSExtValue();
+  if (stride && stride <= INT32_MAX)
+    first = (first % int64_t(stride) + int64_t(stride)) % int64_t(stride);
+  if (!variable || first < 0 || first > INT32_MAX || stride > INT32_MAX)
+    return std::nullopt;
+  return VariablePlace{variable, uint32_t(first), uint32_t(stride)};
 }
 
 /// Calls \p collect with each pointer that \p load of a local variable may
@@ -221,14 +252,16 @@ bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
       *store.getPointerOperand(), context.module.getDataLayout(), distance);
   if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(base))
     return followLocal(*local, static_cast<uint64_t>(distance), path);
-  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
-      llvm::getUnderlyingObject(store.getPointerOperand()));
-  SymbolIndex symbol = variable ? context.indexOf(*variable) : kNone;
-  if (symbol == kNone || variable->isThreadLocal())
+  std::optional<VariablePlace> place =
+      variablePlace(*store.getPointerOperand(), context.module.getDataLayout());
+  SymbolIndex symbol = place ? context.indexOf(*place->variable) : kNone;
+  if (symbol == kNone || place->variable->isThreadLocal())
     return false;
   HandleFlow flow;
   flow.to = HandleTarget::Variable;
   flow.variable = symbol;
+  flow.argument = place->offset;
+  flow.beforeBytes = place->stride;
   path.flows.push_back(flow);
   return true;
 }
@@ -371,6 +404,38 @@ void HandlePaths::markParameter(const llvm::Argument &argument) {
   }
   context.summary.parameters[result.parameters.first + argument.getArgNo()]
       .flags |= flags;
+}
+
+/// Whether values of \p type are structs with pointers, or arrays of such.
+static bool hasPointerBeside(const llvm::Type &type) {
+  if (auto *array = llvm::dyn_cast<llvm::ArrayType>(&type))
+    return hasPointerBeside(*array->getElementType());
+  return llvm::isa<llvm::StructType>(type) &&
+         llvm::any_of(type.subtypes(), [](const llvm::Type *field) {
+           return field->isPointerTy() || hasPointerBeside(*field);
+         });
+}
+
+bool HandlePaths::readBeside(const llvm::LoadInst &load) {
+  constexpr uint64_t kMaxBytes = 32;
+  const llvm::DataLayout &layout = context.module.getDataLayout();
+  llvm::TypeSize size = layout.getTypeStoreSize(load.getType());
+  std::optional<VariablePlace> place =
+      variablePlace(*load.getPointerOperand(), layout);
+  SymbolIndex symbol = place ? context.indexOf(*place->variable) : kNone;
+  if (symbol == kNone || !hasPointerBeside(*place->variable->getValueType()) ||
+      size.isScalable() || size.getFixedValue() > kMaxBytes)
+    return false;
+  HandleFlow flow;
+  flow.handle = JumpFunction::unknown(unsigned(size.getFixedValue()) * 8);
+  flow.handle.kind = JumpFunction::Kind::VariablePart;
+  flow.handle.source = symbol;
+  flow.handle.value = place->offset;
+  flow.beforeBytes = place->stride;
+  flow.to = HandleTarget::Beside;
+  if (!llvm::is_contained(flows, flow))
+    flows.push_back(flow);
+  return true;
 }
 
 void HandlePaths::markResult(const llvm::CallBase &call) {

@@ -34,6 +34,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace llvm;
 
 namespace gpulto {
@@ -78,6 +80,8 @@ std::optional<LaunchKind> launchKindOf(StringRef callee) {
   return std::nullopt;
 }
 
+static constexpr uint64_t kHandleBytes = 8;
+
 /// Where handles go that nobody can follow, and those of which the program
 /// reads or sets attributes where no flag says so.
 static constexpr std::pair<GlobalId, uint32_t> kLost = {kNone - 2, 0};
@@ -97,21 +101,74 @@ void Handles::findHolders(ArrayRef<GlobalId> bodies) {
                program.function(id)->handleFlows)) {
       if (flow.to == HandleTarget::Return)
         returning.insert(id);
-      if (flow.to == HandleTarget::Variable)
-        if (GlobalId variable = program.definitionFor(id, flow.variable);
-            variable != kNone && program.variable(variable))
-          tables.insert(variable);
+      bool isBeside = flow.to == HandleTarget::Beside;
+      if (!isBeside && flow.to != HandleTarget::Variable)
+        continue;
+      GlobalId variable = program.definitionFor(
+          id, isBeside ? flow.handle.source : flow.variable);
+      if (variable == kNone || !program.variable(variable))
+        continue;
+      if (isBeside)
+        besides.push_back({variable, flow.handle.value, flow.beforeBytes,
+                           flow.handle.bitWidth / 8u});
+      else {
+        tables.insert(variable);
+        held.push_back(
+            {variable, flow.argument, flow.beforeBytes, kHandleBytes});
+      }
     }
   for (GlobalId id = 0; id < program.symbolCount(); ++id)
-    if (const VariableSummary *variable = program.variable(id);
-        variable && program.definition(id) == id &&
-        program.imageOf(id) == kHostImage && context.decisions.live.test(id) &&
-        any_of(program.references(id, variable->references),
-               [&](const ReferenceEdge &edge) {
-                 GlobalId target = program.definitionFor(id, edge.symbol);
-                 return target != kNone && program.has(target, kKernelStub);
-               }))
-      tables.insert(id);
+    if (program.variable(id) && program.definition(id) == id &&
+        program.imageOf(id) == kHostImage && context.decisions.live.test(id))
+      addStubs(id);
+  llvm::stable_sort(held, [](const Bytes &a, const Bytes &b) {
+    return a.variable < b.variable;
+  });
+}
+
+/// Adds the handles with which \p variable begins.
+void Handles::addStubs(GlobalId variable) {
+  const VariableSummary &summary = *program.variable(variable);
+  auto isStub = [&](SymbolIndex symbol) {
+    GlobalId id = program.definitionFor(variable, symbol);
+    return id != kNone && program.has(id, kKernelStub);
+  };
+  if (none_of(program.references(variable, summary.references),
+              [&](const ReferenceEdge &edge) { return isStub(edge.symbol); }))
+    return;
+  tables.insert(variable);
+  bool isKnown = false;
+  using Kind = JumpFunction::Kind;
+  if (summary.initializer.kind == Kind::Aggregate)
+    for (const AggregatePart &part :
+         slice(program.moduleRef(variable).summary.aggregateParts,
+               {summary.initializer.source, summary.initializer.count}))
+      if (part.value.kind == Kind::SymbolAddress) {
+        isKnown = true;
+        held.push_back({variable, part.byteOffset, 0, kHandleBytes});
+      }
+  if (!isKnown) // anywhere
+    held.push_back({variable, 0, 1, kHandleBytes});
+}
+
+/// Whether what is \p read may be part of a handle.
+bool Handles::mayMeet(const Bytes &read) const {
+  auto first = lower_bound(held, read, [](const Bytes &a, const Bytes &b) {
+    return a.variable < b.variable;
+  });
+  return std::any_of(first, held.end(), [&](const Bytes &handle) {
+    if (handle.variable != read.variable)
+      return false;
+    uint64_t stride = std::gcd(handle.stride, read.stride);
+    auto begins = [&](const Bytes &a, const Bytes &b) { // a, within b
+      if (!stride)
+        return a.offset >= b.offset && a.offset - b.offset < b.size;
+      uint64_t distance =
+          (a.offset % stride + stride - b.offset % stride) % stride;
+      return distance < b.size;
+    };
+    return begins(handle, read) || begins(read, handle);
+  });
 }
 
 /// Leaves those variables of which nothing but handles that are followed is
@@ -152,6 +209,9 @@ void Handles::checkHolders(ArrayRef<GlobalId> bodies) {
            context.decisions.live.test(id) &&
            !context.decisions.visibleOutside.test(id) && !others.test(id);
   };
+  for (const Bytes &read : besides)
+    if (tables.contains(read.variable) && mayMeet(read))
+      others.set(read.variable);
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (!isSeen(id))
       tables.erase(id);
@@ -303,8 +363,9 @@ void Handles::visitFlow(GlobalId caller, const HandleFlow &flow) {
     });
   case HandleTarget::Return:
     return pass(flow.handle, caller, [&] { return Place{caller, kResult}; });
-  case HandleTarget::Followed:
-    return; // loseResults() asks for those
+  case HandleTarget::Beside:   // findHolders() has looked at those
+  case HandleTarget::Followed: // loseResults() asks for those
+    return;
   }
 }
 

@@ -67,7 +67,8 @@ std::optional<VariableWrite>
 variableWrite(const llvm::Instruction &instruction);
 
 /// Returns the jump function of what \p variable holds at the beginning, an
-/// Aggregate of numbers and null pointers, or Unknown.
+/// Aggregate of numbers, null pointers and addresses of functions, or Unknown.
+/// There are all functions, if a kernel is among them, or none.
 JumpFunction initialParts(LgenContext &context,
                           const llvm::GlobalVariable &variable);
 

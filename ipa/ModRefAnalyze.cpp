@@ -251,9 +251,12 @@ bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
     return use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
   const llvm::GlobalVariable *variable = handleVariableOf(*user);
   SymbolIndex symbol = variable ? context.indexOf(*variable) : kNone;
-  return symbol != kNone &&
-         handlePaths.followAll(
-             *user, symbolHandle(JumpFunction::Kind::LoadVariable, symbol));
+  if (symbol != kNone &&
+      handlePaths.followAll(
+          *user, symbolHandle(JumpFunction::Kind::LoadVariable, symbol)))
+    return true;
+  auto *load = llvm::dyn_cast<llvm::LoadInst>(user);
+  return load && load->isSimple() && handlePaths.readBeside(*load);
 }
 
 /// Whether what \p use, the address of a variable's bytes, is used for is among

@@ -81,8 +81,11 @@ ConstantsSolver::evaluateVariable(const BodyLattice &body,
                variable->initializer.kind == Kind::Aggregate
                    ? Range{variable->initializer.source,
                            variable->initializer.count}
-                   : Range()))
-      addPart(parts, part.byteOffset, evaluate(body, module, part.value));
+                   : Range())) {
+      ValueLattice value = evaluate(body, module, part.value);
+      value.forgetSymbol();
+      addPart(parts, part.byteOffset, value);
+    }
     result = readParts(parts, begin, function.bitWidth);
   }
   auto found = stored.find(id);

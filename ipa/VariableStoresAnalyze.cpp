@@ -17,6 +17,7 @@
 
 #include "ipa/JumpFunctionBuilder.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -110,13 +111,59 @@ static void addInitialParts(LgenContext &context,
   }
 }
 
+/// Appends the addresses of functions in \p constant, which is at byte
+/// \p offset; false if those are not all.
+static bool addFunctions(LgenContext &context, const llvm::Constant &constant,
+                         uint64_t offset,
+                         llvm::SmallVectorImpl<AggregatePart> &parts) {
+  constexpr unsigned kMaxFunctions = 256;
+  const llvm::DataLayout &layout = context.module.getDataLayout();
+  if (llvm::isa<llvm::ConstantData>(constant))
+    return true;
+  if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(&constant)) {
+    JumpFunction address;
+    address.kind = JumpFunction::Kind::SymbolAddress;
+    address.source = context.indexOf(*global);
+    if (llvm::isa<llvm::GlobalVariable>(global))
+      return true;
+    parts.push_back({static_cast<uint32_t>(offset), address});
+    return address.source != kNone && offset <= INT32_MAX &&
+           parts.size() <= kMaxFunctions;
+  }
+  auto *structure = llvm::dyn_cast<llvm::StructType>(constant.getType());
+  auto *array = llvm::dyn_cast<llvm::ArrayType>(constant.getType());
+  if (!llvm::isa<llvm::ConstantAggregate>(constant) || (!structure && !array))
+    return false;
+  for (unsigned i = 0; i < constant.getNumOperands(); ++i) {
+    uint64_t distance =
+        structure ? layout.getStructLayout(structure)->getElementOffset(i)
+                  : i * layout.getTypeAllocSize(array->getElementType())
+                            .getFixedValue();
+    auto &part = *llvm::cast<llvm::Constant>(constant.getOperand(i));
+    if (!addFunctions(context, part, offset + distance, parts))
+      return false;
+  }
+  return true;
+}
+
 JumpFunction initialParts(LgenContext &context,
                           const llvm::GlobalVariable &variable) {
-  llvm::SmallVector<AggregatePart, 8> parts;
+  llvm::SmallVector<AggregatePart, 8> parts, functions;
+  if (!variable.hasInitializer() || variable.getInitializer()->isNullValue())
+    return JumpFunction();
+  const llvm::Constant &initializer = *variable.getInitializer();
   // Of constants those that other modules may name.
-  if ((!variable.isConstant() || variable.hasExternalLinkage()) &&
-      variable.hasInitializer() && !variable.getInitializer()->isNullValue())
-    addInitialParts(context, *variable.getInitializer(), 0, parts);
+  if (!variable.isConstant() || variable.hasExternalLinkage())
+    addInitialParts(context, initializer, 0, parts);
+  if (addFunctions(context, initializer, 0, functions) &&
+      llvm::any_of(functions, [&](const AggregatePart &part) {
+        return context.summary.symbols[part.value.source].name.contains(
+            "__device_stub__");
+      }))
+    parts.append(functions);
+  llvm::stable_sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
   return parts.empty() ? JumpFunction()
                        : context.jumpFunctions.aggregate(parts);
 }

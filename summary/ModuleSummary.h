@@ -220,7 +220,8 @@ enum ReferenceFlag : uint8_t {
   /// as LaunchSite::handles, jump functions and FunctionSummary::handleFlows
   /// tell.
   kPassesHandle = 1u << 5,
-  /// Reads of a variable yield more than what kPassesHandle allows.
+  /// Reads of a variable yield more than what kPassesHandle allows, or what is
+  /// HandleTarget::Beside.
   kReadsValue = 1u << 6,
   /// Not all that is written to a variable is among
   /// FunctionSummary::variableStores.
@@ -283,8 +284,13 @@ enum class HandleTarget : uint8_t {
   Argument,
   /// An argument of a call points into the variable that holds the handle.
   Behind,
-  /// It is stored in a variable of the program, somewhere.
+  /// It is stored in a variable of the program: at byte \c argument or any
+  /// number of strides of \c beforeBytes away from there.
   Variable,
+  /// No handle: a read of the \c bitWidth bits of the VariablePart \c handle,
+  /// or any number of strides of \c beforeBytes away from there. Handles must
+  /// not be in these.
+  Beside,
   /// The body returns it.
   Return,
   /// Nowhere else: what a call returned, the handle, is used as kPassesHandle
@@ -296,14 +302,15 @@ enum class HandleTarget : uint8_t {
 /// Where a kernel's handle goes that is not told by the jump function of a
 /// call: a body chooses between several, keeps it or returns it.
 struct HandleFlow {
-  /// A SymbolAddress, PassThrough, LoadVariable or CallResult.
+  /// A SymbolAddress, PassThrough, LoadVariable or CallResult; see Beside.
   JumpFunction handle;
   /// Argument, Behind: position among the calls of the function, and among
-  /// their arguments.
+  /// their arguments. Variable: see there.
   uint32_t call = kNone;
   uint32_t argument = 0;
   /// Behind: the handle is lost if the callee touches more bytes from where the
-  /// argument points than these (ParameterRecord::reachBytes).
+  /// argument points than these (ParameterRecord::reachBytes). Variable and
+  /// Beside: see there.
   uint32_t beforeBytes = kNone;
   HandleTarget to = HandleTarget::Argument;
   SymbolIndex variable = kNone;
@@ -601,8 +608,9 @@ struct VariableSummary {
   /// The initializer holds a block address: its function must be loaded with
   /// it.
   bool hasBlockAddress = false;
-  /// Host, if it is not constant: the known parts of the initializer, an
-  /// Aggregate, or Unknown.
+  /// Host, if it is not constant or other modules may name it: the known parts
+  /// of the initializer, numbers, null pointers and addresses of functions, an
+  /// Aggregate, or Unknown. It has all functions, or none is known.
   JumpFunction initializer;
   Range references;
   Digest contentDigest;

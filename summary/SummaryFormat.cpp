@@ -80,6 +80,14 @@ bool hasSource(JumpFunction::Kind kind) {
          kind == Kind::VariablePart || kind == Kind::Composed;
 }
 
+/// Whether a HandleFlow may have a jump function of \p kind.
+bool isOfHandle(JumpFunction::Kind kind) {
+  using Kind = JumpFunction::Kind;
+  return kind == Kind::SymbolAddress || kind == Kind::PassThrough ||
+         kind == Kind::LoadVariable || kind == Kind::CallResult ||
+         kind == Kind::VariablePart;
+}
+
 /// On disk, a pass-through with an operation is a kind of its own.
 constexpr uint64_t kWithOperation = uint64_t(JumpFunction::Kind::Last) + 1;
 
@@ -459,19 +467,22 @@ template <typename IO> void Transfer<IO>::launches() {
   }
   for (HandleFlow &h : s.handleFlows) {
     jumpFunction(h.handle);
-    io.check(h.handle.kind == JumpFunction::Kind::SymbolAddress ||
-                 h.handle.kind == JumpFunction::Kind::PassThrough ||
-                 h.handle.kind == JumpFunction::Kind::LoadVariable ||
-                 h.handle.kind == JumpFunction::Kind::CallResult,
+    io.check(isOfHandle(h.handle.kind),
              "handle of no kernel, parameter, variable or result");
     io.enumerator(h.to, HandleTarget::Last);
+    io.check((h.to == HandleTarget::Beside) ==
+                 (h.handle.kind == JumpFunction::Kind::VariablePart),
+             "what is beside a handle is no part of a variable");
     if (h.to == HandleTarget::Variable)
       io.index(h.variable, sizes.symbols, false, "a variable");
-    if (h.to != HandleTarget::Argument && h.to != HandleTarget::Behind)
-      continue;
-    io.index(h.call, sizes.calls, false, "a call that gets a handle");
-    io.number(h.argument);
-    if (h.to == HandleTarget::Behind)
+    bool isOfCall =
+        h.to == HandleTarget::Argument || h.to == HandleTarget::Behind;
+    if (isOfCall)
+      io.index(h.call, sizes.calls, false, "a call that gets a handle");
+    if (isOfCall || h.to == HandleTarget::Variable)
+      io.number(h.argument);
+    if (h.to == HandleTarget::Behind || h.to == HandleTarget::Variable ||
+        h.to == HandleTarget::Beside)
       io.number(h.beforeBytes);
   }
   for (StubArgument &a : s.stubArguments) {

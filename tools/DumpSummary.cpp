@@ -553,6 +553,14 @@ void Printer::handleFlow(const HandleFlow &flow) {
   case HandleTarget::Variable:
     out << " stored in ";
     symbol(flow.variable);
+    out << '[' << flow.argument << ']';
+    if (flow.beforeBytes)
+      out << " by " << flow.beforeBytes;
+    break;
+  case HandleTarget::Beside:
+    out << " beside";
+    if (flow.beforeBytes)
+      out << " by " << flow.beforeBytes;
     break;
   case HandleTarget::Return:
     out << " returned";

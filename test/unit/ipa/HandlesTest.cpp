@@ -18,13 +18,17 @@ struct HandleProgram : TestProgram {
   SymbolIndex stub, listed, inner, outer, native, table;
   uint32_t innerFlags = kParamIsPointer | kParamIsHandle;
   uint8_t tableUse = kReads;
-  bool callsNative = false, isTableConstant = true;
+  bool callsNative = false, isTableConstant = true, hasList = true;
   /// Set: `main` holds the handle of `listed` in a variable that it passes to
   /// `outer`, that many bytes behind the address.
   std::optional<uint32_t> heldBefore;
   uint32_t outerReach = 8;
   /// `main` stores the handle of `stub` in the table.
   bool isStored = false;
+  /// Where it is stored, and `main` reads the 4 bytes of the table from there
+  /// on, too; with strides.
+  uint32_t storedAt = 0, storedStride = 0, readStride = 0;
+  std::optional<uint32_t> readAt;
   /// `main` launches what `picker` returns, the handle of `stub`.
   bool isReturned = false, isResultFollowed = true, isPickerTaken = false;
   /// What native code can name, too.
@@ -68,8 +72,11 @@ struct HandleProgram : TestProgram {
     stub = unit.define("stub", kWins, {}, 10, kKernelStub);
     listed = unit.define("listed", kWins, {}, 10, kKernelStub);
     native = unit.declare("native");
-    table = unit.variable(
-        "table", kWins, isTableConstant ? uint32_t(kConstant) : 0, 0, {listed});
+    std::vector<SymbolIndex> list;
+    if (hasList)
+      list.push_back(listed);
+    table = unit.variable("table", kWins,
+                          isTableConstant ? uint32_t(kConstant) : 0, 0, list);
     inner = unit.define("inner", kWins, {});
     addParameter(innerFlags);
     launches(of(Kind::PassThrough, 0));
@@ -92,8 +99,14 @@ struct HandleProgram : TestProgram {
     if (isPickerTaken)
       unit.refer(picker, kTakesAddress);
     if (isStored)
-      flows({of(Kind::SymbolAddress, stub), kNone, 0, kNone,
+      flows({of(Kind::SymbolAddress, stub), kNone, storedAt, storedStride,
              HandleTarget::Variable, table});
+    if (readAt) {
+      JumpFunction read = of(Kind::VariablePart, table);
+      read.bitWidth = 32;
+      read.value = *readAt;
+      flows({read, kNone, 0, readStride, HandleTarget::Beside});
+    }
     launches(isReturned ? result : of(Kind::LoadVariable, table));
     if (heldBefore) {
       unit.refer(listed, kPassesHandle);
@@ -189,6 +202,40 @@ TEST(Handles, AreLostInVariablesThatNativeCodeNames) {
   program.build();
   EXPECT_FALSE(program.isKnown("listed"));
   EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInTablesThatAreReadWithThem) {
+  auto isKnown = [](uint32_t stored, uint32_t storedStride, uint32_t read,
+                    uint32_t readStride) {
+    HandleProgram program;
+    program.isStored = true;
+    program.hasList = false;
+    program.storedAt = stored;
+    program.storedStride = storedStride;
+    program.readAt = read;
+    program.readStride = readStride;
+    program.build();
+    return program.isKnown("stub");
+  };
+  EXPECT_TRUE(isKnown(0, 0, 8, 0));
+  EXPECT_TRUE(isKnown(8, 0, 4, 0));
+  EXPECT_FALSE(isKnown(8, 0, 5, 0));
+  EXPECT_FALSE(isKnown(0, 0, 7, 0));
+  EXPECT_TRUE(isKnown(0, 16, 8, 16));
+  EXPECT_TRUE(isKnown(0, 16, 12, 16));
+  EXPECT_FALSE(isKnown(0, 16, 13, 16));
+  EXPECT_TRUE(isKnown(0, 16, 8, 32));
+  EXPECT_FALSE(isKnown(0, 16, 8, 24));
+  EXPECT_TRUE(isKnown(32, 0, 8, 16));
+  EXPECT_FALSE(isKnown(32, 0, 4, 16));
+  EXPECT_FALSE(isKnown(0, 0, 12, 1));
+}
+
+TEST(Handles, AreAnywhereInTablesOfUnknownContents) {
+  HandleProgram program;
+  program.readAt = 8;
+  program.build();
+  EXPECT_FALSE(program.isKnown("listed"));
 }
 
 TEST(Handles, FlowThroughResults) {

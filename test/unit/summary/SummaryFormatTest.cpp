@@ -164,9 +164,13 @@ ModuleSummary fullSummary() {
   handle.kind = JumpFunction::Kind::PassThrough;
   JumpFunction result;
   result.kind = JumpFunction::Kind::CallResult;
+  JumpFunction beside = JumpFunction::unknown(32);
+  beside.kind = JumpFunction::Kind::VariablePart;
+  beside.value = 4;
   s.handleFlows = {{handle, 0, 1},
                    {handle, 0, 2, 48, HandleTarget::Behind},
-                   {handle, kNone, 0, kNone, HandleTarget::Variable, 1},
+                   {handle, kNone, 8, 16, HandleTarget::Variable, 1},
+                   {beside, kNone, 0, 16, HandleTarget::Beside},
                    {handle, kNone, 0, kNone, HandleTarget::Return},
                    {result, kNone, 0, kNone, HandleTarget::Followed}};
   s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
@@ -207,7 +211,7 @@ ModuleSummary fullSummary() {
   f.references = {0, 2};
   f.launches = {0, 2};
   f.stubArguments = {0, 2};
-  f.handleFlows = {0, 5};
+  f.handleFlows = {0, 6};
   f.guards = {0, 2};
   f.loadedParts = {0, 2};
   f.guardExtents = {0, 2};
