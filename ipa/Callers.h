@@ -135,6 +135,7 @@ private:
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);
   void noteStubCalls(GlobalId user);
+  void noteNodes(GlobalId user);
   void noteConstructors();
   void noteKernels();
   UnknownCaller findLookups() const;
@@ -157,6 +158,10 @@ private:
   llvm::DenseMap<GlobalId, GlobalId> takers;
   llvm::DenseMap<GlobalId, uint32_t> stubCounts;
 };
+
+/// Whether the program may give a node of a graph other parameters than it was
+/// added with. A name of an API function anywhere in host bitcode counts.
+bool mayChangeGraphs(const CombinedSummary &program);
 
 /// Returns \p reason as the end of a sentence, "its address is taken".
 llvm::StringRef describe(UnknownCaller reason);

@@ -7,7 +7,8 @@
 //   static void f(int n);  g() { f(3); }                 f: all callers known
 //   void (*p)(int) = f;                                  f: address taken
 //   __global__ void k(int n);  k<<<1, 32>>>(3);          k: all launches known
-//   cudaGraphAddKernelNode(... {.func = (void *)k} ...)  k: address taken
+//   cudaGraphAddKernelNode(... {.func = (void *)k} ...)  k: all launches known,
+//                                                        if no node may change
 //
 //   cudaFuncSetAttribute(k, ...)                         k: all launches known
 //   cudaOccupancyMaxActiveBlocks...(&n, k, ...)          k: queried, too
@@ -209,6 +210,28 @@ void Callers::noteStubCalls(GlobalId user) {
       note(stub, UnknownCaller::AddressTaken, user);
 }
 
+bool mayChangeGraphs(const CombinedSummary &program) {
+  for (ModuleIndex m : program.images()[kHostImage].modules)
+    for (const SymbolRecord &symbol : program.modules()[m].summary.symbols)
+      if (symbol.isDeclaration() &&
+          (symbol.name.starts_with("cudaGraph") ||
+           symbol.name.starts_with("cuGraph")) &&
+          (symbol.name.contains("Param") || symbol.name.contains("Update") ||
+           symbol.name.contains("Attribute")))
+        return true;
+  return false;
+}
+
+/// A node that another part of the program may change, or exchange, launches
+/// with anything. Of such launches the place is not the handle's
+/// (LaunchSite::call).
+void Callers::noteNodes(GlobalId user) {
+  for (const LaunchSite &launch : program.launches(user))
+    if (launch.call == kNone && !launch.handles.empty())
+      for (GlobalId stub : stubsOf(user, launch))
+        note(stub, UnknownCaller::InGraph, user);
+}
+
 void Callers::noteConstructors() {
   for (auto [m, module] : enumerate(program.modules()))
     for (const StructorRecord &structor : module.summary.structors)
@@ -305,8 +328,12 @@ Callers::Callers(const WpaContext &context)
     if (const VariableSummary *variable = program.variable(id))
       noteReferences(id, variable->references, false);
   }
+  // Native code may be handed a graph.
+  bool changesGraphs = mayChangeGraphs(program) || !context.foreignCode.empty();
   for (GlobalId id : liveBodies) {
     noteReferences(id, program.function(id)->references, true);
+    if (changesGraphs)
+      noteNodes(id);
     if (kernelModules.test(program.moduleOf(id)))
       noteStubCalls(id);
   }

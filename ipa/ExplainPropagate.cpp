@@ -47,6 +47,7 @@ private:
   void collectSites();
   void explain(GlobalId id, const BodyPlan &plan);
   void explainUnknown(GlobalId id);
+  bool addsNodes(GlobalId function) const;
   void addSite(GlobalId callee, uint32_t clone, GlobalId caller,
                uint32_t line) {
     sites[{callee, clone}].push_back({program.moduleOf(caller), line});
@@ -226,14 +227,28 @@ void Explainer::explain(GlobalId id, const BodyPlan &plan) {
         "geometry of " + owner + " is " + join(known, ", ") + ": " + contexts);
 }
 
+/// Whether \p function adds nodes to graphs, which may be kernels.
+bool Explainer::addsNodes(GlobalId function) const {
+  const CombinedModule &module = program.moduleRef(function);
+  return any_of(program.calls(function), [&](const CallEdge &call) {
+    if (call.callee == kNone)
+      return false;
+    StringRef name = module.summary.symbols[call.callee].name;
+    return name == "cudaGraphAddKernelNode" || name == "cudaGraphAddNode";
+  });
+}
+
 void Explainer::explainUnknown(GlobalId id) {
   if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kLaunchPass))
     return;
   std::string text =
       "launches of '" + program.symbol(id).name.str() +
       "' are unknown: " + gpulto::describe(callers.unknown(id)).str();
-  if (GlobalId by = callers.takenBy(id); by != kNone)
+  if (GlobalId by = callers.takenBy(id); by != kNone) {
     text += " in '" + program.symbol(by).name.str() + "'";
+    if (program.function(by) && addsNodes(by))
+      text += ", which adds nodes with unknown parameters to a graph";
+  }
   add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
 }
 

@@ -171,18 +171,6 @@ private:
 
 } // namespace
 
-/// Whether the program may give a graph's kernel node other arguments.
-static bool mayChangeGraphs(const CombinedSummary &program) {
-  for (ModuleIndex m : program.images()[kHostImage].modules)
-    for (const SymbolRecord &symbol : program.modules()[m].summary.symbols)
-      if (symbol.isDeclaration() &&
-          (symbol.name.starts_with("cudaGraph") ||
-           symbol.name.starts_with("cuGraph")) &&
-          (symbol.name.contains("Param") || symbol.name.contains("Update")))
-        return true;
-  return false;
-}
-
 /// Adds \p more to \p list, without what is in it.
 static void addMissing(std::vector<LaunchSum> &list,
                        const std::vector<LaunchSum> &more) {

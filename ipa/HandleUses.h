@@ -54,6 +54,12 @@ std::optional<VariablePlace> variablePlace(const llvm::Value &address,
 bool collectHandles(JumpFunctionBuilder &builder, const llvm::Value &value,
                     llvm::SmallVectorImpl<JumpFunction> &handles);
 
+/// As collectHandles(), of all that the pointer at byte \p offset of the local
+/// \p variable may be at any time, but for what callees store there.
+bool collectStoredHandles(JumpFunctionBuilder &builder,
+                          const llvm::Value &variable, uint64_t offset,
+                          llvm::SmallVectorImpl<JumpFunction> &handles);
+
 /// Follows handles through one body. The module's launches must have been
 /// collected.
 class HandlePaths {

@@ -108,19 +108,16 @@ std::optional<VariablePlace> variablePlace(const llvm::Value &address,
   return VariablePlace{variable, uint32_t(first), uint32_t(stride)};
 }
 
-/// Calls \p collect with each pointer that \p load of a local variable may
-/// find; false if that is not all. A callee that gets the variable's address
-/// may store another one: then the handles that are kept here are lost
-/// (HandleFlow).
-static bool visitStored(const llvm::LoadInst &load,
+/// Calls \p collect with each pointer that may be stored at byte \p offset of
+/// the local \p variable; false if that is not all. A callee that gets the
+/// variable's address may store another one: then the handles that are kept
+/// here are lost (HandleFlow).
+static bool visitStored(const llvm::Value &variable, int64_t offset,
                         const llvm::DataLayout &layout,
                         llvm::function_ref<bool(const llvm::Value *)> collect) {
-  int64_t offset = 0;
-  const llvm::Value *variable =
-      stripOffsets(*load.getPointerOperand(), layout, offset);
-  if (!load.isSimple() || !llvm::isa<llvm::AllocaInst>(variable))
+  if (!llvm::isa<llvm::AllocaInst>(variable))
     return false;
-  std::optional<MemoryUses> uses = memoryUses(*variable, layout);
+  std::optional<MemoryUses> uses = memoryUses(variable, layout);
   return uses && llvm::all_of(*uses, [&](const MemoryUse &use) {
            using Kind = MemoryUse::Kind;
            bool isWrite = use.kind == Kind::Store || use.kind == Kind::Write;
@@ -131,11 +128,21 @@ static bool visitStored(const llvm::LoadInst &load,
            if (fill && llvm::PatternMatch::match(fill->getValue(),
                                                  llvm::PatternMatch::m_Zero()))
              return collect(llvm::ConstantPointerNull::get(
-                 llvm::cast<llvm::PointerType>(load.getType())));
+                 llvm::PointerType::getUnqual(fill->getContext())));
            return store && use.begin == uint64_t(offset) &&
                   store->getValueOperand()->getType()->isPointerTy() &&
                   collect(store->getValueOperand());
          });
+}
+
+/// As the other visitStored(), of where \p load reads.
+static bool visitStored(const llvm::LoadInst &load,
+                        const llvm::DataLayout &layout,
+                        llvm::function_ref<bool(const llvm::Value *)> collect) {
+  int64_t offset = 0;
+  const llvm::Value *variable =
+      stripOffsets(*load.getPointerOperand(), layout, offset);
+  return load.isSimple() && visitStored(*variable, offset, layout, collect);
 }
 
 /// Returns the jump function of \p value that tells which place a handle comes
@@ -191,13 +198,28 @@ static bool collectHandles(JumpFunctionBuilder &builder,
   return isPlace;
 }
 
+static bool isNull(const JumpFunction &handle) {
+  return handle.kind == JumpFunction::Kind::Null;
+}
+
 bool collectHandles(JumpFunctionBuilder &builder, const llvm::Value &value,
                     llvm::SmallVectorImpl<JumpFunction> &handles) {
   llvm::SmallPtrSet<const llvm::Value *, 8> seen;
-  auto isNull = [](const JumpFunction &handle) {
-    return handle.kind == JumpFunction::Kind::Null;
-  };
   return collectHandles(builder, *value.stripPointerCasts(), handles, seen) &&
+         !llvm::all_of(handles, isNull);
+}
+
+bool collectStoredHandles(JumpFunctionBuilder &builder,
+                          const llvm::Value &variable, uint64_t offset,
+                          llvm::SmallVectorImpl<JumpFunction> &handles) {
+  llvm::SmallPtrSet<const llvm::Value *, 8> seen;
+  auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&variable);
+  return alloca &&
+         visitStored(variable, static_cast<int64_t>(offset),
+                     alloca->getModule()->getDataLayout(),
+                     [&](const llvm::Value *value) {
+                       return collectHandles(builder, *value, handles, seen);
+                     }) &&
          !llvm::all_of(handles, isNull);
 }
 
@@ -279,6 +301,11 @@ bool HandlePaths::followLocal(const llvm::AllocaInst &variable, uint64_t offset,
   return llvm::all_of(*uses, [&](const MemoryUse &use) {
     using Kind = MemoryUse::Kind;
     if (use.kind == Kind::Passed) {
+      // A node of a graph launches it.
+      auto &call = llvm::cast<llvm::CallBase>(*use.user);
+      if (use.begin == offset &&
+          context.launchedUses.contains(&call.getArgOperandUse(use.argument)))
+        return true;
       // Past the handle, what is touched must be known to be only there.
       constexpr uint32_t kAnyReach = kNone - 1;
       uint64_t before = use.begin <= offset ? offset - use.begin : kAnyReach;

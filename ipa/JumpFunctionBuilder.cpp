@@ -77,6 +77,13 @@ std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
                                                              : std::nullopt;
 }
 
+bool addsKernelNode(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() &&
+         callee->getName() == "cudaGraphAddKernelNode" &&
+         call.arg_size() == kNodeParamsOperand + 1;
+}
+
 std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
   llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();

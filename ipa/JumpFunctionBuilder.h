@@ -38,6 +38,16 @@ namespace gpulto {
 /// operands as those have, launches a kernel. The `_ptsz` forms count.
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
 
+/// Position of the cudaKernelNodeParams among the arguments of
+/// cudaGraphAddKernelNode, and that of fields in it (CUDA 3.0 and later).
+constexpr unsigned kNodeParamsOperand = 4;
+constexpr uint64_t kNodeFunction = 0, kNodeGrid = 8, kNodeArguments = 40,
+                   kNodeBytes = 56;
+
+/// Returns whether \p call adds the launch of a kernel to a graph. The runtime
+/// copies the parameters and all that they lead to, and keeps no address.
+bool addsKernelNode(const llvm::CallBase &call);
+
 /// Returns the position of the argument of \p call that points to where the
 /// call stores a pointer to fresh device memory (cudaMalloc and its like), if
 /// it is such a call. Nothing keeps the address of that place.
@@ -215,7 +225,9 @@ private:
     uint32_t number = 0;
     /// Something other than a launch reads what is stored there.
     bool isLoaded = false;
-    bool isArgument = false; ///< of a launch: its address is in such an array
+    bool isArgument = false;   ///< of a launch: its address is in such an array
+    bool isLaunched = false;   ///< a launch gets its address
+    bool isNodeParams = false; ///< of a kernel node that is added to a graph
     llvm::SmallVector<Write, 8> writes;
     /// Known callees that may keep its address.
     llvm::SmallVector<const llvm::Instruction *, 2> keepers;
@@ -317,7 +329,13 @@ private:
   const LocalVariable &describe(const llvm::Value &variable);
   bool isNonNegative(llvm::Value &index);
   uint64_t leastOffset(const llvm::GetElementPtrInst &address, uint64_t offset);
-  bool isLaunchArray(const llvm::Value &pointer);
+  /// What launches make of an address that is stored in memory.
+  enum class LaunchSlot {
+    None,     ///< not known, or nothing: it escapes
+    Argument, ///< they read one argument there
+    Arguments ///< they read addresses of arguments there
+  };
+  LaunchSlot launchSlot(const llvm::Value &pointer);
   void follow(const llvm::Value &pointer, uint64_t offset, bool isExact,
               LocalVariable &result, unsigned depth);
   bool reaches(const Write &write, const LocalVariable &variable,

@@ -142,18 +142,26 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   return stored;
 }
 
-/// Whether \p pointer is into a local array that only launches read: the
-/// addresses stored there do not escape (the runtime copies what they point
-/// to and keeps none). What such an array points to is no such array: kernels
-/// get its contents.
-bool JumpFunctionBuilder::isLaunchArray(const llvm::Value &pointer) {
+/// What launches make of an address that is stored at \p pointer. Addresses in
+/// a local array that only launches read do not escape: the runtime copies what
+/// they point to and keeps none. What such an array points to is no such array:
+/// kernels get its contents. The parameters of a graph's node are one step
+/// further away: they have the address of such an array.
+JumpFunctionBuilder::LaunchSlot
+JumpFunctionBuilder::launchSlot(const llvm::Value &pointer) {
   int64_t offset;
   auto *variable =
       llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, offset));
   if (!variable)
-    return false;
+    return LaunchSlot::None;
   const LocalVariable &array = describe(*variable);
-  return !array.escapes && !array.isLoaded && !array.isArgument;
+  if (array.escapes || array.isLoaded || array.isArgument)
+    return LaunchSlot::None;
+  if (!array.isNodeParams)
+    return LaunchSlot::Argument;
+  return offset == int64_t(kNodeArguments) && !array.isLaunched
+             ? LaunchSlot::Arguments
+             : LaunchSlot::None;
 }
 
 /// Whether \p index is not negative: by its definition, or as a counter that
@@ -223,9 +231,9 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
     }
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
       if (use.getOperandNo() != store->getPointerOperandIndex()) {
-        if (isLaunchArray(*store->getPointerOperand()))
-          result.isArgument = true;
-        else
+        LaunchSlot slot = launchSlot(*store->getPointerOperand());
+        result.isArgument |= slot == LaunchSlot::Argument;
+        if (slot == LaunchSlot::None)
           escape();
       } else
         addWrite(*store,
@@ -284,8 +292,15 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
         addWrite(*call, length ? length->getZExtValue() : kUnboundedSize);
       continue;
     }
-    if (launchKindOf(*call))
+    if (launchKindOf(*call)) {
+      result.isLaunched = true;
       continue;
+    }
+    if (addsKernelNode(*call) && index == kNodeParamsOperand && isExact &&
+        offset == 0) {
+      result.isNodeParams = true;
+      continue;
+    }
     if (CopyAccess access = copyAccess(*call, index);
         access != CopyAccess::None) {
       result.isLoaded = true;

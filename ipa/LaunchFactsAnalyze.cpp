@@ -20,6 +20,8 @@
 //                       that dominates the launch, or several whose tails the
 //                       optimizer merged.
 //  5. A push that no stub call follows launches an unknown kernel.
+//  6. addNode           kernel nodes of graphs: whoever launches the graph
+//                       launches with what was known when the node was added.
 //
 // Linear in instructions; dominator tree where there are launches.
 // Limit: a launch whose configuration is kept in memory (-O0) has an unknown
@@ -69,8 +71,8 @@ enum EntryFlag : uint32_t {
 };
 
 /// Fields of cudaLaunchConfig_t (CUDA 11.8 and later).
-constexpr uint64_t kConfigGrid = 0, kConfigBlock = 12, kConfigShared = 24,
-                   kConfigStream = 32, kConfigBytes = 40;
+constexpr uint64_t kConfigGrid = 0, kConfigShared = 24, kConfigStream = 32,
+                   kConfigBytes = 40;
 
 llvm::StringRef calleeName(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
@@ -81,6 +83,13 @@ JumpFunction unknown32() {
   JumpFunction j;
   j.bitWidth = 32;
   return j;
+}
+
+llvm::SmallVector<JumpFunction, 8> unknownGeometry() {
+  llvm::SmallVector<JumpFunction, 8> geometry(kGeometryCount);
+  for (unsigned i = kGridX; i <= kBlockZ; ++i)
+    geometry[i] = unknown32();
+  return geometry;
 }
 
 class LaunchCollector {
@@ -130,6 +139,7 @@ private:
   void addIndirect(const llvm::CallBase &call);
   bool addHandles(const llvm::Use &handle, LaunchSite &site);
   void addRuntimeLaunch(const llvm::CallBase &call, LaunchKind kind);
+  void addNode(const llvm::CallBase &call);
   using Pushes = llvm::SmallVector<const llvm::CallBase *, 2>;
   Pushes pushesBefore(const llvm::CallBase &call);
   size_t position(const llvm::CallBase &call) const {
@@ -139,6 +149,8 @@ private:
   LaunchBounds boundsOfPush(const llvm::CallBase &push);
   Arguments geometryOfPush(const llvm::CallBase *push);
   Arguments geometryOfConfig(const llvm::CallBase &call);
+  void setDimensions(Arguments &geometry, const AggregatePart &part,
+                     uint64_t grid);
   Arguments stubArguments(const llvm::CallBase &call,
                           const llvm::Function &stub, bool &byFormals);
   JumpFunction kernelArgument(const llvm::CallBase &call, unsigned formal);
@@ -176,7 +188,7 @@ bool LaunchCollector::usesRuntime() const {
   for (const char *name :
        {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "cudaLaunchKernelExC",
         "cudaLaunchKernelExC_ptsz", "cudaLaunchCooperativeKernel",
-        "cudaLaunchCooperativeKernel_ptsz"})
+        "cudaLaunchCooperativeKernel_ptsz", "cudaGraphAddKernelNode"})
     if (context.module.getFunction(name))
       return true;
   return false;
@@ -344,7 +356,7 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
         continue;
       if (callee->getName() == kPush && call->arg_size() == kPushOperands)
         calls.push_back(call);
-      else if (isStub(*callee) || launchKindOf(*call))
+      else if (isStub(*callee) || launchKindOf(*call) || addsKernelNode(*call))
         launches.push_back(call);
     }
   if (calls.empty() && launches.empty())
@@ -370,6 +382,8 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
 
 void LaunchCollector::visitCall(const llvm::CallBase &call) {
   const llvm::Function &callee = *call.getCalledFunction();
+  if (addsKernelNode(call))
+    return addNode(call);
   std::optional<LaunchKind> kind = launchKindOf(call);
   if (!kind)
     return addChevron(call, &callee);
@@ -447,6 +461,28 @@ void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
                 jumpFunctions->of(*call.getArgOperand(7))};
   }
   add(call, nullptr, site, geometry, arguments);
+}
+
+/// Adds the launches of a node that \p call adds to a graph, if its parameters
+/// are a local variable. The handle is not where clones would be put, so the
+/// site has no call. In which stream it runs, and how often, nobody knows.
+void LaunchCollector::addNode(const llvm::CallBase &call) {
+  const llvm::Use &params = call.getArgOperandUse(kNodeParamsOperand);
+  Arguments handles;
+  if (!collectStoredHandles(*jumpFunctions, *params.get(), kNodeFunction,
+                            handles))
+    return; // its address is taken
+  LaunchSite site;
+  site.handles = context.jumpFunctions.add(handles);
+  context.launchedUses.insert(&params);
+  Arguments geometry = unknownGeometry();
+  for (const AggregatePart &part :
+       jumpFunctions->partsOf(*params.get(), kNodeBytes, call))
+    setDimensions(geometry, part, kNodeGrid);
+  const llvm::Value *array =
+      jumpFunctions->storedPointer(*params.get(), kNodeArguments, call);
+  add(call, nullptr, site, geometry,
+      array ? arrayArguments(*array, call) : Arguments());
 }
 
 /// Adds a launch per configuration that may be in force at \p call.
@@ -548,9 +584,7 @@ LaunchBounds LaunchCollector::boundsOfPush(const llvm::CallBase &push) {
 
 LaunchCollector::Arguments
 LaunchCollector::geometryOfPush(const llvm::CallBase *push) {
-  Arguments geometry(kGeometryCount);
-  for (unsigned i = kGridX; i <= kBlockZ; ++i)
-    geometry[i] = unknown32();
+  Arguments geometry = unknownGeometry();
   if (!push)
     return geometry;
   auto operand = [&](unsigned i) -> const llvm::Value & {
@@ -570,44 +604,55 @@ LaunchCollector::geometryOfPush(const llvm::CallBase *push) {
   return geometry;
 }
 
+/// Whether \p value is bytes of a structure that somebody passes by its
+/// address.
+bool isCopied(const JumpFunction &value) {
+  return value.kind == JumpFunction::Kind::LoadAggregate &&
+         value.bitWidth == 0 && value.count;
+}
+
+/// Sets the dimensions that \p part is, or has, of a structure in which those
+/// of the grid and the block are at byte \p grid, one behind the other.
+void LaunchCollector::setDimensions(Arguments &geometry,
+                                    const AggregatePart &part, uint64_t grid) {
+  constexpr uint64_t kDimensionBytes = 4, kBytes = 24;
+  auto set = [&](uint64_t byte, const JumpFunction &value) {
+    if (byte >= grid && byte < grid + kBytes && value.bitWidth == 32)
+      geometry[kGridX + (byte - grid) / kDimensionBytes] = value;
+  };
+  static_assert(kConfigShared == kConfigGrid + kBytes);
+  const JumpFunction &value = part.value;
+  if (isCopied(value)) {
+    for (uint64_t i = 0; i + kDimensionBytes <= value.count;
+         i += kDimensionBytes) {
+      JumpFunction dimension = value;
+      dimension.bitWidth = 32;
+      dimension.value += i;
+      dimension.count = kDimensionBytes;
+      set(part.byteOffset + i, dimension);
+    }
+  } else if (value.bitWidth == 64) {
+    // Two dimensions stored as one word.
+    auto [x, y] = jumpFunctions->halvesOf(value);
+    set(part.byteOffset, x);
+    set(part.byteOffset + kDimensionBytes, y);
+  } else {
+    set(part.byteOffset, value);
+  }
+}
+
 LaunchCollector::Arguments
 LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
-  Arguments geometry(kGeometryCount);
-  for (unsigned i = kGridX; i <= kBlockZ; ++i)
-    geometry[i] = unknown32();
-  constexpr uint64_t kDimensionBytes = 4, kDimensions = 3;
-  auto setDimension = [&](uint64_t byte, const JumpFunction &value) {
-    if (byte < kConfigShared && value.bitWidth == 32)
-      geometry[kGridX + byte / kDimensionBytes] = value;
-  };
-  static_assert(kConfigBlock == kConfigGrid + kDimensions * kDimensionBytes);
+  Arguments geometry = unknownGeometry();
   for (const AggregatePart &part :
        jumpFunctions->partsOf(*call.getArgOperand(0), kConfigBytes, call)) {
-    const JumpFunction &value = part.value;
-    bool isCopied = value.kind == JumpFunction::Kind::LoadAggregate &&
-                    value.bitWidth == 0 && value.count;
-    if (isCopied) {
-      // Dimensions of a structure that somebody passes by its address.
-      for (uint64_t i = 0; i + kDimensionBytes <= value.count;
-           i += kDimensionBytes) {
-        JumpFunction dimension = value;
-        dimension.bitWidth = 32;
-        dimension.value += i;
-        dimension.count = kDimensionBytes;
-        setDimension(part.byteOffset + i, dimension);
-      }
-    } else if (part.byteOffset == kConfigShared && value.bitWidth == 64) {
-      geometry[kSharedBytes] = value;
-    } else if (part.byteOffset == kConfigStream) {
-      geometry[kStream] = value;
-    } else if (value.bitWidth == 64) {
-      // Two dimensions stored as one word.
-      auto [x, y] = jumpFunctions->halvesOf(value);
-      setDimension(part.byteOffset, x);
-      setDimension(part.byteOffset + kDimensionBytes, y);
-    } else {
-      setDimension(part.byteOffset, value);
-    }
+    bool isWhole = !isCopied(part.value);
+    if (part.byteOffset == kConfigShared && part.value.bitWidth == 64)
+      geometry[kSharedBytes] = part.value;
+    else if (part.byteOffset == kConfigStream && isWhole)
+      geometry[kStream] = part.value;
+    else
+      setDimensions(geometry, part, kConfigGrid);
   }
   return geometry;
 }
@@ -730,7 +775,8 @@ void LaunchCollector::add(const llvm::CallBase &call,
   site.frequency =
       frequencies->of(push ? *push->getParent() : *call.getParent());
   site.line = lineInUnit(call.getDebugLoc());
-  if (site.stub != kNone || !site.handles.empty())
+  bool isKnown = site.stub != kNone || !site.handles.empty();
+  if (isKnown && !addsKernelNode(call))
     site.call = callNumbers.at(&call);
   site.geometry = context.jumpFunctions.add(geometry);
   site.arguments = context.jumpFunctions.addTrimmed(arguments);

@@ -79,8 +79,9 @@ struct LgenContext {
   /// The instructions of summary.calls, in that order.
   std::vector<const llvm::CallBase *> callInstructions;
   JumpFunctionTable jumpFunctions;
-  /// Operands that are the handle of a launch whose LaunchSite::handles tells
-  /// all that it may be. Filled by analyzeLaunchFacts.
+  /// Operands that are, or for a node of a graph lead to, the handle of a
+  /// launch whose LaunchSite::handles tells all that it may be. Filled by
+  /// analyzeLaunchFacts.
   llvm::DenseSet<const llvm::Use *> launchedUses;
 
   LgenContext(const llvm::Module &module, ModuleSummary &summary,

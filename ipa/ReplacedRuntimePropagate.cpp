@@ -26,7 +26,7 @@ static bool isKnown(StringRef name) {
     name.consume_back("_ptds");
   // Arguments that are handles of kernels; see attributeUse.
   constexpr unsigned kHandleArguments = 2;
-  return launchKindOf(name) ||
+  return launchKindOf(name) || name == "cudaGraphAddKernelNode" ||
          any_of(seq(kHandleArguments),
                 [&](unsigned i) { return attributeUse(name, i) != 0; }) ||
          StringSwitch<bool>(name)

@@ -302,7 +302,8 @@ ConstantsSolver::stubsOf(const BodyLattice &caller,
 
 bool ConstantsSolver::launchesOne(const BodyLattice &caller,
                                   const LaunchSite &launch) const {
-  return launch.stub != kNone || knownHandle(caller, launch) != kNone;
+  return launch.call != kNone &&
+         (launch.stub != kNone || knownHandle(caller, launch) != kNone);
 }
 
 std::vector<ValueLattice>
