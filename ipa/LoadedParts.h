@@ -41,9 +41,10 @@ llvm::Type *scalarType(ScalarKind kind, unsigned bitWidth,
                        llvm::LLVMContext &context);
 
 /// Adds the parts that \p argument can be passed as to
-/// ModuleSummary::loadedParts, if it can. Linear in what may run before its
-/// loads, for each of them.
-void addLoadedParts(LgenContext &context, const llvm::Argument &argument);
+/// ModuleSummary::loadedParts, if it can; else returns why not. Linear in what
+/// may run before its loads, for each of them.
+PointerNeed addLoadedParts(LgenContext &context,
+                           const llvm::Argument &argument);
 
 } // namespace gpulto
 

@@ -32,7 +32,9 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/PassManager.h"
 
 namespace gpulto {
@@ -43,6 +45,9 @@ namespace {
 /// ipa-sra-max-replacements is 8.
 constexpr size_t kMaxLoads = 16, kMaxParts = 8;
 constexpr uint64_t kMaxOffset = uint64_t(1) << 30;
+/// Larger objects would not be passed in parts anyway: the most that
+/// loadedPartsBytes may be.
+constexpr uint64_t kMaxReferenceBytes = 64;
 
 std::optional<LoadedPart> partOf(const ArgumentLoad &load, uint32_t parameter) {
   LoadedPart part;
@@ -60,15 +65,62 @@ std::optional<LoadedPart> partOf(const ArgumentLoad &load, uint32_t parameter) {
   return part;
 }
 
+/// What \p use, of a pointer that leads to an argument, needs the pointer for.
+/// Nothing: more than reading what is there.
+std::optional<PointerNeed> needOf(const llvm::Use &use,
+                                  const llvm::DataLayout &layout) {
+  const llvm::User *user = use.getUser();
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user))
+    return load->isSimple() ? PointerNeed::None : PointerNeed::Volatile;
+  if (auto *step = llvm::dyn_cast<llvm::GEPOperator>(user)) {
+    llvm::APInt distance(layout.getIndexTypeSizeInBits(step->getType()), 0);
+    return step->accumulateConstantOffset(layout, distance)
+               ? PointerNeed::None
+               : PointerNeed::AnyPlace;
+  }
+  if (llvm::isa<llvm::ICmpInst>(user))
+    return PointerNeed::Compared;
+  auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+  if (!call || !call->isArgOperand(&use) ||
+      !call->onlyReadsMemory(call->getArgOperandNo(&use)))
+    return std::nullopt;
+  return llvm::isa<llvm::MemTransferInst>(call) ? PointerNeed::Copied
+                                                : PointerNeed::HandedOn;
+}
+
+/// Returns what the small object behind \p argument, a reference, has to be in
+/// memory for, if its function only reads it.
+PointerNeed needOfReference(const llvm::Argument &argument,
+                            const llvm::DataLayout &layout) {
+  uint64_t bytes = argument.getDereferenceableBytes();
+  if (bytes == 0 || bytes > kMaxReferenceBytes)
+    return PointerNeed::None;
+  PointerNeed first = PointerNeed::None;
+  llvm::SmallVector<const llvm::Value *, 8> work = {&argument};
+  while (!work.empty())
+    for (const llvm::Use &use : work.pop_back_val()->uses()) {
+      std::optional<PointerNeed> need = needOf(use, layout);
+      if (!need)
+        return PointerNeed::None;
+      if (first == PointerNeed::None || *need < first)
+        first = *need == PointerNeed::None ? first : *need;
+      if (llvm::isa<llvm::GEPOperator>(use.getUser()))
+        work.push_back(use.getUser());
+    }
+  return first;
+}
+
 class LoadsCollector {
 public:
   LoadsCollector(LgenContext &context, const llvm::Argument &argument)
       : context(context), argument(argument),
         function(const_cast<llvm::Function &>(*argument.getParent())) {}
 
-  void run();
+  PointerNeed run();
 
 private:
+  PointerNeed findParts(llvm::ArrayRef<ArgumentLoad> loads,
+                        std::vector<LoadedPart> &found) const;
   bool alwaysRuns(const llvm::LoadInst &load) const;
   bool isUnchanged(const llvm::LoadInst &load);
   void makeLoadable(const llvm::LoadInst &load, LoadedPart &part,
@@ -123,38 +175,53 @@ void LoadsCollector::makeLoadable(const llvm::LoadInst &load, LoadedPart &part,
                                 part.byteOffset));
 }
 
-void LoadsCollector::run() {
-  std::optional<ArgumentLoads> loads =
-      argumentLoads(argument, context.module.getDataLayout());
-  if (!loads || loads->empty() || loads->size() > kMaxLoads)
-    return;
-  llvm::sort(*loads, [](const ArgumentLoad &a, const ArgumentLoad &b) {
-    return a.byteOffset < b.byteOffset;
-  });
-  std::vector<LoadedPart> found;
+/// Sets \p found to the parts that \p loads, by place, load, or returns why
+/// they cannot be loaded by callers.
+PointerNeed LoadsCollector::findParts(llvm::ArrayRef<ArgumentLoad> loads,
+                                      std::vector<LoadedPart> &found) const {
   bool isLoadable = true;
-  for (const ArgumentLoad &load : *loads) {
+  for (const ArgumentLoad &load : loads) {
     std::optional<LoadedPart> part = partOf(load, argument.getArgNo());
     if (!part)
-      return;
+      return PointerNeed::OtherType;
     if (found.empty() || found.back().byteOffset != part->byteOffset) {
-      bool overlaps =
-          !found.empty() &&
-          found.back().byteOffset + found.back().sizeBytes() > part->byteOffset;
-      if (!isLoadable || overlaps || found.size() == kMaxParts)
-        return;
+      if (!isLoadable)
+        return PointerNeed::Condition;
+      if (!found.empty() &&
+          found.back().byteOffset + found.back().sizeBytes() > part->byteOffset)
+        return PointerNeed::Overlaps;
+      if (found.size() == kMaxParts)
+        return PointerNeed::TooMany;
       found.push_back(*part);
       isLoadable = false;
     }
     LoadedPart &last = found.back();
     if (last.kind != part->kind || last.bitWidth != part->bitWidth)
-      return;
+      return PointerNeed::Overlaps;
     makeLoadable(*load.load, last, isLoadable);
   }
-  if (isLoadable && llvm::all_of(*loads, [&](const ArgumentLoad &load) {
+  return isLoadable ? PointerNeed::None : PointerNeed::Condition;
+}
+
+PointerNeed LoadsCollector::run() {
+  const llvm::DataLayout &layout = context.module.getDataLayout();
+  std::optional<ArgumentLoads> loads = argumentLoads(argument, layout);
+  if (!loads)
+    return needOfReference(argument, layout);
+  if (loads->size() > kMaxLoads)
+    return PointerNeed::TooMany;
+  llvm::sort(*loads, [](const ArgumentLoad &a, const ArgumentLoad &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  std::vector<LoadedPart> found;
+  if (PointerNeed need = findParts(*loads, found); need != PointerNeed::None)
+    return need;
+  if (!llvm::all_of(*loads, [&](const ArgumentLoad &load) {
         return isUnchanged(*load.load);
       }))
-    llvm::append_range(context.summary.loadedParts, found);
+    return PointerNeed::Changed;
+  llvm::append_range(context.summary.loadedParts, found);
+  return PointerNeed::None;
 }
 
 std::optional<ArgumentLoads> argumentLoads(const llvm::Argument &argument,
@@ -201,9 +268,11 @@ llvm::Type *scalarType(ScalarKind kind, unsigned bitWidth,
   return nullptr;
 }
 
-void addLoadedParts(LgenContext &context, const llvm::Argument &argument) {
-  if (argument.getType()->isPointerTy())
-    LoadsCollector(context, argument).run();
+PointerNeed addLoadedParts(LgenContext &context,
+                           const llvm::Argument &argument) {
+  if (!argument.getType()->isPointerTy())
+    return PointerNeed::None;
+  return LoadsCollector(context, argument).run();
 }
 
 } // namespace gpulto

@@ -108,12 +108,15 @@ void analyzeSignatures(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i) {
     FunctionSummary &body = summary.functions[i];
     body.loadedParts.first = static_cast<uint32_t>(summary.loadedParts.size());
-    for (const llvm::Argument &argument : context.bodies[i]->args())
+    for (const llvm::Argument &argument : context.bodies[i]->args()) {
+      uint32_t &flags =
+          summary.parameters[body.parameters.first + argument.getArgNo()].flags;
       if (isSpecial(argument))
-        summary.parameters[body.parameters.first + argument.getArgNo()].flags |=
-            kParamIsSpecial;
+        flags |= kParamIsSpecial;
       else
-        addLoadedParts(context, argument);
+        flags |= uint32_t(addLoadedParts(context, argument))
+                 << kPointerNeedShift;
+    }
     body.loadedParts.count = static_cast<uint32_t>(summary.loadedParts.size()) -
                              body.loadedParts.first;
     if (body.loadedParts.count == 0)

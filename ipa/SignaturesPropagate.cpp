@@ -65,7 +65,10 @@ private:
   void checkCalls();
   void decide(GlobalId id);
   SignatureChange changeOf(GlobalId id, const BodyPlan *plan) const;
+  ArrayRef<LoadedPart> partsOf(GlobalId id, uint32_t number) const;
   ArrayRef<LoadedPart> loadedParts(GlobalId id, uint32_t number) const;
+  std::string whyPointer(GlobalId id, uint32_t number) const;
+  void explainPointers(GlobalId id, const SignatureChange &change);
   void explain(GlobalId id, const SignatureChange &change, RemarkKind kind);
 
   WpaContext &context;
@@ -196,20 +199,30 @@ SignatureChange SignatureChooser::changeOf(GlobalId id,
 }
 
 /// Returns the parts that parameter \p number of \p id can be passed as; none
-/// if it cannot, or if they are too large.
-ArrayRef<LoadedPart> SignatureChooser::loadedParts(GlobalId id,
-                                                   uint32_t number) const {
+/// if it cannot.
+ArrayRef<LoadedPart> SignatureChooser::partsOf(GlobalId id,
+                                               uint32_t number) const {
   ArrayRef<LoadedPart> all = slice(program.moduleRef(id).summary.loadedParts,
                                    program.function(id)->loadedParts);
-  ArrayRef<LoadedPart> parts =
-      all.drop_until([&](const LoadedPart &p) { return p.parameter == number; })
-          .take_while(
-              [&](const LoadedPart &p) { return p.parameter == number; });
+  return all
+      .drop_until([&](const LoadedPart &p) { return p.parameter == number; })
+      .take_while([&](const LoadedPart &p) { return p.parameter == number; });
+}
+
+static uint64_t sizeOf(ArrayRef<LoadedPart> parts) {
   uint64_t bytes = 0;
   for (const LoadedPart &part : parts)
     bytes += part.sizeBytes();
-  return bytes <= context.params.loadedPartsBytes ? parts
-                                                  : ArrayRef<LoadedPart>();
+  return bytes;
+}
+
+/// As partsOf, but none if they are too large.
+ArrayRef<LoadedPart> SignatureChooser::loadedParts(GlobalId id,
+                                                   uint32_t number) const {
+  ArrayRef<LoadedPart> parts = partsOf(id, number);
+  return sizeOf(parts) <= context.params.loadedPartsBytes
+             ? parts
+             : ArrayRef<LoadedPart>();
 }
 
 void SignatureChooser::decide(GlobalId id) {
@@ -219,6 +232,8 @@ void SignatureChooser::decide(GlobalId id) {
     changes.push_back(changeOf(id, nullptr));
   for (const BodyPlan &plan : plans)
     changes.push_back(changeOf(id, &plan));
+  if (candidates.test(id))
+    explainPointers(id, changes.front());
   erase_if(changes, [](const SignatureChange &change) {
     return change.dropped.empty() && change.loaded.empty() &&
            !change.dropsResult;
@@ -232,6 +247,60 @@ void SignatureChooser::decide(GlobalId id) {
       explain(id, change, kind);
   if (isCandidate)
     context.decisions.signatures[id] = std::move(changes);
+}
+
+/// Returns why parameter \p number of \p id, through which it only loads, is
+/// not passed as what it loads; empty: nothing is to be said.
+std::string SignatureChooser::whyPointer(GlobalId id, uint32_t number) const {
+  switch (program.parameters(id)[number].pointerNeed()) {
+  case PointerNeed::None:
+    break;
+  case PointerNeed::HandedOn:
+    return "it is handed on to another function";
+  case PointerNeed::Copied:
+    return "it is copied as a whole";
+  case PointerNeed::Compared:
+    return "its address is compared";
+  case PointerNeed::Volatile:
+    return "a load is volatile or atomic";
+  case PointerNeed::AnyPlace:
+    return "what is loaded is at a distance that is not constant";
+  case PointerNeed::OtherType:
+    return "what is loaded is no integer, float or pointer of a usual size";
+  case PointerNeed::Overlaps:
+    return "what is loaded overlaps, or has several types";
+  case PointerNeed::TooMany:
+    return "there are too many loads";
+  case PointerNeed::Condition:
+    return "a load depends on a condition, and not every call is known to pass "
+           "what can be read";
+  case PointerNeed::Changed:
+    return "it may be written before it is loaded";
+  }
+  uint64_t bytes = sizeOf(partsOf(id, number));
+  uint64_t most = context.params.loadedPartsBytes;
+  if (bytes <= most)
+    return "";
+  return std::to_string(bytes) + " bytes are loaded, more than " +
+         "loadedPartsBytes, " + std::to_string(most);
+}
+
+/// Says which pointers the definition \p id, which \p change is about, is
+/// passed though it only loads through them.
+void SignatureChooser::explainPointers(GlobalId id,
+                                       const SignatureChange &change) {
+  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kPass) ||
+      program.function(id)->has(kAlwaysInline))
+    return;
+  for (uint32_t i = 0; i < program.parameters(id).size(); ++i) {
+    if (is_contained(change.dropped, i))
+      continue;
+    if (std::string why = whyPointer(id, i); !why.empty())
+      addRemark(context, RemarkKind::Missed, kPass, "PointerStays", id,
+                "'" + program.symbol(id).name.str() +
+                    "' only loads through parameter " + std::to_string(i) +
+                    ", but is passed the pointer: " + why);
+  }
 }
 
 static std::string bytesOf(const LoadedPart &part) {

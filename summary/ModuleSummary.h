@@ -427,7 +427,30 @@ enum ParameterFlag : uint32_t {
   kParamIsSpecial = 1u << 19,
 };
 
+/// Host: why a body is passed a pointer that it only loads through, and not
+/// what it loads. Only said of references, and of pointers through which there
+/// are loads at constant distances and nothing else.
+enum class PointerNeed : uint8_t {
+  None,      ///< it has LoadedParts, or nothing is to be said
+  HandedOn,  ///< to a function that only reads
+  Copied,    ///< memory there is copied as a whole
+  Compared,  ///< the address itself
+  Volatile,  ///< or atomic
+  AnyPlace,  ///< distances are not constant
+  OtherType, ///< values that are no ScalarKind
+  Overlaps,  ///< or one place is loaded as several types
+  TooMany,   ///< loads, or places
+  Condition, ///< on which a load depends, of what may not be readable
+  Changed,   ///< before it is loaded
+  Last = Changed
+};
+
+/// Where ParameterRecord::flags hold a PointerNeed, behind the ParameterFlags.
+constexpr unsigned kPointerNeedShift = 20;
+constexpr uint32_t kPointerNeedMask = 15;
+
 struct ParameterRecord {
+  /// ParameterFlags, and pointerNeed().
   uint32_t flags = 0;
   /// Scalars: bits. Pointers: 0. By-value aggregates: see byValBytes.
   uint16_t bitWidth = 0;
@@ -444,6 +467,10 @@ struct ParameterRecord {
   /// Host pointer: as reachBytes, but it may be passed on, at distances that
   /// jump functions tell: what callees touch comes on top. kNone: not known.
   uint32_t ownReachBytes = kNone;
+  PointerNeed pointerNeed() const {
+    return static_cast<PointerNeed>(flags >> kPointerNeedShift &
+                                    kPointerNeedMask);
+  }
   bool operator==(const ParameterRecord &) const = default;
 };
 

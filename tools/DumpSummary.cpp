@@ -126,6 +126,11 @@ constexpr FlagName kParameterFlags[] = {
     {kParamIsSpecial, "special"},
 };
 
+constexpr const char *kPointerNeeds[] = {
+    "none",  "handed_on", "copied",   "compared",  "volatile", "any_place",
+    "other", "overlaps",  "too_many", "condition", "changed"};
+static_assert(std::size(kPointerNeeds) == size_t(PointerNeed::Last) + 1);
+
 constexpr FlagName kCallFlags[] = {
     {kTailCall, "tail"},
     {kMustTail, "musttail"},
@@ -497,6 +502,8 @@ void Printer::parameter(uint32_t number, const ParameterRecord &p) {
   if (p.alignLog2)
     out << " align " << (uint64_t(1) << p.alignLog2);
   printFlags(out, p.flags, kParameterFlags);
+  if (p.pointerNeed() != PointerNeed::None)
+    out << " needs_pointer " << kPointerNeeds[size_t(p.pointerNeed())];
   if (p.constantGain)
     out << " gain " << p.constantGain;
   if (p.reachBytes != kNone)

@@ -1,6 +1,7 @@
 ; What LGEN notes of parameters that are only loaded through: parts that may be
 ; loaded at the entry and that nothing changes before they are. No parts where
-; one use is another, or one load cannot go to the callers.
+; one use is another, or one load cannot go to the callers: then, why, if nothing
+; but reading is done with what is a reference, or only loaded.
 ; RUN: llvm-as %s -o %t.bc
 ; RUN: %gpulto dump --summary %t.bc | FileCheck %s
 
@@ -37,6 +38,7 @@ end:
 }
 
 ; CHECK-LABEL: function sometimes:
+; CHECK: param 0{{.*}} needs_pointer condition{{ |$}}
 ; CHECK-NOT: loaded
 define i32 @sometimes(ptr dereferenceable(4) %p, i1 %c) {
   br i1 %c, label %then, label %end
@@ -50,6 +52,7 @@ end:
 }
 
 ; CHECK-LABEL: function after_exit:
+; CHECK: param 0{{.*}} needs_pointer condition{{ |$}}
 ; CHECK-NOT: loaded
 declare void @may_exit() memory(none)
 define i32 @after_exit(ptr %p) {
@@ -59,6 +62,7 @@ define i32 @after_exit(ptr %p) {
 }
 
 ; CHECK-LABEL: function after_store:
+; CHECK: param 0{{.*}} needs_pointer changed{{ |$}}
 ; CHECK-NOT: loaded
 define i32 @after_store(ptr %p, ptr %q) {
   store i32 1, ptr %q
@@ -81,6 +85,7 @@ define i32 @own_store(ptr %p, ptr %q) {
 
 ; The store comes later in the block, and before in the loop.
 ; CHECK-LABEL: function loop:
+; CHECK: param 0{{.*}} needs_pointer changed{{ |$}}
 ; CHECK-NOT: loaded
 define i32 @loop(ptr dereferenceable(4) %p, ptr %q, i32 %k) {
 entry:
@@ -125,6 +130,7 @@ define i32 @before(ptr %p) {
   ret i32 %n
 }
 ; CHECK-LABEL: function two_types:
+; CHECK: param 0{{.*}} needs_pointer overlaps{{ |$}}
 ; CHECK-NOT: loaded
 define float @two_types(ptr %p) {
   %n = load i32, ptr %p
@@ -132,6 +138,7 @@ define float @two_types(ptr %p) {
   ret float %f
 }
 ; CHECK-LABEL: function overlapping:
+; CHECK: param 0{{.*}} needs_pointer overlaps{{ |$}}
 ; CHECK-NOT: loaded
 define i64 @overlapping(ptr %p) {
   %n = load i64, ptr %p
@@ -141,6 +148,9 @@ define i64 @overlapping(ptr %p) {
   ret i64 %s
 }
 ; CHECK-LABEL: function other_types:
+; CHECK: param 0{{.*}} needs_pointer other{{ |$}}
+; CHECK: param 1{{.*}} needs_pointer other{{ |$}}
+; CHECK: param 2{{.*}} needs_pointer other{{ |$}}
 ; CHECK-NOT: loaded
 define <4 x float> @other_types(ptr %p, ptr %q, ptr %r) {
   %v = load <4 x float>, ptr %p
@@ -153,4 +163,59 @@ define <4 x float> @other_types(ptr %p, ptr %q, ptr %r) {
 define i32 @copied(ptr byval(i32) %p) {
   %n = load i32, ptr %p
   ret i32 %n
+}
+
+; CHECK-LABEL: function references:
+; CHECK: param 0{{.*}} needs_pointer volatile{{ |$}}
+; CHECK: param 1{{.*}} needs_pointer compared{{ |$}}
+; CHECK: param 2{{.*}} needs_pointer handed_on{{ |$}}
+; CHECK: param 3{{.*}} needs_pointer copied{{ |$}}
+; CHECK: param 4{{.*}} needs_pointer any_place{{ |$}}
+; CHECK-NOT: needs_pointer
+; CHECK-NOT: loaded
+declare void @reads(ptr readonly)
+declare void @may_write(ptr)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define void @references(ptr dereferenceable(4) %a, ptr dereferenceable(4) %b,
+                        ptr dereferenceable(4) %c, ptr dereferenceable(4) %d,
+                        ptr dereferenceable(8) %e, ptr dereferenceable(4) %f,
+                        ptr dereferenceable(4) %g, ptr dereferenceable(4) %h,
+                        ptr dereferenceable(65) %large, ptr %to, i64 %i) {
+  %n = load volatile i32, ptr %a
+  %m = load i32, ptr %b
+  %same = icmp eq ptr %b, %to
+  call void @reads(ptr %c)
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %d, i64 4, i1 false)
+  %at = getelementptr i32, ptr %e, i64 %i
+  %k = load i32, ptr %at
+  call void @may_write(ptr %f)
+  store i32 1, ptr %g
+  store ptr %h, ptr %to
+  call void @reads(ptr %large)
+  ret void
+}
+
+; CHECK-LABEL: function places:
+; CHECK: param 0{{.*}} needs_pointer too_many{{ |$}}
+; CHECK-NOT: loaded
+define void @places(ptr dereferenceable(36) %p) {
+  %a0 = getelementptr i32, ptr %p, i64 0
+  %n0 = load i32, ptr %a0
+  %a1 = getelementptr i32, ptr %p, i64 1
+  %n1 = load i32, ptr %a1
+  %a2 = getelementptr i32, ptr %p, i64 2
+  %n2 = load i32, ptr %a2
+  %a3 = getelementptr i32, ptr %p, i64 3
+  %n3 = load i32, ptr %a3
+  %a4 = getelementptr i32, ptr %p, i64 4
+  %n4 = load i32, ptr %a4
+  %a5 = getelementptr i32, ptr %p, i64 5
+  %n5 = load i32, ptr %a5
+  %a6 = getelementptr i32, ptr %p, i64 6
+  %n6 = load i32, ptr %a6
+  %a7 = getelementptr i32, ptr %p, i64 7
+  %n7 = load i32, ptr %a7
+  %a8 = getelementptr i32, ptr %p, i64 8
+  %n8 = load i32, ptr %a8
+  ret void
 }
