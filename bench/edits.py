@@ -121,10 +121,10 @@ class Program:
         stats = self.directory / "stats.json"
         arguments = [*self.options.flags, *(s.stem + ".o" for s in self.sources),
                      "-o", output, f"--gpulto-stats={stats}",
+                     # A cache makes partitions fine, if no flag says otherwise.
+                     f"--gpulto-cache-dir={self.cache}" if cached else
+                     "--gpulto-partitions=fine",
                      *self.options.link_flags]
-        # A cache makes partitions fine.
-        arguments.append(f"--gpulto-cache-dir={self.cache}" if cached else
-                         "--gpulto-partitions=fine")
         start = time.monotonic()
         self.run("gpulto-clang++", arguments)
         seconds = time.monotonic() - start
