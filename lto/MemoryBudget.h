@@ -30,7 +30,7 @@ struct MemoryLimit {
   /// Leaves a fifth to what else is started, and to estimates that are wrong.
   unsigned freePercent = 80;
   /// As the user wrote it; empty: he did not.
-  std::string text;
+  std::string text{};
   bool operator==(const MemoryLimit &) const = default;
 };
 

@@ -185,10 +185,11 @@ TEST_F(Budget, RunsAloneWhatIsTooLarge) {
   EXPECT_EQ(next->index, 3u);
   EXPECT_FALSE(start(budget, queue));
   EXPECT_EQ(budget.use().tooLarge, 2u);
-  EXPECT_EQ(warnings(),
-            "gpulto: warning: LTRANS job 4 (host) is expected to take 800 MiB "
-            "of memory, more than the 1 MiB that --gpulto-memory=450 allows; "
-            "such jobs run alone\n");
+  EXPECT_EQ(
+      warnings(),
+      "gpulto: warning: LTRANS job 4 (host) is expected to take 800 MiB "
+      "of memory, more than the 450 bytes that --gpulto-memory=450 allows; "
+      "such jobs run alone\n");
 }
 
 TEST_F(Budget, IsSharedWithOtherLinks) {
