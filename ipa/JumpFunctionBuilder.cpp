@@ -32,9 +32,6 @@ namespace gpulto {
 
 using Kind = JumpFunction::Kind;
 
-/// Calling conventions pass two such values in one register.
-constexpr unsigned kHalfBits = 32;
-
 unsigned scalarBits(const llvm::Type &type) {
   if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type)) {
     unsigned element = scalarBits(*vector->getElementType());

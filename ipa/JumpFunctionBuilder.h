@@ -34,6 +34,9 @@ class Value;
 
 namespace gpulto {
 
+/// Calling conventions pass two such values in one register.
+constexpr unsigned kHalfBits = 32;
+
 /// How \p call, if it calls one of the runtime's launch functions with as many
 /// operands as those have, launches a kernel. The `_ptsz` forms count.
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);

@@ -186,7 +186,6 @@ bool hasOwnBounds(const ModuleSummary &summary, const JumpFunction &j) {
 /// \p operand the low one: that stays known.
 static bool isLowHalf(JumpOperation operation, const JumpFunction &input,
                       uint64_t operand) {
-  constexpr unsigned kHalfBits = 32;
   return operation == JumpOperation::Or && input.kind == Kind::Unknown &&
          input.bitWidth == 2 * kHalfBits && input.alignLog2 >= kHalfBits &&
          operand <= UINT32_MAX;

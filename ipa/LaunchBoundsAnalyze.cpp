@@ -47,8 +47,6 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr unsigned kHalfBits = 32;
-
 /// How far operations are followed.
 static constexpr unsigned kMaxOperations = 8;
 
