@@ -263,8 +263,9 @@ struct LaunchSite {
   uint32_t frequency = 256;
   uint32_t line = 0;
   /// Position, among the calls of the function, of the call that launches: of
-  /// the stub or of the runtime. kNone when no call was found. Launches with
-  /// several configurations in force share one.
+  /// the stub or of the runtime. kNone when no call was found, or for a node of
+  /// a graph, which anybody may launch. Launches with several configurations in
+  /// force share one.
   uint32_t call = kNone;
   /// Jump functions: grid x, y, z, block x, y, z, shared bytes, stream; kNone
   /// entries do not exist: always kGeometryCount of them.
