@@ -46,12 +46,12 @@
 
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/JobRemarks.h"
 #include "lto/PtxSplice.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetOperations.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -88,30 +88,16 @@ static BlockRange blockRange(Function &kernel) {
   return {};
 }
 
-/// Returns the inputs of \p job by the names in PTX of what they define.
-static StringMap<const JobInput *> definingInputs(const LtransJob &job) {
-  StringMap<const JobInput *> inputs;
-  for (const JobInput &input : job.inputs)
-    for (const JobSymbol &symbol : input.symbols) {
-      inputs[ptxName(symbol.name)] = &input;
-      inputs[ptxName(promotedName(symbol.name, input.tag))] = &input;
-      for (const JobBody &body : symbol.bodies)
-        if (!body.clone.empty())
-          inputs[ptxName(body.clone)] = &input;
-    }
-  return inputs;
-}
-
 std::vector<TouchedKernel> findTouchedKernels(Module &partition,
                                               const LtransJob &job) {
   std::vector<TouchedKernel> touched;
-  StringMap<const JobInput *> inputs;
+  std::optional<JobNames> names;
   for (Function *found : kernelsOf(partition)) {
     Function &function = *found;
     if (!reachesPlanned(function))
       continue;
-    if (inputs.empty())
-      inputs = definingInputs(job);
+    if (!names)
+      names.emplace(job);
     TouchedKernel kernel;
     kernel.name = ptxName(function.getName());
     kernel.function = function.getName().str();
@@ -120,8 +106,7 @@ std::vector<TouchedKernel> findTouchedKernels(Module &partition,
       kernel.where.file = source->getFilename().str();
       kernel.where.line = source->getLine();
     }
-    if (const JobInput *input = inputs.lookup(kernel.name))
-      kernel.input = InputLocation(input->path, input->member);
+    kernel.input = names->inputOf(function.getName());
     touched.push_back(std::move(kernel));
   }
   return touched;
