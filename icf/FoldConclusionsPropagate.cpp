@@ -131,6 +131,11 @@ Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
   for (const PointerExtent &extent :
        slice(summary.guardExtents, function.guardExtents))
     addTo(hasher, extent);
+  for (const PointerMember &member : slice(summary.members, function.members)) {
+    hasher.add(member.parameter);
+    hasher.add(member.byteOffset);
+    hasher.add(member.flags);
+  }
   return hasher.finish();
 }
 

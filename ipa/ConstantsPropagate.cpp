@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/ApartPointers.h"
 #include "ipa/Clones.h"
 #include "ipa/Constants.h"
 #include "ipa/Guards.h"
@@ -31,6 +32,9 @@
 using namespace llvm;
 
 namespace gpulto {
+
+/// NVPTX's.
+static constexpr uint8_t kGlobalAddressSpace = 1;
 
 static ValueFact makeFact(uint32_t parameter, const ValueLattice &value) {
   ValueFact fact;
@@ -102,6 +106,7 @@ static void addKnownBytes(uint32_t parameter, const PartLattice &part,
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
                              const PointerFacts &pointers,
+                             const ApartPointers &apart,
                              const UnwrittenMemory &unwritten,
                              const LastingMemory &lasting) {
   ArrayRef<ParameterRecord> formals = program.parameters(body.id);
@@ -131,10 +136,14 @@ static FunctionFacts factsOf(const CombinedSummary &program,
       fact.isUnwritten = isPartUnwritten;
       fact.isPart = true;
       fact.byteOffset = part.byteOffset;
+      // What a launch passes as a pointer points to global memory.
+      if (program.symbol(body.id).has(kKernel) && part.value.width() == 0)
+        fact.addressSpace = kGlobalAddressSpace;
       facts.values.push_back(fact);
       addKnownBytes(i, part, facts.values);
     }
   }
+  facts.apart = apart.of(body).vec();
   if (!body.geometry.empty())
     facts.geometry = makeGeometry(body.geometry);
   // A declared block size changes what the runtime says of the kernel.
@@ -191,14 +200,15 @@ void propagateConstants(WpaContext &context, const Callers &callers,
   solver.solve();
   chooseClones(context, callers, solver);
   PointerFacts pointers(context, callers, solver);
+  ApartPointers apart(context, callers, solver);
   UnwrittenMemory unwritten(context, callers, solver);
   LastingMemory lasting(context, callers, solver, unwritten.deviceOrder());
   // Definitions come before clones, and clones in the order of their numbers.
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts =
-        factsOf(context.program, callers, body, pointers, unwritten, lasting);
+    plan.facts = factsOf(context.program, callers, body, pointers, apart,
+                         unwritten, lasting);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));
@@ -208,7 +218,7 @@ void propagateConstants(WpaContext &context, const Callers &callers,
   unwritten.explain(context);
   lasting.explain(context);
   countLaunches(context, callers, solver, statistics);
-  chooseGuards(context, callers, solver, pointers);
+  chooseGuards(context, callers, solver, pointers, apart);
 }
 
 } // namespace gpulto

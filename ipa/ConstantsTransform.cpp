@@ -12,13 +12,15 @@
 //                          would also say that nobody outside of the kernel
 //                          writes the memory (ld.global.nc)
 //   unwritten              attributes `noalias` and `readonly`, to the end:
-//                          nobody does; metadata `invariant.load` for what is
-//                          loaded through a part of an aggregate
+//                          nobody does
 //   address space          a cast there and back on entry, which
 //                          InferAddressSpaces follows
 //   part of an aggregate   loads of exactly these bytes are replaced, if
 //   nothing
-//                          in the body can write the callee's copy
+//                          in the body can write the callee's copy; those of
+//                          pointers say in metadata what attributes would
+//   pairs apart            see ApartPointersTransform.cpp, also of what is
+//                          unwritten behind parts
 //
 // The parameter itself stays: callers and launches pass it as before.
 //
@@ -116,22 +118,22 @@ static bool addBounds(Argument &argument, const ValueFact &fact) {
   return true;
 }
 
-/// Lets all uses of \p argument know that it points into \p space. Its
-/// alignment is said again behind the cast, which value tracking does not look
-/// through.
-static bool addAddressSpace(Argument &argument, unsigned space, Align align) {
-  if (argument.use_empty() ||
-      argument.getType()->getPointerAddressSpace() == space)
+/// Lets all uses of \p pointer know, from \p place on, that it points into
+/// \p space. Its alignment is said again behind the cast, which value tracking
+/// does not look through.
+static bool addAddressSpace(Value &pointer, BasicBlock::iterator place,
+                            unsigned space, Align align) {
+  if (pointer.use_empty() ||
+      pointer.getType()->getPointerAddressSpace() == space)
     return false;
-  Function &function = *argument.getParent();
-  IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+  IRBuilder<> builder(&*place);
   Value *specific = builder.CreateAddrSpaceCast(
-      &argument, PointerType::get(argument.getContext(), space));
-  Value *generic = builder.CreateAddrSpaceCast(specific, argument.getType());
+      &pointer, PointerType::get(pointer.getContext(), space));
+  Value *generic = builder.CreateAddrSpaceCast(specific, pointer.getType());
   if (align >= kWidestAccess)
-    builder.CreateAlignmentAssumption(function.getParent()->getDataLayout(),
+    builder.CreateAlignmentAssumption(place->getModule()->getDataLayout(),
                                       specific, kWidestAccess.value());
-  argument.replaceUsesWithIf(
+  pointer.replaceUsesWithIf(
       generic, [&](Use &use) { return use.getUser() != specific; });
   return true;
 }
@@ -183,7 +185,9 @@ static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
   bool isDevice =
       Triple(argument.getParent()->getParent()->getTargetTriple()).isNVPTX();
   if (fact.addressSpace && isDevice)
-    changed |= addAddressSpace(argument, fact.addressSpace, align);
+    changed |= addAddressSpace(
+        argument, argument.getParent()->getEntryBlock().getFirstInsertionPt(),
+        fact.addressSpace, align);
   return changed;
 }
 
@@ -215,47 +219,75 @@ gatherBits(const SmallDenseMap<uint64_t, uint8_t, 32> &bytes, uint64_t offset,
   return bits;
 }
 
-/// Says of all loads through \p pointer that nothing writes what they read.
-/// Those through one of several pointers are left.
-static bool markInvariantLoads(Value &pointer) {
+/// Returns \p facts of which the body may load the pointers in \p argument.
+static SmallVector<const ValueFact *, 8>
+pointersIn(Argument &argument, ArrayRef<const ValueFact *> facts) {
+  SmallVector<const ValueFact *, 8> pointers;
+  for (const ValueFact *fact : facts)
+    if (argument.hasByValAttr() && fact->kind == ValueKind::Bounds &&
+        fact->bitWidth == 0)
+      pointers.push_back(fact);
+  return pointers;
+}
+
+/// Says at \p load, of a pointer in an aggregate, what \p fact says of it.
+static bool addLoadedFacts(LoadInst &load, const ValueFact &fact) {
+  LLVMContext &context = load.getContext();
+  auto say = [&](unsigned kind, ArrayRef<uint64_t> number) {
+    SmallVector<Metadata *, 1> operands;
+    for (uint64_t each : number)
+      operands.push_back(ConstantAsMetadata::get(
+          ConstantInt::get(Type::getInt64Ty(context), each)));
+    load.setMetadata(kind, MDNode::get(context, operands));
+  };
+  const DataLayout &layout = load.getModule()->getDataLayout();
   bool changed = false;
-  for (Use &use : pointer.uses()) {
-    auto *user = cast<Instruction>(use.getUser());
-    if (auto *load = dyn_cast<LoadInst>(user)) {
-      if (load->isSimple() &&
-          !load->hasMetadata(LLVMContext::MD_invariant_load)) {
-        load->setMetadata(LLVMContext::MD_invariant_load,
-                          MDNode::get(load->getContext(), {}));
-        changed = true;
-      }
-    } else if (isa<AddrSpaceCastInst, BitCastInst>(user) ||
-               (isa<GetElementPtrInst>(user) && use.getOperandNo() == 0)) {
-      changed |= markInvariantLoads(*user);
-    }
+  Align align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
+  if (align > load.getPointerAlignment(layout)) {
+    say(LLVMContext::MD_align, align.value());
+    changed = true;
   }
+  if (fact.isNonNull && !load.hasMetadata(LLVMContext::MD_nonnull)) {
+    say(LLVMContext::MD_nonnull, {});
+    changed = true;
+  }
+  if (fact.dereferenceableBytes &&
+      !load.hasMetadata(LLVMContext::MD_dereferenceable)) {
+    say(LLVMContext::MD_dereferenceable, fact.dereferenceableBytes);
+    changed = true;
+  }
+  bool isDevice = Triple(load.getModule()->getTargetTriple()).isNVPTX();
+  if (fact.addressSpace && isDevice)
+    changed |= addAddressSpace(load, std::next(load.getIterator()),
+                               fact.addressSpace, align);
   return changed;
 }
 
-/// Marks what is loaded through the pointers in \p argument that \p facts say
-/// lead to memory that nothing writes.
-static bool applyUnwrittenParts(Argument &argument,
-                                ArrayRef<const ValueFact *> facts,
-                                const DataLayout &layout) {
-  auto isUnwritten = [&](uint64_t offset) {
-    return any_of(facts, [&](const ValueFact *fact) {
-      return fact->isUnwritten && fact->byteOffset == offset;
-    });
-  };
-  if (!argument.hasByValAttr() ||
-      none_of(facts, [](const ValueFact *fact) { return fact->isUnwritten; }))
+/// Says what \p facts say of pointers in \p argument where they are loaded.
+static bool applyPointerParts(Argument &argument,
+                              ArrayRef<const ValueFact *> facts,
+                              const DataLayout &layout) {
+  SmallVector<const ValueFact *, 8> pointers = pointersIn(argument, facts);
+  if (pointers.empty())
     return false;
   PartLoads parts = loadsOfParts(argument, layout);
   bool changed = false;
   for (auto [load, offset] : parts.loads)
-    if (parts.isReadOnly && load->getType()->isPointerTy() &&
-        isUnwritten(offset))
-      changed |= markInvariantLoads(*load);
+    for (const ValueFact *fact : pointers)
+      if (parts.isReadOnly && load->getType()->isPointerTy() &&
+          fact->byteOffset == offset)
+        changed |= addLoadedFacts(*load, *fact);
   return changed;
+}
+
+/// Returns the pointers of \p facts in aggregates of \p kernel that lead to
+/// memory that nothing writes.
+static SmallVector<PointerSource, 8> unwrittenParts(ArrayRef<ValueFact> facts) {
+  SmallVector<PointerSource, 8> pointers;
+  for (const ValueFact &fact : facts)
+    if (fact.isPart && fact.isUnwritten)
+      pointers.push_back({fact.parameter, true, fact.byteOffset});
+  return pointers;
 }
 
 static bool applyParts(Argument &argument, ArrayRef<const ValueFact *> facts,
@@ -350,10 +382,13 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
       }
     }
     if (!parts.empty()) {
-      changed |= applyUnwrittenParts(argument, parts, layout);
+      changed |= applyPointerParts(argument, parts, layout);
       changed |= applyParts(argument, parts, layout);
     }
   }
+  changed |= noteApart(function, facts.apart);
+  changed |= noteUnwritten(function, unwrittenParts(facts.values));
+  markPointerAccesses(function);
   return changed;
 }
 

@@ -180,6 +180,16 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
   return what + " " + join(known, " and ");
 }
 
+/// Returns "parameter 0 at byte 8 and parameter 1".
+static std::string describe(const ApartPair &pair) {
+  auto text = [](const PointerSource &pointer) {
+    return "parameter " + std::to_string(pointer.parameter) +
+           (pointer.isPart ? " at byte " + std::to_string(pointer.byteOffset)
+                           : "");
+  };
+  return text(pair.first) + " and " + text(pair.second);
+}
+
 void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
                     std::string text) {
   remarks.add(kind, passOf(id), name, id, std::move(text));
@@ -216,6 +226,10 @@ void Explainer::explain(GlobalId id, const BodyPlan &plan) {
                                        : "ParameterConstant",
         id, describe(id, fact) + " in " + owner + ": " + contexts);
   }
+  for (const ApartPair &pair : facts.apart)
+    add(RemarkKind::Passed, "ApartPointers", id,
+        gpulto::describe(pair) + " lead into different allocations in " +
+            owner + ": " + contexts);
   static constexpr const char *kNames[] = {"grid x",  "grid y",  "grid z",
                                            "block x", "block y", "block z"};
   std::vector<std::string> known;

@@ -65,6 +65,18 @@ llvm::Value *buildOverlapTest(llvm::CallBase &launch,
 /// that it returns, or says its bounds in attributes. \p fact has no symbol.
 void applyReturned(llvm::Function &function, const ValueFact &fact);
 
+/// Notes in attributes of \p kernel that \p pairs are apart, and that nothing
+/// writes behind \p pointers, for markPointerAccesses(). Return whether there
+/// is anything to be noted.
+bool noteApart(llvm::Function &kernel, llvm::ArrayRef<ApartPair> pairs);
+bool noteUnwritten(llvm::Function &kernel,
+                   llvm::ArrayRef<PointerSource> pointers);
+
+/// Says of accesses in \p kernel through pointers that attributes of it name
+/// what these say: again whenever there may be new ones. Returns whether the
+/// body changed.
+bool markPointerAccesses(llvm::Function &kernel);
+
 /// Takes the `noalias` that applyValueFacts gave parameters of \p function off
 /// again; called before code generation.
 void dropInferredNoAlias(llvm::Function &function);

@@ -4,6 +4,7 @@
 #ifndef GPULTO_IPA_GUARDS_H
 #define GPULTO_IPA_GUARDS_H
 
+#include "ipa/ApartPointers.h"
 #include "ipa/PointerFacts.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -40,7 +41,8 @@ GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
 /// where that pays: adds plans to Decisions::plans. Runs after all other facts
 /// are decided. Remarks: pass `gpulto-launch`, GuardedKernel.
 void chooseGuards(WpaContext &context, const Callers &callers,
-                  const ConstantsSolver &solver, const PointerFacts &pointers);
+                  const ConstantsSolver &solver, const PointerFacts &pointers,
+                  const ApartPointers &apart);
 
 } // namespace gpulto
 

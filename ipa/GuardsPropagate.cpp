@@ -134,9 +134,10 @@ struct Candidate {
 class GuardChooser {
 public:
   GuardChooser(WpaContext &context, const Callers &callers,
-               const ConstantsSolver &solver, const PointerFacts &pointers)
+               const ConstantsSolver &solver, const PointerFacts &pointers,
+               const ApartPointers &apart)
       : context(context), program(context.program), callers(callers),
-        solver(solver), pointers(pointers) {}
+        solver(solver), pointers(pointers), apart(apart) {}
 
   void run();
 
@@ -163,6 +164,7 @@ private:
   const Callers &callers;
   const ConstantsSolver &solver;
   const PointerFacts &pointers;
+  const ApartPointers &apart;
   bool changesGraphs = false;
   /// By image: instructions that versions may still add.
   std::vector<uint64_t> growth;
@@ -212,6 +214,9 @@ GuardState GuardChooser::overlapState(const BodyLattice &kernel, GlobalId stub,
   for (const PointerSource &source : {pointer, fact.other})
     if (!source.isPart && pointers.isNoAlias(kernel, source.parameter))
       return GuardState::Holds;
+  if (is_contained(apart.of(kernel), ApartPair{std::min(pointer, fact.other),
+                                               std::max(pointer, fact.other)}))
+    return GuardState::Holds;
   bool canTell = context.params.guardedKernelMaxPairs &&
                  extentOf(stub, pointer, extent) &&
                  extentOf(stub, fact.other, extent);
@@ -461,9 +466,10 @@ void GuardChooser::run() {
 }
 
 void chooseGuards(WpaContext &context, const Callers &callers,
-                  const ConstantsSolver &solver, const PointerFacts &pointers) {
+                  const ConstantsSolver &solver, const PointerFacts &pointers,
+                  const ApartPointers &apart) {
   if (context.guardsKernels)
-    GuardChooser(context, callers, solver, pointers).run();
+    GuardChooser(context, callers, solver, pointers, apart).run();
 }
 
 } // namespace gpulto

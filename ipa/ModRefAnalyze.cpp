@@ -14,7 +14,8 @@
 //     so are those of calls whose attributes say what they touch.
 //  3. Whether a body may throw, loop for ever, free or synchronize
 //     (addControlEffects).
-//  4. Pointer parameters are followed to their uses (followParameter).
+//  4. Pointer parameters are followed to their uses (followParameter), and so
+//     are pointers in aggregates that kernels get by value (followMembers).
 //
 // A launch mentions its stub as handle; that is a read, no escape. Functions of
 // the runtime that read or set attributes of a kernel are told apart from those
@@ -27,6 +28,7 @@
 #include "ipa/HandleUses.h"
 #include "ipa/Identities.h"
 #include "ipa/JumpFunctionBuilder.h"
+#include "ipa/PointerAccesses.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -38,6 +40,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+
+#include <map>
 
 namespace gpulto {
 
@@ -138,6 +142,7 @@ public:
 
   void run() {
     addControlEffects();
+    followMembers();
     for (const llvm::BasicBlock &block : function)
       for (const llvm::Instruction &instruction : block) {
         for (const llvm::Use &operand : instruction.operands())
@@ -160,6 +165,7 @@ public:
     for (const llvm::Argument &argument : function.args())
       followParameter(argument);
     storeReferences();
+    storeMembers();
     result.handleFlows = handlePaths.store();
   }
 
@@ -176,11 +182,15 @@ private:
   void touchOther(bool reads, bool writes) {
     result.memoryEffects |=
         (reads ? kReadsOther : 0) | (writes ? kWritesOther | kStoresOther : 0);
+    storesElsewhere |= writes;
   }
   bool isTold(const llvm::Value &pointer, const llvm::Value &origin) const;
   unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived,
                   const llvm::Value *origin = nullptr);
+  unsigned accessThrough(const llvm::Value &pointer);
   void followParameter(const llvm::Argument &argument);
+  void followMembers();
+  void storeMembers();
   void measureReach(const llvm::Argument &argument, ParameterRecord &record);
   void storeReferences();
 
@@ -190,6 +200,10 @@ private:
   FunctionSummary &result;
   HandlePaths handlePaths;
   llvm::SmallMapVector<SymbolIndex, uint8_t, 16> references;
+  /// Loads of the pointers in `members`. Looked up only.
+  llvm::SmallPtrSet<const llvm::Value *, 16> memberLoads;
+  std::map<std::pair<uint32_t, uint32_t>, unsigned> members;
+  bool storesElsewhere = false;
 };
 
 void ModRefCollector::addReference(const llvm::GlobalValue &value,
@@ -331,15 +345,16 @@ static bool isAtDistance(const llvm::Value &pointer,
 }
 
 /// Whether the edge of a call that gets \p pointer says that it leads to the
-/// memory behind \p origin. The host's must say where: it may be a variable of
-/// a caller of which parts are known.
+/// memory behind \p origin, a parameter or a loaded member of one. The host's
+/// must say where: it may be a variable of a caller of which parts are known.
 bool ModRefCollector::isTold(const llvm::Value &pointer,
                              const llvm::Value &origin) const {
   if (isAtDistance(pointer, origin))
     return true;
   auto *argument = llvm::dyn_cast<llvm::Argument>(&origin);
-  if (summary.side == Side::Host || !argument ||
-      argument->hasPassPointeeByValueCopyAttr())
+  bool isPointer = argument ? !argument->hasPassPointeeByValueCopyAttr()
+                            : memberLoads.contains(&origin);
+  if (summary.side == Side::Host || !isPointer)
     return false;
   std::optional<DerivedPointer> from =
       derivationOf(pointer, context.module.getDataLayout());
@@ -398,6 +413,67 @@ void ModRefCollector::measureReach(const llvm::Argument &argument,
     record.reachBytes = record.ownReachBytes;
 }
 
+/// Unites what all uses of \p pointer do, but for calls whose edges tell.
+unsigned ModRefCollector::accessThrough(const llvm::Value &pointer) {
+  unsigned access = kNothing, uses = 0;
+  for (const llvm::Use &use : pointer.uses()) {
+    if (++uses > kMaxUses)
+      return kRead | kWrite | kEscape | kCompare;
+    unsigned one = accessOf(use);
+    bool isPassedOn = false;
+    if (one & kDerived) {
+      one |= follow(*use.getUser(), isPassedOn, &pointer);
+      if (isPassedOn)
+        one |= kRead | kWrite | kEscape | kCompare;
+    }
+    access |= one;
+  }
+  return access;
+}
+
+static uint32_t parameterFlagsOf(unsigned access) {
+  return (access & kRead ? kParamMayRead : 0) |
+         (access & kWrite ? kParamMayWrite : 0) |
+         (access & kEscape ? kParamMayEscape : 0);
+}
+
+/// Finds what a kernel does with the pointers that it loads from aggregates
+/// passed by value. In a copy that something may write, they are any pointers.
+void ModRefCollector::followMembers() {
+  constexpr size_t kMaxMembers = 64;
+  if (!summary.symbols[result.symbol].has(kKernel))
+    return;
+  for (llvm::Argument &argument : function.args()) {
+    if (!argument.hasByValAttr())
+      continue;
+    const llvm::DataLayout &layout = context.module.getDataLayout();
+    uint64_t bytes = layout.getTypeAllocSize(argument.getParamByValType());
+    PartLoads parts = loadsOfParts(argument, layout);
+    for (auto [load, offset] : parts.loads) {
+      std::pair place(argument.getArgNo(), static_cast<uint32_t>(offset));
+      bool isMember = parts.isReadOnly && load->getType()->isPointerTy() &&
+                      offset + layout.getPointerSize() <= bytes &&
+                      (members.size() < kMaxMembers || members.count(place));
+      if (!isMember)
+        continue;
+      memberLoads.insert(load);
+      members[place] |= accessThrough(*load);
+    }
+  }
+}
+
+void ModRefCollector::storeMembers() {
+  if (members.empty())
+    return;
+  if (storesElsewhere)
+    result.memoryEffects |= kStoresElsewhere;
+  result.members = {static_cast<uint32_t>(summary.members.size()),
+                    static_cast<uint32_t>(members.size())};
+  for (auto [place, access] : members)
+    summary.members.push_back(
+        {place.first, place.second, parameterFlagsOf(access)});
+}
+
 void ModRefCollector::followParameter(const llvm::Argument &argument) {
   if (!argument.getType()->isPointerTy())
     return;
@@ -409,21 +485,7 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
   }
   if (argument.use_empty())
     return;
-  unsigned access = kNothing, uses = 0;
-  for (const llvm::Use &use : argument.uses()) {
-    if (++uses > kMaxUses) {
-      access = kRead | kWrite | kEscape | kCompare;
-      break;
-    }
-    unsigned one = accessOf(use);
-    bool isPassedOn = false;
-    if (one & kDerived) {
-      one |= follow(*use.getUser(), isPassedOn, &argument);
-      if (isPassedOn)
-        one |= kRead | kWrite | kEscape | kCompare;
-    }
-    access |= one;
-  }
+  unsigned access = accessThrough(argument);
   // Stored, but forgotten when the call returns: whoever finds it meanwhile may
   // do both.
   if ((access & kEscape) && argument.hasNoCaptureAttr())
@@ -436,12 +498,7 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
     access &= ~unsigned(kRead);
   if (argument.hasNoCaptureAttr())
     access &= ~unsigned(kEscape | kCompare);
-  if (access & kRead)
-    record.flags |= kParamMayRead;
-  if (access & kWrite)
-    record.flags |= kParamMayWrite;
-  if (access & kEscape)
-    record.flags |= kParamMayEscape;
+  record.flags |= parameterFlagsOf(access);
   if (access & kCompare)
     record.flags |= kParamMayCompare;
 }
@@ -469,6 +526,9 @@ void ModRefCollector::touch(const llvm::Value &pointer, bool reads,
       add(kReadsGlobals, kWritesGlobals);
     return;
   }
+  if (memberLoads.contains(base))
+    return add(kReadsOther,
+               static_cast<MemoryEffect>(kWritesOther | kStoresOther));
   touchOther(reads, writes);
 }
 

@@ -16,9 +16,10 @@ namespace gpulto {
 bool areApart(const ValueLattice &a, const ValueLattice &b);
 
 /// Returns whether \p kernel and all that it calls have bodies in this link,
-/// call none by pointers, have none of the MemoryEffect bits \p others, and
-/// \p passesKnown holds for each call of \p callee by \p caller.
-bool staysWithin(const CombinedSummary &program, GlobalId kernel,
+/// call none by pointers, have none of the MemoryEffect bits \p others, the
+/// kernel itself none of \p own, and \p passesKnown holds for each call of
+/// \p callee by \p caller.
+bool staysWithin(const CombinedSummary &program, GlobalId kernel, uint16_t own,
                  uint16_t others,
                  llvm::function_ref<bool(GlobalId caller, const CallEdge &call,
                                          GlobalId callee)>

@@ -19,7 +19,8 @@
 // 3. The kernel and all that it calls must reach memory through their
 //    parameters only (usesParametersOnly): pointers that it loads from memory,
 //    or from a struct passed by value, may lead into the same allocations.
-//    Device variables are not part of any allocation.
+//    Device variables are not part of any allocation. ApartPointers knows of
+//    such structs, and needs no such premise.
 //
 // Why this says nothing of ld.global.nc: other kernels, copies and the host may
 // write the memory meanwhile (ipa/UnwrittenMemory).
@@ -154,7 +155,8 @@ void PointerFacts::meetLaunch(GlobalId kernel, uint32_t clone,
 }
 
 bool staysWithin(
-    const CombinedSummary &program, GlobalId kernel, uint16_t others,
+    const CombinedSummary &program, GlobalId kernel, uint16_t own,
+    uint16_t others,
     function_ref<bool(GlobalId caller, const CallEdge &call, GlobalId callee)>
         passesKnown) {
   SmallVector<GlobalId, 16> worklist{kernel};
@@ -165,7 +167,7 @@ bool staysWithin(
       continue;
     const FunctionSummary *function = program.function(id);
     if (!function || function->has(kHasIndirectCall) ||
-        (function->memoryEffects & others))
+        (function->memoryEffects & (id == kernel ? own : others)))
       return false;
     for (const CallEdge &call :
          slice(program.moduleRef(id).summary.calls, function->calls)) {
@@ -205,8 +207,9 @@ static bool passesKnownPointers(const CombinedSummary &program, GlobalId caller,
 /// touching all: LLVM's GVN forwards over them what was stored through a
 /// `noalias` pointer, though other threads store there, too.
 bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
+  constexpr uint16_t kOthers = kReadsOther | kWritesOther;
   return staysWithin(
-      program, kernel, kReadsOther | kWritesOther,
+      program, kernel, kOthers, kOthers,
       [&](GlobalId caller, const CallEdge &call, GlobalId callee) {
         return passesKnownPointers(program, caller, call, callee);
       });

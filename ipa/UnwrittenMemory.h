@@ -56,20 +56,24 @@ private:
     /// The first allocation that a launch passes: body, number of the call.
     GlobalId allocatedBy = kNone;
     uint32_t call = 0;
-    /// Overlaps: the other parameter.
+    /// Overlaps: the other parameter, and where in it the pointer is.
     uint32_t other = 0;
+    std::optional<uint32_t> otherByte;
   };
   using Parameters = llvm::SmallVector<Parameter, 4>;
-  /// A pointer in a by-value aggregate that every launch so far passes to
-  /// memory that nothing writes.
+  /// A pointer in a by-value aggregate.
   struct Part {
     uint32_t parameter = 0;
     uint32_t byteOffset = 0;
+    bool operator==(const Part &) const = default;
   };
   /// What is known of a kernel, or of a clone of one.
   struct Kernel {
     Parameters parameters;
+    /// What every launch so far passes to memory that nothing writes.
     llvm::SmallVector<Part, 0> parts;
+    /// What the kernel may write through.
+    llvm::SmallVector<Part, 0> writtenParts;
     /// The first launch has said which parts there may be, or there are none.
     bool partsListed = false;
   };
@@ -83,7 +87,7 @@ private:
                   llvm::ArrayRef<ParameterLattice> arguments);
   void meetValue(GlobalId kernel, uint32_t index, const ValueLattice &value,
                  llvm::ArrayRef<ParameterLattice> arguments,
-                 Parameter &known) const;
+                 llvm::ArrayRef<Part> writtenParts, Parameter &known) const;
   void meetParts(GlobalId kernel, llvm::ArrayRef<ParameterLattice> arguments,
                  Kernel &known) const;
   llvm::StringRef allocatorName(GlobalId body, uint32_t call) const;

@@ -18,9 +18,10 @@
 // 3. No other parameter that is written, or kept, leads to the same memory
 //    (areApart). Others that are only read may.
 //
-// A pointer in an aggregate that is passed by value is no parameter that ModRef
-// knows; but where the kernel stores through parameters only, it stores through
-// none of these (meetParts).
+// The same holds of pointers in aggregates that are passed by value: the
+// summary of the kernel says which of them it writes through
+// (ipa/PointerMembers). Through those that it does not name it stores nothing,
+// or it stores anywhere.
 //
 // And of the program: nothing else runs on the device meanwhile (DeviceOrder).
 //
@@ -34,6 +35,7 @@
 #include "ipa/Clones.h"
 #include "ipa/PointerBase.h"
 #include "ipa/PointerFacts.h"
+#include "ipa/PointerMembers.h"
 #include "ipa/UnwrittenMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -67,9 +69,7 @@ UnwrittenMemory::UnwrittenMemory(const WpaContext &context,
 /// Whether \p function, or what it calls, may write through its parameter
 /// \p parameter or keep it.
 bool UnwrittenMemory::mayWrite(GlobalId function, uint32_t parameter) const {
-  const FunctionEffects *effects = decisions.effectsOf(function);
-  return !effects || parameter >= effects->parameters.size() ||
-         (effects->parameters[parameter] & (kParamMayWrite | kParamMayEscape));
+  return mayWriteThrough(decisions, function, parameter);
 }
 
 UnwrittenMemory::Kernel UnwrittenMemory::candidatesOf(GlobalId kernel) const {
@@ -91,11 +91,15 @@ UnwrittenMemory::Kernel UnwrittenMemory::candidatesOf(GlobalId kernel) const {
     for (Parameter &parameter : result.parameters)
       if (parameter.obstacle == Obstacle::None)
         parameter.obstacle = Obstacle::WritesAnywhere;
+  for (const PointerMember &member : membersOf(program, kernel))
+    if (mayWriteMember(program, decisions, kernel, member))
+      result.writtenParts.push_back({member.parameter, member.byteOffset});
   return result;
 }
 
 /// Whether \p callee may write through a pointer that \p call of \p caller
-/// passes and that is neither the caller's parameter nor a variable.
+/// passes and that is neither the caller's parameter, nor a member of one, nor
+/// a variable.
 bool UnwrittenMemory::passesUnknown(GlobalId caller, const CallEdge &call,
                                     GlobalId callee) const {
   using Kind = JumpFunction::Kind;
@@ -110,17 +114,19 @@ bool UnwrittenMemory::passesUnknown(GlobalId caller, const CallEdge &call,
     bool isLocal = actual.kind == Kind::Aggregate && actual.value;
     if (!isLocal && actual.kind != Kind::PassThrough &&
         actual.kind != Kind::Ancestor && actual.kind != Kind::SymbolAddress &&
-        actual.kind != Kind::Null)
+        actual.kind != Kind::Null && !passedMember(program, caller, actual))
       return true;
   }
   return false;
 }
 
 /// Returns whether \p kernel, or what it calls, may write memory other than
-/// that behind its parameters, variables and its own stack.
+/// that behind its parameters and their members, variables and its own stack.
 bool UnwrittenMemory::storesAnywhere(GlobalId kernel) const {
+  uint16_t own =
+      membersOf(program, kernel).empty() ? kStoresOther : kStoresElsewhere;
   return !staysWithin(
-      program, kernel, kStoresOther,
+      program, kernel, own, kStoresOther,
       [&](GlobalId caller, const CallEdge &call, GlobalId callee) {
         return !passesUnknown(caller, call, callee);
       });
@@ -147,6 +153,7 @@ StringRef UnwrittenMemory::allocatorName(GlobalId body, uint32_t call) const {
 void UnwrittenMemory::meetValue(GlobalId kernel, uint32_t index,
                                 const ValueLattice &value,
                                 ArrayRef<ParameterLattice> arguments,
+                                ArrayRef<Part> writtenParts,
                                 Parameter &known) const {
   if (value.isConstant() && value.value() == 0)
     return;
@@ -172,6 +179,14 @@ void UnwrittenMemory::meetValue(GlobalId kernel, uint32_t index,
       known.other = i;
       return;
     }
+  for (const Part &part : writtenParts)
+    if (!areApart(value, readParts(arguments[part.parameter].parts,
+                                   part.byteOffset, 0))) {
+      known.obstacle = Obstacle::Overlaps;
+      known.other = part.parameter;
+      known.otherByte = part.byteOffset;
+      return;
+    }
 }
 
 /// Keeps of the parts that \p known has those that this launch, too, passes to
@@ -180,9 +195,13 @@ void UnwrittenMemory::meetParts(GlobalId kernel,
                                 ArrayRef<ParameterLattice> arguments,
                                 Kernel &known) const {
   auto isGood = [&](uint32_t index, const PartLattice &part) {
+    bool isWritten =
+        is_contained(known.writtenParts, Part{index, part.byteOffset});
+    if (part.value.width() != 0 || isWritten)
+      return false;
     Parameter found;
-    meetValue(kernel, index, part.value, arguments, found);
-    return part.value.width() == 0 && found.obstacle == Obstacle::None;
+    meetValue(kernel, index, part.value, arguments, known.writtenParts, found);
+    return found.obstacle == Obstacle::None;
   };
   if (!known.partsListed)
     for (auto [i, formal] : enumerate(program.parameters(kernel)))
@@ -207,7 +226,8 @@ void UnwrittenMemory::meetLaunch(GlobalId kernel, uint32_t clone,
     entry->second = candidatesOf(kernel);
   for (auto [i, parameter] : enumerate(entry->second.parameters))
     if (parameter.obstacle == Obstacle::None)
-      meetValue(kernel, i, arguments[i].whole, arguments, parameter);
+      meetValue(kernel, i, arguments[i].whole, arguments,
+                entry->second.writtenParts, parameter);
   meetParts(kernel, arguments, entry->second);
 }
 
@@ -262,7 +282,11 @@ std::string UnwrittenMemory::whyNot(const Parameter &parameter) const {
            allocationText(parameter);
   case Obstacle::Overlaps:
     return "a launch may pass the same memory as parameter " +
-           std::to_string(parameter.other) + ", which is written";
+           std::to_string(parameter.other) +
+           (parameter.otherByte
+                ? " at byte " + std::to_string(*parameter.otherByte)
+                : "") +
+           ", which is written";
   }
   return "";
 }

@@ -93,6 +93,13 @@ PreservedAnalyses NarrowDivisionsPass::run(Function &function,
 // Alignment
 //===----------------------------------------------------------------------===//
 
+/// Whether \p pointer is a parameter, or loaded from memory as parts of them
+/// are.
+static bool isParameter(const Value &pointer) {
+  auto *argument = dyn_cast<Argument>(&pointer);
+  return argument ? !argument->hasByValAttr() : isa<LoadInst>(pointer);
+}
+
 PreservedAnalyses RestateAlignmentPass::run(Function &function,
                                             FunctionAnalysisManager &analyses) {
   /// A thread's widest access: more alignment is of no use.
@@ -101,9 +108,9 @@ PreservedAnalyses RestateAlignmentPass::run(Function &function,
   SmallVector<AddrSpaceCastInst *, 8> casts;
   for (Instruction &instruction : instructions(function))
     if (auto *cast = dyn_cast<AddrSpaceCastInst>(&instruction))
-      if (auto *argument = dyn_cast<Argument>(cast->getPointerOperand());
-          argument && !argument->hasByValAttr() &&
-          argument->getParamAlign().valueOrOne() >= kWidestAccess)
+      if (const Value *pointer = cast->getPointerOperand();
+          isParameter(*pointer) &&
+          pointer->getPointerAlignment(layout) >= kWidestAccess)
         casts.push_back(cast);
   if (casts.empty())
     return PreservedAnalyses::all();

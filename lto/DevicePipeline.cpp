@@ -25,7 +25,8 @@
 //
 // In simplification, InferAddressSpaces follows each InstCombine: an inlined
 // helper's generic pointer becomes one to shared or global memory while GVN and
-// LICM can still use it.
+// LICM can still use it. So do marks of accesses through pointers that a kernel
+// got in an aggregate (ipa/ApartPointersTransform.cpp).
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
@@ -33,6 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/FactsTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
@@ -167,6 +169,15 @@ struct InferChangedPass : PassInfoMixin<InferChangedPass> {
   }
 };
 
+/// Says of accesses in kernels, those of inlined callees too, what is known of
+/// the pointers. It makes nothing invalid: who has asked knows less.
+struct MarkAccessesPass : PassInfoMixin<MarkAccessesPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    markPointerAccesses(function);
+    return PreservedAnalyses::all();
+  }
+};
+
 /// Adds \p value and its terms to \p terms if it is a result of which an
 /// extension with its sign is the sum or product of those of its terms.
 static void addTerms(Value &value, SmallPtrSetImpl<Value *> &terms) {
@@ -296,6 +307,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   builder.registerPeepholeEPCallback(
       [](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(InferAddressSpacesPass());
+        manager.addPass(MarkAccessesPass());
       });
   builder.registerScalarOptimizerLateEPCallback(
       [](FunctionPassManager &manager, OptimizationLevel) {

@@ -100,9 +100,21 @@ template <typename A> void describe(A &a, GeometryFact &f) {
   a.field("high", f.high);
 }
 
+template <typename A> void describe(A &a, PointerSource &p) {
+  a.field("parameter", p.parameter);
+  a.field("isPart", p.isPart);
+  a.field("byteOffset", p.byteOffset);
+}
+
+template <typename A> void describe(A &a, ApartPair &p) {
+  a.field("first", p.first);
+  a.field("second", p.second);
+}
+
 template <typename A> void describe(A &a, FunctionFacts &f) {
   a.field("values", f.values);
   a.field("geometry", f.geometry);
+  a.field("apart", f.apart);
   a.field("mayDeclareBlock", f.mayDeclareBlock);
 }
 
@@ -192,9 +204,7 @@ template <typename A> void describe(A &a, LaunchSum &s) {
 }
 
 template <typename A> void describe(A &a, PointerExtent &e) {
-  a.field("parameter", e.pointer.parameter);
-  a.field("isPart", e.pointer.isPart);
-  a.field("byteOffset", e.pointer.byteOffset);
+  describe(a, e.pointer);
   a.field("lows", e.lows);
   a.field("highs", e.highs);
   a.field("premises", e.premises);

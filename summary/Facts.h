@@ -71,6 +71,13 @@ struct GeometryFact {
   bool operator==(const GeometryFact &) const = default;
 };
 
+/// Two pointers of a kernel that lead into different allocations whenever it
+/// runs.
+struct ApartPair {
+  PointerSource first, second;
+  bool operator==(const ApartPair &) const = default;
+};
+
 /// All that whole-program analysis proved of one function.
 struct FunctionFacts {
   std::vector<ValueFact> values; // by (parameter, byteOffset)
@@ -80,8 +87,12 @@ struct FunctionFacts {
   /// Kernels: nothing but launches uses the handle, so the block size may be
   /// declared.
   bool mayDeclareBlock = false;
+  /// Kernels: in order.
+  std::vector<ApartPair> apart = {};
 
-  bool empty() const { return values.empty() && geometry.empty(); }
+  bool empty() const {
+    return values.empty() && geometry.empty() && apart.empty();
+  }
   bool operator==(const FunctionFacts &) const = default;
 };
 

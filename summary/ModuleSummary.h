@@ -497,6 +497,18 @@ struct LoadedPart {
   bool operator==(const LoadedPart &) const = default;
 };
 
+/// Device kernels: a pointer in a by-value aggregate that the body loads, of a
+/// copy that nothing writes.
+struct PointerMember {
+  uint32_t parameter = 0;
+  uint32_t byteOffset = 0;
+  /// kParamMayRead, kParamMayWrite and kParamMayEscape: what the body does with
+  /// the memory behind it, and the pointer. Callees that jump functions tell of
+  /// are not included.
+  uint32_t flags = 0;
+  bool operator==(const PointerMember &) const = default;
+};
+
 enum FunctionFlag : uint32_t {
   kAlwaysInline = 1u << 0,
   kNoInline = 1u << 1,
@@ -558,6 +570,9 @@ enum MemoryEffect : uint16_t {
   /// Itself stores to memory that kWritesOther is about: that is not only of
   /// barriers and fences, which let other threads' stores be seen.
   kStoresOther = 1u << 13,
+  /// A body with FunctionSummary::members: as kStoresOther, but not only
+  /// through these.
+  kStoresElsewhere = 1u << 14,
 };
 
 struct FunctionSummary {
@@ -623,6 +638,8 @@ struct FunctionSummary {
   Range outputs;
   /// Host: by (parameter, byteOffset); no two overlap.
   Range loadedParts;
+  /// Device kernels: by (parameter, byteOffset), each place once.
+  Range members;
 
   bool has(FunctionFlag flag) const { return flags & flag; }
   bool operator==(const FunctionSummary &) const = default;
@@ -758,6 +775,7 @@ struct ModuleSummary {
   std::vector<AggregatePart> aggregateParts;
   std::vector<VariableStore> variableStores;
   std::vector<LoadedPart> loadedParts;
+  std::vector<PointerMember> members;
 
   bool has(ModuleFlag flag) const { return flags & flag; }
   bool operator==(const ModuleSummary &) const = default;

@@ -176,6 +176,22 @@ static bool areLoaded(llvm::ArrayRef<LoadedPart> parts,
   return true;
 }
 
+/// Whether \p members are in order and in \p formals that are aggregates.
+static bool areMembers(llvm::ArrayRef<PointerMember> members,
+                       llvm::ArrayRef<ParameterRecord> formals) {
+  const PointerMember *last = nullptr;
+  for (const PointerMember &member : members) {
+    PointerSource source{member.parameter, true, member.byteOffset};
+    if (!isOfParameter(source, 0, formals))
+      return false;
+    if (last && std::pair(last->parameter, last->byteOffset) >=
+                    std::pair(member.parameter, member.byteOffset))
+      return false;
+    last = &member;
+  }
+  return true;
+}
+
 const char *findInconsistency(const ModuleSummary &s) {
   NamesCheck names(s);
   auto isDefined = [&](SymbolIndex symbol, SymbolKind kind) {
@@ -223,6 +239,9 @@ const char *findInconsistency(const ModuleSummary &s) {
     if (!areLoaded(slice(s.loadedParts, f.loadedParts),
                    slice(s.parameters, f.parameters)))
       return "loaded parts of no pointer parameter, or not in order";
+    if (!areMembers(slice(s.members, f.members),
+                    slice(s.parameters, f.parameters)))
+      return "pointers in no by-value parameter, or not in order";
   }
   for (const VariableSummary &v : s.variables)
     if (!isDefined(v.symbol, SymbolKind::Variable))

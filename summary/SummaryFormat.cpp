@@ -38,7 +38,7 @@ struct TableSizes {
            references = 0, foldSymbols = 0, launches = 0, handleFlows = 0,
            stubArguments = 0, guardFacts = 0, guards = 0, guardExtents = 0,
            jumpFunctions = 0, aggregateParts = 0, variableStores = 0,
-           loadedParts = 0;
+           loadedParts = 0, members = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -215,7 +215,7 @@ template <typename IO> struct Transfer {
   RangeHistory jumpFunctionRanges, parameterRanges, callRanges, referenceRanges,
       foldSymbolRanges, launchRanges, stubArgumentRanges, guardFactRanges,
       guardRanges, guardExtentRanges, handleFlowRanges, variableStoreRanges,
-      loadedPartRanges;
+      loadedPartRanges, memberRanges;
   uint32_t lastLine = 0;
 
   Transfer(IO &io, ModuleSummary &s, const TableSizes &sizes)
@@ -229,6 +229,7 @@ template <typename IO> struct Transfer {
   void jumpFunctions();
   void parameters();
   void loadedParts();
+  void members();
   void calls();
   void references();
   void foldSymbols();
@@ -401,6 +402,14 @@ template <typename IO> void Transfer<IO>::loadedParts() {
     io.check(p.alignLog2 <= kMaxAlignLog2 && p.bitWidth <= kMaxBits &&
                  p.bitWidth % kByteBits == 0 && isPointer == (p.bitWidth == 0),
              "loaded part out of range");
+  }
+}
+
+template <typename IO> void Transfer<IO>::members() {
+  for (PointerMember &m : s.members) {
+    io.number(m.parameter);
+    io.number(m.byteOffset);
+    io.number(m.flags);
   }
 }
 
@@ -652,9 +661,10 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     present(!(f.outputs == Range()));
     present(!(f.variableStores == Range()));
     present(!(f.loadedParts == Range()));
+    present(!(f.members == Range()));
   }
   io.number(mask);
-  io.check(mask < 1u << 17, "unknown fields of a function");
+  io.check(mask < 1u << 18, "unknown fields of a function");
   auto has = [&, bit = 0]() mutable { return mask >> bit++ & 1; };
   if (has())
     io.number(f.stackBytes);
@@ -700,6 +710,8 @@ template <typename IO> void Transfer<IO>::functionDetails(FunctionSummary &f) {
     io.range(f.variableStores, sizes.variableStores, variableStoreRanges);
   if (has())
     io.range(f.loadedParts, sizes.loadedParts, loadedPartRanges);
+  if (has())
+    io.range(f.members, sizes.members, memberRanges);
 }
 
 template <typename IO> void Transfer<IO>::functions() {
@@ -735,6 +747,7 @@ template <typename IO> void Transfer<IO>::all() {
   jumpFunctions();
   parameters();
   loadedParts();
+  members();
   calls();
   references();
   foldSymbols();
@@ -776,6 +789,7 @@ void forEachTable(ModuleSummary &s, TableSizes &sizes, F each) {
   each(s.aggregateParts, sizes.aggregateParts, 2);
   each(s.variableStores, sizes.variableStores, 4);
   each(s.loadedParts, sizes.loadedParts, 5);
+  each(s.members, sizes.members, 3);
 }
 
 } // namespace

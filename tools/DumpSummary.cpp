@@ -101,6 +101,7 @@ constexpr FlagName kEffects[] = {
     {kFrees, "frees"},
     {kMustProgress, "mustprogress"},
     {kStoresOther, "stores_other"},
+    {kStoresElsewhere, "stores_elsewhere"},
 };
 
 constexpr FlagName kParameterFlags[] = {
@@ -250,6 +251,7 @@ private:
   void function(const FunctionSummary &f, bool digests);
   void parameter(uint32_t number, const ParameterRecord &p);
   void loadedPart(const LoadedPart &p);
+  void member(const PointerMember &m);
   void launch(const LaunchSite &l);
   void guard(const GuardChance &g);
   void extent(const PointerExtent &e);
@@ -523,6 +525,12 @@ void Printer::loadedPart(const LoadedPart &p) {
       << '\n';
 }
 
+void Printer::member(const PointerMember &m) {
+  out << "  param " << m.parameter << " pointer at " << m.byteOffset;
+  printFlags(out, m.flags, kParameterFlags);
+  out << '\n';
+}
+
 void Printer::launch(const LaunchSite &l) {
   out << "  launch ";
   symbol(l.stub);
@@ -627,6 +635,8 @@ void Printer::function(const FunctionSummary &f, bool digests) {
     parameter(number++, p);
   for (const LoadedPart &p : slice(s.loadedParts, f.loadedParts))
     loadedPart(p);
+  for (const PointerMember &m : slice(s.members, f.members))
+    member(m);
   for (const StubArgument &a : slice(s.stubArguments, f.stubArguments)) {
     out << "  stub_arg " << a.kernelArgument << " byte " << a.byteOffset
         << " from arg" << a.formal << (a.isAggregate ? " whole" : "") << '\n';

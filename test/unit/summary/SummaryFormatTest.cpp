@@ -185,6 +185,7 @@ ModuleSummary fullSummary() {
                     {{0, true, 16}, {}, {}, {}}};
   s.loadedParts = {{0, 4, ScalarKind::Float, 32, 2},
                    {0, 8, ScalarKind::Pointer, 0, 3}};
+  s.members = {{0, 8, kParamMayRead}, {0, 16, kParamMayRead | kParamMayWrite}};
 
   FunctionSummary f;
   f.symbol = 1;
@@ -214,6 +215,7 @@ ModuleSummary fullSummary() {
   f.handleFlows = {0, 6};
   f.guards = {0, 2};
   f.loadedParts = {0, 2};
+  f.members = {0, 2};
   f.guardExtents = {0, 2};
   f.returned = shifted;
   FunctionSummary g;
@@ -507,6 +509,18 @@ TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
     s.guardFacts[0] = fact;
     EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
                 testing::HasSubstr("guard of a parameter"));
+  }
+}
+
+TEST(SummaryFormat, RefusesMembersThatCannotBe) {
+  for (const PointerMember &wrong : {PointerMember{0, 8, 0},  // twice
+                                     PointerMember{0, 57, 0}, // reaches out
+                                     PointerMember{1, 0, 0},  // no aggregate
+                                     PointerMember{2, 0, 0}}) {
+    ModuleSummary s = fullSummary();
+    s.members[1] = wrong;
+    EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+                testing::HasSubstr("pointers in no by-value"));
   }
 }
 
