@@ -68,6 +68,9 @@ public:
   /// place.
   bool isFinal(GlobalId id) const;
 
+  /// As isFinal(), of the alias \p id.
+  bool isFinalAlias(GlobalId id) const;
+
   /// Returns the function that a call of \p used in the module of \p user
   /// enters: the definition or, of an alias that is final, what it stands for,
   /// as the complete constructor of a class does for the base one. kNone if

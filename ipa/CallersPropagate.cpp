@@ -77,6 +77,10 @@ bool Callers::isFinal(GlobalId id) const {
   return (program.function(id) || program.variable(id)) && isUnreplaceable(id);
 }
 
+bool Callers::isFinalAlias(GlobalId id) const {
+  return program.alias(id) && isUnreplaceable(id);
+}
+
 GlobalId Callers::calleeOf(GlobalId user, SymbolIndex used) const {
   GlobalId id = program.definitionFor(user, used);
   if (id == kNone || program.function(id))
@@ -309,7 +313,7 @@ Callers::Callers(const WpaContext &context)
   findBodies();
   findCallees();
   findKernelModules();
-  handles = std::make_unique<Handles>(context, liveBodies, kernelModules);
+  handles = std::make_unique<Handles>(context, *this, kernelModules);
   for (GlobalId id : liveBodies) {
     bool isVisible = context.decisions.visibleOutside.test(id) ||
                      program.has(id, kUsed) || program.has(id, kCompilerUsed) ||

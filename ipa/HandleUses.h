@@ -9,14 +9,18 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <memory>
 #include <vector>
 
 namespace llvm {
 class AllocaInst;
 class CallBase;
+class ConstantStruct;
 class DataLayout;
+class Function;
 class GlobalVariable;
 class LoadInst;
 class StoreInst;
@@ -29,6 +33,9 @@ namespace gpulto {
 
 /// As the other attributeUse() (ipa/Handles.h), of the operand \p use.
 uint8_t attributeUse(const llvm::Use &use);
+
+/// Whether \p function is declared, and named as those of the CUDA runtime.
+bool isOfRuntime(const llvm::Function &function);
 
 /// Returns the variable from which \p value, a pointer, was loaded, if that
 /// may hold addresses of functions; null if not.
@@ -48,6 +55,11 @@ struct VariablePlace {
 /// Returns where in a variable of the module \p address leads, if it does.
 std::optional<VariablePlace> variablePlace(const llvm::Value &address,
                                            const llvm::DataLayout &layout);
+
+/// Returns the Memory jump function (HandleFlow::handle) of \p value if it is
+/// loaded from memory that calls may fill: behind a parameter, of a local
+/// variable or of a new object.
+std::optional<JumpFunction> handleInMemory(const llvm::Value &value);
 
 /// Adds to \p handles the jump functions of all that \p value, the handle of a
 /// launch, may be; false if that is not known.
@@ -88,6 +100,18 @@ public:
   /// Notes whether what \p call returns is followed.
   void markResult(const llvm::CallBase &call);
 
+  /// As follow(), where \p handle is field \p element of \p use, a struct that
+  /// is a value.
+  bool followElement(const llvm::Use &use, unsigned element,
+                     const JumpFunction &handle);
+
+  /// Whether what \p use copies, of a constant that may hold handles, goes to
+  /// where these are followed.
+  bool followCopy(const llvm::Use &use);
+
+  /// Tells what becomes of handles in memory that other functions reach, too.
+  void describeMemory(const llvm::Function &function);
+
   /// Appends what was added to the summary; returns the range of it.
   Range store();
 
@@ -99,10 +123,21 @@ private:
   };
   bool followUse(const llvm::Use &use, Path &path);
   bool followValue(const llvm::Value &value, Path &path);
+  bool followPlace(const llvm::Value &address, uint64_t offset, Path &path);
   bool followStore(const llvm::StoreInst &store, Path &path);
+  bool followBehind(const MemoryUse &use, uint64_t offset, Path &path);
   bool followLocal(const llvm::AllocaInst &variable, uint64_t offset,
                    Path &path);
   bool followDirect(const llvm::Use &use, Path &path);
+  bool followElementUse(const llvm::Use &use, unsigned element, Path &path);
+  bool followElements(const llvm::Value &value, unsigned element, Path &path);
+  void markElements(const llvm::CallBase &call);
+  bool followInto(const llvm::Value &object, uint64_t offset, Path &path);
+  bool tellLoad(const MemoryUse &use, const JumpFunction &place,
+                std::vector<HandleFlow> &told);
+  bool tellUse(const MemoryUse &use, const llvm::Value &object,
+               std::vector<HandleFlow> &told);
+  void tellMemory(const llvm::Value &object);
   bool followFrom(const llvm::Use &use, const JumpFunction &handle, Path &path);
   bool isTold(const llvm::Use &use, const JumpFunction &handle);
   void addFlows(Path &path, const JumpFunction &handle);
@@ -112,8 +147,11 @@ private:
   LgenContext &context;
   const FunctionSummary &result;
   std::vector<HandleFlow> flows;
-  // Looked up only.
-  llvm::DenseMap<const llvm::Value *, std::optional<MemoryUses>> variables;
+  llvm::SmallSetVector<const llvm::Value *, 4> filled; // with handles
+  // Looked up only. Pointers, since there are references while more come in.
+  llvm::DenseMap<const llvm::Value *,
+                 std::unique_ptr<std::optional<MemoryUses>>>
+      variables;
   llvm::DenseMap<const llvm::Value *, uint32_t> callNumbers;
 };
 

@@ -12,8 +12,8 @@
 // direct call. It may be chosen by a select or phi, returned, stored in a
 // variable of the program, and kept in a local one: CUB and Thrust have structs
 // of kernels and their configurations. The address of a local variable may go
-// to callees, which whole-program analysis must find not to touch the handle.
-// All else is an escape.
+// to callees, which whole-program analysis must find not to touch the handle or
+// to follow it (HandleMemoryAnalyze.cpp). All else is an escape.
 //
 // Variables of the program: what is stored there does no harm, be it a handle
 // that is followed or not, but what is read must be followed (kReadsValue).
@@ -151,20 +151,24 @@ static JumpFunction placeOf(JumpFunctionBuilder &builder,
                             const llvm::Value &value) {
   using Kind = JumpFunction::Kind;
   JumpFunction handle = builder.of(value);
-  bool isWhole =
-      handle.kind == Kind::Null ||
-      (handle.kind == Kind::SymbolAddress && handle.value == 0) ||
-      (handle.kind == Kind::PassThrough &&
-       handle.operation == JumpOperation::None) ||
-      (handle.kind == Kind::CallResult && llvm::isa<llvm::CallBase>(value));
+  auto *element = llvm::dyn_cast<llvm::ExtractValueInst>(&value);
+  bool isReturned =
+      llvm::isa<llvm::CallBase>(value) ||
+      (element && llvm::isa<llvm::CallBase>(element->getAggregateOperand()));
+  bool isWhole = handle.kind == Kind::Null ||
+                 (handle.kind == Kind::SymbolAddress && handle.value == 0) ||
+                 (handle.kind == Kind::PassThrough &&
+                  handle.operation == JumpOperation::None) ||
+                 (handle.kind == Kind::CallResult && isReturned);
   if (isWhole)
     return handle;
   handle = JumpFunction();
   if (const llvm::GlobalVariable *variable = handleVariableOf(value)) {
     handle.kind = Kind::LoadVariable;
     handle.source = builder.indexOf(*variable);
+    return handle;
   }
-  return handle;
+  return handleInMemory(value).value_or(handle);
 }
 
 static bool collectHandles(JumpFunctionBuilder &builder,
@@ -188,9 +192,10 @@ static bool collectHandles(JumpFunctionBuilder &builder,
     return collect(select->getTrueValue()) && collect(select->getFalseValue());
   if (llvm::isa<llvm::UndefValue>(value))
     return true; // launches nothing
-  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&value))
-    if (visitStored(*load, load->getModule()->getDataLayout(), collect))
-      return true;
+  auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
+  if (load && !handleInMemory(value) &&
+      visitStored(*load, load->getModule()->getDataLayout(), collect))
+    return true;
   JumpFunction handle = placeOf(builder, value);
   bool isPlace = handle.kind != Kind::Unknown && handle.source != kNone;
   if (isPlace && !llvm::is_contained(handles, handle))
@@ -261,19 +266,30 @@ const std::optional<MemoryUses> &
 HandlePaths::usesOf(const llvm::Value &variable) {
   auto [entry, isNew] = variables.try_emplace(&variable);
   if (isNew)
-    entry->second = memoryUses(variable, context.module.getDataLayout());
-  return entry->second;
+    entry->second = std::make_unique<std::optional<MemoryUses>>(
+        memoryUses(variable, context.module.getDataLayout()));
+  return *entry->second;
+}
+
+/// Follows the handle that is stored \p offset bytes from \p address on, if
+/// that is of a local variable or may be of a caller's.
+bool HandlePaths::followPlace(const llvm::Value &address, uint64_t offset,
+                              Path &path) {
+  int64_t distance = 0;
+  const llvm::Value *base =
+      stripOffsets(address, context.module.getDataLayout(), distance);
+  uint64_t place = static_cast<uint64_t>(distance) + offset;
+  if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(base))
+    return followLocal(*local, place, path);
+  return distance >= 0 && followInto(*base, place, path);
 }
 
 /// Follows the handle that \p store keeps in a variable.
 bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
   if (!store.isSimple())
     return false;
-  int64_t distance = 0;
-  const llvm::Value *base = stripOffsets(
-      *store.getPointerOperand(), context.module.getDataLayout(), distance);
-  if (auto *local = llvm::dyn_cast<llvm::AllocaInst>(base))
-    return followLocal(*local, static_cast<uint64_t>(distance), path);
+  if (followPlace(*store.getPointerOperand(), 0, path))
+    return true;
   std::optional<VariablePlace> place =
       variablePlace(*store.getPointerOperand(), context.module.getDataLayout());
   SymbolIndex symbol = place ? context.indexOf(*place->variable) : kNone;
@@ -288,6 +304,30 @@ bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
   return true;
 }
 
+/// Follows the handle at byte \p offset of a local variable into the call
+/// \p use, which gets an address, or a copy, of bytes of the variable.
+bool HandlePaths::followBehind(const MemoryUse &use, uint64_t offset,
+                               Path &path) {
+  auto &call = llvm::cast<llvm::CallBase>(*use.user);
+  // A node of a graph launches it.
+  bool isLaunch =
+      context.launchedUses.contains(&call.getArgOperandUse(use.argument));
+  if (use.begin == offset && isLaunch)
+    return true;
+  bool isCut =
+      use.begin > offset &&
+      use.begin < offset + context.module.getDataLayout().getPointerSize();
+  // Past the handle, what is touched must be known to be only there.
+  constexpr uint32_t kAnyReach = kNone - 1;
+  uint64_t before = use.begin <= offset ? offset - use.begin : kAnyReach;
+  path.flows.push_back({{},
+                        callNumber(*use.user),
+                        use.argument,
+                        uint32_t(std::min<uint64_t>(before, kAnyReach)),
+                        HandleTarget::Behind});
+  return !isCut;
+}
+
 /// Follows the handle that is at byte \p offset of the local \p variable.
 bool HandlePaths::followLocal(const llvm::AllocaInst &variable, uint64_t offset,
                               Path &path) {
@@ -300,25 +340,14 @@ bool HandlePaths::followLocal(const llvm::AllocaInst &variable, uint64_t offset,
   uint64_t bytes = layout.getPointerSize();
   return llvm::all_of(*uses, [&](const MemoryUse &use) {
     using Kind = MemoryUse::Kind;
-    if (use.kind == Kind::Passed) {
-      // A node of a graph launches it.
-      auto &call = llvm::cast<llvm::CallBase>(*use.user);
-      if (use.begin == offset &&
-          context.launchedUses.contains(&call.getArgOperandUse(use.argument)))
-        return true;
-      // Past the handle, what is touched must be known to be only there.
-      constexpr uint32_t kAnyReach = kNone - 1;
-      uint64_t before = use.begin <= offset ? offset - use.begin : kAnyReach;
-      path.flows.push_back({{},
-                            callNumber(*use.user),
-                            use.argument,
-                            uint32_t(std::min<uint64_t>(before, kAnyReach)),
-                            HandleTarget::Behind});
-      return true;
-    }
+    if (use.kind == Kind::Passed)
+      return followBehind(use, offset, path);
     bool isRead = use.kind == Kind::Load || use.kind == Kind::Read;
     if (!isRead || !use.overlaps(offset, bytes))
       return true;
+    if (isByValue(use))
+      return use.begin <= offset && offset + bytes <= use.begin + use.size &&
+             followBehind(use, offset, path);
     return use.kind == Kind::Load && use.begin == offset &&
            use.user->getType()->isPointerTy() && followValue(*use.user, path);
   });
@@ -337,6 +366,9 @@ bool HandlePaths::followDirect(const llvm::Use &use, Path &path) {
     path.flows.push_back(flow);
     return true;
   }
+  if (auto *insert = llvm::dyn_cast<llvm::InsertValueInst>(user))
+    return use.getOperandNo() == 1 && insert->getNumIndices() == 1 &&
+           followElements(*insert, insert->getIndices().front(), path);
   return context.launchedUses.contains(&use) || isTest(*user) ||
          isPassedOn(use);
 }
@@ -467,9 +499,11 @@ bool HandlePaths::readBeside(const llvm::LoadInst &load) {
 
 void HandlePaths::markResult(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
-  if (!callee || !isCallEdge(call) || !call.getType()->isPointerTy() ||
-      call.use_empty() || callee->getFunctionType() != call.getFunctionType())
+  if (!callee || !isCallEdge(call) || call.use_empty() ||
+      callee->getFunctionType() != call.getFunctionType())
     return;
+  if (!call.getType()->isPointerTy())
+    return markElements(call);
   JumpFunction handle;
   handle.kind = JumpFunction::Kind::CallResult;
   handle.source = callNumber(call);

@@ -21,6 +21,7 @@
 //    into others. Into code that nobody sees they are lost: the kernel's
 //    launches are unknown then. So they are where some call does not follow
 //    what it gets, or a caller cannot be seen.
+//    Memory that functions share is another place (HandleMemoryPropagate.cpp).
 // 3. propagate: the sets of stubs, to the least fixed point.
 //
 // A parameter or a variable may also get handles from code that nobody sees.
@@ -30,7 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/Handles.h"
+#include "ipa/Callers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -80,13 +81,9 @@ std::optional<LaunchKind> launchKindOf(StringRef callee) {
   return std::nullopt;
 }
 
-static constexpr uint64_t kHandleBytes = 8;
-
-/// Where handles go that nobody can follow, and those of which the program
-/// reads or sets attributes where no flag says so.
-static constexpr std::pair<GlobalId, uint32_t> kLost = {kNone - 2, 0};
-static constexpr std::pair<GlobalId, uint32_t> kQueried = {kNone - 2, 1};
-static constexpr std::pair<GlobalId, uint32_t> kSet = {kNone - 2, 2};
+static constexpr uint32_t kSeenElsewhere =
+    kUsed | kCompilerUsed | kAssemblyReferenced | kHasSection | kThreadLocal |
+    kExternallyInitialized | kManaged | kIntrinsic;
 
 //===----------------------------------------------------------------------===//
 // Variables and results
@@ -94,14 +91,19 @@ static constexpr std::pair<GlobalId, uint32_t> kSet = {kNone - 2, 2};
 
 /// Finds the variables that may hold handles and the functions that may return
 /// some.
-void Handles::findHolders(ArrayRef<GlobalId> bodies) {
-  for (GlobalId id : bodies)
+void Handles::findHolders() {
+  for (GlobalId id : callers.bodies())
     for (const HandleFlow &flow :
          slice(program.moduleRef(id).summary.handleFlows,
                program.function(id)->handleFlows)) {
-      if (flow.to == HandleTarget::Return)
+      if (flow.to == HandleTarget::Return) {
         returning.insert(id);
-      bool isBeside = flow.to == HandleTarget::Beside;
+        results.insert(place(Of::Result, id, 0, flow.argument));
+      }
+      fillsParameters |=
+          flow.to == HandleTarget::Into && isOfCaller(id, flow.argument);
+      bool isBeside = flow.to == HandleTarget::Beside &&
+                      flow.handle.kind == JumpFunction::Kind::VariablePart;
       if (!isBeside && flow.to != HandleTarget::Variable)
         continue;
       GlobalId variable = program.definitionFor(
@@ -113,8 +115,8 @@ void Handles::findHolders(ArrayRef<GlobalId> bodies) {
                            flow.handle.bitWidth / 8u});
       else {
         tables.insert(variable);
-        held.push_back(
-            {variable, flow.argument, flow.beforeBytes, kHandleBytes});
+        held.push_back({variable, flow.argument, flow.beforeBytes,
+                        uint64_t(kHandleBytes)});
       }
     }
   for (GlobalId id = 0; id < program.symbolCount(); ++id)
@@ -174,11 +176,8 @@ bool Handles::mayMeet(const Bytes &read) const {
 /// Leaves those variables of which nothing but handles that are followed is
 /// read, and loses what functions return to callers that nobody sees. What is
 /// written does no harm: a handle that is followed is stored by a HandleFlow.
-void Handles::checkHolders(ArrayRef<GlobalId> bodies) {
+void Handles::checkHolders() {
   constexpr uint8_t kPlain = kReads | kWrites | kWritesUnknown;
-  constexpr uint32_t kSeenElsewhere =
-      kUsed | kCompilerUsed | kAssemblyReferenced | kHasSection | kThreadLocal |
-      kExternallyInitialized | kManaged | kIntrinsic;
   BitVector others(program.symbolCount()), mentioned(program.symbolCount());
   auto note = [&](GlobalId user, Range references, bool isFunction) {
     for (const ReferenceEdge &edge : program.references(user, references))
@@ -188,13 +187,16 @@ void Handles::checkHolders(ArrayRef<GlobalId> bodies) {
           others.set(id);
       }
   };
-  for (GlobalId id : bodies)
+  for (GlobalId id : callers.bodies())
     note(id, program.function(id)->references, true);
-  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
     if (const VariableSummary *variable = program.variable(id))
       note(id, variable->references, false);
+  BitVector named = others;
+  named |= mentioned;
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     const AliasSummary *alias = program.alias(id);
-    if (!alias || alias->target == kNone)
+    if (!alias || alias->target == kNone || isPlainAlias(id, named))
       continue;
     others.set(program.moduleRef(id).firstSymbol + alias->target);
     if (GlobalId target = program.definitionFor(id, alias->target);
@@ -215,42 +217,46 @@ void Handles::checkHolders(ArrayRef<GlobalId> bodies) {
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (!isSeen(id))
       tables.erase(id);
-    if (returning.contains(id) && (!isSeen(id) || mentioned.test(id)))
-      flows[{id, kResult}].push_back(kLost);
+    if (program.function(id) && isSeen(id) && !mentioned.test(id))
+      seen.set(id);
   }
+}
+
+/// Whether the alias \p id is no more than another name for calls of what it
+/// stands for; \p named: what is mentioned elsewhere.
+bool Handles::isPlainAlias(GlobalId id, const BitVector &named) const {
+  GlobalId target =
+      program.moduleRef(id).firstSymbol + program.alias(id)->target;
+  return program.symbol(id).kind == SymbolKind::Alias &&
+         program.alias(id)->offsetBytes == 0 && program.function(target) &&
+         program.definition(target) == target && callers.isFinalAlias(id) &&
+         !(program.symbol(id).flags & kSeenElsewhere) && !named.test(id) &&
+         !context.decisions.visibleOutside.test(id);
 }
 
 //===----------------------------------------------------------------------===//
 // Flows
 //===----------------------------------------------------------------------===//
 
-/// Returns the parameter \p index of what \p call enters, or kLost.
-Handles::Place Handles::placeOf(GlobalId caller, const CallEdge &call,
-                                uint32_t index) const {
-  GlobalId callee = program.definitionFor(caller, call.callee);
-  // Another definition may take the place of one that others can name.
-  if (callee == kNone || !program.function(callee) ||
-      context.decisions.visibleOutside.test(callee))
-    return kLost;
-  ArrayRef<ParameterRecord> formals = program.parameters(callee);
-  if (index >= formals.size() || !(formals[index].flags & kParamIsHandle))
-    return kLost;
-  return {callee, index};
+/// Returns the function that \p call enters if no other can take its place, as
+/// one could whose name others see; or kNone.
+GlobalId Handles::enteredBy(GlobalId caller, const CallEdge &call) const {
+  GlobalId callee = callers.calleeOf(caller, call.callee);
+  bool isKnown = callee != kNone && program.function(callee) &&
+                 !context.decisions.visibleOutside.test(callee);
+  return isKnown ? callee : kNone;
 }
 
-/// Whether what \p call enters does not touch the handle that lies behind its
-/// argument, as \p flow tells.
-bool Handles::keepsOff(GlobalId caller, const CallEdge &call,
-                       const HandleFlow &flow) const {
-  GlobalId callee = program.definitionFor(caller, call.callee);
-  if (callee == kNone || !program.function(callee) ||
-      context.decisions.visibleOutside.test(callee))
-    return false;
-  ArrayRef<ParameterRecord> formals = program.parameters(callee);
-  if (flow.argument >= formals.size())
-    return false;
-  uint32_t reach = formals[flow.argument].reachBytes;
-  return reach != kNone && reach <= flow.beforeBytes;
+/// Returns the parameter \p index of what \p call enters, or Of::Lost.
+Handles::Place Handles::placeOf(GlobalId caller, const CallEdge &call,
+                                uint32_t index) const {
+  GlobalId callee = enteredBy(caller, call);
+  ArrayRef<ParameterRecord> formals;
+  if (callee != kNone)
+    formals = program.parameters(callee);
+  if (index >= formals.size() || !(formals[index].flags & kParamIsHandle))
+    return nowhere(Of::Lost);
+  return place(Of::Parameter, callee, index);
 }
 
 /// Returns where \p handle, in \p caller, comes from if that is a place.
@@ -259,31 +265,38 @@ Handles::sourceOf(GlobalId caller, const JumpFunction &handle) const {
   using Kind = JumpFunction::Kind;
   if (handle.kind == Kind::PassThrough &&
       handle.operation == JumpOperation::None)
-    return Place{caller, handle.source};
+    return place(Of::Parameter, caller, handle.source);
+  if (handle.kind == Kind::Memory && handle.parameter <= kMaxNumber)
+    return place(Of::Memory, caller, handle.parameter, handle.value);
   bool isOfVariable = handle.kind == Kind::VariablePart && !handle.bitWidth;
   if (handle.kind == Kind::LoadVariable || isOfVariable)
     if (GlobalId table = program.definitionFor(caller, handle.source);
         table != kNone)
-      return Place{table, kNone};
-  if (handle.kind == Kind::CallResult && handle.value == 0) {
+      return place(Of::Table, table);
+  if (handle.kind == Kind::CallResult) {
     const ModuleSummary &summary = program.moduleRef(caller).summary;
-    GlobalId callee = program.definitionFor(
+    GlobalId callee = callers.calleeOf(
         caller,
         slice(summary.calls, program.function(caller)->calls)[handle.source]
             .callee);
     if (callee != kNone && program.function(callee))
-      return Place{callee, kResult};
+      return place(Of::Result, callee, 0, handle.value);
   }
   return std::nullopt;
 }
 
 bool Handles::mayHold(Place place) const {
-  auto [id, index] = place;
-  if (index == kNone)
-    return isTable(id);
-  if (index == kResult)
-    return returning.contains(id);
-  return program.parameters(id)[index].flags & kParamIsHandle;
+  switch (kindOf(place)) {
+  case Of::Table:
+    return isTable(place.first);
+  case Of::Result:
+    return results.contains(place);
+  case Of::Parameter:
+    return program.parameters(place.first)[numberOf(place)].flags &
+           kParamIsHandle;
+  default:
+    return true;
+  }
 }
 
 /// Nearly all arguments are no handles, so it is asked for last where they go.
@@ -304,9 +317,9 @@ void Handles::pass(const JumpFunction &actual, GlobalId caller,
 void Handles::passAttributed(const JumpFunction &actual, GlobalId caller,
                              uint8_t use) {
   if (use & kQueriesHandle)
-    pass(actual, caller, [] { return kQueried; });
+    pass(actual, caller, [] { return nowhere(Of::Queried); });
   if (use & kSetsHandle)
-    pass(actual, caller, [] { return kSet; });
+    pass(actual, caller, [] { return nowhere(Of::Set); });
 }
 
 /// Returns the name of what \p call enters if the program does not define it.
@@ -328,6 +341,8 @@ void Handles::visitCall(GlobalId caller, uint32_t number, bool isLaunch) {
   for (auto [i, actual] :
        enumerate(slice(summary.jumpFunctions, call.arguments))) {
     using Kind = JumpFunction::Kind;
+    if (actual.kind == Kind::Memory) // of another sort; flows tell
+      continue;
     bool isAddress = actual.kind == Kind::SymbolAddress;
     // Each launch of an address is a LaunchSite, but for a stub's own.
     if (launch && i == handleOperand(*launch) && (isLaunch || isAddress))
@@ -353,19 +368,27 @@ void Handles::visitFlow(GlobalId caller, const HandleFlow &flow) {
                 [&] { return placeOf(caller, call, flow.argument); });
   }
   case HandleTarget::Behind:
-    if (!keepsOff(caller, calls[flow.call], flow))
-      pass(flow.handle, caller, [] { return kLost; });
-    return;
+    return pass(flow.handle, caller, [&] {
+      return behind(caller, calls[flow.call], flow.argument,
+                    flow.beforeBytes < kNone - 1 ? flow.beforeBytes
+                                                 : -kHandleBytes);
+    });
   case HandleTarget::Variable:
     return pass(flow.handle, caller, [&] {
       GlobalId id = program.definitionFor(caller, flow.variable);
-      return id != kNone && isTable(id) ? Place{id, kNone} : kLost;
+      return id != kNone && isTable(id) ? place(Of::Table, id)
+                                        : nowhere(Of::Lost);
     });
   case HandleTarget::Return:
-    return pass(flow.handle, caller, [&] { return Place{caller, kResult}; });
-  case HandleTarget::Beside:   // findHolders() has looked at those
-  case HandleTarget::Followed: // loseResults() asks for those
-    return;
+    return pass(flow.handle, caller, [&] {
+      return seen.test(caller) ? place(Of::Result, caller, 0, flow.argument)
+                               : nowhere(Of::Lost);
+    });
+  case HandleTarget::Into:
+  case HandleTarget::Beside:   // findHolders() has looked at variables
+  case HandleTarget::Followed: // loseResults() asks for those of calls
+  case HandleTarget::Passed:
+    return visitMemory(caller, flow);
   }
 }
 
@@ -373,16 +396,23 @@ void Handles::visitFlow(GlobalId caller, const HandleFlow &flow) {
 void Handles::loseResults(GlobalId caller) {
   const ModuleSummary &summary = program.moduleRef(caller).summary;
   const FunctionSummary &function = *program.function(caller);
-  SmallDenseSet<uint32_t, 4> followed;
+  SmallDenseSet<std::pair<uint32_t, uint64_t>, 4> followed;
   for (const HandleFlow &flow :
        slice(summary.handleFlows, function.handleFlows))
     if (flow.to == HandleTarget::Followed)
-      followed.insert(flow.handle.source);
+      followed.insert({flow.handle.source, flow.handle.value});
   for (auto [number, call] : enumerate(slice(summary.calls, function.calls))) {
-    GlobalId callee = program.definitionFor(caller, call.callee);
-    if (callee != kNone && returning.contains(callee) &&
-        !(call.flags & kIgnoresResultSite) && !followed.contains(number))
-      flows[{callee, kResult}].push_back(kLost);
+    GlobalId callee = callers.calleeOf(caller, call.callee);
+    if (callee == kNone || !returning.contains(callee) ||
+        (call.flags & kIgnoresResultSite))
+      continue;
+    for (const HandleFlow &flow :
+         slice(program.moduleRef(callee).summary.handleFlows,
+               program.function(callee)->handleFlows))
+      if (flow.to == HandleTarget::Return &&
+          !followed.contains({number, flow.argument}))
+        flows[place(Of::Result, callee, 0, flow.argument)].push_back(
+            nowhere(Of::Lost));
   }
 }
 
@@ -416,16 +446,34 @@ void Handles::propagate() {
   while (!worklist.empty()) {
     auto [place, stub] = worklist.back();
     worklist.pop_back();
-    if (place.first == kLost.first) {
-      (place == kLost ? lost : place == kQueried ? queried : set).set(stub);
+    switch (kindOf(place)) {
+    case Of::Lost:
+      lost.set(stub);
       continue;
-    }
-    if (place.second < kResult) {
-      uint32_t flags = program.parameters(place.first)[place.second].flags;
+    case Of::Queried:
+      queried.set(stub);
+      continue;
+    case Of::Set:
+      set.set(stub);
+      continue;
+    case Of::Parameter: {
+      uint32_t flags = program.parameters(place.first)[numberOf(place)].flags;
       if (flags & kParamHandleQueried)
         queried.set(stub);
       if (flags & kParamHandleSet)
         set.set(stub);
+      break;
+    }
+    case Of::Memory:
+      spreadMemory(place, stub);
+      break;
+    case Of::Written:
+      spreadWritten(place, stub);
+      break;
+    case Of::Table:
+    case Of::Result:
+    case Of::Untouched:
+      break;
     }
     auto next = flows.find(place);
     if (next != flows.end())
@@ -440,8 +488,13 @@ void Handles::propagate() {
 BitVector Handles::findHandleModules(const BitVector &kernelModules) const {
   BitVector modules = kernelModules;
   for (auto [m, module] : enumerate(program.modules()))
-    if (any_of(module.summary.parameters, [](const ParameterRecord &formal) {
-          return formal.flags & kParamIsHandle;
+    if (any_of(module.summary.parameters,
+               [](const ParameterRecord &formal) {
+                 return formal.flags & kParamIsHandle;
+               }) ||
+        any_of(module.summary.handleFlows, [](const HandleFlow &flow) {
+          return flow.handle.kind == JumpFunction::Kind::Memory ||
+                 flow.to == HandleTarget::Into;
         }))
       modules.set(m);
   if (!tables.empty() || !returning.empty())
@@ -452,14 +505,17 @@ BitVector Handles::findHandleModules(const BitVector &kernelModules) const {
   return modules;
 }
 
-Handles::Handles(const WpaContext &context, ArrayRef<GlobalId> bodies,
+Handles::Handles(const WpaContext &context, const Callers &callers,
                  const BitVector &kernelModules)
-    : context(context), program(context.program), lost(program.symbolCount()),
+    : context(context), program(context.program), callers(callers),
+      seen(program.symbolCount()), lost(program.symbolCount()),
       queried(program.symbolCount()), set(program.symbolCount()) {
-  findHolders(bodies);
-  checkHolders(bodies);
+  findHolders();
+  checkHolders();
   BitVector modules = findHandleModules(kernelModules);
-  for (GlobalId id : bodies)
+  if (fillsParameters)
+    countCalls();
+  for (GlobalId id : callers.bodies())
     if (program.imageOf(id) == kHostImage && modules.test(program.moduleOf(id)))
       visitBody(id);
   for (GlobalId id = 0; id < program.symbolCount() && !tables.empty(); ++id) {
@@ -469,7 +525,7 @@ Handles::Handles(const WpaContext &context, ArrayRef<GlobalId> bodies,
          program.references(id, program.variable(id)->references))
       if (GlobalId stub = program.definitionFor(id, edge.symbol);
           stub != kNone && program.has(stub, kKernelStub))
-        add({id, kNone}, stub);
+        add(place(Of::Table, id), stub);
   }
   propagate();
 }

@@ -786,6 +786,10 @@ void LaunchCollector::add(const llvm::CallBase &call,
 } // namespace
 
 llvm::Error analyzeLaunchFacts(LgenContext &context) {
+  context.usesRuntime =
+      llvm::any_of(context.module, [](const llvm::Function &function) {
+        return isOfRuntime(function);
+      });
   return LaunchCollector(context).run();
 }
 

@@ -83,6 +83,9 @@ struct LgenContext {
   /// launch whose LaunchSite::handles tells all that it may be. Filled by
   /// analyzeLaunchFacts.
   llvm::DenseSet<const llvm::Use *> launchedUses;
+  /// Whether the module names functions of the CUDA runtime. Set by
+  /// analyzeLaunchFacts.
+  bool usesRuntime = false;
 
   LgenContext(const llvm::Module &module, ModuleSummary &summary,
               llvm::StringSaver &strings,

@@ -40,6 +40,9 @@ struct MemoryUse {
   }
 };
 
+/// Whether \p use is a call that gets a copy of the bytes, by value.
+bool isByValue(const MemoryUse &use);
+
 using MemoryUses = llvm::SmallVector<MemoryUse, 16>;
 
 /// Returns all that the body does with \p pointer, an alloca or a parameter, if

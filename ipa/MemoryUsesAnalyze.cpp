@@ -66,6 +66,12 @@ static bool addCallUse(const llvm::CallBase &call, const llvm::Use &use,
   return add(Kind::Passed, 0);
 }
 
+bool isByValue(const MemoryUse &use) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(use.user);
+  return use.kind == Kind::Read && call && isCallEdge(*call) &&
+         call->isByValArgument(use.argument);
+}
+
 std::optional<MemoryUses> memoryUses(const llvm::Value &pointer,
                                      const llvm::DataLayout &layout) {
   constexpr unsigned kMaxUses = 256;

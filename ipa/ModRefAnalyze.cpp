@@ -164,6 +164,8 @@ public:
         references[symbol] |= kReads | kWrites | kTakesAddress;
     for (const llvm::Argument &argument : function.args())
       followParameter(argument);
+    if (summary.side == Side::Host)
+      handlePaths.describeMemory(function);
     storeReferences();
     storeMembers();
     result.handleFlows = handlePaths.store();
@@ -173,6 +175,7 @@ private:
   void visitConstant(const llvm::Constant &constant, const llvm::Use &use);
   uint8_t useOf(const llvm::Use &use);
   bool readsHandlesOnly(const llvm::Use &use);
+  void visitFields(const llvm::ConstantStruct &constant, const llvm::Use &use);
   void addReference(const llvm::GlobalValue &value, uint8_t flags);
   void addControlEffects();
   void addEffects(const llvm::Instruction &instruction);
@@ -263,6 +266,8 @@ bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
     });
   if (llvm::isa<llvm::StoreInst>(user))
     return use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
+  if (handlePaths.followCopy(use))
+    return true;
   const llvm::GlobalVariable *variable = handleVariableOf(*user);
   SymbolIndex symbol = variable ? context.indexOf(*variable) : kNone;
   if (symbol != kNone &&
@@ -287,10 +292,33 @@ static bool isPlainStore(const llvm::Use &use) {
   return isPlace && variableWrite(*user);
 }
 
+/// Visits \p constant, the value of \p use: its fields may be handles.
+void ModRefCollector::visitFields(const llvm::ConstantStruct &constant,
+                                  const llvm::Use &use) {
+  for (const auto &[element, field] : llvm::enumerate(constant.operands())) {
+    auto *handle = llvm::dyn_cast<llvm::Function>(field.get());
+    SymbolIndex symbol = handle ? context.indexOf(*handle) : kNone;
+    bool isFollowed =
+        symbol != kNone &&
+        handlePaths.followElement(
+            use, element,
+            symbolHandle(JumpFunction::Kind::SymbolAddress, symbol));
+    forEachGlobal(*llvm::cast<llvm::Constant>(field.get()),
+                  [&](const llvm::GlobalValue &value, bool isBlock) {
+                    if (!isBlock)
+                      addReference(value,
+                                   isFollowed ? kPassesHandle : kTakesAddress);
+                  });
+  }
+}
+
 void ModRefCollector::visitConstant(const llvm::Constant &constant,
                                     const llvm::Use &use) {
   if (llvm::isa<llvm::ConstantData>(constant))
     return;
+  if (auto *fields = llvm::dyn_cast<llvm::ConstantStruct>(&constant);
+      fields && summary.side == Side::Host)
+    return visitFields(*fields, use);
   auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
   auto *global =
       llvm::dyn_cast<llvm::GlobalValue>(constant.stripPointerCasts());

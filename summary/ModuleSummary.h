@@ -288,30 +288,39 @@ enum class HandleTarget : uint8_t {
   /// It is stored in a variable of the program: at byte \c argument or any
   /// number of strides of \c beforeBytes away from there.
   Variable,
-  /// No handle: a read of the \c bitWidth bits of the VariablePart \c handle,
-  /// or any number of strides of \c beforeBytes away from there. Handles must
-  /// not be in these.
+  /// No handle: a read of the \c bitWidth bits of the VariablePart or Memory
+  /// \c handle, or any number of strides of \c beforeBytes away from there.
+  /// Handles must not be in these.
   Beside,
-  /// The body returns it.
+  /// The body returns it, at byte \c argument of what it returns.
   Return,
   /// Nowhere else: what a call returned, the handle, is used as kPassesHandle
   /// says. Of results without such an entry nothing is known.
   Followed,
-  Last = Followed
+  /// It is stored at byte \c beforeBytes of the memory of number \c argument.
+  /// Of memory that is Followed, all that is read is told: as a handle, or by a
+  /// Beside; and so are the calls that get its address, by a Passed.
+  Into,
+  /// No handle: an argument of a call is the address that \c handle, a Memory,
+  /// tells, or a copy of what is there.
+  Passed,
+  Last = Passed
 };
 
 /// Where a kernel's handle goes that is not told by the jump function of a
 /// call: a body chooses between several, keeps it or returns it.
 struct HandleFlow {
-  /// A SymbolAddress, PassThrough, LoadVariable or CallResult; see Beside.
+  /// A SymbolAddress, PassThrough, LoadVariable, CallResult or Memory; see
+  /// Beside. The Memory of a handle: the pointer that is at any time at byte
+  /// \c value of the memory of number \c parameter. That behind a parameter has
+  /// the parameter's number; local variables and new objects come behind those.
   JumpFunction handle;
-  /// Argument, Behind: position among the calls of the function, and among
-  /// their arguments. Variable: see there.
+  /// Argument, Behind, Passed: position among the calls of the function, and
+  /// among their arguments. Others: see there.
   uint32_t call = kNone;
   uint32_t argument = 0;
-  /// Behind: the handle is lost if the callee touches more bytes from where the
-  /// argument points than these (ParameterRecord::reachBytes). Variable and
-  /// Beside: see there.
+  /// Behind: how far from where the argument points the handle is; kNone - 1:
+  /// in front of it. Others: see there.
   uint32_t beforeBytes = kNone;
   HandleTarget to = HandleTarget::Argument;
   SymbolIndex variable = kNone;

@@ -85,7 +85,7 @@ bool isOfHandle(JumpFunction::Kind kind) {
   using Kind = JumpFunction::Kind;
   return kind == Kind::SymbolAddress || kind == Kind::PassThrough ||
          kind == Kind::LoadVariable || kind == Kind::CallResult ||
-         kind == Kind::VariablePart;
+         kind == Kind::VariablePart || kind == Kind::Memory;
 }
 
 /// On disk, a pass-through with an operation is a kind of its own.
@@ -479,19 +479,27 @@ template <typename IO> void Transfer<IO>::launches() {
     io.check(isOfHandle(h.handle.kind),
              "handle of no kernel, parameter, variable or result");
     io.enumerator(h.to, HandleTarget::Last);
-    io.check((h.to == HandleTarget::Beside) ==
-                 (h.handle.kind == JumpFunction::Kind::VariablePart),
+    using Kind = JumpFunction::Kind;
+    bool isMemory = h.handle.kind == Kind::Memory;
+    bool isBeside = h.to == HandleTarget::Beside;
+    io.check(isBeside ? isMemory || h.handle.kind == Kind::VariablePart
+                      : h.handle.kind != Kind::VariablePart,
              "what is beside a handle is no part of a variable");
+    io.check(isMemory || h.to != HandleTarget::Passed,
+             "what is passed is no address of memory");
     if (h.to == HandleTarget::Variable)
       io.index(h.variable, sizes.symbols, false, "a variable");
-    bool isOfCall =
-        h.to == HandleTarget::Argument || h.to == HandleTarget::Behind;
+    bool isOfCall = h.to == HandleTarget::Argument ||
+                    h.to == HandleTarget::Behind ||
+                    h.to == HandleTarget::Passed;
     if (isOfCall)
       io.index(h.call, sizes.calls, false, "a call that gets a handle");
-    if (isOfCall || h.to == HandleTarget::Variable)
+    bool isInto = h.to == HandleTarget::Into;
+    if (isOfCall || isInto || h.to == HandleTarget::Variable ||
+        h.to == HandleTarget::Return)
       io.number(h.argument);
     if (h.to == HandleTarget::Behind || h.to == HandleTarget::Variable ||
-        h.to == HandleTarget::Beside)
+        isBeside || isInto)
       io.number(h.beforeBytes);
   }
   for (StubArgument &a : s.stubArguments) {

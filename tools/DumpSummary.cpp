@@ -247,7 +247,8 @@ private:
   void partsNow(const JumpFunction &j);
   void parts(uint32_t first, uint32_t count);
   void jumpFunction(const JumpFunction &j);
-  void list(Range range);
+  void list(Range range, bool areHandles = false);
+  void handle(const JumpFunction &j);
   void function(const FunctionSummary &f, bool digests);
   void parameter(uint32_t number, const ParameterRecord &p);
   void loadedPart(const LoadedPart &p);
@@ -482,15 +483,27 @@ void Printer::jumpFunction(const JumpFunction &j) {
   facts(j);
 }
 
-void Printer::list(Range range) {
+void Printer::list(Range range, bool areHandles) {
   out << '(';
   const char *separator = "";
   for (const JumpFunction &j : slice(s.jumpFunctions, range)) {
     out << separator;
-    jumpFunction(j);
+    if (areHandles)
+      handle(j);
+    else
+      jumpFunction(j);
     separator = ", ";
   }
   out << ')';
+}
+
+/// A Memory is another one than in jump functions, see HandleFlow.
+void Printer::handle(const JumpFunction &j) {
+  if (j.kind != JumpFunction::Kind::Memory)
+    return jumpFunction(j);
+  out << "memory" << j.parameter << '[' << j.value << ']';
+  if (j.bitWidth)
+    width(j);
 }
 
 void Printer::parameter(uint32_t number, const ParameterRecord &p) {
@@ -542,7 +555,7 @@ void Printer::launch(const LaunchSite &l) {
     out << " call " << l.call;
   if (!l.handles.empty()) {
     out << " handles=";
-    list(l.handles);
+    list(l.handles, true);
   }
   unsigned component = 0;
   for (const JumpFunction &j : slice(s.jumpFunctions, l.geometry)) {
@@ -556,7 +569,7 @@ void Printer::launch(const LaunchSite &l) {
 
 void Printer::handleFlow(const HandleFlow &flow) {
   out << "  handle ";
-  jumpFunction(flow.handle);
+  handle(flow.handle);
   switch (flow.to) {
   case HandleTarget::Argument:
     out << " call " << flow.call << " arg" << flow.argument;
@@ -579,9 +592,18 @@ void Printer::handleFlow(const HandleFlow &flow) {
     break;
   case HandleTarget::Return:
     out << " returned";
+    if (flow.argument)
+      out << '[' << flow.argument << ']';
     break;
   case HandleTarget::Followed:
     out << " followed";
+    break;
+  case HandleTarget::Into:
+    out << " stored in memory" << flow.argument << '[' << flow.beforeBytes
+        << ']';
+    break;
+  case HandleTarget::Passed:
+    out << " passed to call " << flow.call << " arg" << flow.argument;
     break;
   }
   out << '\n';

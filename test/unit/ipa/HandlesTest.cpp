@@ -31,6 +31,7 @@ struct HandleProgram : TestProgram {
   std::optional<uint32_t> readAt;
   /// `main` launches what `picker` returns, the handle of `stub`.
   bool isReturned = false, isResultFollowed = true, isPickerTaken = false;
+  uint32_t returnedAt = 0, followedAt = 0; // bytes of the result
   /// What native code can name, too.
   const char *visible = nullptr;
 
@@ -85,11 +86,12 @@ struct HandleProgram : TestProgram {
     unit.summary().parameters.back().reachBytes = outerReach;
     passes(of(Kind::PassThrough, 0));
     SymbolIndex picker = unit.define("picker", kWins, {});
-    flows(
-        {of(Kind::SymbolAddress, stub), kNone, 0, kNone, HandleTarget::Return});
+    flows({of(Kind::SymbolAddress, stub), kNone, returnedAt, kNone,
+           HandleTarget::Return});
     unit.define("main", kWins, {picker, outer});
     passes(of(Kind::SymbolAddress, stub));
     JumpFunction result = of(Kind::CallResult, 0);
+    result.value = followedAt;
     if (!isReturned)
       unit.summary().calls.end()[-2].flags = kIgnoresResultSite;
     if (isReturned && isResultFollowed)
@@ -313,6 +315,161 @@ TEST(Handles, AttributesThroughParametersCount) {
   EXPECT_TRUE(program.callers->isQueried(program.host("stub")));
   EXPECT_TRUE(program.callers->isAttributed(program.host("stub")));
   EXPECT_FALSE(program.callers->isQueried(program.host("listed")));
+}
+
+/// `main` has memory 0, that it passes to `fill`, which stores the handle of
+/// `stub` at byte 8 of what it gets, and to `run`, which launches it from
+/// there.
+struct MemoryProgram : HandleProgram {
+  SymbolIndex fill, run, caller;
+  /// Bytes that `run` reads as something else.
+  std::optional<uint32_t> besideAt;
+  bool isRunTold = true, isFillPassed = true, isFillTaken = false;
+  bool isByValue = false, isMainTold = true;
+  uint32_t runReach = kNone, passedAt = 0;
+
+  static JumpFunction memory(uint32_t byte, uint16_t bits = 0) {
+    JumpFunction j = of(JumpFunction::Kind::Memory, 0);
+    j.value = byte;
+    j.bitWidth = bits;
+    return j;
+  }
+  void tell() { flows({memory(0), kNone, 0, kNone, HandleTarget::Followed}); }
+  void build() {
+    stub = unit.define("stub", kWins, {}, 10, kKernelStub);
+    fill = unit.define("fill", kWins, {});
+    addParameter(kParamIsPointer | (isByValue ? kParamByVal : 0));
+    flows({of(JumpFunction::Kind::SymbolAddress, stub), kNone, 0, 8,
+           HandleTarget::Into});
+    tell();
+    unit.refer(stub, kPassesHandle);
+    run = unit.define("run", kWins, {});
+    addParameter(kParamIsPointer);
+    unit.summary().parameters.back().reachBytes = runReach;
+    launches(memory(8 - passedAt));
+    if (besideAt)
+      flows({memory(*besideAt, 32), kNone, 0, 0, HandleTarget::Beside});
+    if (isRunTold)
+      tell();
+    caller = unit.define("main", kWins, {fill, run});
+    if (isFillPassed)
+      flows({memory(0), 0, 0, kNone, HandleTarget::Passed});
+    flows({memory(passedAt), 1, 0, kNone, HandleTarget::Passed});
+    if (isMainTold)
+      tell();
+    if (isFillTaken)
+      unit.refer(fill, kTakesAddress);
+    summary.addModule(unit.take(0));
+    ASSERT_FALSE(finish());
+    context->decisions.live.resize(summary.symbolCount(), true);
+    context->decisions.visibleOutside.resize(summary.symbolCount());
+    if (visible)
+      context->decisions.visibleOutside.set(host(visible));
+    callers = std::make_unique<Callers>(*context);
+  }
+};
+
+TEST(Handles, FlowThroughMemory) {
+  MemoryProgram program;
+  program.besideAt = 4;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_EQ(program.stubsOf("run"),
+            std::vector<GlobalId>{program.host("stub")});
+}
+
+TEST(Handles, FlowThroughPartsOfMemory) {
+  MemoryProgram program;
+  program.passedAt = 8;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_EQ(program.stubsOf("run"),
+            std::vector<GlobalId>{program.host("stub")});
+}
+
+TEST(Handles, AreLostInMemoryThatIsReadOtherwise) {
+  MemoryProgram program;
+  program.besideAt = 12;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInMemoryThatCalleesKeep) {
+  MemoryProgram program;
+  program.isRunTold = false;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+}
+
+TEST(Handles, StayInMemoryWhereCalleesDoNotLook) {
+  MemoryProgram program;
+  program.isRunTold = false;
+  program.runReach = 8;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  MemoryProgram further;
+  further.isRunTold = false;
+  further.runReach = 9;
+  further.build();
+  EXPECT_FALSE(further.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInFrontOfWhereCalleesLook) {
+  auto isKnown = [](uint32_t passedAt, uint32_t reach) {
+    MemoryProgram program;
+    program.passedAt = passedAt;
+    program.isRunTold = false;
+    program.runReach = reach;
+    program.build();
+    return program.isKnown("stub");
+  };
+  EXPECT_TRUE(isKnown(16, 64));
+  EXPECT_FALSE(isKnown(16, kNone));
+}
+
+TEST(Handles, AreLostInMemoryOfCallersThatTellNothing) {
+  MemoryProgram program;
+  program.isMainTold = false;
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+  MemoryProgram other;
+  other.isFillPassed = false;
+  other.build();
+  EXPECT_FALSE(other.isKnown("stub"));
+}
+
+TEST(Handles, AreLostInMemoryOfCallersThatNobodySees) {
+  MemoryProgram program;
+  program.visible = "fill";
+  program.build();
+  EXPECT_FALSE(program.isKnown("stub"));
+  MemoryProgram taken;
+  taken.isFillTaken = true;
+  taken.build();
+  EXPECT_FALSE(taken.isKnown("stub"));
+}
+
+TEST(Handles, StayInCopies) {
+  MemoryProgram program;
+  program.isByValue = true;
+  program.besideAt = 8;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_TRUE(program.stubsOf("run").empty());
+}
+
+TEST(Handles, FlowThroughFieldsOfResults) {
+  auto isKnown = [](uint32_t returned, uint32_t followed) {
+    HandleProgram program;
+    program.isReturned = true;
+    program.returnedAt = returned;
+    program.followedAt = followed;
+    program.build();
+    return program.isKnown("stub") && !program.stubsOf("main").empty();
+  };
+  EXPECT_TRUE(isKnown(8, 8));
+  EXPECT_FALSE(isKnown(8, 0));
+  EXPECT_FALSE(isKnown(0, 8));
 }
 
 } // namespace

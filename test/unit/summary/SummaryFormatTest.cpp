@@ -167,12 +167,18 @@ ModuleSummary fullSummary() {
   JumpFunction beside = JumpFunction::unknown(32);
   beside.kind = JumpFunction::Kind::VariablePart;
   beside.value = 4;
+  JumpFunction shared;
+  shared.kind = JumpFunction::Kind::Memory;
+  shared.parameter = 2;
+  shared.value = 16;
   s.handleFlows = {{handle, 0, 1},
                    {handle, 0, 2, 48, HandleTarget::Behind},
                    {handle, kNone, 8, 16, HandleTarget::Variable, 1},
                    {beside, kNone, 0, 16, HandleTarget::Beside},
-                   {handle, kNone, 0, kNone, HandleTarget::Return},
-                   {result, kNone, 0, kNone, HandleTarget::Followed}};
+                   {handle, kNone, 8, kNone, HandleTarget::Return},
+                   {result, kNone, 0, kNone, HandleTarget::Followed},
+                   {handle, kNone, 2, 24, HandleTarget::Into},
+                   {shared, 0, 1, kNone, HandleTarget::Passed}};
   s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
                   {GuardKind::Multiple, 1, false, 0, 32, 2},
                   {GuardKind::SmallGrid},
