@@ -84,15 +84,16 @@ bool addsKernelNode(const llvm::CallBase &call) {
 std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
   llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();
-  if (!name.consume_front("cudaMalloc") || !callee->isDeclaration())
+  if (!name.starts_with("cuda") || !callee->isDeclaration())
     return std::nullopt;
   name.consume_back("_ptsz");
   // The number of parameters tells the runtime's functions from others.
-  unsigned parameters = llvm::StringSwitch<unsigned>(name)
-                            .Case("", 2)
-                            .Cases("Managed", "Async", 3)
-                            .Cases("Pitch", "FromPoolAsync", 4)
-                            .Default(0);
+  unsigned parameters =
+      llvm::StringSwitch<unsigned>(name)
+          .Cases("cudaMalloc", "cudaMallocHost", 2)
+          .Cases("cudaMallocManaged", "cudaMallocAsync", "cudaHostAlloc", 3)
+          .Cases("cudaMallocPitch", "cudaMallocFromPoolAsync", 4)
+          .Default(0);
   if (parameters == 0 || call.arg_size() != parameters)
     return std::nullopt;
   return 0;
@@ -174,6 +175,8 @@ JumpFunction JumpFunctionBuilder::ofPointer(const llvm::Value &value) {
         return j;
       }
   llvm::Align align = base->getPointerAlignment(layout);
+  if (llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::LoadInst>(base))
+    align = std::max(align, llvm::Align(uint64_t(1) << choicesAlignLog2(base)));
   if (base != &value)
     align = llvm::commonAlignment(align, static_cast<uint64_t>(offset));
   j.alignLog2 = static_cast<uint8_t>(llvm::Log2(align));

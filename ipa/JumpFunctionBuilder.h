@@ -52,8 +52,9 @@ constexpr uint64_t kNodeFunction = 0, kNodeGrid = 8, kNodeArguments = 40,
 bool addsKernelNode(const llvm::CallBase &call);
 
 /// Returns the position of the argument of \p call that points to where the
-/// call stores a pointer to fresh device memory (cudaMalloc and its like), if
-/// it is such a call. Nothing keeps the address of that place.
+/// call stores a pointer to fresh memory that devices reach (cudaMalloc and its
+/// like; pinned memory of the host, too), if it is such a call. Nothing keeps
+/// the address of that place.
 std::optional<unsigned> allocationResult(const llvm::CallBase &call);
 
 /// What the runtime does with the memory behind an argument while a call of it
@@ -265,6 +266,8 @@ private:
   static constexpr uint64_t kUnboundedSize = ~uint64_t(0);
   /// More parts than this are not worth their bytes.
   static constexpr size_t kMaxParts = 64;
+  /// "at least 256 bytes": CUDA C++ Programming Guide, device memory accesses.
+  static constexpr uint8_t kAllocationAlignLog2 = 8;
   /// How far copies of copies and address computations are followed.
   static constexpr unsigned kMaxDepth = 6;
   /// How deep operations are followed.
@@ -279,6 +282,11 @@ private:
                           unsigned bits);
   JumpFunction ofPointer(const llvm::Value &value);
   JumpFunction ofDerived(const llvm::Value &value);
+  bool addStored(const llvm::Value &variable, uint64_t offset,
+                 llvm::SmallVectorImpl<const llvm::Value *> &values);
+  unsigned choicesAlignLog2(llvm::ArrayRef<const llvm::Value *> pointers);
+  void addExchanged(const llvm::Value &variable, uint64_t begin, uint64_t size,
+                    llvm::SmallVectorImpl<AggregatePart> &parts);
   JumpFunction ofLocalAddress(const llvm::AllocaInst &variable,
                               const DerivedPointer &from);
   JumpFunction ofComposition(JumpOperation operation, const llvm::Value &input,
@@ -372,6 +380,9 @@ private:
                       unsigned depth);
   void addResult(const llvm::CallBase &call, const Write &write, uint64_t begin,
                  uint64_t size, llvm::SmallVectorImpl<AggregatePart> &parts);
+  void addVariableParts(const llvm::GlobalVariable &variable, llvm::Type &type,
+                        uint64_t offset, std::pair<uint64_t, uint64_t> bytes,
+                        llvm::SmallVectorImpl<AggregatePart> &parts);
   void collectConstantParts(const llvm::Constant &constant, uint64_t offset,
                             uint64_t size, uint64_t shift,
                             llvm::SmallVectorImpl<AggregatePart> &parts);

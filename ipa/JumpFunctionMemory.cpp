@@ -158,12 +158,10 @@ uint32_t JumpFunctionBuilder::callNumber(const llvm::CallBase &call) {
 /// A pointer to the memory that \p call allocates. Not known to be other than
 /// null: the call may fail.
 JumpFunction JumpFunctionBuilder::ofAllocation(const llvm::CallBase &call) {
-  // "at least 256 bytes": CUDA C++ Programming Guide, device memory accesses.
-  constexpr uint8_t kAlignLog2 = 8;
   JumpFunction j;
   j.kind = Kind::Allocation;
   j.source = callNumber(call);
-  j.alignLog2 = kAlignLog2;
+  j.alignLog2 = kAllocationAlignLog2;
   return j;
 }
 
@@ -233,7 +231,7 @@ JumpFunction JumpFunctionBuilder::ofLocal(const llvm::Value &variable,
     ++loadDepth;
     j = of(*store->getValueOperand());
     --loadDepth;
-    break;
+    return j;
   }
   return j;
 }
@@ -320,6 +318,37 @@ void JumpFunctionBuilder::addUnwritten(
   }
 }
 
+/// Appends what is in \p bytes (begin, size) of \p variable, which has a value
+/// of type \p type at byte \p offset, at any time.
+void JumpFunctionBuilder::addVariableParts(
+    const llvm::GlobalVariable &variable, llvm::Type &type, uint64_t offset,
+    std::pair<uint64_t, uint64_t> bytes,
+    llvm::SmallVectorImpl<AggregatePart> &parts) {
+  uint64_t typeBytes = layout.getTypeStoreSize(&type).getKnownMinValue();
+  bool isWithin =
+      offset >= bytes.first && offset + typeBytes <= bytes.first + bytes.second;
+  unsigned bits = scalarBits(type);
+  if (parts.size() >= kMaxParts || offset > INT32_MAX)
+    return;
+  if (auto *structure = llvm::dyn_cast<llvm::StructType>(&type)) {
+    const llvm::StructLayout *fields = layout.getStructLayout(structure);
+    for (unsigned i = 0; i < structure->getNumElements(); ++i)
+      addVariableParts(variable, *structure->getElementType(i),
+                       offset + fields->getElementOffset(i).getFixedValue(),
+                       bytes, parts);
+  } else if (auto *array = llvm::dyn_cast<llvm::ArrayType>(&type)) {
+    llvm::Type &element = *array->getElementType();
+    uint64_t stride = layout.getTypeAllocSize(&element).getFixedValue();
+    uint64_t count = std::min<uint64_t>(array->getNumElements(), kMaxParts);
+    for (uint64_t i = 0; i < count; ++i)
+      addVariableParts(variable, element, offset + i * stride, bytes, parts);
+  } else if (isWithin && (type.isPointerTy() || (bits && bits % 8 == 0))) {
+    JumpFunction value = ofVariable(variable, offset, bits);
+    if (value.kind != Kind::Unknown)
+      parts.push_back({static_cast<uint32_t>(offset - bytes.first), value});
+  }
+}
+
 /// Appends the known parts of the \p size bytes at \p pointer + \p shift.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
@@ -333,6 +362,9 @@ void JumpFunctionBuilder::collectParts(
   if (auto *global = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
     if (global->isConstant() && global->hasDefinitiveInitializer())
       collectConstantParts(*global->getInitializer(), 0, size, begin, parts);
+    else
+      addVariableParts(*global, *global->getValueType(), 0, {begin, size},
+                       parts);
     return;
   }
   if (auto *reference = llvm::dyn_cast<llvm::Argument>(base);
@@ -362,8 +394,9 @@ void JumpFunctionBuilder::collectParts(
       // The callee may know parts of what it returns.
       if (value.kind == Kind::CallResult)
         value.count = value.bitWidth / 8;
-      if (isInside && store->isSimple() && value.kind != Kind::Unknown &&
-          value.bitWidth % 8 == 0)
+      bool isKnown = value.kind != Kind::Unknown ||
+                     (value.bitWidth == 0 && value.alignLog2);
+      if (isInside && store->isSimple() && isKnown && value.bitWidth % 8 == 0)
         parts.push_back({static_cast<uint32_t>(write.offset - begin), value});
       continue;
     }
@@ -392,6 +425,32 @@ void JumpFunctionBuilder::collectParts(
       part.byteOffset += static_cast<uint32_t>(first - begin);
       parts.push_back(part);
     }
+  }
+  if (!isCopy)
+    addExchanged(*base, begin, size, parts);
+}
+
+/// Appends how pointers among the \p size bytes from byte \p begin on of the
+/// local variable \p variable are aligned, of which nothing else is known.
+void JumpFunctionBuilder::addExchanged(
+    const llvm::Value &variable, uint64_t begin, uint64_t size,
+    llvm::SmallVectorImpl<AggregatePart> &parts) {
+  for (const Write &write : describe(variable).writes) {
+    bool isWithin = write.offset >= begin &&
+                    write.offset - begin + layout.getPointerSize() <= size;
+    uint64_t offset = write.offset - begin;
+    llvm::SmallVector<const llvm::Value *, 8> stored;
+    if (!isWithin || parts.size() >= kMaxParts ||
+        llvm::any_of(parts,
+                     [&](const AggregatePart &part) {
+                       return part.byteOffset == offset;
+                     }) ||
+        !addStored(variable, write.offset, stored))
+      continue;
+    JumpFunction pointer;
+    pointer.alignLog2 = static_cast<uint8_t>(choicesAlignLog2(stored));
+    if (pointer.alignLog2)
+      parts.push_back({static_cast<uint32_t>(offset), pointer});
   }
 }
 

@@ -137,6 +137,76 @@ JumpFunctionBuilder::ofLocalAddress(const llvm::AllocaInst &variable,
   return j;
 }
 
+/// Adds to \p values what is stored at byte \p offset of \p variable, a local
+/// one, anywhere; not pointers to memory that calls allocate there, nor null.
+/// Returns whether there are any, and nothing else writes there but zeros.
+bool JumpFunctionBuilder::addStored(
+    const llvm::Value &variable, uint64_t offset,
+    llvm::SmallVectorImpl<const llvm::Value *> &values) {
+  const LocalVariable &local = describe(variable);
+  // What a parameter is when the function is entered, its caller knows.
+  if (llvm::isa<llvm::Argument>(variable) || local.escapes ||
+      local.dependsOnCallees())
+    return false;
+  bool isWritten = false;
+  for (const Write &write : local.writes) {
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
+    auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
+    bool isWhole =
+        write.offset == offset &&
+        ((store && store->isSimple()) || (call && allocationResult(*call)));
+    if (!overlaps(write.offset, write.size, offset, layout.getPointerSize()) ||
+        isZeroFill(*write.instruction))
+      continue;
+    if (!isWhole ||
+        (store && !store->getValueOperand()->getType()->isPointerTy()))
+      return false;
+    isWritten = true;
+    if (store)
+      values.push_back(store->getValueOperand());
+  }
+  return isWritten;
+}
+
+/// Returns log2 of a number that each of \p pointers, and what calls allocate,
+/// is a multiple of, if they are one of several that calls have allocated, that
+/// are parameters, or null: buffers that a loop exchanges, in variables or in
+/// members of one.
+unsigned JumpFunctionBuilder::choicesAlignLog2(
+    llvm::ArrayRef<const llvm::Value *> pointers) {
+  constexpr size_t kMaxSteps = 16;
+  unsigned result = kAllocationAlignLog2;
+  llvm::SmallPtrSet<const llvm::Value *, 8> seen;
+  llvm::SmallVector<const llvm::Value *, 8> stack(pointers.begin(),
+                                                  pointers.end());
+  while (!stack.empty() && result) {
+    const llvm::Value *next = stack.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto *phi = llvm::dyn_cast<llvm::PHINode>(next)) {
+      stack.append(phi->op_begin(), phi->op_end());
+    } else if (auto *select = llvm::dyn_cast<llvm::SelectInst>(next)) {
+      stack.push_back(select->getTrueValue());
+      stack.push_back(select->getFalseValue());
+    } else if (auto *load = llvm::dyn_cast<llvm::LoadInst>(next)) {
+      int64_t offset = 0;
+      const llvm::Value *base =
+          stripOffsets(*load->getPointerOperand(), layout, offset);
+      if (!load->isSimple() || offset < 0 || !isLocalVariable(*base) ||
+          !addStored(*base, static_cast<uint64_t>(offset), stack))
+        return 0;
+    } else if (llvm::isa<llvm::Argument>(next)) {
+      result = std::min<unsigned>(
+          result, llvm::Log2(next->getPointerAlignment(layout)));
+    } else if (!llvm::isa<llvm::ConstantPointerNull>(next)) {
+      return 0;
+    }
+    if (seen.size() > kMaxSteps)
+      return 0;
+  }
+  return result;
+}
+
 /// The pointer \p value in terms of what it was derived from, at a distance
 /// that is not known or that no other jump function says; Unknown if that is
 /// not known either.

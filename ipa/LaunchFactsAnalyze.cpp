@@ -705,7 +705,9 @@ LaunchCollector::stubArguments(const llvm::CallBase &call,
     for (const StubArgument &piece : ofThis) {
       const llvm::Value &actual = *call.getArgOperand(piece.formal);
       JumpFunction whole = jumpFunctions->of(actual);
-      if (whole.kind != JumpFunction::Kind::Unknown && !isPackedPair(actual)) {
+      bool isKnown = whole.kind != JumpFunction::Kind::Unknown ||
+                     (actual.getType()->isPointerTy() && whole.hasFacts());
+      if (isKnown && !isPackedPair(actual)) {
         parts.push_back({piece.byteOffset, whole});
         continue;
       }

@@ -460,9 +460,14 @@ unsigned ModRefCollector::accessThrough(const llvm::Value &pointer) {
 }
 
 static uint32_t parameterFlagsOf(unsigned access) {
-  return (access & kRead ? kParamMayRead : 0) |
-         (access & kWrite ? kParamMayWrite : 0) |
-         (access & kEscape ? kParamMayEscape : 0);
+  uint32_t flags = 0;
+  if (access & kRead)
+    flags |= kParamMayRead;
+  if (access & kWrite)
+    flags |= kParamMayWrite;
+  if (access & kEscape)
+    flags |= kParamMayEscape;
+  return flags;
 }
 
 /// Finds what a kernel does with the pointers that it loads from aggregates
