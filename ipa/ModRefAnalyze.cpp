@@ -554,6 +554,8 @@ void ModRefCollector::touch(const llvm::Value &pointer, bool reads,
     return;
   }
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
+    if (context.indexOf(*variable) == kNone) // no reference tells which
+      return touchOther(reads, writes);
     // WPA sees whether what is declared is a constant.
     if (!variable->isConstant() || variable->isDeclaration() || writes)
       add(kReadsGlobals, kWritesGlobals);

@@ -24,9 +24,9 @@
 //    exclude.
 // 4. Variables (VariableUses): all mentions in live code are known to LGEN, so
 //    what nobody writes keeps its initial value, and what nobody reads need not
-//    be written. A variable that the world outside can name, that is registered
-//    with the runtime, has a section, an alias or is thread-local is left
-//    alone.
+//    be written, and to write it is no effect of a host function. A variable
+//    that the world outside can name, that is registered with the runtime, has
+//    a section, an alias or is thread-local is left alone.
 //
 // Bottom-up (iterate), so linear in edges where there is no recursion; with it,
 // times the handful of bits that can change.
@@ -254,6 +254,16 @@ uint16_t EffectsSolver::ownEffects(GlobalId id) const {
   };
   if (none_of(program.references(id, function.references), changes))
     may &= ~kReadsGlobals;
+  // What no variable here can see written is written where nobody reads.
+  constexpr uint8_t kOnlyRead = kReads | kReadsValue;
+  auto isSeen = [&](const ReferenceEdge &edge) {
+    GlobalId used = program.definitionFor(id, edge.symbol);
+    bool isRead = edge.flags && !(edge.flags & ~kOnlyRead);
+    return !isRead && (used == kNone || !context.decisions.isNeverRead(used));
+  };
+  if (program.imageOf(id) == kHostImage &&
+      none_of(program.references(id, function.references), isSeen))
+    may &= ~kWritesGlobals;
   return may;
 }
 

@@ -19,11 +19,14 @@
 #include "ipa/ModRefTransform.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/ModRef.h"
 
 using namespace llvm;
@@ -130,6 +133,27 @@ void applyEffects(Function &function, const FunctionEffects &effects) {
     if ((may & kParamUnused) && argument.use_empty())
       dropActuals(argument);
   }
+}
+
+void removeStores(GlobalVariable &variable) {
+  SmallVector<Value *, 8> pointers{&variable};
+  SmallSetVector<Instruction *, 8> writes;
+  while (!pointers.empty()) {
+    Value *pointer = pointers.pop_back_val();
+    for (Use &use : pointer->uses()) {
+      User *user = use.getUser();
+      auto *store = dyn_cast<StoreInst>(user);
+      auto *memory = dyn_cast<MemIntrinsic>(user);
+      if (isa<GEPOperator>(user))
+        pointers.push_back(user);
+      if ((store && store->isSimple() &&
+           use.getOperandNo() == StoreInst::getPointerOperandIndex()) ||
+          (memory && !memory->isVolatile() && use.getOperandNo() == 0))
+        writes.insert(cast<Instruction>(user));
+    }
+  }
+  for (Instruction *write : writes)
+    write->eraseFromParent();
 }
 
 void replaceByPrivateCopy(GlobalVariable &variable, uint64_t sizeBytes,

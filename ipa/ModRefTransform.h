@@ -18,6 +18,10 @@ namespace gpulto {
 /// the one summarised is left alone.
 void applyEffects(llvm::Function &function, const FunctionEffects &effects);
 
+/// Removes what is stored in \p variable, which nobody reads: functions that do
+/// may have been promised to touch no memory.
+void removeStores(llvm::GlobalVariable &variable);
+
 /// Gives the partition a copy of \p variable, a declaration, of its own: nobody
 /// reads it, so LLVM drops what is written there. \p sizeBytes and \p alignLog2
 /// are those of the definition. Deletes \p variable.

@@ -15,6 +15,8 @@ namespace gpulto {
 static void applyTo(GlobalVariable &variable, const JobVariable &known) {
   if (known.isNeverWritten)
     variable.setConstant(true);
+  if (known.isNeverRead)
+    removeStores(variable);
   if (known.isNeverRead && variable.isDeclaration())
     replaceByPrivateCopy(variable, known.sizeBytes, known.alignLog2);
 }

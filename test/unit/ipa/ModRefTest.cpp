@@ -63,6 +63,27 @@ TEST(ModRef, CallersHaveTheEffectsOfTheirCallees) {
   EXPECT_TRUE(program.effects("middle")->alwaysReturns);
 }
 
+TEST(ModRef, WhatNobodyReadsIsWrittenWithoutEffect) {
+  auto writes = [](uint8_t use, uint8_t other, std::vector<SymbolIndex> seen) {
+    ModuleBuilder module;
+    SymbolIndex last = module.variable("last", kOurs);
+    SymbolIndex count = module.variable("count", kOurs);
+    module.define("note", kOurs, {});
+    setOwn(module, kWritesGlobals);
+    module.refer(last, use);
+    module.refer(count, other);
+    Program program(module, seen);
+    return (program.effects("note")->may & kWritesGlobals) != 0;
+  };
+  EXPECT_FALSE(writes(kWrites, kWrites, {}));
+  EXPECT_FALSE(writes(kWrites, kReads, {}));
+  EXPECT_TRUE(writes(kReads | kWrites, kReads, {}));
+  EXPECT_TRUE(writes(kWrites, kReads | kWrites, {}));
+  EXPECT_TRUE(writes(kWrites, kTakesAddress, {}));
+  EXPECT_TRUE(writes(kWrites, 0, {}));
+  EXPECT_TRUE(writes(kWrites, kWrites, {0})); // native code may read it
+}
+
 TEST(ModRef, UnknownCalleesDoEverything) {
   ModuleBuilder module;
   SymbolIndex native = module.declare("native");
