@@ -28,6 +28,7 @@ public:
   /// Notes that \p facts, if not empty, save \p gain instructions each time
   /// that a block runs which runs \p frequency / 256 times per entry.
   void add(GuardFacts facts, uint64_t gain, uint32_t frequency);
+  bool empty() const { return gains.empty(); }
   /// Appends all to \p summary; returns their range.
   Range addTo(ModuleSummary &summary) const;
   /// Returns the pointers that some chance wants apart, in order.
@@ -65,6 +66,12 @@ inline PointerSource pointerOf(const GuardFact &fact) {
 /// whose operands do then.
 void findWordGuards(LgenContext &context, llvm::Function &kernel,
                     EntryFrequencies &frequencies, GuardChances &chances);
+
+/// Notes how large sizes may be, and the grid, so that arithmetic of 64 bits
+/// takes 32. Right after findWordGuards, which sizes that may be larger pay
+/// for.
+void findIndexGuards(LgenContext &context, llvm::Function &kernel,
+                     EntryFrequencies &frequencies, GuardChances &chances);
 
 /// Notes which pointers should be aligned, and which integers multiples of 4 or
 /// 1: neighbouring accesses become one then, and unrolled loops need no

@@ -59,7 +59,7 @@ GuardState guardState(const BodyLattice &kernel, const GuardFact &fact) {
   }
   switch (fact.kind) {
   case GuardKind::FitsWord:
-    return within(value.low(), value.high(), 0, UINT32_MAX);
+    return within(value.low(), value.high(), 0, largestWord(fact.sizeClass));
   case GuardKind::One:
     return within(value.low(), value.high(), 1, 1);
   case GuardKind::Multiple: {
@@ -108,12 +108,14 @@ static uint64_t countTests(const std::set<GuardFact> &facts) {
 }
 
 /// Returns how many of a thousand launches \p fact is thought to hold in.
-/// Chosen: sizes of 2^32 are rare, allocations are aligned until an offset is
-/// added, extents are mostly even, strides are 1 where data is dense, and what
-/// works in place says so with one pointer.
+/// Chosen: sizes of 2^32 are rare, more than 46340 rows are not, allocations
+/// are aligned until an offset is added, extents are mostly even, strides are 1
+/// where data is dense, and what works in place says so with one pointer.
 static uint64_t likelihood(const GuardFact &fact) {
+  static constexpr uint64_t kFitsWord[] = {980, 980, 950, 700, 700};
   switch (fact.kind) {
   case GuardKind::FitsWord:
+    return kFitsWord[fact.sizeClass];
   case GuardKind::SmallGrid:
     return 980;
   case GuardKind::Multiple:
@@ -159,6 +161,19 @@ static bool isPossible(const std::set<GuardFact> &facts) {
   });
 }
 
+/// Drops from \p facts, sorted, bounds of arguments that have a smaller one.
+static void dropImplied(std::vector<GuardFact> &facts) {
+  auto isImplied = [](const GuardFact &fact, const GuardFact &next) {
+    return fact.kind == GuardKind::FitsWord && next.kind == fact.kind &&
+           areOfOne(fact, next);
+  };
+  std::vector<GuardFact> kept;
+  for (size_t i = 0; i < facts.size(); ++i)
+    if (i + 1 == facts.size() || !isImplied(facts[i], facts[i + 1]))
+      kept.push_back(facts[i]);
+  facts = std::move(kept);
+}
+
 GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests,
                         uint64_t maxPairs) {
   std::set<GuardFact> facts;
@@ -182,7 +197,9 @@ GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests,
     if (improved)
       facts = std::move(best);
   }
-  return {{facts.begin(), facts.end()}, gainOf(offers, facts)};
+  GuardChoice choice{{facts.begin(), facts.end()}, gainOf(offers, facts)};
+  dropImplied(choice.facts);
+  return choice;
 }
 
 } // namespace gpulto

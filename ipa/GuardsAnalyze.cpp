@@ -400,6 +400,7 @@ void analyzeGuards(LgenContext &context) {
     EntryFrequencies frequencies(context, *body);
     GuardChances chances;
     findWordGuards(context, *body, frequencies, chances);
+    findIndexGuards(context, *body, frequencies, chances);
     findVectorGuards(context, *body, frequencies, chances);
     findReloadGuards(context, *body, frequencies, chances);
     function.guards = chances.addTo(summary);

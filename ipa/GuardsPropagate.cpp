@@ -78,7 +78,7 @@ static FunctionFacts toFunctionFacts(ArrayRef<GuardFact> facts) {
           fact.bitWidth ? maskTrailingOnes<uint64_t>(fact.bitWidth) : 0;
     }
     if (fact.kind == GuardKind::FitsWord) {
-      value.high = std::min<uint64_t>(value.high, UINT32_MAX);
+      value.high = std::min(value.high, largestWord(fact.sizeClass));
     } else if (fact.kind == GuardKind::One) {
       value.kind = ValueKind::Constant;
       value.value = 1;
@@ -390,7 +390,10 @@ static std::string textOf(const GuardFact &fact) {
   std::string multiple = std::to_string(uint64_t(1) << fact.alignLog2);
   switch (fact.kind) {
   case GuardKind::FitsWord:
-    return what + " fits 32 bits";
+    return what +
+           (fact.sizeClass
+                ? " is at most " + std::to_string(largestWord(fact.sizeClass))
+                : " fits 32 bits");
   case GuardKind::Multiple:
     return what + (fact.bitWidth ? " is a multiple of " : " is aligned to ") +
            multiple;

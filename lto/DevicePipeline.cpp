@@ -36,6 +36,7 @@
 
 #include "ipa/FactsTransform.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/DeviceIndexes.h"
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
 #include "lto/Optimizer.h"
@@ -272,6 +273,7 @@ struct StraightLinePass : PassInfoMixin<StraightLinePass> {
     if (!function.hasFnAttribute(kChangedAttribute))
       return PreservedAnalyses::all();
     FunctionPassManager passes;
+    passes.addPass(NarrowIndexesPass());
     passes.addPass(SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
     bool isExtended = extendBySign(function, analyses);
     passes.addPass(SeparateConstOffsetFromGEPPass());
@@ -312,6 +314,10 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   builder.registerScalarOptimizerLateEPCallback(
       [](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(NarrowDivisionsPass());
+      });
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(NarrowIndexesPass());
       });
   builder.registerLateLoopOptimizationsEPCallback(
       [&](LoopPassManager &manager, OptimizationLevel) {

@@ -364,14 +364,14 @@ enum Geometry : uint32_t {
 
 /// What may hold of an argument of a kernel, or of a launch.
 enum class GuardKind : uint8_t {
-  /// An integer, taken as unsigned, is below 2^32.
+  /// An integer, taken as unsigned, is at most largestWord(sizeClass).
   FitsWord,
   /// An integer or an address is a multiple of 2^alignLog2.
   Multiple,
   /// An integer is 1.
   One,
-  /// No block number in x times block size reaches 2^32: the grid has at most
-  /// kMaxWordGrid blocks in x. Of the launch, not of an argument.
+  /// The threads in x are fewer than 2^31: the grid has at most kMaxWordGrid
+  /// blocks in x. Of the launch, not of an argument.
   SmallGrid,
   /// What the kernel touches through the pointer and through \c other, another
   /// one, does not overlap. The host can tell when the kernel's extents have
@@ -380,8 +380,19 @@ enum class GuardKind : uint8_t {
   Last = Apart
 };
 
-/// Blocks in x of a grid none of whose threads has a number of 2^32 or more.
-constexpr uint32_t kMaxWordGrid = 4194303;
+/// Blocks in x of a grid with fewer than 2^31 threads in x: a number below 2^31
+/// and one step of a loop over all threads are below 2^32.
+constexpr uint32_t kMaxWordGrid = 2097151;
+
+/// Returns the largest size of a class: that fits 32 bits, 31 bits, 31 bits
+/// with a factor of up to 16, and of which two, or three, multiplied, fit 31
+/// bits.
+constexpr uint64_t largestWord(uint8_t sizeClass) {
+  constexpr uint64_t kLargest[] = {4294967295, 2147483647, 134217727, 46340,
+                                   1290};
+  return kLargest[sizeClass];
+}
+constexpr uint8_t kLastSizeClass = 4;
 
 /// A fact that would pay in a kernel.
 struct GuardFact {
@@ -393,6 +404,8 @@ struct GuardFact {
   uint32_t byteOffset = 0;
   uint16_t bitWidth = 0;
   uint8_t alignLog2 = 0;
+  /// FitsWord: how small it is.
+  uint8_t sizeClass = 0;
   /// Apart: the greater of the two.
   PointerSource other = {};
   auto operator<=>(const GuardFact &) const = default;

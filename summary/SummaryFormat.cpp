@@ -519,9 +519,12 @@ template <typename IO> void Transfer<IO>::guards() {
     io.number(g.byteOffset);
     io.number(g.bitWidth);
     io.number(g.alignLog2);
+    if (g.kind == GuardKind::FitsWord)
+      io.number(g.sizeClass);
     if (g.kind == GuardKind::Apart)
       pointer(g.other);
-    io.check(g.bitWidth <= kMaxGuardBits && g.alignLog2 <= kMaxAlignLog2,
+    io.check(g.bitWidth <= kMaxGuardBits && g.alignLog2 <= kMaxAlignLog2 &&
+                 g.sizeClass <= kLastSizeClass,
              "guard out of range");
   }
   for (GuardChance &g : s.guards) {

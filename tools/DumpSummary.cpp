@@ -741,6 +741,8 @@ void Printer::guard(const GuardChance &g) {
       printSource(out << " from ", fact.other);
     if (fact.alignLog2)
       out << " of " << (uint64_t(1) << fact.alignLog2);
+    if (fact.sizeClass)
+      out << " at most " << largestWord(fact.sizeClass);
   }
   out << '\n';
 }
