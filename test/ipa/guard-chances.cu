@@ -56,7 +56,7 @@ __global__ void copy(float *out, const float *in) {
 __global__ void nothing(float *out, const float *in, const float4 *aligned,
                         const volatile float *seen, unsigned a, unsigned b,
                         size_t c) {
-  float sum = a / b + c / 12345;
+  float sum = a / b + float(c / 12345);
   sum += in[0] + in[2] + in[4];
   sum += aligned->x + aligned->y + aligned->z + aligned->w;
   sum += seen[0] + seen[1] + seen[2] + seen[3];
