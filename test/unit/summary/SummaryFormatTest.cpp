@@ -179,10 +179,10 @@ ModuleSummary fullSummary() {
                    {result, kNone, 0, kNone, HandleTarget::Followed},
                    {handle, kNone, 2, 24, HandleTarget::Into},
                    {shared, 0, 1, kNone, HandleTarget::Passed}};
-  s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0},
+  s.guardFacts = {{GuardKind::FitsWord, 0, true, 56, 64, 0, 3},
                   {GuardKind::Multiple, 1, false, 0, 32, 2},
                   {GuardKind::SmallGrid},
-                  {GuardKind::Apart, 0, true, 8, 0, 0, {0, true, 16}}};
+                  {GuardKind::Apart, 0, true, 8, 0, 0, 0, {0, true, 16}}};
   s.guards = {{12, {0, 2}}, {1 << 20, {2, 2}}};
   LaunchValue size{false, 1, false, 0, 32}, part{false, 0, true, 56, 64},
       block{true, kBlockZ, false, 0, 32};
@@ -505,11 +505,12 @@ TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
   const GuardFact wrong[] = {
       {GuardKind::FitsWord, 0, true, 57, 64, 0}, // behind the aggregate
       {GuardKind::FitsWord, 0, false, 0, 64, 0}, // of all of it
+      {GuardKind::FitsWord, 0, true, 56, 64, 0, kLastSizeClass + 1},
       {GuardKind::Multiple, 1, true, 0, 32, 2},  // in a scalar
       {GuardKind::Multiple, 1, false, 0, 64, 2}, // of another width
       {GuardKind::Multiple, 2, false, 0, 32, 2}, // of none
-      {GuardKind::Apart, 0, true, 8, 0, 0, {0, true, 60}}, // from outside
-      {GuardKind::Apart, 0, true, 8, 0, 0, {0, true, 8}}}; // from itself
+      {GuardKind::Apart, 0, true, 8, 0, 0, 0, {0, true, 60}}, // from outside
+      {GuardKind::Apart, 0, true, 8, 0, 0, 0, {0, true, 8}}}; // from itself
   for (const GuardFact &fact : wrong) {
     ModuleSummary s = fullSummary();
     s.guardFacts[0] = fact;
