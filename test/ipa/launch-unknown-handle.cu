@@ -1,6 +1,6 @@
 // A launch through a handle that is a choice knows the choice; through one that
-// comes out of memory it is a launch of an unknown kernel, with what is known of its
-// geometry.
+// comes out of memory, at byte 8 behind parameter 1, it is one of an unknown kernel,
+// with what is known of its geometry.
 // REQUIRES: cuda
 // RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
 // RUN: %gpulto dump --symbols --summary %t.o | FileCheck %s
@@ -26,5 +26,5 @@ void query(int *p) {
   queried<<<1, 1>>>(p);
 }
 // CHECK: host function _Z6memoryPiPPFvS_E
-// CHECK: launch <unknown> chevron freq 1 grid{{.*}}block.x=i32 64 {{.*}} args=()
+// CHECK: launch <unknown> chevron freq 1 call 1 handles=(memory1[8]) grid{{.*}}block.x=i32 64 {{.*}} stub_args=(arg0)
 void memory(int *p, void (**kernels)(int *)) { kernels[1]<<<1, 64>>>(p); }

@@ -505,7 +505,6 @@ TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
   const GuardFact wrong[] = {
       {GuardKind::FitsWord, 0, true, 57, 64, 0}, // behind the aggregate
       {GuardKind::FitsWord, 0, false, 0, 64, 0}, // of all of it
-      {GuardKind::FitsWord, 0, true, 56, 64, 0, kLastSizeClass + 1},
       {GuardKind::Multiple, 1, true, 0, 32, 2},  // in a scalar
       {GuardKind::Multiple, 1, false, 0, 64, 2}, // of another width
       {GuardKind::Multiple, 2, false, 0, 32, 2}, // of none
@@ -517,6 +516,13 @@ TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
     EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
                 testing::HasSubstr("guard of a parameter"));
   }
+}
+
+TEST(SummaryFormat, RefusesGuardOfUnknownSizeClass) {
+  ModuleSummary s = fullSummary();
+  s.guardFacts[0].sizeClass = kLastSizeClass + 1;
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("guard out of range"));
 }
 
 TEST(SummaryFormat, RefusesMembersThatCannotBe) {
