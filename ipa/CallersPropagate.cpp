@@ -254,7 +254,7 @@ UnknownCaller Callers::findLookups() const {
       "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
       "cuGetProcAddress_v2",     "cuGetProcAddress"};
   // Of launches that became nodes, and in device code: of nodes that it
-  // changes.
+  // changes. Native code may do it to a graph that it is handed.
   static constexpr StringLiteral kOfGraphs[] = {
       "cudaGraphKernelNodeGetParams",  "cudaGraphNodeGetParams",
       "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
@@ -269,7 +269,10 @@ UnknownCaller Callers::findLookups() const {
         continue;
       if (is_contained(kLookups, symbol.name))
         return UnknownCaller::LookedUp;
-      if (is_contained(kOfGraphs, symbol.name))
+      bool isCapture = symbol.name.starts_with("cudaStreamEndCapture") ||
+                       symbol.name.starts_with("cuStreamEndCapture");
+      if (is_contained(kOfGraphs, symbol.name) ||
+          (isCapture && !context.foreignCode.empty()))
         found = UnknownCaller::InGraph;
     }
   return found;
