@@ -10,7 +10,8 @@
 // The host tests sizes one by one, so it takes a bound that products of them
 // keep: of one size, of two or of three (largestWord). The loosest is taken
 // that brings most of what the strictest does. All that is gained, beyond what
-// is proven anyway, is one chance with the facts of all proofs.
+// is proven anyway (ipa/IndexGains.cpp), is one chance with the facts of all
+// proofs.
 //
 // Why not test the product: nothing tells that y * nx + x is below ny * nx but
 // a proof over products, which LLVM and WordRanges do not have.
@@ -20,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/GuardChances.h"
-#include "ipa/NarrowIndexes.h"
+#include "ipa/IndexGains.h"
 #include "ipa/WordRanges.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -40,7 +41,7 @@ namespace {
 
 /// What can be narrowed, and what must hold.
 struct Outcome {
-  std::vector<Instruction *> operations;
+  IndexPlan plan;
   std::vector<GuardFact> facts;
 };
 
@@ -57,10 +58,7 @@ static Outcome outcomeFor(LgenContext &context, Function &kernel,
   if (sizeClass)
     ranges.suppose(*sizeClass);
   IndexPlan plan = planIndexes(kernel, dominators, ranges);
-  Outcome outcome{std::move(plan.narrowed), ranges.usedFacts()};
-  append_range(outcome.operations, plan.unsignedCompares);
-  append_range(outcome.operations, plan.signedCompares);
-  return outcome;
+  return {std::move(plan), ranges.usedFacts()};
 }
 
 /// Whether the host can say anything of a size of 64 bits to \p kernel.
@@ -72,45 +70,52 @@ static bool hasSizes(const Function &kernel) {
   });
 }
 
-/// Returns executions of \p operation per entry in 1/256: a stencil checks six
-/// borders, which nearly all threads pass.
-static uint32_t frequencyOf(const Instruction &operation,
+/// Returns executions of \p block per entry in 1/256: a stencil checks six
+/// borders, which nearly all threads pass, and loops are guesses.
+static uint64_t frequencyOf(const BasicBlock &block,
                             const EntryFrequencies &frequencies) {
-  constexpr uint32_t kOnce = 256, kBehindBorders = kOnce >> 6;
-  uint32_t frequency = frequencies.of(*operation.getParent());
-  return frequency < kBehindBorders ? frequency : std::max(frequency, kOnce);
+  constexpr uint32_t kOnce = 256, kBehindBorders = kOnce >> 6,
+                     kMost = 16 * kOnce;
+  uint32_t frequency = frequencies.of(block);
+  return frequency < kBehindBorders ? frequency
+                                    : std::clamp(frequency, kOnce, kMost);
+}
+
+/// Whether \p gain is worth a test at all: what ptxas makes of the same code
+/// with other registers differs by as much.
+static bool isWorthTests(uint64_t gain, uint64_t time) {
+  constexpr uint64_t kLeast = 4 * 256, kLeastShare = 40;
+  return gain >= kLeast && gain * kLeastShare >= time;
 }
 
 void findIndexGuards(LgenContext &context, Function &kernel,
                      EntryFrequencies &frequencies, GuardChances &chances) {
   if (!hasSizes(kernel))
     return;
-  Outcome proven = outcomeFor(context, kernel, std::nullopt);
-  SmallPtrSet<const Instruction *, 32> known(proven.operations.begin(),
-                                             proven.operations.end());
+  auto frequency = [&](const BasicBlock &block) {
+    return frequencyOf(block, frequencies);
+  };
+  IndexPlan proven = outcomeFor(context, kernel, std::nullopt).plan;
+  SmallPtrSet<const Instruction *, 32> known(proven.narrowed.begin(),
+                                             proven.narrowed.end());
+  for (const auto *list : {&proven.unsignedCompares, &proven.signedCompares})
+    known.insert(list->begin(), list->end());
   // Divisions of 32 bits pay more, for any size of 32 bits.
   uint8_t last = chances.empty() ? kLastSizeClass : 1;
-  std::array<Outcome, kLastSizeClass + 1> outcomes;
+  std::array<GuardFacts, kLastSizeClass + 1> facts;
   std::array<uint64_t, kLastSizeClass + 1> gains = {};
+  auto &evolution = context.analyses.getResult<ScalarEvolutionAnalysis>(kernel);
   for (uint8_t sizeClass = 1; sizeClass <= last; ++sizeClass) {
-    Outcome &outcome = outcomes[sizeClass];
-    outcome = outcomeFor(context, kernel, sizeClass);
-    erase_if(outcome.operations, [&](const Instruction *operation) {
-      return known.contains(operation);
-    });
-    for (const Instruction *operation : outcome.operations)
-      gains[sizeClass] += uint64_t(narrowGain(*operation)) *
-                          frequencyOf(*operation, frequencies);
+    Outcome outcome = outcomeFor(context, kernel, sizeClass);
+    facts[sizeClass].assign(outcome.facts.begin(), outcome.facts.end());
+    gains[sizeClass] = indexGain(outcome.plan, known, evolution, frequency);
   }
   constexpr uint64_t kMostOf[] = {3, 4};
   uint8_t chosen = 1;
   while (gains[chosen] * kMostOf[1] < gains[last] * kMostOf[0])
     ++chosen;
-  GuardFacts facts(outcomes[chosen].facts.begin(),
-                   outcomes[chosen].facts.end());
-  for (const Instruction *operation : outcomes[chosen].operations)
-    chances.add(facts, narrowGain(*operation),
-                frequencyOf(*operation, frequencies));
+  if (isWorthTests(gains[chosen], roughTime(kernel, frequency)))
+    chances.add(facts[chosen], gains[chosen], 1);
 }
 
 } // namespace gpulto

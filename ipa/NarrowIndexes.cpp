@@ -14,6 +14,7 @@
 // 1. Candidates are all such operations of 64 bits.
 // 2. One of which somebody wants all bits, who cannot be told by the low ones
 //    where he is (WordRanges), is none. Then it may want all bits of others.
+//    Nor is a phi whose next value is computed in 64 bits anyway.
 // 3. What is left is done in 32 bits. Low bits of other values cost nothing.
 //
 // Linear: each candidate is dropped once.
@@ -80,21 +81,6 @@ std::vector<unsigned> lowBitOperands(const Instruction &operation) {
   }
 }
 
-unsigned narrowGain(const Instruction &operation) {
-  constexpr unsigned kProductGain = 3;
-  auto isExtended = [](const Value *operand) {
-    return isa<ZExtInst, SExtInst>(operand);
-  };
-  auto isAddress = [](const User *user) { return isa<GEPOperator>(user); };
-  // Base and factor of 32 bits are one instruction, of 64 bits two.
-  unsigned addresses =
-      static_cast<unsigned>(count_if(operation.users(), isAddress));
-  if (operation.getOpcode() != Instruction::Mul)
-    return addresses + 1;
-  return addresses +
-         (all_of(operation.operands(), isExtended) ? 0 : kProductGain);
-}
-
 namespace {
 
 class Planner {
@@ -111,7 +97,9 @@ private:
   bool isScaling(const Instruction &operation) const;
   bool wantsLowBits(const Use &use) const;
   WordFit fitAt(const Use &use);
+  bool goesRoundWide(const Instruction &operation) const;
   bool isCandidate(Instruction &operation);
+  void drop(Instruction &operation, SetVector<Instruction *> &open);
 
   Function &function;
   const DominatorTree &dominators;
@@ -177,10 +165,38 @@ WordFit Planner::fitAt(const Use &use) {
                       phi ? *phi->getIncomingBlock(use) : *user->getParent());
 }
 
+/// Whether \p operation is the phi of a loop that computes its next value in 64
+/// bits: it would be cut and extended in each round.
+bool Planner::goesRoundWide(const Instruction &operation) const {
+  auto *phi = dyn_cast<PHINode>(&operation);
+  return phi && any_of(phi->incoming_values(), [&](const Use &use) {
+           auto *next = dyn_cast<Instruction>(use);
+           return next && !isa<ZExtInst, SExtInst>(next) &&
+                  !candidates.contains(next) &&
+                  dominators.dominates(phi->getParent(),
+                                       phi->getIncomingBlock(use));
+         });
+}
+
 bool Planner::isCandidate(Instruction &operation) {
-  return all_of(operation.uses(), [&](const Use &use) {
-    return wantsLowBits(use) || fitAt(use).isAny();
-  });
+  return !goesRoundWide(operation) &&
+         all_of(operation.uses(), [&](const Use &use) {
+           return wantsLowBits(use) || fitAt(use).isAny();
+         });
+}
+
+/// Drops \p operation; adds to \p open whose case that changes.
+void Planner::drop(Instruction &operation, SetVector<Instruction *> &open) {
+  candidates.remove(&operation);
+  auto reopen = [&](Value *value) {
+    if (auto *other = dyn_cast<Instruction>(value);
+        other && candidates.contains(other))
+      open.insert(other);
+  };
+  for (Value *operand : operation.operands())
+    reopen(operand);
+  for (User *user : operation.users())
+    reopen(user);
 }
 
 IndexPlan Planner::run() {
@@ -192,13 +208,8 @@ IndexPlan Planner::run() {
   SetVector<Instruction *> open(candidates.begin(), candidates.end());
   while (!open.empty()) {
     Instruction *operation = open.pop_back_val();
-    if (isCandidate(*operation))
-      continue;
-    candidates.remove(operation);
-    for (Value *operand : operation->operands())
-      if (auto *other = dyn_cast<Instruction>(operand);
-          other && candidates.contains(other))
-        open.insert(other);
+    if (!isCandidate(*operation))
+      drop(*operation, open);
   }
   plan.narrowed.assign(candidates.begin(), candidates.end());
   for (Instruction *operation : plan.narrowed)

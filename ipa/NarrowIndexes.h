@@ -43,10 +43,6 @@ IndexPlan planIndexes(llvm::Function &function,
 /// that its own low 32 bits depend on, if it is of that kind.
 std::vector<unsigned> lowBitOperands(const llvm::Instruction &operation);
 
-/// Returns about how many machine instructions fewer \p operation, of
-/// IndexPlan, takes with 32 bits.
-unsigned narrowGain(const llvm::Instruction &operation);
-
 } // namespace gpulto
 
 #endif
