@@ -134,12 +134,25 @@ static uint64_t countPairs(const std::set<GuardFact> &facts) {
   });
 }
 
+/// Whether \p fact follows from \p other: it is the same, or a looser bound.
+static bool follows(const GuardFact &fact, const GuardFact &other) {
+  bool isBound = fact.kind == GuardKind::FitsWord && other.kind == fact.kind &&
+                 areOfOne(fact, other);
+  return fact == other || (isBound && fact.sizeClass < other.sizeClass);
+}
+
+static bool holds(const GuardOffer &offer, const std::set<GuardFact> &facts) {
+  return all_of(offer.first, [&](const GuardFact &fact) {
+    return any_of(facts,
+                  [&](const GuardFact &other) { return follows(fact, other); });
+  });
+}
+
 static uint64_t gainOf(ArrayRef<GuardOffer> offers,
                        const std::set<GuardFact> &facts) {
   uint64_t gain = 0;
   for (const GuardOffer &offer : offers)
-    if (all_of(offer.first,
-               [&](const GuardFact &fact) { return facts.count(fact); }))
+    if (holds(offer, facts))
       gain += offer.second;
   return gain;
 }
@@ -161,45 +174,69 @@ static bool isPossible(const std::set<GuardFact> &facts) {
   });
 }
 
-/// Drops from \p facts, sorted, bounds of arguments that have a smaller one.
-static void dropImplied(std::vector<GuardFact> &facts) {
-  auto isImplied = [](const GuardFact &fact, const GuardFact &next) {
-    return fact.kind == GuardKind::FitsWord && next.kind == fact.kind &&
-           areOfOne(fact, next);
+/// Returns \p facts and those of \p offer, without bounds of arguments that
+/// have a smaller one.
+static std::set<GuardFact> joined(std::set<GuardFact> facts,
+                                  const GuardOffer &offer) {
+  facts.insert(offer.first.begin(), offer.first.end());
+  std::erase_if(facts, [&](const GuardFact &fact) {
+    return any_of(facts, [&](const GuardFact &other) {
+      return fact != other && follows(fact, other);
+    });
+  });
+  return facts;
+}
+
+/// Returns what is left of \p facts for those of \p offers that hold without
+/// \p dropped.
+static std::set<GuardFact> without(const GuardFact &dropped,
+                                   const std::set<GuardFact> &facts,
+                                   ArrayRef<GuardOffer> offers) {
+  std::set<GuardFact> rest = facts, needed;
+  rest.erase(dropped);
+  for (const GuardOffer &offer : offers)
+    if (holds(offer, rest))
+      needed = joined(std::move(needed), offer);
+  return needed;
+}
+
+namespace {
+/// Facts, and what is to be expected of them.
+struct Expected {
+  std::set<GuardFact> facts;
+  uint64_t gain = 0;
+};
+} // namespace
+
+/// Makes of \p chosen what one offer more, or one fact less, improves most.
+/// Returns false if nothing does.
+static bool improve(Expected &chosen, ArrayRef<GuardOffer> offers,
+                    uint64_t maxTests, uint64_t maxPairs) {
+  Expected best = chosen;
+  auto tryFacts = [&](std::set<GuardFact> tried) {
+    if (!isPossible(tried) || countTests(tried) > maxTests ||
+        countPairs(tried) > maxPairs)
+      return;
+    uint64_t gain = expectedGain(offers, tried);
+    if (gain > best.gain)
+      best = {std::move(tried), gain};
   };
-  std::vector<GuardFact> kept;
-  for (size_t i = 0; i < facts.size(); ++i)
-    if (i + 1 == facts.size() || !isImplied(facts[i], facts[i + 1]))
-      kept.push_back(facts[i]);
-  facts = std::move(kept);
+  for (const GuardOffer &offer : offers)
+    tryFacts(joined(chosen.facts, offer));
+  for (const GuardFact &fact : chosen.facts)
+    tryFacts(without(fact, chosen.facts, offers));
+  bool isBetter = best.gain > chosen.gain;
+  chosen = std::move(best);
+  return isBetter;
 }
 
 GuardChoice chooseFacts(ArrayRef<GuardOffer> offers, uint64_t maxTests,
                         uint64_t maxPairs) {
-  std::set<GuardFact> facts;
-  uint64_t expected = 0;
-  for (bool improved = true; improved;) {
-    improved = false;
-    std::set<GuardFact> best;
-    for (const GuardOffer &offer : offers) {
-      std::set<GuardFact> tried = facts;
-      tried.insert(offer.first.begin(), offer.first.end());
-      if (!isPossible(tried) || countTests(tried) > maxTests ||
-          countPairs(tried) > maxPairs)
-        continue;
-      uint64_t worth = expectedGain(offers, tried);
-      if (worth <= expected)
-        continue;
-      expected = worth;
-      best = std::move(tried);
-      improved = true;
-    }
-    if (improved)
-      facts = std::move(best);
-  }
-  GuardChoice choice{{facts.begin(), facts.end()}, gainOf(offers, facts)};
-  dropImplied(choice.facts);
-  return choice;
+  Expected chosen;
+  while (improve(chosen, offers, maxTests, maxPairs))
+    ;
+  return {{chosen.facts.begin(), chosen.facts.end()},
+          gainOf(offers, chosen.facts)};
 }
 
 } // namespace gpulto

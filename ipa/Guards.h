@@ -33,7 +33,8 @@ using GuardOffer = std::pair<std::vector<GuardFact>, uint64_t>;
 
 /// Returns facts of \p offers that do not contradict each other, take at most
 /// \p maxTests tests of values and \p maxPairs of pointers, and of which
-/// together most is to be expected: added one offer at a time, the best first.
+/// together most is to be expected: one offer is added, or one fact dropped, at
+/// a time, whichever improves most.
 GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
                         uint64_t maxPairs);
 

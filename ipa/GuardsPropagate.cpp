@@ -298,6 +298,11 @@ Candidate GuardChooser::candidateOf(const BodyLattice &stub) const {
   return candidate;
 }
 
+/// Why chances were lost, and what is left is little.
+static constexpr const char *kMayOverlap =
+    "its pointers may overlap, and the host cannot tell what it touches "
+    "through them";
+
 /// Returns why \p candidate gets no version; empty if it does.
 std::string GuardChooser::whyNot(const Candidate &candidate) const {
   std::string why = whyNoKernelClone(context, callers, candidate.stub);
@@ -319,7 +324,7 @@ std::string GuardChooser::whyNot(const Candidate &candidate) const {
   }
   if (candidate.choice.gain * 1000 <
       candidate.size * context.params.guardedKernelThreshold)
-    return "it would save too little";
+    return candidate.mayOverlap ? kMayOverlap : "it would save too little";
   for (GlobalId kernel : program.deviceCounterparts(candidate.stub))
     if (program.function(kernel)->instructionCount >
         growth[program.imageOf(kernel)])
@@ -447,8 +452,7 @@ void GuardChooser::run() {
     if (!candidate.offers.empty())
       candidates.push_back(std::move(candidate));
     else if (candidate.mayOverlap)
-      explainNone(candidate, "its pointers may overlap, and the host cannot "
-                             "tell what it touches through them");
+      explainNone(candidate, kMayOverlap);
   }
   stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.choice.gain * b.size > b.choice.gain * a.size;

@@ -173,6 +173,72 @@ TEST(Guards, PairsAreLimitedApartFromTests) {
   EXPECT_TRUE(chooseFacts(offers, 8, 0).facts.empty());
 }
 
+GuardFact sized(uint32_t parameter, uint8_t sizeClass) {
+  GuardFact size = fact(GuardKind::FitsWord, parameter, 64);
+  size.sizeClass = sizeClass;
+  return size;
+}
+
+TEST(Guards, TightBoundsMustBringMore) {
+  // Seven of ten launches are that small: the vectors would be lost in three.
+  std::vector<GuardOffer> offers = {{{aligned(0)}, 100}, {{sized(2, 3)}, 30}};
+  for (uint8_t sizeClass : {3, 4}) {
+    offers[1].first = {sized(2, sizeClass)};
+    EXPECT_EQ(chooseFacts(offers, 8, 8).facts,
+              std::vector<GuardFact>{aligned(0)});
+  }
+  offers[1].second = 50;
+  EXPECT_EQ(chooseFacts(offers, 8, 8).gain, 150u);
+  // Nearly all sizes fit 31 bits.
+  offers[1] = {{sized(2, 1)}, 3};
+  EXPECT_EQ(chooseFacts(offers, 8, 8).gain, 103u);
+}
+
+TEST(Guards, TightBoundsDoNotDisplaceDivisionsAndPairs) {
+  GuardFact apart = fact(GuardKind::Apart, 0, 0);
+  apart.other = {1};
+  for (const GuardFact &better : {sized(4, 0), apart}) {
+    std::vector<GuardOffer> offers = {{{better}, 100},
+                                      {{sized(2, 3), sized(3, 3)}, 90}};
+    EXPECT_EQ(chooseFacts(offers, 8, 8).facts, std::vector<GuardFact>{better});
+  }
+}
+
+TEST(Guards, WhatWasBestAloneIsDropped) {
+  // The bound is the best single offer; beside the others it costs more.
+  std::vector<GuardOffer> offers = {{{sized(2, 3)}, 40}};
+  for (uint32_t parameter : {4, 5, 6, 7})
+    offers.push_back({{sized(parameter, 1)}, 25});
+  GuardChoice choice = chooseFacts(offers, 8, 8);
+  EXPECT_EQ(choice.gain, 100u);
+  EXPECT_EQ(choice.facts.size(), 4u);
+}
+
+TEST(Guards, SmallerBoundsServeForLarger) {
+  std::vector<GuardOffer> offers = {{{sized(2, 0)}, 8}, {{sized(2, 3)}, 80}};
+  GuardChoice choice = chooseFacts(offers, 1, 0);
+  EXPECT_EQ(choice.facts, std::vector<GuardFact>{sized(2, 3)});
+  EXPECT_EQ(choice.gain, 88u);
+  // Of other arguments they do not.
+  offers[0].first = {sized(3, 0)};
+  EXPECT_EQ(chooseFacts(offers, 1, 0).gain, 80u);
+}
+
+TEST(Guards, SizeClassesAreBounds) {
+  // Products of two or three such sizes, and of one and 16, fit 31 bits.
+  uint64_t most = INT32_MAX;
+  EXPECT_EQ(largestWord(0), UINT32_MAX);
+  EXPECT_EQ(largestWord(1), most);
+  EXPECT_EQ(largestWord(2), most / 16);
+  EXPECT_LE(largestWord(3) * largestWord(3), most);
+  EXPECT_LE(largestWord(4) * largestWord(4) * largestWord(4), most);
+  EXPECT_EQ(stateOf(ValueLattice::constant(46340, 64), sized(0, 3)),
+            GuardState::Holds);
+  EXPECT_EQ(stateOf(ValueLattice::constant(46341, 64), sized(0, 3)),
+            GuardState::Fails);
+  EXPECT_EQ(stateOf(bounded(0, 1291, 64), sized(0, 4)), GuardState::Unknown);
+}
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
