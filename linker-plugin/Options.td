@@ -158,7 +158,7 @@ def guarded_kernels : Flag<["-"], "fgpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
   HelpText<"Make a second version of kernels for arguments that are likely and "
            "worth it (multiples of 4, aligned pointers that do not overlap, "
-           "sizes below 2^32), and "
+           "sizes that fit 32 bits or less), and "
            "choose between the two at the launch; the default">;
 
 def no_guarded_kernels : Flag<["-"], "fno-gpulto-guarded-kernels">,

@@ -21,7 +21,10 @@
 //    ShouldNotRunFunctionPassesAnalysis, does this.
 // 3. The rest of the pipeline (unrolling, vectorizers) over all functions: the
 //    compile step has not run it.
-// 4. StraightLinePass over functions that something was proven of.
+//    Before the vectorizers, NarrowIndexes over functions that something was
+//    proven of: arithmetic of 64 bits that fits 32.
+// 4. StraightLinePass over functions that something was proven of: addresses
+//    are taken apart, after NarrowIndexes of what was unrolled.
 //
 // In simplification, InferAddressSpaces follows each InstCombine: an inlined
 // helper's generic pointer becomes one to shared or global memory while GVN and
