@@ -162,10 +162,6 @@ private:
   llvm::DenseMap<GlobalId, uint32_t> stubCounts;
 };
 
-/// Whether the program may give a node of a graph other parameters than it was
-/// added with. A name of an API function anywhere in host bitcode counts.
-bool mayChangeGraphs(const CombinedSummary &program);
-
 /// Returns \p reason as the end of a sentence, "its address is taken".
 llvm::StringRef describe(UnknownCaller reason);
 

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Callers.h"
+#include "ipa/Graphs.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -214,18 +215,6 @@ void Callers::noteStubCalls(GlobalId user) {
       note(stub, UnknownCaller::AddressTaken, user);
 }
 
-bool mayChangeGraphs(const CombinedSummary &program) {
-  for (ModuleIndex m : program.images()[kHostImage].modules)
-    for (const SymbolRecord &symbol : program.modules()[m].summary.symbols)
-      if (symbol.isDeclaration() &&
-          (symbol.name.starts_with("cudaGraph") ||
-           symbol.name.starts_with("cuGraph")) &&
-          (symbol.name.contains("Param") || symbol.name.contains("Update") ||
-           symbol.name.contains("Attribute")))
-        return true;
-  return false;
-}
-
 /// A node that another part of the program may change, or exchange, launches
 /// with anything. Of such launches the place is not the handle's
 /// (LaunchSite::call).
@@ -254,12 +243,13 @@ UnknownCaller Callers::findLookups() const {
       "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
       "cuGetProcAddress_v2",     "cuGetProcAddress"};
   // Of launches that became nodes, and in device code: of nodes that it
-  // changes. Native code may do it to a graph that it is handed.
+  // changes.
   static constexpr StringLiteral kOfGraphs[] = {
       "cudaGraphKernelNodeGetParams",  "cudaGraphNodeGetParams",
       "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
       "cuGraphNodeGetParams",          "cudaGraphKernelNodeSetParam",
       "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply"};
+  bool handsOutGraphs = mayHandOutGraphs(context);
   UnknownCaller found = context.replacedRuntime.empty()
                             ? UnknownCaller::None
                             : UnknownCaller::Replaced;
@@ -269,10 +259,8 @@ UnknownCaller Callers::findLookups() const {
         continue;
       if (is_contained(kLookups, symbol.name))
         return UnknownCaller::LookedUp;
-      bool isCapture = symbol.name.starts_with("cudaStreamEndCapture") ||
-                       symbol.name.starts_with("cuStreamEndCapture");
       if (is_contained(kOfGraphs, symbol.name) ||
-          (isCapture && !context.foreignCode.empty()))
+          (handsOutGraphs && isOfCapture(symbol.name)))
         found = UnknownCaller::InGraph;
     }
   return found;
@@ -335,8 +323,7 @@ Callers::Callers(const WpaContext &context)
     if (const VariableSummary *variable = program.variable(id))
       noteReferences(id, variable->references, false);
   }
-  // Native code may be handed a graph.
-  bool changesGraphs = mayChangeGraphs(program) || !context.foreignCode.empty();
+  bool changesGraphs = mayChangeGraphs(program) || mayHandOutGraphs(context);
   for (GlobalId id : liveBodies) {
     noteReferences(id, program.function(id)->references, true);
     if (changesGraphs)

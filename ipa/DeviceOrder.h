@@ -18,6 +18,9 @@ namespace gpulto {
 class HostLibrary {
 public:
   HostLibrary();
+  /// Whether \p name is mangled and of namespace std, of the run-time support
+  /// of the language or of a built-in type.
+  static bool isOfCxx(llvm::StringRef name);
   /// Returns whether \p name, mangled, is one of them.
   bool contains(llvm::StringRef name) const;
 

@@ -75,7 +75,7 @@ static void dropThunk(StringRef &name) {
 
 /// Whether \p name is mangled and of namespace std, of the language's run-time
 /// support or of a built-in type. Source: Itanium C++ ABI, 5.1.
-static bool isOfCxxLibrary(StringRef name) {
+bool HostLibrary::isOfCxx(StringRef name) {
   if (name.starts_with("__cxa_") || name.starts_with("_Unwind_") ||
       name.starts_with("__gxx_personality_"))
     return true;
@@ -126,7 +126,7 @@ static bool isOfCompiler(StringRef name) {
 }
 
 bool HostLibrary::contains(StringRef name) const {
-  if (isOfCxxLibrary(name) || isOfCompiler(name) || names.contains(name))
+  if (isOfCxx(name) || isOfCompiler(name) || names.contains(name))
     return true;
   bool isStandard =
       name.consume_front("__isoc99_") || name.consume_front("__isoc23_");
@@ -219,7 +219,7 @@ void DeviceOrder::checkDefinition(GlobalId id) {
   if (symbol.has(kRegistration))
     return;
   if (!symbol.isLocal() && (program.resolution(id) & kSeen) &&
-      symbol.name != "main" && !isOfCxxLibrary(symbol.name))
+      symbol.name != "main" && !HostLibrary::isOfCxx(symbol.name))
     fail("code outside of this link can name '" + symbol.name.str() + "'", id,
          0);
   if (const VariableSummary *variable = program.variable(id))

@@ -38,6 +38,7 @@
 
 #include "ipa/CloneGains.h"
 #include "ipa/Clones.h"
+#include "ipa/Graphs.h"
 #include "ipa/Guards.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -309,7 +310,7 @@ std::string GuardChooser::whyNot(const Candidate &candidate) const {
   if (!why.empty())
     return why;
   if (changesGraphs)
-    return "the program changes arguments of kernels in graphs";
+    return "arguments of kernels in graphs may be changed";
   constexpr unsigned kFirstLevel = 2;
   auto found = made.find(candidate.stub);
   uint32_t number = solver.cloneCount(candidate.stub) + 1 +
@@ -441,7 +442,7 @@ void GuardChooser::explainNone(const Candidate &candidate,
 void GuardChooser::run() {
   growth = allowedGrowth(context, solver,
                          context.params.guardedKernelUnitGrowthPercent);
-  changesGraphs = mayChangeGraphs(program);
+  changesGraphs = mayChangeGraphs(program) || mayHandOutGraphs(context);
   std::vector<Candidate> candidates;
   for (const BodyLattice &body : solver.bodies()) {
     if (!body.isReached || !program.symbol(body.id).has(kKernelStub) ||

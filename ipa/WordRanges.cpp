@@ -162,7 +162,7 @@ private:
   DenseMap<std::pair<const Value *, const BasicBlock *>, Known> kept;
   /// Phis being looked at, with what is supposed of them meanwhile.
   DenseMap<const PHINode *, Known> open;
-  unsigned cuts = 0; ///< answers that were less than could be known
+  unsigned cuts = 0; ///< answers that hang on an open phi
   unsigned steps = 0;
 };
 
@@ -179,10 +179,8 @@ Known WordRanges::Impl::at(const Value &value, const BasicBlock &block,
     return Known(width);
   if (auto found = kept.find({&value, &block}); found != kept.end())
     return found->second;
-  if (depth > kMaxDepth || ++steps > kMaxSteps) {
-    ++cuts;
+  if (depth > kMaxDepth || ++steps > kMaxSteps)
     return Known(width);
-  }
   unsigned before = cuts;
   Known known = ofOperation(value, block, depth + 1);
   addConditions(known, value, block, depth + 1);
@@ -321,10 +319,8 @@ void WordRanges::Impl::addConditions(Known &known, const Value &value,
     // No condition on a value is older than the value.
     if (definition && &to == definition->getParent())
       return;
-    if (++steps > kMaxSteps) {
-      ++cuts;
+    if (++steps > kMaxSteps)
       return;
-    }
     if (auto *branch = dyn_cast<BranchInst>(from.getTerminator());
         branch && branch->isConditional())
       for (const BasicBlock *target : branch->successors())
@@ -348,10 +344,8 @@ void WordRanges::Impl::addCondition(Known &known, const Value &value,
                                     const Value &condition, bool isTrue,
                                     const BasicBlock &from, unsigned depth) {
   const Value *first, *second;
-  if (depth > kMaxDepth) {
-    ++cuts;
+  if (depth > kMaxDepth)
     return;
-  }
   if (isTrue
           ? match(&condition, m_LogicalAnd(m_Value(first), m_Value(second)))
           : match(&condition, m_LogicalOr(m_Value(first), m_Value(second)))) {

@@ -170,7 +170,8 @@ class Writer:
         if self.chance(0.6):
             return self.rng.choice([0, 1, 2, 3, 4, 7, 8, 16, 32, 255])
         return self.rng.choice([self.rng.randrange(1 << 32), 0x80000000,
-                                0xffffffff, 65535, 32768, 128, 1000])
+                                0xffffffff, 65535, 32768, 128, 1000,
+                                1290, 1291, 46340, 46341, 0x7fffffff])
 
     # ---- expressions ----------------------------------------------------
 

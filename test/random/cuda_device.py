@@ -329,7 +329,9 @@ class DeviceWriter(Writer):
         return scope.declarations + lines
 
     def step(self, kernel, scope, atomics):
-        form = self.rng.randrange(7)
+        form = self.rng.randrange(9)
+        if form >= 7:
+            return self.wideIndexes(kernel, scope)
         if form < 3:
             return self.statements(scope, self.rng.randint(1, 4))
         if form < 5:
@@ -356,6 +358,52 @@ class DeviceWriter(Writer):
         return [self.element(
             f"{target} = ({kind})((u32){target} + (u32)__syncthreads_or("
             f"{self.leaf(scope)} == {self.constant()}u));")]
+
+    def wideIndexes(self, kernel, scope):
+        """Rows and columns in 64 bits, up to sizes that may be anything."""
+        rng = self.rng
+        kind = rng.choice(["u64", "u64", "i64"])
+        sizes = [p.name for p in kernel.parameters
+                 if p.kind == "scalar" and SIZES[p.type] == 8]
+        sizes += [path for p in kernel.parameters if p.kind == "struct"
+                  for path, field in p.type.leaves(p.name)
+                  if field in ("u64", "i64")]
+
+        def size():
+            text = rng.choice(sizes * 3 + [self.leaf(scope)])
+            # Products of numbers with a sign must fit.
+            bounds = ["& 63", "% 50000"] + ["| 0"] * 3 * (kind == "u64")
+            return f"({kind})((u64){text} {rng.choice(bounds)})"
+
+        x, y, nx, ny, at, rounds = (self.fresh("x") for _ in range(6))
+        starts = ["0", "1", "gid", f"({kind})blockIdx.x * blockDim.x",
+                  f"({kind})blockIdx.x * blockDim.x + threadIdx.x"]
+        steps = ["1", "1", "3", f"({kind})gridDim.x * blockDim.x"]
+        index = rng.choice([f"{y} * {nx} + {x}", f"{x} * {ny} + {y}",
+                            f"({y} + 1) * {nx} + {x} - 1", f"{x} + {y} - {nx}",
+                            f"({y} * {nx} + {x}) * {ny}"])
+        header = rng.choice([
+            f"for ({kind} {x} = {rng.choice(starts)}; {x} < {nx} && {rounds} < "
+            f"8; {x} += {rng.choice(steps)}, ++{rounds})",
+            f"for ({kind} {x} = {nx}; {x}-- > 0 && {rounds} < 8; ++{rounds})"])
+        condition = rng.choice(["true", f"{at} < {nx} * {ny}", f"{at} > 0",
+                                f"{x} + 1 < {nx} && {y} + 1 < {ny}"])
+        readable = [m for m in scope.memory if not m.space]
+        value = rng.choice([f"(u32){at}", f"(u32)({at} >> 3)",
+                            f"(u32)((u64){at} >> 30)"])
+        if readable and self.chance(0.7):
+            memory = rng.choice(readable)
+            value = f"(u32){memory.text}[(u64){at} % {memory.count}]"
+        target, its = rng.choice(scope.assignable)
+        return [f"{kind} {nx} = {size()}, {ny} = {size()};",
+                f"u32 {rounds} = 0;",
+                f"for ({kind} {y} = {rng.choice(starts)}; {y} < {ny} && "
+                f"{rounds} < 8; {y} += {rng.choice(steps)}, ++{rounds})",
+                f"  {header} {{",
+                f"    {kind} {at} = {index};",
+                f"    if ({condition})",
+                f"      {target} = ({its})((u32){target} * 5 + {value});",
+                "  }"]
 
     def shared(self, kernel, scope):
         """All threads fill a tile, wait, and read any of it."""
