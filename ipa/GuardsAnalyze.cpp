@@ -31,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/GeometryLimits.h"
 #include "ipa/GeometryReads.h"
 #include "ipa/GuardChances.h"
 
@@ -206,13 +207,11 @@ MaybeBound BoundFinder::boundOf(const Value &value, const BasicBlock &block,
 /// Returns the bound of a special register. The hardware's limits are no facts,
 /// but for the grid's they are too large for the numbers of threads to fit.
 MaybeBound BoundFinder::geometryBound(const IntrinsicInst &call) const {
-  static constexpr uint64_t kLimits[] = {INT32_MAX, 65535, 65535,
-                                         1024,      1024,  64};
   std::optional<GeometryRead> read = geometryRead(call.getIntrinsicID());
   if (!read)
     return std::nullopt;
   if (read->component != kGridX || !assumesSmallGrid)
-    return Bound{kLimits[read->component] - read->isIndex, {}};
+    return Bound{kGeometryLimits[read->component] - read->isIndex, {}};
   GuardFact fact;
   fact.kind = GuardKind::SmallGrid;
   return Bound{kMaxWordGrid - uint64_t(read->isIndex), {fact}};

@@ -85,9 +85,8 @@ static JumpFunction memoryPlace(uint32_t number, uint64_t offset) {
 }
 
 /// Whether only callees can have left what is at byte \p offset of \p object,
-/// as
-/// \p uses tell. What the body stores in a local variable itself is a handle of
-/// its own (followLocal), and more exact.
+/// as \p uses tell. What the body stores in a local variable itself is a handle
+/// of its own (followLocal), and more exact.
 static bool isLeftByCallees(const llvm::Value &object, const MemoryUses &uses,
                             uint64_t offset, uint64_t bytes) {
   using Use = MemoryUse::Kind;

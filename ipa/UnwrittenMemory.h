@@ -82,7 +82,6 @@ private:
   bool storesAnywhere(GlobalId kernel) const;
   bool passesUnknown(GlobalId caller, const CallEdge &call,
                      GlobalId callee) const;
-  bool mayWrite(GlobalId function, uint32_t parameter) const;
   void meetLaunch(GlobalId kernel, uint32_t clone,
                   llvm::ArrayRef<ParameterLattice> arguments);
   void meetValue(GlobalId kernel, uint32_t index, const ValueLattice &value,

@@ -66,12 +66,6 @@ UnwrittenMemory::UnwrittenMemory(const WpaContext &context,
 // What the kernel does
 //===----------------------------------------------------------------------===//
 
-/// Whether \p function, or what it calls, may write through its parameter
-/// \p parameter or keep it.
-bool UnwrittenMemory::mayWrite(GlobalId function, uint32_t parameter) const {
-  return mayWriteThrough(decisions, function, parameter);
-}
-
 UnwrittenMemory::Kernel UnwrittenMemory::candidatesOf(GlobalId kernel) const {
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
   Kernel result;
@@ -79,7 +73,7 @@ UnwrittenMemory::Kernel UnwrittenMemory::candidatesOf(GlobalId kernel) const {
   bool hasAny = false;
   for (auto [i, formal] : enumerate(formals)) {
     bool isRead = isPointer(formal) && !(formal.flags & kParamUnused) &&
-                  !mayWrite(kernel, i) &&
+                  !mayWriteThrough(decisions, kernel, i) &&
                   (decisions.effectsOf(kernel)->parameters[i] & kParamMayRead);
     if (!isRead)
       result.parameters[i].obstacle = Obstacle::NotOnlyRead;
@@ -106,7 +100,7 @@ bool UnwrittenMemory::passesUnknown(GlobalId caller, const CallEdge &call,
   ArrayRef<JumpFunction> actuals =
       slice(program.moduleRef(caller).summary.jumpFunctions, call.arguments);
   for (auto [i, formal] : enumerate(program.parameters(callee))) {
-    if (!isPointer(formal) || !mayWrite(callee, i))
+    if (!isPointer(formal) || !mayWriteThrough(decisions, callee, i))
       continue;
     JumpFunction actual = i < actuals.size()
                               ? baseOf(program, caller, actuals[i])
@@ -174,7 +168,8 @@ void UnwrittenMemory::meetValue(GlobalId kernel, uint32_t index,
   }
   for (auto [i, formal] : enumerate(program.parameters(kernel)))
     if (i != index && isPointer(formal) && !(formal.flags & kParamUnused) &&
-        mayWrite(kernel, i) && !areApart(value, arguments[i].whole)) {
+        mayWriteThrough(decisions, kernel, i) &&
+        !areApart(value, arguments[i].whole)) {
       known.obstacle = Obstacle::Overlaps;
       known.other = i;
       return;

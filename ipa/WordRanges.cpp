@@ -29,6 +29,7 @@
 
 #include "ipa/WordRanges.h"
 
+#include "ipa/GeometryLimits.h"
 #include "ipa/GeometryReads.h"
 #include "ipa/GuardChances.h"
 
@@ -258,8 +259,6 @@ Known WordRanges::Impl::ofSelect(const SelectInst &select,
 /// The hardware's limits, and a supposed one.
 Known WordRanges::Impl::ofIntrinsic(const IntrinsicInst &call,
                                     const BasicBlock &block, unsigned depth) {
-  static constexpr uint64_t kLimits[] = {INT32_MAX, 65535, 65535,
-                                         1024,      1024,  64};
   unsigned width = call.getType()->getIntegerBitWidth();
   if (ConstantRange::isIntrinsicSupported(call.getIntrinsicID())) {
     SmallVector<ConstantRange, 2> ranges;
@@ -276,7 +275,7 @@ Known WordRanges::Impl::ofIntrinsic(const IntrinsicInst &call,
   if (!read || width != kNarrowBits)
     return Known(width);
   bool isSupposed = supposedHigh && read->component == kGridX;
-  uint64_t high = isSupposed ? kMaxWordGrid : kLimits[read->component];
+  uint64_t high = isSupposed ? kMaxWordGrid : kGeometryLimits[read->component];
   GuardFact fact;
   fact.kind = GuardKind::SmallGrid;
   return Known(
