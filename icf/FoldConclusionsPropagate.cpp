@@ -49,7 +49,7 @@ static void addTo(StableHasher &hasher, const ModuleSummary &summary,
   for (const AggregatePart &part :
        ArrayRef(summary.aggregateParts)
            .slice(isPassedOn ? j.parameter : j.source, j.count)) {
-    hasher.add(part.byteOffset);
+    hasher.add(uint32_t(part.byteOffset));
     addTo(hasher, summary, part.value);
   }
 }
@@ -124,7 +124,7 @@ Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
   addAll(function.outputs);
   for (const VariableStore &store :
        slice(summary.variableStores, function.variableStores)) {
-    hasher.add(store.byteOffset);
+    hasher.add(uint32_t(store.byteOffset));
     hasher.add(store.sizeBytes);
     addTo(hasher, summary, store.value);
   }

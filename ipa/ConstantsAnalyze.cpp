@@ -106,9 +106,8 @@ ParameterRecord ConstantsCollector::describe(const llvm::Argument &argument) {
     if (llvm::MaybeAlign align = argument.getParamAlign())
       record.alignLog2 = static_cast<uint8_t>(llvm::Log2(*align));
     if (argument.hasByValAttr())
-      record.byValBytes = static_cast<uint32_t>(
-          layout.getTypeAllocSize(argument.getParamByValType())
-              .getFixedValue());
+      record.byValBytes = static_cast<uint32_t>(std::min<uint64_t>(
+          layout.getTypeAllocSize(argument.getParamByValType()), kNone));
   } else if (type->isSized()) {
     set(type->isFPOrFPVectorTy(), kParamIsFloat);
     record.bitWidth = static_cast<uint16_t>(std::min<uint64_t>(
@@ -348,7 +347,7 @@ void ConstantsCollector::addVariableStores() {
       SymbolIndex symbol = write ? context.indexOf(*write->variable) : kNone;
       if (symbol == kNone)
         continue;
-      VariableStore store{symbol, static_cast<uint32_t>(write->offset),
+      VariableStore store{symbol, write->offset,
                           static_cast<uint32_t>(write->size),
                           jumpFunctions.ofStored(instruction, *write)};
       if (!llvm::is_contained(stores, store))

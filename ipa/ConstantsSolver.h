@@ -26,7 +26,7 @@ namespace gpulto {
 
 /// A known part of a by-value aggregate.
 struct PartLattice {
-  uint32_t byteOffset = 0;
+  PartOffset byteOffset;
   ValueLattice value;
 };
 
@@ -57,8 +57,9 @@ bool meetParts(ParameterLattice &known, const ParameterLattice &actual);
 ValueLattice readParts(llvm::ArrayRef<PartLattice> parts, uint64_t offset,
                        unsigned width);
 /// Adds \p value at byte \p offset to \p parts. Calling conventions pass two
-/// fields in one register, so what is known of 64 bits is kept in halves.
-void addPart(std::vector<PartLattice> &parts, uint32_t offset,
+/// fields in one register, so what is known of 64 bits is kept in halves. What
+/// is too far for a PartOffset is left out: not known.
+void addPart(std::vector<PartLattice> &parts, uint64_t offset,
              const ValueLattice &value);
 
 /// Returns the size in bytes of a value of \p width bits in memory, 0 for a

@@ -121,11 +121,12 @@ std::optional<GuardFact> guardSource(const Value &value,
   if (!aggregate || !aggregate->hasByValAttr() || offset.isNegative())
     return std::nullopt;
   uint64_t size = layout.getTypeAllocSize(aggregate->getParamByValType());
-  if (offset.getZExtValue() + layout.getTypeStoreSize(type) > size)
+  std::optional<PartOffset> place = PartOffset::of(offset.getZExtValue());
+  if (!place || *place + layout.getTypeStoreSize(type) > size)
     return std::nullopt;
   fact.parameter = aggregate->getArgNo();
   fact.isPart = true;
-  fact.byteOffset = static_cast<uint32_t>(offset.getZExtValue());
+  fact.byteOffset = *place;
   return fact;
 }
 

@@ -109,7 +109,7 @@ std::optional<JumpFunction> handleInMemory(const llvm::Value &value) {
   const llvm::Value *object =
       stripOffsets(*load->getPointerOperand(), layout, offset);
   std::optional<uint32_t> number = memoryNumber(*object);
-  if (!number || offset < 0 || offset > INT32_MAX)
+  if (!number || !PartOffset::of(static_cast<uint64_t>(offset)))
     return std::nullopt;
   std::optional<MemoryUses> uses = memoryUses(*object, layout);
   uint64_t place = static_cast<uint64_t>(offset);
@@ -127,12 +127,13 @@ std::optional<JumpFunction> handleInMemory(const llvm::Value &value) {
 bool HandlePaths::followInto(const llvm::Value &object, uint64_t offset,
                              Path &path) {
   std::optional<uint32_t> number = memoryNumber(object);
-  if (!number || offset > INT32_MAX || !usesOf(object))
+  std::optional<PartOffset> place = PartOffset::of(offset);
+  if (!number || !place || !usesOf(object))
     return false;
   HandleFlow flow;
   flow.to = HandleTarget::Into;
   flow.argument = *number;
-  flow.beforeBytes = static_cast<uint32_t>(offset);
+  flow.beforeBytes = *place;
   path.flows.push_back(flow);
   filled.insert(&object);
   return true;
@@ -212,7 +213,8 @@ bool HandlePaths::followCopy(const llvm::Use &use) {
     SymbolIndex symbol = context.indexOf(*function);
     if (offset + bytes <= begin || offset >= end || symbol == kNone)
       return true;
-    if (offset < begin || offset + bytes > end)
+    std::optional<PartOffset> place = PartOffset::of(offset - begin);
+    if (offset < begin || offset + bytes > end || !place)
       return false;
     Path path;
     if (copy->second && !followPlace(*copy->second, offset - begin, path))
@@ -222,7 +224,7 @@ bool HandlePaths::followCopy(const llvm::Use &use) {
           {{},
            callNumber(*use.getUser()),
            llvm::cast<llvm::CallBase>(use.getUser())->getArgOperandNo(&use),
-           static_cast<uint32_t>(offset - begin),
+           *place,
            HandleTarget::Behind});
     JumpFunction handle;
     handle.kind = Kind::SymbolAddress;
@@ -257,12 +259,16 @@ bool HandlePaths::followElementUse(const llvm::Use &use, unsigned element,
            (extract->getNumIndices() == 1 && followValue(*extract, path));
   if (!llvm::isa<llvm::ReturnInst>(user))
     return false;
+  std::optional<PartOffset> place =
+      PartOffset::of(context.module.getDataLayout()
+                         .getStructLayout(type)
+                         ->getElementOffset(element)
+                         .getFixedValue());
+  if (!place)
+    return false;
   HandleFlow flow;
   flow.to = HandleTarget::Return;
-  flow.argument = static_cast<uint32_t>(context.module.getDataLayout()
-                                            .getStructLayout(type)
-                                            ->getElementOffset(element)
-                                            .getFixedValue());
+  flow.argument = *place;
   path.flows.push_back(flow);
   return true;
 }

@@ -269,7 +269,7 @@ JumpFunction JumpFunctionBuilder::ofReturn(const llvm::ReturnInst &ret) {
   llvm::SmallVector<AggregatePart, 8> parts;
   auto add = [&](uint64_t offset, const JumpFunction &part) {
     if (part.kind != Kind::Unknown && part.bitWidth % 8 == 0)
-      parts.push_back({static_cast<uint32_t>(offset), part});
+      appendPart(parts, offset, part);
   };
   auto isPair = [&](const llvm::Value &value, const JumpFunction &whole) {
     return (isPackedPair(value) || whole.kind == Kind::Unknown) &&

@@ -69,7 +69,7 @@ CopyAccess copyAccess(const llvm::CallBase &call, unsigned index);
 /// What an instruction stores in a variable of the module.
 struct VariableWrite {
   const llvm::GlobalVariable *variable = nullptr;
-  uint64_t offset = 0;
+  PartOffset offset;
   uint64_t size = 0;
   /// Null: the pointer to memory that the instruction, a call, allocates.
   const llvm::Value *value = nullptr;
@@ -134,6 +134,11 @@ std::optional<DerivedPointer> derivationOf(const llvm::Value &pointer,
 /// Whether \p argument may be the address of a caller's variable. Device code
 /// gets its pointers from launches; they are other facts.
 bool isPassedByReference(const llvm::Argument &argument);
+
+/// Appends \p value at byte \p offset to \p parts. What is too far for a
+/// PartOffset is left out: not known.
+void appendPart(llvm::SmallVectorImpl<AggregatePart> &parts, uint64_t offset,
+                const JumpFunction &value);
 
 /// Whether two ranges of bytes, of which the ends may be open, have a byte in
 /// common.

@@ -61,6 +61,12 @@ bool isPassedByReference(const llvm::Argument &argument) {
               .isNVPTX();
 }
 
+void appendPart(llvm::SmallVectorImpl<AggregatePart> &parts, uint64_t offset,
+                const JumpFunction &value) {
+  if (std::optional<PartOffset> place = PartOffset::of(offset))
+    parts.push_back({*place, value});
+}
+
 bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
               uint64_t bSize) {
   uint64_t aEnd = aOffset + std::min(aSize, ~uint64_t(0) - aOffset);
@@ -248,7 +254,7 @@ void JumpFunctionBuilder::collectConstantParts(
     JumpFunction value = of(constant);
     if (offset >= shift && offset - shift + bytes <= size &&
         value.kind != Kind::Unknown && bits % 8 == 0)
-      parts.push_back({static_cast<uint32_t>(offset - shift), value});
+      appendPart(parts, offset - shift, value);
     return;
   }
   auto element = [&](unsigned i, uint64_t elementOffset) {
@@ -278,7 +284,7 @@ void JumpFunctionBuilder::addResult(
   JumpFunction result = ofCall(call, first - write.offset, 0);
   result.count = static_cast<uint32_t>(end - first);
   if (result.kind == Kind::CallResult)
-    parts.push_back({static_cast<uint32_t>(first - begin), result});
+    appendPart(parts, first - begin, result);
 }
 
 /// Appends the \p size bytes from byte \p begin on behind \p argument if they
@@ -286,7 +292,7 @@ void JumpFunctionBuilder::addResult(
 void JumpFunctionBuilder::addEntry(
     const llvm::Argument &argument, uint64_t begin, uint64_t size,
     const llvm::Instruction &at, llvm::SmallVectorImpl<AggregatePart> &parts) {
-  if (begin + size > INT32_MAX || !isOfEntry(argument, begin, size, at))
+  if (begin + size > PartOffset::kLast || !isOfEntry(argument, begin, size, at))
     return;
   JumpFunction entry;
   entry.kind = Kind::LoadAggregate;
@@ -314,7 +320,7 @@ void JumpFunctionBuilder::addUnwritten(
     if (cuts[i] != cuts[i + 1])
       addEntry(byValue, cuts[i], cuts[i + 1] - cuts[i], at, entry);
     for (const AggregatePart &part : entry)
-      parts.push_back({static_cast<uint32_t>(cuts[i] - begin), part.value});
+      appendPart(parts, cuts[i] - begin, part.value);
   }
 }
 
@@ -328,7 +334,7 @@ void JumpFunctionBuilder::addVariableParts(
   bool isWithin =
       offset >= bytes.first && offset + typeBytes <= bytes.first + bytes.second;
   unsigned bits = scalarBits(type);
-  if (parts.size() >= kMaxParts || offset > INT32_MAX)
+  if (parts.size() >= kMaxParts || offset > PartOffset::kLast)
     return;
   if (auto *structure = llvm::dyn_cast<llvm::StructType>(&type)) {
     const llvm::StructLayout *fields = layout.getStructLayout(structure);
@@ -345,11 +351,12 @@ void JumpFunctionBuilder::addVariableParts(
   } else if (isWithin && (type.isPointerTy() || (bits && bits % 8 == 0))) {
     JumpFunction value = ofVariable(variable, offset, bits);
     if (value.kind != Kind::Unknown)
-      parts.push_back({static_cast<uint32_t>(offset - bytes.first), value});
+      appendPart(parts, offset - bytes.first, value);
   }
 }
 
-/// Appends the known parts of the \p size bytes at \p pointer + \p shift.
+/// Appends the known parts of the \p size bytes at \p pointer + \p shift, or of
+/// as many as parts are told of: counts of bytes fit 32 bits, too.
 void JumpFunctionBuilder::collectParts(
     const llvm::Value &pointer, uint64_t size, const llvm::Instruction &at,
     uint64_t shift, llvm::SmallVectorImpl<AggregatePart> &parts,
@@ -358,6 +365,7 @@ void JumpFunctionBuilder::collectParts(
   const llvm::Value *base = stripOffsets(pointer, layout, baseOffset);
   if (baseOffset < 0 || depth > kMaxDepth)
     return;
+  size = std::min<uint64_t>(size, PartOffset::kLast);
   uint64_t begin = shift + static_cast<uint64_t>(baseOffset);
   if (auto *global = llvm::dyn_cast<llvm::GlobalVariable>(base)) {
     if (global->isConstant() && global->hasDefinitiveInitializer())
@@ -397,15 +405,14 @@ void JumpFunctionBuilder::collectParts(
       bool isKnown = value.kind != Kind::Unknown ||
                      (value.bitWidth == 0 && value.alignLog2);
       if (isInside && store->isSimple() && isKnown && value.bitWidth % 8 == 0)
-        parts.push_back({static_cast<uint32_t>(write.offset - begin), value});
+        appendPart(parts, write.offset - begin, value);
       continue;
     }
     if (auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
         call && allocationResult(*call)) {
       if (write.offset >= begin && write.offset - begin + write.size <= size &&
           leavesAllocation(*base, local, write, at))
-        parts.push_back(
-            {static_cast<uint32_t>(write.offset - begin), ofAllocation(*call)});
+        appendPart(parts, write.offset - begin, ofAllocation(*call));
       continue;
     }
     if (write.isReturned) {
@@ -421,10 +428,8 @@ void JumpFunctionBuilder::collectParts(
     llvm::SmallVector<AggregatePart, 8> copied;
     collectParts(*copy->getRawSource(), end - first, *copy,
                  first - write.offset, copied, depth + 1);
-    for (AggregatePart &part : copied) {
-      part.byteOffset += static_cast<uint32_t>(first - begin);
-      parts.push_back(part);
-    }
+    for (const AggregatePart &part : copied)
+      appendPart(parts, first - begin + part.byteOffset, part.value);
   }
   if (!isCopy)
     addExchanged(*base, begin, size, parts);
@@ -450,7 +455,7 @@ void JumpFunctionBuilder::addExchanged(
     JumpFunction pointer;
     pointer.alignLog2 = static_cast<uint8_t>(choicesAlignLog2(stored));
     if (pointer.alignLog2)
-      parts.push_back({static_cast<uint32_t>(offset), pointer});
+      appendPart(parts, offset, pointer);
   }
 }
 

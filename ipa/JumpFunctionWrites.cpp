@@ -273,8 +273,7 @@ bool JumpFunctionBuilder::collectCopied(
         context.jumpFunctions.aggregate(AggregatePart{0, part.value});
     memory.kind = Kind::Memory;
     memory.parameter = number;
-    parts.push_back(
-        {static_cast<uint32_t>(offset - begin + part.byteOffset), memory});
+    appendPart(parts, offset - begin + part.byteOffset, memory);
   }
   return true;
 }
@@ -333,7 +332,7 @@ void JumpFunctionBuilder::collectWritten(
     JumpFunction memory =
         ofWritten(variable, range.offset, range.size, range.isPointer, places);
     if (memory.kind != Kind::Unknown)
-      parts.push_back({static_cast<uint32_t>(range.offset - begin), memory});
+      appendPart(parts, range.offset - begin, memory);
   }
 }
 

@@ -708,15 +708,15 @@ LaunchCollector::stubArguments(const llvm::CallBase &call,
       bool isKnown = whole.kind != JumpFunction::Kind::Unknown ||
                      (actual.getType()->isPointerTy() && whole.hasFacts());
       if (isKnown && !isPackedPair(actual)) {
-        parts.push_back({piece.byteOffset, whole});
+        appendPart(parts, piece.byteOffset, whole);
         continue;
       }
       auto [low, high] = jumpFunctions->halvesOf(actual);
-      constexpr uint32_t kHalfBytes = 4;
+      constexpr uint64_t kHalfBytes = 4;
       if (low.kind != JumpFunction::Kind::Unknown)
-        parts.push_back({piece.byteOffset, low});
+        appendPart(parts, piece.byteOffset, low);
       if (high.kind != JumpFunction::Kind::Unknown)
-        parts.push_back({piece.byteOffset + kHalfBytes, high});
+        appendPart(parts, piece.byteOffset + kHalfBytes, high);
     }
     if (!parts.empty())
       arguments[k] = context.jumpFunctions.aggregate(parts);

@@ -97,7 +97,7 @@ Range JumpFunctionTable::addTrimmed(llvm::ArrayRef<JumpFunction> list) {
 JumpFunction JumpFunctionTable::aggregate(llvm::ArrayRef<AggregatePart> parts) {
   StableHasher hasher;
   for (const AggregatePart &part : parts) {
-    hasher.add(part.byteOffset);
+    hasher.add(uint32_t(part.byteOffset));
     hashFields(hasher, part.value);
   }
   auto [entry, isNew] = partLists.try_emplace(hasher.finish());

@@ -483,7 +483,10 @@ void ModRefCollector::followMembers() {
     uint64_t bytes = layout.getTypeAllocSize(argument.getParamByValType());
     PartLoads parts = loadsOfParts(argument, layout);
     for (auto [load, offset] : parts.loads) {
-      std::pair place(argument.getArgNo(), static_cast<uint32_t>(offset));
+      std::optional<PartOffset> part = PartOffset::of(offset);
+      if (!part)
+        continue;
+      std::pair<uint32_t, uint32_t> place(argument.getArgNo(), *part);
       bool isMember = parts.isReadOnly && load->getType()->isPointerTy() &&
                       offset + layout.getPointerSize() <= bytes &&
                       (members.size() < kMaxMembers || members.count(place));

@@ -113,15 +113,17 @@ ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
   return isNull ? ValueLattice::constant(0, 0) : ValueLattice::varying(0);
 }
 
-void addPart(std::vector<PartLattice> &parts, uint32_t offset,
+void addPart(std::vector<PartLattice> &parts, uint64_t offset,
              const ValueLattice &value) {
+  auto add = [&](uint64_t at, const ValueLattice &part) {
+    if (std::optional<PartOffset> place = PartOffset::of(at))
+      parts.push_back({*place, part});
+  };
   bool isPair = value.width() == 2 * kPieceBits && value.hasFacts();
-  if (!isPair) {
-    parts.push_back({offset, value});
-    return;
-  }
-  parts.push_back({offset, halfOf(value, 0)});
-  parts.push_back({offset + kPieceBits / 8, halfOf(value, kPieceBits)});
+  if (!isPair)
+    return add(offset, value);
+  add(offset, halfOf(value, 0));
+  add(offset + kPieceBits / 8, halfOf(value, kPieceBits));
 }
 
 uint64_t bytesOf(unsigned width) {
@@ -136,9 +138,9 @@ static void addPartsWithin(ArrayRef<PartLattice> parts, ByteWindow window,
   for (const PartLattice &part : parts)
     if (part.byteOffset >= window.begin &&
         part.byteOffset + bytesOf(part.value.width()) <= window.end)
-      result.push_back(
-          {static_cast<uint32_t>(at + part.byteOffset - window.begin),
-           part.value});
+      if (std::optional<PartOffset> place =
+              PartOffset::of(at + part.byteOffset - window.begin))
+        result.push_back({*place, part.value});
 }
 
 /// Returns how many bytes \p value, a part of an aggregate, is of.

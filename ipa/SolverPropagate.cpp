@@ -550,7 +550,7 @@ uint64_t hashOf(const ParameterLattice &known) {
   hash_code hash =
       hash_combine(hashOf(known.whole), known.hasParts, known.isPrivate);
   for (const PartLattice &part : known.parts)
-    hash = hash_combine(hash, part.byteOffset, hashOf(part.value));
+    hash = hash_combine(hash, uint32_t(part.byteOffset), hashOf(part.value));
   return hash;
 }
 

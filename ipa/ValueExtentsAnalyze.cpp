@@ -39,6 +39,7 @@
 #include "ipa/MaybeSum.h"
 #include "ipa/PointerAccesses.h"
 #include "ipa/ValueExtents.h"
+#include "summary/JumpFunction.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -174,10 +175,11 @@ ValueExtents::ValueExtents(Function &kernel, const DominatorTree &dominators)
     PartLoads loads = loadsOfParts(argument, layout);
     uint64_t size = layout.getTypeAllocSize(argument.getParamByValType());
     for (auto [load, offset] : loads.loads)
-      if (loads.isReadOnly && load->getType()->isIntegerTy() &&
+      if (std::optional<PartOffset> place = PartOffset::of(offset);
+          place && loads.isReadOnly && load->getType()->isIntegerTy() &&
           offset + layout.getTypeStoreSize(load->getType()) <= size)
         parts[load] = {
-            false, argument.getArgNo(), true, static_cast<uint32_t>(offset),
+            false, argument.getArgNo(), true, *place,
             static_cast<uint16_t>(load->getType()->getIntegerBitWidth())};
   }
 }

@@ -50,9 +50,11 @@ variableWrite(const llvm::Instruction &instruction) {
     return std::nullopt;
   write.variable = llvm::dyn_cast<llvm::GlobalVariable>(
       stripOffsets(*pointer, layout, offset));
-  if (!write.variable || offset < 0 || offset > INT32_MAX)
+  std::optional<PartOffset> place =
+      PartOffset::of(static_cast<uint64_t>(offset));
+  if (!write.variable || !place || write.size > PartOffset::kLast)
     return std::nullopt;
-  write.offset = static_cast<uint64_t>(offset);
+  write.offset = *place;
   return write;
 }
 
@@ -72,7 +74,7 @@ static void addInitialParts(LgenContext &context,
   constexpr unsigned kMaxInitialParts = 64;
   const llvm::DataLayout &layout = context.module.getDataLayout();
   llvm::Type *type = constant.getType();
-  if (parts.size() >= kMaxInitialParts || offset > INT32_MAX)
+  if (parts.size() >= kMaxInitialParts || offset > PartOffset::kLast)
     return;
   unsigned bits = type->isVectorTy() ? 0 : scalarBits(*type);
   JumpFunction value;
@@ -89,7 +91,7 @@ static void addInitialParts(LgenContext &context,
         static_cast<uint16_t>(bits));
   if (value.kind != JumpFunction::Kind::Unknown) {
     if (value.bitWidth % 8 == 0)
-      parts.push_back({static_cast<uint32_t>(offset), value});
+      appendPart(parts, offset, value);
     return;
   }
   if (auto *structure = llvm::dyn_cast<llvm::StructType>(type)) {
@@ -126,9 +128,11 @@ static bool addFunctions(LgenContext &context, const llvm::Constant &constant,
     address.source = context.indexOf(*global);
     if (llvm::isa<llvm::GlobalVariable>(global))
       return true;
-    parts.push_back({static_cast<uint32_t>(offset), address});
-    return address.source != kNone && offset <= INT32_MAX &&
-           parts.size() <= kMaxFunctions;
+    std::optional<PartOffset> place = PartOffset::of(offset);
+    if (!place)
+      return false;
+    parts.push_back({*place, address});
+    return address.source != kNone && parts.size() <= kMaxFunctions;
   }
   auto *structure = llvm::dyn_cast<llvm::StructType>(constant.getType());
   auto *array = llvm::dyn_cast<llvm::ArrayType>(constant.getType());

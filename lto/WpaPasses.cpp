@@ -43,7 +43,8 @@ static FoldTableClass describeFold(const WpaContext &context,
         {withoutEscape(program.symbol(id).name).str(), state,
          function ? function->instructionCount : 0,
          function ? function->sizeBytes
-                  : static_cast<uint32_t>(program.variable(id)->sizeBytes),
+                  : static_cast<uint32_t>(std::min<uint64_t>(
+                        program.variable(id)->sizeBytes, UINT32_MAX)),
          keepsSymbol ? whyItStays(context, callers, id).str() : std::string(),
          number == numbers.end() ? kNone : number->second});
   };

@@ -187,9 +187,38 @@ struct JumpFunction {
   }
 };
 
+/// Distance in bytes of a part from the beginning of what it is a part of.
+/// Parts are told of the first 2 GiB of an object only, so that nobody has to
+/// ask whether a distance fits 32 bits: one that does not makes no offset, and
+/// of what is there nothing is known.
+class PartOffset {
+public:
+  static constexpr uint32_t kLast = INT32_MAX;
+
+  constexpr PartOffset() = default;
+  /// Of a number that the compiler sees.
+  consteval PartOffset(uint32_t bytes) : bytes(bytes) {
+    if (bytes > kLast)
+      isTooFar(); // no constant: an error
+  }
+  /// Returns \p bytes as an offset, or nothing if that is too far.
+  static constexpr std::optional<PartOffset> of(uint64_t bytes) {
+    if (bytes > kLast)
+      return std::nullopt;
+    PartOffset offset;
+    offset.bytes = static_cast<uint32_t>(bytes);
+    return offset;
+  }
+  constexpr operator uint32_t() const { return bytes; }
+
+private:
+  static void isTooFar();
+  uint32_t bytes = 0;
+};
+
 /// One known part of a by-value aggregate: \c value holds at \c byteOffset.
 struct AggregatePart {
-  uint32_t byteOffset = 0;
+  PartOffset byteOffset;
   JumpFunction value;
   bool operator==(const AggregatePart &) const = default;
 };

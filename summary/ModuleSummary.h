@@ -343,7 +343,7 @@ struct StubArgument {
 /// What a body stores in a variable.
 struct VariableStore {
   SymbolIndex variable = kNone;
-  uint32_t byteOffset = 0;
+  PartOffset byteOffset;
   uint32_t sizeBytes = 0;
   JumpFunction value;
   bool operator==(const VariableStore &) const = default;

@@ -225,6 +225,7 @@ template <typename IO> struct Transfer {
   void header();
   void comdats();
   void symbols();
+  void partOffset(PartOffset &offset);
   void jumpFunction(JumpFunction &j);
   void jumpFunctions();
   void parameters();
@@ -337,6 +338,15 @@ template <typename IO> void Transfer<IO>::symbols() {
   }
 }
 
+template <typename IO> void Transfer<IO>::partOffset(PartOffset &offset) {
+  uint32_t bytes = offset;
+  io.number(bytes);
+  std::optional<PartOffset> known = PartOffset::of(bytes);
+  io.check(known.has_value(), "part behind the first 2 GiB");
+  if (known)
+    offset = *known;
+}
+
 template <typename IO> void Transfer<IO>::jumpFunction(JumpFunction &j) {
   io.interned(j, jumpFunctionPool, [this](auto &io, JumpFunction &x) {
     transferFields(io, x, sizes);
@@ -363,14 +373,14 @@ template <typename IO> void Transfer<IO>::jumpFunctions() {
       composed.back() = 0;
   }
   for (AggregatePart &p : s.aggregateParts) {
-    io.number(p.byteOffset);
+    partOffset(p.byteOffset);
     jumpFunction(p.value);
     io.check(p.value.kind != JumpFunction::Kind::Aggregate,
              "aggregate inside an aggregate");
   }
   for (VariableStore &store : s.variableStores) {
     io.index(store.variable, sizes.symbols, false, "a variable");
-    io.number(store.byteOffset);
+    partOffset(store.byteOffset);
     io.number(store.sizeBytes);
     jumpFunction(store.value);
   }

@@ -23,6 +23,16 @@ JumpFunction operation(uint32_t formal, JumpOperation op, uint64_t value,
   return j;
 }
 
+TEST(PartOffset, IsOfTheFirstTwoGiB) {
+  constexpr uint64_t kLast = INT32_MAX, k4GiB = uint64_t(1) << 32;
+  EXPECT_EQ(PartOffset(), 0u);
+  EXPECT_EQ(PartOffset::of(kLast), kLast);
+  EXPECT_FALSE(PartOffset::of(kLast + 1));
+  EXPECT_FALSE(PartOffset::of(k4GiB));
+  EXPECT_FALSE(PartOffset::of(k4GiB + 4));
+  EXPECT_FALSE(PartOffset::of(uint64_t(-4)));
+}
+
 TEST(JumpFunction, EvaluatesConstants) {
   EXPECT_EQ(evaluate(JumpFunction::constant(7, 32), std::nullopt), 7u);
   EXPECT_EQ(evaluate(JumpFunction(), 3), std::nullopt);
