@@ -74,7 +74,8 @@ bool noteUnwritten(Function &kernel, ArrayRef<PointerSource> pointers) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Calls \p visit for all plain accesses at offsets from \p pointer.
+/// Calls \p visit for all accesses at offsets from \p pointer that are not
+/// volatile: what these wait for may be in any memory.
 static void forEachAccess(Value &pointer,
                           function_ref<void(Instruction &)> visit) {
   for (Use &use : pointer.uses()) {
@@ -82,10 +83,12 @@ static void forEachAccess(Value &pointer,
     if (!user)
       continue;
     bool isPointer = use.getOperandNo() == 0;
-    if (isa<LoadInst>(user) ||
+    bool isAccess =
+        isa<LoadInst>(user) ||
         (isa<StoreInst>(user) &&
          use.getOperandNo() == StoreInst::getPointerOperandIndex()) ||
-        (isa<AtomicRMWInst, AtomicCmpXchgInst>(user) && isPointer))
+        (isa<AtomicRMWInst, AtomicCmpXchgInst>(user) && isPointer);
+    if (isAccess && !user->isVolatile())
       visit(*user);
     else if (isa<AddrSpaceCastInst, BitCastInst>(user) ||
              (isa<GetElementPtrInst>(user) && isPointer))

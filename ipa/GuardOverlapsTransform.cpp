@@ -82,9 +82,11 @@ bool applyOverlap(Function &kernel, const OverlapGuard &guard) {
     if (apart.empty())
       continue;
     for (const PointerAccess &access : *mine) {
-      // Others, copies for instance, may touch more than this memory.
+      // Others, copies for instance, may touch more than this memory, and what
+      // a volatile access waits for may be anywhere.
       Instruction &instruction = *access.instruction;
-      if (!isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(
+      if (instruction.isVolatile() ||
+          !isa<LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(
               instruction))
         continue;
       addScopes(instruction, LLVMContext::MD_alias_scope, scope);

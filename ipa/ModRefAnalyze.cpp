@@ -28,6 +28,7 @@
 #include "ipa/HandleUses.h"
 #include "ipa/Identities.h"
 #include "ipa/JumpFunctionBuilder.h"
+#include "ipa/MemoryOrder.h"
 #include "ipa/PointerAccesses.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -187,6 +188,12 @@ private:
         (reads ? kReadsOther : 0) | (writes ? kWritesOther | kStoresOther : 0);
     storesElsewhere |= writes;
   }
+  /// Notes that other threads' accesses may be ordered against ours here: to
+  /// whoever cannot look in, as good as a read and a write anywhere.
+  void orderMemory() {
+    result.memoryEffects |= kSynchronizes | kReadsOther | kWritesOther;
+  }
+  bool ordersMemory(const llvm::Instruction &access) const;
   bool isTold(const llvm::Value &pointer, const llvm::Value &origin) const;
   unsigned follow(const llvm::Value &pointer, bool &isPassedOnDerived,
                   const llvm::Value *origin = nullptr);
@@ -598,7 +605,7 @@ void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
     for (llvm::StringRef word : {"bar.", "barrier", "membar", "fence", "mfence",
                                  "atom.", "red.", "lock"})
       if (text.contains(word))
-        result.memoryEffects |= kSynchronizes;
+        orderMemory();
     if (!call.doesNotAccessMemory())
       touchOther(!call.onlyWritesMemory(), !call.onlyReadsMemory());
     if (llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->hasSideEffects())
@@ -635,7 +642,7 @@ void ModRefCollector::addKnownEffects(const llvm::CallBase &call) {
   using Location = llvm::IRMemLocation;
   llvm::ModRefInfo other = effects.getModRef(Location::Other);
   if (isBarrier(call))
-    result.memoryEffects |= kReadsOther | kWritesOther;
+    orderMemory();
   else
     touchOther(llvm::isRefSet(other), llvm::isModSet(other));
   llvm::ModRefInfo hidden = effects.getModRef(Location::InaccessibleMem);
@@ -671,6 +678,15 @@ void ModRefCollector::addControlEffects() {
     result.memoryEffects |= kMayNotReturn;
 }
 
+/// Whether callers must take \p access, no call, for one that makes other
+/// threads' accesses visible. In a kernel, which nobody calls, LLVM moves
+/// nothing over an ordered atomic that it sees, `noalias` or not; what a
+/// volatile access waits for it does not know.
+bool ModRefCollector::ordersMemory(const llvm::Instruction &access) const {
+  bool isKernel = summary.symbols[result.symbol].has(kKernel);
+  return ordersThreads(access) && (access.isVolatile() || !isKernel);
+}
+
 void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (!call || !isCallEdge(*call)) {
@@ -688,6 +704,8 @@ void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
         kReadsInaccessible | kWritesInaccessible | kSynchronizes;
   if (instruction.isAtomic())
     result.memoryEffects |= kSynchronizes;
+  if (ordersMemory(instruction))
+    orderMemory();
   bool reads = instruction.mayReadFromMemory(); // see accessOf
   bool writes = instruction.mayWriteToMemory();
   switch (instruction.getOpcode()) {
@@ -697,6 +715,8 @@ void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
     return touch(*instruction.getOperand(0), reads, writes);
   case llvm::Instruction::Store:
     return touch(*instruction.getOperand(1), reads, writes);
+  case llvm::Instruction::Fence:
+    return orderMemory();
   default:
     return touchOther(true, true);
   }

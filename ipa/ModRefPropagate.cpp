@@ -536,7 +536,8 @@ void EffectsSolver::store() {
       continue; // nobody knows what assembly does with its parameters
     FunctionEffects &effects = context.decisions.effects[idOf(i)];
     effects.may = body.may;
-    // What other threads do becomes visible: as good as a write anywhere. Other
+    // What other threads do becomes visible: as good as a write anywhere, also
+    // where clang says of a call that it touches its arguments only. Other
     // threads of a kernel are in the same launch, and do what it does.
     if ((body.may & kSynchronizes) && !program.has(idOf(i), kKernel))
       effects.may |= kReadsOther | kWritesOther;

@@ -204,8 +204,9 @@ static bool passesKnownPointers(const CombinedSummary &program, GlobalId caller,
 
 /// Returns whether \p kernel and what it calls touch no memory but that behind
 /// their parameters, device variables and their own stack. Barriers count as
-/// touching all: LLVM's GVN forwards over them what was stored through a
-/// `noalias` pointer, though other threads store there, too.
+/// touching all, and so does a callee that has an ordered atomic access: LLVM's
+/// GVN forwards over such calls what was stored through a `noalias` pointer,
+/// though other threads store there, too.
 bool PointerFacts::usesParametersOnly(GlobalId kernel) const {
   constexpr uint16_t kOthers = kReadsOther | kWritesOther;
   return staysWithin(

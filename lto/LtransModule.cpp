@@ -33,6 +33,7 @@
 #include "lto/LtransModule.h"
 
 #include "ipa/FactsTransform.h"
+#include "ipa/MemoryOrder.h"
 #include "ipa/SignaturesTransform.h"
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
@@ -788,6 +789,7 @@ Digest PartitionBuilder::digestOfBodies(StringRef suffix) const {
   return hasher.finish();
 }
 
+  doubtNarrowEffects(*partition);
 Error PartitionBuilder::finish() {
   if (!hasTarget)
     return makeError("the job has no inputs");

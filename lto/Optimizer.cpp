@@ -16,6 +16,8 @@
 
 #include "lto/Optimizer.h"
 
+#include "ipa/MemoryOrder.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -111,6 +113,16 @@ bool isDenormalBlind(const Function &function) {
          });
 }
 
+/// Returns whether \p pass may run over \p unit: it may not take back what
+/// doubtNarrowEffects did.
+static bool mayRun(StringRef pass, const Any &unit) {
+  const auto *component = any_cast<const LazyCallGraph::SCC *>(&unit);
+  return !component || pass != "PostOrderFunctionAttrsPass" ||
+         none_of(**component, [](LazyCallGraph::Node &node) {
+           return ordersThreads(node.getFunction());
+         });
+}
+
 /// Returns whether \p pass may run over \p unit on the device.
 static bool mayRunOnDevice(StringRef pass, const Any &unit) {
   // It makes invalid code of tables in constant memory (LLVM 19), and relative
@@ -134,6 +146,7 @@ void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
   CGSCCAnalysisManager components;
   ModuleAnalysisManager modules;
   callbacks.registerBeforeNonSkippedPassCallback(weakenBeforePromotion);
+  callbacks.registerShouldRunOptionalPassCallback(mayRun);
   if (machine.getTargetTriple().isNVPTX())
     callbacks.registerShouldRunOptionalPassCallback(mayRunOnDevice);
   if (timeTraceProfilerEnabled())

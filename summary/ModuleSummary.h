@@ -570,7 +570,9 @@ enum FunctionFlag : uint32_t {
 };
 
 /// What a body may do to memory beyond its own stack, one bit each for read and
-/// write, and to control. Callees are not included: WPA adds them.
+/// write, and to control, as its callers must take it: what orders accesses of
+/// other threads reads and writes other memory, too. Callees are not included:
+/// WPA adds them.
 enum MemoryEffect : uint16_t {
   kReadsArguments = 1u << 0,
   kWritesArguments = 1u << 1,
