@@ -41,7 +41,8 @@ struct FoldForm {
 /// optimizer, debug information, markers of lifetimes and assumptions.
 class FoldFormer {
 public:
-  explicit FoldFormer(const llvm::Module &module);
+  /// \p fusesAll: see ModuleFlag kFusesAll.
+  explicit FoldFormer(const llvm::Module &module, bool fusesAll = false);
   ~FoldFormer();
 
   /// Returns the form of \p function, a definition whose body has been read.

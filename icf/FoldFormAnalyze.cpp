@@ -77,8 +77,8 @@ enum class Tag : uint8_t {
 
 class FoldFormer::Implementation {
 public:
-  explicit Implementation(const Module &module)
-      : layout(module.getDataLayout()), module(module),
+  Implementation(const Module &module, bool fusesAll)
+      : layout(module.getDataLayout()), module(module), fusesAll(fusesAll),
         isPtx(Triple(module.getTargetTriple()).isNVPTX()) {
     readAnnotations();
     module.getContext().getMDKindNames(metadataKinds);
@@ -90,7 +90,6 @@ public:
 
 private:
   void readAnnotations();
-  bool isFastUnit();
   void begin();
   FoldForm finish();
 
@@ -134,6 +133,7 @@ private:
 
   const DataLayout &layout;
   const Module &module;
+  const bool fusesAll;
   const bool isPtx;
   SmallVector<StringRef, 64> metadataKinds;
   SmallVector<StringRef, 8> syncScopes;
@@ -150,7 +150,6 @@ private:
   bool isFoldable = true;
   bool hasUnmarkedMath = false;
   /// Whether some operation of the module is marked; not known at first.
-  std::optional<bool> fastUnit;
 };
 
 //===----------------------------------------------------------------------===//
@@ -434,19 +433,6 @@ void FoldFormer::Implementation::readAnnotations() {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// LTRANS lets all operations of a device unit be contracted when some are
-/// marked so (lto/LtransModule): what is not marked means one thing in one unit
-/// and another in the next.
-bool FoldFormer::Implementation::isFastUnit() {
-  if (!fastUnit)
-    fastUnit = any_of(module, [](const Function &function) {
-      return any_of(instructions(function), [](const Instruction &i) {
-        return isa<FPMathOperator>(i) && i.hasAllowContract();
-      });
-    });
-  return *fastUnit;
-}
-
 void FoldFormer::Implementation::call(const CallBase &call) {
   word(call.getCallingConv());
   valueType(call.getFunctionType());
@@ -639,13 +625,14 @@ FoldForm FoldFormer::Implementation::formOf(const Function &function) {
     if (!isFoldable)
       return {};
   }
+  // What is not marked means one thing in one unit and another in the next.
   if (hasUnmarkedMath)
-    word(isFastUnit());
+    word(fusesAll);
   return finish();
 }
 
-FoldFormer::FoldFormer(const Module &module)
-    : implementation(std::make_unique<Implementation>(module)) {}
+FoldFormer::FoldFormer(const Module &module, bool fusesAll)
+    : implementation(std::make_unique<Implementation>(module, fusesAll)) {}
 FoldFormer::~FoldFormer() = default;
 
 FoldForm FoldFormer::formOf(const Function &function) {

@@ -302,8 +302,8 @@ static bool mayFuse(const llvm::Function &function) {
 
 /// Whether \p instruction, of floating-point numbers, yields what the operation
 /// says and nothing else: in the host's code, without liberties that the
-/// programmer gave, or the target takes.
-static bool isExact(const llvm::Instruction &instruction) {
+/// programmer gave, or the target takes. \p fusesAll: see ModuleFlag kFusesAll.
+static bool isExact(const llvm::Instruction &instruction, bool fusesAll) {
   const llvm::Function &function = *instruction.getFunction();
   if (llvm::Triple(function.getParent()->getTargetTriple()).isNVPTX() ||
       function.hasFnAttribute(llvm::Attribute::StrictFP))
@@ -313,7 +313,7 @@ static bool isExact(const llvm::Instruction &instruction) {
   llvm::FastMathFlags liberties = instruction.getFastMathFlags();
   bool isSum = instruction.getOpcode() == llvm::Instruction::FAdd ||
                instruction.getOpcode() == llvm::Instruction::FSub;
-  if (isSum && liberties.allowContract() && mayFuse(function))
+  if (isSum && (liberties.allowContract() || fusesAll) && mayFuse(function))
     return false;
   liberties.setAllowContract(false);
   return liberties.none() &&
@@ -338,7 +338,8 @@ JumpFunctionBuilder::ofFloatInstruction(const llvm::Instruction &instruction) {
   if (id == llvm::Intrinsic::floor)
     operation = JumpOperation::FFloor;
   if ((!operation && !isAbs && !isNegation) ||
-      !isNumber(*instruction.getType()) || !isExact(instruction))
+      !isNumber(*instruction.getType()) ||
+      !isExact(instruction, context.summary.has(kFusesAll)))
     return j;
   const llvm::Value &input = *instruction.getOperand(0);
   if (isAbs || isNegation) {

@@ -28,6 +28,7 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -97,10 +98,11 @@ createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
 // Code generation has one switch for a whole module: fuse everything, or only
 // what is marked, and then each unmarked operation is written as `add.rn`,
 // which ptxas does not fuse. Plain CUDA compiles fuse everything. A partition
-// may hold units of both kinds, so everything is fused, and operations that
-// must not be are turned into intrinsics that say so.
+// may hold units of both kinds, so everything is fused, in every partition, and
+// operations that must not be are written in a way that says so. Those of units
+// that fuse everything are marked (markContraction in lto/LtransModule).
 
-bool isContractible(const Instruction &instruction) {
+static bool isContractible(const Instruction &instruction) {
   switch (instruction.getOpcode()) {
   case Instruction::FAdd:
   case Instruction::FSub:
@@ -109,14 +111,6 @@ bool isContractible(const Instruction &instruction) {
   default:
     return false;
   }
-}
-
-bool forbidsContraction(const Module &module) {
-  for (const Function &function : module)
-    for (const Instruction &instruction : instructions(function))
-      if (isContractible(instruction) && !instruction.hasAllowContract())
-        return true;
-  return false;
 }
 
 /// Returns the intrinsic for a scalar operation that is rounded by itself.
@@ -131,56 +125,98 @@ static Intrinsic::ID roundedIntrinsic(bool isMultiplication, bool isDouble,
                    : Intrinsic::nvvm_add_rn_f;
 }
 
-/// Returns \p left OP \p right, rounded by itself; vectors element by element.
-static Value *roundedOperation(IRBuilder<> &builder, unsigned opcode,
-                               Value *left, Value *right, bool flushes) {
-  if (auto *type = dyn_cast<FixedVectorType>(left->getType())) {
-    Value *result = PoisonValue::get(type);
-    for (unsigned i = 0; i < type->getNumElements(); ++i)
-      result = builder.CreateInsertElement(
-          result,
-          roundedOperation(builder, opcode,
-                           builder.CreateExtractElement(left, i),
-                           builder.CreateExtractElement(right, i), flushes),
-          i);
-    return result;
-  }
-  if (opcode == Instruction::FSub)
-    right = builder.CreateFNeg(right);
-  Intrinsic::ID id = roundedIntrinsic(opcode == Instruction::FMul,
-                                      left->getType()->isDoubleTy(), flushes);
-  return builder.CreateIntrinsic(id, {}, {left, right});
-}
-
 /// Returns whether \p function flushes single-precision denormals to zero.
 static bool flushesDenormals(const Function &function) {
   return function.getDenormalMode(APFloat::IEEEsingle()).Output ==
          DenormalMode::PreserveSign;
 }
 
-/// Keeps unmarked operations of \p module from being fused. Returns false if
-/// there are some of a type that has no intrinsic (half precision).
-static bool pinRounding(Module &module) {
-  bool all = true;
+namespace {
+/// Writes operations of scalars so that each is rounded by itself.
+class RoundedOperations {
+public:
+  RoundedOperations(unsigned smVersion, bool flushes)
+      : smVersion(smVersion), flushes(flushes) {}
+
+  /// Returns \p left OP \p right; vectors element by element.
+  Value *make(IRBuilder<> &builder, unsigned opcode, Value *left,
+              Value *right) const;
+
+private:
+  Value *makeHalf(IRBuilder<> &builder, unsigned opcode, Value *left,
+                  Value *right) const;
+
+  unsigned smVersion;
+  bool flushes;
+};
+} // namespace
+
+/// Numbers of 16 bits have no intrinsics, but instructions.
+Value *RoundedOperations::makeHalf(IRBuilder<> &builder, unsigned opcode,
+                                   Value *left, Value *right) const {
+  bool isBrain = left->getType()->isBFloatTy();
+  std::string text = opcode == Instruction::FMul   ? "mul.rn"
+                     : opcode == Instruction::FSub ? "sub.rn"
+                                                   : "add.rn";
+  text += isBrain ? ".bf16" : flushes ? ".ftz.f16" : ".f16";
+  Type *word = builder.getInt16Ty();
+  auto *assembly =
+      InlineAsm::get(FunctionType::get(word, {word, word}, /*isVarArg=*/false),
+                     text + " $0, $1, $2;", "=h,h,h", /*hasSideEffects=*/false);
+  CallInst *result =
+      builder.CreateCall(assembly, {builder.CreateBitCast(left, word),
+                                    builder.CreateBitCast(right, word)});
+  result->setDoesNotAccessMemory();
+  result->setDoesNotThrow();
+  return builder.CreateBitCast(result, left->getType());
+}
+
+Value *RoundedOperations::make(IRBuilder<> &builder, unsigned opcode,
+                               Value *left, Value *right) const {
+  constexpr unsigned kBrainArithmetic = 90; // sm_90 has it; else in `float`
+  if (auto *type = dyn_cast<FixedVectorType>(left->getType())) {
+    Value *result = PoisonValue::get(type);
+    for (unsigned i = 0; i < type->getNumElements(); ++i)
+      result = builder.CreateInsertElement(
+          result,
+          make(builder, opcode, builder.CreateExtractElement(left, i),
+               builder.CreateExtractElement(right, i)),
+          i);
+    return result;
+  }
+  Type *type = left->getType();
+  if (type->isHalfTy() || (type->isBFloatTy() && smVersion >= kBrainArithmetic))
+    return makeHalf(builder, opcode, left, right);
+  if (type->isBFloatTy())
+    return builder.CreateFPTrunc(
+        make(builder, opcode, builder.CreateFPExt(left, builder.getFloatTy()),
+             builder.CreateFPExt(right, builder.getFloatTy())),
+        type);
+  if (opcode == Instruction::FSub)
+    right = builder.CreateFNeg(right);
+  Intrinsic::ID id = roundedIntrinsic(opcode == Instruction::FMul,
+                                      type->isDoubleTy(), flushes);
+  return builder.CreateIntrinsic(id, {}, {left, right});
+}
+
+/// Keeps unmarked operations of \p module from being fused.
+static void pinRounding(Module &module, StringRef arch) {
+  unsigned smVersion = 0;
+  arch.consume_front("sm_");
+  arch.consumeInteger(10, smVersion);
   for (Function &function : module) {
-    bool flushes = flushesDenormals(function);
+    RoundedOperations rounded(smVersion, flushesDenormals(function));
     for (Instruction &instruction :
          make_early_inc_range(instructions(function))) {
       if (!isContractible(instruction) || instruction.hasAllowContract())
         continue;
-      Type *element = instruction.getType()->getScalarType();
-      if (!element->isFloatTy() && !element->isDoubleTy()) {
-        all = false;
-        continue;
-      }
       IRBuilder<> builder(&instruction);
-      instruction.replaceAllUsesWith(roundedOperation(
-          builder, instruction.getOpcode(), instruction.getOperand(0),
-          instruction.getOperand(1), flushes));
+      instruction.replaceAllUsesWith(
+          rounded.make(builder, instruction.getOpcode(),
+                       instruction.getOperand(0), instruction.getOperand(1)));
       instruction.eraseFromParent();
     }
   }
-  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -317,15 +353,13 @@ static std::string declareClusters(std::string ptx, Module &module) {
   return ptx;
 }
 
-Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
-                              bool pinUnmarked) {
+Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   TimeTraceScope trace("Generate PTX");
   splitMisalignedLoads(module);
   approximateDivisions(module);
   for (Function &function : module)
     dropInferredNoAlias(function);
-  if (pinUnmarked && !pinRounding(module))
-    machine.Options.AllowFPOpFusion = FPOpFusion::Standard;
+  pinRounding(module, machine.getTargetCPU());
   if (module.getNamedMetadata("llvm.dbg.cu")) {
     stripNonLineTableDebugInfo(module);
     keepLineTablesOnly(module);

@@ -23,15 +23,6 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createDeviceMachine(const llvm::Module &module, llvm::StringRef arch,
                     unsigned optLevel);
 
-/// Returns whether \p instruction may become part of a fused multiply-add: an
-/// addition, subtraction or multiplication.
-bool isContractible(const llvm::Instruction &instruction);
-
-/// Returns whether \p module holds such an operation without the mark
-/// `contract`: one that must not be fused. Asked before optimization, which
-/// makes operations of its own.
-bool forbidsContraction(const llvm::Module &module);
-
 /// Function attribute, set by whoever changes a body after its compile: the
 /// function goes through LLVM's simplification pipeline again.
 inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
@@ -48,10 +39,10 @@ Unrolling optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
 std::string ptxName(llvm::StringRef name);
 
 /// Returns the PTX text of \p module, which is changed. Debug information is
-/// reduced to line tables. \p pinUnmarked: operations without `contract` must
-/// not be fused, neither here nor by ptxas. Errors: the target emits no text.
-llvm::Expected<std::string>
-emitPtx(llvm::Module &module, llvm::TargetMachine &machine, bool pinUnmarked);
+/// reduced to line tables. Operations without `contract` are not fused, neither
+/// here nor by ptxas. Errors: the target emits no text.
+llvm::Expected<std::string> emitPtx(llvm::Module &module,
+                                    llvm::TargetMachine &machine);
 
 /// Runs the CUDA tool \p program in \p directory. Errors: those of runProcess.
 llvm::Expected<ProcessResult> runTool(llvm::StringRef program,

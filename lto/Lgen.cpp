@@ -15,13 +15,24 @@
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
+
+bool hasContraction(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return llvm::any_of(
+        llvm::instructions(function), [](const llvm::Instruction &i) {
+          return llvm::isa<llvm::FPMathOperator>(i) && i.hasAllowContract();
+        });
+  });
+}
 
 namespace {
 
@@ -72,6 +83,10 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
   summary.targetTriple = storage.strings.save(module.getTargetTriple());
   summary.dataLayout = storage.strings.save(module.getDataLayoutStr());
   summary.flags = moduleFlags(module);
+  bool fusesAll = options.fusesAll ? *options.fusesAll
+                                   : triple.isNVPTX() && hasContraction(module);
+  if (fusesAll)
+    summary.flags |= kFusesAll;
   summary.optLevel = options.optLevel;
   summary.sizeLevel = options.sizeLevel;
   summary.picLevel = static_cast<uint8_t>(module.getPICLevel());
@@ -122,7 +137,7 @@ void analyzeContents(LgenContext &context) {
 }
 
 void analyzeForms(LgenContext &context) {
-  FoldFormer former(context.module);
+  FoldFormer former(context.module, context.summary.has(kFusesAll));
   ModuleSummary &summary = context.summary;
   auto note = [&](const FoldForm &form, auto &result) {
     auto indexOf = [&](const llvm::GlobalValue *value) {

@@ -19,6 +19,7 @@
 #include "llvm/Support/StringSaver.h"
 
 #include <memory>
+#include <optional>
 
 namespace llvm {
 class Module;
@@ -33,6 +34,9 @@ struct LgenOptions {
   uint8_t sizeLevel = 0;
   /// Device: the architecture; empty: from the functions' target-cpu.
   std::string arch;
+  /// Whether code generation would fuse all additions and multiplications
+  /// (kFusesAll). Not known: on the device, if any instruction is marked so.
+  std::optional<bool> fusesAll = std::nullopt;
 };
 
 /// A summary and the strings of it that stand in no file. Move-only. The rest
@@ -46,6 +50,9 @@ struct ModuleSummaryStorage {
   ModuleSummaryStorage(const ModuleSummaryStorage &) = delete;
   ModuleSummaryStorage &operator=(const ModuleSummaryStorage &) = delete;
 };
+
+/// Returns whether an operation of \p module is marked `contract`.
+bool hasContraction(const llvm::Module &module);
 
 /// Fills \p storage with the summary of \p module as it stands; \p analyses are
 /// those of its functions. The module is not changed. Deterministic. Errors: a

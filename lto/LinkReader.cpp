@@ -90,6 +90,7 @@ static WpaModule makeModule(ModuleSummary summary, JobInput bitcode,
                             const ObjectPlace &place, uint32_t object) {
   WpaModule result;
   result.bitcode = std::move(bitcode);
+  result.bitcode.fusesAll = summary.has(kFusesAll);
   result.module.summary = std::move(summary);
   result.module.object = object;
   result.module.location = locationOf(place);

@@ -59,6 +59,7 @@ static void addInput(const JobInput &input, std::vector<JobPart> &parts) {
   StableHasher place;
   place.add(input.tag);
   place.add(input.isStock);
+  place.add(input.fusesAll);
   place.add(input.isHome);
   place.add(input.emitsAssembly);
   parts.push_back({PartKind::Decision, "", where, place.finish()});

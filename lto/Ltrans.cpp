@@ -153,7 +153,7 @@ static Error savePtx(const JobRun &run, const DeviceVariant &variant) {
 /// PTX into \p variant.
 static Error generatePtx(const JobRun &run, Module &module,
                          TargetMachine &machine, Unrolling unrolling,
-                         std::optional<KernelCut> &cut, bool pinUnmarked,
+                         std::optional<KernelCut> &cut,
                          DeviceVariant &variant) {
   variant.unrolling = optimizeDevice(module, machine, run.job.optLevel,
                                      run.job.sizeLevel, unrolling);
@@ -163,7 +163,7 @@ static Error generatePtx(const JobRun &run, Module &module,
   if (Error error = saveBitcode(module, run.saveTempsPrefix, "opt"))
     return error;
   run.onPhase("generating code");
-  return emitPtx(module, machine, pinUnmarked).moveInto(variant.ptx);
+  return emitPtx(module, machine).moveInto(variant.ptx);
 }
 
 /// Returns the place of \p attempt in its source; empty: not known.
@@ -248,13 +248,12 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
     if (generated.isCompared)
       variant.reaches = findReaches(**module);
   }
-  bool pinUnmarked = forbidsContraction(**module);
   std::optional<KernelCut> cut;
   if (!request.only.empty()) {
     cut.emplace(**module, **machine, request.only);
     std::string suffix = nextSuffix(**module); // with a cache and without
     if (run.cache && request.plans == PlanUse::None)
-      generated.key = keyOfPlainBuild(**module, suffix, pinUnmarked, job);
+      generated.key = keyOfPlainBuild(**module, suffix, job);
     auto kept = generated.key ? run.cache->find(*generated.key) : std::nullopt;
     if (auto known = kept ? decodePlainBuild(*kept) : std::nullopt) {
       known->reaches = std::move(variant.reaches);
@@ -266,7 +265,7 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
   if (request == VariantRequest())
     diagnostics.collectRemarks(job, run.report.remarks);
   if (Error error = generatePtx(run, **module, **machine, request.unrolling,
-                                cut, pinUnmarked, variant))
+                                cut, variant))
     return error;
   if (Error error = diagnostics.take())
     return error;

@@ -281,6 +281,7 @@ template <typename A> void describe(A &a, JobInput &i) {
   a.field("digest", i.digest);
   a.field("tag", i.tag);
   a.field("isStock", i.isStock);
+  a.field("fusesAll", i.fusesAll);
   a.field("isHome", i.isHome);
   a.field("emitsAssembly", i.emitsAssembly);
   a.field("symbols", i.symbols);

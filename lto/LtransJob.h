@@ -165,6 +165,8 @@ struct JobInput {
   bool isHome = false;
   /// The module's assembly is emitted by this partition.
   bool emitsAssembly = false;
+  /// ModuleFlag kFusesAll.
+  bool fusesAll = false;
   std::vector<JobSymbol> symbols;
   /// Symbols whose uses mean another definition (none is in \c symbols), and
   /// those whose body stands for a leader's.

@@ -580,36 +580,22 @@ static void answerFlushDenormals(Module &source) {
 /// With -ffp-contract=fast, CUDA's default, clang marks the operations of the
 /// source and lets its back end fuse all others too, those of libdevice above
 /// all. Here units of both kinds may meet in one module, so the mark says all:
-/// in units compiled so, every operation gets it (see DeviceCodegen.h).
+/// what comes from units compiled so gets it, in whichever partition it is.
 static void markContraction(ArrayRef<GlobalValue *> values) {
-  SmallVector<Instruction *> unmarked;
-  bool isFast = false;
-  for (GlobalValue *value : values) {
-    auto *function = dyn_cast<Function>(value);
-    if (!function)
-      continue;
-    for (Instruction &instruction : instructions(*function)) {
-      if (!isContractible(instruction))
-        continue;
-      if (instruction.hasAllowContract())
-        isFast = true;
-      else
-        unmarked.push_back(&instruction);
-    }
-  }
-  if (isFast)
-    for (Instruction *instruction : unmarked)
-      instruction->setHasAllowContract(true);
+  for (GlobalValue *value : values)
+    if (auto *function = dyn_cast<Function>(value))
+      for (Instruction &instruction : instructions(*function))
+        if (isa<FPMathOperator>(instruction))
+          instruction.setHasAllowContract(true);
 }
 
 /// Takes off what a device module has for the compiler alone.
-static void prepareDevice(Module &source, ArrayRef<GlobalValue *> values) {
+static void prepareDevice(Module &source) {
   for (StringRef name :
        {"llvm.used", "llvm.compiler.used", "__clang_gpu_used_external"})
     if (GlobalVariable *list = source.getNamedGlobal(name))
       list->eraseFromParent();
   answerFlushDenormals(source);
-  markContraction(values);
 }
 
 /// Gives what another partition defines its size. C++ need not say it
@@ -687,7 +673,9 @@ Error PartitionBuilder::addInput(const JobInput &input) {
       if (Error error = folds.jump(*symbol.value, symbol.job->jumpsTo, input))
         return error;
   if (job.side == Side::Device)
-    prepareDevice(**source, *values);
+    prepareDevice(**source);
+  if (input.fusesAll)
+    markContraction(*values);
   StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);
   for (Definition &definition :
        MutableArrayRef(definitions).drop_front(firstDefinition))
@@ -789,7 +777,6 @@ Digest PartitionBuilder::digestOfBodies(StringRef suffix) const {
   return hasher.finish();
 }
 
-  doubtNarrowEffects(*partition);
 Error PartitionBuilder::finish() {
   if (!hasTarget)
     return makeError("the job has no inputs");
@@ -802,6 +789,7 @@ Error PartitionBuilder::finish() {
   }
   if (job.side == Side::Device)
     completeDeclarations(*partition, job);
+  doubtNarrowEffects(*partition);
   LtransState state{*partition, job, folds, planned, use};
   if (Error error = transformAll(state))
     return error;

@@ -17,10 +17,10 @@ using namespace llvm;
 
 namespace gpulto {
 
-Digest keyOfPlainBuild(const Module &cut, StringRef suffix, bool pinUnmarked,
+Digest keyOfPlainBuild(const Module &cut, StringRef suffix,
                        const LtransJob &job) {
   StableHasher hasher;
-  hasher.add("plain build 2");
+  hasher.add("plain build 3");
   hasher.add(job.arch);
   LtransJob options = canonicalJob(job);
   options.remarks = {}; // it reports none
@@ -28,7 +28,6 @@ Digest keyOfPlainBuild(const Module &cut, StringRef suffix, bool pinUnmarked,
     hasher.add(name);
     hasher.add(value);
   });
-  hasher.add(pinUnmarked);
   hasher.add(digestOfModule(cut, suffix));
   return hasher.finish();
 }

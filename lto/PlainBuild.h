@@ -22,9 +22,8 @@ namespace gpulto {
 /// Returns what the plain build of \p cut depends on, beside the programs that
 /// make it: the kernels of a partition of \p job that are to be compared, cut
 /// out of it and not optimized yet. \p suffix: see digestOfModule.
-/// \p pinUnmarked: see emitPtx.
 Digest keyOfPlainBuild(const llvm::Module &cut, llvm::StringRef suffix,
-                       bool pinUnmarked, const LtransJob &job);
+                       const LtransJob &job);
 
 /// Returns what is to be known again of \p variant, a plain build without
 /// problems: its PTX and its figures.

@@ -748,6 +748,9 @@ enum ModuleFlag : uint32_t {
   /// Its module-level assembly says something of symbols, and no more, so that
   /// it may stand beside that of other modules.
   kModuleAsmIsPlain = 1u << 8,
+  /// -ffp-contract=fast: additions and multiplications are fused whatever marks
+  /// they bear.
+  kFusesAll = 1u << 9,
 };
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few

@@ -159,6 +159,7 @@ constexpr FlagName kReferenceFlags[] = {
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
     {kModuleAsmIsPlain, "plain_module_asm"},
+    {kFusesAll, "fuses_all"},
     {kHasDebugInfo, "debug_info"},
     {kFullDebugInfo, "full_debug_info"},
     {kSemanticInterposition, "semantic_interposition"},

@@ -50,11 +50,13 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/CanonicalizeAliases.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/NameAnonGlobals.h"
 
+#include <optional>
 #include <utility>
 
 using namespace gpulto;
@@ -223,10 +225,28 @@ void addGuard(llvm::Module &module) {
   llvm::appendToUsed(module, {guard});
 }
 
+/// Names a private member of a class: an explicit instantiation may.
+template <auto Member> struct PrivateMember {
+  friend auto memberOf(llvm::PassBuilder &builder) { return builder.*Member; }
+};
+auto memberOf(llvm::PassBuilder &builder);
+template struct PrivateMember<&llvm::PassBuilder::TM>;
+
+/// Whether clang's back end would fuse all additions and multiplications,
+/// marked or not (-ffp-contract=fast). No module says so, but the machine that
+/// clang would generate code with, which LLVM 19's PassBuilder shows to nobody.
+std::optional<bool> fusesAll(llvm::PassBuilder &builder) {
+  const llvm::TargetMachine *machine = memberOf(builder);
+  if (!machine)
+    return std::nullopt;
+  return machine->Options.AllowFPOpFusion == llvm::FPOpFusion::Fast;
+}
+
 /// Computes and writes the summary.
 class SummarizePass : public llvm::PassInfoMixin<SummarizePass> {
 public:
-  explicit SummarizePass(llvm::OptimizationLevel level) : level(level) {}
+  SummarizePass(llvm::OptimizationLevel level, std::optional<bool> fusesAll)
+      : level(level), fusesAll(fusesAll) {}
 
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &analyses) {
@@ -263,6 +283,7 @@ private:
                     llvm::ModuleAnalysisManager &analyses) {
     LgenOptions options;
     options.arch = archName;
+    options.fusesAll = fusesAll;
     options.optLevel = static_cast<uint8_t>(level.getSpeedupLevel());
     options.sizeLevel = static_cast<uint8_t>(level.getSizeLevel());
     llvm::FunctionAnalysisManager &functions =
@@ -280,6 +301,7 @@ private:
   }
 
   llvm::OptimizationLevel level;
+  std::optional<bool> fusesAll;
 };
 
 /// Empties the functions of a module whose bitcode has been embedded. What they
@@ -355,8 +377,9 @@ private:
 /// pipeline is built all of them are registered.
 void summarizeLast(llvm::PassBuilder &builder) {
   builder.registerOptimizerLastEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel level) {
-        passes.addPass(SummarizePass(level));
+      [fusesAll = fusesAll(builder)](llvm::ModulePassManager &passes,
+                                     llvm::OptimizationLevel level) {
+        passes.addPass(SummarizePass(level, fusesAll));
       });
 }
 

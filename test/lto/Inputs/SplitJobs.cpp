@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/VisibilityTransform.h"
+#include "lto/Lgen.h"
 #include "lto/LtransJob.h"
 #include "lto/ToolIdentity.h"
 
@@ -381,6 +382,7 @@ JobInput &Program::inputFor(LtransJob &job, unsigned index) {
   input.storedBytes = input.rawBytes = unit.buffer->getBufferSize();
   input.digest = digestOf(unit.buffer->getBuffer());
   input.tag = unit.tag;
+  input.fusesAll = !arch.empty() && hasContraction(*unit.module);
   job.inputs.push_back(std::move(input));
   return job.inputs.back();
 }

@@ -349,6 +349,22 @@ define void @g(ptr swifterror %e) {
   EXPECT_TRUE(other.formOf(host.g()).hash.isNone());
 }
 
+TEST(Fold, UnmarkedMathIsOfItsUnit) {
+  Pair pair(R"(
+define float @f(float %a) {
+  %x = fmul float %a, %a
+  ret float %x
+}
+define float @g(float %a) {
+  %x = fmul contract float %a, %a
+  ret float %x
+}
+)");
+  FoldFormer fusing(*pair.module, /*fusesAll=*/true), plain(*pair.module);
+  EXPECT_NE(fusing.formOf(pair.f()).hash, plain.formOf(pair.f()).hash);
+  EXPECT_EQ(fusing.formOf(pair.g()).hash, plain.formOf(pair.g()).hash);
+}
+
 TEST(Fold, ComparesLandingPadsAndMetadataOfFunctions) {
   const std::string head = R"(
 @one = external constant ptr

@@ -38,6 +38,7 @@ static LtransJob fullJob() {
   input.path = "lib\xff name.a"; // no UTF-8
   input.member = "b.o";
   input.isStock = true;
+  input.fusesAll = true;
   input.offset = 1ull << 40;
   input.storedBytes = 12;
   input.rawBytes = 34;
