@@ -55,14 +55,14 @@ done:
   ret void
 }
 ; CHECK: function volatile:
-; CHECK: effects reads_arguments writes_arguments reads_inaccessible writes_inaccessible synchronizes{{$}}
+; CHECK: effects reads_arguments writes_arguments reads_other writes_other reads_inaccessible writes_inaccessible synchronizes{{$}}
 ; CHECK: param 0 may_read may_write pointer
 define i32 @volatile(ptr %p) {
   %v = load volatile i32, ptr %p
   ret i32 %v
 }
 ; CHECK: function atomic:
-; CHECK: effects reads_arguments writes_arguments synchronizes{{$}}
+; CHECK: effects reads_arguments writes_arguments reads_other writes_other synchronizes{{$}}
 define i32 @atomic(ptr %p) {
   %v = atomicrmw add ptr %p, i32 1 seq_cst
   ret i32 %v
