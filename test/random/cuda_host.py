@@ -6,9 +6,10 @@ do not add up.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 from cuda_code import (GEOMETRY, SIZES, Function, Memory, Parameter, Scope,
-                       Struct, Writer)
+                       Struct)
 from cuda_device import (ELEMENTS, MOST_THREADS, READ_ONLY, SLICE, TILE,
                          sliceCount)
+from cuda_indexes import IndexWriter
 
 BUFFER_BYTES = MOST_THREADS * SLICE + 1024
 LAUNCHES = 40
@@ -72,7 +73,7 @@ def makeStructs(rng, writer, withPointers):
     return structs
 
 
-class HostWriter(Writer):
+class HostWriter(IndexWriter):
     launchLimit = LAUNCHES
 
     def __init__(self, rng, names, device, files):
@@ -236,6 +237,10 @@ class HostWriter(Writer):
             scope.effects = True
             name, _ = self.rng.choice(self.globals)
             made = self.element(f"{name} = {self.value(scope)};")
+        elif form == 5 and self.chance(0.3):
+            made = self.walk(scope)
+        elif form == 6 and self.chance(0.2):
+            made = self.element("{", self.wideIndexes(scope, [], False))
         return made or super().statement(scope, nesting)
 
     def keptPointer(self, scope):
@@ -377,7 +382,8 @@ class HostWriter(Writer):
     def makeFunctions(self):
         for _ in range(2):
             self.binaries.append(self.oneFunction(isBinary=True))
-        for _ in range(self.rng.randint(3, 7)):
+        for _ in range(self.rng.randint(3, 7) if self.device.isLarge
+                       else self.rng.randint(1, 4)):
             if self.chance(0.2):
                 self.makers.append(self.oneFunction(
                     maker=self.rng.choice(self.device.structs)))
@@ -448,8 +454,8 @@ class HostWriter(Writer):
 
     # ---- main -----------------------------------------------------------
 
-    def main(self, count):
-        """The lines of main: memory, work, results."""
+    def main(self, count, features):
+        """The lines of main: memory, work with `features`, results."""
         scope = self.scope(0)
         scope.isMain = True
         scope.scalars.append(("argc", "i32"))
@@ -472,6 +478,8 @@ class HostWriter(Writer):
             work.append(self.launch(scope) or self.element(";"))
             if not self.device.kernels or len(work) > 100:
                 break
+        for element in features:
+            work.insert(self.rng.randint(0, len(work)), element)
         shown = [f'printf("{m.text} %08x\\n", '
                  f"digest({m.text}, {BUFFER_BYTES}));"
                  for m in self.buffers + locals_]

@@ -60,7 +60,7 @@ def writeInteresting(target, folder, configuration):
     """Writes a test for cvise: clang's builds agree, have no undefined
     behaviour that sanitizers see, and ours prints something else."""
     program, tools = folder.program, folder.tools
-    plain = shlex.join(tools.plain(program))
+    plain = tools.clang(False)
     units = [(u, shlex.join(u.flags)) for u in program.units]
     sources = " ".join(u.source for u, _ in units)
     common = shlex.join(program.plainFlags)
