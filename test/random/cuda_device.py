@@ -83,6 +83,9 @@ class DeviceWriter(IndexWriter):
     def __init__(self, rng, names, structs, files, isLarge=False):
         super().__init__(rng, names)
         self.isLarge = isLarge
+        # What pointers lead to; each sort needs buffers.
+        self.elements = ELEMENTS if isLarge else ["u32", "u32", rng.choice(
+            ["u8", "u16", "u64"])]
         self.structs = structs
         self.files = files
         self.functions, self.kernels = [], []
@@ -109,7 +112,7 @@ class DeviceWriter(IndexWriter):
                  Memory(name, element, READ_ONLY, False,
                         "CO" if space == "__constant__" else "RO")))
         for _ in range(self.rng.randint(0, 2)):
-            element = self.rng.choice(ELEMENTS)
+            element = self.rng.choice(self.elements)
             name = self.fresh("w")
             size = MOST_THREADS * SLICE // SIZES[element] + TILE
             self.globals.append(
@@ -222,7 +225,7 @@ class DeviceWriter(IndexWriter):
         if form < 4:
             return Parameter("scalar", name, self.rng.choice(list(SIZES)))
         if form < 7:
-            element = self.rng.choice(ELEMENTS)
+            element = self.rng.choice(self.elements)
             return Parameter("memory", name, element,
                              self.rng.choice([1, 2, sliceCount(element)]),
                              self.chance(0.5), isEnd=self.chance(0.2))
@@ -267,7 +270,7 @@ class DeviceWriter(IndexWriter):
         return found
 
     def devicePointer(self, space):
-        element = "u32" if space == "AT" else self.rng.choice(ELEMENTS)
+        element = "u32" if space == "AT" else self.rng.choice(self.elements)
         count = sliceCount(element) if space == "RW" else READ_ONLY
         return Parameter("device", self.fresh("p"), element, count,
                          space != "RO", space)

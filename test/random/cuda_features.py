@@ -199,8 +199,7 @@ class Feature:
 
     def show(self, *buffers):
         name = type(self).__name__
-        return [f'printf("{name} {b} %08x\\n", digest({b}, {BYTES}));'
-                for b in buffers]
+        return [f'show("{name} {b}", {b}, {BYTES});' for b in buffers]
 
     def showValue(self, text):
         return f'printf("{type(self).__name__} %08x\\n", (u32)({text}));'

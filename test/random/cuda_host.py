@@ -7,7 +7,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 from cuda_code import (GEOMETRY, SIZES, Function, Memory, Parameter, Scope,
                        Struct)
-from cuda_device import (ELEMENTS, MOST_THREADS, READ_ONLY, SLICE, TILE,
+from cuda_device import (MOST_THREADS, READ_ONLY, SLICE, TILE,
                          sliceCount)
 from cuda_indexes import IndexWriter
 
@@ -22,6 +22,7 @@ DECLARATIONS = """
 void *allocate(size_t bytes);
 void fill(void *device, u32 bytes, u32 seed);
 u32 digest(const void *device, u32 bytes);
+void show(const char *name, const void *device, u32 bytes);
 extern binary deviceFunctions[4];
 """
 SUPPORT = f"""
@@ -44,6 +45,14 @@ u32 digest(const void *device, u32 bytes) {{
   cudaMemcpy(values, device, bytes, cudaMemcpyDeviceToHost);
   return digestHost(values, bytes);
 }}
+void show(const char *name, const void *device, u32 bytes) {{
+  printf("%s %08x\\n", name, digest(device, bytes));
+}}
+static void showSymbol(const char *name, const void *symbol, u32 bytes) {{
+  static u8 values[{BUFFER_BYTES}];
+  cudaMemcpyFromSymbol(values, symbol, bytes, 0, cudaMemcpyDeviceToHost);
+  printf("%s %08x\\n", name, digestHost(values, bytes));
+}}
 """
 
 
@@ -65,7 +74,7 @@ def makeStructs(rng, writer, withPointers):
             elif form == 9 and structs:
                 kind = rng.choice(structs)
             elif form == 10 and withPointers:
-                kind = f"{rng.choice(['RW', 'RO'])} {rng.choice(ELEMENTS)}"
+                kind = f"{rng.choice(['RW', 'RO'])} {rng.choice(writer.elements)}"
             else:
                 kind = "u8"
             fields.append((name, kind))
@@ -87,7 +96,7 @@ class HostWriter(IndexWriter):
                                True, space)
                         for space, element in
                         [(s, e) for s in ("RW", "RO")
-                         for e in ("u8", "u16", "u32", "u64")]
+                         for e in sorted(set(device.elements))]
                         + [("RW", "u32"), ("AT", "u32")]]
         self.globals = [(self.fresh("h"), self.constant()) for _ in range(3)]
         # Only main launches, and only what it allocated itself: then pointers
@@ -436,7 +445,7 @@ class HostWriter(IndexWriter):
             return Parameter("scalar", name, rng.choice(list(GEOMETRY)))
         if form < 6:
             space = rng.choice(["RW", "RW", "RO"])
-            element = rng.choice(ELEMENTS)
+            element = rng.choice(self.device.elements)
             return Parameter("device", name, element, rng.choice(
                 [0, sliceCount(element)]), True, space)
         if form == 6:
@@ -446,7 +455,7 @@ class HostWriter(IndexWriter):
             return Parameter("handle", name, f"Handle{family[0].name}",
                              family=family)
         if form == 8:
-            return Parameter("memory", name, rng.choice(ELEMENTS),
+            return Parameter("memory", name, rng.choice(self.device.elements),
                              rng.choice([1, 4]), self.chance(0.5),
                              isEnd=self.chance(0.3))
         kind = rng.choice(["struct", "constant", "constant", "mutable"])
@@ -465,7 +474,8 @@ class HostWriter(IndexWriter):
         lines += ["cudaMemcpyFromSymbol(deviceFunctions, functionTable, 32, "
                   "0, cudaMemcpyDeviceToHost);"]
         locals_ = [self.localBuffer(scope, lines, 100 + seed)
-                   for seed in range(self.rng.randint(0, 6))]
+                   for seed in range(self.rng.randint(
+                        0, 6 if self.device.isLarge else 2))]
         if self.isLocalStyle:
             scope.memory = [m for m in scope.memory if m not in self.buffers]
             locals_ += [self.localBuffer(scope, lines, 110 + seed, m.space,
@@ -480,24 +490,18 @@ class HostWriter(IndexWriter):
                 break
         for element in features:
             work.insert(self.rng.randint(0, len(work)), element)
-        shown = [f'printf("{m.text} %08x\\n", '
-                 f"digest({m.text}, {BUFFER_BYTES}));"
+        shown = [f'show("{m.text}", {m.text}, {BUFFER_BYTES});'
                  for m in self.buffers + locals_]
         for home, isStatic, _, _, memory in self.device.globals:
             if not isStatic or home == 0:
-                size = SIZES[memory.element] * TILE
-                shown += [f"cudaMemcpyFromSymbol(copied, {memory.text}, "
-                          f"{size}, 0, cudaMemcpyDeviceToHost);",
-                          f'printf("{memory.text} %08x\\n", '
-                          f"digestHost(copied, {size}));"]
-        for name in "counters", "localCounters":
-            shown += [f"cudaMemcpyFromSymbol(copied, {name}, 32, 0, "
-                      "cudaMemcpyDeviceToHost);",
-                      f'printf("{name} %08x\\n", digestHost(copied, 32));']
+                shown.append(f'showSymbol("{memory.text}", {memory.text}, '
+                             f"{SIZES[memory.element] * TILE});")
+        shown += [f'showSymbol("{name}", {name}, 32);'
+                  for name in ("counters", "localCounters")]
         sums = " ^ ".join(f"(u32){text}" for text, _ in
                           scope.assignable + self.globals)
         return (lines + scope.declarations + work
-                + [f"static u8 copied[{BUFFER_BYTES}];"] + shown
+                + shown
                 + [f'printf("%08x %d\\n", {sums}, (int)cudaGetLastError());',
                    "return 0;"])
 
@@ -505,7 +509,7 @@ class HostWriter(IndexWriter):
         """Device memory that a local variable leads to, and perhaps a second
         pointer into it."""
         space = space or self.rng.choice(["RW", "RW", "RO"])
-        element = element or self.rng.choice(ELEMENTS)
+        element = element or self.rng.choice(self.device.elements)
         name = self.fresh("l")
         memory = Memory(name, element,
                         0 if space == "AT" else sliceCount(element), True,

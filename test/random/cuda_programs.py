@@ -29,7 +29,7 @@ PRELUDE_FLAGS = ["-nocudainc", "-nocudalib", "-Xclang",
 HEADER_FLAGS = ["-DRANDOM_REAL_HEADERS"]
 COMMON_FLAGS = ["-w", "-std=c++17"]
 PLAIN_FLAGS = ["-ffp-contract=off"]
-LARGE_SHARE = 0.1  # of programs with much of everything
+LARGE_SHARE = 0.04  # of programs with much of everything
 HEADERS_SHARE = 0.005  # of those with the toolkit's headers, for seconds each
 
 
@@ -63,7 +63,7 @@ class Source:
         chosen = [f for f in FEATURES if order.random() < f.share]
         order.shuffle(chosen)
         self.features = [feature(self, seed) for feature in chosen]
-        self.main = host.main(14 if isLarge else 7,
+        self.main = host.main(14 if isLarge else 6,
                               [f.element for f in self.features])
         self.elements = names["element"]
         self.usesHeaders = rng.random() < HEADERS_SHARE
@@ -141,12 +141,12 @@ class Source:
             lines += [f"{m.element} *{m.text};" for m in host.buffers]
             lines += [f"{s.name} *kept{s.name};" for s in self.structs]
             lines += [f"u32 {name} = {value}u;" for name, value in host.globals]
+        if number == self.cudaFiles - 1 and device.usesShapes:
+            lines += ["__device__ u32 Square::area(u32 x) const "
+                      "{ return side * side + x; }",
+                      "__device__ u32 Cube::area(u32 x) const "
+                      "{ return side * Square::area(x); }"]
         if number == 1:
-            if device.usesShapes:
-                lines += ["__device__ u32 Square::area(u32 x) const "
-                          "{ return side * side + x; }",
-                          "__device__ u32 Cube::area(u32 x) const "
-                          "{ return side * Square::area(x); }"]
             lines.append("void *allocate(size_t bytes) {\n  void *p;\n"
                          "  cudaMalloc(&p, bytes);\n  return p;\n}")
         for function in host.binaries + host.functions + host.makers:

@@ -62,10 +62,11 @@ class Tools:
     build: Path
     llvm: Path
     cuda: Path
+    asked: dict = dataclasses.field(default_factory=dict)
 
-    def driver(self, program):
+    def driver(self, isCuda):
         return [str(self.build / "bin" /
-                    ("gpulto-clang++" if program.isCuda else "gpulto-clang"))]
+                    ("gpulto-clang++" if isCuda else "gpulto-clang"))]
 
     def clang(self, isCxx):
         return str(self.llvm / "bin" / ("clang++" if isCxx else "clang"))
@@ -75,23 +76,40 @@ class Tools:
         return (unit.native if shutil.which(unit.native)
                 and unit.native != "clang" else self.clang(True))
 
-    @functools.cached_property
-    def plainLink(self):
-        """How clang links INPUTS of CUDA to OUTPUT: asked once, since a start
-        of clang takes longer than such a link."""
-        with tempfile.TemporaryDirectory(prefix="gpulto-random-") as path:
-            (Path(path) / "INPUTS.o").touch()
-            said = subprocess.run(
-                [self.clang(True), "-###", "-fuse-ld=bfd", "INPUTS.o", "-o",
-                 "OUTPUT"] + self.libraries(isCuda=True), cwd=path,
-                capture_output=True, text=True, check=True).stderr
-        return shlex.split(said.splitlines()[-1])
+    def linkers(self, isCuda):
+        """(how clang links INPUTS.o to OUTPUT, how our driver does, with
+        OPTIONS): asked once, since starts of drivers take longer than small
+        links."""
+        if isCuda not in self.asked:
+            with tempfile.TemporaryDirectory(prefix="gpulto-random-") as path:
+                (Path(path) / "INPUTS.o").touch()
+                words = ["INPUTS.o", "-o", "OUTPUT"] + self.libraries(isCuda)
+                linker = "mold" if shutil.which("mold") else "lld"
+                plain = asked([self.clang(isCuda), "-fuse-ld=" + linker]
+                              + words, path)
+                # Our driver answers with clang's command line, for its linker.
+                ours = asked(self.driver(isCuda) + ["-flto=gpu"] + words
+                             + ["-Xlinker", "OPTIONS"], path)
+                self.asked[isCuda] = plain, asked(ours, path)
+        return self.asked[isCuda]
 
     def libraries(self, isCuda):
         if not isCuda:
             return []
         lib = str(self.cuda / "lib64")
         return [f"-L{lib}", "-lcudart", f"-Wl,-rpath,{lib}"]
+
+
+def asked(command, path):
+    """The command that `command` would run."""
+    said = subprocess.run(command + ["-###"], cwd=path, capture_output=True,
+                          text=True, check=True).stderr
+    return shlex.split(said.splitlines()[-1])
+
+
+def filledIn(command, places):
+    """`command` with lists of words in place of some words."""
+    return [word for each in command for word in places.get(each, [each])]
 
 
 @dataclasses.dataclass
@@ -159,12 +177,20 @@ class Folder:
         flags = program.plainFlags + [level] + program.plain
         if program.isCuda and not program.usesHeaders:
             return self.plainCuda(flags, name)
-        # Our driver without -flto=gpu is clang with repairs for the toolkit.
-        driver = (tools.driver(program) if program.isCuda
-                  else [tools.clang(False)])
-        self.make(driver + flags + ["-o", name]
-                  + tools.libraries(program.isCuda), COMPILE_SECONDS)
+        if program.isCuda:
+            # Our driver without -flto=gpu is clang with repairs for headers.
+            self.make(tools.driver(True) + flags + ["-o", name]
+                      + tools.libraries(True), COMPILE_SECONDS)
+        else:
+            self.make([tools.clang(False)] + flags + ["-c", "-o", name + ".o"],
+                      COMPILE_SECONDS)
+            self.linkPlain(name)
         return self.run(name, REFERENCE_SECONDS[program.isCuda])
+
+    def linkPlain(self, name):
+        self.make(filledIn(self.tools.linkers(self.program.isCuda)[0],
+                           {"INPUTS.o": [name + ".o"], "OUTPUT": [name]}),
+                  LINK_SECONDS)
 
     def plainCuda(self, flags, name):
         """Without ptxas and with as few processes as may be: PTX for each
@@ -185,9 +211,7 @@ class Folder:
                   + ["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
                      "-Xclang", "empty.fatbin", "-c", "-o", name + ".o"],
                   COMPILE_SECONDS)
-        places = {"INPUTS.o": name + ".o", "OUTPUT": name}
-        self.make([places.get(word, word) for word in tools.plainLink],
-                  LINK_SECONDS)
+        self.linkPlain(name)
         return self.run(name, REFERENCE_SECONDS[True], ptx=name)
 
     def nvcc(self, name):
@@ -210,7 +234,7 @@ class Folder:
                    "" if isUsual else unit.object)
             groups.setdefault(key, []).append(unit)
         for (native, directory, flags, name), units in groups.items():
-            command = self.tools.driver(self.program) + ["-flto=gpu"]
+            command = self.tools.driver(self.program.isCuda) + ["-flto=gpu"]
             if native:
                 command = [self.tools.native(units[0])]
             up = "../" if directory else ""
@@ -222,10 +246,17 @@ class Folder:
 
     def link(self, configuration, name):
         """Links the compiled units and runs the result."""
-        self.make(self.tools.driver(self.program) + ["-flto=gpu",
-                  "--gpulto-jobs=1"] + self.inputs(configuration.form, name)
-                  + ["-o", name] + configuration.options
-                  + self.tools.libraries(self.program.isCuda), LINK_SECONDS)
+        inputs = self.inputs(configuration.form, name)
+        options = ["--gpulto-jobs=1"] + configuration.options
+        tools, isCuda = self.tools, self.program.isCuda
+        if configuration.form == "shared":
+            self.make(tools.driver(isCuda) + ["-flto=gpu", *inputs, "-o", name,
+                      "-Wl,-rpath,$ORIGIN", *options,
+                      *tools.libraries(isCuda)], LINK_SECONDS)
+        else:
+            self.make(filledIn(tools.linkers(isCuda)[1],
+                               {"INPUTS.o": inputs, "OUTPUT": [name],
+                                "OPTIONS": options}), LINK_SECONDS)
         return self.run(name)
 
     def inputs(self, form, name):
@@ -241,14 +272,13 @@ class Folder:
         command = {"archive": [self.tools.llvm / "bin" / "llvm-ar", "rcs",
                                joined],
                    "joined": ["ld.bfd", "-r", "-o", joined],
-                   "shared": self.tools.driver(self.program)
+                   "shared": self.tools.driver(self.program.isCuda)
                    + ["-flto=gpu", "-shared", "-Wl,-rpath,$ORIGIN", "-o",
                       joined],
-                   "relocatable": self.tools.driver(self.program)
+                   "relocatable": self.tools.driver(self.program.isCuda)
                    + ["-flto=gpu", "-r", "-o", joined]}[form]
         self.make(command + others, LINK_SECONDS)
-        return apart + [joined] + (["-Wl,-rpath,$ORIGIN"]
-                                   if form == "shared" else [])
+        return apart + [joined]
 
     def run(self, name, processorSeconds=PROCESSOR_SECONDS, ptx=None):
         """Runs a build in each way that the program wants; with `ptx`, the
@@ -296,8 +326,9 @@ def configurations(rng, program):
     one with a shared library where it may be."""
     isCuda = program.isCuda
     for number in range(3 if program.canShare else 2):
-        partitions = rng.choice(["7", "max", "1to1"] if number == 1
-                                else ["one", "auto"])
+        # A job costs more than the code in it, and "max" has many.
+        partitions = rng.choice(["7"] * 4 + ["1to1"] * 3 + ["max"]
+                                if number == 1 else ["one", "auto"])
         # A relocatable link makes a complete device program.
         form = rng.choice(["objects"] * 5 + ["archive", "joined"]
                           + ([] if isCuda else ["relocatable"]))

@@ -72,7 +72,7 @@ def writeInteresting(target, folder, configuration):
         lines += [f"{plain} {common} {flags} {sources} -o {name}",
                   f"timeout 5 ./{name} > {name}.txt"]
     lines += ["cmp o0.txt o2.txt", "cmp o0.txt ub.txt"]
-    driver = shlex.join(tools.driver(program))
+    driver = shlex.join(tools.driver(program.isCuda))
     for unit, flags in units:
         native = "" if unit.native else "-flto=gpu "
         lines.append(f"{driver} {native}{flags} -c {unit.source} "

@@ -33,8 +33,7 @@ from programs import (Configuration, Failure, Folder, Tools, configurations,
 GENERATORS = {"c": c_programs.generate, "cuda": cuda_programs.generate}
 PROGRESS = 50  # programs between two lines on standard error
 NVCC_SHARE = 100  # one program of so many is also built by nvcc, for seconds
-# The cheapest one: device code is emulated, so that -O1 saves more than it takes.
-REFERENCE_LEVEL = {False: "-O0", True: "-O1"}
+REFERENCE_LEVEL = "-O0"  # the cheapest: compiling takes longer than running
 
 
 class Discarded(Exception):
@@ -44,8 +43,7 @@ class Discarded(Exception):
 def reference(folder):
     """What the program must print."""
     try:
-        expected = folder.plain(REFERENCE_LEVEL[folder.program.isCuda],
-                                "plain")
+        expected = folder.plain(REFERENCE_LEVEL, "plain")
     except Failure as failure:
         raise Discarded(f"plain build failed: {failure}") from failure
     if any(expected.status):
@@ -263,8 +261,7 @@ def arguments():
 def main():
     options = arguments()
     tools = Tools(options.build.resolve(), options.llvm, options.cuda)
-    if options.kind == "cuda":
-        tools.plainLink  # asked before processes share it
+    tools.linkers(options.kind == "cuda")  # before processes share the answer
     totals, done = Result(), 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
