@@ -501,7 +501,7 @@ class HostWriter(IndexWriter):
         sums = " ^ ".join(f"(u32){text}" for text, _ in
                           scope.assignable + self.globals)
         return (lines + scope.declarations + work
-                + shown
+                + [self.element(line) for line in shown]
                 + [f'printf("%08x %d\\n", {sums}, (int)cudaGetLastError());',
                    "return 0;"])
 

@@ -7,6 +7,7 @@ file with all of it, keeps the names apart).
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import random
+import re
 from pathlib import Path
 
 from cuda_code import Struct, render, typeOf
@@ -34,7 +35,8 @@ HEADERS_SHARE = 0.005  # of those with the toolkit's headers, for seconds each
 
 
 def generate(seed, dropped=frozenset()):
-    """Returns the program of `seed` without the elements `dropped`."""
+    """Returns the program of `seed` without the elements `dropped`; element 0
+    are functions and kernels that nothing names."""
     return Source(seed).program(dropped)
 
 
@@ -71,6 +73,32 @@ class Source:
         self.buildSeed = rng.random()
 
     # ---- text -----------------------------------------------------------
+
+    def removeUnused(self, dropped):
+        """Takes functions and kernels away that the rest does not name."""
+        device, host = self.device, self.host
+        lists = [device.functions, device.makers, device.kernels,
+                 host.functions, host.makers]
+        fixed = [line for f in self.kept(dropped)
+                 for lines in f.lines.values() for line in lines]
+        fixed += [line for f in self.kept(dropped) for line in f.header
+                  + [text for file in f.files for text in file.lines]]
+        fixed += render(self.main, dropped)
+        fixed += [b for f in device.binaries + host.binaries
+                  for b in render(f.body, dropped)]
+        removed = True
+        while removed:
+            removed = False
+            texts = {f.name: list(render(f.body, dropped))
+                     for functions in lists for f in functions}
+            for functions in lists:
+                for f in list(functions):
+                    if not isNamed(f.name, fixed, texts):
+                        functions.remove(f)
+                        del texts[f.name]
+                        removed = True
+        device.families = [family for family in device.families
+                           if all(k in device.kernels for k in family)]
 
     def define(self, function, dropped):
         template = {True: ["template <int N>"] if function.result == "void"
@@ -179,6 +207,8 @@ class Source:
     # ---- the program ----------------------------------------------------
 
     def program(self, dropped):
+        if 0 in dropped:
+            self.removeUnused(dropped)
         include = '#include "common.h"'
         header = "\n".join(self.header(dropped)) + "\n"
         files = {"common.h": header,
@@ -224,6 +254,14 @@ class Source:
                        suitsNvcc=all(f.suitsNvcc for f in features),
                        environment={k: v for f in features
                                     for k, v in f.environment.items()})
+
+
+def isNamed(name, fixed, texts):
+    """Whether `name` occurs, but in the function of this name."""
+    word = re.compile(rf"\b{name}\b")
+    return any(map(word.search, fixed)) or any(
+        word.search(line) for other, lines in texts.items() if other != name
+        for line in lines)
 
 
 def unitFlags(rng):

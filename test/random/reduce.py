@@ -39,7 +39,7 @@ def reduced(generate, seed, tools, configuration, isFailure):
     def test(dropped):
         return shows(generate(seed, dropped), tools, configuration, isFailure)
 
-    kept = list(range(1, generate(seed).elements + 1))
+    kept = list(range(generate(seed).elements + 1))
     everything, size = frozenset(kept), max(1, len(kept) // 2)
     while kept:
         progress = False
