@@ -211,7 +211,8 @@ class DeviceWriter(IndexWriter):
             scope.callees = self.inHeaderCallees()
         if isTemplate:
             scope.scalars.append(("N", "u32"))
-        return self.function(function, scope, self.rng.randint(1, 4), maker)
+        return self.function(function, scope, self.rng.randint(
+            1, 4 if self.isLarge else 3), maker)
 
     def parameters(self, canRecurse):
         found = [self.parameter() for _ in range(self.rng.randint(1, 4))]

@@ -425,7 +425,8 @@ class HostWriter(IndexWriter):
             scope.effects = True
             scope.results.append(
                 f"h0 ^= digest({memory.text}, {BUFFER_BYTES});")
-        self.function(function, scope, self.rng.randint(2, 6), maker)
+        self.function(function, scope, self.rng.randint(
+            2, 6 if self.device.isLarge else 4), maker)
         function.isPure = not scope.effects and not any(
             p.isWritable or p.kind == "mutable" for p in parameters)
         return function

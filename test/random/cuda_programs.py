@@ -34,10 +34,14 @@ LARGE_SHARE = 0.04  # of programs with much of everything
 HEADERS_SHARE = 0.005  # of those with the toolkit's headers, for seconds each
 
 
-def generate(seed, dropped=frozenset()):
-    """Returns the program of `seed` without the elements `dropped`; element 0
-    are functions and kernels that nothing names."""
-    return Source(seed).program(dropped)
+def generate(seed, dropped=frozenset(), without=()):
+    """Returns the program of `seed` without the elements `dropped` and the
+    features `without`; element 0 are functions and kernels that nothing
+    names."""
+    source = Source(seed)
+    return source.program(dropped | {
+        f.element.number for f in source.features
+        if type(f).__name__ in without})
 
 
 class Source:
@@ -65,7 +69,7 @@ class Source:
         chosen = [f for f in FEATURES if order.random() < f.share]
         order.shuffle(chosen)
         self.features = [feature(self, seed) for feature in chosen]
-        self.main = host.main(14 if isLarge else 6,
+        self.main = host.main(14 if isLarge else 5,
                               [f.element for f in self.features])
         self.elements = names["element"]
         self.usesHeaders = rng.random() < HEADERS_SHARE
@@ -266,7 +270,7 @@ def isNamed(name, fixed, texts):
 
 def unitFlags(rng):
     """The options of one file."""
-    flags = [rng.choice(["-O2"] * 6 + ["-O0", "-O1", "-O3", "-O3"])]
+    flags = [rng.choice(["-O2"] * 5 + ["-O0", "-O1", "-O1", "-O3"])]
     flags += rng.choice([["-fno-fat-lto-objects"]] * 5
                         + [["-g", "-fno-fat-lto-objects"], [], ["-g"]])
     return flags + ["-ffp-contract=" + rng.choice(LISTENING + ["fast"])]

@@ -30,7 +30,7 @@ import reduce
 from programs import (Configuration, Failure, Folder, Tools, configurations,
                       processorSeconds, seededRandom)
 
-GENERATORS = {"c": c_programs.generate, "cuda": cuda_programs.generate}
+KINDS = ["c", "cuda"]
 PROGRESS = 50  # programs between two lines on standard error
 NVCC_SHARE = 100  # one program of so many is also built by nvcc, for seconds
 REFERENCE_LEVEL = "-O0"  # the cheapest: compiling takes longer than running
@@ -164,10 +164,16 @@ class Result:
               f"{self.processorSeconds:.0f} s of processor time")
 
 
+def generator(options):
+    if options.kind == "c":
+        return c_programs.generate
+    return functools.partial(cuda_programs.generate, without=options.without)
+
+
 def one(options, tools, seed):
     """Generates, builds and compares the program of one seed."""
     kind, result, before = options.kind, Result(), processorSeconds()
-    program = GENERATORS[kind](seed)
+    program = generator(options)(seed)
     chosen = list(configurations(seededRandom(kind, seed), program))
     withNvcc = (program.isCuda and program.suitsNvcc and not options.no_nvcc
                 and len(program.architectures) == 1
@@ -196,8 +202,7 @@ def difference(options, tools, seed, folder, configuration, problem):
     target = keep(folder, options.found, name, configuration, problem)
     if (options.reduce and folder.program.isCuda and configuration
             and configuration.form):
-        smaller = reduce.reduced(GENERATORS[options.kind], seed, tools,
-                                 configuration,
+        smaller = reduce.reduced(generator(options), seed, tools, configuration,
                                  not problem.startswith("expected"))
         for source, text in smaller.files.items():
             (target / source).write_text(text)
@@ -237,14 +242,14 @@ def results(options, tools):
 def endOrderly():
     """SIGTERM ends what a process has started, too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 def arguments():
     root = Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("kind", choices=GENERATORS)
+    parser.add_argument("kind", choices=KINDS)
     parser.add_argument("seeds", type=parseSeeds)
     parser.add_argument("--jobs", type=int, default=1, metavar="N",
                         help="programs at a time")
@@ -255,12 +260,23 @@ def arguments():
     parser.add_argument("--reduce", action="store_true",
                         help="make programs of ours that differ smaller")
     parser.add_argument("--no-nvcc", action="store_true")
+    names = [f.__name__ for f in cuda_programs.FEATURES]
+    parser.add_argument("--without", nargs="+", default=[], choices=names,
+                        metavar="FEATURE", help="leave out what fails anyway: "
+                        + ", ".join(names))
+    parser.add_argument("--write", type=Path, metavar="DIR",
+                        help="write the programs there and build nothing")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
     tools = Tools(options.build.resolve(), options.llvm, options.cuda)
+    if options.write:
+        for seed in options.seeds:
+            Folder(options.write / f"{options.kind}-{seed}",
+                   generator(options)(seed), tools)
+        return 0
     tools.linkers(options.kind == "cuda")  # before processes share the answer
     totals, done = Result(), 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
