@@ -73,7 +73,15 @@ enum class AllocationKind : uint8_t {
   Constant,       ///< a .const variable of a module; device code only reads
   Param,          ///< parameters of a running kernel; device code only reads
   DeviceHeap,     ///< malloc in device code
+  Pageable,       ///< memory of the program itself that nobody registered
+  PageableConst,  ///< the same, where even the program may only read
 };
+
+/// True for memory that kernels may only read.
+constexpr bool isReadOnly(AllocationKind kind) {
+  return kind == AllocationKind::Constant || kind == AllocationKind::Param ||
+         kind == AllocationKind::PageableConst;
+}
 
 /// How a coordinate outside of a texture is brought into it.
 enum class AddressMode : uint8_t { Wrap, Clamp, Mirror, Border };
@@ -136,6 +144,9 @@ struct DeviceLimits {
   uint64_t globalBytes = 16ull << 30; ///< What allocations may add up to.
   uint64_t heapBytes = 8ull << 20;    ///< cudaLimitMallocHeapSize
   uint64_t stackBytes = 1024;         ///< cudaLimitStackSize, as reported
+  /// Kernels may use all memory of the process, as with heterogeneous memory
+  /// management (cudaDevAttrPageableMemoryAccess).
+  bool accessesHostMemory = false;
 };
 
 /// How the device behaves; fixed when it is made, save where a setter exists.

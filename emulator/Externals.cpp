@@ -40,10 +40,10 @@ const uint8_t *readable(Warp &w, unsigned lane, uint64_t address,
     bytes = launch.params.size() - offset;
     return launch.params.data() + offset;
   }
-  Allocation a;
-  if (!launch.memory->find(address, a))
+  CachedRange range;
+  if (!findRange(w, address, range))
     return nullptr;
-  bytes = a.address + a.sizeBytes - address;
+  bytes = range.end - address;
   return reinterpret_cast<const uint8_t *>(address);
 }
 

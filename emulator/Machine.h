@@ -17,7 +17,7 @@
 #define GPULTO_EMULATOR_MACHINE_H
 
 #include "emulator/Device.h"
-#include "emulator/Memory.h"
+#include "emulator/HostPages.h"
 #include "emulator/Types.h"
 
 #include <array>
@@ -256,6 +256,7 @@ struct Worker {
   Fault fault;
   bool faulted = false;
   std::array<CachedRange, kRangeCacheSize> ranges;
+  HostPages hostPages;
   /// By Function::globalId; filled at first use.
   std::vector<std::vector<InsnCounts>> counts;
   /// Of shared and of global accesses; only with counters.

@@ -39,6 +39,10 @@ const char *allocationName(AllocationKind kind) {
     return "kernel parameters";
   case AllocationKind::DeviceHeap:
     return "the device heap";
+  case AllocationKind::Pageable:
+    return "the program's memory";
+  case AllocationKind::PageableConst:
+    return "the program's read-only memory";
   }
   return "memory";
 }

@@ -70,6 +70,14 @@ public:
   bool contains(uint64_t address) const {
     return address - base < reservedBytes;
   }
+  /// Cuts off what \p range has of the mapping, in which \p address is not: the
+  /// system joins neighbouring mappings.
+  Range outside(uint64_t address, Range range) const {
+    uint64_t end = base + reservedBytes;
+    if (address < base)
+      return {range.begin, range.end < base ? range.end : base};
+    return {range.begin > end ? range.begin : end, range.end};
+  }
   /// True when the part of the range that lies in the mapping is live.
   bool isLive(uint64_t address, uint64_t sizeBytes) const;
 

@@ -82,10 +82,16 @@ bool isKnownLocation(const cudaMemLocation &location) {
   return location.type != cudaMemLocationTypeDevice || location.id == 0;
 }
 
-/// Checks that a range of managed memory is one.
+/// Checks that a range is one of managed memory, or of the program's where
+/// kernels may use that.
 cudaError_t checkManaged(Runtime &runtime, const void *pointer, size_t count) {
   Allocation allocation;
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  Device &device = *runtime.device();
+  if (count && device.limits().accessesHostMemory &&
+      !device.isDeviceAddress(address) &&
+      !device.findAllocation(address, allocation))
+    return cudaSuccess;
   if (!count || !runtime.device()->findAllocation(address, allocation) ||
       allocation.kind != AllocationKind::Managed ||
       address - allocation.address + count > allocation.sizeBytes)

@@ -89,7 +89,6 @@ constexpr FixedAttribute kFixed[] = {
     {cudaDevAttrMultiGpuBoardGroupID, 0},
     {cudaDevAttrHostNativeAtomicSupported, 0},
     {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
-    {cudaDevAttrPageableMemoryAccess, 0},
     {cudaDevAttrConcurrentManagedAccess, 1},
     {cudaDevAttrComputePreemptionSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
@@ -169,6 +168,8 @@ std::optional<int> limitAttribute(const DeviceLimits &limits,
     return limits.maxBlocksPerSm;
   case cudaDevAttrReservedSharedMemoryPerBlock:
     return limits.reservedSharedPerBlockBytes;
+  case cudaDevAttrPageableMemoryAccess:
+    return limits.accessesHostMemory;
   default:
     return std::nullopt;
   }

@@ -88,11 +88,13 @@ cudaError_t planCopy(const cudaMemcpy3DParms &params, CopyPlan &plan) {
 }
 
 /// True when the runtime counts the address as the device's: with unified
-/// addressing also pinned and managed memory may take the device's role.
+/// addressing also pinned and managed memory may take the device's role, and
+/// any memory where kernels may use it.
 bool mayBeDevice(const Device &device, const void *pointer) {
   Allocation allocation;
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
-  return device.isDeviceAddress(address) ||
+  return device.limits().accessesHostMemory ||
+         device.isDeviceAddress(address) ||
          device.findAllocation(address, allocation);
 }
 

@@ -38,6 +38,7 @@ Device *Runtime::device() {
     options.limits.smCount = settings.smCount;
   if (settings.memoryMiB)
     options.limits.globalBytes = settings.memoryMiB << 20;
+  options.limits.accessesHostMemory = settings.hmm;
   options.threads = settings.threads;
   options.scheduleSeed = settings.scheduleSeed;
   options.checkRaces = settings.raceCheck;

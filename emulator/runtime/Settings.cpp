@@ -72,6 +72,7 @@ const std::vector<SettingSpec> &settingSpecs() {
        "shake the order of warps and blocks by this seed"},
       {"max-instructions", "N",
        "stop a launch after N warp instructions (0: never)"},
+      {"hmm", nullptr, "kernels may use all memory of the program"},
       {"race-check", nullptr, "report races on shared memory"},
       {"counters", "FILE.json", "write performance counters at exit"},
       {"refuse-double-stub", nullptr,
@@ -102,6 +103,8 @@ std::string applySetting(Settings &settings, std::string_view name,
   if (name == "max-instructions")
     return parseNumber(name, value, uint64_t(0), kAny,
                        settings.maxInstructions);
+  if (name == "hmm")
+    return parseSwitch(name, value, settings.hmm);
   if (name == "race-check")
     return parseSwitch(name, value, settings.raceCheck);
   if (name == "refuse-double-stub")

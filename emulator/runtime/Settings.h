@@ -47,6 +47,8 @@ struct Settings {
   bool raceCheck = false;
   /// A second host stub for one device function is an error.
   bool refuseDoubleStub = false;
+  /// Kernels may use all memory of the program.
+  bool hmm = false;
   /// Reports loads and launches on stderr.
   bool verbose = false;
   /// PTX that replaces every image of the program; empty: none.
