@@ -107,7 +107,8 @@ enum : uint8_t {
   kIsKernel = 4,   ///< In an .entry: .param means the kernel's parameters.
   kFrameLocal = 8, ///< The address is relative to the frame's local base.
   kGuardNegated = 16,
-  kReadOnly = 32, ///< ld.global.nc
+  kReadOnly = 32,    ///< ld.global.nc
+  kSystemScope = 64, ///< An atomic that threads of the host may see.
 };
 
 /// A decoded instruction; one cache line.
