@@ -237,8 +237,10 @@ bool callAssert(Warp &w, const Insn &insn, unsigned lane,
 bool callMalloc(Warp &w, unsigned lane, const CallSite &site) {
   DeviceImpl &device = *w.block->launch->device;
   uint64_t size = argument<uint64_t>(w, lane, site, 0), address = 0;
-  if (size && device.memory.heapBytes() + size <= device.limits().heapBytes)
-    address = device.memory.allocate(size, 16, AllocationKind::DeviceHeap);
+  unsigned self = device.ordinal();
+  if (size && device.memory.heapBytes(self) + size <= device.limits().heapBytes)
+    address =
+        device.memory.allocate(size, 16, AllocationKind::DeviceHeap, self);
   setResult<uint64_t>(w, lane, site, address);
   return true;
 }

@@ -54,6 +54,16 @@ void raiseFault(Warp &w, const Insn &insn, unsigned lane, ErrorKind kind,
   worker.fault.text = text + ": " + place(w, insn, lane);
 }
 
+/// True when kernels of the launch's device may use \p a.
+static bool mayUse(const Launch &launch, const Allocation &a) {
+  if (isForAllDevices(a.kind))
+    return true;
+  unsigned self = launch.device->ordinal();
+  if (a.poolAccess)
+    return a.poolAccess >> self & 1;
+  return launch.peers >> a.device & 1;
+}
+
 /// Says where an address is that is not near any allocation.
 static std::string describeUnknown(Warp &w, uint64_t address) {
   const Launch &launch = *w.block->launch;
@@ -93,6 +103,10 @@ void raiseAddressFault(Warp &w, const Insn &insn, unsigned lane,
     text += ", in freed memory: byte " + std::to_string(address - a.address) +
             " of what was " + allocationName(a.kind) + " of " +
             std::to_string(a.sizeBytes) + " bytes";
+  } else if (address + bytes <= a.address + a.sizeBytes && !mayUse(launch, a)) {
+    text += std::string(", in ") + allocationName(a.kind) + " of device " +
+            std::to_string(a.device) + ", to which device " +
+            std::to_string(launch.device->ordinal()) + " has no access";
   } else if (address + bytes <= a.address + a.sizeBytes) {
     text += std::string(", in ") + allocationName(a.kind) +
             ", which device code may not write";
@@ -161,7 +175,8 @@ bool findRange(Warp &w, uint64_t address, CachedRange &range) {
   Memory &memory = *w.block->launch->memory;
   uint32_t epoch = memory.epoch();
   Allocation a;
-  if (!memory.find(address, a) && !findPageable(w, address, a))
+  if (memory.find(address, a) ? !mayUse(*w.block->launch, a)
+                              : !findPageable(w, address, a))
     return false;
   range.begin = a.address;
   range.end = a.address + a.sizeBytes;

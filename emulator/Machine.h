@@ -363,6 +363,7 @@ struct Launch {
   uint64_t seed = 0;
   uint64_t instructionLimit = ~0ull; ///< Warp instructions.
   uint64_t sharedWindow = 0, localWindow = 0, paramWindow = 0;
+  DeviceSet peers = 1; ///< Devices whose memory the kernel may use.
 };
 
 /// Records a fault of \p lane at \p insn, with its place, unless there is one.

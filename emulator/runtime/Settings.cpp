@@ -63,8 +63,9 @@ const std::vector<SettingSpec> &settingSpecs() {
       {"device-code", "FILE.ptx",
        "run this PTX in place of every image of the program"},
       {"arch", "NN", "compute capability times ten of the device (90)"},
-      {"sm-count", "N", "multiprocessors of the device"},
-      {"memory", "MIB", "device memory in MiB"},
+      {"devices", "N", "number of devices, all alike (1)"},
+      {"sm-count", "N", "multiprocessors of a device"},
+      {"memory", "MIB", "memory of a device in MiB"},
       {"threads", "N",
        "worker threads; 1 makes kernels that spin deterministic (0: one per "
        "core, with --counters 1)"},
@@ -91,6 +92,8 @@ std::string applySetting(Settings &settings, std::string_view name,
     return parsePath(name, value, settings.counters);
   if (name == "arch")
     return parseNumber(name, value, 50u, 999u, settings.arch);
+  if (name == "devices")
+    return parseNumber(name, value, 1u, 16u, settings.devices);
   if (name == "sm-count")
     return parseNumber(name, value, 1u, 1024u, settings.smCount);
   if (name == "memory")

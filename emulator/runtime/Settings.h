@@ -35,6 +35,8 @@ struct Settings {
   unsigned arch = 90;
   /// Worker threads; 0 takes one per core.
   unsigned threads = 0;
+  /// Emulated devices.
+  unsigned devices = 1;
   /// Emulated multiprocessors; 0 takes the device's default.
   unsigned smCount = 0;
   /// Emulated device memory in MiB; 0 takes the device's default.

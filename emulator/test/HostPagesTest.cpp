@@ -45,7 +45,7 @@ TEST(HostPages, LooksAgainForWhatIsNew) {
 
 TEST(HostPages, MemoryCutsOffItsOwnMapping) {
   Memory memory;
-  ASSERT_TRUE(memory.reserve(1 << 20));
+  ASSERT_TRUE(memory.reserve());
   uint64_t base = memory.sharedWindow();
   Range below = memory.outside(base - 1, {base - 4096, base + 4096});
   EXPECT_EQ(below.begin, base - 4096);
