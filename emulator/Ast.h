@@ -45,6 +45,7 @@ struct VariableDecl {
   uint32_t alignBytes = 0;
   uint64_t elements = 1; ///< 0 for an unsized array.
   bool isArray = false;
+  bool isManaged = false;   ///< .attribute(.managed)
   uint32_t vectorWidth = 1; ///< .v2, .v4
   uint32_t line = 0;
   std::vector<InitValue> init;

@@ -16,6 +16,8 @@
 
 #include "emulator/Counters.h"
 
+#include "emulator/DeviceImpl.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -231,6 +233,7 @@ void Counters::addLaunch(const Launch &launch, uint32_t registers,
                          uint64_t barriers) {
   LaunchCounts l;
   l.kernel = launch.kernel->name;
+  l.device = launch.device->ordinal();
   for (unsigned k = 0; k < 3; ++k) {
     l.grid[k] = launch.grid[k];
     l.block[k] = launch.block[k];
@@ -338,6 +341,7 @@ std::string Counters::json() const {
     out += separator;
     separator = ",\n";
     out += "    {\"kernel\": " + quoted(l.kernel) +
+           (l.device ? ", " + number("device", l.device) : "") +
            ", \"grid\": " + dims(l.grid) + ", \"block\": " + dims(l.block) +
            ",\n     " + number("shared_bytes", l.shared) + ", " +
            number("registers", l.registers) + ",\n     " +

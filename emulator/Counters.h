@@ -39,6 +39,7 @@ private:
   };
   struct LaunchCounts {
     std::string kernel;
+    unsigned device = 0;
     uint32_t grid[3], block[3];
     uint32_t shared = 0, registers = 0;
     uint64_t barriers = 0;

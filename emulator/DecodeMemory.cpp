@@ -171,7 +171,7 @@ bool Decoder::decodeAtomic() {
   insn.mode2 = cas || desc.has("exch") ? kSpinLikely : kSpinPossible;
   insn.bytes = static_cast<uint8_t>(sizeOf(type));
   insn.vec = static_cast<uint8_t>(n);
-  insn.flags |= kIsStore;
+  insn.flags |= kIsStore | (desc.has("sys") ? kSystemScope : 0);
   if (!address(ops[first], insn, memorySpace()))
     return false;
   if (n > 1) {

@@ -73,7 +73,15 @@ enum class AllocationKind : uint8_t {
   Constant,       ///< a .const variable of a module; device code only reads
   Param,          ///< parameters of a running kernel; device code only reads
   DeviceHeap,     ///< malloc in device code
+  Pageable,       ///< memory of the program itself that nobody registered
+  PageableConst,  ///< the same, where even the program may only read
 };
+
+/// True for memory that kernels may only read.
+constexpr bool isReadOnly(AllocationKind kind) {
+  return kind == AllocationKind::Constant || kind == AllocationKind::Param ||
+         kind == AllocationKind::PageableConst;
+}
 
 /// How a coordinate outside of a texture is brought into it.
 enum class AddressMode : uint8_t { Wrap, Clamp, Mirror, Border };
@@ -108,11 +116,29 @@ struct Image {
   unsigned dimensions() const { return depth ? 3 : height ? 2 : 1; }
 };
 
+/// True for memory that every device may use.
+constexpr bool isForAllDevices(AllocationKind kind) {
+  return kind == AllocationKind::Managed || kind == AllocationKind::Host ||
+         kind == AllocationKind::HostRegistered ||
+         kind == AllocationKind::Pageable ||
+         kind == AllocationKind::PageableConst;
+}
+
+/// Devices of one process, at most.
+constexpr unsigned kMaxDevices = 16;
+/// A set of devices: bit n stands for device n.
+using DeviceSet = uint32_t;
+
 /// One live range of memory. Addresses are those of this process too.
 struct Allocation {
   uint64_t address = 0;
   uint64_t sizeBytes = 0;
   AllocationKind kind = AllocationKind::Device;
+  /// The device that it was made on or for.
+  unsigned device = 0;
+  /// Of memory from a pool: the devices that may use it, whatever peers are
+  /// enabled. Empty: the device itself and those that have it as a peer.
+  DeviceSet poolAccess = 0;
 };
 
 /// The size of the emulated GPU. The defaults follow an sm_90 part in all that
@@ -136,6 +162,9 @@ struct DeviceLimits {
   uint64_t globalBytes = 16ull << 30; ///< What allocations may add up to.
   uint64_t heapBytes = 8ull << 20;    ///< cudaLimitMallocHeapSize
   uint64_t stackBytes = 1024;         ///< cudaLimitStackSize, as reported
+  /// Kernels may use all memory of the process, as with heterogeneous memory
+  /// management (cudaDevAttrPageableMemoryAccess).
+  bool accessesHostMemory = false;
 };
 
 /// How the device behaves; fixed when it is made, save where a setter exists.
@@ -214,6 +243,10 @@ struct VariableInfo {
   AllocationKind kind = AllocationKind::Global;
 };
 
+/// Managed variables of a module by name, with their memory; shared by the
+/// modules of all devices, and freed with the last.
+class ManagedVariables;
+
 /// Linked device code with its variables in device memory. Unloading is
 /// destruction; the Device must outlive it.
 class Module {
@@ -225,6 +258,9 @@ public:
   virtual const VariableInfo *findVariable(std::string_view name) const = 0;
   /// All names in the order of the sources.
   virtual std::vector<std::string> kernelNames() const = 0;
+  /// The variables declared as managed. Every device's module of the same code
+  /// has them at the same addresses (see Device::loadModule).
+  virtual std::shared_ptr<const ManagedVariables> managedVariables() const = 0;
   /// Decodes every function now and returns the first error; otherwise a
   /// function is decoded at its first use.
   virtual Status decodeAll() = 0;
@@ -246,16 +282,24 @@ enum class CopyDirection : uint8_t {
   HostToHost,
 };
 
-/// An emulated GPU. All of it may be called from several threads; launches are
-/// run one after the other. After a sticky error of a launch every launch
-/// fails with that error until resetSticky().
+/// An emulated GPU. All of it may be called from several threads; launches of a
+/// device are run one after the other. After a sticky error of a launch every
+/// launch fails with that error until resetSticky().
 class Device {
 public:
   /// Returns null and fills \p error when memory cannot be reserved.
-  static std::unique_ptr<Device> create(Options options, Status &error);
+  /// With \p sibling the device shares that one's process: addresses, counters
+  /// and handles are of one space.
+  static std::unique_ptr<Device> create(Options options, Status &error,
+                                        Device *sibling = nullptr);
   virtual ~Device() = default;
 
   virtual const DeviceLimits &limits() const = 0;
+  /// Its number among the devices of the process, from 0.
+  virtual unsigned ordinal() const = 0;
+  /// The devices whose memory kernels of this one may use; itself is among
+  /// them.
+  virtual void setPeers(DeviceSet peers) = 0;
   virtual void setHeapBytes(uint64_t bytes) = 0;
   virtual void setStackBytes(uint64_t bytes) = 0;
 
@@ -269,6 +313,8 @@ public:
   /// \p address must be the start of a live allocation of \p kind, else
   /// InvalidValue.
   virtual Status free(uint64_t address, AllocationKind kind) = 0;
+  /// Sets who may use a live allocation from a pool (Allocation::poolAccess).
+  virtual void setPoolAccess(uint64_t address, DeviceSet devices) = 0;
   /// Makes memory of the program accessible to kernels.
   virtual Status registerHost(const void *address, uint64_t sizeBytes) = 0;
   virtual Status unregisterHost(const void *address) = 0;
@@ -280,7 +326,8 @@ public:
   /// True for addresses in the device's reserved mapping, live or not. Only
   /// live ones may be touched.
   virtual bool isDeviceAddress(uint64_t address) const = 0;
-  /// Bytes handed out and not freed of what counts against globalBytes.
+  /// Bytes handed out by this device and not freed of what counts against
+  /// globalBytes.
   virtual uint64_t allocatedBytes() const = 0;
   /// Copies like memmove, after a check that whatever lies in the device's
   /// mapping is live; counts the bytes (and those that were there already).
@@ -299,9 +346,11 @@ public:
 
   /// Parses and links the sources into one module. Relocatable sources find
   /// each other's definitions. Returns null and fills \p error (with
-  /// name:line) on failure.
-  virtual std::unique_ptr<Module> loadModule(std::vector<PtxSource> sources,
-                                             Status &error) = 0;
+  /// name:line) on failure. \p managed are the managed variables of the same
+  /// code's module on another device; null: there is none yet.
+  virtual std::unique_ptr<Module>
+  loadModule(std::vector<PtxSource> sources, Status &error,
+             std::shared_ptr<const ManagedVariables> managed = nullptr) = 0;
 
   /// Runs a grid to its end. \p params are info().paramBytes bytes, each
   /// parameter at its offset.

@@ -13,18 +13,27 @@
 
 namespace gpulto::emu {
 
-std::unique_ptr<Device> Device::create(Options options, Status &error) {
-  auto device = std::make_unique<DeviceImpl>(std::move(options));
-  if (!device->reserve()) {
-    error = {ErrorKind::OutOfMemory,
-             "cannot reserve address space for device memory"};
-    return nullptr;
+std::unique_ptr<Device> Device::create(Options options, Status &error,
+                                       Device *sibling) {
+  std::shared_ptr<Process> process;
+  if (sibling) {
+    process = static_cast<DeviceImpl *>(sibling)->process;
+  } else {
+    process = std::make_shared<Process>();
+    if (!process->memory.reserve()) {
+      error = {ErrorKind::OutOfMemory,
+               "cannot reserve address space for device memory"};
+      return nullptr;
+    }
   }
   error = {};
-  return device;
+  return std::make_unique<DeviceImpl>(std::move(options), std::move(process));
 }
 
-DeviceImpl::DeviceImpl(Options o) : options(std::move(o)) {
+DeviceImpl::DeviceImpl(Options o, std::shared_ptr<Process> p)
+    : options(std::move(o)), process(std::move(p)), memory(process->memory),
+      number(memory.addDevice(options.limits.globalBytes)),
+      peers(DeviceSet(1) << number) {
   bool hasV3 = __builtin_cpu_supports("avx2") &&
                __builtin_cpu_supports("fma") &&
                __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
@@ -49,15 +58,20 @@ void DeviceImpl::report(std::string_view text) const {
 
 uint64_t DeviceImpl::allocate(uint64_t sizeBytes, AllocationKind kind) {
   // What textures need, as device properties say.
-  return memory.allocate(sizeBytes, 512, kind);
+  return memory.allocate(sizeBytes, 512, kind, number);
 }
 
 uint64_t DeviceImpl::addImage(const Image &image) {
+  uint64_t handle;
+  {
+    std::lock_guard lock(process->mutex);
+    handle = process->nextImage++;
+  }
   std::lock_guard lock(stateMutex);
   auto changed = std::make_shared<ImageTable>(*images);
-  (*changed)[nextImage] = image;
+  (*changed)[handle] = image;
   images = std::move(changed);
-  return nextImage++;
+  return handle;
 }
 
 void DeviceImpl::removeImage(uint64_t handle) {
@@ -75,7 +89,8 @@ Status DeviceImpl::free(uint64_t address, AllocationKind kind) {
 }
 
 Status DeviceImpl::registerHost(const void *address, uint64_t sizeBytes) {
-  if (memory.registerHost(reinterpret_cast<uint64_t>(address), sizeBytes))
+  if (memory.registerHost(reinterpret_cast<uint64_t>(address), sizeBytes,
+                          number))
     return {};
   return {ErrorKind::InvalidValue, "memory is registered already, or empty"};
 }
@@ -113,8 +128,8 @@ Status DeviceImpl::copy(void *destination, const void *source,
   if (Status s = checkLive(source, sizeBytes, "source"); !s.ok())
     return s;
   if (options.counters)
-    counters.addCopy(direction, sizeBytes,
-                     memcmp(destination, source, sizeBytes) == 0);
+    process->counters.addCopy(direction, sizeBytes,
+                              memcmp(destination, source, sizeBytes) == 0);
   memmove(destination, source, sizeBytes);
   return {};
 }
@@ -140,28 +155,32 @@ Status DeviceImpl::fill(void *destination, uint32_t value,
 // -----------------------------------------------------------------------------
 
 void DeviceImpl::addFunction(FunctionEntry &entry) {
-  std::lock_guard lock(functionMutex);
-  entry.fn.globalId = static_cast<uint32_t>(functionTable.size());
-  entry.fn.handle = memory.codeWindow() + functionTable.size() * kCodeStep;
-  functionTable.push_back(&entry);
+  std::lock_guard lock(process->mutex);
+  std::vector<FunctionEntry *> &functions = process->functions;
+  entry.fn.globalId = static_cast<uint32_t>(functions.size());
+  entry.fn.handle = memory.codeWindow() + functions.size() * kCodeStep;
+  functions.push_back(&entry);
 }
 
 void DeviceImpl::removeFunction(FunctionEntry &entry) {
-  std::lock_guard lock(functionMutex);
-  functionTable[entry.fn.globalId] = nullptr;
+  std::lock_guard lock(process->mutex);
+  process->functions[entry.fn.globalId] = nullptr;
 }
 
 FunctionEntry *DeviceImpl::functionOf(uint64_t handle) {
-  std::lock_guard lock(functionMutex);
+  std::lock_guard lock(process->mutex);
+  const std::vector<FunctionEntry *> &functions = process->functions;
   uint64_t offset = handle - memory.codeWindow();
-  if (offset % kCodeStep || offset / kCodeStep >= functionTable.size())
+  if (offset % kCodeStep || offset / kCodeStep >= functions.size())
     return nullptr;
-  return functionTable[offset / kCodeStep];
+  FunctionEntry *found = functions[offset / kCodeStep];
+  return found && &found->module->device == this ? found : nullptr;
 }
 
-std::unique_ptr<Module> DeviceImpl::loadModule(std::vector<PtxSource> sources,
-                                               Status &error) {
-  auto module = std::make_unique<ModuleImpl>(*this);
+std::unique_ptr<Module>
+DeviceImpl::loadModule(std::vector<PtxSource> sources, Status &error,
+                       std::shared_ptr<const ManagedVariables> managed) {
+  auto module = std::make_unique<ModuleImpl>(*this, std::move(managed));
   error = module->load(std::move(sources));
   if (!error.ok())
     return nullptr;
@@ -260,6 +279,7 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   Launch launch;
   launch.device = this;
   launch.memory = &memory;
+  launch.peers = peers;
   launch.kernel = &kernel.entry->fn;
   launch.layout = &kernel;
   for (unsigned d = 0; d < 3; ++d) {
@@ -280,7 +300,8 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   if (config.cooperative) {
     constexpr uint64_t kWorkspaceBytes = 256;
     if (!workspace)
-      workspace = memory.allocate(kWorkspaceBytes, 256, AllocationKind::Global);
+      workspace =
+          memory.allocate(kWorkspaceBytes, 256, AllocationKind::Global, number);
     if (!workspace)
       return {ErrorKind::OutOfMemory, "no memory for a cooperative launch"};
     std::memset(reinterpret_cast<void *>(workspace), 0, kWorkspaceBytes);
@@ -333,17 +354,17 @@ void DeviceImpl::countLaunch(const Launch &launch,
                              uint64_t barriers) {
   std::vector<const Function *> functions;
   {
-    std::lock_guard lock(functionMutex);
-    for (const FunctionEntry *f : functionTable)
+    std::lock_guard lock(process->mutex);
+    for (const FunctionEntry *f : process->functions)
       functions.push_back(f ? &f->fn : nullptr);
   }
   const KernelImpl *kernel = static_cast<const KernelImpl *>(launch.layout);
-  counters.addLaunch(launch, kernel->info().registers, counts, functions,
-                     barriers);
+  process->counters.addLaunch(launch, kernel->info().registers, counts,
+                              functions, barriers);
 }
 
 std::string DeviceImpl::countersJson() const {
-  return options.counters ? counters.json() : "{}";
+  return options.counters ? process->counters.json() : "{}";
 }
 
 void DeviceImpl::addRaces(const std::set<std::string> &reports) {

@@ -16,13 +16,24 @@
 
 namespace gpulto::emu {
 
+/// What the devices of a process have in common.
+struct Process {
+  Memory memory;
+  Counters counters;
+  std::mutex mutex; ///< Guards what follows.
+  /// By Function::globalId; null where a module was unloaded.
+  std::vector<FunctionEntry *> functions;
+  uint64_t nextImage = 1;
+};
+
 class DeviceImpl final : public Device {
 public:
-  DeviceImpl(Options options);
+  DeviceImpl(Options options, std::shared_ptr<Process> process);
   ~DeviceImpl() override;
-  bool reserve() { return memory.reserve(options.limits.globalBytes); }
 
   const DeviceLimits &limits() const override { return options.limits; }
+  unsigned ordinal() const override { return number; }
+  void setPeers(DeviceSet devices) override { peers = devices; }
   void setHeapBytes(uint64_t bytes) override {
     options.limits.heapBytes = bytes;
   }
@@ -31,19 +42,25 @@ public:
   }
   uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) override;
   Status free(uint64_t address, AllocationKind kind) override;
+  void setPoolAccess(uint64_t address, DeviceSet devices) override {
+    memory.setPoolAccess(address, devices);
+  }
   Status registerHost(const void *address, uint64_t sizeBytes) override;
   Status unregisterHost(const void *address) override;
   bool findAllocation(uint64_t address, Allocation &allocation) const override;
   bool isDeviceAddress(uint64_t address) const override;
-  uint64_t allocatedBytes() const override { return memory.allocatedBytes(); }
+  uint64_t allocatedBytes() const override {
+    return memory.allocatedBytes(number);
+  }
   Status copy(void *destination, const void *source, uint64_t sizeBytes,
               CopyDirection direction) override;
   Status fill(void *destination, uint32_t value, unsigned elementBytes,
               uint64_t count) override;
   uint64_t addImage(const Image &image) override;
   void removeImage(uint64_t handle) override;
-  std::unique_ptr<Module> loadModule(std::vector<PtxSource> sources,
-                                     Status &error) override;
+  std::unique_ptr<Module>
+  loadModule(std::vector<PtxSource> sources, Status &error,
+             std::shared_ptr<const ManagedVariables> managed) override;
   Status launch(const Kernel &kernel, const LaunchConfig &config,
                 const void *params) override;
   uint32_t maxBlocksPerSm(const Kernel &kernel, uint32_t threadsPerBlock,
@@ -56,7 +73,7 @@ public:
   /// Gives \p entry a handle for function pointers.
   void addFunction(FunctionEntry &entry);
   void removeFunction(FunctionEntry &entry);
-  /// The function with that handle, or null.
+  /// The function of this device with that handle, or null.
   FunctionEntry *functionOf(uint64_t handle);
   void addRaces(const std::set<std::string> &reports);
   /// Reports what \p text makes, unless it was called for \p insn before.
@@ -66,9 +83,9 @@ public:
                    uint64_t barriers);
 
   Options options;
-  Memory memory;
+  std::shared_ptr<Process> process;
+  Memory &memory;
   const ExecTable *exec = nullptr;
-  Counters counters;
 
 private:
   friend class ModuleImpl;
@@ -78,8 +95,9 @@ private:
                    const char *what) const;
   void report(std::string_view text) const;
 
-  mutable std::mutex launchMutex, functionMutex, stateMutex;
-  std::vector<FunctionEntry *> functionTable;
+  mutable std::mutex launchMutex, stateMutex;
+  unsigned number = 0;
+  std::atomic<DeviceSet> peers{0};
   Status sticky;
   std::set<std::string> races;
   std::set<const Insn *> warned;
@@ -87,7 +105,6 @@ private:
   /// Replaced when it changes: running kernels keep the one they began with.
   std::shared_ptr<const ImageTable> images =
       std::make_shared<const ImageTable>();
-  uint64_t nextImage = 1;
   uint64_t workspace = 0; ///< Launch::workspace; made at first need.
 };
 

@@ -40,10 +40,10 @@ const uint8_t *readable(Warp &w, unsigned lane, uint64_t address,
     bytes = launch.params.size() - offset;
     return launch.params.data() + offset;
   }
-  Allocation a;
-  if (!launch.memory->find(address, a))
+  CachedRange range;
+  if (!findRange(w, address, range))
     return nullptr;
-  bytes = a.address + a.sizeBytes - address;
+  bytes = range.end - address;
   return reinterpret_cast<const uint8_t *>(address);
 }
 
@@ -237,8 +237,10 @@ bool callAssert(Warp &w, const Insn &insn, unsigned lane,
 bool callMalloc(Warp &w, unsigned lane, const CallSite &site) {
   DeviceImpl &device = *w.block->launch->device;
   uint64_t size = argument<uint64_t>(w, lane, site, 0), address = 0;
-  if (size && device.memory.heapBytes() + size <= device.limits().heapBytes)
-    address = device.memory.allocate(size, 16, AllocationKind::DeviceHeap);
+  unsigned self = device.ordinal();
+  if (size && device.memory.heapBytes(self) + size <= device.limits().heapBytes)
+    address =
+        device.memory.allocate(size, 16, AllocationKind::DeviceHeap, self);
   setResult<uint64_t>(w, lane, site, address);
   return true;
 }

@@ -54,6 +54,29 @@ void raiseFault(Warp &w, const Insn &insn, unsigned lane, ErrorKind kind,
   worker.fault.text = text + ": " + place(w, insn, lane);
 }
 
+/// True when kernels of the launch's device may use \p a.
+static bool mayUse(const Launch &launch, const Allocation &a) {
+  if (isForAllDevices(a.kind))
+    return true;
+  unsigned self = launch.device->ordinal();
+  if (a.poolAccess)
+    return a.poolAccess >> self & 1;
+  return launch.peers >> a.device & 1;
+}
+
+/// Says where an address is that is not near any allocation.
+static std::string describeUnknown(Warp &w, uint64_t address) {
+  const Launch &launch = *w.block->launch;
+  HostMapping mapping;
+  if (launch.memory->contains(address))
+    return ", where nothing was allocated";
+  if (!w.worker->hostPages.find(address, mapping))
+    return ", which is not an address of device memory";
+  return launch.device->limits().accessesHostMemory
+             ? ", in memory that the program may only read"
+             : ", in memory of the program that is not registered";
+}
+
 void raiseAddressFault(Warp &w, const Insn &insn, unsigned lane,
                        uint64_t address, unsigned bytes, bool isWrite) {
   const Launch &launch = *w.block->launch;
@@ -75,13 +98,15 @@ void raiseAddressFault(Warp &w, const Insn &insn, unsigned lane,
     text += ": null pointer";
   } else if (!launch.memory->findNearest(address, a, isFreed) ||
              address - a.address > (1u << 30)) {
-    text += launch.memory->contains(address)
-                ? ", where nothing was allocated"
-                : ", which is not an address of device memory";
+    text += describeUnknown(w, address);
   } else if (isFreed && address < a.address + a.sizeBytes) {
     text += ", in freed memory: byte " + std::to_string(address - a.address) +
             " of what was " + allocationName(a.kind) + " of " +
             std::to_string(a.sizeBytes) + " bytes";
+  } else if (address + bytes <= a.address + a.sizeBytes && !mayUse(launch, a)) {
+    text += std::string(", in ") + allocationName(a.kind) + " of device " +
+            std::to_string(a.device) + ", to which device " +
+            std::to_string(launch.device->ordinal()) + " has no access";
   } else if (address + bytes <= a.address + a.sizeBytes) {
     text += std::string(", in ") + allocationName(a.kind) +
             ", which device code may not write";
@@ -130,11 +155,28 @@ void warnMemberMask(Warp &w, const Insn &insn, uint32_t mask, unsigned lane) {
   });
 }
 
+/// Finds memory of the program that nobody registered, where kernels may use
+/// it.
+static bool findPageable(Warp &w, uint64_t address, Allocation &a) {
+  const Launch &launch = *w.block->launch;
+  HostMapping mapping;
+  if (!launch.device->limits().accessesHostMemory ||
+      launch.memory->contains(address) ||
+      !w.worker->hostPages.find(address, mapping))
+    return false;
+  Range range = launch.memory->outside(address, mapping.range);
+  a = {range.begin, range.end - range.begin,
+       mapping.isWritable ? AllocationKind::Pageable
+                          : AllocationKind::PageableConst};
+  return true;
+}
+
 bool findRange(Warp &w, uint64_t address, CachedRange &range) {
   Memory &memory = *w.block->launch->memory;
   uint32_t epoch = memory.epoch();
   Allocation a;
-  if (!memory.find(address, a))
+  if (memory.find(address, a) ? !mayUse(*w.block->launch, a)
+                              : !findPageable(w, address, a))
     return false;
   range.begin = a.address;
   range.end = a.address + a.sizeBytes;

@@ -17,7 +17,7 @@
 #define GPULTO_EMULATOR_MACHINE_H
 
 #include "emulator/Device.h"
-#include "emulator/Memory.h"
+#include "emulator/HostPages.h"
 #include "emulator/Types.h"
 
 #include <array>
@@ -107,7 +107,8 @@ enum : uint8_t {
   kIsKernel = 4,   ///< In an .entry: .param means the kernel's parameters.
   kFrameLocal = 8, ///< The address is relative to the frame's local base.
   kGuardNegated = 16,
-  kReadOnly = 32, ///< ld.global.nc
+  kReadOnly = 32,    ///< ld.global.nc
+  kSystemScope = 64, ///< An atomic that threads of the host may see.
 };
 
 /// A decoded instruction; one cache line.
@@ -256,6 +257,7 @@ struct Worker {
   Fault fault;
   bool faulted = false;
   std::array<CachedRange, kRangeCacheSize> ranges;
+  HostPages hostPages;
   /// By Function::globalId; filled at first use.
   std::vector<std::vector<InsnCounts>> counts;
   /// Of shared and of global accesses; only with counters.
@@ -361,6 +363,7 @@ struct Launch {
   uint64_t seed = 0;
   uint64_t instructionLimit = ~0ull; ///< Warp instructions.
   uint64_t sharedWindow = 0, localWindow = 0, paramWindow = 0;
+  DeviceSet peers = 1; ///< Devices whose memory the kernel may use.
 };
 
 /// Records a fault of \p lane at \p insn, with its place, unless there is one.

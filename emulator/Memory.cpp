@@ -39,6 +39,10 @@ const char *allocationName(AllocationKind kind) {
     return "kernel parameters";
   case AllocationKind::DeviceHeap:
     return "the device heap";
+  case AllocationKind::Pageable:
+    return "the program's memory";
+  case AllocationKind::PageableConst:
+    return "the program's read-only memory";
   }
   return "memory";
 }
@@ -53,8 +57,13 @@ Memory::~Memory() {
     munmap(reinterpret_cast<void *>(base), reservedBytes);
 }
 
-bool Memory::reserve(uint64_t limit) {
-  limitBytes = limit;
+unsigned Memory::addDevice(uint64_t limitBytes) {
+  std::unique_lock lock(mutex);
+  uses[deviceCount].limitBytes = limitBytes;
+  return deviceCount++;
+}
+
+bool Memory::reserve() {
   // Much more than the limit, so that freed addresses rest long; less where
   // the address space is limited.
   for (uint64_t bytes = 1ull << 40; bytes >= 1ull << 30; bytes >>= 1) {
@@ -96,22 +105,23 @@ uint64_t Memory::place(uint64_t sizeBytes, uint64_t alignBytes) {
 }
 
 uint64_t Memory::allocate(uint64_t sizeBytes, uint64_t alignBytes,
-                          AllocationKind kind) {
+                          AllocationKind kind, unsigned device) {
   if (alignBytes < 256)
     alignBytes = 256;
   std::unique_lock lock(mutex);
-  if (sizeBytes > limitBytes)
+  Use &use = uses[device];
+  if (sizeBytes > use.limitBytes)
     return 0;
-  if (countsAsDevice(kind) && usedBytes + sizeBytes > limitBytes)
+  if (countsAsDevice(kind) && use.bytes + sizeBytes > use.limitBytes)
     return 0;
   uint64_t at = place(sizeBytes, alignBytes);
   if (!at)
     return 0;
-  live[at] = {at, sizeBytes, kind};
+  live[at] = {at, sizeBytes, kind, device};
   if (countsAsDevice(kind))
-    usedBytes += sizeBytes;
+    use.bytes += sizeBytes;
   if (kind == AllocationKind::DeviceHeap)
-    usedHeapBytes += sizeBytes;
+    use.heapBytes += sizeBytes;
   return at;
 }
 
@@ -124,10 +134,11 @@ bool Memory::release(uint64_t address, AllocationKind kind) {
   live.erase(it);
   freed[address] = allocation;
   ++epochCounter;
+  Use &use = uses[allocation.device];
   if (countsAsDevice(kind))
-    usedBytes -= allocation.sizeBytes;
+    use.bytes -= allocation.sizeBytes;
   if (kind == AllocationKind::DeviceHeap)
-    usedHeapBytes -= allocation.sizeBytes;
+    use.heapBytes -= allocation.sizeBytes;
   // Give the pages back; what shares a page with neighbours is cleared.
   uint64_t end = address + allocation.sizeBytes;
   uint64_t first = alignTo(address, kPageBytes), last = end & ~(kPageBytes - 1);
@@ -141,7 +152,8 @@ bool Memory::release(uint64_t address, AllocationKind kind) {
   return true;
 }
 
-bool Memory::registerHost(uint64_t address, uint64_t sizeBytes) {
+bool Memory::registerHost(uint64_t address, uint64_t sizeBytes,
+                          unsigned device) {
   std::unique_lock lock(mutex);
   if (!sizeBytes || contains(address))
     return false;
@@ -153,7 +165,7 @@ bool Memory::registerHost(uint64_t address, uint64_t sizeBytes) {
     if (previous.address + previous.sizeBytes > address)
       return false;
   }
-  live[address] = {address, sizeBytes, AllocationKind::HostRegistered};
+  live[address] = {address, sizeBytes, AllocationKind::HostRegistered, device};
   return true;
 }
 
@@ -165,6 +177,15 @@ bool Memory::unregisterHost(uint64_t address) {
   live.erase(it);
   ++epochCounter;
   return true;
+}
+
+void Memory::setPoolAccess(uint64_t address, DeviceSet devices) {
+  std::unique_lock lock(mutex);
+  auto it = live.find(address);
+  if (it == live.end())
+    return;
+  it->second.poolAccess = devices;
+  ++epochCounter;
 }
 
 bool Memory::find(uint64_t address, Allocation &allocation) const {

@@ -10,6 +10,9 @@
 // handed out again until the whole mapping has been used once, so that accesses
 // out of bounds and after free are seen.
 //
+// The devices of a process share the mapping, so an address says which device's
+// memory it is; each has limits of its own.
+//
 // Shared memory, local memory, kernel parameters and functions have generic
 // addresses in windows at the start of the mapping. Nothing lies behind the
 // windows: an access is translated by the executing thread.
@@ -21,6 +24,7 @@
 
 #include "emulator/Device.h"
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <shared_mutex>
@@ -37,7 +41,7 @@ struct Range {
   uint64_t begin = 0, end = 0;
 };
 
-/// The memory of a device. Thread-safe.
+/// The memory of the devices of a process. Thread-safe.
 class Memory {
 public:
   Memory() = default;
@@ -46,7 +50,9 @@ public:
   Memory &operator=(const Memory &) = delete;
 
   /// Reserves the mapping. False when the system refuses.
-  bool reserve(uint64_t limitBytes);
+  bool reserve();
+  /// Adds a device of so many bytes and returns its number.
+  unsigned addDevice(uint64_t limitBytes);
 
   uint64_t sharedWindow() const { return base; }
   uint64_t localWindow() const { return base + kWindowBytes; }
@@ -55,11 +61,12 @@ public:
 
   /// Returns 0 when the limit or the mapping is used up.
   uint64_t allocate(uint64_t sizeBytes, uint64_t alignBytes,
-                    AllocationKind kind);
+                    AllocationKind kind, unsigned device);
   /// False unless \p address starts a live allocation of \p kind.
   bool release(uint64_t address, AllocationKind kind);
-  bool registerHost(uint64_t address, uint64_t sizeBytes);
+  bool registerHost(uint64_t address, uint64_t sizeBytes, unsigned device);
   bool unregisterHost(uint64_t address);
+  void setPoolAccess(uint64_t address, DeviceSet devices);
 
   /// Finds the live allocation that holds \p address.
   bool find(uint64_t address, Allocation &allocation) const;
@@ -70,6 +77,14 @@ public:
   bool contains(uint64_t address) const {
     return address - base < reservedBytes;
   }
+  /// Cuts off what \p range has of the mapping, in which \p address is not: the
+  /// system joins neighbouring mappings.
+  Range outside(uint64_t address, Range range) const {
+    uint64_t end = base + reservedBytes;
+    if (address < base)
+      return {range.begin, range.end < base ? range.end : base};
+    return {range.begin > end ? range.begin : end, range.end};
+  }
   /// True when the part of the range that lies in the mapping is live.
   bool isLive(uint64_t address, uint64_t sizeBytes) const;
 
@@ -77,25 +92,30 @@ public:
   uint32_t epoch() const {
     return epochCounter.load(std::memory_order_relaxed);
   }
-  uint64_t allocatedBytes() const {
-    return usedBytes.load(std::memory_order_relaxed);
+  uint64_t allocatedBytes(unsigned device) const {
+    return uses[device].bytes.load(std::memory_order_relaxed);
   }
-  uint64_t heapBytes() const {
-    return usedHeapBytes.load(std::memory_order_relaxed);
+  uint64_t heapBytes(unsigned device) const {
+    return uses[device].heapBytes.load(std::memory_order_relaxed);
   }
 
 private:
+  /// What a device has and has handed out.
+  struct Use {
+    uint64_t limitBytes = 0;
+    std::atomic<uint64_t> bytes{0}, heapBytes{0};
+  };
   uint64_t place(uint64_t sizeBytes, uint64_t alignBytes);
 
   mutable std::shared_mutex mutex;
   uint64_t base = 0;
   uint64_t reservedBytes = 0;
-  uint64_t limitBytes = 0;
+  unsigned deviceCount = 0;
   uint64_t bump = 0;
   std::map<uint64_t, Allocation> live;
   std::map<uint64_t, Allocation> freed; ///< Not yet handed out again.
   std::atomic<uint32_t> epochCounter{1};
-  std::atomic<uint64_t> usedBytes{0}, usedHeapBytes{0};
+  std::array<Use, kMaxDevices> uses;
 };
 
 /// Returns what messages call an allocation of this kind.

@@ -48,6 +48,21 @@ static bool isRuntimeFunction(std::string_view name) {
          name.starts_with("__nv");
 }
 
+ManagedVariables::~ManagedVariables() {
+  for (const auto &[name, address] : addresses)
+    process->memory.release(address, AllocationKind::Managed);
+}
+
+ModuleImpl::ModuleImpl(DeviceImpl &device,
+                       std::shared_ptr<const ManagedVariables> inherited)
+    : device(device), managed(std::move(inherited)) {
+  if (managed)
+    return;
+  auto made = std::make_shared<ManagedVariables>(device.process);
+  newManaged = made.get();
+  managed = std::move(made);
+}
+
 ModuleImpl::~ModuleImpl() {
   for (FunctionEntry &f : functions)
     device.removeFunction(f);
@@ -58,13 +73,35 @@ ModuleImpl::~ModuleImpl() {
   }
 }
 
-uint64_t ModuleImpl::addVariable(const VariableDecl &decl,
-                                 AllocationKind kind) {
+uint64_t ModuleImpl::addManaged(const VariableDecl &decl,
+                                const SourceUnit *unit) {
+  std::string name = (unit ? unit->name + " " : "") + std::string(decl.name);
+  if (!newManaged) {
+    auto found = managed->addresses.find(name);
+    return found == managed->addresses.end() ? 0 : found->second;
+  }
   uint64_t size = std::max<uint64_t>(decl.sizeBytes(), 1);
-  uint64_t address = device.memory.allocate(size, decl.alignBytes, kind);
+  uint64_t address = device.memory.allocate(
+      size, decl.alignBytes, AllocationKind::Managed, device.ordinal());
+  if (address)
+    newManaged->addresses[name] = address;
+  return address;
+}
+
+uint64_t ModuleImpl::addVariable(const VariableDecl &decl,
+                                 const SourceUnit *unit) {
+  AllocationKind kind = decl.space == Space::Const ? AllocationKind::Constant
+                        : decl.isManaged           ? AllocationKind::Managed
+                                                   : AllocationKind::Global;
+  uint64_t size = std::max<uint64_t>(decl.sizeBytes(), 1);
+  uint64_t address = decl.isManaged
+                         ? addManaged(decl, unit)
+                         : device.memory.allocate(size, decl.alignBytes, kind,
+                                                  device.ordinal());
   if (!address)
     return 0;
-  allocations.push_back(address);
+  if (!decl.isManaged)
+    allocations.push_back(address);
   if (kind == AllocationKind::Constant)
     constBytes += decl.sizeBytes();
   VariableInfo info;
@@ -179,9 +216,7 @@ Status ModuleImpl::defineVariable(SourceUnit &unit, const VariableDecl &decl) {
   }
   if (decl.linkage == Linkage::Local) {
     if (!isShared) {
-      symbol.address = addVariable(decl, decl.space == Space::Const
-                                             ? AllocationKind::Constant
-                                             : AllocationKind::Global);
+      symbol.address = addVariable(decl, &unit);
       if (!symbol.address)
         return errorAt(ErrorKind::OutOfMemory, unit, decl.line,
                        "out of memory for " + std::string(decl.name));
@@ -207,10 +242,7 @@ Status ModuleImpl::define() {
   for (auto &[name, global] : globals) {
     if (global.symbol.kind != Symbol::Variable)
       continue;
-    global.symbol.address =
-        addVariable(*global.variable, global.symbol.space == Space::Const
-                                          ? AllocationKind::Constant
-                                          : AllocationKind::Global);
+    global.symbol.address = addVariable(*global.variable, nullptr);
     if (!global.symbol.address)
       return errorAt(ErrorKind::OutOfMemory, *global.unit, global.line,
                      "out of memory for " + std::string(name));
@@ -284,6 +316,9 @@ Status ModuleImpl::resolve() {
 }
 
 Status ModuleImpl::initialise(SourceUnit &unit, const VariableDecl &decl) {
+  // What it holds now is the program's where another device has it already.
+  if (decl.isManaged && !newManaged)
+    return {};
   uint64_t address = unit.names[decl.name].address;
   uint8_t *to = reinterpret_cast<uint8_t *>(address);
   unsigned size = sizeOf(decl.type);
@@ -385,9 +420,7 @@ public:
     return module.addShared(decl, decl.elements == 0);
   }
   uint64_t addVariable(const VariableDecl &decl) override {
-    return module.addVariable(decl, decl.space == Space::Const
-                                        ? AllocationKind::Constant
-                                        : AllocationKind::Global);
+    return module.addVariable(decl, &unit);
   }
 
 private:

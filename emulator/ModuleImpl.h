@@ -20,7 +20,19 @@
 namespace gpulto::emu {
 
 class DeviceImpl;
+struct Process;
 class ModuleImpl;
+
+class ManagedVariables {
+public:
+  explicit ManagedVariables(std::shared_ptr<Process> process)
+      : process(std::move(process)) {}
+  ~ManagedVariables();
+
+  std::shared_ptr<Process> process;
+  /// Those that one source sees alone have its name in front.
+  std::map<std::string, uint64_t> addresses;
+};
 
 /// A shared variable of a module. Its place depends on the kernel.
 struct SharedVariable {
@@ -74,7 +86,9 @@ private:
 
 class ModuleImpl final : public Module {
 public:
-  explicit ModuleImpl(DeviceImpl &device) : device(device) {}
+  /// \p managed as in Device::loadModule.
+  ModuleImpl(DeviceImpl &device,
+             std::shared_ptr<const ManagedVariables> managed);
   ~ModuleImpl() override;
 
   Status load(std::vector<PtxSource> sources);
@@ -82,6 +96,9 @@ public:
   const Kernel *findKernel(std::string_view name) const override;
   const VariableInfo *findVariable(std::string_view name) const override;
   std::vector<std::string> kernelNames() const override;
+  std::shared_ptr<const ManagedVariables> managedVariables() const override {
+    return managed;
+  }
   Status decodeAll() override;
 
   Status decode(FunctionEntry &entry);
@@ -107,7 +124,9 @@ private:
   Status resolveName(SourceUnit &unit, std::string_view name, uint32_t line,
                      bool isFunction);
   Status initialise(SourceUnit &unit, const VariableDecl &decl);
-  uint64_t addVariable(const VariableDecl &decl, AllocationKind kind);
+  /// \p unit is the source that sees it alone; null: all do.
+  uint64_t addVariable(const VariableDecl &decl, const SourceUnit *unit);
+  uint64_t addManaged(const VariableDecl &decl, const SourceUnit *unit);
   uint32_t addShared(const VariableDecl &decl, bool isDynamic);
 
   /// A definition that other units may refer to.
@@ -123,6 +142,9 @@ private:
   std::deque<VariableInfo> variables;
   std::unordered_map<std::string_view, VariableInfo *> variablesByName;
   std::vector<uint64_t> allocations;
+  std::shared_ptr<const ManagedVariables> managed;
+  /// What this module, the first of its code, adds to; null in others.
+  ManagedVariables *newManaged = nullptr;
   std::vector<std::pair<SourceUnit *, const VariableDecl *>> toInitialise;
 };
 

@@ -64,8 +64,10 @@ bool ParserBase::typeAndAlign(VariableDecl &variable, bool isParam) {
       advance();
       if (!expect('('))
         return false;
-      for (unsigned depth = 1; depth && tok.kind != TokenKind::End; advance())
+      for (unsigned depth = 1; depth && tok.kind != TokenKind::End; advance()) {
         depth += tok.is('(') ? 1 : tok.is(')') ? -1 : 0;
+        variable.isManaged |= tok.isDot("managed");
+      }
       continue;
     }
     if (word == "ptr" && isParam)

@@ -6,7 +6,8 @@
 //
 // Lanes go in their order. Blocks of one grid may run on several threads, so
 // global memory takes the host's atomic instructions; shared memory, and a grid
-// on one thread, do not need them. Any scope and ordering is at least met: x86
+// on one thread, do not need them, save in system scope, where threads of the
+// host take part. Any scope and ordering is at least met: x86
 // orders more than PTX asks.
 //
 //===----------------------------------------------------------------------===//
@@ -85,7 +86,8 @@ template <class T, class F> inline T update(uint64_t p, bool isAlone, F f) {
 }
 
 inline bool isAlone(Warp &w, const Insn &i) {
-  return i.space == Space::Shared || w.block->launch->singleThread;
+  return i.space == Space::Shared ||
+         (w.block->launch->singleThread && !(i.flags & kSystemScope));
 }
 
 /// A generic address may be any; only a grid on one thread is surely alone.

@@ -146,7 +146,8 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
           ->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) % kRangeCacheSize];
   bool isConstant = range.kind == AllocationKind::Constant;
   if (at < range.begin || at + total > range.end ||
-      range.epoch != launch.memory->epoch() || (isWrite && isConstant) ||
+      range.epoch != launch.memory->epoch() ||
+      (isWrite && isReadOnly(range.kind)) ||
       (i.space == Space::Const && !isConstant))
     return false;
   if (w.counts) {
@@ -219,7 +220,7 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
             ->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) % kRangeCacheSize];
     bool isConstant = range.kind == AllocationKind::Constant;
     if (range.epoch != launch.memory->epoch() || range.end <= range.begin ||
-        range.begin % 256 || (isWrite && isConstant) ||
+        range.begin % 256 || (isWrite && isReadOnly(range.kind)) ||
         (i.space == Space::Const && !isConstant))
       return false;
     begin = target = range.begin;
@@ -329,9 +330,7 @@ inline uint64_t resolveOne(Warp &w, const Insn &at, unsigned lane, uint64_t a,
       raiseAddressFault(w, at, lane, a, bytes, isWrite);
       return 0;
     }
-    bool readOnly = range.kind == AllocationKind::Constant ||
-                    range.kind == AllocationKind::Param;
-    if (a + bytes <= range.end && !(isWrite && readOnly))
+    if (a + bytes <= range.end && !(isWrite && isReadOnly(range.kind)))
       return a;
   }
   raiseAddressFault(w, at, lane, a, bytes, isWrite);
@@ -351,8 +350,8 @@ inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
   for (unsigned attempt = 0; attempt < 2; ++attempt) {
     if (range.begin <= e.low && e.high + bytes <= range.end &&
         e.low <= e.high && range.epoch == memory.epoch()) {
-      bool readOnly = range.kind == AllocationKind::Constant;
-      if (!(isWrite && readOnly) && !(isConstant && !readOnly)) {
+      if (!(isWrite && isReadOnly(range.kind)) &&
+          !(isConstant && range.kind != AllocationKind::Constant)) {
         if (w.counts)
           countGlobal(w, at, m, a, bytes);
         return true;

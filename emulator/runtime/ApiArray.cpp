@@ -36,7 +36,8 @@ cudaError_t makeArray(Runtime &runtime, cudaArray_t *result,
   array->address = runtime.device()->allocate(bytes, AllocationKind::Device);
   if (!array->address)
     return cudaErrorMemoryAllocation;
-  runtime.allocations[array->address] = AllocationKind::Device;
+  runtime.allocations[array->address] = {AllocationKind::Device,
+                                         threadState().device};
   *result = reinterpret_cast<cudaArray_t>(array.get());
   const void *key = array.get();
   arrays()[key] = std::move(array);

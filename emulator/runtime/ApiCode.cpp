@@ -17,18 +17,6 @@ using namespace gpulto::emu;
 
 namespace {
 
-/// What a `<<<...>>>` pushed and the stub has not popped yet.
-struct CallConfiguration {
-  dim3 grid, block;
-  size_t sharedBytes;
-  cudaStream_t stream;
-};
-
-std::vector<CallConfiguration> &callConfigurations() {
-  thread_local std::vector<CallConfiguration> stack;
-  return stack;
-}
-
 CodeModule *moduleOf(void **handle) {
   return reinterpret_cast<CodeModule *>(handle);
 }
@@ -60,7 +48,7 @@ cudaError_t readAttributes(const cudaLaunchConfig_t &config,
   return cudaSuccess;
 }
 
-void fillAttributes(const KernelEntry &entry, const DeviceLimits &limits,
+void fillAttributes(const DeviceKernel &entry, const DeviceLimits &limits,
                     cudaFuncAttributes &attributes) {
   const KernelInfo &info = entry.kernel->info();
   attributes = {};
@@ -78,7 +66,7 @@ void fillAttributes(const KernelEntry &entry, const DeviceLimits &limits,
   attributes.preferredShmemCarveout = entry.sharedCarveout;
 }
 
-cudaError_t setAttribute(KernelEntry &entry, const DeviceLimits &limits,
+cudaError_t setAttribute(DeviceKernel &entry, const DeviceLimits &limits,
                          cudaFuncAttribute attribute, int value) {
   switch (attribute) {
   case cudaFuncAttributeMaxDynamicSharedMemorySize: {
@@ -111,10 +99,18 @@ template <typename Body>
 cudaError_t withKernel(const void *function, Body body) {
   return enter([&](Runtime &runtime) -> cudaError_t {
     KernelEntry *entry = nullptr;
-    if (cudaError_t error =
-            runtime.registry.findKernel(runtime, function, entry))
+    if (cudaError_t error = runtime.registry.findKernel(
+            runtime, function, threadState().device, entry))
       return error;
     return body(runtime, *entry);
+  });
+}
+
+/// The same with the kernel as the current device has it.
+template <typename Body>
+cudaError_t withDeviceKernel(const void *function, Body body) {
+  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+    return body(*runtime.device(), entry.on[threadState().device]);
   });
 }
 
@@ -125,9 +121,10 @@ cudaError_t withLibrary(cudaLibrary_t library, Body body) {
     if (!runtime.registry.isModule(library))
       return cudaErrorInvalidResourceHandle;
     auto &module = *reinterpret_cast<CodeModule *>(library);
-    if (cudaError_t error = runtime.registry.load(runtime, module))
+    unsigned device = threadState().device;
+    if (cudaError_t error = runtime.registry.load(runtime, module, device))
       return error;
-    return body(runtime, module);
+    return body(runtime, module, *module.on[device].module);
   });
 }
 
@@ -151,7 +148,8 @@ cudaError_t loadLibrary(const char *origin, const void *code,
     }
     CodeModule *module =
         runtime.registry.addLibrary(origin, std::move(sources));
-    if (cudaError_t error = runtime.registry.load(runtime, *module)) {
+    if (cudaError_t error =
+            runtime.registry.load(runtime, *module, threadState().device)) {
       runtime.registry.remove(module);
       return error;
     }
@@ -218,19 +216,20 @@ char __cudaInitModule(void **handle) {
   return enter([&](Runtime &runtime) -> cudaError_t {
            if (!runtime.registry.isModule(handle))
              return cudaErrorInvalidResourceHandle;
-           return runtime.registry.load(runtime, *moduleOf(handle));
+           return runtime.registry.load(runtime, *moduleOf(handle),
+                                        threadState().device);
          }) == cudaSuccess;
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedBytes,
                                      cudaStream_t stream) {
-  callConfigurations().push_back({grid, block, sharedBytes, stream});
+  threadState().configurations.push_back({grid, block, sharedBytes, stream});
   return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
                                        size_t *sharedBytes, void *stream) {
-  std::vector<CallConfiguration> &stack = callConfigurations();
+  std::vector<CallConfiguration> &stack = threadState().configurations;
   if (stack.empty())
     return recordError(cudaErrorMissingConfiguration);
   *grid = stack.back().grid;
@@ -306,27 +305,35 @@ GPULTO_EMU_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                   const void *function) {
-  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+  return withDeviceKernel(function, [&](Device &device, DeviceKernel &kernel) {
     if (!attributes)
       return cudaErrorInvalidValue;
-    fillAttributes(entry, runtime.device()->limits(), *attributes);
+    fillAttributes(kernel, device.limits(), *attributes);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaFuncSetAttribute(const void *function,
                                  cudaFuncAttribute attribute, int value) {
-  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
-    return setAttribute(entry, runtime.device()->limits(), attribute, value);
+  return withDeviceKernel(function, [&](Device &device, DeviceKernel &kernel) {
+    return setAttribute(kernel, device.limits(), attribute, value);
   });
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
                                             cudaFuncAttribute attribute,
                                             int value, int device) {
-  if (device != 0)
-    return recordError(cudaErrorInvalidDevice);
-  return cudaFuncSetAttribute(kernel, attribute, value);
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!runtime.isDevice(device))
+      return cudaErrorInvalidDevice;
+    KernelEntry *entry = nullptr;
+    if (cudaError_t error =
+            runtime.registry.findKernel(runtime, kernel, device, entry))
+      return error;
+    return setAttribute(entry->on[device],
+                        runtime.devices[device].device->limits(), attribute,
+                        value);
+  });
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, cudaFuncCache) {
@@ -351,8 +358,8 @@ cudaError_t cudaFuncGetName(const char **name, const void *function) {
 
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t index,
                                  size_t *offset, size_t *size) {
-  return withKernel(function, [&](Runtime &, KernelEntry &entry) {
-    const KernelInfo &info = entry.kernel->info();
+  return withDeviceKernel(function, [&](Device &, DeviceKernel &kernel) {
+    const KernelInfo &info = kernel.kernel->info();
     if (!offset || index >= info.params.size())
       return cudaErrorInvalidValue;
     *offset = info.params[index].offsetBytes;
@@ -367,11 +374,10 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t index,
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *function, int blockSize, size_t dynamicBytes,
     unsigned) {
-  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+  return withDeviceKernel(function, [&](Device &device, DeviceKernel &kernel) {
     if (!blocks || blockSize <= 0)
       return cudaErrorInvalidValue;
-    *blocks = runtime.device()->maxBlocksPerSm(*entry.kernel, blockSize,
-                                               dynamicBytes);
+    *blocks = device.maxBlocksPerSm(*kernel.kernel, blockSize, dynamicBytes);
     return cudaSuccess;
   });
 }
@@ -388,15 +394,14 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
                                                       const void *function,
                                                       int blocks,
                                                       int blockSize) {
-  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+  return withDeviceKernel(function, [&](Device &device, DeviceKernel &kernel) {
     if (!bytes || blocks <= 0 || blockSize <= 0)
       return cudaErrorInvalidValue;
-    Device &device = *runtime.device();
     const DeviceLimits &limits = device.limits();
     // The largest amount with which that many blocks still fit.
     uint64_t low = 0, high = limits.sharedPerBlockOptinBytes;
     auto fits = [&](uint64_t dynamicBytes) {
-      return device.maxBlocksPerSm(*entry.kernel, blockSize, dynamicBytes) >=
+      return device.maxBlocksPerSm(*kernel.kernel, blockSize, dynamicBytes) >=
              static_cast<uint32_t>(blocks);
     };
     if (!fits(0))
@@ -437,30 +442,32 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
-  return withLibrary(library, [](Runtime &runtime, CodeModule &module) {
-    runtime.registry.remove(&module);
-    return cudaSuccess;
-  });
+  return withLibrary(library,
+                     [](Runtime &runtime, CodeModule &module, Module &) {
+                       runtime.registry.remove(&module);
+                       return cudaSuccess;
+                     });
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
                                  const char *name) {
-  return withLibrary(library, [&](Runtime &runtime, CodeModule &module) {
-    KernelEntry *entry = nullptr;
-    if (!kernel || !name)
-      return cudaErrorInvalidValue;
-    cudaError_t error =
-        runtime.registry.findKernelByName(runtime, module, name, entry);
-    *kernel = reinterpret_cast<cudaKernel_t>(entry);
-    return error;
-  });
+  return withLibrary(
+      library, [&](Runtime &runtime, CodeModule &module, Module &) {
+        KernelEntry *entry = nullptr;
+        if (!kernel || !name)
+          return cudaErrorInvalidValue;
+        cudaError_t error =
+            runtime.registry.findKernelByName(runtime, module, name, entry);
+        *kernel = reinterpret_cast<cudaKernel_t>(entry);
+        return error;
+      });
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library) {
-  return withLibrary(library, [&](Runtime &, CodeModule &module) {
+  return withLibrary(library, [&](Runtime &, CodeModule &, Module &code) {
     if (!count)
       return cudaErrorInvalidValue;
-    *count = module.module->kernelNames().size();
+    *count = code.kernelNames().size();
     return cudaSuccess;
   });
 }
@@ -468,9 +475,10 @@ cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library) {
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count,
                                         cudaLibrary_t library) {
   return withLibrary(
-      library, [&](Runtime &runtime, CodeModule &module) -> cudaError_t {
+      library,
+      [&](Runtime &runtime, CodeModule &module, Module &code) -> cudaError_t {
         unsigned index = 0;
-        for (const std::string &name : module.module->kernelNames()) {
+        for (const std::string &name : code.kernelNames()) {
           KernelEntry *entry = nullptr;
           if (index == count)
             break;
@@ -485,9 +493,8 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count,
 
 cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes,
                                  cudaLibrary_t library, const char *name) {
-  return withLibrary(library, [&](Runtime &, CodeModule &module) {
-    const VariableInfo *info =
-        name ? module.module->findVariable(name) : nullptr;
+  return withLibrary(library, [&](Runtime &, CodeModule &, Module &code) {
+    const VariableInfo *info = name ? code.findVariable(name) : nullptr;
     if (!info)
       return name ? cudaErrorSymbolNotFound : cudaErrorInvalidValue;
     if (address)

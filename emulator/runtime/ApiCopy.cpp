@@ -132,6 +132,19 @@ cudaError_t fill(void *pointer, size_t pitch, int value, size_t width,
   });
 }
 
+/// Checks that \p pointer is one of \p device, or of memory of all devices.
+cudaError_t checkOnDevice(Runtime &runtime, const void *pointer, int device) {
+  if (!runtime.isDevice(device))
+    return cudaErrorInvalidDevice;
+  Allocation allocation;
+  if (runtime.device()->findAllocation(reinterpret_cast<uint64_t>(pointer),
+                                       allocation) &&
+      !isForAllDevices(allocation.kind) &&
+      allocation.device != static_cast<unsigned>(device))
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
 cudaMemcpy3DParms fromPeerParams(const cudaMemcpy3DPeerParms &peer) {
   cudaMemcpy3DParms params{};
   params.srcArray = peer.srcArray;
@@ -165,17 +178,21 @@ GPULTO_EMU_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
 cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from,
                            int fromDevice, size_t count) {
-  if (toDevice || fromDevice)
-    return recordError(cudaErrorInvalidDevice);
-  return copyLinear(to, from, count, cudaMemcpyDefault, nullptr);
+  return cudaMemcpyPeerAsync(to, toDevice, from, fromDevice, count, nullptr);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from,
                                 int fromDevice, size_t count,
                                 cudaStream_t stream) {
-  if (toDevice || fromDevice)
-    return recordError(cudaErrorInvalidDevice);
-  return copyLinear(to, from, count, cudaMemcpyDefault, stream);
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (cudaError_t error = checkOnDevice(runtime, to, toDevice))
+      return error;
+    if (cudaError_t error = checkOnDevice(runtime, from, fromDevice))
+      return error;
+    return submitCopy(runtime,
+                      makeLinearCopy(to, from, count, cudaMemcpyDefault).params,
+                      stream);
+  });
 }
 
 cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from,
@@ -225,7 +242,8 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *params,
   return enter([&](Runtime &runtime) -> cudaError_t {
     if (!params)
       return cudaErrorInvalidValue;
-    if (params->srcDevice || params->dstDevice)
+    if (!runtime.isDevice(params->srcDevice) ||
+        !runtime.isDevice(params->dstDevice))
       return cudaErrorInvalidDevice;
     return submitCopy(runtime, fromPeerParams(*params), stream);
   });

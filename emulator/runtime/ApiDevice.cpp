@@ -9,7 +9,6 @@
 #include "emulator/runtime/Stream.h"
 
 #include <cstdio>
-#include <cstring>
 
 using namespace gpulto::emu;
 
@@ -17,10 +16,24 @@ namespace {
 
 /// The version of the runtime this library stands in for.
 constexpr int kVersion = CUDART_VERSION;
-constexpr const char *kPciBusId = "0000:01:00.0";
 
-cudaError_t checkDevice(int device) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+cudaError_t checkDevice(const Runtime &runtime, int device) {
+  return runtime.isDevice(device) ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+/// Runs \p body on a device and a peer of it, which must be two.
+template <typename Body> cudaError_t withPeer(int device, int peer, Body body) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!runtime.isDevice(device) || !runtime.isDevice(peer) || device == peer)
+      return cudaErrorInvalidDevice;
+    return body(runtime.devices[device], DeviceSet(1) << peer);
+  });
+}
+
+/// Lets a device use the memory of \p peers beside its own.
+void setPeers(DeviceState &state, DeviceSet peers) {
+  state.peers = peers;
+  state.device->setPeers(peers | DeviceSet(1) << state.device->ordinal());
 }
 
 /// Values of cudaDeviceGetLimit before any is set, as an H100 reports them.
@@ -71,7 +84,7 @@ cudaError_t cudaGetLastError(void) {
   // A sticky error stays the last error.
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
-  if (error == cudaSuccess || error != runtime.sticky)
+  if (error == cudaSuccess || error != runtime.current().sticky)
     thread.lastError = cudaSuccess;
   return error;
 }
@@ -94,12 +107,12 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
 cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
 
-// The device -----------------------------------------------------------------
+// Devices --------------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int *count) {
   if (!count)
     return recordError(cudaErrorInvalidValue);
-  *count = 1;
+  *count = static_cast<int>(Runtime::get().settings.devices);
   return cudaSuccess;
 }
 
@@ -107,9 +120,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
   return enter([&](Runtime &runtime) {
     if (!properties)
       return cudaErrorInvalidValue;
-    if (cudaError_t error = checkDevice(device))
+    if (cudaError_t error = checkDevice(runtime, device))
       return error;
-    deviceProperties(runtime.device()->limits(), *properties);
+    deviceProperties(*runtime.devices[device].device, *properties);
     return cudaSuccess;
   });
 }
@@ -117,16 +130,17 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute,
                                    int device) {
   return enter([&](Runtime &runtime) {
-    if (cudaError_t error = checkDevice(device))
+    if (cudaError_t error = checkDevice(runtime, device))
       return error;
     if (!value ||
-        !deviceAttribute(runtime.device()->limits(), attribute, *value))
+        !deviceAttribute(*runtime.devices[device].device, attribute, *value))
       return cudaErrorInvalidValue;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *properties) {
+  // All are alike.
   if (!device || !properties)
     return recordError(cudaErrorInvalidValue);
   *device = 0;
@@ -134,23 +148,31 @@ cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *properties) {
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
-  return enter([&](Runtime &) { return checkDevice(device); });
+  return enter([&](Runtime &runtime) { return checkDevice(runtime, device); });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return enter([&](Runtime &) { return checkDevice(device); });
+  // Not of enter(): a fault of the device that was current does not matter.
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::mutex> lock(runtime.mutex);
+  if (!runtime.start())
+    return recordError(runtime.initError());
+  if (cudaError_t error = checkDevice(runtime, device))
+    return recordError(error);
+  threadState().device = static_cast<unsigned>(device);
+  return recordError(runtime.current().sticky);
 }
 
 cudaError_t cudaGetDevice(int *device) {
   if (!device)
     return recordError(cudaErrorInvalidValue);
-  *device = 0;
+  *device = static_cast<int>(threadState().device);
   return cudaSuccess;
 }
 
 cudaError_t cudaSetValidDevices(int *devices, int count) {
   for (int i = 0; i < count; ++i)
-    if (devices[i] != 0)
+    if (!Runtime::get().isDevice(devices[i]))
       return recordError(cudaErrorInvalidDevice);
   return cudaSuccess;
 }
@@ -159,7 +181,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return enter([&](Runtime &runtime) {
     if (flags & ~static_cast<unsigned>(cudaDeviceMask))
       return cudaErrorInvalidValue;
-    runtime.deviceFlags = flags;
+    runtime.current().flags = flags;
     return cudaSuccess;
   });
 }
@@ -168,7 +190,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags) {
   return enter([&](Runtime &runtime) {
     if (!flags)
       return cudaErrorInvalidValue;
-    *flags = runtime.deviceFlags | cudaDeviceMapHost;
+    *flags = runtime.current().flags | cudaDeviceMapHost;
     return cudaSuccess;
   });
 }
@@ -183,8 +205,10 @@ cudaError_t cudaDeviceSynchronize(void) {
 cudaError_t cudaDeviceReset(void) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
-  destroyAllStreams();
-  runtime.reset();
+  unsigned device = threadState().device;
+  destroyAllStreams(device);
+  forgetPools(device);
+  runtime.reset(device);
   threadState().lastError = cudaSuccess;
   return cudaSuccess;
 }
@@ -205,7 +229,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     default: // limits of device-side launches
       return cudaErrorUnsupportedLimit;
     }
-    runtime.limits[limit] = value;
+    runtime.current().limits[limit] = value;
     return cudaSuccess;
   });
 }
@@ -217,8 +241,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
     if (limit == cudaLimitDevRuntimeSyncDepth ||
         limit == cudaLimitDevRuntimePendingLaunchCount)
       return cudaErrorUnsupportedLimit;
-    auto found = runtime.limits.find(limit);
-    *value = found != runtime.limits.end()
+    const std::map<int, size_t> &limits = runtime.current().limits;
+    auto found = limits.find(limit);
+    *value = found != limits.end()
                  ? found->second
                  : defaultLimit(runtime.device()->limits(), limit);
     return cudaSuccess;
@@ -229,23 +254,23 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *config) {
   return enter([&](Runtime &runtime) {
     if (!config)
       return cudaErrorInvalidValue;
-    *config = runtime.cacheConfig;
+    *config = runtime.current().cacheConfig;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return enter([&](Runtime &runtime) {
-    runtime.cacheConfig = config;
+    runtime.current().cacheConfig = config;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *config) {
-  return enter([&](Runtime &runtime) {
+  return enter([&](Runtime &) {
     if (!config)
       return cudaErrorInvalidValue;
-    *config = runtime.sharedMemConfig;
+    *config = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
   });
 }
@@ -266,18 +291,22 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *busId) {
   if (!device || !busId)
     return recordError(cudaErrorInvalidValue);
-  if (std::strcmp(busId, kPciBusId) && std::strcmp(busId, kPciBusId + 5))
-    return recordError(cudaErrorInvalidDevice);
-  *device = 0;
-  return cudaSuccess;
+  for (unsigned i = 0; i < Runtime::get().settings.devices; ++i) {
+    std::string known = pciBusId(i);
+    if (busId != known && busId != known.substr(5)) // Without the domain.
+      continue;
+    *device = static_cast<int>(i);
+    return cudaSuccess;
+  }
+  return recordError(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *busId, int length, int device) {
   if (!busId || length < 13)
     return recordError(cudaErrorInvalidValue);
-  if (cudaError_t error = checkDevice(device))
+  if (cudaError_t error = checkDevice(Runtime::get(), device))
     return recordError(error);
-  std::snprintf(busId, length, "%s", kPciBusId);
+  std::snprintf(busId, length, "%s", pciBusId(device).c_str());
   return cudaSuccess;
 }
 
@@ -287,32 +316,56 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width,
   if (!width)
     return recordError(cudaErrorInvalidValue);
   *width = 268435456;
-  return recordError(checkDevice(device));
+  return recordError(checkDevice(Runtime::get(), device));
 }
 
 cudaError_t cudaCtxResetPersistingL2Cache(void) {
   return enter([](Runtime &) { return cudaSuccess; });
 }
 
-// Peers: there are none ------------------------------------------------------
+// Peers: every device can be one of every other
+// --------------------------------
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  const Runtime &runtime = Runtime::get();
   if (!can)
     return recordError(cudaErrorInvalidValue);
-  *can = 0;
-  return recordError(device || peer ? cudaErrorInvalidDevice : cudaSuccess);
+  *can = device != peer;
+  return recordError(runtime.isDevice(device) && runtime.isDevice(peer)
+                         ? cudaSuccess
+                         : cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return recordError(cudaErrorInvalidDevice);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  int device = static_cast<int>(threadState().device);
+  return withPeer(device, peer, [&](DeviceState &state, DeviceSet bit) {
+    if (flags)
+      return cudaErrorInvalidValue;
+    if (state.peers & bit)
+      return cudaErrorPeerAccessAlreadyEnabled;
+    setPeers(state, state.peers | bit);
+    return cudaSuccess;
+  });
 }
 
-cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return recordError(cudaErrorInvalidDevice);
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  int device = static_cast<int>(threadState().device);
+  return withPeer(device, peer, [&](DeviceState &state, DeviceSet bit) {
+    if (!(state.peers & bit))
+      return cudaErrorPeerAccessNotEnabled;
+    setPeers(state, state.peers & ~bit);
+    return cudaSuccess;
+  });
 }
 
-cudaError_t cudaDeviceGetP2PAttribute(int *, cudaDeviceP2PAttr, int, int) {
-  return recordError(cudaErrorInvalidDevice);
+cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attribute,
+                                      int device, int peer) {
+  return withPeer(device, peer, [&](DeviceState &, DeviceSet) {
+    if (!value)
+      return cudaErrorInvalidValue;
+    *value = attribute != cudaDevP2PAttrPerformanceRank;
+    return cudaSuccess;
+  });
 }
 
 // The driver API is not emulated ---------------------------------------------

@@ -408,19 +408,21 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t handle,
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return enter([&](Runtime &) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+  return enter([&](Runtime &runtime) {
+    return runtime.isDevice(device) ? cudaSuccess : cudaErrorInvalidDevice;
   });
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device,
                                            cudaGraphMemAttributeType attribute,
                                            void *value) {
-  return enter([&](Runtime &) {
-    if (device != 0 || !value || attribute < cudaGraphMemAttrUsedMemCurrent ||
+  return enter([&](Runtime &runtime) {
+    if (!runtime.isDevice(device))
+      return cudaErrorInvalidDevice;
+    if (!value || attribute < cudaGraphMemAttrUsedMemCurrent ||
         attribute > cudaGraphMemAttrReservedMemHigh)
-      return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
-    const GraphMemoryUse &use = graphMemoryUse();
+      return cudaErrorInvalidValue;
+    const GraphMemoryUse &use = graphMemoryUse(device);
     bool isHigh = attribute == cudaGraphMemAttrUsedMemHigh ||
                   attribute == cudaGraphMemAttrReservedMemHigh;
     *static_cast<uint64_t *>(value) = isHigh ? use.highBytes : use.currentBytes;
@@ -431,14 +433,15 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device,
 cudaError_t cudaDeviceSetGraphMemAttribute(int device,
                                            cudaGraphMemAttributeType attribute,
                                            void *value) {
-  return enter([&](Runtime &) {
+  return enter([&](Runtime &runtime) {
+    if (!runtime.isDevice(device))
+      return cudaErrorInvalidDevice;
     // Only the high marks can be set, and only to zero.
     bool isHigh = attribute == cudaGraphMemAttrUsedMemHigh ||
                   attribute == cudaGraphMemAttrReservedMemHigh;
-    if (device != 0 || !value || *static_cast<uint64_t *>(value) != 0 ||
-        !isHigh)
-      return device ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
-    graphMemoryUse().highBytes = graphMemoryUse().currentBytes;
+    if (!value || *static_cast<uint64_t *>(value) != 0 || !isHigh)
+      return cudaErrorInvalidValue;
+    graphMemoryUse(device).highBytes = graphMemoryUse(device).currentBytes;
     return cudaSuccess;
   });
 }

@@ -168,6 +168,11 @@ template <typename Params> auto makeAllocate(Params *params) {
       return cudaErrorInvalidValue;
     op.params.poolProps = params->poolProps;
     op.params.bytesize = params->bytesize;
+    op.params.accessDescs = params->accessDescs;
+    op.params.accessDescCount = params->accessDescCount;
+    for (size_t i = 0; i < params->accessDescCount; ++i)
+      if (!runtime.isDevice(params->accessDescs[i].location.id))
+        return cudaErrorInvalidValue;
     cudaError_t error = makeAllocateOp(runtime, op);
     params->dptr = op.params.dptr;
     return error;
@@ -222,12 +227,16 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                          cudaKernelNodeParams *params) {
   return withNode<KernelOp>(node, [&](Runtime &runtime, KernelOp &op) {
-    if (cudaError_t error = runtime.registry.load(runtime, *op.entry->owner))
+    if (!params || !op.entry->owner)
+      return cudaErrorInvalidValue;
+    if (cudaError_t error =
+            runtime.registry.load(runtime, *op.entry->owner, op.device))
       return error;
-    if (!params || !op.entry->kernel)
+    const Kernel *kernel = op.entry->on[op.device].kernel;
+    if (!kernel)
       return cudaErrorInvalidValue;
     op.pointers.clear();
-    for (const KernelParam &param : op.entry->kernel->info().params)
+    for (const KernelParam &param : kernel->info().params)
       op.pointers.push_back(op.params.data() + param.offsetBytes);
     params->func = const_cast<void *>(op.function);
     params->gridDim = op.grid;

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kPitchBytes = 512;
 
 cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
-                     void **pointer) {
+                     void **pointer, unsigned device = threadState().device) {
   if (!pointer)
     return cudaErrorInvalidValue;
   if (sizeBytes == 0) {
@@ -26,10 +26,10 @@ cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
     return cudaSuccess;
   }
   // As in the runtime, what was there stays if there is no memory.
-  uint64_t address = runtime.device()->allocate(sizeBytes, kind);
+  uint64_t address = runtime.devices[device].device->allocate(sizeBytes, kind);
   if (!address)
     return cudaErrorMemoryAllocation;
-  runtime.allocations[address] = kind;
+  runtime.allocations[address] = {kind, device};
   *pointer = reinterpret_cast<void *>(address);
   return cudaSuccess;
 }
@@ -42,11 +42,11 @@ cudaError_t release(Runtime &runtime, const void *pointer, AllocationKind kind,
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
   auto found = runtime.allocations.find(address);
   if (found == runtime.allocations.end() ||
-      (found->second != kind && found->second != orKind))
+      (found->second.kind != kind && found->second.kind != orKind))
     return cudaErrorInvalidValue;
   if (runtime.graphOwned.count(address))
     return cudaSuccess;
-  Status status = runtime.device()->free(address, found->second);
+  Status status = runtime.device()->free(address, found->second.kind);
   runtime.allocations.erase(found);
   runtime.advice.erase(address);
   return report(status);
@@ -77,15 +77,22 @@ size_t pitchFor(size_t widthBytes) {
   return (widthBytes + kPitchBytes - 1) / kPitchBytes * kPitchBytes;
 }
 
-/// A location of memory that exists here: the one device, or the host.
-bool isKnownLocation(const cudaMemLocation &location) {
-  return location.type != cudaMemLocationTypeDevice || location.id == 0;
+/// A location of memory that exists here: a device, or the host.
+bool isKnownLocation(const Runtime &runtime, const cudaMemLocation &location) {
+  return location.type != cudaMemLocationTypeDevice ||
+         runtime.isDevice(location.id);
 }
 
-/// Checks that a range of managed memory is one.
+/// Checks that a range is one of managed memory, or of the program's where
+/// kernels may use that.
 cudaError_t checkManaged(Runtime &runtime, const void *pointer, size_t count) {
   Allocation allocation;
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  Device &device = *runtime.device();
+  if (count && device.limits().accessesHostMemory &&
+      !device.isDeviceAddress(address) &&
+      !device.findAllocation(address, allocation))
+    return cudaSuccess;
   if (!count || !runtime.device()->findAllocation(address, allocation) ||
       allocation.kind != AllocationKind::Managed ||
       address - allocation.address + count > allocation.sizeBytes)
@@ -153,7 +160,8 @@ cudaError_t cudaHostRegister(void *pointer, size_t sizeBytes, unsigned flags) {
     if (!status.ok())
       return report(status);
     uint64_t address = reinterpret_cast<uint64_t>(pointer);
-    runtime.allocations[address] = AllocationKind::HostRegistered;
+    runtime.allocations[address] = {AllocationKind::HostRegistered,
+                                    threadState().device};
     runtime.hostRanges[address] = {sizeBytes, flags};
     return cudaSuccess;
   });
@@ -164,7 +172,7 @@ cudaError_t cudaHostUnregister(void *pointer) {
     uint64_t address = reinterpret_cast<uint64_t>(pointer);
     auto found = runtime.allocations.find(address);
     if (found == runtime.allocations.end() ||
-        found->second != AllocationKind::HostRegistered)
+        found->second.kind != AllocationKind::HostRegistered)
       return cudaErrorHostMemoryNotRegistered;
     runtime.allocations.erase(found);
     runtime.hostRanges.erase(address);
@@ -240,7 +248,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
       attributes->type = cudaMemoryTypeUnregistered;
       return cudaSuccess;
     }
-    attributes->device = 0;
+    attributes->device = static_cast<int>(allocation.device);
     attributes->devicePointer = const_cast<void *>(pointer);
     switch (allocation.kind) {
     case AllocationKind::Host:
@@ -282,8 +290,12 @@ cudaError_t advise(Advice &advice, cudaMemoryAdvise what,
     return cudaSuccess;
   case cudaMemAdviseSetAccessedBy:
   case cudaMemAdviseUnsetAccessedBy:
-    (isHost ? advice.accessedByHost : advice.accessedByDevice) =
-        what == cudaMemAdviseSetAccessedBy;
+    if (isHost)
+      advice.accessedByHost = what == cudaMemAdviseSetAccessedBy;
+    else if (what == cudaMemAdviseSetAccessedBy)
+      advice.accessedBy |= DeviceSet(1) << location.id;
+    else
+      advice.accessedBy &= ~(DeviceSet(1) << location.id);
     return cudaSuccess;
   }
   return cudaErrorInvalidValue;
@@ -304,8 +316,9 @@ cudaError_t readRangeAttribute(const Advice &advice, void *data, size_t size,
     return cudaErrorInvalidValue;
   if (attribute == cudaMemRangeAttributeAccessedBy) {
     size_t used = 0, room = size / sizeof(int);
-    if (advice.accessedByDevice && used < room)
-      values[used++] = 0;
+    for (unsigned i = 0; i < kMaxDevices; ++i)
+      if (advice.accessedBy >> i & 1 && used < room)
+        values[used++] = static_cast<int>(i);
     if (advice.accessedByHost && used < room)
       values[used++] = cudaCpuDeviceId;
     std::fill(values + used, values + room, cudaInvalidDeviceId);
@@ -371,7 +384,7 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count,
                                  cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream) {
   return enter([&](Runtime &runtime) -> cudaError_t {
-    if (flags || !isKnownLocation(location))
+    if (flags || !isKnownLocation(runtime, location))
       return cudaErrorInvalidValue;
     if (!findStream(stream))
       return cudaErrorInvalidResourceHandle;
@@ -388,7 +401,7 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t count,
   return enter([&](Runtime &runtime) -> cudaError_t {
     bool readsLocation = what != cudaMemAdviseSetReadMostly &&
                          what != cudaMemAdviseUnsetReadMostly;
-    if (readsLocation && !isKnownLocation(location))
+    if (readsLocation && !isKnownLocation(runtime, location))
       return cudaErrorInvalidValue;
     if (cudaError_t error = checkManaged(runtime, pointer, count))
       return error;
@@ -439,27 +452,40 @@ namespace {
 /// The object behind cudaMemPool_t. Memory is taken from the device directly;
 /// the pool keeps count and the values that programs set and read back.
 struct MemoryPool {
+  unsigned device = 0;
+  /// Devices whose kernels may use its memory.
+  DeviceSet access = 1;
   std::map<int, uint64_t> attributes;
   uint64_t usedBytes = 0, usedHighBytes = 0;
 };
 
 struct Pools {
-  MemoryPool standard;
+  std::array<MemoryPool, kMaxDevices> standard;
   std::map<const void *, std::unique_ptr<MemoryPool>> made;
-  MemoryPool *current = &standard;
+  /// What cudaMallocAsync takes from, by device.
+  std::array<MemoryPool *, kMaxDevices> current{};
   /// Pool and size of every live allocation made from a pool.
   std::map<uint64_t, std::pair<MemoryPool *, uint64_t>> allocations;
 };
 
 Pools &pools() {
-  static Pools *all = new Pools; // never destroyed, as the Runtime
+  static Pools *all = [] {
+    auto *made = new Pools; // never destroyed, as the Runtime
+    for (unsigned i = 0; i < kMaxDevices; ++i) {
+      made->standard[i].device = i;
+      made->standard[i].access = DeviceSet(1) << i;
+      made->current[i] = &made->standard[i];
+    }
+    return made;
+  }();
   return *all;
 }
 
 MemoryPool *findPool(cudaMemPool_t handle) {
   Pools &all = pools();
-  if (static_cast<const void *>(handle) == &all.standard)
-    return &all.standard;
+  for (MemoryPool &pool : all.standard)
+    if (static_cast<const void *>(handle) == &pool)
+      return &pool;
   auto found = all.made.find(handle);
   return found == all.made.end() ? nullptr : found->second.get();
 }
@@ -475,9 +501,11 @@ cudaError_t allocateFromPool(Runtime &runtime, MemoryPool &pool,
   if (!stream)
     return cudaErrorInvalidResourceHandle;
   if (!stream->capture) {
-    cudaError_t error =
-        allocate(runtime, AllocationKind::Device, sizeBytes, pointer);
+    cudaError_t error = allocate(runtime, AllocationKind::Device, sizeBytes,
+                                 pointer, pool.device);
     if (error == cudaSuccess && *pointer) {
+      runtime.device()->setPoolAccess(reinterpret_cast<uint64_t>(*pointer),
+                                      pool.access);
       pool.usedBytes += sizeBytes;
       pool.usedHighBytes = std::max(pool.usedHighBytes, pool.usedBytes);
       pools().allocations[reinterpret_cast<uint64_t>(*pointer)] = {&pool,
@@ -488,7 +516,8 @@ cudaError_t allocateFromPool(Runtime &runtime, MemoryPool &pool,
   AllocateOp op;
   op.params.bytesize = sizeBytes;
   op.params.poolProps.allocType = cudaMemAllocationTypePinned;
-  op.params.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  op.params.poolProps.location = {cudaMemLocationTypeDevice,
+                                  static_cast<int>(pool.device)};
   if (cudaError_t error = makeAllocateOp(runtime, op))
     return error;
   *pointer = op.params.dptr;
@@ -521,6 +550,25 @@ cudaError_t readPoolAttribute(const MemoryPool &pool, cudaMemPoolAttr attribute,
   }
 }
 
+} // namespace
+
+void gpulto::emu::forgetPools(unsigned device) {
+  Pools &all = pools();
+  std::erase_if(all.allocations, [&](const auto &item) {
+    return item.second.first->device == device;
+  });
+  std::erase_if(all.made, [&](const auto &item) {
+    return item.second->device == device;
+  });
+  MemoryPool &standard = all.standard[device];
+  standard = MemoryPool();
+  standard.device = device;
+  standard.access = DeviceSet(1) << device;
+  all.current[device] = &standard;
+}
+
+namespace {
+
 template <typename Body> cudaError_t withPool(cudaMemPool_t handle, Body body) {
   return enter([&](Runtime &runtime) -> cudaError_t {
     MemoryPool *pool = findPool(handle);
@@ -536,9 +584,12 @@ extern "C" {
 
 cudaError_t cudaMallocAsync(void **pointer, size_t sizeBytes,
                             cudaStream_t stream) {
-  return enter([&](Runtime &runtime) {
-    return allocateFromPool(runtime, *pools().current, sizeBytes, stream,
-                            pointer);
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    const Stream *on = findStream(stream);
+    if (!on)
+      return cudaErrorInvalidResourceHandle;
+    return allocateFromPool(runtime, *pools().current[on->device], sizeBytes,
+                            stream, pointer);
   });
 }
 GPULTO_EMU_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
@@ -573,38 +624,44 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
 GPULTO_EMU_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
-  if (!pool || device != 0)
+  if (!pool || !Runtime::get().isDevice(device))
     return recordError(pool ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-  *pool = handleOf(&pools().standard);
+  *pool = handleOf(&pools().standard[device]);
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device) {
-  if (!pool || device != 0)
-    return recordError(pool ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
-  *pool = handleOf(pools().current);
-  return cudaSuccess;
+  return enter([&](Runtime &runtime) {
+    if (!pool || !runtime.isDevice(device))
+      return pool ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    *pool = handleOf(pools().current[device]);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-  if (device != 0)
-    return recordError(cudaErrorInvalidDevice);
-  return withPool(handle, [](Runtime &, MemoryPool &pool) {
-    pools().current = &pool;
+  return withPool(handle, [&](Runtime &runtime, MemoryPool &pool) {
+    if (!runtime.isDevice(device))
+      return cudaErrorInvalidDevice;
+    if (pool.device != static_cast<unsigned>(device))
+      return cudaErrorInvalidValue;
+    pools().current[device] = &pool;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
                               const cudaMemPoolProps *properties) {
-  return enter([&](Runtime &) {
+  return enter([&](Runtime &runtime) {
     if (!pool || !properties ||
         properties->location.type != cudaMemLocationTypeDevice ||
-        properties->location.id != 0)
+        !runtime.isDevice(properties->location.id))
       return cudaErrorInvalidValue;
     if (properties->handleTypes != cudaMemHandleTypeNone)
       return notSupported("cudaMemPoolCreate with a shareable handle");
     auto made = std::make_unique<MemoryPool>();
+    made->device = static_cast<unsigned>(properties->location.id);
+    made->access = DeviceSet(1) << made->device;
     *pool = handleOf(made.get());
     pools().made[made.get()] = std::move(made);
     return cudaSuccess;
@@ -614,10 +671,11 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   return withPool(handle, [](Runtime &, MemoryPool &pool) {
     Pools &all = pools();
-    if (&pool == &all.standard)
+    MemoryPool &standard = all.standard[pool.device];
+    if (&pool == &standard)
       return cudaErrorInvalidValue;
-    if (all.current == &pool)
-      all.current = &all.standard;
+    if (all.current[pool.device] == &pool)
+      all.current[pool.device] = &standard;
     std::erase_if(all.allocations,
                   [&](const auto &item) { return item.second.first == &pool; });
     all.made.erase(&pool);
@@ -663,10 +721,24 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle,
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle,
                                  const cudaMemAccessDesc *list, size_t count) {
-  return withPool(handle, [&](Runtime &, MemoryPool &) {
-    for (size_t i = 0; i < count; ++i)
-      if (!isKnownLocation(list[i].location))
+  return withPool(handle, [&](Runtime &runtime, MemoryPool &pool) {
+    DeviceSet access = pool.access;
+    for (size_t i = 0; i < count; ++i) {
+      const cudaMemLocation &location = list[i].location;
+      if (!isKnownLocation(runtime, location))
         return cudaErrorInvalidDevice;
+      if (location.type != cudaMemLocationTypeDevice)
+        continue;
+      DeviceSet bit = DeviceSet(1) << location.id;
+      access = list[i].flags == cudaMemAccessFlagsProtNone ? access & ~bit
+                                                           : access | bit;
+    }
+    if (!(access >> pool.device & 1)) // Its own device keeps it.
+      return cudaErrorInvalidDevice;
+    pool.access = access;
+    for (const auto &[address, from] : pools().allocations)
+      if (from.first == &pool)
+        runtime.device()->setPoolAccess(address, access);
     return cudaSuccess;
   });
 }
@@ -674,10 +746,13 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle,
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *flags,
                                  cudaMemPool_t handle,
                                  cudaMemLocation *location) {
-  return withPool(handle, [&](Runtime &, MemoryPool &) {
-    if (!flags || !location || !isKnownLocation(*location))
+  return withPool(handle, [&](Runtime &runtime, MemoryPool &pool) {
+    if (!flags || !location || !isKnownLocation(runtime, *location))
       return cudaErrorInvalidValue;
-    *flags = cudaMemAccessFlagsProtReadWrite;
+    bool isAllowed = location->type != cudaMemLocationTypeDevice ||
+                     pool.access >> location->id & 1;
+    *flags = isAllowed ? cudaMemAccessFlagsProtReadWrite
+                       : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });
 }

@@ -183,10 +183,10 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
 GPULTO_EMU_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
-  return withStream(handle, [&](Runtime &, Stream &) {
+  return withStream(handle, [&](Runtime &, Stream &stream) {
     if (!device)
       return cudaErrorInvalidValue;
-    *device = 0;
+    *device = static_cast<int>(stream.device);
     return cudaSuccess;
   });
 }
@@ -315,7 +315,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
     Event *last = findEvent(end);
     if (!milliseconds)
       return cudaErrorInvalidValue;
-    if (!last || !first.isRecorded || !last->isRecorded ||
+    if (!last || last->device != first.device || !first.isRecorded ||
+        !last->isRecorded ||
         ((first.flags | last->flags) & cudaEventDisableTiming))
       return cudaErrorInvalidResourceHandle;
     std::chrono::duration<float, std::milli> elapsed = last->time - first.time;

@@ -16,6 +16,7 @@ namespace {
 
 /// What an object was made of, to be read back.
 struct ImageObject {
+  unsigned device = 0;
   cudaResourceDesc resource{};
   std::optional<cudaTextureDesc> texture; ///< None: a surface.
   std::optional<cudaResourceViewDesc> view;
@@ -39,7 +40,7 @@ const ImageObject *findObject(uint64_t handle, bool isTexture) {
 /// The value of an attribute of the device that every device has.
 size_t limitOf(Runtime &runtime, cudaDeviceAttr which) {
   int value = 0;
-  (void)deviceAttribute(runtime.device()->limits(), which, value);
+  (void)deviceAttribute(*runtime.device(), which, value);
   return static_cast<size_t>(value);
 }
 
@@ -187,7 +188,7 @@ cudaError_t createTexture(Runtime &runtime, cudaTextureObject_t *result,
   if (cudaError_t error = setSampling(texture, image))
     return error;
   *result = runtime.device()->addImage(image);
-  ImageObject object{resource, texture, {}};
+  ImageObject object{threadState().device, resource, texture, {}};
   if (view)
     object.view = *view;
   objects()[*result] = object;
@@ -205,16 +206,17 @@ cudaError_t createSurface(Runtime &runtime, cudaSurfaceObject_t *result,
     return cudaErrorInvalidValue;
   image.isSurface = true;
   *result = runtime.device()->addImage(image);
-  objects()[*result] = {resource, {}, {}};
+  objects()[*result] = {threadState().device, resource, {}, {}};
   return cudaSuccess;
 }
 
 cudaError_t destroy(Runtime &runtime, uint64_t handle, bool isTexture) {
   if (handle == 0)
     return cudaSuccess;
-  if (!findObject(handle, isTexture))
+  const ImageObject *object = findObject(handle, isTexture);
+  if (!object)
     return cudaErrorInvalidValue;
-  runtime.device()->removeImage(handle);
+  runtime.devices[object->device].device->removeImage(handle);
   objects().erase(handle);
   return cudaSuccess;
 }

@@ -40,7 +40,6 @@ constexpr FixedAttribute kFixed[] = {
     {cudaDevAttrSurfaceAlignment, 512},
     {cudaDevAttrConcurrentKernels, 1},
     {cudaDevAttrEccEnabled, 1},
-    {cudaDevAttrPciBusId, 1},
     {cudaDevAttrPciDeviceId, 0},
     {cudaDevAttrPciDomainId, 0},
     {cudaDevAttrTccDriver, 0},
@@ -89,7 +88,6 @@ constexpr FixedAttribute kFixed[] = {
     {cudaDevAttrMultiGpuBoardGroupID, 0},
     {cudaDevAttrHostNativeAtomicSupported, 0},
     {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
-    {cudaDevAttrPageableMemoryAccess, 0},
     {cudaDevAttrConcurrentManagedAccess, 1},
     {cudaDevAttrComputePreemptionSupported, 1},
     {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
@@ -126,10 +124,15 @@ constexpr FixedAttribute kFixed[] = {
     {cudaDevAttrOnlyPartialHostNativeAtomicSupported, 0},
 };
 
+int pciBusNumber(unsigned ordinal) { return static_cast<int>(ordinal) + 1; }
+
 /// Attributes that follow the emulated device.
-std::optional<int> limitAttribute(const DeviceLimits &limits,
+std::optional<int> limitAttribute(const Device &device,
                                   cudaDeviceAttr attribute) {
+  const DeviceLimits &limits = device.limits();
   switch (attribute) {
+  case cudaDevAttrPciBusId:
+    return pciBusNumber(device.ordinal());
   case cudaDevAttrMaxThreadsPerBlock:
     return limits.maxThreadsPerBlock;
   case cudaDevAttrMaxBlockDimX:
@@ -169,6 +172,8 @@ std::optional<int> limitAttribute(const DeviceLimits &limits,
     return limits.maxBlocksPerSm;
   case cudaDevAttrReservedSharedMemoryPerBlock:
     return limits.reservedSharedPerBlockBytes;
+  case cudaDevAttrPageableMemoryAccess:
+    return limits.accessesHostMemory;
   default:
     return std::nullopt;
   }
@@ -177,15 +182,15 @@ std::optional<int> limitAttribute(const DeviceLimits &limits,
 /// Reads attributes for the property record, where all codes exist.
 class AttributeReader {
 public:
-  explicit AttributeReader(const DeviceLimits &limits) : limits(limits) {}
+  explicit AttributeReader(const Device &device) : device(device) {}
   int operator()(cudaDeviceAttr attribute) const {
     int value = 0;
-    (void)deviceAttribute(limits, attribute, value);
+    (void)deviceAttribute(device, attribute, value);
     return value;
   }
 
 private:
-  const DeviceLimits &limits;
+  const Device &device;
 };
 
 void textureProperties(const AttributeReader &get, cudaDeviceProp &p) {
@@ -296,9 +301,15 @@ void featureProperties(const AttributeReader &get, cudaDeviceProp &p) {
 
 } // namespace
 
-bool deviceAttribute(const DeviceLimits &limits, cudaDeviceAttr attribute,
+std::string pciBusId(unsigned ordinal) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "0000:%02x:00.0", pciBusNumber(ordinal));
+  return text;
+}
+
+bool deviceAttribute(const Device &device, cudaDeviceAttr attribute,
                      int &value) {
-  if (std::optional<int> limit = limitAttribute(limits, attribute)) {
+  if (std::optional<int> limit = limitAttribute(device, attribute)) {
     value = *limit;
     return true;
   }
@@ -310,14 +321,16 @@ bool deviceAttribute(const DeviceLimits &limits, cudaDeviceAttr attribute,
   return false;
 }
 
-void deviceProperties(const DeviceLimits &limits, cudaDeviceProp &properties) {
+void deviceProperties(const Device &device, cudaDeviceProp &properties) {
+  const DeviceLimits &limits = device.limits();
   std::memset(&properties, 0, sizeof(properties));
   std::snprintf(properties.name, sizeof(properties.name),
                 "gpulto emulated GPU (sm_%u%u)", limits.computeMajor,
                 limits.computeMinor);
   // A fixed value, so that programs that print it stay reproducible.
   std::memcpy(properties.uuid.bytes, "gpulto-emulator", 16);
-  AttributeReader get(limits);
+  properties.uuid.bytes[15] = static_cast<char>(device.ordinal());
+  AttributeReader get(device);
   limitProperties(limits, get, properties);
   featureProperties(get, properties);
   textureProperties(get, properties);

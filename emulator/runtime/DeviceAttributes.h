@@ -10,6 +10,7 @@
 #include "emulator/Device.h"
 
 #include <cuda_runtime_api.h>
+#include <string>
 
 namespace gpulto::emu {
 
@@ -17,11 +18,14 @@ namespace gpulto::emu {
 /// attribute has. What can change a program's behaviour (limits, features)
 /// comes from the emulated device; the rest (clocks, caches, texture sizes) is
 /// that of an H100.
-bool deviceAttribute(const DeviceLimits &limits, cudaDeviceAttr attribute,
+bool deviceAttribute(const Device &device, cudaDeviceAttr attribute,
                      int &value);
 
 /// Fills in the property record from the same source.
-void deviceProperties(const DeviceLimits &limits, cudaDeviceProp &properties);
+void deviceProperties(const Device &device, cudaDeviceProp &properties);
+
+/// Returns the address of device \p ordinal on the PCI bus.
+std::string pciBusId(unsigned ordinal);
 
 } // namespace gpulto::emu
 

@@ -120,12 +120,13 @@ bool topologicalOrder(const Graph &graph, std::vector<GraphNode *> &order) {
 }
 
 cudaError_t runGraph(Runtime &runtime, const std::vector<GraphNode *> &order) {
+  uint64_t faults = runtime.faults;
   for (GraphNode *node : order) {
     if (!node->isEnabled)
       continue;
     if (cudaError_t error = execute(runtime, node->operation))
       return error;
-    if (runtime.sticky != cudaSuccess)
+    if (runtime.faults != faults)
       break;
   }
   return cudaSuccess;

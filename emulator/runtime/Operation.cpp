@@ -88,11 +88,13 @@ cudaError_t planCopy(const cudaMemcpy3DParms &params, CopyPlan &plan) {
 }
 
 /// True when the runtime counts the address as the device's: with unified
-/// addressing also pinned and managed memory may take the device's role.
+/// addressing also pinned and managed memory may take the device's role, and
+/// any memory where kernels may use it.
 bool mayBeDevice(const Device &device, const void *pointer) {
   Allocation allocation;
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
-  return device.isDeviceAddress(address) ||
+  return device.limits().accessesHostMemory ||
+         device.isDeviceAddress(address) ||
          device.findAllocation(address, allocation);
 }
 
@@ -192,13 +194,11 @@ cudaError_t run(Runtime &runtime, const FillOp &op) {
 }
 
 /// Refuses more dynamic shared memory than the function may have.
-cudaError_t checkShared(const Runtime &runtime, const Device &device,
-                        const KernelOp &op) {
-  (void)runtime;
-  const DeviceLimits &limits = device.limits();
-  uint64_t fixed = op.entry->kernel->info().staticSharedBytes;
+cudaError_t checkShared(const DeviceLimits &limits, const KernelOp &op) {
+  const DeviceKernel &here = op.entry->on[op.device];
+  uint64_t fixed = here.kernel->info().staticSharedBytes;
   uint64_t allowed =
-      op.entry->maxDynamicSharedBytes >= 0 ? op.entry->maxDynamicSharedBytes
+      here.maxDynamicSharedBytes >= 0      ? here.maxDynamicSharedBytes
       : fixed < limits.sharedPerBlockBytes ? limits.sharedPerBlockBytes - fixed
                                            : 0;
   if (allowed + fixed < limits.sharedPerBlockBytes)
@@ -207,13 +207,20 @@ cudaError_t checkShared(const Runtime &runtime, const Device &device,
 }
 
 cudaError_t run(Runtime &runtime, const KernelOp &op) {
-  // The module may have been unloaded since, by cudaDeviceReset.
-  if (cudaError_t error = runtime.registry.load(runtime, *op.entry->owner))
-    return error;
-  if (!op.entry->kernel)
+  DeviceState &state = runtime.devices[op.device];
+  if (state.sticky != cudaSuccess)
+    return state.sticky;
+  // The module may have been unloaded since, by cudaDeviceReset, or be gone
+  // with its library.
+  if (!op.entry->owner)
     return cudaErrorInvalidDeviceFunction;
-  Device &device = *runtime.device();
-  if (cudaError_t error = checkShared(runtime, device, op))
+  if (cudaError_t error =
+          runtime.registry.load(runtime, *op.entry->owner, op.device))
+    return error;
+  const Kernel *kernel = op.entry->on[op.device].kernel;
+  if (!kernel)
+    return cudaErrorInvalidDeviceFunction;
+  if (cudaError_t error = checkShared(state.device->limits(), op))
     return error;
   LaunchConfig config;
   config.grid = {op.grid.x, op.grid.y, op.grid.z};
@@ -225,14 +232,16 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
              "x" + std::to_string(op.grid.y) + "x" + std::to_string(op.grid.z) +
              " block " + std::to_string(op.block.x) + "x" +
              std::to_string(op.block.y) + "x" + std::to_string(op.block.z) +
-             " shared " + std::to_string(op.sharedBytes));
-  Status status = device.launch(*op.entry->kernel, config, op.params.data());
+             " shared " + std::to_string(op.sharedBytes) +
+             (op.device ? " device " + std::to_string(op.device) : ""));
+  Status status = state.device->launch(*kernel, config, op.params.data());
   if (status.ok())
     return cudaSuccess;
   if (!status.isSticky())
     return report(status);
   // On hardware the launch has succeeded by the time the kernel faults.
-  runtime.sticky = toCudaError(status.kind);
+  state.sticky = toCudaError(status.kind);
+  ++runtime.faults;
   return cudaSuccess;
 }
 
@@ -275,15 +284,18 @@ cudaError_t run(Runtime &, const FreeOp &) { return cudaSuccess; }
 cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
                          dim3 block, void **args, size_t sharedBytes,
                          bool cooperative, KernelOp &op) {
+  op.device = threadState().device;
+  KernelEntry *entry = nullptr;
   if (cudaError_t error =
-          runtime.registry.findKernel(runtime, function, op.entry))
+          runtime.registry.findKernel(runtime, function, op.device, entry))
     return error;
+  op.entry = entry->shared_from_this();
   op.function = function;
   op.grid = grid;
   op.block = block;
   op.sharedBytes = sharedBytes;
   op.cooperative = cooperative;
-  const KernelInfo &info = op.entry->kernel->info();
+  const KernelInfo &info = entry->on[op.device].kernel->info();
   op.params.resize(info.paramBytes);
   for (size_t i = 0; i < info.params.size(); ++i) {
     const KernelParam &param = info.params[i];
@@ -294,13 +306,13 @@ cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
   return cudaSuccess;
 }
 
-GraphMemoryUse &graphMemoryUse() {
-  static GraphMemoryUse use;
-  return use;
+GraphMemoryUse &graphMemoryUse(unsigned device) {
+  static std::array<GraphMemoryUse, kMaxDevices> uses;
+  return uses[device];
 }
 
 GraphMemory::~GraphMemory() {
-  graphMemoryUse().currentBytes -= sizeBytes;
+  graphMemoryUse(device).currentBytes -= sizeBytes;
   Runtime &runtime = Runtime::get();
   runtime.graphOwned.erase(address);
   if (runtime.allocations.erase(address))
@@ -308,16 +320,29 @@ GraphMemory::~GraphMemory() {
 }
 
 cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op) {
+  const cudaMemLocation &location = op.params.poolProps.location;
+  if (location.type != cudaMemLocationTypeDevice ||
+      !runtime.isDevice(location.id))
+    return cudaErrorInvalidValue;
+  unsigned ordinal = static_cast<unsigned>(location.id);
+  Device &device = *runtime.devices[ordinal].device;
   uint64_t address =
-      runtime.device()->allocate(op.params.bytesize, AllocationKind::Device);
+      device.allocate(op.params.bytesize, AllocationKind::Device);
   if (!address)
     return cudaErrorMemoryAllocation;
-  runtime.allocations[address] = AllocationKind::Device;
+  DeviceSet access = DeviceSet(1) << ordinal;
+  for (size_t i = 0; i < op.params.accessDescCount; ++i)
+    access |= DeviceSet(1) << op.params.accessDescs[i].location.id;
+  device.setPoolAccess(address, access);
+  op.params.accessDescs = nullptr; // The caller's.
+  op.params.accessDescCount = 0;
+  runtime.allocations[address] = {AllocationKind::Device, ordinal};
   runtime.graphOwned.insert(address);
   op.memory = std::make_shared<GraphMemory>();
+  op.memory->device = ordinal;
   op.memory->address = address;
   op.memory->sizeBytes = op.params.bytesize;
-  GraphMemoryUse &use = graphMemoryUse();
+  GraphMemoryUse &use = graphMemoryUse(ordinal);
   use.currentBytes += op.params.bytesize;
   use.highBytes = std::max(use.highBytes, use.currentBytes);
   op.params.dptr = reinterpret_cast<void *>(address);
@@ -351,6 +376,10 @@ cudaError_t execute(Runtime &runtime, Operation &operation) {
 cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation) {
   Stream *stream = findStream(handle);
   if (!stream)
+    return cudaErrorInvalidResourceHandle;
+  // Copies and fills go to a stream of any device, kernels do not.
+  const auto *kernel = std::get_if<KernelOp>(&operation);
+  if (kernel && kernel->device != stream->device)
     return cudaErrorInvalidResourceHandle;
   if (!stream->capture) {
     if ((handle == nullptr || handle == cudaStreamLegacy) &&

@@ -32,7 +32,9 @@ struct Graph;
 struct EmptyOp {};
 
 struct KernelOp {
-  KernelEntry *entry = nullptr;
+  std::shared_ptr<KernelEntry> entry;
+  /// The device that was current when it was made.
+  unsigned device = 0;
   /// What the caller named it by, handed back by cudaGraphKernelNodeGetParams.
   const void *function = nullptr;
   dim3 grid, block;
@@ -75,17 +77,18 @@ struct EventWaitOp {
 
 /// Device memory that graphs own: freed when the last of them goes.
 struct GraphMemory {
+  unsigned device = 0;
   uint64_t address = 0;
   uint64_t sizeBytes = 0;
   ~GraphMemory();
 };
 
-/// What graphs own in all, for cudaDeviceGetGraphMemAttribute. Guarded by the
-/// runtime's mutex.
+/// What graphs own in all of a device's memory, for
+/// cudaDeviceGetGraphMemAttribute. Guarded by the runtime's mutex.
 struct GraphMemoryUse {
   uint64_t currentBytes = 0, highBytes = 0;
 };
-GraphMemoryUse &graphMemoryUse();
+GraphMemoryUse &graphMemoryUse(unsigned device);
 
 /// Memory of a graph. The address is fixed when the node is made.
 struct AllocateOp {
@@ -111,8 +114,8 @@ cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
                          dim3 block, void **args, size_t sharedBytes,
                          bool cooperative, KernelOp &op);
 
-/// Allocates \p op.params.bytesize bytes of graph memory and sets
-/// `op.params.dptr`.
+/// Allocates \p op.params.bytesize bytes of graph memory, where
+/// `op.params.poolProps` says, and sets `op.params.dptr`.
 cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op);
 
 /// Makes the copy of \p sizeBytes consecutive bytes.

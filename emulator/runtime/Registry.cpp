@@ -51,6 +51,15 @@ cudaError_t collectSources(const Settings &settings, CodeModule &module,
   return cudaSuccess;
 }
 
+bool isSameVariable(const VariableEntry &a, const VariableEntry &b) {
+  return a.name == b.name &&
+         (a.isExtern || b.isExtern || a.sizeBytes == b.sizeBytes);
+}
+
+std::string describe(const VariableEntry &entry) {
+  return entry.name + " (" + std::to_string(entry.sizeBytes) + " bytes)";
+}
+
 } // namespace
 
 CodeModule *Registry::add(std::unique_ptr<CodeModule> module) {
@@ -81,43 +90,68 @@ bool Registry::isModule(const void *handle) const {
 void Registry::remove(CodeModule *module) {
   if (!isModule(module))
     return;
-  std::erase_if(stubs,
-                [&](const auto &item) { return item.second->owner == module; });
+  for (auto &[stub, bound] : stubs)
+    std::erase_if(bound, [&](const KernelEntry *entry) {
+      return entry->owner == module;
+    });
+  for (auto &[shadow, bound] : variables)
+    std::erase_if(bound, [&](const VariableEntry &entry) {
+      return entry.owner == module;
+    });
+  std::erase_if(stubs, [](const auto &item) { return item.second.empty(); });
   std::erase_if(variables,
-                [&](const auto &item) { return item.second.owner == module; });
-  for (const auto &[name, entry] : module->kernels)
+                [](const auto &item) { return item.second.empty(); });
+  for (const auto &[name, entry] : module->kernels) {
     kernelHandles.erase(entry.get());
+    entry->owner = nullptr;
+    entry->on = {};
+  }
   std::erase_if(modules,
                 [&](const auto &item) { return item.get() == module; });
 }
 
+std::shared_ptr<KernelEntry> Registry::makeKernel(CodeModule &module,
+                                                  std::string name) {
+  auto entry = std::make_shared<KernelEntry>();
+  entry->owner = &module;
+  entry->name = std::move(name);
+  kernelHandles.insert(entry.get());
+  return entry;
+}
+
 void Registry::addKernel(CodeModule *module, const void *stub, std::string name,
                          bool refuseDoubleStub) {
-  std::unique_ptr<KernelEntry> &entry = module->kernels[name];
+  std::shared_ptr<KernelEntry> &entry = module->kernels[name];
   if (!entry) {
-    entry = std::make_unique<KernelEntry>();
-    entry->owner = module;
-    entry->name = name;
+    entry = makeKernel(*module, name);
     entry->stub = stub;
-    kernelHandles.insert(entry.get());
   } else if (refuseDoubleStub && entry->stub != stub) {
     complain("two host stubs are registered for " + name +
              " in one fat binary, which --refuse-double-stub forbids");
     std::fflush(nullptr);
     _exit(EXIT_FAILURE);
   }
-  stubs.emplace(stub, entry.get());
+  std::vector<KernelEntry *> &bound = stubs[stub];
+  if (!bound.empty() && bound.front()->name != name)
+    complain("one host stub is registered for the kernels " +
+             bound.front()->name + " and " + name + "; launches of it fail");
+  bound.push_back(entry.get());
 }
 
 void Registry::addVariable(CodeModule *module, const void *shadow,
                            std::string name, uint64_t sizeBytes,
                            bool isExtern) {
-  VariableEntry entry{module, std::move(name), sizeBytes};
-  // A declaration never replaces a definition.
-  if (isExtern)
-    variables.emplace(shadow, std::move(entry));
-  else
-    variables.insert_or_assign(shadow, std::move(entry));
+  VariableEntry entry{module, std::move(name), sizeBytes, isExtern};
+  std::vector<VariableEntry> &bound = variables[shadow];
+  for (const VariableEntry &other : bound)
+    if (!isSameVariable(other, entry))
+      complain("one host variable is registered for the device variables " +
+               describe(other) + " and " + describe(entry) +
+               "; copies of it fail");
+  auto place = std::find_if(bound.begin(), bound.end(), [&](const auto &other) {
+    return other.isExtern && !isExtern;
+  });
+  bound.insert(place, std::move(entry));
 }
 
 void Registry::addManaged(CodeModule *module, void **hostPointer,
@@ -125,14 +159,27 @@ void Registry::addManaged(CodeModule *module, void **hostPointer,
   module->managed.push_back({hostPointer, std::move(name)});
 }
 
-cudaError_t Registry::loadNow(Runtime &runtime, CodeModule &module) {
+/// The managed variables that the module has on another device; null: there is
+/// none yet.
+static std::shared_ptr<const ManagedVariables>
+managedElsewhere(const CodeModule &module) {
+  for (const CodeModule::OnDevice &other : module.on)
+    if (other.module)
+      return other.module->managedVariables();
+  return nullptr;
+}
+
+cudaError_t Registry::loadNow(Runtime &runtime, CodeModule &module,
+                              unsigned device) {
+  CodeModule::OnDevice &here = module.on[device];
+  std::shared_ptr<Module> &substitute = substitutes[device];
   std::vector<PtxSource> sources = module.sources;
   const std::string &replacement = runtime.settings.deviceCode;
   if (module.wrapper && !replacement.empty()) {
     // A whole link's PTX serves all fat binaries of the program, and each
     // device variable must exist once: one module for all.
     if (substitute) {
-      module.module = substitute;
+      here.module = substitute;
       return cudaSuccess;
     }
     PtxSource source{replacement, ""};
@@ -150,56 +197,55 @@ cudaError_t Registry::loadNow(Runtime &runtime, CodeModule &module) {
     for (const PtxSource &source : sources)
       complain("loading " + source.name);
   Status status;
-  module.module = runtime.device()->loadModule(std::move(sources), status);
-  if (!module.module) {
+  here.module = runtime.devices[device].device->loadModule(
+      std::move(sources), status, managedElsewhere(module));
+  if (!here.module) {
     complain(status.text);
     return toCudaError(status.kind);
   }
   if (module.wrapper && !replacement.empty())
-    substitute = module.module;
+    substitute = here.module;
   return cudaSuccess;
 }
 
-cudaError_t Registry::load(Runtime &runtime, CodeModule &module) {
-  if (module.state == CodeModule::State::Loaded)
+cudaError_t Registry::load(Runtime &runtime, CodeModule &module,
+                           unsigned device) {
+  CodeModule::OnDevice &here = module.on[device];
+  if (here.state == CodeModule::State::Loaded)
     return cudaSuccess;
-  if (module.state == CodeModule::State::Failed)
-    return module.error;
-  module.error = loadNow(runtime, module);
-  if (module.error != cudaSuccess) {
-    module.state = CodeModule::State::Failed;
-    return module.error;
+  if (here.state == CodeModule::State::Failed)
+    return here.error;
+  here.error = loadNow(runtime, module, device);
+  if (here.error != cudaSuccess) {
+    here.state = CodeModule::State::Failed;
+    return here.error;
   }
-  module.state = CodeModule::State::Loaded;
+  here.state = CodeModule::State::Loaded;
   for (const auto &[name, entry] : module.kernels)
-    entry->kernel = module.module->findKernel(name);
+    entry->on[device].kernel = here.module->findKernel(name);
   for (const ManagedEntry &managed : module.managed)
-    if (const VariableInfo *info = module.module->findVariable(managed.name))
+    if (const VariableInfo *info = here.module->findVariable(managed.name))
       *managed.hostPointer = reinterpret_cast<void *>(info->address);
   return cudaSuccess;
 }
 
-void Registry::loadManaged(Runtime &runtime) {
-  for (const auto &module : modules)
-    if (!module->managed.empty())
-      (void)load(runtime, *module);
-}
-
-void Registry::unloadAll() {
+void Registry::unload(unsigned device) {
   for (const auto &module : modules) {
-    module->state = CodeModule::State::Registered;
-    module->module.reset();
-    for (const auto &[name, entry] : module->kernels) {
-      entry->kernel = nullptr;
-      entry->maxDynamicSharedBytes = -1;
-    }
+    module->on[device] = {};
+    for (const auto &[name, entry] : module->kernels)
+      entry->on[device] = {};
   }
-  substitute.reset();
+  substitutes[device].reset();
 }
 
 KernelEntry *Registry::findEntry(const void *function) const {
-  if (auto found = stubs.find(function); found != stubs.end())
-    return found->second;
+  if (auto found = stubs.find(function); found != stubs.end()) {
+    KernelEntry *first = found->second.front();
+    bool isClear = std::all_of(
+        found->second.begin(), found->second.end(),
+        [&](const KernelEntry *entry) { return entry->name == first->name; });
+    return isClear ? first : nullptr;
+  }
   if (kernelHandles.count(function))
     return const_cast<KernelEntry *>(
         static_cast<const KernelEntry *>(function));
@@ -207,13 +253,13 @@ KernelEntry *Registry::findEntry(const void *function) const {
 }
 
 cudaError_t Registry::findKernel(Runtime &runtime, const void *function,
-                                 KernelEntry *&entry) {
+                                 unsigned device, KernelEntry *&entry) {
   entry = findEntry(function);
   if (!entry)
     return cudaErrorInvalidDeviceFunction;
-  if (cudaError_t error = load(runtime, *entry->owner))
+  if (cudaError_t error = load(runtime, *entry->owner, device))
     return error;
-  if (entry->kernel)
+  if (entry->on[device].kernel)
     return cudaSuccess;
   complain(entry->owner->origin + ": no kernel " + entry->name +
            " in the loaded PTX");
@@ -223,19 +269,16 @@ cudaError_t Registry::findKernel(Runtime &runtime, const void *function,
 cudaError_t Registry::findKernelByName(Runtime &runtime, CodeModule &module,
                                        const std::string &name,
                                        KernelEntry *&entry) {
-  if (cudaError_t error = load(runtime, module))
+  unsigned device = threadState().device;
+  if (cudaError_t error = load(runtime, module, device))
     return error;
-  const Kernel *kernel = module.module->findKernel(name);
+  const Kernel *kernel = module.on[device].module->findKernel(name);
   if (!kernel)
     return cudaErrorSymbolNotFound;
-  std::unique_ptr<KernelEntry> &slot = module.kernels[name];
-  if (!slot) {
-    slot = std::make_unique<KernelEntry>();
-    slot->owner = &module;
-    slot->name = name;
-    kernelHandles.insert(slot.get());
-  }
-  slot->kernel = kernel;
+  std::shared_ptr<KernelEntry> &slot = module.kernels[name];
+  if (!slot)
+    slot = makeKernel(module, name);
+  slot->on[device].kernel = kernel;
   entry = slot.get();
   return cudaSuccess;
 }
@@ -245,10 +288,15 @@ cudaError_t Registry::findVariable(Runtime &runtime, const void *shadow,
   auto found = variables.find(shadow);
   if (found == variables.end())
     return cudaErrorInvalidSymbol;
-  const VariableEntry &entry = found->second;
-  if (cudaError_t error = load(runtime, *entry.owner))
+  const VariableEntry &entry = found->second.front();
+  for (const VariableEntry &other : found->second)
+    if (!isSameVariable(entry, other))
+      return cudaErrorInvalidSymbol;
+  unsigned device = threadState().device;
+  if (cudaError_t error = load(runtime, *entry.owner, device))
     return error;
-  const VariableInfo *variable = entry.owner->module->findVariable(entry.name);
+  const VariableInfo *variable =
+      entry.owner->on[device].module->findVariable(entry.name);
   if (!variable) {
     complain(entry.owner->origin + ": no variable " + entry.name +
              " in the loaded PTX");

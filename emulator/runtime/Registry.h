@@ -19,6 +19,7 @@
 
 #include "emulator/Device.h"
 
+#include <array>
 #include <cuda_runtime_api.h>
 #include <map>
 #include <memory>
@@ -31,19 +32,25 @@ namespace gpulto::emu {
 class Runtime;
 struct CodeModule;
 
-/// A kernel of a registered or loaded module; `cudaKernel_t`, `cudaFunction_t`
-/// and host stubs all lead here.
-struct KernelEntry {
-  CodeModule *owner = nullptr;
-  std::string name;
-  /// Null until the owner is loaded.
+/// A kernel as one device has it.
+struct DeviceKernel {
+  /// Null until the module is loaded on the device.
   const Kernel *kernel = nullptr;
-  /// First host stub registered for it; null for kernels found by name.
-  const void *stub = nullptr;
   /// cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set.
   int64_t maxDynamicSharedBytes = -1;
   int sharedCarveout = -1;
-  bool clusterSizeMustBeSet = false;
+};
+
+/// A kernel of a registered or loaded module; `cudaKernel_t`, `cudaFunction_t`
+/// and host stubs all lead here. Nodes of graphs keep it when its module is
+/// gone.
+struct KernelEntry : std::enable_shared_from_this<KernelEntry> {
+  /// Null once the module is gone.
+  CodeModule *owner = nullptr;
+  std::string name;
+  /// First host stub registered for it; null for kernels found by name.
+  const void *stub = nullptr;
+  std::array<DeviceKernel, kMaxDevices> on;
 };
 
 /// A variable of a registered module, by the address of its host shadow.
@@ -51,6 +58,7 @@ struct VariableEntry {
   CodeModule *owner = nullptr;
   std::string name;
   uint64_t sizeBytes = 0;
+  bool isExtern = false;
 };
 
 /// A managed variable: the host sees it through a pointer it keeps.
@@ -62,6 +70,13 @@ struct ManagedEntry {
 /// One fat binary (or library of the cudaLibrary API) and what it became.
 struct CodeModule {
   enum class State : uint8_t { Registered, Loaded, Failed };
+  /// What it is on one device.
+  struct OnDevice {
+    State state = State::Registered;
+    /// Why loading failed.
+    cudaError_t error = cudaSuccess;
+    std::shared_ptr<Module> module;
+  };
 
   /// For messages: the file that holds the fat binary.
   std::string origin;
@@ -69,11 +84,8 @@ struct CodeModule {
   const void *wrapper = nullptr;
   /// PTX of a library of the cudaLibrary API; empty for registered code.
   std::vector<PtxSource> sources;
-  State state = State::Registered;
-  /// Why loading failed.
-  cudaError_t error = cudaSuccess;
-  std::shared_ptr<Module> module;
-  std::map<std::string, std::unique_ptr<KernelEntry>> kernels;
+  std::array<OnDevice, kMaxDevices> on;
+  std::map<std::string, std::shared_ptr<KernelEntry>> kernels;
   std::vector<ManagedEntry> managed;
 };
 
@@ -89,46 +101,53 @@ public:
   void remove(CodeModule *module);
   bool isModule(const void *handle) const;
 
-  /// Binds \p stub to a kernel. The first binding of a stub stays: a template
-  /// kernel instantiated in two units is registered twice with one stub.
+  /// Binds \p stub to a kernel. A template kernel instantiated in two units is
+  /// registered twice with one stub, which stands for the first as long as that
+  /// is there.
   void addKernel(CodeModule *module, const void *stub, std::string name,
                  bool refuseDoubleStub);
+  /// Binds \p shadow to a variable. The first definition stays, and stands
+  /// before any declaration.
   void addVariable(CodeModule *module, const void *shadow, std::string name,
                    uint64_t sizeBytes, bool isExtern);
   void addManaged(CodeModule *module, void **hostPointer, std::string name);
 
-  /// Loads \p module unless it is; sets the managed variables' host pointers.
-  cudaError_t load(Runtime &runtime, CodeModule &module);
-  /// Loads every module that has managed variables.
-  void loadManaged(Runtime &runtime);
-  /// Unloads all modules; they load again at their next use.
-  void unloadAll();
+  /// Loads \p module on a device unless it is there; sets the managed
+  /// variables' host pointers.
+  cudaError_t load(Runtime &runtime, CodeModule &module, unsigned device);
+  /// Unloads all modules of a device; they load again at their next use.
+  void unload(unsigned device);
 
   /// Finds what \p function (host stub or kernel handle) stands for, loaded or
   /// not; null when it is unknown.
   KernelEntry *findEntry(const void *function) const;
   /// Finds the kernel that \p function (host stub or kernel handle) stands
-  /// for, loaded; cudaErrorInvalidDeviceFunction when it is unknown.
+  /// for, loaded on \p device; cudaErrorInvalidDeviceFunction when it is
+  /// unknown.
   cudaError_t findKernel(Runtime &runtime, const void *function,
-                         KernelEntry *&entry);
-  /// Finds a kernel of a library by its name in PTX.
+                         unsigned device, KernelEntry *&entry);
+  /// Finds a kernel of a library by its name in PTX, loaded on the current
+  /// device.
   cudaError_t findKernelByName(Runtime &runtime, CodeModule &module,
                                const std::string &name, KernelEntry *&entry);
-  /// Finds the variable that \p shadow stands for, loaded;
-  /// cudaErrorInvalidSymbol when it is unknown.
+  /// Finds the current device's copy of the variable that \p shadow stands for,
+  /// loaded; cudaErrorInvalidSymbol when it is unknown.
   cudaError_t findVariable(Runtime &runtime, const void *shadow,
                            VariableInfo &info);
 
 private:
   CodeModule *add(std::unique_ptr<CodeModule> module);
-  cudaError_t loadNow(Runtime &runtime, CodeModule &module);
+  cudaError_t loadNow(Runtime &runtime, CodeModule &module, unsigned device);
+  std::shared_ptr<KernelEntry> makeKernel(CodeModule &module, std::string name);
 
   std::vector<std::unique_ptr<CodeModule>> modules;
-  std::map<const void *, KernelEntry *> stubs;
+  /// What a host address was registered for, in the order of registration.
+  std::map<const void *, std::vector<KernelEntry *>> stubs;
+  std::map<const void *, std::vector<VariableEntry>> variables;
   std::set<const void *> kernelHandles;
-  std::map<const void *, VariableEntry> variables;
-  /// The one module of --device-code, shared by all fat binaries.
-  std::shared_ptr<Module> substitute;
+  /// The one module of --device-code on each device, shared by all fat
+  /// binaries.
+  std::array<std::shared_ptr<Module>, kMaxDevices> substitutes;
 };
 
 } // namespace gpulto::emu

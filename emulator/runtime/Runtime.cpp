@@ -6,8 +6,11 @@
 
 #include "emulator/runtime/Runtime.h"
 
+#include "emulator/runtime/Stream.h"
+
 #include <cstdio>
 #include <cstdlib>
+#include <pthread.h>
 #include <set>
 
 namespace gpulto::emu {
@@ -28,9 +31,9 @@ Runtime::Runtime() {
     complain(std::string(kSettingsVariable) + ": " + error);
 }
 
-Device *Runtime::device() {
-  if (emulated || initFailure != cudaSuccess)
-    return emulated.get();
+DeviceState &Runtime::current() { return devices[threadState().device]; }
+
+Options Runtime::deviceOptions() {
   Options options;
   options.limits.computeMajor = settings.arch / 10;
   options.limits.computeMinor = settings.arch % 10;
@@ -38,6 +41,7 @@ Device *Runtime::device() {
     options.limits.smCount = settings.smCount;
   if (settings.memoryMiB)
     options.limits.globalBytes = settings.memoryMiB << 20;
+  options.limits.accessesHostMemory = settings.hmm;
   options.threads = settings.threads;
   options.scheduleSeed = settings.scheduleSeed;
   options.checkRaces = settings.raceCheck;
@@ -54,38 +58,56 @@ Device *Runtime::device() {
     diagnosed = text;
     complain(text);
   };
-  Status status;
-  emulated = Device::create(std::move(options), status);
-  if (!emulated)
+  return options;
+}
+
+bool Runtime::start() {
+  if (isStarted || initFailure != cudaSuccess)
+    return isStarted;
+  for (unsigned i = 0; i < settings.devices; ++i) {
+    Status status;
+    devices[i].device =
+        Device::create(deviceOptions(), status, devices[0].device.get());
+    if (devices[i].device)
+      continue;
     initFailure = report(status) == cudaErrorMemoryAllocation
                       ? cudaErrorMemoryAllocation
                       : cudaErrorInitializationError;
-  return emulated.get();
+    return false;
+  }
+  isStarted = true;
+  return true;
 }
 
-void Runtime::reset() {
-  registry.unloadAll();
-  sticky = cudaSuccess;
-  if (emulated) {
-    for (const auto &[address, kind] : allocations) {
-      if (kind == AllocationKind::HostRegistered)
-        (void)emulated->unregisterHost(reinterpret_cast<void *>(address));
-      else
-        (void)emulated->free(address, kind);
-    }
-    emulated->resetSticky();
-  }
-  allocations.clear();
-  graphOwned.clear();
-  hostRanges.clear();
-  advice.clear();
-  limits.clear();
+void Runtime::reset(unsigned ordinal) {
+  DeviceState &state = devices[ordinal];
+  if (!state.device)
+    return;
+  registry.unload(ordinal);
+  std::erase_if(allocations, [&](const auto &item) {
+    const auto &[address, allocation] = item;
+    if (allocation.device != ordinal)
+      return false;
+    if (allocation.kind == AllocationKind::HostRegistered)
+      (void)state.device->unregisterHost(reinterpret_cast<void *>(address));
+    else
+      (void)state.device->free(address, allocation.kind);
+    graphOwned.erase(address);
+    hostRanges.erase(address);
+    advice.erase(address);
+    return true;
+  });
+  state.device->resetSticky();
+  state.device->setPeers(DeviceSet(1) << ordinal);
+  std::unique_ptr<Device> device = std::move(state.device);
+  state = DeviceState();
+  state.device = std::move(device);
 }
 
 void Runtime::writeReports() {
-  if (!emulated || settings.counters.empty())
+  if (!isStarted || settings.counters.empty())
     return;
-  std::string text = emulated->countersJson();
+  std::string text = devices[0].device->countersJson();
   std::FILE *file = std::fopen(settings.counters.c_str(), "w");
   if (!file) {
     complain("cannot write counters to " + settings.counters);
@@ -97,9 +119,28 @@ void Runtime::writeReports() {
     complain("cannot write counters to " + settings.counters);
 }
 
+/// Called when a thread ends, after the destructors of its thread_local
+/// objects. A later call, of the destructor of another key, begins anew.
+static void forgetThread(void *data) {
+  std::unique_ptr<ThreadState> state(static_cast<ThreadState *>(data));
+  std::lock_guard<std::mutex> lock(Runtime::get().mutex);
+  destroyThreadStreams(state->id);
+}
+
 ThreadState &threadState() {
-  thread_local ThreadState state;
-  return state;
+  static std::atomic<uint64_t> nextId{1};
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, forgetThread);
+    return made;
+  }();
+  auto *state = static_cast<ThreadState *>(pthread_getspecific(key));
+  if (!state) {
+    state = new ThreadState;
+    state->id = nextId++;
+    pthread_setspecific(key, state);
+  }
+  return *state;
 }
 
 cudaError_t recordError(cudaError_t error) {
@@ -165,10 +206,10 @@ cudaError_t report(const Status &status) {
 }
 
 cudaError_t notSupported(const char *what) {
-  static std::mutex mutex;
-  static std::set<std::string> *told = new std::set<std::string>;
+  static std::mutex *mutex = new std::mutex; // never destroyed
+  static auto *told = new std::set<std::string>;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(*mutex);
     if (told->insert(what).second)
       complain(std::string(what) + " is not supported");
   }

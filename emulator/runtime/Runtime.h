@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What all entry points share: the device, the registered code, the mutex,
+/// What all entry points share: the devices, the registered code, the mutex,
 /// and the rules for errors.
 ///
 /// Everything runs when it is called: a kernel or copy has finished before the
@@ -22,14 +22,37 @@
 #include "emulator/runtime/Registry.h"
 #include "emulator/runtime/Settings.h"
 
+#include <array>
+#include <atomic>
 #include <cuda_runtime_api.h>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <vector>
 
 namespace gpulto::emu {
+
+/// A live allocation of cudaMalloc or its like.
+struct LiveAllocation {
+  AllocationKind kind = AllocationKind::Device;
+  unsigned device = 0;
+};
+
+/// What the runtime keeps of a device.
+struct DeviceState {
+  std::unique_ptr<Device> device;
+  /// Not cudaSuccess after a kernel fault: every call fails with it while the
+  /// device is the thread's current one.
+  cudaError_t sticky = cudaSuccess;
+  /// cudaDeviceSetLimit's values that only have to be remembered.
+  std::map<int, size_t> limits;
+  /// The other devices to whose memory it has access.
+  DeviceSet peers = 0;
+  unsigned flags = cudaDeviceScheduleAuto;
+  cudaFuncCache cacheConfig = cudaFuncCachePreferNone;
+};
 
 /// A pinned or registered host range, for cudaHostGetFlags.
 struct HostRange {
@@ -43,25 +66,32 @@ struct Advice {
   bool readMostly = false;
   cudaMemLocation preferred{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
   cudaMemLocation prefetched{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
-  bool accessedByDevice = false, accessedByHost = false;
+  DeviceSet accessedBy = 0;
+  bool accessedByHost = false;
 };
 
-/// The one state of the process. Made at the first use and never destroyed:
-/// programs unregister their code from atexit handlers, after the static
-/// destructors of this library may have run.
+/// The one state of the process. Made at the first use and never destroyed,
+/// like everything that entry points use: programs call them from atexit
+/// handlers, static destructors, and threads that go on meanwhile.
 class Runtime {
 public:
   /// Returns the process's runtime.
   static Runtime &get();
 
-  /// The device, made at the first call; null when it could not be made, then
-  /// initError() tells why. The mutex must be held.
-  Device *device();
+  /// Makes the devices at the first call. False when that cannot be done, then
+  /// initError() tells why. The mutex must be held, as for what follows.
+  bool start();
   cudaError_t initError() const { return initFailure; }
+  /// The calling thread's current device, once start() was true.
+  Device *device() { return current().device.get(); }
+  DeviceState &current();
+  bool isDevice(int ordinal) const {
+    return ordinal >= 0 && static_cast<unsigned>(ordinal) < settings.devices;
+  }
 
-  /// Frees all memory, unloads the modules and forgets a sticky error, as
-  /// cudaDeviceReset. The mutex must be held.
-  void reset();
+  /// Frees a device's memory, unloads its modules and forgets a sticky error,
+  /// as cudaDeviceReset.
+  void reset(unsigned ordinal);
 
   /// Writes the counters where the settings say. Called at exit.
   void writeReports();
@@ -70,10 +100,11 @@ public:
   std::mutex mutex;
   Settings settings;
   Registry registry;
-  /// Not cudaSuccess after a kernel fault: every call fails with it.
-  cudaError_t sticky = cudaSuccess;
+  std::array<DeviceState, kMaxDevices> devices;
+  /// Kernels that faulted so far.
+  uint64_t faults = 0;
   /// Live allocations of cudaMalloc and its like, freed by reset().
-  std::map<uint64_t, AllocationKind> allocations;
+  std::map<uint64_t, LiveAllocation> allocations;
   /// Memory of graphs, among the above. To free it outside of its graph gives
   /// it back to the graph, whose next launch has it at the same address.
   std::set<uint64_t> graphOwned;
@@ -81,29 +112,40 @@ public:
   std::map<uint64_t, HostRange> hostRanges;
   /// Advice by the address of the range.
   std::map<uint64_t, Advice> advice;
-  /// cudaDeviceSetLimit's values that only have to be remembered.
-  std::map<int, size_t> limits;
   /// The last text that the device printed, so that it is not printed twice.
   std::string diagnosed;
-  unsigned deviceFlags = cudaDeviceScheduleAuto;
-  cudaFuncCache cacheConfig = cudaFuncCachePreferNone;
-  cudaSharedMemConfig sharedMemConfig = cudaSharedMemBankSizeFourByte;
 
 private:
   Runtime();
+  Options deviceOptions();
 
-  std::unique_ptr<Device> emulated;
+  /// Set when all devices are there.
+  std::atomic<bool> isStarted{false};
   cudaError_t initFailure = cudaSuccess;
+};
+
+/// What a `<<<...>>>` pushed and the stub has not popped yet.
+struct CallConfiguration {
+  dim3 grid, block;
+  size_t sharedBytes;
+  cudaStream_t stream;
 };
 
 /// State of a host thread.
 struct ThreadState {
+  /// Never that of another thread.
+  uint64_t id = 0;
+  /// What cudaSetDevice chose.
+  unsigned device = 0;
   /// What cudaGetLastError returns.
   cudaError_t lastError = cudaSuccess;
   cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
+  std::vector<CallConfiguration> configurations;
 };
 
-/// Returns the calling thread's state.
+/// Returns the calling thread's state. It is there as long as the thread runs
+/// any code: destructors of thread_local objects and, in the main thread, of
+/// static ones may still call the API.
 ThreadState &threadState();
 
 /// Remembers \p error as the thread's last error unless it is success or "not
@@ -125,12 +167,15 @@ cudaError_t report(const Status &status);
 template <typename Body> cudaError_t enter(Body body) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
-  if (!runtime.device())
+  if (!runtime.start())
     return recordError(runtime.initError());
-  if (runtime.sticky != cudaSuccess)
-    return recordError(runtime.sticky);
+  if (cudaError_t sticky = runtime.current().sticky)
+    return recordError(sticky);
   return recordError(body(runtime));
 }
+
+/// Forgets the memory pools of a device that is reset.
+void forgetPools(unsigned device);
 
 /// Returns cudaErrorNotSupported and says once, on standard error, that
 /// \p what is missing.

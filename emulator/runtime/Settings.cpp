@@ -63,8 +63,9 @@ const std::vector<SettingSpec> &settingSpecs() {
       {"device-code", "FILE.ptx",
        "run this PTX in place of every image of the program"},
       {"arch", "NN", "compute capability times ten of the device (90)"},
-      {"sm-count", "N", "multiprocessors of the device"},
-      {"memory", "MIB", "device memory in MiB"},
+      {"devices", "N", "number of devices, all alike (1)"},
+      {"sm-count", "N", "multiprocessors of a device"},
+      {"memory", "MIB", "memory of a device in MiB"},
       {"threads", "N",
        "worker threads; 1 makes kernels that spin deterministic (0: one per "
        "core, with --counters 1)"},
@@ -72,6 +73,7 @@ const std::vector<SettingSpec> &settingSpecs() {
        "shake the order of warps and blocks by this seed"},
       {"max-instructions", "N",
        "stop a launch after N warp instructions (0: never)"},
+      {"hmm", nullptr, "kernels may use all memory of the program"},
       {"race-check", nullptr, "report races on shared memory"},
       {"counters", "FILE.json", "write performance counters at exit"},
       {"refuse-double-stub", nullptr,
@@ -90,6 +92,8 @@ std::string applySetting(Settings &settings, std::string_view name,
     return parsePath(name, value, settings.counters);
   if (name == "arch")
     return parseNumber(name, value, 50u, 999u, settings.arch);
+  if (name == "devices")
+    return parseNumber(name, value, 1u, 16u, settings.devices);
   if (name == "sm-count")
     return parseNumber(name, value, 1u, 1024u, settings.smCount);
   if (name == "memory")
@@ -102,6 +106,8 @@ std::string applySetting(Settings &settings, std::string_view name,
   if (name == "max-instructions")
     return parseNumber(name, value, uint64_t(0), kAny,
                        settings.maxInstructions);
+  if (name == "hmm")
+    return parseSwitch(name, value, settings.hmm);
   if (name == "race-check")
     return parseSwitch(name, value, settings.raceCheck);
   if (name == "refuse-double-stub")

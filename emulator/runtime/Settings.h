@@ -35,6 +35,8 @@ struct Settings {
   unsigned arch = 90;
   /// Worker threads; 0 takes one per core.
   unsigned threads = 0;
+  /// Emulated devices.
+  unsigned devices = 1;
   /// Emulated multiprocessors; 0 takes the device's default.
   unsigned smCount = 0;
   /// Emulated device memory in MiB; 0 takes the device's default.
@@ -47,6 +49,8 @@ struct Settings {
   bool raceCheck = false;
   /// A second host stub for one device function is an error.
   bool refuseDoubleStub = false;
+  /// Kernels may use all memory of the program.
+  bool hmm = false;
   /// Reports loads and launches on stderr.
   bool verbose = false;
   /// PTX that replaces every image of the program; empty: none.

@@ -16,17 +16,21 @@ namespace {
 
 /// All streams and events of the process; guarded by the runtime's mutex.
 struct Objects {
-  Stream legacy, perThread;
+  std::array<Stream, kMaxDevices> legacy;
+  /// By thread and device.
+  std::map<std::pair<uint64_t, unsigned>, Stream> perThread;
   std::map<const void *, std::unique_ptr<Stream>> streams;
   std::map<const void *, std::unique_ptr<Event>> events;
-  unsigned long long nextStreamId = 3;
+  unsigned long long nextStreamId = 1;
 };
 
 Objects &objects() {
   static Objects *all = [] {
     auto *made = new Objects; // never destroyed, as the Runtime
-    made->legacy.id = 1;
-    made->perThread.id = 2;
+    for (unsigned i = 0; i < kMaxDevices; ++i) {
+      made->legacy[i].id = made->nextStreamId++;
+      made->legacy[i].device = i;
+    }
     return made;
   }();
   return *all;
@@ -39,14 +43,34 @@ void appendUnique(std::vector<GraphNode *> &to,
       to.push_back(node);
 }
 
+Stream &perThreadStream() {
+  const ThreadState &thread = threadState();
+  auto [found, isNew] =
+      objects().perThread.try_emplace({thread.id, thread.device});
+  if (isNew) {
+    found->second.id = objects().nextStreamId++;
+    found->second.device = thread.device;
+  }
+  return found->second;
+}
+
+/// What a stream that goes away leaves in its capture.
+void leaveCapture(Stream &stream) {
+  Capture *capture = stream.capture.get();
+  if (!capture)
+    return;
+  capture->isInvalid |= capture->origin == &stream;
+  appendUnique(capture->abandoned, stream.tail);
+}
+
 } // namespace
 
 Stream *findStream(cudaStream_t handle) {
   Objects &all = objects();
   if (handle == nullptr || handle == cudaStreamLegacy)
-    return &all.legacy;
+    return &all.legacy[threadState().device];
   if (handle == cudaStreamPerThread)
-    return &all.perThread;
+    return &perThreadStream();
   auto found = all.streams.find(handle);
   return found == all.streams.end() ? nullptr : found->second.get();
 }
@@ -60,6 +84,7 @@ Event *findEvent(cudaEvent_t handle) {
 Stream *createStream(unsigned flags, int priority) {
   auto stream = std::make_unique<Stream>();
   stream->id = objects().nextStreamId++;
+  stream->device = threadState().device;
   stream->flags = flags;
   stream->priority = priority;
   Stream *result = stream.get();
@@ -68,15 +93,13 @@ Stream *createStream(unsigned flags, int priority) {
 }
 
 void destroyStream(Stream *stream) {
-  if (Capture *capture = stream->capture.get()) {
-    capture->isInvalid |= capture->origin == stream;
-    appendUnique(capture->abandoned, stream->tail);
-  }
+  leaveCapture(*stream);
   objects().streams.erase(stream);
 }
 
 Event *createEvent(unsigned flags) {
   auto event = std::make_unique<Event>();
+  event->device = threadState().device;
   event->flags = flags;
   Event *result = event.get();
   objects().events.emplace(result, std::move(event));
@@ -85,11 +108,26 @@ Event *createEvent(unsigned flags) {
 
 void destroyEvent(Event *event) { objects().events.erase(event); }
 
-void destroyAllStreams() {
-  objects().streams.clear();
-  objects().events.clear();
-  objects().legacy.capture.reset();
-  objects().perThread.capture.reset();
+void destroyAllStreams(unsigned device) {
+  Objects &all = objects();
+  std::erase_if(all.streams, [&](const auto &item) {
+    return item.second->device == device;
+  });
+  std::erase_if(all.events, [&](const auto &item) {
+    return item.second->device == device;
+  });
+  std::erase_if(all.perThread,
+                [&](const auto &item) { return item.second.device == device; });
+  all.legacy[device].capture.reset();
+}
+
+void destroyThreadStreams(uint64_t thread) {
+  auto &streams = objects().perThread;
+  auto first = streams.lower_bound({thread, 0});
+  auto last = streams.lower_bound({thread + 1, 0});
+  for (auto it = first; it != last; ++it)
+    leaveCapture(it->second);
+  streams.erase(first, last);
 }
 
 std::vector<Stream *> streamsOf(const Capture &capture) {
@@ -97,8 +135,9 @@ std::vector<Stream *> streamsOf(const Capture &capture) {
   for (const auto &[handle, stream] : objects().streams)
     if (stream->capture.get() == &capture)
       result.push_back(stream.get());
-  if (objects().perThread.capture.get() == &capture)
-    result.push_back(&objects().perThread);
+  for (auto &[place, stream] : objects().perThread)
+    if (stream.capture.get() == &capture)
+      result.push_back(&stream);
   std::sort(result.begin(), result.end(),
             [](const Stream *a, const Stream *b) { return a->id < b->id; });
   return result;
@@ -106,7 +145,8 @@ std::vector<Stream *> streamsOf(const Capture &capture) {
 
 bool legacyStreamIsBlocked() {
   for (const auto &[handle, stream] : objects().streams)
-    if (stream->capture && !(stream->flags & cudaStreamNonBlocking))
+    if (stream->capture && !(stream->flags & cudaStreamNonBlocking) &&
+        stream->device == threadState().device)
       return true;
   return false;
 }
@@ -121,7 +161,7 @@ cudaError_t checkNotCapturing(Stream &stream) {
 cudaError_t recordEvent(Runtime &runtime, Event &event, cudaStream_t handle,
                         unsigned flags) {
   Stream *stream = findStream(handle);
-  if (!stream)
+  if (!stream || stream->device != event.device)
     return cudaErrorInvalidResourceHandle;
   if (!stream->capture || (flags & cudaEventRecordExternal))
     return submit(runtime, handle, EventRecordOp{&event});

@@ -42,6 +42,7 @@ struct Capture {
 
 struct Stream {
   unsigned long long id = 0;
+  unsigned device = 0;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   std::shared_ptr<Capture> capture;
@@ -52,6 +53,7 @@ struct Stream {
 };
 
 struct Event {
+  unsigned device = 0;
   unsigned flags = cudaEventDefault;
   bool isRecorded = false;
   std::chrono::steady_clock::time_point time;
@@ -60,26 +62,30 @@ struct Event {
   std::vector<GraphNode *> tail;
 };
 
-/// Finds the stream of a handle; the null handle, cudaStreamLegacy and
-/// cudaStreamPerThread have a stream each. Null for a handle that is none.
+/// Finds the stream of a handle. The null handle and cudaStreamLegacy stand for
+/// a stream of the current device, cudaStreamPerThread for one of the thread,
+/// too. Null for a handle that is none.
 Stream *findStream(cudaStream_t handle);
 
 /// Finds the event of a handle; null when there is none.
 Event *findEvent(cudaEvent_t handle);
 
-/// Makes a stream; \p flags and \p priority are checked already.
+/// Makes a stream of the current device; \p flags and \p priority are checked
+/// already.
 Stream *createStream(unsigned flags, int priority);
 void destroyStream(Stream *stream);
 Event *createEvent(unsigned flags);
 void destroyEvent(Event *event);
-/// Forgets all streams and events the program made.
-void destroyAllStreams();
+/// Forgets all streams and events of a device.
+void destroyAllStreams(unsigned device);
+/// Forgets what cudaStreamPerThread stood for in a thread that has ended.
+void destroyThreadStreams(uint64_t thread);
 
 /// Returns the streams that take part in \p capture, by age.
 std::vector<Stream *> streamsOf(const Capture &capture);
 
-/// True when some stream that synchronises with the legacy stream is being
-/// captured, so that using the latter is an error.
+/// True when some stream that synchronises with the current device's legacy
+/// stream is being captured, so that using the latter is an error.
 bool legacyStreamIsBlocked();
 
 /// Returns what an operation that waits for \p stream has to say: an error if

@@ -14,8 +14,10 @@ import tempfile
 from programs import Program, Unit
 
 INCLUDE = "/usr/include/csmith"
-SIZES = ["--max-funcs", "12", "--max-block-size", "4", "--max-block-depth", "3",
-         "--max-expr-complexity", "6"]
+NAMES = ["--max-funcs", "--max-block-size", "--max-block-depth",
+         "--max-expr-complexity"]
+# Making, compiling and linking the last takes four times as long as the others.
+SIZES = [[10, 3, 2, 5]] * 4 + [[8, 3, 3, 5]] * 3 + [[12, 4, 3, 6]]
 # A program of fewer functions leaves nothing to decide; Csmith makes many.
 LEAST_FUNCTIONS, MOST_LINES, ATTEMPTS = 4, 2500, 50
 SHARED_SHARE = 4  # one of so many is linked with a shared library, too
@@ -40,12 +42,14 @@ def generate(seed):
 
 def csmith(seed):
     rng = random.Random(seed)
+    sizes = [str(word) for pair in zip(NAMES, rng.choice(SIZES))
+             for word in pair]
     options = [o for o in ("--float", "--no-volatiles", "--no-bitfields",
                            "--no-packed-struct", "--no-arrays",
                            "--inline-function") if rng.random() < 0.25]
     # Csmith writes platform.info where it runs.
     with tempfile.TemporaryDirectory(prefix="gpulto-random-") as path:
-        return subprocess.run(["csmith", "--seed", str(seed)] + SIZES + options,
+        return subprocess.run(["csmith", "--seed", str(seed)] + sizes + options,
                               cwd=path, check=True, capture_output=True,
                               text=True, timeout=60).stdout
 
@@ -82,9 +86,9 @@ def definitions(text):
 
 
 def split(text, rng):
-    """Deals the definitions of `text` out to two to five files."""
+    """Deals the definitions of `text` out to two to four files."""
     everything, main = definitions(text)
-    count = rng.randint(2, 5)
+    count = rng.choice([2, 2, 3, 3, 4])
     home = {d.name: rng.randrange(count) for d in everything}
     users = {d.name: set() for d in everything}
     for d in everything:
@@ -108,7 +112,10 @@ def split(text, rng):
         files[f"f{i}.c"] = "\n".join(lines + ([main] if i == 0 else [])) + "\n"
     files["all.c"] = text
     flags = ["-w", "-I" + INCLUDE]
-    units = [Unit(f"f{i}.c", flags + unitFlags(rng)) for i in range(count)]
+    usual = unitFlags(rng)
+    units = [Unit(f"f{i}.c", flags + (usual if rng.random() < 0.6
+                                      else unitFlags(rng)))
+             for i in range(count)]
     return Program(files, units, ["all.c"], flags)
 
 
@@ -117,4 +124,6 @@ def unitFlags(rng):
     level = rng.choice(["-O2"] * 5 + ["-O0", "-O1", "-O3", "-Os"])
     extra = rng.choice([[]] * 6 + [["-g"], ["-fno-strict-aliasing"],
                                    ["-fwrapv"], ["-march=haswell"]])
-    return [level] + extra
+    # Fat objects, for which native code is made as well, are not needed.
+    slim = rng.choice([["-fno-fat-lto-objects"]] * 3 + [[]])
+    return [level] + extra + slim

@@ -9,8 +9,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import dataclasses
 
-from cuda_code import (SIZES, Function, Memory, Parameter, Scope,
-                       Writer)
+from cuda_code import SIZES, Function, Memory, Parameter, Scope
+from cuda_indexes import IndexWriter
 
 MOST_THREADS, SLICE, TILE = 128, 32, 64
 READ_ONLY = 16  # elements that are read through a pointer of space RO
@@ -79,9 +79,13 @@ def sliceCount(element):
     return SLICE // SIZES[element] // 2
 
 
-class DeviceWriter(Writer):
-    def __init__(self, rng, names, structs, files):
+class DeviceWriter(IndexWriter):
+    def __init__(self, rng, names, structs, files, isLarge=False):
         super().__init__(rng, names)
+        self.isLarge = isLarge
+        # What pointers lead to; each sort needs buffers.
+        self.elements = ELEMENTS if isLarge else ["u32", "u32", rng.choice(
+            ["u8", "u16", "u64"])]
         self.structs = structs
         self.files = files
         self.functions, self.kernels = [], []
@@ -95,7 +99,7 @@ class DeviceWriter(Writer):
     # ---- variables ------------------------------------------------------
 
     def variables(self):
-        for _ in range(self.rng.randint(2, 5)):
+        for _ in range(self.rng.randint(2, 4)):
             space = self.rng.choice(["__device__", "__constant__"])
             element = self.rng.choice(list(SIZES))
             home = self.rng.randrange(self.files)
@@ -108,7 +112,7 @@ class DeviceWriter(Writer):
                  Memory(name, element, READ_ONLY, False,
                         "CO" if space == "__constant__" else "RO")))
         for _ in range(self.rng.randint(0, 2)):
-            element = self.rng.choice(ELEMENTS)
+            element = self.rng.choice(self.elements)
             name = self.fresh("w")
             size = MOST_THREADS * SLICE // SIZES[element] + TILE
             self.globals.append(
@@ -124,6 +128,8 @@ class DeviceWriter(Writer):
             return self.element(
                 f"atomicAdd(&{counters}[{self.leaf(scope)} & 7], "
                 f"{self.value(scope, 1)});")
+        if self.chance(0.06):
+            return self.walk(scope) or super().statement(scope, nesting)
         return super().statement(scope, nesting)
 
     def binary(self, scope):
@@ -155,7 +161,8 @@ class DeviceWriter(Writer):
                 "shapes", "u32", [Parameter("scalar", "a", "u32"),
                                   Parameter("scalar", "b", "u32")],
                 inHeader=True, cost=20, body=[]))
-        for _ in range(self.rng.randint(3, 8)):
+        for _ in range(self.rng.randint(3, 8) if self.isLarge
+                       else self.rng.randint(1, 4)):
             if self.chance(0.15):
                 self.makers.append(
                     self.oneFunction(maker=self.rng.choice(self.structs)))
@@ -204,7 +211,8 @@ class DeviceWriter(Writer):
             scope.callees = self.inHeaderCallees()
         if isTemplate:
             scope.scalars.append(("N", "u32"))
-        return self.function(function, scope, self.rng.randint(1, 4), maker)
+        return self.function(function, scope, self.rng.randint(
+            1, 4 if self.isLarge else 3), maker)
 
     def parameters(self, canRecurse):
         found = [self.parameter() for _ in range(self.rng.randint(1, 4))]
@@ -218,7 +226,7 @@ class DeviceWriter(Writer):
         if form < 4:
             return Parameter("scalar", name, self.rng.choice(list(SIZES)))
         if form < 7:
-            element = self.rng.choice(ELEMENTS)
+            element = self.rng.choice(self.elements)
             return Parameter("memory", name, element,
                              self.rng.choice([1, 2, sliceCount(element)]),
                              self.chance(0.5), isEnd=self.chance(0.2))
@@ -232,7 +240,8 @@ class DeviceWriter(Writer):
     def makeKernels(self):
         """Some share their parameters, so that one handle may be either."""
         self.families = []
-        for _ in range(self.rng.randint(2, 5)):
+        for _ in range(self.rng.randint(2, 5) if self.isLarge
+                       else self.rng.randint(1, 2)):
             parameters = self.kernelParameters()
             family = [self.kernel(parameters)
                       for _ in range(self.rng.choice([1, 1, 2]))]
@@ -262,7 +271,7 @@ class DeviceWriter(Writer):
         return found
 
     def devicePointer(self, space):
-        element = "u32" if space == "AT" else self.rng.choice(ELEMENTS)
+        element = "u32" if space == "AT" else self.rng.choice(self.elements)
         count = sliceCount(element) if space == "RW" else READ_ONLY
         return Parameter("device", self.fresh("p"), element, count,
                          space != "RO", space)
@@ -331,7 +340,7 @@ class DeviceWriter(Writer):
     def step(self, kernel, scope, atomics):
         form = self.rng.randrange(9)
         if form >= 7:
-            return self.wideIndexes(kernel, scope)
+            return self.wideIndexes(scope, self.sizes(kernel), True)
         if form < 3:
             return self.statements(scope, self.rng.randint(1, 4))
         if form < 5:
@@ -359,51 +368,14 @@ class DeviceWriter(Writer):
             f"{target} = ({kind})((u32){target} + (u32)__syncthreads_or("
             f"{self.leaf(scope)} == {self.constant()}u));")]
 
-    def wideIndexes(self, kernel, scope):
-        """Rows and columns in 64 bits, up to sizes that may be anything."""
-        rng = self.rng
-        kind = rng.choice(["u64", "u64", "i64"])
-        sizes = [p.name for p in kernel.parameters
-                 if p.kind == "scalar" and SIZES[p.type] == 8]
-        sizes += [path for p in kernel.parameters if p.kind == "struct"
-                  for path, field in p.type.leaves(p.name)
-                  if field in ("u64", "i64")]
-
-        def size():
-            text = rng.choice(sizes * 3 + [self.leaf(scope)])
-            # Products of numbers with a sign must fit.
-            bounds = ["& 63", "% 50000"] + ["| 0"] * 3 * (kind == "u64")
-            return f"({kind})((u64){text} {rng.choice(bounds)})"
-
-        x, y, nx, ny, at, rounds = (self.fresh("x") for _ in range(6))
-        starts = ["0", "1", "gid", f"({kind})blockIdx.x * blockDim.x",
-                  f"({kind})blockIdx.x * blockDim.x + threadIdx.x"]
-        steps = ["1", "1", "3", f"({kind})gridDim.x * blockDim.x"]
-        index = rng.choice([f"{y} * {nx} + {x}", f"{x} * {ny} + {y}",
-                            f"({y} + 1) * {nx} + {x} - 1", f"{x} + {y} - {nx}",
-                            f"({y} * {nx} + {x}) * {ny}"])
-        header = rng.choice([
-            f"for ({kind} {x} = {rng.choice(starts)}; {x} < {nx} && {rounds} < "
-            f"8; {x} += {rng.choice(steps)}, ++{rounds})",
-            f"for ({kind} {x} = {nx}; {x}-- > 0 && {rounds} < 8; ++{rounds})"])
-        condition = rng.choice(["true", f"{at} < {nx} * {ny}", f"{at} > 0",
-                                f"{x} + 1 < {nx} && {y} + 1 < {ny}"])
-        readable = [m for m in scope.memory if not m.space]
-        value = rng.choice([f"(u32){at}", f"(u32)({at} >> 3)",
-                            f"(u32)((u64){at} >> 30)"])
-        if readable and self.chance(0.7):
-            memory = rng.choice(readable)
-            value = f"(u32){memory.text}[(u64){at} % {memory.count}]"
-        target, its = rng.choice(scope.assignable)
-        return [f"{kind} {nx} = {size()}, {ny} = {size()};",
-                f"u32 {rounds} = 0;",
-                f"for ({kind} {y} = {rng.choice(starts)}; {y} < {ny} && "
-                f"{rounds} < 8; {y} += {rng.choice(steps)}, ++{rounds})",
-                f"  {header} {{",
-                f"    {kind} {at} = {index};",
-                f"    if ({condition})",
-                f"      {target} = ({its})((u32){target} * 5 + {value});",
-                "  }"]
+    @staticmethod
+    def sizes(kernel):
+        """Parameters of 64 bits, which may be sizes."""
+        return [p.name for p in kernel.parameters
+                if p.kind == "scalar" and SIZES[p.type] == 8] + [
+            path for p in kernel.parameters if p.kind == "struct"
+            for path, field in p.type.leaves(p.name)
+            if field in ("u64", "i64")]
 
     def shared(self, kernel, scope):
         """All threads fill a tile, wait, and read any of it."""

@@ -6,9 +6,10 @@ do not add up.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 from cuda_code import (GEOMETRY, SIZES, Function, Memory, Parameter, Scope,
-                       Struct, Writer)
-from cuda_device import (ELEMENTS, MOST_THREADS, READ_ONLY, SLICE, TILE,
+                       Struct)
+from cuda_device import (MOST_THREADS, READ_ONLY, SLICE, TILE,
                          sliceCount)
+from cuda_indexes import IndexWriter
 
 BUFFER_BYTES = MOST_THREADS * SLICE + 1024
 LAUNCHES = 40
@@ -21,6 +22,7 @@ DECLARATIONS = """
 void *allocate(size_t bytes);
 void fill(void *device, u32 bytes, u32 seed);
 u32 digest(const void *device, u32 bytes);
+void show(const char *name, const void *device, u32 bytes);
 extern binary deviceFunctions[4];
 """
 SUPPORT = f"""
@@ -43,6 +45,14 @@ u32 digest(const void *device, u32 bytes) {{
   cudaMemcpy(values, device, bytes, cudaMemcpyDeviceToHost);
   return digestHost(values, bytes);
 }}
+void show(const char *name, const void *device, u32 bytes) {{
+  printf("%s %08x\\n", name, digest(device, bytes));
+}}
+static void showSymbol(const char *name, const void *symbol, u32 bytes) {{
+  static u8 values[{BUFFER_BYTES}];
+  cudaMemcpyFromSymbol(values, symbol, bytes, 0, cudaMemcpyDeviceToHost);
+  printf("%s %08x\\n", name, digestHost(values, bytes));
+}}
 """
 
 
@@ -64,7 +74,7 @@ def makeStructs(rng, writer, withPointers):
             elif form == 9 and structs:
                 kind = rng.choice(structs)
             elif form == 10 and withPointers:
-                kind = f"{rng.choice(['RW', 'RO'])} {rng.choice(ELEMENTS)}"
+                kind = f"{rng.choice(['RW', 'RO'])} {rng.choice(writer.elements)}"
             else:
                 kind = "u8"
             fields.append((name, kind))
@@ -72,7 +82,7 @@ def makeStructs(rng, writer, withPointers):
     return structs
 
 
-class HostWriter(Writer):
+class HostWriter(IndexWriter):
     launchLimit = LAUNCHES
 
     def __init__(self, rng, names, device, files):
@@ -86,7 +96,7 @@ class HostWriter(Writer):
                                True, space)
                         for space, element in
                         [(s, e) for s in ("RW", "RO")
-                         for e in ("u8", "u16", "u32", "u64")]
+                         for e in sorted(set(device.elements))]
                         + [("RW", "u32"), ("AT", "u32")]]
         self.globals = [(self.fresh("h"), self.constant()) for _ in range(3)]
         # Only main launches, and only what it allocated itself: then pointers
@@ -236,6 +246,10 @@ class HostWriter(Writer):
             scope.effects = True
             name, _ = self.rng.choice(self.globals)
             made = self.element(f"{name} = {self.value(scope)};")
+        elif form == 5 and self.chance(0.3):
+            made = self.walk(scope)
+        elif form == 6 and self.chance(0.2):
+            made = self.element("{", self.wideIndexes(scope, [], False))
         return made or super().statement(scope, nesting)
 
     def keptPointer(self, scope):
@@ -377,7 +391,8 @@ class HostWriter(Writer):
     def makeFunctions(self):
         for _ in range(2):
             self.binaries.append(self.oneFunction(isBinary=True))
-        for _ in range(self.rng.randint(3, 7)):
+        for _ in range(self.rng.randint(3, 7) if self.device.isLarge
+                       else self.rng.randint(1, 4)):
             if self.chance(0.2):
                 self.makers.append(self.oneFunction(
                     maker=self.rng.choice(self.device.structs)))
@@ -410,7 +425,8 @@ class HostWriter(Writer):
             scope.effects = True
             scope.results.append(
                 f"h0 ^= digest({memory.text}, {BUFFER_BYTES});")
-        self.function(function, scope, self.rng.randint(2, 6), maker)
+        self.function(function, scope, self.rng.randint(
+            2, 6 if self.device.isLarge else 4), maker)
         function.isPure = not scope.effects and not any(
             p.isWritable or p.kind == "mutable" for p in parameters)
         return function
@@ -430,7 +446,7 @@ class HostWriter(Writer):
             return Parameter("scalar", name, rng.choice(list(GEOMETRY)))
         if form < 6:
             space = rng.choice(["RW", "RW", "RO"])
-            element = rng.choice(ELEMENTS)
+            element = rng.choice(self.device.elements)
             return Parameter("device", name, element, rng.choice(
                 [0, sliceCount(element)]), True, space)
         if form == 6:
@@ -440,7 +456,7 @@ class HostWriter(Writer):
             return Parameter("handle", name, f"Handle{family[0].name}",
                              family=family)
         if form == 8:
-            return Parameter("memory", name, rng.choice(ELEMENTS),
+            return Parameter("memory", name, rng.choice(self.device.elements),
                              rng.choice([1, 4]), self.chance(0.5),
                              isEnd=self.chance(0.3))
         kind = rng.choice(["struct", "constant", "constant", "mutable"])
@@ -448,8 +464,8 @@ class HostWriter(Writer):
 
     # ---- main -----------------------------------------------------------
 
-    def main(self, count):
-        """The lines of main: memory, work, results."""
+    def main(self, count, features):
+        """The lines of main: memory, work with `features`, results."""
         scope = self.scope(0)
         scope.isMain = True
         scope.scalars.append(("argc", "i32"))
@@ -459,7 +475,8 @@ class HostWriter(Writer):
         lines += ["cudaMemcpyFromSymbol(deviceFunctions, functionTable, 32, "
                   "0, cudaMemcpyDeviceToHost);"]
         locals_ = [self.localBuffer(scope, lines, 100 + seed)
-                   for seed in range(self.rng.randint(0, 6))]
+                   for seed in range(self.rng.randint(
+                        0, 6 if self.device.isLarge else 2))]
         if self.isLocalStyle:
             scope.memory = [m for m in scope.memory if m not in self.buffers]
             locals_ += [self.localBuffer(scope, lines, 110 + seed, m.space,
@@ -472,24 +489,20 @@ class HostWriter(Writer):
             work.append(self.launch(scope) or self.element(";"))
             if not self.device.kernels or len(work) > 100:
                 break
-        shown = [f'printf("{m.text} %08x\\n", '
-                 f"digest({m.text}, {BUFFER_BYTES}));"
+        for element in features:
+            work.insert(self.rng.randint(0, len(work)), element)
+        shown = [f'show("{m.text}", {m.text}, {BUFFER_BYTES});'
                  for m in self.buffers + locals_]
         for home, isStatic, _, _, memory in self.device.globals:
             if not isStatic or home == 0:
-                size = SIZES[memory.element] * TILE
-                shown += [f"cudaMemcpyFromSymbol(copied, {memory.text}, "
-                          f"{size}, 0, cudaMemcpyDeviceToHost);",
-                          f'printf("{memory.text} %08x\\n", '
-                          f"digestHost(copied, {size}));"]
-        for name in "counters", "localCounters":
-            shown += [f"cudaMemcpyFromSymbol(copied, {name}, 32, 0, "
-                      "cudaMemcpyDeviceToHost);",
-                      f'printf("{name} %08x\\n", digestHost(copied, 32));']
+                shown.append(f'showSymbol("{memory.text}", {memory.text}, '
+                             f"{SIZES[memory.element] * TILE});")
+        shown += [f'showSymbol("{name}", {name}, 32);'
+                  for name in ("counters", "localCounters")]
         sums = " ^ ".join(f"(u32){text}" for text, _ in
                           scope.assignable + self.globals)
         return (lines + scope.declarations + work
-                + [f"static u8 copied[{BUFFER_BYTES}];"] + shown
+                + [self.element(line) for line in shown]
                 + [f'printf("%08x %d\\n", {sums}, (int)cudaGetLastError());',
                    "return 0;"])
 
@@ -497,7 +510,7 @@ class HostWriter(Writer):
         """Device memory that a local variable leads to, and perhaps a second
         pointer into it."""
         space = space or self.rng.choice(["RW", "RW", "RO"])
-        element = element or self.rng.choice(ELEMENTS)
+        element = element or self.rng.choice(self.device.elements)
         name = self.fresh("l")
         memory = Memory(name, element,
                         0 if space == "AT" else sliceCount(element), True,

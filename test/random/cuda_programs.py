@@ -7,25 +7,41 @@ file with all of it, keeps the names apart).
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import random
+import re
 from pathlib import Path
 
 from cuda_code import Struct, render, typeOf
 from cuda_device import BLOCK_SUM, COUNTERS, SHAPES, DeviceWriter
+from cuda_floats import LISTENING, Floats
+from cuda_handles import Handles, Large
 from cuda_host import DECLARATIONS, SUPPORT, HostWriter, makeStructs
+from cuda_objects import Objects, Threads
+from cuda_order import Order
+from cuda_places import Assembly, Native, Places
+from cuda_streams import Devices, Graphs, Streams
 from programs import Program, Unit
 
+FEATURES = [Floats, Handles, Large, Objects, Threads, Order, Places, Native,
+            Assembly, Streams, Graphs, Devices]
 HERE = Path(__file__).resolve().parent
 # Without a toolkit's headers clang would not know how to launch.
 PRELUDE_FLAGS = ["-nocudainc", "-nocudalib", "-Xclang",
                  "-target-sdk-version=12.3"]
 HEADER_FLAGS = ["-DRANDOM_REAL_HEADERS"]
-COMMON_FLAGS = ["-w", "-std=c++17", "-ffp-contract=off"]
-MAIN_STATEMENTS = 14
+COMMON_FLAGS = ["-w", "-std=c++17"]
+PLAIN_FLAGS = ["-ffp-contract=off"]
+LARGE_SHARE = 0.04  # of programs with much of everything
+HEADERS_SHARE = 0.005  # of those with the toolkit's headers, for seconds each
 
 
-def generate(seed, dropped=frozenset()):
-    """Returns the program of `seed` without the elements `dropped`."""
-    return Source(seed).program(dropped)
+def generate(seed, dropped=frozenset(), without=()):
+    """Returns the program of `seed` without the elements `dropped` and the
+    features `without`; element 0 are functions and kernels that nothing
+    names."""
+    source = Source(seed)
+    return source.program(dropped | {
+        f.element.number for f in source.features
+        if type(f).__name__ in without})
 
 
 class Source:
@@ -34,9 +50,13 @@ class Source:
     def __init__(self, seed):
         rng = self.rng = random.Random(f"program {seed}")
         names = {}
-        self.cudaFiles = rng.randint(2, 4)
+        isLarge = rng.random() < LARGE_SHARE
+        self.cudaFiles = rng.randint(2, 4) if isLarge else rng.choice([1, 2, 2])
         self.files = self.cudaFiles + rng.choice([0, 0, 1])
-        device = self.device = DeviceWriter(rng, names, [], self.cudaFiles)
+        if self.files == 1:
+            self.files = 2
+        device = self.device = DeviceWriter(rng, names, [], self.cudaFiles,
+                                            isLarge)
         device.structs = self.structs = makeStructs(
             rng, device, not device.isQuiet)
         device.variables()
@@ -44,13 +64,45 @@ class Source:
         device.makeKernels()
         host = self.host = HostWriter(rng, names, device, self.files)
         host.makeFunctions()
-        self.main = host.main(MAIN_STATEMENTS)
+        self.inexactFiles = set()  # those that must listen to pragmas
+        order = random.Random(f"features {seed}")
+        chosen = [f for f in FEATURES if order.random() < f.share]
+        order.shuffle(chosen)
+        self.features = [feature(self, seed) for feature in chosen]
+        self.main = host.main(14 if isLarge else 5,
+                              [f.element for f in self.features])
         self.elements = names["element"]
-        self.usesHeaders = rng.random() < 0.05
-        self.twoArchitectures = rng.random() < 0.2
+        self.usesHeaders = rng.random() < HEADERS_SHARE
+        self.twoArchitectures = rng.random() < 0.1
         self.buildSeed = rng.random()
 
     # ---- text -----------------------------------------------------------
+
+    def removeUnused(self, dropped):
+        """Takes functions and kernels away that the rest does not name."""
+        device, host = self.device, self.host
+        lists = [device.functions, device.makers, device.kernels,
+                 host.functions, host.makers]
+        fixed = [line for f in self.kept(dropped)
+                 for lines in f.lines.values() for line in lines]
+        fixed += [line for f in self.kept(dropped) for line in f.header
+                  + [text for file in f.files for text in file.lines]]
+        fixed += render(self.main, dropped)
+        fixed += [b for f in device.binaries + host.binaries
+                  for b in render(f.body, dropped)]
+        removed = True
+        while removed:
+            removed = False
+            texts = {f.name: list(render(f.body, dropped))
+                     for functions in lists for f in functions}
+            for functions in lists:
+                for f in list(functions):
+                    if not isNamed(f.name, fixed, texts):
+                        functions.remove(f)
+                        del texts[f.name]
+                        removed = True
+        device.families = [family for family in device.families
+                           if all(k in device.kernels for k in family)]
 
     def define(self, function, dropped):
         template = {True: ["template <int N>"] if function.result == "void"
@@ -90,7 +142,14 @@ class Source:
         for function in inHeader:
             if function.name != "shapes":
                 lines += self.define(function, dropped)
-        return lines + ["#endif"]
+        lines += ["#endif"]
+        for feature in self.kept(dropped):
+            lines += feature.header + ["#ifdef RANDOM_CUDA"]
+            lines += feature.cudaHeader + ["#endif"]
+        return lines
+
+    def kept(self, dropped):
+        return [f for f in self.features if f.element.number not in dropped]
 
     def file(self, number, dropped):
         device, host = self.device, self.host
@@ -114,17 +173,19 @@ class Source:
             lines += [f"{m.element} *{m.text};" for m in host.buffers]
             lines += [f"{s.name} *kept{s.name};" for s in self.structs]
             lines += [f"u32 {name} = {value}u;" for name, value in host.globals]
+        if number == self.cudaFiles - 1 and device.usesShapes:
+            lines += ["__device__ u32 Square::area(u32 x) const "
+                      "{ return side * side + x; }",
+                      "__device__ u32 Cube::area(u32 x) const "
+                      "{ return side * Square::area(x); }"]
         if number == 1:
-            if device.usesShapes:
-                lines += ["__device__ u32 Square::area(u32 x) const "
-                          "{ return side * side + x; }",
-                          "__device__ u32 Cube::area(u32 x) const "
-                          "{ return side * Square::area(x); }"]
             lines.append("void *allocate(size_t bytes) {\n  void *p;\n"
                          "  cudaMalloc(&p, bytes);\n  return p;\n}")
         for function in host.binaries + host.functions + host.makers:
             if function.home == number:
                 lines += self.define(function, dropped)
+        for feature in self.kept(dropped):
+            lines += feature.lines.get(number, [])
         if number == 0:
             lines += ["int main(int argc, char **) {"]
             lines += list(render(self.main, dropped)) + ["}"]
@@ -150,18 +211,19 @@ class Source:
     # ---- the program ----------------------------------------------------
 
     def program(self, dropped):
+        if 0 in dropped:
+            self.removeUnused(dropped)
         include = '#include "common.h"'
         header = "\n".join(self.header(dropped)) + "\n"
         files = {"common.h": header,
                  "prelude.h": (HERE / "prelude.h").read_text()}
         everything, units, rng = [include], [], random.Random(self.buildSeed)
-        architectures = ["--offload-arch=sm_90"]
-        runs = [[]]
-        if self.twoArchitectures:
-            architectures.append("--offload-arch=sm_80")
-            runs = [["--arch=90"], ["--arch=80"]]
-        cuda = architectures + (HEADER_FLAGS if self.usesHeaders
-                                else PRELUDE_FLAGS) + COMMON_FLAGS
+        features = self.kept(dropped)
+        architectures = [90, 80] if self.twoArchitectures else [90]
+        cuda = [f"--offload-arch=sm_{a}" for a in architectures]
+        cuda += (HEADER_FLAGS if self.usesHeaders
+                 else PRELUDE_FLAGS) + COMMON_FLAGS
+        usual = unitFlags(rng)
         for number in range(self.files):
             isCuda = number < self.cudaFiles
             name = f"f{number}.{'cu' if isCuda else 'cpp'}"
@@ -169,18 +231,55 @@ class Source:
             files[name] = "\n".join([include] + self.twins(number)
                                     + lines) + "\n"
             everything += lines
-            level = [rng.choice(["-O2"] * 6 + ["-O0", "-O1", "-O3", "-O3"])]
-            level += rng.choice([[]] * 6 + [["-g"], ["-fno-fat-lto-objects"]])
-            units.append(Unit(name, (cuda if isCuda else COMMON_FLAGS)
-                              + level,
-                              native=not isCuda and rng.random() < 0.3))
-            if units[-1].native:
-                units[-1].flags = [f for f in units[-1].flags
-                                   if f != "-fno-fat-lto-objects"]
+            flags = usual if rng.random() < 0.6 else unitFlags(rng)
+            if number in self.inexactFiles:
+                flags = listening(flags)
+            unit = Unit(name, (cuda if isCuda else COMMON_FLAGS) + flags)
+            if not isCuda and rng.random() < 0.3:
+                unit.native = "clang"
+                unit.flags = [f for f in unit.flags
+                              if f != "-fno-fat-lto-objects"]
+            units.append(unit)
+        for feature in features:
+            for file in feature.files:
+                isCuda = file.path.endswith(".cu")
+                files[file.path] = "\n".join(file.lines) + "\n"
+                files.update(file.beside)
+                everything += file.before + file.plain + file.after
+                flags = (cuda if isCuda else COMMON_FLAGS) + file.flags
+                units.append(Unit(file.path, flags + ([] if file.native
+                                                      else usual),
+                                  native=file.native, object=file.object,
+                                  directory=file.directory))
         files["all.cu"] = "\n".join(everything) + "\n"
-        return Program(files, units, ["all.cu"], cuda,
-                       isCuda=True, usesHeaders=self.usesHeaders, runs=runs,
-                       elements=self.elements)
+        return Program(files, units, ["all.cu"], cuda + PLAIN_FLAGS,
+                       isCuda=True, usesHeaders=self.usesHeaders,
+                       architectures=architectures, elements=self.elements,
+                       suitsNvcc=all(f.suitsNvcc for f in features),
+                       environment={k: v for f in features
+                                    for k, v in f.environment.items()})
+
+
+def isNamed(name, fixed, texts):
+    """Whether `name` occurs, but in the function of this name."""
+    word = re.compile(rf"\b{name}\b")
+    return any(map(word.search, fixed)) or any(
+        word.search(line) for other, lines in texts.items() if other != name
+        for line in lines)
+
+
+def unitFlags(rng):
+    """The options of one file."""
+    flags = [rng.choice(["-O2"] * 5 + ["-O0", "-O1", "-O1", "-O3"])]
+    flags += rng.choice([["-fno-fat-lto-objects"]] * 5
+                        + [["-g", "-fno-fat-lto-objects"], [], ["-g"]])
+    return flags + ["-ffp-contract=" + rng.choice(LISTENING + ["fast"])]
+
+
+def listening(flags):
+    """The same for a file whose functions must not be fused if they say so."""
+    return [f.replace("=fast", "=fast-honor-pragmas")
+            if f == "-ffp-contract=fast" else f for f in flags]
 
 
 def field(name, kind):

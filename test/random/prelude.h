@@ -8,6 +8,7 @@
 #ifdef RANDOM_REAL_HEADERS
 #include <cstdio>
 #include <cuda_runtime.h>
+#include <pthread.h>
 #else // not the toolkit's headers
 #ifdef RANDOM_CUDA
 #define __host__ __attribute__((host))
@@ -41,6 +42,21 @@ enum cudaMemcpyKind {
   cudaMemcpyDeviceToDevice,
 };
 typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed,
+};
+struct cudaKernelNodeParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void **kernelParams, **extra;
+};
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
   size_t dynamicSmemBytes;
@@ -67,8 +83,45 @@ cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t,
 cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t,
                                  cudaMemcpyKind);
 cudaError_t cudaGetSymbolAddress(void **, const void *);
+cudaError_t cudaFree(void *);
+cudaError_t cudaMemset(void *, int, size_t);
+cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind,
+                            cudaStream_t);
+cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t);
+cudaError_t cudaMemcpyPeer(void *, int, const void *, int, size_t);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaGetLastError();
+cudaError_t cudaGetDeviceCount(int *);
+cudaError_t cudaSetDevice(int);
+cudaError_t cudaStreamCreate(cudaStream_t *);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned);
+cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaStreamDestroy(cudaStream_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+cudaError_t cudaEventSynchronize(cudaEvent_t);
+cudaError_t cudaGraphCreate(cudaGraph_t *, unsigned);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *, cudaGraph_t,
+                                   const cudaGraphNode_t *, size_t,
+                                   const cudaKernelNodeParams *);
+cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t *, size_t *);
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t,
+                                         cudaKernelNodeParams *);
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t,
+                                         const cudaKernelNodeParams *);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, cudaGraphNode_t,
+                                             const cudaKernelNodeParams *);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t,
+                                 unsigned long long);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
+cudaError_t cudaGraphDestroy(cudaGraph_t);
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
 }
 #ifdef RANDOM_CUDA
 #include <__clang_cuda_builtin_vars.h>
@@ -85,6 +138,7 @@ inline __device__ unsigned __shfl_xor_sync(unsigned mask, unsigned v, int o) {
   return __nvvm_shfl_sync_bfly_i32(mask, (int)v, o, 31);
 }
 inline __device__ int __syncthreads_or(int v) { return __nvvm_bar0_or(v); }
+inline __device__ void __threadfence() { __nvvm_membar_gl(); }
 #endif
 #endif
 

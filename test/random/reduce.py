@@ -39,7 +39,7 @@ def reduced(generate, seed, tools, configuration, isFailure):
     def test(dropped):
         return shows(generate(seed, dropped), tools, configuration, isFailure)
 
-    kept = list(range(1, generate(seed).elements + 1))
+    kept = list(range(generate(seed).elements + 1))
     everything, size = frozenset(kept), max(1, len(kept) // 2)
     while kept:
         progress = False
@@ -60,7 +60,7 @@ def writeInteresting(target, folder, configuration):
     """Writes a test for cvise: clang's builds agree, have no undefined
     behaviour that sanitizers see, and ours prints something else."""
     program, tools = folder.program, folder.tools
-    plain = shlex.join(tools.plain(program))
+    plain = tools.clang(False)
     units = [(u, shlex.join(u.flags)) for u in program.units]
     sources = " ".join(u.source for u, _ in units)
     common = shlex.join(program.plainFlags)
@@ -72,7 +72,7 @@ def writeInteresting(target, folder, configuration):
         lines += [f"{plain} {common} {flags} {sources} -o {name}",
                   f"timeout 5 ./{name} > {name}.txt"]
     lines += ["cmp o0.txt o2.txt", "cmp o0.txt ub.txt"]
-    driver = shlex.join(tools.driver(program))
+    driver = shlex.join(tools.driver(program.isCuda))
     for unit, flags in units:
         native = "" if unit.native else "-flto=gpu "
         lines.append(f"{driver} {native}{flags} -c {unit.source} "

@@ -4,15 +4,19 @@
   run.py c SEEDS      Csmith programs cut into several files
   run.py cuda SEEDS   programs of our generator with host and device code
 
-SEEDS is N or FIRST-LAST. A program whose plain builds disagree, fail or take
-too long says nothing of us and is discarded. A difference is kept in a folder
-below --found with its sources and commands, made smaller with --reduce, and
-makes the exit status 1. The last lines count programs and configurations.
+SEEDS is N, FIRST-LAST, or several of these with commas between. A program whose
+plain builds disagree, fail or take too long says nothing of us and is
+discarded. A difference is kept in a folder below --found with its sources and
+commands, made smaller with --reduce, and makes the exit status 1. What is said
+of seeds is in their order, for any --jobs. The last lines count programs and
+configurations; after an interruption they say with which seeds to go on.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
 import collections
 import dataclasses
+import functools
+import multiprocessing
 import shlex
 import shutil
 import signal
@@ -26,9 +30,10 @@ import reduce
 from programs import (Configuration, Failure, Folder, Tools, configurations,
                       processorSeconds, seededRandom)
 
-GENERATORS = {"c": c_programs.generate, "cuda": cuda_programs.generate}
+KINDS = ["c", "cuda"]
 PROGRESS = 50  # programs between two lines on standard error
-NVCC_SHARE = 8  # one program of so many is also built by nvcc
+NVCC_SHARE = 100  # one program of so many is also built by nvcc, for seconds
+REFERENCE_LEVEL = "-O0"  # the cheapest: compiling takes longer than running
 
 
 class Discarded(Exception):
@@ -38,8 +43,7 @@ class Discarded(Exception):
 def reference(folder):
     """What the program must print."""
     try:
-        expected = folder.plain("-O2" if folder.program.isCuda else "-O0",
-                                "plain")
+        expected = folder.plain(REFERENCE_LEVEL, "plain")
     except Failure as failure:
         raise Discarded(f"plain build failed: {failure}") from failure
     if any(expected.status):
@@ -115,9 +119,10 @@ def keep(folder, found, name, configuration, problem):
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for source in folder.program.files:
-        shutil.copy(folder.path / source, target)
+        (target / source).parent.mkdir(exist_ok=True)
+        shutil.copy(folder.path / source, target / source)
     (target / "commands.sh").write_text(
-        "".join(shlex.join(map(str, c)) + "\n" for c in folder.commands))
+        "".join(shellCommand(*each) + "\n" for each in folder.commands))
     (target / "problem.txt").write_text(
         f"{configuration.name if configuration else 'compile'}\n{problem}\n")
     if configuration and not folder.program.isCuda:
@@ -125,10 +130,30 @@ def keep(folder, found, name, configuration, problem):
     return target
 
 
-class Totals:
-    def __init__(self):
-        self.programs = self.discarded = self.differences = 0
-        self.configurations = collections.Counter()
+def shellCommand(directory, environment, command):
+    words = [f"{name}={value}" for name, value in environment.items()]
+    text = " ".join(words + [shlex.join(map(str, command))])
+    return f"(cd {directory} && {text})" if directory else text
+
+
+@dataclasses.dataclass
+class Result:
+    """What came of some seeds."""
+    programs: int = 0
+    discarded: int = 0
+    differences: int = 0
+    processorSeconds: float = 0
+    configurations: collections.Counter = dataclasses.field(
+        default_factory=collections.Counter)
+    lines: list = dataclasses.field(default_factory=list)
+
+    def add(self, other):
+        for field in dataclasses.fields(self):
+            name = field.name
+            if name != "lines":
+                value = getattr(self, name)
+                value += getattr(other, name)
+                setattr(self, name, value)
 
     def print(self, kind):
         for name, count in sorted(self.configurations.items()):
@@ -136,54 +161,98 @@ class Totals:
         print(f"{self.programs} {kind} programs, "
               f"{self.configurations.total()} links compared, "
               f"{self.differences} differences, {self.discarded} discarded, "
-              f"{processorSeconds():.0f} s of processor time")
+              f"{self.processorSeconds:.0f} s of processor time")
 
 
-def one(kind, seed, options, tools, totals):
+def generator(options):
+    if options.kind == "c":
+        return c_programs.generate
+    return functools.partial(cuda_programs.generate, without=options.without)
+
+
+def one(options, tools, seed):
     """Generates, builds and compares the program of one seed."""
-    program = GENERATORS[kind](seed)
+    kind, result, before = options.kind, Result(), processorSeconds()
+    program = generator(options)(seed)
     chosen = list(configurations(seededRandom(kind, seed), program))
-    found = options.found
-    withNvcc = (program.isCuda and not options.no_nvcc
-                and len(program.runs) == 1 and seed % NVCC_SHARE == 0)
+    withNvcc = (program.isCuda and program.suitsNvcc and not options.no_nvcc
+                and len(program.architectures) == 1
+                and seed % NVCC_SHARE == 0)
     with tempfile.TemporaryDirectory(prefix="gpulto-random-") as path:
         folder = Folder(path, program, tools)
         try:
             for configuration, problem in check(folder, chosen, withNvcc):
                 if configuration:
-                    totals.configurations[configuration.name] += 1
-                if not problem:
-                    continue
-                totals.differences += 1
-                name = f"{kind}-{seed}"
-                target = keep(folder, found, name, configuration, problem)
-                print(f"{name}: differs, see {target}: "
-                      + problem.strip()[-200:].replace("\n", " | "),
-                      flush=True)
-                if (options.reduce and program.isCuda and configuration
-                        and configuration.form):
-                    smaller = reduce.reduced(
-                        GENERATORS[kind], seed, tools, configuration,
-                        not problem.startswith("expected"))
-                    for source, text in smaller.files.items():
-                        (target / source).write_text(text)
-            totals.programs += 1
+                    result.configurations[configuration.name] += 1
+                if problem:
+                    result.differences += 1
+                    result.lines.append(difference(
+                        options, tools, seed, folder, configuration, problem))
+            result.programs = 1
         except Discarded as reason:
-            totals.discarded += 1
-            print(f"{kind}-{seed}: discarded: {reason}", flush=True)
+            result.discarded = 1
+            result.lines.append(f"{kind}-{seed}: discarded: {reason}")
+    result.processorSeconds = processorSeconds() - before
+    return result
+
+
+def difference(options, tools, seed, folder, configuration, problem):
+    """Keeps what differs, smaller if wished; returns what to say of it."""
+    name = f"{options.kind}-{seed}"
+    target = keep(folder, options.found, name, configuration, problem)
+    if (options.reduce and folder.program.isCuda and configuration
+            and configuration.form):
+        smaller = reduce.reduced(generator(options), seed, tools, configuration,
+                                 not problem.startswith("expected"))
+        for source, text in smaller.files.items():
+            (target / source).write_text(text)
+    return (f"{name}: differs, see {target}: "
+            + problem.strip()[-200:].replace("\n", " | "))
 
 
 def parseSeeds(text):
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
+    seeds = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        seeds += range(int(first), int(last or first) + 1)
+    return seeds
 
 
-def main():
+def seedsText(seeds):
+    """The same as parseSeeds takes it."""
+    runs = []
+    for seed in seeds:
+        if runs and seed == runs[-1][1] + 1:
+            runs[-1][1] = seed
+        else:
+            runs.append([seed, seed])
+    return ",".join(f"{first}-{last}" for first, last in runs)
+
+
+def results(options, tools):
+    """Yields (seed, its result) in the order of the seeds."""
+    work = functools.partial(one, options, tools)
+    if options.jobs == 1:
+        yield from zip(options.seeds, map(work, options.seeds))
+        return
+    with multiprocessing.Pool(options.jobs, initializer=endOrderly) as pool:
+        yield from zip(options.seeds, pool.imap(work, options.seeds))
+
+
+def endOrderly():
+    """SIGTERM ends what a process has started, too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def arguments():
     root = Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("kind", choices=GENERATORS)
+    parser.add_argument("kind", choices=KINDS)
     parser.add_argument("seeds", type=parseSeeds)
+    parser.add_argument("--jobs", type=int, default=1, metavar="N",
+                        help="programs at a time")
     parser.add_argument("--build", type=Path, default=root / "build/release")
     parser.add_argument("--llvm", type=Path, default=Path("/usr/lib/llvm-19"))
     parser.add_argument("--cuda", type=Path, default=Path("/usr/local/cuda"))
@@ -191,20 +260,39 @@ def main():
     parser.add_argument("--reduce", action="store_true",
                         help="make programs of ours that differ smaller")
     parser.add_argument("--no-nvcc", action="store_true")
-    options = parser.parse_args()
+    names = [f.__name__ for f in cuda_programs.FEATURES]
+    parser.add_argument("--without", nargs="+", default=[], choices=names,
+                        metavar="FEATURE", help="leave out what fails anyway: "
+                        + ", ".join(names))
+    parser.add_argument("--write", type=Path, metavar="DIR",
+                        help="write the programs there and build nothing")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
     tools = Tools(options.build.resolve(), options.llvm, options.cuda)
-    totals = Totals()
+    if options.write:
+        for seed in options.seeds:
+            Folder(options.write / f"{options.kind}-{seed}",
+                   generator(options)(seed), tools)
+        return 0
+    tools.linkers(options.kind == "cuda")  # before processes share the answer
+    totals, done = Result(), 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        for seed in options.seeds:
-            before = totals.programs // PROGRESS
-            one(options.kind, seed, options, tools, totals)
-            if totals.programs // PROGRESS > before:
+        for seed, result in results(options, tools):
+            totals.add(result)
+            done += 1
+            print(*result.lines, sep="\n", end="\n" if result.lines else "",
+                  flush=True)
+            if done % PROGRESS == 0:
                 print(f"{options.kind}-{seed}: {totals.programs} programs, "
-                      f"{processorSeconds():.0f} s", file=sys.stderr,
+                      f"{totals.processorSeconds:.0f} s", file=sys.stderr,
                       flush=True)
     except KeyboardInterrupt:
-        print(f"interrupted at {options.kind}-{seed}")
+        print("interrupted, go on with "
+              f"{options.kind} {seedsText(options.seeds[done:])}")
     totals.print(options.kind)
     return 1 if totals.differences else 0
 

@@ -31,9 +31,9 @@ TEST(Settings, ReportsWhatIsWrongAndGoesOn) {
   std::vector<std::string> errors;
   Settings settings = parseSettings(
       "arch=-1;sm-count=0;threads=2x;unknown=1;race-check=maybe;counters=;"
-      "threads=5",
+      "devices=17;hmm=2;threads=5",
       errors);
-  EXPECT_EQ(errors.size(), 6u);
+  EXPECT_EQ(errors.size(), 8u);
   EXPECT_EQ(settings.arch, 90u);
   EXPECT_EQ(settings.threads, 5u);
 }
@@ -51,9 +51,9 @@ TEST(Settings, EscapesSurviveTheEnvironment) {
 TEST(Settings, EveryOptionIsKnownToTheParser) {
   for (const SettingSpec &spec : settingSpecs()) {
     Settings settings;
-    EXPECT_EQ(applySetting(settings, spec.name, spec.valueName ? "64" : "1"),
-              "")
-        << spec.name;
+    bool isFew = spec.name == std::string_view("devices");
+    const char *value = !spec.valueName ? "1" : isFew ? "16" : "64";
+    EXPECT_EQ(applySetting(settings, spec.name, value), "") << spec.name;
   }
 }
 

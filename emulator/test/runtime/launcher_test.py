@@ -91,6 +91,101 @@ int main() {
 }
 """
 
+# Registers what REGISTRATIONS says, then uses the stub and the variable.
+REGISTERED_TWICE = r"""
+#include <cstdio>
+#include <cuda_runtime_api.h>
+extern "C" {
+extern char image[];
+void **__cudaRegisterFatBinary(void *);
+void __cudaRegisterFatBinaryEnd(void **);
+void __cudaUnregisterFatBinary(void **);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int,
+                            void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int,
+                       int);
+}
+asm(".section .nv_fatbin,\"a\"\n.globl image\nimage:\n.incbin \"IMAGE\"\n"
+    ".previous\n");
+struct { int magic, version; const void *data; void *extra; }
+    wrapper = {0x466243b1, 1, image, nullptr};
+static void stub() {}
+static int shadow;
+static void kernel(void **handle, char *name) {
+  __cudaRegisterFunction(handle, (const char *)stub, name, name, -1, nullptr,
+                         nullptr, nullptr, nullptr, nullptr);
+}
+static void variable(void **handle, const char *name, size_t bytes) {
+  __cudaRegisterVar(handle, (char *)&shadow, (char *)name, name, 0, bytes, 0,
+                    0);
+}
+int main() {
+  void **a = __cudaRegisterFatBinary(&wrapper);
+  void **b = __cudaRegisterFatBinary(&wrapper);
+  char one[] = "one", two[] = "two";
+  REGISTRATIONS
+  (void)b, (void)one, (void)two;
+  int value = 0;
+  int launched = cudaLaunchKernel((const void *)stub, dim3{1, 1, 1},
+                                  dim3{1, 1, 1}, nullptr, 0, nullptr);
+  int copied = cudaMemcpyFromSymbol(&value, (const void *)&shadow,
+                                    sizeof(int), 0, cudaMemcpyDeviceToHost);
+  printf("%d %d %d\n", launched, copied, value);
+}
+"""
+TWO_KERNELS = """
+__device__ int x, y = 7;
+extern "C" __global__ void one() { x = 1; }
+extern "C" __global__ void two() { x = 2; }
+"""
+
+# Captures a launch into a graph.
+CAPTURING = """
+__device__ int state;
+static __global__ void step() { ++state; }
+extern "C" cudaGraphExec_t capture() {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  step<<<1, 1, 0, stream>>>();
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&executable, graph, 0);
+  return executable;
+}
+"""
+CLOSING = """
+#include <cstdio>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+int main(int, char **argv) {
+  void *library = dlopen(argv[1], RTLD_NOW);
+  auto capture = (cudaGraphExec_t (*)())dlsym(library, "capture");
+  cudaGraphExec_t graph = capture();
+  printf("%d ", cudaGraphLaunch(graph, nullptr));
+  dlclose(library);
+  printf("%d ", cudaGraphLaunch(graph, nullptr));
+  printf("%d\\n", cudaGraphExecDestroy(graph));
+}
+"""
+
+# The thread goes on when the library, and with it the runtime, is closed.
+UNLOADING = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <thread>
+int main(int, char **argv) {
+  std::thread([&] {
+    void *library = dlopen(argv[1], RTLD_NOW);
+    auto second = (int (*)())dlsym(library, "second");
+    printf("%d ", second());
+    dlclose(library);
+  }).join();
+  puts("ended");
+}
+"""
+
 
 class Failure(Exception):
     pass
@@ -218,6 +313,15 @@ class Tests:
         self.expect(self.run("--emulate", user, self.path("libsecond.so")), 0,
                     "11 12 21\n11 12 21\n")
 
+    def test_unloaded_runtime(self):
+        library = self.build("libalone.so", self.write("alone.cu", LIBRARY),
+                             "-shared", "-Xcompiler=-fPIC", "-DNAME=second",
+                             "-DSTART=20", "-cudart", "shared")
+        program = self.build("unloading",
+                             self.write("unloading.cpp", UNLOADING),
+                             "-cudart", "none", "-ldl")
+        self.expect(self.run("--emulate", program, library), 0, "21 ended")
+
     def test_two_stubs(self):
         source = self.write("answer.cu", PROGRAM)
         image = self.build("answer.fatbin", source, "-DANSWER=3", "-fatbin")
@@ -227,6 +331,47 @@ class Tests:
         self.expect(self.run("--emulate", program), 0, "3 3")
         self.expect(self.run("--refuse-double-stub", program), 1,
                     err="two host stubs")
+
+    def registered_twice(self, name, registrations):
+        image = self.build("twice.fatbin", self.write("twice.cu", TWO_KERNELS),
+                           "-fatbin")
+        text = REGISTERED_TWICE.replace("IMAGE", image).replace(
+            "REGISTRATIONS", registrations)
+        return self.run("--emulate", self.build(
+            name, self.write(name + ".cpp", text), "-cudart", "shared"))
+
+    def test_registered_twice_alike(self):
+        """The first registration counts as long as it is there."""
+        both = ("kernel(a, one); kernel(b, one);"
+                "variable(a, \"x\", 4); variable(b, \"x\", 4);")
+        for name, more in (("alike", ""),
+                           ("gone", "__cudaUnregisterFatBinary(a);")):
+            result = self.registered_twice(name, both + more)
+            self.expect(result, 0, "0 0 1\n")
+            if result.stderr:
+                raise Failure("a message: " + result.stderr)
+
+    def test_registered_twice_differently(self):
+        self.expect(self.registered_twice(
+            "kernels", "kernel(a, one); kernel(b, two);"
+            "variable(a, \"y\", 4);"), 0, "98 0 7\n",
+            "one host stub is registered for the kernels one and two")
+        self.expect(self.registered_twice(
+            "variables", "kernel(a, one); variable(a, \"x\", 4);"
+            "variable(a, \"y\", 4);"), 0, "0 13 0\n",
+            "device variables x (4 bytes) and y (4 bytes)")
+        self.expect(self.registered_twice(
+            "sizes", "kernel(a, one); variable(a, \"x\", 4);"
+            "variable(b, \"x\", 8);"), 0, "0 13 0\n",
+            "device variables x (4 bytes) and x (8 bytes)")
+
+    def test_closed_library_in_a_graph(self):
+        self.build("libcapturing.so", self.write("capturing.cu", CAPTURING),
+                   "-shared", "-Xcompiler=-fPIC", "-cudart", "shared")
+        closing = self.build("closing", self.write("closing.cpp", CLOSING),
+                             "-cudart", "shared", "-ldl")
+        self.expect(self.run("--emulate", closing,
+                             self.path("libcapturing.so")), 0, "0 98 0\n")
 
     def test_exports(self):
         """Every name of the toolkit's library, under the same version."""
@@ -296,6 +441,26 @@ int main() {
         self.expect(
             self.run(program, environment={"GPULTO_EMULATOR": "verbose;x=1"}),
             0, "1 no error", "GPULTO_EMULATOR: unknown setting 'x'")
+
+    def test_counters_of_two_devices(self):
+        source = self.write("two.cu", """
+__global__ void count() {}
+int main() {
+  for (int device = 0; device < 2; ++device) {
+    cudaSetDevice(device);
+    count<<<1, 1>>>();
+  }
+}
+""")
+        program = self.build("two", source, "-cudart", "shared")
+        counters = self.path("two.json")
+        self.expect(self.run("--devices=2", "--counters=" + counters, program),
+                    0)
+        with open(counters) as file:
+            launches = json.load(file)["launches"]
+        devices = [launch.get("device", 0) for launch in launches]
+        if devices != [0, 1]:
+            raise Failure(f"launches are of devices {devices}")
 
     def test_counters(self):
         program = self.program("counted", "-cudart", "shared")
