@@ -78,3 +78,58 @@ ElfObject::contents(const ElfSection &section) const {
                           ", file size " + llvm::Twine(bytes.size()));
   return bytes.substr(offset, size);
 }
+
+static llvm::Error damagedSymbols(const ElfObject &object, const char *what) {
+  return inputError(object.location().inSection(".symtab"), what);
+}
+
+/// Adds the symbols of the table \p section, whose names are in \p strings.
+static llvm::Error addGlobals(const ElfObject &object,
+                              const ElfSection &section,
+                              llvm::StringRef strings,
+                              std::vector<ElfSymbol> &result) {
+  Elf_Data *data = elf_getdata(section.scn, nullptr);
+  if (!data)
+    return damagedSymbols(object, "malformed symbol table");
+  Elf_Data *extended = nullptr;
+  if (int index = elf_scnshndx(section.scn); index > 0)
+    extended = elf_getdata(elf_getscn(object.handle(), index), nullptr);
+  int count = static_cast<int>(data->d_size / sizeof(Elf64_Sym));
+  for (int i = 1; i < count; ++i) {
+    ElfSymbol found;
+    Elf32_Word wide = 0;
+    if (!gelf_getsymshndx(data, extended, i, &found.symbol, &wide))
+      return damagedSymbols(object, "malformed symbol");
+    if (GELF_ST_BIND(found.symbol.st_info) == STB_LOCAL)
+      continue;
+    size_t end = strings.find('\0', found.symbol.st_name);
+    if (end == llvm::StringRef::npos)
+      return damagedSymbols(object, "malformed symbol name");
+    found.name = strings.slice(found.symbol.st_name, end);
+    found.section =
+        found.symbol.st_shndx == SHN_XINDEX ? wide : found.symbol.st_shndx;
+    bool ordinary = found.symbol.st_shndx < SHN_LORESERVE ||
+                    found.symbol.st_shndx == SHN_XINDEX;
+    if (ordinary && found.section >= object.sections().size())
+      return damagedSymbols(object, "symbol in a section that is not there");
+    result.push_back(found);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<ElfSymbol>>
+gpulto::globalSymbols(const ElfObject &object) {
+  std::vector<ElfSymbol> result;
+  for (const ElfSection &section : object.sections()) {
+    if (section.header.sh_type != SHT_SYMTAB)
+      continue;
+    if (section.header.sh_link >= object.sections().size())
+      return damagedSymbols(object, "no table of symbol names");
+    auto strings = object.contents(object.sections()[section.header.sh_link]);
+    if (!strings)
+      return strings.takeError();
+    if (llvm::Error error = addGlobals(object, section, *strings, result))
+      return std::move(error);
+  }
+  return result;
+}

@@ -75,6 +75,17 @@ private:
   std::vector<ElfSection> list;
 };
 
+/// A symbol that is not local.
+struct ElfSymbol {
+  llvm::StringRef name; ///< in the file's bytes
+  GElf_Sym symbol = {};
+  size_t section = 0; ///< SHN_XINDEX resolved
+};
+
+/// Returns the symbols of \p object that are not local, in the order of its
+/// symbol table. Errors: malformed.
+llvm::Expected<std::vector<ElfSymbol>> globalSymbols(const ElfObject &object);
+
 } // namespace gpulto
 
 #endif // GPULTO_FATOBJ_ELFOBJECT_H

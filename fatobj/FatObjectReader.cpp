@@ -171,11 +171,12 @@ llvm::Error RecordParser::checkEntry(Entry &entry, const InputLocation &at) {
   if (!(entry.flags & kEntryZstd) && entry.storedSize != entry.rawSize)
     return inputError(at, "stored and raw size differ");
   entry.payload = bytes.substr(entry.offset, entry.storedSize);
-  // Summaries are read whole anyway; jobs check what else they read.
-  bool isSummary = entry.kind == EntryKind::HostSummary ||
-                   entry.kind == EntryKind::DeviceSummary;
+  // These are read whole anyway; jobs check what else they read.
+  bool isReadWhole = entry.kind == EntryKind::HostSummary ||
+                     entry.kind == EntryKind::DeviceSummary ||
+                     entry.kind == EntryKind::SymbolMarks;
   bool checked =
-      isSummary || (options.verifyDigests && !(entry.flags & kEntryZstd));
+      isReadWhole || (options.verifyDigests && !(entry.flags & kEntryZstd));
   if (checked && digestOf(entry.payload) != entry.digest)
     return inputError(where.at(where.offset + entry.offset),
                       "the contents do not match their digest");
@@ -199,6 +200,12 @@ llvm::Error RecordParser::place(const Entry &entry, const InputLocation &at,
   case EntryKind::HostSummary:
     repeated = record.hostSummary.data() != nullptr;
     record.hostSummary = entry.payload;
+    break;
+  case EntryKind::SymbolMarks:
+    if (entry.payload.size() % kSymbolMarkSize)
+      return inputError(at, "half a mark of a symbol");
+    repeated = record.symbolMarks.has_value();
+    record.symbolMarks = entry.payload;
     break;
   case EntryKind::HostBitcodeRef:
     repeated = result.hasHostBitcode;
@@ -386,11 +393,18 @@ gpulto::readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
 // Objects
 //===----------------------------------------------------------------------===//
 
-bool gpulto::isAsCompiled(const FatObject &object) {
+bool gpulto::isOneUnit(const FatObject &object) {
   return object.records.size() == 1 && object.units.size() == 1 &&
          object.units[0].record &&
          object.records[0].symbolTableBytes == object.symbolTableBytes &&
          object.symbolTableBytes != 0;
+}
+
+bool gpulto::isAsCompiled(const FatObject &object) {
+  if (!isOneUnit(object))
+    return false;
+  const std::optional<llvm::StringRef> &marks = object.records[0].symbolMarks;
+  return !marks || areMarked(object.symbols, *marks);
 }
 
 /// Returns whether \p file is an ELF object with a section of one of \p names.
@@ -469,6 +483,12 @@ llvm::Expected<FatObject> gpulto::readFatObject(llvm::MemoryBufferRef file,
   }
   if (const ElfSection *symbols = object->find(".symtab"))
     result.symbolTableBytes = symbols->header.sh_size;
+  if (options.symbols) {
+    auto symbols = markSymbols(*object);
+    if (!symbols)
+      return symbols.takeError();
+    result.symbols = std::move(*symbols);
+  }
   auto parsed = readRecordsAndUnits(records, result.bitcodeSection,
                                     file.getBufferStart(), where, options);
   if (!parsed)

@@ -13,6 +13,7 @@
 #ifndef GPULTO_FATOBJ_FATOBJECTREADER_H
 #define GPULTO_FATOBJ_FATOBJECTREADER_H
 
+#include "fatobj/SymbolMarks.h"
 #include "support/Error.h"
 #include "support/StableHash.h"
 
@@ -55,6 +56,8 @@ struct FatRecord {
   bool slim = false; ///< the object has no native code
   /// Of the object when the record was written; 0: unknown.
   uint64_t symbolTableBytes = 0;
+  /// Marks of its symbols, as encodeMarks makes them; nothing: unknown.
+  std::optional<llvm::StringRef> symbolMarks;
   Digest optionDigest;
   llvm::StringRef hostSummary; ///< empty: none stored
   /// The unit's slice of .llvm.lto; empty when it has no host bitcode or the
@@ -86,17 +89,25 @@ struct FatObject {
   std::vector<HostUnit> units;
   /// Size of .symtab.
   uint64_t symbolTableBytes = 0;
+  /// If ReadOptions::symbols asks for them: those that are not local.
+  std::vector<MarkedSymbol> symbols;
   /// The whole .llvm.lto section, also of objects that stock clang made.
   llvm::StringRef bitcodeSection;
   /// The whole .llvm.offloading section of objects that stock clang made.
   llvm::StringRef offloadingSection;
 };
 
+/// Returns whether \p object is of one translation unit, and no tool has added
+/// anything since.
+bool isOneUnit(const FatObject &object);
+
 /// Returns whether \p object is as gpulto-clang++ wrote it: one translation
-/// unit, and not changed by any tool since.
+/// unit, and not changed by any tool since. Needs its symbols.
 bool isAsCompiled(const FatObject &object);
 
 struct ReadOptions {
+  /// Read the symbols that are not local.
+  bool symbols = false;
   /// Check the digests of bitcode, too, not only those of summaries (reads all
   /// bytes).
   bool verifyDigests = false;

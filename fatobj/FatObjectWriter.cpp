@@ -24,6 +24,7 @@
 #include "fatobj/ElfObject.h"
 #include "fatobj/FatObjectReader.h"
 #include "fatobj/Format.h"
+#include "fatobj/SymbolMarks.h"
 #include "support/BinaryStream.h"
 #include "support/Subprocess.h"
 
@@ -197,6 +198,9 @@ gpulto::buildRecord(const FatObjectContents &contents,
   if (!contents.hostSummary.empty())
     entries.push_back(
         rawEntry(EntryKind::HostSummary, "", contents.hostSummary));
+  if (options.symbolMarks)
+    entries.push_back(
+        rawEntry(EntryKind::SymbolMarks, "", *options.symbolMarks));
   if (llvm::Error error = addDevices(contents, where, options, entries))
     return error;
   return writeRecord(contents.optionDigest, options, entries);
@@ -310,53 +314,6 @@ struct StringTable {
   }
 };
 
-/// A global symbol of the native object.
-struct NativeSymbol {
-  llvm::StringRef name;
-  GElf_Sym symbol = {};
-  size_t section = 0; ///< SHN_XINDEX resolved
-};
-
-llvm::Expected<std::vector<NativeSymbol>>
-globalSymbols(const ElfObject &object) {
-  std::vector<NativeSymbol> result;
-  auto damaged = [&](const char *what) {
-    return inputError(object.location().inSection(".symtab"), what);
-  };
-  for (const ElfSection &section : object.sections()) {
-    if (section.header.sh_type != SHT_SYMTAB)
-      continue;
-    Elf_Data *data = elf_getdata(section.scn, nullptr);
-    if (!data)
-      return damaged("malformed symbol table");
-    Elf_Data *extended = nullptr;
-    if (int index = elf_scnshndx(section.scn); index > 0)
-      extended = elf_getdata(elf_getscn(object.handle(), index), nullptr);
-    int count = static_cast<int>(data->d_size / sizeof(Elf64_Sym));
-    for (int i = 1; i < count; ++i) {
-      NativeSymbol native;
-      Elf32_Word wide = 0;
-      if (!gelf_getsymshndx(data, extended, i, &native.symbol, &wide))
-        return damaged("malformed symbol");
-      if (GELF_ST_BIND(native.symbol.st_info) == STB_LOCAL)
-        continue;
-      const char *name = elf_strptr(object.handle(), section.header.sh_link,
-                                    native.symbol.st_name);
-      if (!name)
-        return damaged("malformed symbol name");
-      native.name = name;
-      native.section =
-          native.symbol.st_shndx == SHN_XINDEX ? wide : native.symbol.st_shndx;
-      bool ordinary = native.symbol.st_shndx < SHN_LORESERVE ||
-                      native.symbol.st_shndx == SHN_XINDEX;
-      if (ordinary && native.section >= object.sections().size())
-        return damaged("symbol in a section that is not there");
-      result.push_back(native);
-    }
-  }
-  return result;
-}
-
 /// Puts a slim object together.
 class SlimBuilder {
 public:
@@ -371,7 +328,7 @@ private:
   size_t addSection(llvm::StringRef name, uint32_t type, uint64_t flags,
                     uint64_t alignment, llvm::StringRef contents);
   void addSymbol(GElf_Sym symbol, llvm::StringRef name, size_t section);
-  void addNativeSymbols(llvm::ArrayRef<NativeSymbol> symbols);
+  void addNativeSymbols(llvm::ArrayRef<ElfSymbol> symbols);
   void addGuard();
   void addTables();
 
@@ -412,9 +369,9 @@ void SlimBuilder::addSymbol(GElf_Sym symbol, llvm::StringRef name,
   ++symbolCount;
 }
 
-void SlimBuilder::addNativeSymbols(llvm::ArrayRef<NativeSymbol> natives) {
+void SlimBuilder::addNativeSymbols(llvm::ArrayRef<ElfSymbol> natives) {
   size_t sections[kSlimSections] = {};
-  for (const NativeSymbol &native : natives) {
+  for (const ElfSymbol &native : natives) {
     GElf_Sym symbol = native.symbol;
     size_t section = symbol.st_shndx; // SHN_UNDEF, SHN_ABS, SHN_COMMON
     bool ordinary = symbol.st_shndx == SHN_XINDEX ||
@@ -531,6 +488,10 @@ llvm::Expected<std::string> gpulto::addToObject(
   const ElfSection *symbols = elf->find(".symtab");
   if (symbols && !options.slim)
     recordOptions.symbolTableBytes = symbols->header.sh_size;
+  llvm::Expected<std::vector<MarkedSymbol>> marked = markSymbols(*elf);
+  if (!marked)
+    return marked.takeError();
+  recordOptions.symbolMarks = encodeMarks(*marked);
   llvm::Expected<std::string> record =
       buildRecord(contents, bitcode, where, recordOptions);
   if (!record)

@@ -16,6 +16,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +43,10 @@ struct FatObjectOptions {
   int zstdLevel = 3; ///< 0: device bitcode is stored raw
   /// Replace a `.gpulto` section that is there; else that is an error.
   bool replace = false;
-  /// Size of .symtab of the object that the record goes to; see Format.h.
-  /// Filled by addToObject.
+  /// Size of .symtab of the object that the record goes to, and marks of its
+  /// symbols; see Format.h. Filled by addToObject.
   uint64_t symbolTableBytes = 0;
+  std::optional<std::string> symbolMarks;
 };
 
 /// Returns the contents of `.llvm.lto` in the ELF object \p object, empty if

@@ -8,7 +8,7 @@
 // A fat object is an ordinary ELF relocatable with two sections more:
 //
 //   .llvm.lto   host bitcode (as clang -ffat-lto-objects writes it)
-//   .gpulto     records: summaries, device bitcode
+//   .gpulto     records: summaries, device bitcode, marks of symbols
 //
 // Both are SHT_PROGBITS, not allocated, SHF_EXCLUDE: a linker that does not
 // know them drops them. `ld -r` concatenates sections of one name, so .gpulto
@@ -40,7 +40,8 @@
 //
 // Where the size of .symtab is another than the record says, a tool has joined
 // or changed the object since, and it may hold native code that no bitcode
-// describes.
+// describes. The payload of SymbolMarks (fatobj/SymbolMarks.h) says the same of
+// each symbol.
 //
 // Where several records stand in one object, so do as many bitcode blobs in
 // .llvm.lto; they are matched by order, size and digest.
@@ -72,8 +73,9 @@ inline constexpr llvm::StringLiteral kGuardSymbol =
 
 inline constexpr llvm::StringLiteral kRecordMagic = "GPLTOREC";
 /// The version written. Raised on every change of the layout above.
-inline constexpr uint32_t kRecordVersion = 2;
-/// The oldest version that is still read; 1 had no size of .symtab.
+inline constexpr uint32_t kRecordVersion = 3;
+/// The oldest version that is still read; 1 had no size of .symtab, 2 no marks
+/// of symbols.
 inline constexpr uint32_t kOldestRecordVersion = 1;
 
 inline constexpr uint32_t kRecordHeaderSize = 88;
@@ -92,8 +94,9 @@ enum class EntryKind : uint32_t {
   DeviceSummary = 2,  ///< one per architecture
   DeviceBitcode = 3,  ///< one per architecture
   HostBitcodeRef = 4, ///< see above
+  SymbolMarks = 5,    ///< of the object as it was written
 };
-inline constexpr uint32_t kLastEntryKind = 4;
+inline constexpr uint32_t kLastEntryKind = 5;
 
 } // namespace gpulto
 

@@ -198,43 +198,83 @@ bool LaunchCollector::usesRuntime() const {
 // Offload entries
 //===----------------------------------------------------------------------===//
 
-/// Reads {ptr address, ptr name, i64 size, i32 flags, i32 data}.
+/// Returns the string that \p pointer is the address of. What sanitizers put
+/// around it does not count: -fsanitize=address pads it, hwaddress puts a tag
+/// into its address, by an alias.
+static std::optional<llvm::StringRef>
+textBehind(const llvm::Constant &pointer) {
+  const llvm::Constant *value = &pointer;
+  while (!llvm::isa<llvm::GlobalVariable>(value)) {
+    if (!llvm::isa<llvm::GlobalAlias, llvm::ConstantExpr>(value))
+      return std::nullopt;
+    value = llvm::cast<llvm::Constant>(value->getOperand(0));
+  }
+  auto *variable = llvm::cast<llvm::GlobalVariable>(value);
+  if (!variable->hasInitializer())
+    return std::nullopt;
+  value = variable->getInitializer();
+  if (auto *padded = llvm::dyn_cast<llvm::ConstantStruct>(value))
+    value = padded->getOperand(0);
+  auto *text = llvm::dyn_cast<llvm::ConstantDataSequential>(value);
+  if (!text || !text->isCString())
+    return std::nullopt;
+  return text->getAsCString();
+}
+
+/// A __tgt_offload_entry, as clang 19 lays it out: address, name, size, flags,
+/// data.
+struct EntryFields {
+  const llvm::GlobalValue *address;
+  llvm::StringRef name;
+  uint64_t size, flags, data;
+};
+
+/// Returns the fields of the entry \p variable; nothing, if it is no such one.
+static std::optional<EntryFields>
+fieldsOf(const llvm::GlobalVariable &variable) {
+  auto *fields =
+      llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer());
+  if (!fields)
+    return std::nullopt;
+  llvm::LLVMContext &context = variable.getContext();
+  llvm::Type *pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type *word = llvm::Type::getInt32Ty(context);
+  llvm::Type *size = llvm::Type::getInt64Ty(context);
+  llvm::Type *const layout[] = {pointer, pointer, size, word, word};
+  if (fields->getType()->elements() != llvm::ArrayRef(layout))
+    return std::nullopt;
+  auto *address = llvm::dyn_cast<llvm::GlobalValue>(
+      fields->getOperand(0)->stripPointerCasts());
+  std::optional<llvm::StringRef> name = textBehind(*fields->getOperand(1));
+  uint64_t numbers[3] = {};
+  for (unsigned i = 0; i < 3; ++i) {
+    auto *field = llvm::dyn_cast<llvm::ConstantInt>(fields->getOperand(2 + i));
+    if (!field)
+      return std::nullopt;
+    numbers[i] = field->getZExtValue();
+  }
+  if (!address || !name)
+    return std::nullopt;
+  return EntryFields{address, *name, numbers[0], numbers[1], numbers[2]};
+}
+
 llvm::Error LaunchCollector::readEntry(const llvm::GlobalVariable &variable) {
-  auto malformed = [&] {
+  std::optional<EntryFields> fields = fieldsOf(variable);
+  SymbolIndex symbol = fields ? context.indexOf(*fields->address) : kNone;
+  if (symbol == kNone)
     return inputError(InputLocation(context.module.getSourceFileName()),
                       "offload entry " + variable.getName() +
                           " has not the five fields that clang gives it");
-  };
-  auto *fields =
-      llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer());
-  if (!fields || fields->getNumOperands() != 5)
-    return malformed();
-  auto *address = llvm::dyn_cast<llvm::GlobalValue>(
-      fields->getOperand(0)->stripPointerCasts());
-  auto *name = llvm::dyn_cast<llvm::GlobalVariable>(
-      fields->getOperand(1)->stripPointerCasts());
-  auto number = [&](unsigned i) {
-    auto *field = llvm::dyn_cast<llvm::ConstantInt>(fields->getOperand(i));
-    return field ? std::optional(field->getZExtValue()) : std::nullopt;
-  };
-  std::optional<uint64_t> size = number(2), flags = number(3), data = number(4);
-  if (!address || !name || !name->hasInitializer() || !size || !flags || !data)
-    return malformed();
-  auto *text =
-      llvm::dyn_cast<llvm::ConstantDataSequential>(name->getInitializer());
-  SymbolIndex symbol = context.indexOf(*address);
-  if (!text || !text->isCString() || symbol == kNone)
-    return malformed();
-
+  const llvm::GlobalValue *address = fields->address;
   OffloadEntry entry;
   entry.hostSymbol = symbol;
-  entry.deviceName = context.strings.save(text->getAsCString());
-  entry.sizeBytes = *size;
-  entry.isExtern = *flags & kEntryExtern;
-  entry.isConstant = *flags & kEntryConstant;
-  entry.isNormalized = *flags & kEntryNormalized;
-  entry.textureType = static_cast<uint32_t>(*data);
-  uint32_t kind = *flags & kEntryKindMask;
+  entry.deviceName = context.strings.save(fields->name);
+  entry.sizeBytes = fields->size;
+  entry.isExtern = fields->flags & kEntryExtern;
+  entry.isConstant = fields->flags & kEntryConstant;
+  entry.isNormalized = fields->flags & kEntryNormalized;
+  entry.textureType = static_cast<uint32_t>(fields->data);
+  uint32_t kind = fields->flags & kEntryKindMask;
   if (llvm::isa<llvm::Function>(address)) {
     entry.kind = OffloadEntry::Kind::Kernel;
     summary.symbols[symbol].flags |= kKernelStub;

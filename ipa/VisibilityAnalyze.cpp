@@ -389,6 +389,22 @@ void SymbolCollector::collectAssembly() {
     collectInlineAssembly(*function, known);
 }
 
+/// Returns whether all that refers to \p value are entries of the offloading
+/// runtime. -fsanitize=address lists the strings in them, too.
+static bool isForEntriesOnly(const llvm::GlobalValue &value) {
+  llvm::SmallVector<const llvm::User *, 8> worklist(value.users());
+  while (!worklist.empty()) {
+    const llvm::User *user = worklist.pop_back_val();
+    auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(user);
+    if (!variable && llvm::isa<llvm::Constant>(user) &&
+        !llvm::isa<llvm::GlobalValue>(user))
+      llvm::append_range(worklist, user->users());
+    else if (!variable || variable->getSection() != kOffloadSection)
+      return false;
+  }
+  return true;
+}
+
 void SymbolCollector::fillVariable(const llvm::GlobalVariable &variable) {
   const llvm::DataLayout &layout = module.getDataLayout();
   VariableSummary result;
@@ -414,7 +430,7 @@ void SymbolCollector::fillVariable(const llvm::GlobalVariable &variable) {
     SymbolRecord &mentioned = summary.symbols[symbol];
     bool isNameString = mentioned.kind == SymbolKind::Variable &&
                         mentioned.isLocal() && mentioned.has(kConstant);
-    if (isEntry && isNameString)
+    if (isEntry && isNameString && isForEntriesOnly(value))
       mentioned.flags |= kRegistration;
     if (!isEntry && !isBlock)
       mentioned.flags |= kAddressTaken;

@@ -78,9 +78,32 @@ void addInput(LinkInputs &inputs, LinkObject object,
   inputs.objects.push_back(std::move(object));
 }
 
-Expected<DoorOutputs>
-runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
-            const ParsedLinkOptions &options, Diagnostics &diagnostics) {
+/// Runs the pipeline on \p inputs, which are not none.
+static Expected<LinkOutputs> runOnInputs(LinkInputs &inputs,
+                                         const NativeInputs &natives,
+                                         const LinkerSettings &settings,
+                                         const ParsedLinkOptions &options,
+                                         Diagnostics &diagnostics) {
+  markAssemblySymbols(inputs);
+  markWrapped(settings.wrapped, inputs);
+  StringSet<> hidden = markExcluded(settings.excludedLibs, inputs);
+  inputs.foreignCode = natives.foreignCode(options, settings.sysroot);
+  inputs.nativeRuntime = natives.runtimeFunctions(options, settings.sysroot);
+  Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
+  if (!outputs || hidden.empty())
+    return outputs;
+  for (NativeObject &object : outputs->objects)
+    if (Error error = hideSymbols(hidden, object))
+      return std::move(error);
+  return outputs;
+}
+
+Expected<DoorOutputs> runPipeline(LinkInputs &inputs,
+                                  const NativeInputs &natives,
+                                  const LinkerSettings &settings,
+                                  const ParsedLinkOptions &options,
+                                  Diagnostics &diagnostics) {
+  const std::string &sysroot = settings.sysroot;
   DoorOutputs result;
   natives.report(options, sysroot, diagnostics);
   if (diagnostics.hasErrors())
@@ -94,10 +117,8 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
       if (Error error = refuseWaiting(inputs.nvccObjects))
         return error;
   } else {
-    markAssemblySymbols(inputs);
-    inputs.foreignCode = natives.foreignCode(options, sysroot);
-    inputs.nativeRuntime = natives.runtimeFunctions(options, sysroot);
-    Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
+    Expected<LinkOutputs> outputs =
+        runOnInputs(inputs, natives, settings, options, diagnostics);
     if (!outputs)
       return outputs.takeError();
     result.link = std::move(*outputs);

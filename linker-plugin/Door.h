@@ -6,6 +6,7 @@
 
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/LinkOptionsReader.h"
+#include "linker-plugin/LinkerSettings.h"
 #include "linker-plugin/NativeInputs.h"
 #include "lto/Pipeline.h"
 #include "support/Diagnostics.h"
@@ -34,15 +35,16 @@ struct DoorOutputs {
 
 /// Speaks of \p natives, as \p options want; then runs the pipeline on
 /// \p inputs, complete now, if there are any, writes the file of remarks that
-/// \p options ask for, and makes the stamp. \p sysroot: the linker's. After
-/// errors in \p diagnostics nothing is made. First marks as
+/// \p options ask for, and makes the stamp. What \p settings say of symbols is
+/// done to the objects. After errors in \p diagnostics nothing is made. First
+/// marks as
 /// visible to native code every symbol that the module assembly of some input
 /// defines or refers to: linkers take all of an input for bitcode, so their
 /// resolutions do not say that assembly, which nobody analyses, uses a name.
 /// Errors: those of runLink, and files that cannot be written.
 llvm::Expected<DoorOutputs> runPipeline(LinkInputs &inputs,
                                         const NativeInputs &natives,
-                                        llvm::StringRef sysroot,
+                                        const LinkerSettings &settings,
                                         const ParsedLinkOptions &options,
                                         Diagnostics &diagnostics);
 

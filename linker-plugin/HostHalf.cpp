@@ -10,13 +10,13 @@
 //   - it defines a symbol that no bitcode file defines. What code generation
 //     makes up (GCC_except_table0, f.cold) is known by its name.
 //
-// The native half also says more when a tool has made a symbol local or weak
-// (objcopy --localize-symbol, which often follows `ld -r`).
+// The native half also says more when a tool has edited its symbols: objcopy
+// --localize-symbol, which often follows `ld -r`, --redefine-sym, --weaken. It
+// is then other than the marks in the records say (fatobj/SymbolMarks.h).
 //
-// Limits: of an object of one unit only the size of .symtab says that a tool
-// was there, so a change of bindings alone is not seen; assembly without a
-// .file directive and without any symbol, only entries of .init_array for
-// instance, is not seen.
+// Limits: of what stock clang made, and of records of version 2, only symbols
+// that became local or weak are seen; assembly without a .file directive and
+// without any symbol, only entries of .init_array for instance, is not seen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +42,8 @@ using namespace llvm;
 
 namespace gpulto {
 namespace {
+
+constexpr ReadOptions kWithSymbols = {.symbols = true};
 
 using Tables = std::vector<std::unique_ptr<lto::InputFile>>;
 
@@ -125,9 +127,26 @@ struct Bitcode {
   Tables tables;
 };
 
+/// Returns what a tool has done to a symbol of \p fat since it was compiled;
+/// empty: nothing, or nobody knows.
+std::string findEdit(const FatObject &fat, const Bitcode &bitcode) {
+  std::vector<StringRef> marks, names;
+  for (const HostUnit &unit : fat.units) {
+    if (!unit.record || !fat.records[*unit.record].symbolMarks)
+      return "";
+    marks.push_back(*fat.records[*unit.record].symbolMarks);
+  }
+  for (const auto &table : bitcode.tables)
+    for (const lto::InputFile::Symbol &symbol : table->symbols())
+      if (!symbol.isUndefined())
+        names.push_back(symbol.getName());
+  return findSymbolChange(fat.symbols, marks, names);
+}
+
 /// Returns why the native half of \p file has to be linked: \p bitcode does not
 /// describe all of it. Empty: it does.
-Expected<std::string> whyNative(MemoryBufferRef file, const Bitcode &bitcode,
+Expected<std::string> whyNative(MemoryBufferRef file, const FatObject &fat,
+                                const Bitcode &bitcode,
                                 const InputLocation &where) {
   if (bitcode.files.empty())
     return "the host bitcode of this object is gone";
@@ -168,7 +187,8 @@ Expected<std::string> whyNative(MemoryBufferRef file, const Bitcode &bitcode,
     return ("a tool has changed the binding of '" + changed +
             "' in this object")
         .str();
-  return std::string();
+  std::string edit = findEdit(fat, bitcode);
+  return edit.empty() ? edit : "a tool has " + edit + " in this object";
 }
 
 /// What keeps an object without usable bitcode from being linked natively.
@@ -216,7 +236,7 @@ Expected<Bitcode> readTables(const FatObject &fat, StringRef name,
 
 Expected<HostHalf> HostHalves::choose(MemoryBufferRef file,
                                       const InputLocation &where) {
-  Expected<FatObject> fat = readFatObject(file, where);
+  Expected<FatObject> fat = readFatObject(file, where, kWithSymbols);
   if (!fat)
     return fat.takeError();
   StringRef name = file.getBufferIdentifier();
@@ -233,7 +253,7 @@ Expected<HostHalf> HostHalves::choose(MemoryBufferRef file,
   Expected<Bitcode> bitcode = readTables(*fat, name, where);
   if (!bitcode)
     return bitcode.takeError();
-  Expected<std::string> reason = whyNative(file, *bitcode, where);
+  Expected<std::string> reason = whyNative(file, *fat, *bitcode, where);
   if (!reason)
     return reason.takeError();
   if (!reason->empty())
@@ -249,7 +269,7 @@ Expected<HostHalf> HostHalves::choose(MemoryBufferRef file,
 
 std::string HostHalves::whyNotLinkedAgain(MemoryBufferRef file,
                                           const InputLocation &where) {
-  Expected<FatObject> fat = readFatObject(file, where);
+  Expected<FatObject> fat = readFatObject(file, where, kWithSymbols);
   if (!fat)
     return toString(fat.takeError());
   if (fat->units.empty() && fat->records.empty())
@@ -258,7 +278,7 @@ std::string HostHalves::whyNotLinkedAgain(MemoryBufferRef file,
       readTables(*fat, file.getBufferIdentifier(), where);
   if (!bitcode)
     return toString(bitcode.takeError());
-  Expected<std::string> reason = whyNative(file, *bitcode, where);
+  Expected<std::string> reason = whyNative(file, *fat, *bitcode, where);
   return reason ? *reason : toString(reason.takeError());
 }
 

@@ -12,7 +12,7 @@
 //   ld -r with others     the native half has code of objects that came without
 //                         bitcode: it is linked as it is, with a warning; if
 //                         there is device code beside it, an error
-//   symbols were changed  (objcopy --localize-symbol after ld -r) the same
+//   symbols were changed  (objcopy --redefine-sym, --weaken, ...) the same
 //   .llvm.lto is gone     (ld.lld -r, strip) the same
 //   device code alone     objects of another compiler's offloading: an error,
 //                         since nobody would link that device code

@@ -118,6 +118,7 @@ InputLocator::locateInMapped(StringRef bitcode) const {
     object.member = member.name;
     object.memberOffset =
         member.contents.begin() - archive.buffer.getBufferStart();
+    object.archive = object.path;
     return object;
   }
   return std::nullopt;
@@ -137,6 +138,7 @@ std::optional<LinkObject> InputLocator::locateInThin(StringRef name,
         continue;
       LinkObject object;
       object.path = member.thinPath;
+      object.archive = archive.buffer.getBufferIdentifier().str();
       return object;
     }
   }

@@ -48,7 +48,7 @@ public:
   /// Returns the paths of the archives noted, each once, in their order.
   std::vector<std::string> archivePaths() const;
 
-  /// Returns path, member and offset (no symbols) of the input whose bitcode
+  /// Returns path, member, offset and archive of the input whose bitcode
   /// the linker mapped at \p bitcode (or whose native code, then all of it) and
   /// calls \p name, which of native members is no more than the member's name.
   /// A member of a thin archive gets its own file as path and no member.

@@ -138,7 +138,9 @@ void Reader::readWord(StringRef word) {
   if (auto value = longValue(word, "wrap")) {
     if (!is_contained(result.wrapped, *value))
       result.wrapped.push_back(value->str());
-  } else if (auto value = longValue(word, "plugin"))
+  } else if (auto value = longValue(word, "exclude-libs"))
+    result.excludedLibs.add(*value);
+  else if (auto value = longValue(word, "plugin"))
     result.plugins.push_back(value->str());
   else if (auto value = longValue(word, "library-path"))
     addDirectory(*value);
@@ -189,6 +191,7 @@ std::optional<std::string> Reader::findLibrary(StringRef name,
 }
 
 LinkerCommandLine Reader::read() {
+  result.excludedLibs.suffixIsOptional = true;
   while (next < words.size())
     readWord(words[next++]);
   for (Input &each : found) {

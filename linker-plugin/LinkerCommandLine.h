@@ -11,6 +11,8 @@
 #ifndef GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
 #define GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
 
+#include "linker-plugin/LinkerSettings.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
@@ -28,9 +30,7 @@ struct LinkerInput {
   size_t endWord = 0;
 };
 
-struct LinkerCommandLine {
-  /// Names given to --wrap, in order, each once.
-  std::vector<std::string> wrapped;
+struct LinkerCommandLine : LinkerSettings {
   /// Symbols that options use: -e, -init, -fini, --defsym, linker scripts, ...
   /// Holds all words of a script or an expression, whatever they mean.
   llvm::StringSet<> used;
@@ -38,7 +38,6 @@ struct LinkerCommandLine {
   /// them. May hold values of options that we do not know: who uses it looks
   /// whether a file is what it should be.
   std::vector<LinkerInput> inputs;
-  std::string sysroot; ///< empty: none
   /// Plugins, as named.
   std::vector<std::string> plugins;
 };

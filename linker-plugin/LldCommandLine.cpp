@@ -8,6 +8,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
@@ -72,6 +73,11 @@ LldCommandLine readLldCommandLine(ArrayRef<const char *> argv) {
       result.outputFile = arg->getValue();
     else if (name.rtrim('=') == "sysroot" && arg->getNumValues())
       result.sysroot = arg->getValue();
+    else if (name.rtrim('=') == "wrap" && arg->getNumValues()) {
+      if (!is_contained(result.wrapped, arg->getValue()))
+        result.wrapped.push_back(arg->getValue());
+    } else if (name.rtrim('=') == "exclude-libs" && arg->getNumValues())
+      result.excludedLibs.add(arg->getValue());
     else if (name == "relocatable")
       relocatable = true;
     else if (name == "shared")

@@ -4,7 +4,7 @@
 #ifndef GPULTO_LINKER_PLUGIN_LLDCOMMANDLINE_H
 #define GPULTO_LINKER_PLUGIN_LLDCOMMANDLINE_H
 
-#include "lto/Pipeline.h"
+#include "linker-plugin/LinkerSettings.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,10 +19,9 @@
 namespace gpulto {
 
 /// What lld's command line says that the pipeline has to know.
-struct LldCommandLine {
+struct LldCommandLine : LinkerSettings {
   OutputKind output = OutputKind::Executable;
   std::string outputFile = "a.out";
-  std::string sysroot; ///< empty: none
   bool wantsHelp = false;
   bool wantsVersion = false;
   /// Why an option of LTO cannot be followed, with its name; empty: none is

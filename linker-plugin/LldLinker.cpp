@@ -7,7 +7,8 @@
 // lld's calls arrive here (names from lld's own archive, see LldSymbols.h):
 //
 //   LTO::getRuntimeLibcallSymbols  wrapRuntimeSymbols: fat archive members that
-//                                  only generated code needs join before LTO
+//                                  only generated code needs join before LTO;
+//                                  what it will use of --wrap is announced
 //   InputFile::create              wrapCreateInput: checks the symbol table,
 //                                  which LLVM trusts
 //   Archive::create                wrapCreateArchive: notes the archives
@@ -39,7 +40,6 @@
 #include "linker-plugin/HostHalf.h"
 #include "linker-plugin/InputLocator.h"
 #include "linker-plugin/LinkOptionsReader.h"
-#include "linker-plugin/LinkerCommandLine.h"
 #include "linker-plugin/LldCommandLine.h"
 #include "linker-plugin/LldFiles.h"
 #include "linker-plugin/LldNatives.h"
@@ -56,6 +56,9 @@
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/LTO/LTO.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/Error.h"
@@ -99,8 +102,6 @@ struct LinkSession {
   /// Not empty: the program that links in place of lld, and its command line.
   std::string mold;
   SmallVector<const char *, 64> moldWords;
-  /// mold leaves --wrap of bitcode to us; lld does not.
-  std::vector<std::string> moldWrapped;
   /// With -r: lld joins the objects as they are, native code and bitcode.
   bool joinsObjects = false;
   /// Not empty: why that cannot be done with these objects.
@@ -276,9 +277,8 @@ Error makeObjects(LinkSession &link) {
   link.inputs.archives = link.locator.archivePaths();
   link.inputs.output = link.commandLine.output;
   Diagnostics diagnostics(diagnosticsOptions(link));
-  Expected<DoorOutputs> outputs =
-      runPipeline(link.inputs, link.natives, link.commandLine.sysroot,
-                  link.options, diagnostics);
+  Expected<DoorOutputs> outputs = runPipeline(
+      link.inputs, link.natives, link.commandLine, link.options, diagnostics);
   print(diagnostics);
   if (!outputs)
     return outputs.takeError();
@@ -358,6 +358,12 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
 // the platform's ABI passes such objects by address.
 //===----------------------------------------------------------------------===//
 
+/// lld's symbol table and two of its functions; symbols are passed on only.
+extern char symbolTable asm(GPULTO_LLD_SYMBOL_TABLE);
+void *findSymbol(void *table, StringRef name) asm(GPULTO_LLD_FIND_SYMBOL);
+void *addUndefined(void *table, StringRef name,
+                   uint8_t binding) asm(GPULTO_LLD_ADD_UNDEFINED);
+
 #define GPULTO_REAL(name) asm("__real_" name)
 #define GPULTO_WRAP(name) asm("__wrap_" name)
 
@@ -402,15 +408,34 @@ void wrapConstructor(lto::LTO *self, lto::Config &config,
                      lto::LTO::LTOKind kind) {
   if (session) {
     session->inputs.codegen = codegenOptions(config);
-    session->inputs.codegen.wrapped = session->moldWrapped;
+    // mold leaves --wrap of bitcode to us; lld does not.
+    if (!session->mold.empty())
+      session->inputs.codegen.wrapped = session->commandLine.wrapped;
     session->inputs.llvmOptions = config.MllvmArgs;
     session->resolutionFile = std::move(config.ResolutionFile);
   }
   realConstructor(self, config, backend, parallelism, kind);
 }
 
+/// Tells lld of the names in \p wrapped that code generated for \p triple may
+/// use and that no input has: lld wraps what it knows before LTO.
+static void announceWrapped(ArrayRef<std::string> wrapped, const Triple &triple,
+                            ArrayRef<const char *> runtime) {
+  TargetLibraryInfoImpl library(triple);
+  for (const std::string &name : wrapped) {
+    LibFunc function;
+    bool isRuntime =
+        library.getLibFunc(name, function) ||
+        any_of(runtime, [&](StringRef each) { return each == name; });
+    if (isRuntime && !findSymbol(&symbolTable, name))
+      addUndefined(&symbolTable, name, ELF::STB_GLOBAL);
+  }
+}
+
 SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple) {
   SmallVector<const char *> symbols = realRuntimeSymbols(triple);
+  if (session)
+    announceWrapped(session->commandLine.wrapped, triple, symbols);
   append_range(symbols, kRegistrationSymbols);
   return symbols;
 }
@@ -515,10 +540,6 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   link.mold = own->args->getLastArgValue(options::OPT_mold);
   if (!link.mold.empty()) {
     link.moldWords = withoutLtoOptions(own->rest);
-    Expected<LinkerCommandLine> line = readLinkerCommandLine(link.moldWords);
-    if (!line)
-      return line.takeError();
-    link.moldWrapped = std::move(line->wrapped);
     resolveOnly(argv);
   }
   return saveLldLink(link.options.link.saveLinkDirectory, *own->args, argv,

@@ -21,8 +21,8 @@ endif()
 
 set(lld_defines)
 set(lld_wraps)
-# gpulto_lld_symbol(<macro> <regex of the mangled name>)
-function(gpulto_lld_symbol macro pattern)
+# gpulto_lld_name(<macro> <regex of the mangled name>): a name to be used
+function(gpulto_lld_name macro pattern)
   string(REGEX MATCHALL " U (${pattern})\n" found "${lld_undefined}")
   list(REMOVE_DUPLICATES found)
   list(LENGTH found count)
@@ -33,8 +33,13 @@ function(gpulto_lld_symbol macro pattern)
   string(REGEX REPLACE "^ U |\n$" "" name "${found}")
   set(lld_defines "${lld_defines}#define ${macro} \\\n  \"${name}\"\n"
       PARENT_SCOPE)
-  set(lld_wraps ${lld_wraps} "-Wl,--wrap=${name}" PARENT_SCOPE)
+  set(lld_name "${name}" PARENT_SCOPE)
 endfunction()
+# gpulto_lld_symbol(<macro> <regex>): a function that is taken over, too
+macro(gpulto_lld_symbol macro pattern)
+  gpulto_lld_name(${macro} ${pattern})
+  list(APPEND lld_wraps "-Wl,--wrap=${lld_name}")
+endmacro()
 
 gpulto_lld_symbol(GPULTO_LLD_LTO_CONSTRUCTOR "_ZN4llvm3lto3LTOC1E[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_LTO_ADD "_ZN4llvm3lto3LTO3addE[A-Za-z0-9_]+")
@@ -53,6 +58,11 @@ gpulto_lld_symbol(GPULTO_LLD_CREATE_OBJECT
 gpulto_lld_symbol(GPULTO_LLD_PARSE_FILE
                   "_ZN3lld3elf9parseFileEPNS0_9InputFileE")
 gpulto_lld_symbol(GPULTO_LLD_COMPILE "_ZN3lld3elf15BitcodeCompiler7compileEv")
+gpulto_lld_name(GPULTO_LLD_SYMBOL_TABLE "_ZN3lld3elf6symtabE")
+gpulto_lld_name(GPULTO_LLD_FIND_SYMBOL
+                "_ZN3lld3elf11SymbolTable4findEN4llvm9StringRefE")
+gpulto_lld_name(GPULTO_LLD_ADD_UNDEFINED
+  "_ZN3lld3elf11SymbolTable18addUnusedUndefinedEN4llvm9StringRefEh")
 gpulto_lld_symbol(GPULTO_LLD_ARCHIVE_CREATE
                   "_ZN4llvm6object7Archive6createENS_15MemoryBufferRefE")
 gpulto_lld_symbol(GPULTO_LLD_FIND_BITCODE

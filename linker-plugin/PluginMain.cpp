@@ -87,7 +87,7 @@ struct PluginSession {
   HostHalves halves;
   std::vector<ClaimedFile> files;
   NativeInputs natives;
-  std::string sysroot; ///< once the inputs are complete
+  LinkerSettings settings; ///< once the inputs are complete
   std::vector<LinkObject> nvccObjects;
   bool inputsComplete = false;
   TempDir objects;
@@ -104,7 +104,8 @@ private:
                     const InputLocation &where);
   void orderFiles(ArrayRef<LinkerInput> inputs);
   Expected<std::vector<std::string>>
-  wrappedSymbols(const LinkerCommandLine &commandLine) const;
+  wrappedSymbols(const LinkerSettings &commandLine) const;
+  void nameArchives(LinkInputs &inputs) const;
   Expected<LinkInputs> gatherInputs(const LinkerCommandLine &commandLine);
   void noteNative(MemoryBufferRef file, const InputLocation &where,
                   StringRef why);
@@ -301,7 +302,7 @@ Expected<bool> PluginSession::declineLate(const ld_plugin_input_file &file) {
   late.addObject((*contents)->getMemBufferRef(), locationOf(file), joinsObjects,
                  "");
   Diagnostics diagnostics(options.diagnostics);
-  late.report(options, sysroot, diagnostics);
+  late.report(options, settings.sysroot, diagnostics);
   if (Error error = handOver(diagnostics))
     return std::move(error);
   return false;
@@ -379,7 +380,7 @@ void PluginSession::orderFiles(ArrayRef<LinkerInput> inputs) {
 }
 
 Expected<std::vector<std::string>>
-PluginSession::wrappedSymbols(const LinkerCommandLine &commandLine) const {
+PluginSession::wrappedSymbols(const LinkerSettings &commandLine) const {
   if (!linker.getWrapSymbols)
     return commandLine.wrapped;
   uint64_t count = 0;
@@ -425,6 +426,30 @@ void PluginSession::chooseCommons(LinkInputs &inputs) const {
   }
 }
 
+/// Notes which archives \p inputs come from, if --exclude-libs asks for it. Of
+/// a member of a thin one the linker says only its own file.
+void PluginSession::nameArchives(LinkInputs &inputs) const {
+  if (settings.excludedLibs.names.empty())
+    return;
+  std::map<sys::fs::UniqueID, std::string> thin;
+  for (const std::string &archive : inputs.archives)
+    consumeError(
+        forEachArchiveMember(archive, [&](const ArchiveMember &member) {
+          sys::fs::UniqueID file;
+          if (!member.path.empty() && !sys::fs::getUniqueID(member.path, file))
+            thin.try_emplace(file, archive);
+          return Error::success();
+        }));
+  for (LinkObject &object : inputs.objects) {
+    sys::fs::UniqueID file;
+    if (!object.member.empty())
+      object.archive = object.path;
+    else if (!sys::fs::getUniqueID(object.path, file))
+      if (auto found = thin.find(file); found != thin.end())
+        object.archive = found->second;
+  }
+}
+
 Expected<LinkInputs>
 PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
   LinkInputs inputs;
@@ -435,20 +460,14 @@ PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
   inputs.nvccObjects = nvccObjects;
   if (files.empty())
     return inputs;
-  Expected<std::vector<std::string>> wrapped = wrappedSymbols(commandLine);
-  if (!wrapped)
-    return wrapped.takeError();
   inputs.archives = archivesAmong(commandLine.inputs);
-  inputs.codegen.wrapped = *wrapped;
+  inputs.codegen.wrapped = settings.wrapped;
   auto warn = [&](const std::string &text) {
     linker.message(LDPL_WARNING, "%s", text.c_str());
   };
   if (Error error = checkGccInputs(commandLine, warn))
     return std::move(error);
   StringSet<> used = commandLine.used;
-  for (const std::string &name : *wrapped)
-    for (StringRef prefix : {"", "__wrap_", "__real_"})
-      used.insert((prefix + name).str());
   // What -init and -fini are without being given.
   used.insert("_init");
   used.insert("_fini");
@@ -482,6 +501,7 @@ PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
         file.joined);
   }
   chooseCommons(inputs);
+  nameArchives(inputs);
   return inputs;
 }
 
@@ -522,13 +542,17 @@ Error PluginSession::makeObjects() {
   Expected<LinkerCommandLine> commandLine = readOwnCommandLine();
   if (!commandLine)
     return commandLine.takeError();
-  sysroot = commandLine->sysroot;
+  settings = *commandLine;
+  Expected<std::vector<std::string>> wrapped = wrappedSymbols(*commandLine);
+  if (!wrapped)
+    return wrapped.takeError();
+  settings.wrapped = std::move(*wrapped);
   Expected<LinkInputs> inputs = gatherInputs(*commandLine);
   if (!inputs)
     return inputs.takeError();
   Diagnostics diagnostics(options.diagnostics);
   Expected<DoorOutputs> outputs =
-      runPipeline(*inputs, natives, sysroot, options, diagnostics);
+      runPipeline(*inputs, natives, settings, options, diagnostics);
   Error errors = handOver(diagnostics);
   if (!outputs)
     return joinErrors(std::move(errors), outputs.takeError());

@@ -43,7 +43,7 @@ StampInput describeInput(const InputLocation &where, const FatObject &object) {
 Expected<std::vector<Stamp>> stampsOfInput(const FatObject &object,
                                            MemoryBufferRef file,
                                            const InputLocation &where) {
-  if (isAsCompiled(object))
+  if (isOneUnit(object))
     return std::vector<Stamp>();
   return readStamps(file, where);
 }

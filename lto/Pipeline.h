@@ -55,6 +55,8 @@ struct LinkObject {
   std::string path;
   std::string member;
   uint64_t memberOffset = 0;
+  /// The archive that a linker found it in, also a thin one; empty: none.
+  std::string archive;
   std::vector<LinkSymbol> symbols;
 };
 

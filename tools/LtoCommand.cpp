@@ -296,7 +296,7 @@ Error runLto(LtoArguments &arguments, Diagnostics &diagnostics) {
                        "', which is no input");
   // What else is linked nobody knows here, so there is no use for a stamp.
   Expected<DoorOutputs> outputs =
-      runPipeline(arguments.inputs, NativeInputs(), /*sysroot=*/"",
+      runPipeline(arguments.inputs, NativeInputs(), LinkerSettings(),
                   arguments.options, diagnostics);
   if (!outputs)
     return outputs.takeError();

@@ -199,6 +199,59 @@ $LINK -Wl,--wrap=malloc $O/malloc.o $O/wrapmalloc.o -o p; ./p
 //--- wrap-archive
 ar rc l.a $O/f.o $O/g.o $O/wrapper.o
 $LINK -Wl,--wrap=f $O/main.o l.a -o p; ./p
+//--- wrap-generated
+# prints copied 6 set 0 wrapped 11|copied 6 set 0 wrapped 11
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/copy.o $O/wrapcopy.o -o p; ./p
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/copy.n.o $O/wrapcopy.n.o -o p; ./p
+//--- wrap-generated-archive
+ar rc l.a $O/wrapcopy.o
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/copy.o l.a -o p; ./p
+ar rc m.a $O/copy.o $O/wrapcopy.n.o
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o m.a -o p; ./p
+//--- wrap-generated-only
+# Nothing but generated code has the name.
+$LINK -nostdlib -static -Wl,-e,start,--wrap=memcpy,--wrap=memset $O/bare.o $O/copy.o $O/wrapcopy.o -o p
+./p || echo status $?
+//--- wrap-generated-shared
+$LINK -shared -nostdlib -Wl,--wrap=memcpy,--wrap=memset $O/copy.o $O/wrapcopy.o -o libc.so
+nm -D libc.so | grep -c 'U mem' || true
+//--- wrap-math
+# prints remainder 4
+$LINK -Wl,--wrap=fmod $O/remainder2.o $O/wrapfmod.o -o p; ./p
+//--- exclude-libs
+ar rc la.a $O/in1.o; ar rc lb.a $O/in2.o
+echo '{ global: in*; local: *; };' > v; echo '{ in1; in2; };' > d
+L="-Wl,--whole-archive la.a lb.a -Wl,--no-whole-archive"
+link() { $LINK "$@" -o out 2> said; nm -D --defined-only out | awk '$3 ~ /^in/ {print $3}' | sort; }
+link -shared -Wl,--exclude-libs,ALL $O/inner.o la.a lb.a
+link -shared -Wl,--exclude-libs,ALL,--version-script=v $O/inner.o la.a lb.a
+link -shared -Wl,--exclude-libs=none.a:lb.a,--version-script=v $O/inner.o la.a lb.a
+link -shared -Wl,--exclude-libs,ALL,-Bsymbolic,--version-script=v $O/inner.o $L
+link -shared -Wl,--exclude-libs,ALL,--dynamic-list=d $O/inner.o la.a lb.a
+link -Wl,--export-dynamic,--exclude-libs,lb.a $O/inmain.o la.a lb.a; ./out
+link -Wl,--export-dynamic,--exclude-libs,lb.a:in2.o,--wrap=in2 $O/inmain.o $O/wrapin.o la.a lb.a; ./out
+//--- exclude-libs-native
+ar rc la.a $O/in1.n.o; ar rc lb.a $O/in2.o
+echo '{ global: in*; local: *; };' > v
+$LINK -shared -Wl,--exclude-libs,ALL,--version-script=v $O/inner.o la.a lb.a -o l.so
+nm -D --defined-only l.so | grep -c ' in[12]' || true
+$LINK -shared -Wl,--exclude-libs,ALL,--version-script=v $O/inner.n.o la.a lb.a -o l.so
+nm -D --defined-only l.so | grep -c ' in[12]' || true
+//--- exclude-libs-thin
+ar rcT la.a $O/in1.o; ar rcT lb.a $O/in2.o
+echo '{ global: in*; local: *; };' > v
+$LINK -shared -Wl,--exclude-libs,lb.a,--version-script=v $O/inner.o la.a lb.a -o l.so
+nm -D --defined-only l.so | awk '{print $3}' | grep '^in[12]'
+//--- exclude-libs-without-suffix
+# only gold bfd
+ar rc liba.a $O/in1.o; ar rc libb.a $O/in2.o
+$LINK -shared -Wl,--exclude-libs,liba $O/inner.o liba.a libb.a -o l.so
+nm -D --defined-only l.so | awk '{print $3}' | grep '^in[12]'
+//--- exclude-libs-export-symbol
+# only lld bfd
+ar rc la.a $O/in1.o; ar rc lb.a $O/in2.o
+$LINK -shared -Wl,--exclude-libs,ALL,--export-dynamic-symbol=in1 $O/inner.o la.a lb.a -o l.so
+nm -D --defined-only l.so | grep -c ' in[12]' || true
 //--- relocatable
 $LINK -r $O/f.o $O/g.o -o fg.o
 $LINK $O/main.o fg.o -o p; ./p
@@ -272,6 +325,22 @@ $LINK $O/main.o @args -Wl,@ldargs $O/wrapper.o -o p; ./p
 //--- stripped
 strip --strip-unneeded $O/f.o -o f.o
 $LINK $O/main.o f.o $O/g.o -o p; ./p
+//--- edited-symbols
+exec 2> /dev/null
+objcopy --redefine-sym f=fOld $O/g.o g.o
+$LINK $O/main.o $O/f.o $O/rename.o g.o -o p; ./p
+objcopy --weaken-symbol=f $O/f.o f.o
+$LINK $O/main.o f.o $O/fother.o $O/g.o -o p; ./p
+objcopy --globalize-symbol=state $O/static1.o s.o
+objcopy --redefine-sym state=otherState $O/static2.o t.o
+$LINK s.o t.o -o p; ./p
+//--- edited-names
+exec 2> /dev/null
+for tool in objcopy llvm-objcopy; do
+  $tool --prefix-symbols=x_ $O/f.o f.o
+  $tool --redefine-sym f=x_f $O/main.o main.o
+  $LINK main.o f.o $O/fother.o $O/g.o -o p; ./p
+done
 //--- threads
 INPUTS="$O/main.o $O/f.o $O/g.o $O/start.o $O/startlate.o $O/startearly.o"
 for i in 1 2 3; do

@@ -367,3 +367,83 @@ int runSecond(int *p) {
   add<<<1, 4>>>(p, 100);
   return cudaDeviceSynchronize() == cudaSuccess;
 }
+//--- blocks.c
+int printf(const char *, ...);
+struct Block {
+  int v[900];
+};
+void copy(struct Block *, const struct Block *);
+void clear(struct Block *);
+int wrapped;
+int main(void) {
+  static struct Block a, b;
+  a.v[3] = 6;
+  copy(&b, &a);
+  clear(&a);
+  printf("copied %d set %d wrapped %d\n", b.v[3], a.v[3], wrapped);
+  return 0;
+}
+//--- copy.c
+struct Block {
+  int v[900];
+};
+void copy(struct Block *to, const struct Block *from) { *to = *from; }
+void clear(struct Block *block) { *block = (struct Block){{0}}; }
+//--- wrapcopy.c
+// flags: -fno-builtin
+extern int wrapped __attribute__((weak));
+void *__wrap_memcpy(void *to, const void *from, unsigned long n) {
+  if (&wrapped)
+    wrapped += 1;
+  volatile char *a = to;
+  for (const char *b = from; n; --n)
+    *a++ = *b++;
+  return to;
+}
+void *__wrap_memset(void *to, int value, unsigned long n) {
+  if (&wrapped)
+    wrapped += 10;
+  for (volatile char *a = to; n; --n)
+    *a++ = value;
+  return to;
+}
+//--- bare.c
+// flags: -fno-stack-protector
+struct Block {
+  int v[900];
+} a, b;
+void copy(struct Block *, const struct Block *);
+void start(void) {
+  a.v[3] = 6;
+  copy(&b, &a);
+  __asm__ volatile("syscall" : : "a"(60), "D"(b.v[3]));
+}
+//--- remainder2.c
+// flags: -ffast-math
+int printf(const char *, ...);
+volatile double x = 17, y = 5;
+int main(void) {
+  printf("remainder %.0f\n", __builtin_fmod(x, y));
+  return 0;
+}
+//--- wrapfmod.c
+double __wrap_fmod(double a, double b) { return a < b ? a : 4; }
+//--- inner.c
+int in1(void), in2(void);
+int innerEntry(void) { return in1() + in2(); }
+//--- in1.c
+int in1(void) { return 5; }
+//--- in2.c
+int in2(void) { return 7; }
+//--- inmain.c
+int printf(const char *, ...);
+int in1(void), in2(void);
+int main(void) {
+  printf("in %d %d\n", in1(), in2());
+  return 0;
+}
+//--- wrapin.c
+int __real_in2(void);
+int __wrap_in2(void) { return __real_in2() + 100; }
+//--- rename.c
+int fOld(int x) { return 100 + x + 3; }

@@ -196,6 +196,26 @@ TEST_F(FatObjectTest, ToolsKeepTheSection) {
   }
 }
 
+TEST_F(FatObjectTest, EditedSymbolsAreSeen) {
+  if (!havePrograms({"objcopy"}))
+    GTEST_SKIP();
+  SampleContents sample;
+  ASSERT_OK(writeFatObject(path("a.o"), sample.contents, path("fat.o")));
+  auto isUnchanged = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {path("fat.o"), path("edited.o")});
+    run("objcopy", options);
+    std::string bytes = readFile(path("edited.o"));
+    ReadOptions read;
+    read.symbols = true;
+    auto object = readFatObject(refTo(bytes), InputLocation("e.o"), read);
+    EXPECT_TRUE(bool(object));
+    return object && isOneUnit(*object) && isAsCompiled(*object);
+  };
+  EXPECT_TRUE(isUnchanged({}));
+  EXPECT_FALSE(isUnchanged({"--weaken"}));
+  EXPECT_FALSE(isUnchanged({"--redefine-sym", "_Z9elsewherei=other"}));
+}
+
 TEST_F(FatObjectTest, RelocatableLinksKeepAllRecords) {
   if (!havePrograms({"ld.bfd"}))
     GTEST_SKIP();
@@ -379,7 +399,7 @@ TEST(FatRecordTest, VersionsAreChecked) {
   std::string record = smallRecord();
   record[8] = 9;
   EXPECT_EQ(messageOf(readSmall(record)),
-            "t.o:(.gpulto+0x0): record version 9, this linker reads 1 to 2; "
+            "t.o:(.gpulto+0x0): record version 9, this linker reads 1 to 3; "
             "recompile the object");
 }
 
