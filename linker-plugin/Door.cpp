@@ -97,6 +97,7 @@ runPipeline(LinkInputs &inputs, const NativeInputs &natives, StringRef sysroot,
     markAssemblySymbols(inputs);
     inputs.foreignCode = natives.foreignCode(options, sysroot);
     inputs.nativeRuntime = natives.runtimeFunctions(options, sysroot);
+    inputs.nativeUses = natives.usedFunctions(options, sysroot);
     Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
     if (!outputs)
       return outputs.takeError();

@@ -99,6 +99,8 @@ struct LinkSession {
   /// Not empty: the program that links in place of lld, and its command line.
   std::string mold;
   SmallVector<const char *, 64> moldWords;
+  /// What the command line names.
+  std::vector<LinkerInput> files;
   /// mold leaves --wrap of bitcode to us; lld does not.
   std::vector<std::string> moldWrapped;
   /// With -r: lld joins the objects as they are, native code and bitcode.
@@ -275,6 +277,8 @@ void print(Diagnostics &diagnostics) {
 Error makeObjects(LinkSession &link) {
   link.inputs.archives = link.locator.archivePaths();
   link.inputs.output = link.commandLine.output;
+  link.natives.addLibraries(link.files, link.options,
+                            link.commandLine.sysroot);
   Diagnostics diagnostics(diagnosticsOptions(link));
   Expected<DoorOutputs> outputs =
       runPipeline(link.inputs, link.natives, link.commandLine.sysroot,
@@ -512,12 +516,13 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
         finalLinkCommand(link.options.link.remote.jobDirectory, words);
   link.joinsObjects = link.commandLine.output == OutputKind::Relocatable &&
                       !link.options.nativeRelocatable;
+  Expected<LinkerCommandLine> line = readLinkerCommandLine(own->rest);
+  if (!line)
+    return line.takeError();
+  link.files = std::move(line->inputs);
   link.mold = own->args->getLastArgValue(options::OPT_mold);
   if (!link.mold.empty()) {
     link.moldWords = withoutLtoOptions(own->rest);
-    Expected<LinkerCommandLine> line = readLinkerCommandLine(link.moldWords);
-    if (!line)
-      return line.takeError();
     link.moldWrapped = std::move(line->wrapped);
     resolveOnly(argv);
   }

@@ -523,6 +523,7 @@ Error PluginSession::makeObjects() {
   if (!commandLine)
     return commandLine.takeError();
   sysroot = commandLine->sysroot;
+  natives.addLibraries(commandLine->inputs, options, sysroot);
   Expected<LinkInputs> inputs = gatherInputs(*commandLine);
   if (!inputs)
     return inputs.takeError();
