@@ -36,6 +36,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/FoldRoles.h"
+#include "ipa/UnseenCode.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -143,7 +144,8 @@ StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   if (isApart.test(id))
     return "its body differs from others with equal digests";
   UnknownCaller unknown = callers.unknown(id);
-  if (unknown == UnknownCaller::None ||
+  // Whoever captures a launch may change what it passes, not what it runs.
+  if (unknown == UnknownCaller::None || unknown == UnknownCaller::Captured ||
       (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
     return {};
   return describe(unknown);
@@ -156,8 +158,8 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   if (StringRef reason = whyNot(stub, keepsHandle); !reason.empty())
     return reason;
   if (keepsHandle && handlesAreFoundOut)
-    return "its address is taken, and the program sets attributes of unknown "
-           "kernels or asks which one it has";
+    return "its address is taken, and somebody may set attributes of unknown "
+           "kernels or ask which one it has";
   if (callers.isConfigured(stub))
     return "the program sets its attributes or asks for its name";
   ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
@@ -194,9 +196,11 @@ static bool setsHandle(StringRef name) {
   });
 }
 
-/// Returns whether some host function findsHandlesOut. Few modules name what
-/// that takes.
+/// Returns whether code that is not seen, or the bitcode, findsHandlesOut. Few
+/// modules name what that takes.
 bool RoleFinder::areHandlesFoundOut() const {
+  if (!findUnseenCode(context).empty())
+    return true;
   std::vector<ModuleIndex> modules = collectInPieces<ModuleIndex>(
       context.threads, program.modules().size(),
       [&](size_t m, std::vector<ModuleIndex> &found) {
@@ -208,25 +212,34 @@ bool RoleFinder::areHandlesFoundOut() const {
                    }))
           found.push_back(m);
       });
-  return !modules.empty() && any_of(callers.bodies(), [&](GlobalId id) {
-    return isLive(id) && program.imageOf(id) == kHostImage &&
-           llvm::binary_search(modules, program.moduleOf(id)) &&
-           findsHandlesOut(id);
-  });
+  if (modules.empty())
+    return false;
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (isLive(id) && program.imageOf(id) == kHostImage &&
+        llvm::binary_search(modules, program.moduleOf(id)) &&
+        findsHandlesOut(id))
+      return true;
+  return false;
 }
 
-/// Returns whether the host function \p user calls what sets attributes of a
-/// kernel, or asks for it, with a handle that stands for unknown ones.
+/// Returns whether the definition \p user, of the host, calls what sets
+/// attributes of a kernel, or asks for it, with a handle that stands for unknown
+/// ones, or has the address of such a function.
 bool RoleFinder::findsHandlesOut(GlobalId user) const {
-  const CombinedModule &module = program.moduleRef(user);
-  const ModuleSummary &summary = module.summary;
-  const FunctionSummary &function = *program.function(user);
+  const ModuleSummary &summary = program.moduleRef(user).summary;
+  const VariableSummary *variable = program.variable(user);
+  const FunctionSummary *function = program.function(user);
+  if (!function && !variable)
+    return false;
   for (const ReferenceEdge &edge :
-       slice(summary.references, function.references))
+       slice(summary.references,
+             function ? function->references : variable->references))
     if (StringRef name = summary.symbols[edge.symbol].name;
         setsHandle(name) || asksForKernel(name))
       return true;
-  for (const CallEdge &call : slice(summary.calls, function.calls)) {
+  if (!function)
+    return false;
+  for (const CallEdge &call : slice(summary.calls, function->calls)) {
     if (call.callee == kNone)
       continue;
     StringRef name = summary.symbols[call.callee].name;

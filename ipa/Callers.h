@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace gpulto {
@@ -38,6 +39,8 @@ enum class UnknownCaller : uint8_t {
   LookedUp,
   /// Kernel: the program takes kernels from graphs, where launches are nodes.
   InGraph,
+  /// Kernel: code that is not seen may capture a launch and change it.
+  Captured,
   /// Kernel: functions of the runtime are others in this program.
   Replaced,
   /// Definitions without a body of their own jump to it.
@@ -58,6 +61,9 @@ public:
   }
   /// Returns the definition that uses the address of \p id, or kNone.
   GlobalId takenBy(GlobalId id) const;
+
+  /// Names, in a clause, who makes launches Captured; empty: nobody can.
+  llvm::StringRef whoCaptures() const { return capturer; }
 
   /// Whether the bitcode uses the address of the function \p id where a program
   /// could compare it with another: not only in tables of virtual functions.
@@ -81,7 +87,8 @@ public:
   /// must not depend on facts.
   bool isQueried(GlobalId id) const { return queried.test(id); }
   /// Whether the host sets attributes of the kernel or stub \p id, which hold
-  /// for launches through this handle and no other, or asks for its name.
+  /// for launches through this handle and no other, or asks for its name. Of a
+  /// handle that is not followed others may do so, too.
   bool isConfigured(GlobalId id) const { return configured.test(id); }
   /// Whether the host uses the handle of the kernel or stub \p id for more than
   /// launches: it asks for attributes or sets them, and means this kernel.
@@ -139,6 +146,7 @@ private:
   void noteReferences(GlobalId user, Range references, bool isFunction);
   void noteStubCalls(GlobalId user);
   void noteNodes(GlobalId user);
+  void noteCaptures();
   void noteConstructors();
   void noteKernels();
   UnknownCaller findLookups() const;
@@ -160,6 +168,7 @@ private:
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;
   llvm::DenseMap<GlobalId, uint32_t> stubCounts;
+  std::string capturer;
 };
 
 /// Returns \p reason as the end of a sentence, "its address is taken".

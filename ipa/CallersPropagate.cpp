@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Callers.h"
+#include "ipa/Captures.h"
 #include "ipa/Graphs.h"
 #include "support/Parallel.h"
 
@@ -53,6 +54,9 @@ StringRef describe(UnknownCaller reason) {
     return "the program has functions of its own in the place of the runtime's";
   case UnknownCaller::InGraph:
     return "the program asks for nodes of graphs, or changes them";
+  case UnknownCaller::Captured:
+    return "code that is not seen may capture and change one, which is not "
+           "proven to be in the legacy default stream";
   }
   return "";
 }
@@ -97,7 +101,8 @@ GlobalId Callers::calleeOf(GlobalId user, SymbolIndex used) const {
 
 /// The first reason is kept.
 void Callers::note(GlobalId id, UnknownCaller reason, GlobalId by) {
-  if (reasons[id] != static_cast<uint8_t>(UnknownCaller::None))
+  if (reason == UnknownCaller::None ||
+      reasons[id] != static_cast<uint8_t>(UnknownCaller::None))
     return;
   reasons[id] = static_cast<uint8_t>(reason);
   if (by != kNone)
@@ -181,9 +186,10 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
         (isFunction ? !(edge.flags & ~kHandleUses) : handles->isTable(user));
     if (!isFunction || (edge.flags & kPassesHandle))
       isHandle &= !handles->isLost(target);
-    if (isHandle && (edge.flags & kQueriesHandle))
+    // Wherever else the handle goes.
+    if (isFunction && (edge.flags & kQueriesHandle))
       queried.set(target);
-    if (isHandle && (edge.flags & kSetsHandle))
+    if (isFunction && (edge.flags & kSetsHandle))
       configured.set(target);
     if (isHandle)
       continue;
@@ -225,6 +231,37 @@ void Callers::noteNodes(GlobalId user) {
         note(stub, UnknownCaller::InGraph, user);
 }
 
+/// Whether the API function \p name tells which kernel a node of a graph
+/// launches or, in device code, changes a node.
+static bool asksForNodes(StringRef name) {
+  static constexpr StringLiteral kNames[] = {
+      "cudaGraphKernelNodeGetParams",  "cudaGraphNodeGetParams",
+      "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
+      "cuGraphNodeGetParams",          "cudaGraphKernelNodeSetParam",
+      "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply"};
+  return is_contained(kNames, name);
+}
+
+/// A launch that others may capture happens with anything. Who is seen to ask
+/// for nodes may set attributes by the handle that is there.
+void Callers::noteCaptures() {
+  Captures captures(context, *this);
+  capturer = captures.who();
+  if (capturer.empty())
+    return;
+  bool asks = any_of(context.nativeUses, asksForNodes);
+  for (GlobalId id : liveBodies)
+    for (const LaunchSite &launch : program.launches(id)) {
+      if (!captures.mayCapture(id, launch))
+        continue;
+      for (GlobalId stub : stubsOf(id, launch)) {
+        note(stub, UnknownCaller::Captured, id);
+        if (asks)
+          configured.set(stub);
+      }
+    }
+}
+
 void Callers::noteConstructors() {
   for (auto [m, module] : enumerate(program.modules()))
     for (const StructorRecord &structor : module.summary.structors)
@@ -234,7 +271,8 @@ void Callers::noteConstructors() {
 
 /// Returns how the program can launch kernels in other ways than by the
 /// launches that are seen: LookedUp, InGraph, Replaced, or None. A name of an
-/// API function anywhere in the bitcode counts.
+/// API function anywhere in the bitcode counts; of native code, what looks
+/// kernels up.
 UnknownCaller Callers::findLookups() const {
   static constexpr StringLiteral kLookups[] = {
       "cuModuleGetFunction",     "cuModuleEnumerateFunctions",
@@ -242,30 +280,25 @@ UnknownCaller Callers::findLookups() const {
       "cudaLibraryGetKernel",    "cudaLibraryEnumerateKernels",
       "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
       "cuGetProcAddress_v2",     "cuGetProcAddress"};
-  // Of launches that became nodes, and in device code: of nodes that it
-  // changes.
-  static constexpr StringLiteral kOfGraphs[] = {
-      "cudaGraphKernelNodeGetParams",  "cudaGraphNodeGetParams",
-      "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
-      "cuGraphNodeGetParams",          "cudaGraphKernelNodeSetParam",
-      "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply"};
-  bool handsOutGraphs = mayHandOutGraphs(context);
   UnknownCaller found = context.replacedRuntime.empty()
                             ? UnknownCaller::None
                             : UnknownCaller::Replaced;
+  auto looksUp = [](StringRef name) { return is_contained(kLookups, name); };
+  if (any_of(context.nativeUses, looksUp))
+    return UnknownCaller::LookedUp;
   for (const CombinedModule &module : program.modules())
     for (const SymbolRecord &symbol : module.summary.symbols) {
       if (!symbol.isDeclaration() || !symbol.name.starts_with("cu"))
         continue;
-      if (is_contained(kLookups, symbol.name))
+      if (looksUp(symbol.name))
         return UnknownCaller::LookedUp;
-      if (is_contained(kOfGraphs, symbol.name) ||
-          (handsOutGraphs && isOfCapture(symbol.name)))
+      if (asksForNodes(symbol.name))
         found = UnknownCaller::InGraph;
     }
   return found;
 }
 
+/// What holds of all kernels is their first reason: folding goes by it.
 void Callers::noteKernels() {
   UnknownCaller lookups = findLookups();
   for (GlobalId id : liveBodies) {
@@ -277,24 +310,17 @@ void Callers::noteKernels() {
       configured.set(id);
     for (GlobalId kernel : program.deviceCounterparts(id)) {
       ++stubCounts[kernel];
+      note(kernel, lookups);
       note(kernel, unknown(id), takenBy(id));
-      if (isQueried(id))
+      if (isQueried(id) || lookups != UnknownCaller::None)
         queried.set(kernel);
-      if (isConfigured(id))
+      if (isConfigured(id) || lookups != UnknownCaller::None)
         configured.set(kernel);
     }
   }
-  for (GlobalId id : liveBodies) {
-    if (!program.has(id, kKernel))
-      continue;
-    if (!stubCount(id)) {
+  for (GlobalId id : liveBodies)
+    if (program.has(id, kKernel) && !stubCount(id))
       note(id, UnknownCaller::NoStub);
-    } else if (lookups != UnknownCaller::None) {
-      note(id, lookups);
-      queried.set(id);
-      configured.set(id);
-    }
-  }
 }
 
 Callers::Callers(const WpaContext &context)
@@ -331,6 +357,7 @@ Callers::Callers(const WpaContext &context)
     if (kernelModules.test(program.moduleOf(id)))
       noteStubCalls(id);
   }
+  noteCaptures();
   noteKernels();
 }
 

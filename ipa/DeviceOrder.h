@@ -18,8 +18,9 @@ namespace gpulto {
 class HostLibrary {
 public:
   HostLibrary();
-  /// Whether \p name is mangled and of namespace std, of the run-time support
-  /// of the language or of a built-in type.
+  /// Whether \p name is mangled and of the C++ library, of the run-time support
+  /// of the language or of a built-in type, and so is whatever it names in
+  /// arguments of templates and of functions: std::swap<Mine> is the program's.
   static bool isOfCxx(llvm::StringRef name);
   /// Returns whether \p name, mangled, is one of them.
   bool contains(llvm::StringRef name) const;

@@ -8,16 +8,15 @@
 //   -> one after another: all of it is in the legacy default stream, which
 //      orders the work of all threads of a process
 //
-// 1. Inputs: no native code but the system's, no device code of other
-//    compilers, no assembly that is more than names (checkInputs).
-// 2. Nobody else calls in or has our variables: nothing but `main`, and what
-//    the C++ library brings, is visible outside (checkDefinition).
-// 3. Whatever host code calls or mentions without a body in this link is of the
+// 1. Inputs: no code that is not seen but the system's (findUnseenCode), no
+//    device code of other compilers (checkInputs). So nobody else calls in or
+//    has our variables.
+// 2. Whatever host code calls or mentions without a body in this link is of the
 //    C or C++ library or a function of ipa/RuntimeFunctions.def (checkNative,
 //    checkMention); those that work in a stream get the null stream
 //    (checkCall), and so does each launch (checkHostBody). One device:
 //    cudaSetDevice gets 0.
-// 4. Device code launches nothing (checkDeviceBody).
+// 3. Device code launches nothing (checkDeviceBody).
 //
 // Everything else fails the whole program: what an unknown function, a graph, a
 // second stream or a peer does may be a write to any memory at any time.
@@ -31,12 +30,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/DeviceOrder.h"
+#include "ipa/UnseenCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Path.h"
 
+#include <cstdlib>
+#include <memory>
 #include <optional>
 
 using namespace llvm;
@@ -64,47 +67,72 @@ HostLibrary::HostLibrary() {
       names.insert((name + type).str());
 }
 
-/// Removes what stands before the name of a function in that of a thunk of it.
-/// Source: Itanium C++ ABI, 5.1.4.1, `<call-offset>`.
-static void dropThunk(StringRef &name) {
-  if (!name.starts_with("Th") && !name.starts_with("Tv"))
-    return;
-  for (unsigned offsets = name[1] == 'v' ? 2 : 1; offsets; --offsets)
-    name = name.split('_').second;
+/// Whether \p word, the root of a name, is a namespace of the C++ library, or of
+/// the language; \p isFunction: what it names is a function or a template.
+static bool isWordOfCxx(StringRef word, bool isFunction) {
+  static constexpr StringLiteral kWords[] = {
+      "std",        "__gnu_cxx",    "__cxxabiv1", "__gnu_debug",
+      "void",       "bool",         "char",       "__gnu_parallel",
+      "char8_t",    "char16_t",     "char32_t",   "wchar_t",
+      "signed",     "unsigned",     "short",      "int",
+      "long",       "float",        "double",     "__int128",
+      "__float128", "const",        "volatile",   "restrict",
+      "true",       "__restrict__", "false",      "noexcept"};
+  // The C library's, in the C++ library's parameters.
+  static constexpr StringLiteral kTypes[] = {
+      "__va_list_tag", "_IO_FILE", "__mbstate_t", "__locale_struct",
+      "timespec",      "tm",       "lconv",       "pthread_mutex_t"};
+  return is_contained(kWords, word) ||
+         (!isFunction && is_contained(kTypes, word));
 }
 
-/// Whether \p name is mangled and of namespace std, of the language's run-time
-/// support or of a built-in type. Source: Itanium C++ ABI, 5.1.
+/// Whether all of \p name, demangled, is of the language and its library:
+/// std::vector<int>::size() is, std::vector<Mine>::size() may call what others
+/// wrote for Mine.
+static bool isOfCxxAlone(StringRef name) {
+  constexpr StringLiteral kInWord =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+  bool isMember = false; // of what is before it
+  while (!name.empty()) {
+    StringRef word = name.take_while(
+        [&](char c) { return kInWord.find(c) != StringRef::npos; });
+    name = name.drop_front(word.size());
+    bool isAllocation =
+        !isMember && word == "operator" &&
+        (name.consume_front(" new") || name.consume_front(" delete"));
+    bool isFunction = name.starts_with("(") || name.starts_with("<");
+    if (!word.empty() && !isMember && !isAllocation && !isDigit(word[0]) &&
+        !isWordOfCxx(word, isFunction))
+      return false;
+    if (name.consume_front("[abi:"))
+      name = name.split(']').second;
+    isMember = name.consume_front("::~") || name.consume_front("::");
+    if (!isMember && word.empty())
+      name = name.drop_front();
+  }
+  return true;
+}
+
+/// Source: Itanium C++ ABI, 5.1; the demangler's words are LLVM's.
 bool HostLibrary::isOfCxx(StringRef name) {
   if (name.starts_with("__cxa_") || name.starts_with("_Unwind_") ||
       name.starts_with("__gxx_personality_"))
     return true;
-  if (!name.consume_front("_Z"))
+  if (!name.starts_with("_Z"))
     return false;
-  for (StringRef allocation : {"nw", "na", "dl", "da"})
-    if (name.starts_with(allocation))
-      return true;
-  dropThunk(name);
-  bool isTypeInfo = false;
-  for (StringRef special : {"TV", "TT", "TI", "TS", "TH", "TW", "GV"})
-    if (name.consume_front(special)) {
-      isTypeInfo = true;
-      break;
-    }
-  if (isTypeInfo) {
-    StringRef type = name.ltrim("PK");
-    type.consume_front("D"); // char8_t, decltype(nullptr), ...
-    if (type.size() == 1)
-      return isLower(type[0]); // of int, char const *, ...
-  }
-  if (name.consume_front("N"))
-    name = name.ltrim("rVKRO");
-  for (StringRef space :
-       {"10__cxxabiv1", "9__gnu_cxx", "11__gnu_debug", "14__gnu_parallel"})
-    if (name.starts_with(space))
-      return true;
-  return name.size() > 1 && name[0] == 'S' &&
-         StringRef("tabsiod").contains(name[1]);
+  std::unique_ptr<char, decltype(&std::free)> demangled(itaniumDemangle(name),
+                                                        &std::free);
+  if (!demangled)
+    return false;
+  StringRef text = demangled.get();
+  // "vtable for ...", "non-virtual thunk to ...".
+  if (name.starts_with("_ZT") || name.starts_with("_ZG"))
+    for (StringRef before : {" for ", " to "})
+      if (size_t end = text.find(before); end != StringRef::npos) {
+        text = text.drop_front(end + before.size());
+        break;
+      }
+  return isOfCxxAlone(text);
 }
 
 /// Whether \p name is what compilers call where the processor has no
@@ -195,33 +223,17 @@ void DeviceOrder::fail(std::string text, GlobalId user, uint32_t line) {
 }
 
 void DeviceOrder::checkInputs() {
-  if (context.isRelocatable)
-    fail("other code is going to be linked to this", kNone, 0);
-  if (!context.foreignCode.empty())
-    fail(context.foreignCode, kNone, 0);
+  if (std::string unseen = findUnseenCode(context); !unseen.empty())
+    fail(std::move(unseen), kNone, 0);
   for (ImageIndex image = 0; image < program.images().size(); ++image)
     if (image != kHostImage && program.hasNativeCode(image))
       fail("device code of another compiler is linked", kNone, 0);
-  for (ModuleIndex m : program.images()[kHostImage].modules) {
-    const ModuleSummary &module = program.modules()[m].summary;
-    if (module.has(kHasModuleAsm) && !module.has(kModuleAsmIsPlain))
-      fail("a unit has assembly that nobody reads (" +
-               sys::path::filename(module.sourceName).str() + ")",
-           kNone, 0);
-  }
 }
 
-/// Code outside of this link may call, or read, what it can name; variables
-/// may hold addresses of functions.
+/// Variables may hold addresses of functions.
 void DeviceOrder::checkDefinition(GlobalId id) {
-  const SymbolRecord &symbol = program.symbol(id);
-  constexpr uint8_t kSeen = kVisibleToRegular | kLinkerRedefined;
-  if (symbol.has(kRegistration))
+  if (program.symbol(id).has(kRegistration))
     return;
-  if (!symbol.isLocal() && (program.resolution(id) & kSeen) &&
-      symbol.name != "main" && !HostLibrary::isOfCxx(symbol.name))
-    fail("code outside of this link can name '" + symbol.name.str() + "'", id,
-         0);
   if (const VariableSummary *variable = program.variable(id))
     for (const ReferenceEdge &edge :
          slice(program.moduleRef(id).summary.references, variable->references))
@@ -238,7 +250,7 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user, uint32_t line) {
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, line);
   resets |= name == "cudaDeviceReset" || name == "cudaThreadExit";
-  if (!runtimeFunction(name) && !library.contains(name))
+  if (reason.empty() && !runtimeFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
          user, line);
 }

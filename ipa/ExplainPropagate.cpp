@@ -263,6 +263,8 @@ void Explainer::explainUnknown(GlobalId id) {
     if (program.function(by) && addsNodes(by))
       text += ", which adds nodes with unknown parameters to a graph";
   }
+  if (callers.unknown(id) == UnknownCaller::Captured)
+    text += ": " + callers.whoCaptures().str();
   add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
 }
 

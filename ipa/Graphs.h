@@ -8,8 +8,8 @@
 
 namespace gpulto {
 
-/// Whether \p name is a function that makes a graph of what a stream was given.
-bool isOfCapture(llvm::StringRef name);
+/// Whether bitcode makes graphs of what streams were given.
+bool capturesLaunches(const CombinedSummary &program);
 
 /// Whether bitcode may give a node of a graph other parameters than it was
 /// added with. A name of an API function anywhere in host bitcode counts.

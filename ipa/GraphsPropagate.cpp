@@ -11,9 +11,8 @@
 // those of what was instantiated from it. So it takes a function that does so
 // in bitcode (mayChangeGraphs), or a graph and anybody who is not seen and not
 // of the libraries of C, C++ and CUDA: what bitcode names and nobody defines
-// here, and who can name what bitcode defines (mayHandOutGraphs).
-//
-// Not seen: native code that captures launches of bitcode that it calls back.
+// here, and code that is not seen (mayHandOutGraphs). The latter may capture
+// launches of bitcode itself: ipa/CapturesPropagate.cpp.
 //
 // Linear in the symbols of the host.
 //
@@ -21,6 +20,7 @@
 
 #include "ipa/DeviceOrder.h"
 #include "ipa/Graphs.h"
+#include "ipa/UnseenCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,9 +40,11 @@ static bool mentions(const CombinedSummary &program,
   });
 }
 
-bool isOfCapture(StringRef name) {
-  return name.starts_with("cudaStreamEndCapture") ||
-         name.starts_with("cuStreamEndCapture");
+bool capturesLaunches(const CombinedSummary &program) {
+  return mentions(program, [](StringRef name) {
+    return name.starts_with("cudaStreamEndCapture") ||
+           name.starts_with("cuStreamEndCapture");
+  });
 }
 
 bool mayChangeGraphs(const CombinedSummary &program) {
@@ -54,10 +56,10 @@ bool mayChangeGraphs(const CombinedSummary &program) {
 }
 
 static bool makesGraphs(const CombinedSummary &program) {
-  return mentions(program, [](StringRef name) {
-    return isOfCapture(name) || name.starts_with("cudaGraphAdd") ||
-           name.starts_with("cuGraphAdd");
-  });
+  return capturesLaunches(program) || mentions(program, [](StringRef name) {
+           return name.starts_with("cudaGraphAdd") ||
+                  name.starts_with("cuGraphAdd");
+         });
 }
 
 /// Whether \p name is of CUDA's libraries or of ours.
@@ -67,32 +69,20 @@ static bool isOfRuntime(StringRef name) {
          (name.starts_with("cu") && name.size() > 2 && isUpper(name[2]));
 }
 
-/// Whether \p id, of the host, is code or data of others, or is named by them.
-static bool isShared(const WpaContext &context, const HostLibrary &library,
-                     GlobalId id) {
-  const CombinedSummary &program = context.program;
-  const SymbolRecord &symbol = program.symbol(id);
-  StringRef name = symbol.name;
-  if (program.definition(id) == kNone)
-    return symbol.isDeclaration() && !name.starts_with("llvm.") &&
-           !isOfRuntime(name) && !library.contains(name);
-  constexpr uint8_t kSeen = kVisibleToRegular | kLinkerRedefined;
-  return program.definition(id) == id && context.decisions.live.test(id) &&
-         !symbol.isLocal() && !symbol.has(kRegistration) &&
-         (program.resolution(id) & kSeen) && name != "main" &&
-         !HostLibrary::isOfCxx(name);
-}
-
 bool mayHandOutGraphs(const WpaContext &context) {
   const CombinedSummary &program = context.program;
   if (!makesGraphs(program))
     return false;
-  if (!context.foreignCode.empty() || context.isRelocatable)
+  if (!findUnseenCode(context).empty())
     return true;
   HostLibrary library;
-  for (GlobalId id = 0; id < program.symbolCount(); ++id)
-    if (program.imageOf(id) == kHostImage && isShared(context, library, id))
+  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
+    const SymbolRecord &symbol = program.symbol(id);
+    if (program.imageOf(id) == kHostImage && symbol.isDeclaration() &&
+        program.definition(id) == kNone && !symbol.name.starts_with("llvm.") &&
+        !isOfRuntime(symbol.name) && !library.contains(symbol.name))
       return true;
+  }
   return false;
 }
 

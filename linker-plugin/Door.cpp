@@ -89,6 +89,7 @@ static Expected<LinkOutputs> runOnInputs(LinkInputs &inputs,
   StringSet<> hidden = markExcluded(settings.excludedLibs, inputs);
   inputs.foreignCode = natives.foreignCode(options, settings.sysroot);
   inputs.nativeRuntime = natives.runtimeFunctions(options, settings.sysroot);
+  inputs.nativeUses = natives.usedFunctions(options, settings.sysroot);
   Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
   if (!outputs || hidden.empty())
     return outputs;

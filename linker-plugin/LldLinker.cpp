@@ -102,6 +102,8 @@ struct LinkSession {
   /// Not empty: the program that links in place of lld, and its command line.
   std::string mold;
   SmallVector<const char *, 64> moldWords;
+  /// What the command line names.
+  std::vector<LinkerInput> files;
   /// With -r: lld joins the objects as they are, native code and bitcode.
   bool joinsObjects = false;
   /// Not empty: why that cannot be done with these objects.
@@ -276,6 +278,8 @@ void print(Diagnostics &diagnostics) {
 Error makeObjects(LinkSession &link) {
   link.inputs.archives = link.locator.archivePaths();
   link.inputs.output = link.commandLine.output;
+  link.natives.addLibraries(link.files, link.options,
+                            link.commandLine.sysroot);
   Diagnostics diagnostics(diagnosticsOptions(link));
   Expected<DoorOutputs> outputs = runPipeline(
       link.inputs, link.natives, link.commandLine, link.options, diagnostics);
@@ -537,6 +541,10 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
         finalLinkCommand(link.options.link.remote.jobDirectory, words);
   link.joinsObjects = link.commandLine.output == OutputKind::Relocatable &&
                       !link.options.nativeRelocatable;
+  Expected<LinkerCommandLine> line = readLinkerCommandLine(own->rest);
+  if (!line)
+    return line.takeError();
+  link.files = std::move(line->inputs);
   link.mold = own->args->getLastArgValue(options::OPT_mold);
   if (!link.mold.empty()) {
     link.moldWords = withoutLtoOptions(own->rest);

@@ -18,10 +18,12 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <cstddef>
@@ -115,18 +117,26 @@ std::string reasonOf(const ObjectTraits &traits) {
   return "assembly, or compiled with -fno-ident";
 }
 
-/// Returns the names like those of CUDA's runtime that the object \p file
-/// defines.
-std::vector<std::string> definedRuntime(StringRef file) {
-  std::vector<std::string> found;
+/// Whether \p name is like those of CUDA's runtime and driver.
+bool isOfCuda(StringRef name) {
+  return name.starts_with("cuda") || name.starts_with("__cuda") ||
+         (name.starts_with("cu") && name.size() > 2 && isUpper(name[2]));
+}
+
+/// Returns the names like those of CUDA in what the object or shared library
+/// \p file shows others.
+CudaNames cudaNamesOf(StringRef file) {
+  CudaNames found;
   Expected<object::ELF64LEFile> elf = object::ELF64LEFile::create(file);
   if (!elf)
     return consumeError(elf.takeError()), found;
   auto sections = elf->sections();
   if (!sections)
     return consumeError(sections.takeError()), found;
+  uint32_t wanted = elf->getHeader().e_type == ELF::ET_DYN ? ELF::SHT_DYNSYM
+                                                           : ELF::SHT_SYMTAB;
   for (const auto &section : *sections) {
-    if (section.sh_type != ELF::SHT_SYMTAB)
+    if (section.sh_type != wanted)
       continue;
     auto symbols = elf->symbols(&section);
     auto names = elf->getStringTableForSymtab(section);
@@ -135,16 +145,21 @@ std::vector<std::string> definedRuntime(StringRef file) {
       continue;
     }
     for (const auto &symbol : *symbols) {
-      if (symbol.getBinding() == ELF::STB_LOCAL || symbol.isUndefined())
-        continue;
       Expected<StringRef> name = symbol.getName(*names);
       if (!name)
         consumeError(name.takeError());
-      else if (name->starts_with("cuda") || name->starts_with("__cuda"))
-        found.push_back(name->str());
+      else if (symbol.getBinding() != ELF::STB_LOCAL && isOfCuda(*name))
+        (symbol.isUndefined() ? found.used : found.defined)
+            .push_back(name->str());
     }
   }
   return found;
+}
+
+/// Whether \p text, an input that is no object, may be a script with inputs.
+bool mayHaveInputs(StringRef text) {
+  return any_of(ArrayRef<StringRef>{"INPUT", "GROUP"},
+                [&](StringRef word) { return text.contains(word); });
 }
 
 /// Returns the record of what \p object keeps for the link of the program.
@@ -271,7 +286,35 @@ void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
   add(describeNative(file, where, isJoined, why),
       /*isReported=*/!why.empty());
   if (isOurKind)
-    inputs.back().runtimeFunctions = definedRuntime(bytes);
+    inputs.back().names = cudaNamesOf(bytes);
+}
+
+void NativeInputs::addLibraries(ArrayRef<LinkerInput> files,
+                                const ParsedLinkOptions &options,
+                                StringRef sysroot) {
+  SystemFiles system(options.link.cudaPath, sysroot);
+  for (const LinkerInput &file : files) {
+    StringRef name = sys::path::filename(file.path);
+    if (system.contains(originalPath(file.path, options)) ||
+        name.starts_with("libcudart.") || name.starts_with("libcuda."))
+      continue;
+    ErrorOr<std::unique_ptr<MemoryBuffer>> contents = MemoryBuffer::getFile(
+        file.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!contents)
+      continue; // no input, or the linker's to report
+    StringRef bytes = (*contents)->getBuffer();
+    switch (identify_magic(bytes)) {
+    case file_magic::elf_shared_object:
+      libraries.push_back({file.path, cudaNamesOf(bytes)});
+      break;
+    case file_magic::unknown:
+      if (mayHaveInputs(bytes))
+        libraries.push_back({file.path, {}});
+      break;
+    default: // an object, or an archive of some: the linker tells
+      break;
+    }
+  }
 }
 
 /// Whether --gpulto-allow-native= names \p input: in full, by its path, or by
@@ -316,20 +359,41 @@ std::string NativeInputs::foreignCode(const ParsedLinkOptions &options,
         entry.input.reason != kNoCode &&
         !system.contains(originalPath(entry.input.path, options)))
       return "'" + entry.input.name() + "' is linked as native code";
+  if (!libraries.empty())
+    return "'" + sys::path::filename(libraries.front().path).str() +
+           "' is linked, which is no library of the system";
   return "";
+}
+
+void NativeInputs::forEachForeign(
+    const ParsedLinkOptions &options, StringRef sysroot,
+    function_ref<void(const CudaNames &)> visit) const {
+  SystemFiles system(options.link.cudaPath, sysroot);
+  for (const Entry &entry : inputs)
+    if (!sys::path::filename(entry.input.path).starts_with("libcudart") &&
+        !system.contains(originalPath(entry.input.path, options)))
+      visit(entry.names);
+  for (const Library &library : libraries)
+    visit(library.names);
 }
 
 std::set<std::string>
 NativeInputs::runtimeFunctions(const ParsedLinkOptions &options,
                                StringRef sysroot) const {
-  SystemFiles system(options.link.cudaPath, sysroot);
   std::set<std::string> names;
-  for (const Entry &entry : inputs)
-    if (!entry.runtimeFunctions.empty() &&
-        !sys::path::filename(entry.input.path).starts_with("libcudart") &&
-        !system.contains(originalPath(entry.input.path, options)))
-      names.insert(entry.runtimeFunctions.begin(),
-                   entry.runtimeFunctions.end());
+  forEachForeign(options, sysroot, [&](const CudaNames &found) {
+    names.insert(found.defined.begin(), found.defined.end());
+  });
+  return names;
+}
+
+std::set<std::string>
+NativeInputs::usedFunctions(const ParsedLinkOptions &options,
+                            StringRef sysroot) const {
+  std::set<std::string> names;
+  forEachForeign(options, sysroot, [&](const CudaNames &found) {
+    names.insert(found.used.begin(), found.used.end());
+  });
   return names;
 }
 

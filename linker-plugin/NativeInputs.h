@@ -9,17 +9,20 @@
 // Of the system are objects below a lib directory of / or /usr (of the sysroot,
 // too), below .../lib/gcc and .../lib/clang, and of the CUDA toolkit. The stamp
 // has their file names only, and of archives how many members were linked.
-// Shared libraries and linker scripts are no inputs of the stamp.
+// Shared libraries and linker scripts are no inputs of the stamp. Linkers do not
+// tell of them: they are found on the command line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
 #define GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
 
 #include "linker-plugin/LinkOptionsReader.h"
+#include "linker-plugin/LinkerCommandLine.h"
 #include "lto/Stamp.h"
 #include "support/Diagnostics.h"
 #include "support/Error.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -53,6 +56,11 @@ private:
   llvm::StringMap<bool> known; ///< by directory, as given
 };
 
+/// Names like those of CUDA's runtime and driver that others see in a file.
+struct CudaNames {
+  std::vector<std::string> defined, used;
+};
+
 /// The native inputs of one link.
 class NativeInputs {
 public:
@@ -64,6 +72,11 @@ public:
   /// there is a reason, a warning has said it.
   void addObject(llvm::MemoryBufferRef file, const InputLocation &where,
                  bool isJoined, llvm::StringRef why);
+
+  /// Adds the shared libraries among \p files that are not of the system, and
+  /// scripts that may name some.
+  void addLibraries(llvm::ArrayRef<LinkerInput> files,
+                    const ParsedLinkOptions &options, llvm::StringRef sysroot);
 
   /// Returns the EM_ constant of the first ELF object of 64 bits; none.
   std::optional<uint16_t> machine() const { return elfMachine; }
@@ -85,6 +98,10 @@ public:
   std::set<std::string> runtimeFunctions(const ParsedLinkOptions &options,
                                          llvm::StringRef sysroot) const;
 
+  /// Returns the names of CUDA's runtime and driver that such inputs use.
+  std::set<std::string> usedFunctions(const ParsedLinkOptions &options,
+                                      llvm::StringRef sysroot) const;
+
   /// Adds the inputs to \p stamp, whose inputs are those that were optimized,
   /// gives all of them the names under which the stamp has them, and sorts
   /// them.
@@ -95,9 +112,18 @@ private:
   struct Entry {
     StampInput input;
     bool isReported = false;
-    std::vector<std::string> runtimeFunctions; ///< that it defines
+    CudaNames names;
   };
+  struct Library {
+    std::string path;
+    CudaNames names;
+  };
+  void forEachForeign(
+      const ParsedLinkOptions &options, llvm::StringRef sysroot,
+      llvm::function_ref<void(const CudaNames &)> visit) const;
+
   std::vector<Entry> inputs;
+  std::vector<Library> libraries; ///< not of the system
   std::optional<uint16_t> elfMachine;
   bool otherKind = false;
 };

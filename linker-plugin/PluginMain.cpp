@@ -547,6 +547,7 @@ Error PluginSession::makeObjects() {
   if (!wrapped)
     return wrapped.takeError();
   settings.wrapped = std::move(*wrapped);
+  natives.addLibraries(commandLine->inputs, options, settings.sysroot);
   Expected<LinkInputs> inputs = gatherInputs(*commandLine);
   if (!inputs)
     return inputs.takeError();

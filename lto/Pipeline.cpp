@@ -126,7 +126,10 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.llvmOptions = inputs.llvmOptions;
   result.remarks = requestRemarks(diagnostics);
   result.foreignCode = inputs.foreignCode;
+  if (inputs.output == OutputKind::Shared && result.foreignCode.empty())
+    result.foreignCode = "programs load this library";
   result.nativeRuntime = inputs.nativeRuntime;
+  result.nativeUses = inputs.nativeUses;
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
   result.embedGiven = options.embedGiven;

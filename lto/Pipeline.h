@@ -72,7 +72,7 @@ struct LinkInputs {
   std::vector<std::string> llvmOptions; ///< as in LtransJob
   /// As in WpaContext; to be set by who knows all inputs of the link.
   std::string foreignCode = "it is not known which native code is linked";
-  std::set<std::string> nativeRuntime;
+  std::set<std::string> nativeRuntime, nativeUses;
 };
 
 /// The user's options for a link; see linker-plugin/Options.td.

@@ -157,6 +157,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                                          options.guardsKernels,
                                          options.foreignCode,
                                          options.nativeRuntime,
+                                         options.nativeUses,
                                          {},
                                          options.threads});
   resolveTimer.stop();

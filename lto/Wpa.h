@@ -55,6 +55,7 @@ struct WpaOptions {
   bool guardsKernels = true;
   std::string foreignCode;             ///< as in WpaContext
   std::set<std::string> nativeRuntime; ///< as in WpaContext
+  std::set<std::string> nativeUses;    ///< as in WpaContext
   unsigned threads = 1;                ///< as in WpaContext
 };
 

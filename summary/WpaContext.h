@@ -31,7 +31,9 @@ struct WpaContext {
   std::string foreignCode{};
   /// Names of CUDA's runtime that native code of the program defines.
   std::set<std::string> nativeRuntime{};
-  /// One of them that the program uses and that is another here, as
+  /// Names like those of CUDA that such code uses.
+  std::set<std::string> nativeUses{};
+  /// One of nativeRuntime that the program uses and that is another here, as
   /// findReplacedRuntime says.
   std::string replacedRuntime{};
   /// How many threads a pass may use. No decision depends on it.
