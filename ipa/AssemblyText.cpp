@@ -273,14 +273,13 @@ bool mayNameSymbol(const AsmToken &token) {
 // Definitions
 //===----------------------------------------------------------------------===//
 
-/// Whether the host's directive \p token.head defines \p token.
+/// Whether the host's directive \p token.head defines \p token, or gives it a
+/// meaning in this file alone.
 static bool isDefinedByDirective(const AsmToken &token) {
   static constexpr StringLiteral kDefine[] = {
-      ".set", ".equ", ".equiv", ".eqv", ".comm", ".lcomm", ".macro"};
-  if (token.role != AsmRole::Operand)
-    return false;
-  return token.position == (token.head == ".symver" ? 1 : 0) &&
-         (token.head == ".symver" || is_contained(kDefine, token.head));
+      ".set", ".equ", ".equiv", ".eqv", ".comm", ".lcomm", ".macro", ".symver"};
+  return token.role == AsmRole::Operand && token.position == 0 &&
+         is_contained(kDefine, token.head);
 }
 
 /// Whether PTX declares the variable or register \p token.

@@ -42,7 +42,6 @@
 #include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
-constexpr uint32_t kMakesAsmNames = 1u << 9; // TEMP
 
 namespace {
 
@@ -128,7 +127,9 @@ private:
   void collectModuleSymbols();
   void collectModuleAssembly();
   void collectDefinitions(const llvm::Function &function);
+  void nameInMacros(llvm::StringRef text);
   void nameElsewhere(const AsmToken &token);
+  SymbolIndex addOwnName(llvm::StringRef name, uint32_t flags);
   void collectInlineAssembly(const llvm::Function &function);
   void collectAssembly();
   void fillVariables();
@@ -149,8 +150,6 @@ private:
   SymbolIndex firstWithAssembly = kNone;
   /// Symbols by the names that assembly has for them. Looked up only.
   llvm::StringMap<SymbolIndex> known;
-  /// What module-level assembly defines: labels, macros, constants.
-  llvm::StringSet<> definedByModule;
   /// What inline assembly defines, and the first function that does.
   struct InlineDefinition {
     SymbolIndex record = kNone;
@@ -362,6 +361,18 @@ void SymbolCollector::collectModuleSymbols() {
   }
 }
 
+/// Adds a symbol \p name that the assembly of this file has for itself, with
+/// \p flags beside others. Returns its number.
+SymbolIndex SymbolCollector::addOwnName(llvm::StringRef name, uint32_t flags) {
+  SymbolRecord record;
+  record.name = context.strings.save(name);
+  record.kind = SymbolKind::Assembly;
+  record.linkage = Linkage::Internal;
+  record.flags = flags;
+  summary.symbols.push_back(record);
+  return summary.symbols.size() - 1;
+}
+
 void SymbolCollector::collectModuleAssembly() {
   llvm::StringRef text = module.getModuleInlineAsm();
   if (text.empty())
@@ -370,22 +381,30 @@ void SymbolCollector::collectModuleAssembly() {
   if (isPlainAssembly(text))
     summary.flags |= kModuleAsmIsPlain;
   collectModuleSymbols();
-  std::vector<std::string> versioned;
+  llvm::StringSet<> versioned; // looked up only
   llvm::ModuleSymbolTable::CollectAsmSymvers(
       module, [&](llvm::StringRef name, llvm::StringRef) {
-        versioned.push_back(name.str());
+        versioned.insert(name);
+        joinUsers(name, kNone);
       });
-  llvm::sort(versioned);
-  for (llvm::StringRef name : versioned)
-    joinUsers(name, kNone);
   if (summary.side == Side::Device)
     return;
   forEachAsmDefinition(text, /*isDevice=*/false, [&](llvm::StringRef name) {
-    definedByModule.insert(name);
+    // To other files a name that is given a version here means another one.
+    auto found = known.find(name);
+    if (found == known.end())
+      known[name] = addOwnName(name, kAssemblyReferenced);
+    else if (versioned.contains(name) &&
+             summary.symbols[found->second].isDeclaration())
+      addOwnName(name, kAssemblyReferenced);
   });
-  if (!text.contains(".macro"))
-    return;
-  // Of macros the assembler sees what they are used with only.
+  if (text.contains(".macro"))
+    nameInMacros(text);
+}
+
+/// Notes what macros in \p text may name: the assembler sees only those that
+/// module-level assembly uses.
+void SymbolCollector::nameInMacros(llvm::StringRef text) {
   forEachAsmToken(text, [&](const AsmToken &token) {
     if (!mayNameSymbol(token))
       return;
@@ -410,13 +429,7 @@ void SymbolCollector::collectDefinitions(const llvm::Function &function) {
     auto [entry, isNew] = definedInline.try_emplace(name);
     InlineDefinition &definition = entry->second;
     if (isNew) {
-      definition = {SymbolIndex(summary.symbols.size()), definer};
-      SymbolRecord record;
-      record.name = context.strings.save(name);
-      record.kind = SymbolKind::Assembly;
-      record.linkage = Linkage::Internal;
-      record.flags = kWithAssembly;
-      summary.symbols.push_back(record);
+      definition = {addOwnName(name, kWithAssembly), definer};
       joinUsers(name, definer);
       if (auto found = known.find(name);
           found != known.end() &&
@@ -435,8 +448,7 @@ void SymbolCollector::collectDefinitions(const llvm::Function &function) {
 /// Notes \p token, which may name a symbol that this module does not use.
 void SymbolCollector::nameElsewhere(const AsmToken &token) {
   bool isLabel = token.text == "." || token.text.starts_with(".L");
-  if (isLabel || token.isUnique || definedByModule.contains(token.text) ||
-      definedInline.contains(token.text))
+  if (isLabel || token.isUnique || definedInline.contains(token.text))
     return;
   if (token.isPart) {
     summary.flags |= kMakesAsmNames;
@@ -463,11 +475,11 @@ void SymbolCollector::collectInlineAssembly(const llvm::Function &function) {
   auto look = [&](const AsmToken &token) {
     if (token.role == AsmRole::Label)
       return;
-    if (definedByModule.contains(token.text))
-      joinAssembly(user);
     if (auto found = definedInline.find(token.text);
-        found != definedInline.end())
+        found != definedInline.end()) {
       joined.push_back({found->second.definer, user});
+      names.insert(found->second.record);
+    }
     // Device code declares what it names, or no assembler would take it.
     bool mayBeElsewhere = summary.side == Side::Host
                               ? mayNameSymbol(token)

@@ -28,7 +28,6 @@
 using namespace llvm;
 
 namespace gpulto {
-constexpr uint32_t kMakesAsmNames = 1u << 9; // TEMP
 
 namespace {
 /// What one input object gave. Modules are numbered by translation unit, from
@@ -245,7 +244,7 @@ static Error readStockUnit(StringRef bitcode, StringRef section,
 static Error addNativeNames(MemoryBufferRef object, const InputLocation &where,
                             const FatObject &fat, LoadedObject &loaded) {
   auto makesNames = [](const WpaModule &module) {
-    return module.module.summary.has(ModuleFlag(kMakesAsmNames));
+    return module.module.summary.has(kMakesAsmNames);
   };
   if (none_of(loaded.modules, makesNames))
     return Error::success();

@@ -159,6 +159,7 @@ constexpr FlagName kReferenceFlags[] = {
 constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
     {kModuleAsmIsPlain, "plain_module_asm"},
+    {kMakesAsmNames, "makes_asm_names"},
     {kHasDebugInfo, "debug_info"},
     {kFullDebugInfo, "full_debug_info"},
     {kSemanticInterposition, "semantic_interposition"},

@@ -107,7 +107,7 @@ TEST(AssemblyText, DirectivesDefine) {
   EXPECT_THAT(definitions(".set a, 1\n.equ b, 2\nc = 3\n.comm d, 4"),
               ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(definitions(".macro m x, y\n.endm"), ElementsAre("m"));
-  EXPECT_THAT(definitions(".symver f_1, f@V1"), ElementsAre("f"));
+  EXPECT_THAT(definitions(".symver f_1, f@V1"), ElementsAre("f_1"));
   EXPECT_THAT(definitions("cmpl $$1, total(%rip)\n.globl f"), IsEmpty());
 }
 
