@@ -260,6 +260,8 @@ void DeviceOrder::checkMention(GlobalId user, SymbolIndex symbol) {
   if (symbol == kNone || program.definitionFor(user, symbol) != kNone)
     return;
   GlobalId id = program.moduleRef(user).firstSymbol + symbol;
+  if (program.symbol(id).isLocal())
+    return; // a label in assembly
   const FunctionSummary *function = program.function(user);
   uint32_t line = function ? function->line : 0;
   checkNative(id, user, line);

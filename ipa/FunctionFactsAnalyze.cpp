@@ -16,7 +16,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -51,7 +50,7 @@ private:
   Digest attributesDigest(const llvm::Function &function);
   void visit(const llvm::Instruction &instruction);
   void visitCall(const llvm::CallBase &call);
-  void visitAssembly(const llvm::InlineAsm &assembly);
+  void visitAssembly(const llvm::Function &function);
   void readLaunchBounds();
   void applyAnnotation(FunctionSummary &kernel, llvm::StringRef key,
                        uint32_t value);
@@ -135,15 +134,27 @@ Digest FunctionFacts::attributesDigest(const llvm::Function &function) {
   return entry->second = hasher.finish();
 }
 
-void FunctionFacts::visitAssembly(const llvm::InlineAsm &assembly) {
-  flags |= kHasInlineAsm;
-  if (definesUniqueLabel(assembly.getAsmString(), summary.side == Side::Device))
-    flags |= kHasAsmLabels;
+/// A copy of the body elsewhere defines labels again, and does not know the
+/// module's own names.
+void FunctionFacts::visitAssembly(const llvm::Function &function) {
+  forEachInlineAssembly(
+      function, [&](const llvm::CallBase &, llvm::StringRef text) {
+        flags |= kHasInlineAsm;
+        if (definesAsmNames(text, summary.side == Side::Device))
+          flags |= kHasAsmLabels;
+      });
+  auto named = context.assemblyNames.find(&function);
+  if (named == context.assemblyNames.end())
+    return;
+  for (SymbolIndex symbol : named->second)
+    if (const SymbolRecord &record = summary.symbols[symbol];
+        record.kind != SymbolKind::Assembly || !record.isDeclaration())
+      flags |= kHasAsmLabels;
 }
 
 void FunctionFacts::visitCall(const llvm::CallBase &call) {
-  if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
-    return visitAssembly(*assembly);
+  if (call.isInlineAsm())
+    return;
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee) {
     if (!llvm::isa<llvm::Constant>(call.getCalledOperand()))
@@ -210,8 +221,7 @@ void FunctionFacts::visit(const llvm::Instruction &instruction) {
 void FunctionFacts::fill(const llvm::Function &function,
                          FunctionSummary &result) {
   flags = attributeFlags(function);
-  if (context.assemblyNames.contains(&function))
-    flags |= kHasAsmLabels;
+  visitAssembly(function);
   for (const llvm::BasicBlock &block : function) {
     if (block.hasAddressTaken())
       flags |= kBlockAddressTaken;

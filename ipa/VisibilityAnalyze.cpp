@@ -10,8 +10,9 @@
 //                     can ask for them: intrinsics, unused declarations,
 //                     llvm.used and its like.
 //  2. markUsed        members of llvm.used and llvm.compiler.used.
-//  3. assembly        symbols of module-level assembly, and those that inline
-//                     assembly names.
+//  3. assembly        symbols of module-level assembly, those that inline
+//                     assembly names, in whatever module they are, and the
+//                     labels that it defines.
 //  4. fillVariables   sizes, what initialisers refer to.
 //  5. groupAtoms      union-find over what cannot be put into two partitions.
 //
@@ -33,8 +34,6 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/GlobalIFunc.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/RuntimeLibcalls.h"
@@ -123,11 +122,15 @@ private:
   uint32_t flagsOf(const llvm::GlobalValue &value);
   void markUsed();
   void joinAssembly(SymbolIndex symbol);
-  void joinUsers(const llvm::GlobalValue &value);
+  void joinUsers(llvm::StringRef name, SymbolIndex definer);
   void nameInAssembly(SymbolIndex symbol, SymbolIndex user);
-  void collectModuleAssembly(llvm::StringMap<SymbolIndex> &known);
-  void collectInlineAssembly(const llvm::Function &function,
-                             const llvm::StringMap<SymbolIndex> &known);
+  void collectModuleSymbols();
+  void collectModuleAssembly();
+  void collectDefinitions(const llvm::Function &function);
+  void nameInMacros(llvm::StringRef text);
+  void nameElsewhere(const AsmToken &token);
+  SymbolIndex addOwnName(llvm::StringRef name, uint32_t flags);
+  void collectInlineAssembly(const llvm::Function &function);
   void collectAssembly();
   void fillVariables();
   void fillVariable(const llvm::GlobalVariable &variable);
@@ -145,6 +148,14 @@ private:
   RuntimeNames runtime;
   llvm::DenseMap<const llvm::Comdat *, uint32_t> comdatNumbers;
   SymbolIndex firstWithAssembly = kNone;
+  /// Symbols by the names that assembly has for them. Looked up only.
+  llvm::StringMap<SymbolIndex> known;
+  /// What inline assembly defines, and the first function that does.
+  struct InlineDefinition {
+    SymbolIndex record = kNone;
+    SymbolIndex definer = kNone;
+  };
+  llvm::StringMap<InlineDefinition> definedInline;
   /// Pairs that must not be separated, in module order.
   std::vector<std::pair<SymbolIndex, SymbolIndex>> joined;
   llvm::StringMap<SymbolIndex> firstOfSection;
@@ -271,10 +282,13 @@ void SymbolCollector::joinAssembly(SymbolIndex symbol) {
   joined.push_back({firstWithAssembly, symbol});
 }
 
-/// Keeps what uses \p value, a declaration whose meaning only the module-level
-/// assembly knows, where that is.
-void SymbolCollector::joinUsers(const llvm::GlobalValue &value) {
-  llvm::SmallVector<const llvm::User *, 8> worklist(value.users());
+/// Keeps what uses \p name, a declaration whose meaning only assembly knows,
+/// where that is: in the function \p definer, or kNone: at module level.
+void SymbolCollector::joinUsers(llvm::StringRef name, SymbolIndex definer) {
+  const llvm::GlobalValue *value = module.getNamedValue(name);
+  if (!value || !value->isDeclaration() || context.indexOf(*value) == kNone)
+    return;
+  llvm::SmallVector<const llvm::User *, 8> worklist(value->users());
   llvm::SmallPtrSet<const llvm::User *, 8> seen;
   while (!worklist.empty()) {
     const llvm::User *user = worklist.pop_back_val();
@@ -283,13 +297,17 @@ void SymbolCollector::joinUsers(const llvm::GlobalValue &value) {
     const llvm::GlobalValue *global = llvm::dyn_cast<llvm::GlobalValue>(user);
     if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
       global = instruction->getFunction();
-      context.assemblyNames[instruction->getFunction()] = {
-          context.indexOf(value)};
+      context.assemblyNames[instruction->getFunction()].push_back(
+          context.indexOf(*value));
     }
     if (!global)
       llvm::append_range(worklist, user->users());
-    else if (context.indexOf(*global) != kNone)
-      joinAssembly(context.indexOf(*global));
+    else if (SymbolIndex found = context.indexOf(*global); found == kNone)
+      continue;
+    else if (definer == kNone)
+      joinAssembly(found);
+    else
+      joined.push_back({definer, found});
   }
 }
 
@@ -301,75 +319,185 @@ void SymbolCollector::nameInAssembly(SymbolIndex symbol, SymbolIndex user) {
   named.flags |= kAssemblyReferenced;
   if (named.isDeclaration())
     return;
-  joinAssembly(symbol);
+  if (named.kind != SymbolKind::Assembly)
+    joinAssembly(symbol);
+  else if (user != kNone && named.isLocal())
+    joinAssembly(user);
   if (user != kNone && named.isLocal() && summary.side == Side::Host)
     joined.push_back({symbol, user});
 }
 
-void SymbolCollector::collectModuleAssembly(
-    llvm::StringMap<SymbolIndex> &known) {
-  if (module.getModuleInlineAsm().empty())
-    return;
-  summary.flags |= kHasModuleAsm;
-  if (isPlainAssembly(module.getModuleInlineAsm()))
-    summary.flags |= kModuleAsmIsPlain;
-  auto joinUsersOf = [&](llvm::StringRef name) {
-    const llvm::GlobalValue *value = module.getNamedValue(name);
-    if (value && value->isDeclaration() && context.indexOf(*value) != kNone)
-      joinUsers(*value);
-  };
+/// Adds what an assembler finds in module-level assembly. LLVM keeps the names
+/// in hash tables, some by addresses.
+void SymbolCollector::collectModuleSymbols() {
   using Flags = llvm::object::BasicSymbolRef;
+  std::vector<std::pair<std::string, Flags::Flags>> symbols;
   llvm::ModuleSymbolTable::CollectAsmSymbols(
       module, [&](llvm::StringRef name, Flags::Flags flags) {
-        bool isLocal = !(flags & (Flags::SF_Global | Flags::SF_Undefined));
-        auto [entry, isNew] = known.try_emplace(name, summary.symbols.size());
-        if (!isNew) {
-          if (isLocal)
-            joinUsersOf(name);
-          return nameInAssembly(entry->second, kNone);
-        }
-        SymbolRecord record;
-        record.name = context.strings.save(name);
-        record.kind = SymbolKind::Assembly;
-        record.flags = kAssemblyReferenced;
-        if (flags & Flags::SF_Undefined)
-          record.flags |= kDeclaration;
-        if (flags & Flags::SF_Weak)
-          record.linkage = flags & Flags::SF_Undefined ? Linkage::ExternalWeak
-                                                       : Linkage::WeakAny;
-        else if (isLocal)
-          record.linkage = Linkage::Internal;
-        summary.symbols.push_back(record);
+        symbols.push_back({name.str(), flags});
       });
+  llvm::sort(symbols);
+  for (const auto &[name, flags] : symbols) {
+    bool isLocal = !(flags & (Flags::SF_Global | Flags::SF_Undefined));
+    auto [entry, isNew] = known.try_emplace(name, summary.symbols.size());
+    if (!isNew) {
+      if (isLocal)
+        joinUsers(name, kNone);
+      nameInAssembly(entry->second, kNone);
+      continue;
+    }
+    SymbolRecord record;
+    record.name = context.strings.save(name);
+    record.kind = SymbolKind::Assembly;
+    record.flags = kAssemblyReferenced;
+    if (flags & Flags::SF_Undefined)
+      record.flags |= kDeclaration;
+    if (flags & Flags::SF_Weak)
+      record.linkage = flags & Flags::SF_Undefined ? Linkage::ExternalWeak
+                                                   : Linkage::WeakAny;
+    else if (isLocal)
+      record.linkage = Linkage::Internal;
+    summary.symbols.push_back(record);
+  }
+}
+
+/// Adds a symbol \p name that the assembly of this file has for itself, with
+/// \p flags beside others. Returns its number.
+SymbolIndex SymbolCollector::addOwnName(llvm::StringRef name, uint32_t flags) {
+  SymbolRecord record;
+  record.name = context.strings.save(name);
+  record.kind = SymbolKind::Assembly;
+  record.linkage = Linkage::Internal;
+  record.flags = flags;
+  summary.symbols.push_back(record);
+  return summary.symbols.size() - 1;
+}
+
+void SymbolCollector::collectModuleAssembly() {
+  llvm::StringRef text = module.getModuleInlineAsm();
+  if (text.empty())
+    return;
+  summary.flags |= kHasModuleAsm;
+  if (isPlainAssembly(text))
+    summary.flags |= kModuleAsmIsPlain;
+  collectModuleSymbols();
+  llvm::StringSet<> versioned; // looked up only
   llvm::ModuleSymbolTable::CollectAsmSymvers(
-      module,
-      [&](llvm::StringRef name, llvm::StringRef) { joinUsersOf(name); });
+      module, [&](llvm::StringRef name, llvm::StringRef) {
+        versioned.insert(name);
+        joinUsers(name, kNone);
+      });
+  if (summary.side == Side::Device)
+    return;
+  forEachAsmDefinition(text, /*isDevice=*/false, [&](llvm::StringRef name) {
+    // To other files a name that is given a version here means another one.
+    auto found = known.find(name);
+    if (found == known.end())
+      known[name] = addOwnName(name, kAssemblyReferenced);
+    else if (versioned.contains(name) &&
+             summary.symbols[found->second].isDeclaration())
+      addOwnName(name, kAssemblyReferenced);
+  });
+  if (text.contains(".macro"))
+    nameInMacros(text);
+}
+
+/// Notes what macros in \p text may name: the assembler sees only those that
+/// module-level assembly uses.
+void SymbolCollector::nameInMacros(llvm::StringRef text) {
+  forEachAsmToken(text, [&](const AsmToken &token) {
+    if (!mayNameSymbol(token))
+      return;
+    if (auto found = known.find(token.text); found != known.end())
+      nameInAssembly(found->second, kNone);
+    else
+      nameElsewhere(token);
+  });
+}
+
+/// Whether \p symbol is what inline assembly defines.
+static bool isDefinedInline(const SymbolRecord &symbol) {
+  return symbol.kind == SymbolKind::Assembly && symbol.isLocal() &&
+         !symbol.has(kAssemblyReferenced);
+}
+
+/// Notes what the inline assembly of \p function, of the host, defines. Whoever
+/// else knows it goes with the function.
+void SymbolCollector::collectDefinitions(const llvm::Function &function) {
+  SymbolIndex definer = context.indexOf(function);
+  auto define = [&](llvm::StringRef name) {
+    auto [entry, isNew] = definedInline.try_emplace(name);
+    InlineDefinition &definition = entry->second;
+    if (isNew) {
+      definition = {addOwnName(name, kWithAssembly), definer};
+      joinUsers(name, definer);
+      if (auto found = known.find(name);
+          found != known.end() &&
+          summary.symbols[found->second].kind == SymbolKind::Assembly)
+        joinAssembly(definer);
+    }
+    context.assemblyNames[&function].push_back(definition.record);
+    joined.push_back({definition.definer, definer});
+  };
+  forEachInlineAssembly(
+      function, [&](const llvm::CallBase &, llvm::StringRef text) {
+        forEachAsmDefinition(text, /*isDevice=*/false, define);
+      });
+}
+
+/// Notes \p token, which may name a symbol that this module does not use.
+void SymbolCollector::nameElsewhere(const AsmToken &token) {
+  bool isLabel = token.text == "." || token.text.starts_with(".L");
+  if (isLabel || token.isUnique || definedInline.contains(token.text))
+    return;
+  if (token.isPart) {
+    summary.flags |= kMakesAsmNames;
+    return;
+  }
+  known[token.text] = summary.symbols.size();
+  SymbolRecord record;
+  record.name = context.strings.save(token.text);
+  record.kind = SymbolKind::Assembly;
+  record.flags = kDeclaration | kAssemblyReferenced;
+  if (token.head == ".weak")
+    record.linkage = Linkage::ExternalWeak;
+  summary.symbols.push_back(record);
 }
 
 /// Finds the symbols that the inline assembly of \p function names. A word of
 /// it that is not meant as one does no harm.
-void SymbolCollector::collectInlineAssembly(
-    const llvm::Function &function, const llvm::StringMap<SymbolIndex> &known) {
+void SymbolCollector::collectInlineAssembly(const llvm::Function &function) {
+  SymbolIndex user = context.indexOf(function);
   llvm::SmallSetVector<SymbolIndex, 4> names;
   if (auto noted = context.assemblyNames.find(&function);
       noted != context.assemblyNames.end())
     names.insert(noted->second.begin(), noted->second.end());
-  for (const llvm::Instruction &instruction : llvm::instructions(function)) {
-    auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (!call || !call->isInlineAsm())
-      continue;
-    auto *assembly = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
-    forEachAsmToken(assembly->getAsmString(), [&](const AsmToken &token) {
-      auto named = known.find(token.text);
-      if (!token.isLabel && named != known.end())
-        names.insert(named->second);
-    });
-  }
+  auto look = [&](const AsmToken &token) {
+    if (token.role == AsmRole::Label)
+      return;
+    if (auto found = definedInline.find(token.text);
+        found != definedInline.end()) {
+      joined.push_back({found->second.definer, user});
+      names.insert(found->second.record);
+    }
+    // Device code declares what it names, or no assembler would take it.
+    bool mayBeElsewhere = summary.side == Side::Host
+                              ? mayNameSymbol(token)
+                              : module.getNamedValue(token.text) != nullptr;
+    if (mayBeElsewhere && !known.contains(token.text))
+      nameElsewhere(token);
+    if (auto found = known.find(token.text); found != known.end())
+      names.insert(found->second);
+  };
+  forEachInlineAssembly(function,
+                        [&](const llvm::CallBase &, llvm::StringRef text) {
+                          forEachAsmToken(text, look);
+                        });
   if (names.empty())
     return;
-  SymbolIndex user = context.indexOf(function);
   for (SymbolIndex symbol : names) {
-    nameInAssembly(symbol, user);
+    if (!isDefinedInline(summary.symbols[symbol]))
+      nameInAssembly(symbol, user);
     summary.symbols[symbol].flags |= kAddressTaken;
   }
   std::vector<SymbolIndex> &noted = context.assemblyNames[&function];
@@ -378,15 +506,17 @@ void SymbolCollector::collectInlineAssembly(
 }
 
 void SymbolCollector::collectAssembly() {
-  llvm::StringMap<SymbolIndex> known;
   for (SymbolIndex i = 0; i < summary.symbols.size(); ++i) {
     llvm::StringRef name = summary.symbols[i].name;
     name.consume_front("\1");
     known[name] = i;
   }
-  collectModuleAssembly(known);
+  collectModuleAssembly();
+  if (summary.side == Side::Host)
+    for (const llvm::Function *function : context.bodies)
+      collectDefinitions(*function);
   for (const llvm::Function *function : context.bodies)
-    collectInlineAssembly(*function, known);
+    collectInlineAssembly(*function);
 }
 
 /// Returns whether all that refers to \p value are entries of the offloading

@@ -237,9 +237,19 @@ void JobBuilder::addStructors(LtransJob &job) const {
             {structor.priority, finalName(id), structor.isDestructor});
 }
 
+/// Returns the first host partition of \p group.
+uint32_t JobBuilder::firstOfAssemblyGroup(uint32_t group) const {
+  auto found = llvm::find_if(map.partitions, [&](const Partition &partition) {
+    return partition.image == kHostImage && partition.assemblyGroup == group;
+  });
+  assert(found != map.partitions.end() && "WPA makes one");
+  return found - map.partitions.begin();
+}
+
 /// Debug info and assembly of a module go to the job that defines most of it;
 /// assembly with which symbols go is where they are (LGEN makes them one atom),
-/// and assembly of a module that defines nothing else goes to the first job.
+/// and assembly of a module that defines nothing else goes to the first job
+/// whose own assembly it does not clash with.
 void JobBuilder::chooseHomes() {
   homes.assign(program.modules().size(), kNone);
   assemblyHomes.assign(program.modules().size(), kNone);
@@ -259,14 +269,12 @@ void JobBuilder::chooseHomes() {
         homes[m] = p;
       }
   }
-  bool startsWithHost =
-      !map.partitions.empty() && map.partitions.front().image == kHostImage;
   for (auto [m, module] : enumerate(program.modules())) {
     if (homes[m] == kNone && module.summary.has(kHasModuleAsm) &&
-        module.image == kHostImage && startsWithHost) {
-      homes[m] = 0;
+        module.image == kHostImage) {
+      homes[m] = firstOfAssemblyGroup(map.assemblyGroups.groupOf[m]);
       assemblyOnly.push_back(m);
-      auto &modules = modulesOf.front();
+      auto &modules = modulesOf[homes[m]];
       modules.insert(llvm::lower_bound(modules, m), m);
     }
     if (assemblyHomes[m] == kNone)

@@ -71,6 +71,7 @@ private:
   void addStructors(LtransJob &job) const;
   void addClones(GlobalId id, const RegistrationEntry &original,
                  std::vector<RegistrationEntry> &entries) const;
+  uint32_t firstOfAssemblyGroup(uint32_t group) const;
   void chooseHomes();
   bool wantsKernelCheck(const Partition &partition) const;
   DeviceCodegenOptions deviceOptions(const Partition &partition) const;

@@ -21,6 +21,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 #include <chrono>
 
@@ -239,6 +240,42 @@ static Error readStockUnit(StringRef bitcode, StringRef section,
   return addStockDevices(*embedded, section, place, context, unit, loaded);
 }
 
+/// Adds to modules of \p loaded whose assembly makes names of parts all that
+/// the native half of \p object leaves undefined. Errors: there is none.
+static Error addNativeNames(MemoryBufferRef object, const InputLocation &where,
+                            const FatObject &fat, LoadedObject &loaded) {
+  auto makesNames = [](const WpaModule &module) {
+    return module.module.summary.has(kMakesAsmNames);
+  };
+  if (none_of(loaded.modules, makesNames))
+    return Error::success();
+  if (any_of(fat.records, [](const FatRecord &record) { return record.slim; }))
+    return inputError(where, "assembly makes names of parts, which are known "
+                             "in native code only; recompile without "
+                             "-fno-fat-lto-objects");
+  auto file = object::ObjectFile::createELFObjectFile(object);
+  if (!file)
+    return inputError(where, toString(file.takeError()));
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<StringRef> name = symbol.getName();
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!name || !flags)
+      return inputError(
+          where, toString(joinErrors(name.takeError(), flags.takeError())));
+    if (!(*flags & object::SymbolRef::SF_Undefined) || name->empty())
+      continue;
+    loaded.names.push_back(std::make_unique<std::string>(*name));
+    SymbolRecord record;
+    record.name = *loaded.names.back();
+    record.kind = SymbolKind::Assembly;
+    record.flags = kDeclaration | kAssemblyReferenced;
+    for (WpaModule &module : loaded.modules)
+      if (makesNames(module))
+        module.module.summary.symbols.push_back(record);
+  }
+  return Error::success();
+}
+
 static Error readObject(const ObjectPlace &place, const ReadContext &context,
                         LoadedObject &loaded) {
   StringRef bytes = place.data.getBuffer();
@@ -271,7 +308,7 @@ static Error readObject(const ObjectPlace &place, const ReadContext &context,
     if (!isDone)
       if (Error error = readRecord(record, place, context.deviceOnly, loaded))
         return error;
-  return Error::success();
+  return addNativeNames(place.data, locationOf(place), *fat, loaded);
 }
 
 /// Opens \p input and reads what is in it.

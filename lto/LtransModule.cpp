@@ -800,6 +800,7 @@ Error PartitionBuilder::finish() {
           partition->getNamedValue(definition.name);
   addStructors();
   addUsed();
+  assembly.separateDefinitions();
   setOutputFlags(*partition, job);
   DenseMap<const Function *, size_t> moduleOf;
   if (job.side == Side::Host)

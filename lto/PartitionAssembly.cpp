@@ -5,24 +5,12 @@
 
 #include "ipa/AssemblyText.h"
 
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstrTypes.h"
 
 using namespace llvm;
 
 namespace gpulto {
-
-/// Calls \p found with each call of inline assembly in \p values.
-static void forEachAssembly(ArrayRef<GlobalValue *> values,
-                            function_ref<void(CallBase &)> found) {
-  for (GlobalValue *value : values)
-    if (auto *function = dyn_cast<Function>(value))
-      for (Instruction &instruction : instructions(*function))
-        if (auto *call = dyn_cast<CallBase>(&instruction))
-          if (call->isInlineAsm())
-            found(*call);
-}
 
 /// Declares in the partition what \p value of another module is, if the
 /// partition does not have it.
@@ -60,13 +48,39 @@ StringSet<> PartitionAssembly::add(const Module &source, bool withModule,
   };
   if (withModule)
     addWords(source.getModuleInlineAsm());
-  forEachAssembly(bodies, [&](CallBase &call) {
-    StringRef text = cast<InlineAsm>(call.getCalledOperand())->getAsmString();
-    addWords(text);
-    if (definesUniqueLabel(text, isDevice))
-      call.addFnAttr(Attribute::NoDuplicate);
-  });
+  for (GlobalValue *value : bodies) {
+    auto *function = dyn_cast<Function>(value);
+    if (!function)
+      continue;
+    forEachInlineAssembly(*function, [&](const CallBase &call, StringRef text) {
+      addWords(text);
+      if (!definesAsmNames(text, isDevice))
+        return;
+      const_cast<CallBase &>(call).addFnAttr(Attribute::NoDuplicate);
+      forEachAsmDefinition(text, isDevice, [&](StringRef name) {
+        noteDefinition(name, function->getName());
+      });
+    });
+  }
   return words;
+}
+
+void PartitionAssembly::noteDefinition(StringRef name, StringRef function) {
+  std::vector<std::string> &definers = definersOf[name];
+  if (!is_contained(definers, function))
+    definers.push_back(function.str());
+}
+
+void PartitionAssembly::separateDefinitions() const {
+  for (const auto &entry : definersOf) {
+    if (entry.getValue().size() == 1)
+      continue;
+    for (const std::string &name : entry.getValue())
+      if (Function *function = partition.getFunction(name)) {
+        function->removeFnAttr(Attribute::AlwaysInline);
+        function->addFnAttr(Attribute::NoInline);
+      }
+  }
 }
 
 void PartitionAssembly::addNamed(SmallVectorImpl<GlobalValue *> &used) const {

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 
@@ -15,10 +16,11 @@
 namespace gpulto {
 
 /// Keeps assembly what it is when bodies of several modules meet in one:
-/// inlining and unrolling do not duplicate its labels, and what it names bears
-/// that name. WPA has put host locals into the partition of the assembly that
-/// names them (partitioner/BalancedPropagate.cpp); on the device a partition
-/// has at least a declaration of what its assembly names.
+/// inlining and unrolling do not duplicate its labels nor bring equal ones into
+/// one function, and what it names bears that name. WPA has put host locals
+/// into the partition of the assembly that names them
+/// (partitioner/BalancedPropagate.cpp); on the device a partition has at least
+/// a declaration of what its assembly names.
 class PartitionAssembly {
 public:
   PartitionAssembly(llvm::Module &partition, bool isDevice)
@@ -36,7 +38,13 @@ public:
   /// Adds to \p used what is in the partition for its assembly alone.
   void addNamed(llvm::SmallVectorImpl<llvm::GlobalValue *> &used) const;
 
+  /// Keeps functions that define the same names from being inlined: in PTX, a
+  /// label or a register belongs to its function. On the host WPA keeps them in
+  /// partitions of their own.
+  void separateDefinitions() const;
+
 private:
+  void noteDefinition(llvm::StringRef name, llvm::StringRef function);
   void declareLike(const llvm::GlobalValue &value);
 
   llvm::Module &partition;
@@ -44,6 +52,9 @@ private:
   llvm::StringSet<> allWords;
   /// Symbols of the device that assembly names, in the order of their use.
   std::vector<std::string> named;
+  /// Functions by the names that their assembly defines. They are marked, so
+  /// the order is of no importance.
+  llvm::StringMap<std::vector<std::string>> definersOf;
 };
 
 } // namespace gpulto

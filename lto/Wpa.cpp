@@ -83,18 +83,20 @@ static BitVector findExternallyUsed(const WpaContext &context) {
   return used;
 }
 
-/// A program whose host half is all native, or only assembly and constructors,
-/// still needs one job to put those in.
-static void ensureHostPartition(const CombinedSummary &program,
-                                PartitionMap &map) {
-  bool hasHost =
-      !map.partitions.empty() && map.partitions.front().image == kHostImage;
-  bool needsOne =
-      llvm::any_of(program.images()[kHostImage].modules, [&](ModuleIndex m) {
-        return program.modules()[m].summary.has(kHasModuleAsm);
-      });
-  if (!hasHost && needsOne)
-    map.partitions.insert(map.partitions.begin(), Partition());
+/// Assembly of modules that define nothing else, or nothing that is live, still
+/// needs jobs to be put in. There are host partitions only so far.
+static void addAssemblyPartitions(const CombinedSummary &program,
+                                  PartitionMap &map) {
+  for (ModuleIndex m : program.images()[kHostImage].modules) {
+    uint32_t group = map.assemblyGroups.groupOf[m];
+    bool hasOne = llvm::any_of(map.partitions, [&](const Partition &other) {
+      return other.assemblyGroup == group;
+    });
+    if (hasOne || !program.modules()[m].summary.has(kHasModuleAsm))
+      continue;
+    map.partitions.emplace_back();
+    map.partitions.back().assemblyGroup = group;
+  }
 }
 
 static PartitionMap cutProgram(const WpaContext &context,
@@ -102,7 +104,7 @@ static PartitionMap cutProgram(const WpaContext &context,
   PartitionMap map;
   map.home.assign(context.program.symbolCount(), kNone);
   partitionHost(context, options, map);
-  ensureHostPartition(context.program, map);
+  addAssemblyPartitions(context.program, map);
   for (ImageIndex i = kHostImage + 1; i < context.program.images().size(); ++i)
     partitionDevice(context, i, options, map);
   decideBoundaries(context, findExternallyUsed(context), map);

@@ -12,7 +12,7 @@
 //    module order; atoms of one -O level are cut apart from those of another,
 //    since a partition is compiled at one level, and so are atoms of modules
 //    whose options differ for the whole module (lto/ModuleFlags.h) or whose
-//    assembly does not bear each other's (separateAssembly).
+//    assembly does not bear each other's (partitioner/AssemblyGroups).
 // 2. buildGraph: what atoms share: definitions that several use, bodies that
 //    would be imported, modules that would be read by several jobs.
 // 3. cutRun: the sequence is cut into even pieces where that costs little, then
@@ -31,7 +31,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <numeric>
@@ -59,51 +58,15 @@ struct Atom {
 /// What all modules of a partition have in common.
 using Level = std::tuple<uint8_t, uint8_t, uint64_t, uint64_t, uint32_t>;
 
-/// Returns a number for each module, such that modules of one number may share
-/// a partition as far as assembly goes: module-level assembly of one file must
-/// not continue that of another (its section, its macros, its labels), and a
-/// local symbol that assembly knows by its name has that name alone.
-static std::vector<uint32_t> separateAssembly(const CombinedSummary &program) {
-  struct Group {
-    bool hasModuleAssembly = false;
-    StringSet<> names;
-  };
-  std::vector<Group> groups(1);
-  std::vector<uint32_t> numbers(program.modules().size());
-  for (ModuleIndex m : program.images()[kHostImage].modules) {
-    const ModuleSummary &summary = program.modules()[m].summary;
-    bool hasModuleAssembly =
-        summary.has(kHasModuleAsm) && !summary.has(kModuleAsmIsPlain);
-    SmallVector<StringRef, 4> names;
-    for (const SymbolRecord &symbol : summary.symbols)
-      if (symbol.isLocal() && symbol.has(kWithAssembly))
-        names.push_back(symbol.name);
-    auto fits = [&](const Group &group) {
-      return !(hasModuleAssembly && group.hasModuleAssembly) &&
-             llvm::none_of(names, [&](StringRef name) {
-               return group.names.contains(name);
-             });
-    };
-    auto group = llvm::find_if(groups, fits);
-    if (group == groups.end())
-      group = groups.emplace(group);
-    numbers[m] = group - groups.begin();
-    group->hasModuleAssembly |= hasModuleAssembly;
-    for (StringRef name : names)
-      group->names.insert(name);
-  }
-  return numbers;
-}
-
 /// Returns the level of each module.
-static std::vector<Level> findLevels(const CombinedSummary &program) {
-  std::vector<uint32_t> assembly = separateAssembly(program);
+static std::vector<Level> findLevels(const CombinedSummary &program,
+                                     ArrayRef<uint32_t> assemblyGroups) {
   std::vector<Level> levels;
-  for (auto [m, module] : enumerate(program.modules())) {
+  for (auto [module, group] : zip_equal(program.modules(), assemblyGroups)) {
     const ModuleSummary &summary = module.summary;
     levels.push_back({summary.optLevel, summary.sizeLevel,
                       summary.codegenDigest.lo, summary.codegenDigest.hi,
-                      assembly[m]});
+                      group});
   }
   return levels;
 }
@@ -180,7 +143,8 @@ static bool isLastOfRun(ArrayRef<Level> levels, ArrayRef<Atom> atoms,
 }
 
 static void addPartition(const WpaContext &context,
-                         ArrayRef<const Atom *> atoms, PartitionMap &map) {
+                         ArrayRef<const Atom *> atoms, uint32_t assemblyGroup,
+                         PartitionMap &map) {
   const ModuleSummary &summary =
       context.program.modules()[atoms.front()->module].summary;
   Partition partition;
@@ -188,6 +152,7 @@ static void addPartition(const WpaContext &context,
   partition.optLevel = summary.optLevel;
   partition.sizeLevel = summary.sizeLevel;
   partition.codegenDigest = summary.codegenDigest;
+  partition.assemblyGroup = assemblyGroup;
   for (const Atom *atom : atoms) {
     partition.weight += atom->weight;
     for (GlobalId id : atom->members) {
@@ -335,7 +300,7 @@ static std::vector<uint32_t> cutBalanced(const WpaContext &context,
 /// Cuts \p run into partitions.
 static void cutRun(const WpaContext &context, const AtomRun &run,
                    const PartitionOptions &options, uint64_t total,
-                   PartitionMap &map) {
+                   uint32_t assemblyGroup, PartitionMap &map) {
   std::vector<uint32_t> partOf(run.end - run.begin);
   if (options.mode == PartitionMode::Max)
     std::iota(partOf.begin(), partOf.end(), 0);
@@ -345,19 +310,22 @@ static void cutRun(const WpaContext &context, const AtomRun &run,
   for (auto [i, atom] : enumerate(run.atoms()))
     parts[partOf[i]].push_back(&atom);
   for (ArrayRef<const Atom *> part : parts)
-    addPartition(context, part, map);
+    addPartition(context, part, assemblyGroup, map);
 }
 
 void partitionHost(const WpaContext &context, const PartitionOptions &options,
                    PartitionMap &map) {
-  std::vector<Level> levels = findLevels(context.program);
+  map.assemblyGroups = separateAssembly(context);
+  ArrayRef<uint32_t> groupOf = map.assemblyGroups.groupOf;
+  std::vector<Level> levels = findLevels(context.program, groupOf);
   AtomTable table = tabulate(context, levels, options.mode);
   uint64_t total = 0;
   for (const Atom &atom : table.atoms)
     total += atom.weight;
   for (uint32_t begin = 0, i = 0; i <= table.atoms.size(); ++i)
     if (begin < i && isLastOfRun(levels, table.atoms, begin, i, options.mode)) {
-      cutRun(context, {table, begin, i}, options, total, map);
+      ModuleIndex first = table.atoms[begin].module;
+      cutRun(context, {table, begin, i}, options, total, groupOf[first], map);
       begin = i;
     }
 }

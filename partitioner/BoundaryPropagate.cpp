@@ -66,12 +66,14 @@ public:
 
 private:
   /// Returns whether \p id is defined in another partition, and may be compiled
-  /// with the options of this one.
+  /// with the options of this one, beside its assembly.
   bool isElsewhere(GlobalId id) const {
     uint32_t home = map.home[id];
     return home != kNone && home != index &&
            map.partitions[home].codegenDigest ==
-               map.partitions[index].codegenDigest;
+               map.partitions[index].codegenDigest &&
+           !map.assemblyGroups.barred.contains(
+               {program.moduleOf(id), map.partitions[index].assemblyGroup});
   }
 
   void add(GlobalId id) {

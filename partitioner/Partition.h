@@ -4,6 +4,7 @@
 #ifndef GPULTO_PARTITIONER_PARTITION_H
 #define GPULTO_PARTITIONER_PARTITION_H
 
+#include "partitioner/AssemblyGroups.h"
 #include "summary/Decisions.h"
 #include "summary/WpaContext.h"
 
@@ -48,6 +49,8 @@ struct Partition {
   uint8_t sizeLevel = 0;
   /// Of all its modules; see ModuleSummary.
   Digest codegenDigest;
+  /// Host: that of all its modules; see PartitionMap::assemblyGroups.
+  uint32_t assemblyGroup = 0;
   /// Device: native code calls functions in it, or is called from it.
   bool isOpen = false;
   /// Device: the number of the module that it is loaded with.
@@ -66,6 +69,8 @@ struct PartitionMap {
   /// Clones (definition, number) of host functions that partitions other than
   /// the definition's, or objects of our own making, refer to.
   llvm::DenseSet<std::pair<GlobalId, uint32_t>> sharedClones{};
+  /// Which host modules share partitions as far as assembly goes.
+  AssemblyGroups assemblyGroups{};
 };
 
 /// Cuts the live definitions of the host image into partitions of even weight

@@ -292,6 +292,15 @@ void CombinedSummary::resolveUses(unsigned threads) {
     for (size_t m = begin; m < end; ++m)
       resolveUses(allModules[m], m);
   });
+  // Assembly of any module may do with a definition what it likes.
+  for (GlobalId id = 0; id < totalSymbols; ++id) {
+    GlobalId named = definitions[id];
+    if (named == kNone || named == id || !has(id, kAssemblyReferenced))
+      continue;
+    flags[named] |= kAssemblyReferenced;
+    allModules[owner[named]].summary.symbols[indexOf(named)].flags |=
+        kAssemblyReferenced;
+  }
 }
 
 void CombinedSummary::resolveUses(const CombinedModule &module,

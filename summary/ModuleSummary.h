@@ -49,7 +49,7 @@ enum class SymbolKind : uint8_t {
   Variable,
   Alias,
   IFunc,
-  /// Defined or used by module-level assembly only; no IR value.
+  /// Defined or used by assembly only; no IR value.
   Assembly,
   Last = Assembly
 };
@@ -91,7 +91,8 @@ enum SymbolFlag : uint32_t {
   /// A local constant whose address means nothing (a string literal): each
   /// partition gets its own copy; never partitioned, renamed or promoted.
   kCopyable = 1u << 9,
-  /// Mentioned by inline or module assembly, as far as that can be known.
+  /// Mentioned by inline or module assembly, as far as that can be known. Of a
+  /// definition: by that of any module (CombinedSummary::resolve).
   kAssemblyReferenced = 1u << 10,
   /// Device: a kernel entry. Host: the stub that launches a kernel.
   kKernel = 1u << 11,
@@ -110,7 +111,8 @@ enum SymbolFlag : uint32_t {
   /// never keeps such a symbol and ignores what it refers to.
   kRegistration = 1u << 18,
   /// Belongs where the assembly of its module is, which knows it by its own
-  /// name or which alone knows what it uses.
+  /// name or which alone knows what it uses. Local and of kind Assembly: defined
+  /// by inline assembly, of the functions that refer to it.
   kWithAssembly = 1u << 19,
   /// Host function: something in this module needs its signature as it is, what
   /// the body is or a call that is no plain one (ipa/SignaturesAnalyze).
@@ -751,6 +753,9 @@ enum ModuleFlag : uint32_t {
   /// -ffp-contract=fast: additions and multiplications are fused whatever marks
   /// they bear.
   kFusesAll = 1u << 9,
+  /// Host: assembly puts names together from parts, so which symbols it names
+  /// is known to the native half only.
+  kMakesAsmNames = 1u << 10,
 };
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few

@@ -7,6 +7,8 @@
 #include "fatobj/FatObjectWriter.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
+#include "support/Subprocess.h"
+#include "tools/DriverSymbolOrder.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -30,6 +32,32 @@ static Expected<StringRef> read(const std::string &path, StringRef what,
                           buffer.getError().message() + ")");
   buffers.push_back(std::move(*buffer));
   return buffers.back()->getBuffer();
+}
+
+/// Makes the object \p path, just compiled, one that every run of the compiler
+/// would make.
+static Error makeReproducible(const std::string &path,
+                              const InputLocation &where) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> object = MemoryBuffer::getFile(
+      path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!object)
+    return Error::success(); // whoever reads it reports that
+  Expected<StringRef> bitcode =
+      hostBitcodeOf((*object)->getMemBufferRef(), where);
+  if (!bitcode)
+    return bitcode.takeError();
+  if (bitcode->empty())
+    return Error::success();
+  Expected<std::string> sorted = sortAssemblySymbols(*bitcode);
+  if (!sorted)
+    return inputError(where, toString(sorted.takeError()));
+  if (sorted->empty())
+    return Error::success();
+  std::string bytes = (*object)->getBuffer().str();
+  bytes.replace(bitcode->data() - (*object)->getBufferStart(), sorted->size(),
+                *sorted);
+  object->reset();
+  return writeFileAtomically(path, bytes);
 }
 
 /// Returns \p summary with its names as references into the symbol name table
@@ -72,6 +100,8 @@ Error assembleFatObject(const ObjectFiles &files, const std::string &output) {
   InputLocation where(files.source);
   FatObjectContents contents;
   contents.optionDigest = files.optionDigest;
+  if (Error error = makeReproducible(files.hostObject, where))
+    return error;
   Expected<StringRef> object =
       read(files.hostObject, "object", files.source, buffers);
   if (!object)

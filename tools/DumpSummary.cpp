@@ -160,6 +160,7 @@ constexpr FlagName kModuleFlags[] = {
     {kHasModuleAsm, "module_asm"},
     {kModuleAsmIsPlain, "plain_module_asm"},
     {kFusesAll, "fuses_all"},
+    {kMakesAsmNames, "makes_asm_names"},
     {kHasDebugInfo, "debug_info"},
     {kFullDebugInfo, "full_debug_info"},
     {kSemanticInterposition, "semantic_interposition"},

@@ -22,6 +22,7 @@
 //                  disagree on it cannot be linked. Host: a module with kernels
 //                  gets the guard, a reference that no link but ours can do
 //                  without; it is in the bitcode, too, for links by stock LLVM.
+//                  What inline assembly names is declared.
 //                  second call (after the bitcode has been embedded): nothing.
 //  OptimizerEarly  second call, with -gpulto-slim: only the symbol table is
 //                  wanted of what follows, so bodies are dropped.
@@ -33,6 +34,7 @@
 
 #include "fatobj/Format.h"
 #include "ipa/Identities.h"
+#include "lto/AssemblyDeclarations.h"
 #include "lto/Lgen.h"
 #include "lto/ModuleRepair.h"
 #include "lto/SourceChecksums.h"
@@ -270,7 +272,7 @@ public:
     };
     run(llvm::CanonicalizeAliasesPass());
     run(llvm::NameAnonGlobalPass());
-    if (llvm::Error error = write(module, analyses))
+    if (llvm::Error error = write(module, analyses, changed))
       module.getContext().emitError("gpulto: " +
                                     llvm::toString(std::move(error)));
     return changed ? llvm::PreservedAnalyses::none()
@@ -279,8 +281,8 @@ public:
   static bool isRequired() { return true; }
 
 private:
-  llvm::Error write(llvm::Module &module,
-                    llvm::ModuleAnalysisManager &analyses) {
+  llvm::Error write(llvm::Module &module, llvm::ModuleAnalysisManager &analyses,
+                    bool &changed) {
     LgenOptions options;
     options.arch = archName;
     options.fusesAll = fusesAll;
@@ -293,6 +295,8 @@ private:
     if (llvm::Error error =
             summarizeModule(module, options, functions, storage))
       return error;
+    if (storage.summary.side == Side::Host)
+      changed |= declareAssemblyNames(module, storage.summary);
     std::string bytes = writeSummary(storage.summary, {});
     return llvm::writeToOutput(summaryPath, [&](llvm::raw_ostream &out) {
       out << bytes;

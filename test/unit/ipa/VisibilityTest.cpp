@@ -120,4 +120,24 @@ TEST(Visibility, UndefinedDeviceSymbolOfALiveKernelIsAnError) {
             ">>> used by 'k' in m0.o");
 }
 
+TEST(Visibility, WhatAssemblyOfAnotherModuleNamesStays) {
+  TestProgram program;
+  ModuleBuilder definition;
+  definition.variable("named", kWins);
+  definition.variable("unnamed", kWins);
+  program.summary.addModule(definition.take(0));
+  ModuleBuilder user;
+  SymbolIndex named = user.declare("named", kResolved);
+  user.symbol(named).kind = SymbolKind::Assembly;
+  user.symbol(named).flags |= kAssemblyReferenced;
+  program.summary.addModule(user.take(0));
+  ASSERT_FALSE(program.finish());
+  ASSERT_FALSE(propagateVisibility(*program.context));
+  GlobalId id = program.host("named");
+  EXPECT_TRUE(program.summary.has(id, kAssemblyReferenced));
+  EXPECT_TRUE(program.context->decisions.live.test(id));
+  EXPECT_TRUE(program.context->decisions.visibleOutside.test(id));
+  EXPECT_FALSE(program.context->decisions.live.test(program.host("unnamed")));
+}
+
 } // namespace

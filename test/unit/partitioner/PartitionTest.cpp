@@ -357,4 +357,50 @@ TEST(Partition, ConstantsOfAModuleFindRoom) {
   }
 }
 
+/// Adds a module with the function \p function, whose assembly defines `again`.
+void addLabel(TestProgram &program, llvm::StringRef function,
+              uint8_t resolution = kRoot) {
+  ModuleBuilder module;
+  SymbolIndex label = module.declare("again");
+  module.symbol(label).kind = SymbolKind::Assembly;
+  module.symbol(label).linkage = Linkage::Internal;
+  module.symbol(label).flags = kWithAssembly;
+  module.define(function, resolution, {});
+  module.summary().functions.back().flags |= kHasAsmLabels;
+  module.refer(label);
+  program.summary.addModule(module.take(0));
+}
+
+TEST(Partition, EqualLabelsOfLiveFunctionsArePutApart) {
+  TestProgram program;
+  addLabel(program, "a");
+  addLabel(program, "b");
+  addLabel(program, "dead", kWins);
+  ModuleBuilder other;
+  other.define("c", kRoot, {});
+  program.summary.addModule(other.take(0));
+  PartitionOptions options;
+  options.mode = PartitionMode::One;
+  PartitionMap map = cut(program, options);
+  ASSERT_EQ(map.partitions.size(), 2u);
+  EXPECT_NE(map.home[program.host("a")], map.home[program.host("b")]);
+  EXPECT_EQ(map.home[program.host("a")], map.home[program.host("c")]);
+}
+
+TEST(Partition, SymbolOfAnotherModuleIsNoLabel) {
+  TestProgram program;
+  addLabel(program, "a");
+  ModuleBuilder other;
+  SymbolIndex again = other.declare("again");
+  other.define("b", kRoot, {again});
+  program.summary.addModule(other.take(0));
+  PartitionOptions options;
+  options.mode = PartitionMode::One;
+  PartitionMap map = cut(program, options);
+  ASSERT_EQ(map.partitions.size(), 2u);
+  ModuleIndex module = program.summary.moduleOf(program.host("b"));
+  uint32_t group = map.partitions[map.home[program.host("a")]].assemblyGroup;
+  EXPECT_TRUE(map.assemblyGroups.barred.contains({module, group}));
+}
+
 } // namespace
