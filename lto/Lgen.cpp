@@ -10,6 +10,7 @@
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
 #include "lto/StockObject.h"
+#include "lto/WpaUnits.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 
@@ -72,6 +73,8 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
   summary.targetTriple = storage.strings.save(module.getTargetTriple());
   summary.dataLayout = storage.strings.save(module.getDataLayoutStr());
   summary.flags = moduleFlags(module);
+  if (options.wholeProgramMode)
+    summary.flags |= kWholeProgramMode;
   summary.optLevel = options.optLevel;
   summary.sizeLevel = options.sizeLevel;
   summary.picLevel = static_cast<uint8_t>(module.getPICLevel());

@@ -33,6 +33,8 @@ struct LgenOptions {
   uint8_t sizeLevel = 0;
   /// Device: the architecture; empty: from the functions' target-cpu.
   std::string arch;
+  /// Without relocatable device code; see kWholeProgramMode.
+  bool wholeProgramMode = false;
 };
 
 /// A summary and the strings of it that stand in no file. Move-only. The rest

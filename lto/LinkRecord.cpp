@@ -61,6 +61,12 @@ static void addInput(const JobInput &input, std::vector<JobPart> &parts) {
   place.add(input.isStock);
   place.add(input.isHome);
   place.add(input.emitsAssembly);
+  for (const JobRenaming &renaming : input.renamed) {
+    place.add(renaming.name);
+    place.add(renaming.newName);
+  }
+  for (const std::string &name : input.localized)
+    place.add(name);
   parts.push_back({PartKind::Decision, "", where, place.finish()});
   parts.push_back({PartKind::Input, "", where, input.digest});
 }

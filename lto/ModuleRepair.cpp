@@ -23,15 +23,35 @@ using namespace llvm;
 
 namespace gpulto {
 
+/// Returns what \p variable is an offload entry of, or null.
+static GlobalValue *registeredBy(const GlobalVariable &variable) {
+  if (variable.getSection() != kOffloadEntrySection ||
+      !variable.hasInitializer() ||
+      !variable.getInitializer()->getNumOperands())
+    return nullptr;
+  return dyn_cast<GlobalValue>(
+      cast<Constant>(variable.getInitializer()->getOperand(0))
+          ->stripPointerCasts());
+}
+
+bool weakenShadows(Module &module) {
+  bool changed = false;
+  for (const GlobalVariable &entry : module.globals()) {
+    auto *shadow = dyn_cast_or_null<GlobalVariable>(registeredBy(entry));
+    if (!shadow || shadow->isDeclaration() || shadow->hasLocalLinkage())
+      continue;
+    if (shadow->hasExternalLinkage())
+      shadow->setLinkage(GlobalValue::WeakAnyLinkage);
+    shadow->setVisibility(GlobalValue::HiddenVisibility);
+    changed = true;
+  }
+  return changed;
+}
+
 bool makeStubsUnique(Module &module) {
   bool changed = false;
   for (const GlobalVariable &entry : module.globals()) {
-    if (entry.getSection() != kOffloadEntrySection || !entry.hasInitializer() ||
-        !entry.getInitializer()->getNumOperands())
-      continue;
-    auto *stub =
-        dyn_cast<Function>(cast<Constant>(entry.getInitializer()->getOperand(0))
-                               ->stripPointerCasts());
+    auto *stub = dyn_cast_or_null<Function>(registeredBy(entry));
     if (!stub || stub->isDeclaration() || stub->hasPrefixData())
       continue;
     stub->setPrefixData(ConstantInt::get(Type::getInt64Ty(module.getContext()),

@@ -11,7 +11,8 @@
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
 //                  call of the stub beside its configuration, and each gets a
-//                  word of its own. Device: names that clang changed midway
+//                  word of its own, and shadow variables become weak without
+//                  -fgpu-rdc. Device: names that clang changed midway
 //                  are joined, and what the C++ runtime would have is defined.
 //                  Both: debug info loses the checksums of sources.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
@@ -81,6 +82,10 @@ llvm::cl::opt<std::string>
     sourceName("gpulto-source-name", llvm::cl::value_desc("name"),
                llvm::cl::desc("What objects call the source"));
 
+llvm::cl::opt<bool> isWholeProgramMode(
+    "gpulto-no-rdc",
+    llvm::cl::desc("The unit's device symbols are not for other units"));
+
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
 
@@ -128,6 +133,8 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
     } else {
       changed |= placeByPragmas(module);
       changed |= doubtForeignConstants(module);
+      if (isWholeProgramMode)
+        changed |= weakenShadows(module);
     }
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();
@@ -265,6 +272,7 @@ private:
     options.arch = archName;
     options.optLevel = static_cast<uint8_t>(level.getSpeedupLevel());
     options.sizeLevel = static_cast<uint8_t>(level.getSizeLevel());
+    options.wholeProgramMode = isWholeProgramMode;
     llvm::FunctionAnalysisManager &functions =
         analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module)
             .getManager();
