@@ -175,7 +175,9 @@ struct JobInput {
   /// Carried out before anything else looks at the module, so that all that
   /// follows has the new names; see lto/WpaUnits.h.
   std::vector<JobRenaming> renamed;
-  /// Host: definitions that become local, by their IR names; likewise.
+  /// Host: definitions that stand for what is the unit's own, by their IR
+  /// names: they become local, and no other unit's stub has the same bytes;
+  /// likewise.
   std::vector<std::string> localized;
   std::vector<JobSymbol> symbols;
   /// Symbols whose uses mean another definition (none is in \c symbols), and

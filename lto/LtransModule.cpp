@@ -72,6 +72,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -313,6 +314,11 @@ static Error separateUnit(Module &source, const JobInput &input) {
     value->setLinkage(GlobalValue::InternalLinkage);
     if (auto *object = dyn_cast<GlobalObject>(value))
       object->setComdat(nullptr);
+    // As makeStubsUnique, which knows names only.
+    if (auto *stub = dyn_cast<Function>(value); stub && stub->hasPrefixData())
+      stub->setPrefixData(
+          ConstantInt::get(Type::getInt64Ty(source.getContext()),
+                           xxh3_64bits(name + "." + input.tag)));
   }
   return Error::success();
 }

@@ -95,19 +95,20 @@ class UnitSeparator {
 public:
   UnitSeparator(std::vector<WpaModule> &modules, ArrayRef<NativeCode> native,
                 StringSaver &strings)
-      : modules(modules), native(native), strings(strings),
-        own(modules.size()) {}
+      : modules(modules), native(native), strings(strings) {}
 
   Error run();
 
 private:
   ModuleSummary &summaryOf(uint32_t m) { return modules[m].module.summary; }
   uint32_t unitOf(uint32_t m) const { return modules[m].module.object; }
+  size_t placeOf(const OwnName &name, uint32_t unit) const;
   bool isOwnedBy(const OwnName &name, uint32_t unit) const {
-    return any_of(name.owners,
-                  [&](uint32_t owner) { return unitOf(owner) == unit; });
+    size_t place = placeOf(name, unit);
+    return place < name.owners.size() && unitOf(name.owners[place]) == unit;
   }
-  void addOwn(uint32_t m, SymbolIndex symbol, bool isUsable);
+  OwnName *ownNameOf(uint32_t m, const SymbolRecord &symbol);
+  void addOwn(uint32_t m, const SymbolRecord &symbol, bool isUsable);
   void findOwn(uint32_t m);
   void findDependent(uint32_t m);
   void findShared(uint32_t m);
@@ -122,14 +123,15 @@ private:
   Error checkUses(uint32_t m);
   Error checkHostUses();
   template <typename F> Error forEachModule(Side side, F visit);
+  void forEachDevice(void (UnitSeparator::*visit)(uint32_t));
+  void find();
+  Error renameAll();
 
   std::vector<WpaModule> &modules;
   ArrayRef<NativeCode> native;
   StringSaver &strings;
-  StringMap<OwnName> names; // looked up only
-  /// By device module: its symbols that are its unit's own.
-  std::vector<DenseSet<SymbolIndex>> own; // looked up only
-  DenseMap<uint32_t, StringRef> tags;     // of units; looked up only
+  StringMap<OwnName> names;           // looked up only
+  DenseMap<uint32_t, StringRef> tags; // of units; looked up only
 };
 
 } // namespace
@@ -156,24 +158,44 @@ static bool isState(const SymbolRecord &symbol) {
          !symbol.has(kConstant) && symbol.addressSpace != kSharedSpace;
 }
 
-void UnitSeparator::addOwn(uint32_t m, SymbolIndex symbol, bool isUsable) {
-  own[m].insert(symbol);
-  OwnName &name = names[withoutEscape(summaryOf(m).symbols[symbol].name)];
+/// Returns where the owner of \p unit is, or belongs. Units are numbered in the
+/// order of their modules.
+size_t UnitSeparator::placeOf(const OwnName &name, uint32_t unit) const {
+  return llvm::partition_point(
+             name.owners,
+             [&](uint32_t owner) { return unitOf(owner) < unit; }) -
+         name.owners.begin();
+}
+
+/// Returns the name that \p symbol of module \p m has, if it is a definition
+/// and its unit's own; in all architectures, if it is in one.
+OwnName *UnitSeparator::ownNameOf(uint32_t m, const SymbolRecord &symbol) {
+  if (!isDefinition(symbol))
+    return nullptr;
+  auto found = names.find(withoutEscape(symbol.name));
+  return found != names.end() && isOwnedBy(found->second, unitOf(m))
+             ? &found->second
+             : nullptr;
+}
+
+void UnitSeparator::addOwn(uint32_t m, const SymbolRecord &symbol,
+                           bool isUsable) {
+  OwnName &name = names[withoutEscape(symbol.name)];
   name.isUsable |= isUsable;
   if (!isOwnedBy(name, unitOf(m)))
-    name.owners.push_back(m);
+    name.owners.insert(name.owners.begin() + placeOf(name, unitOf(m)), m);
 }
 
 void UnitSeparator::findOwn(uint32_t m) {
   const ModuleSummary &summary = summaryOf(m);
-  for (auto [s, symbol] : enumerate(summary.symbols)) {
+  for (const SymbolRecord &symbol : summary.symbols) {
     if (!isDefinition(symbol))
       continue;
     bool isNamedOwn = hasUnitSuffix(symbol.name);
     if (isNamedOwn ||
         (summary.has(kWholeProgramMode) &&
          (symbol.linkage == Linkage::External || isState(symbol))))
-      addOwn(m, s, !isNamedOwn);
+      addOwn(m, symbol, !isNamedOwn);
   }
 }
 
@@ -214,24 +236,25 @@ static std::vector<SymbolIndex> usersOf(const ModuleSummary &summary,
 void UnitSeparator::findDependent(uint32_t m) {
   const ModuleSummary &summary = summaryOf(m);
   std::vector<SymbolIndex> seeds;
-  for (auto [s, symbol] : enumerate(summary.symbols))
-    if (own[m].contains(s)
-            ? names.find(withoutEscape(symbol.name))->second.isTwice()
-            : symbol.isLocal() && isState(symbol) &&
-                  summary.has(kWholeProgramMode))
+  for (auto [s, symbol] : enumerate(summary.symbols)) {
+    const OwnName *name = ownNameOf(m, symbol);
+    if (name ? name->isTwice()
+             : symbol.isLocal() && isState(symbol) &&
+                   summary.has(kWholeProgramMode))
       seeds.push_back(s);
+  }
   if (seeds.empty())
     return;
   for (SymbolIndex s : usersOf(summary, std::move(seeds)))
-    if (isDefinition(summary.symbols[s]) && !own[m].contains(s) &&
-        summary.symbols[s].linkage != Linkage::External)
-      addOwn(m, s, /*isUsable=*/false);
+    if (const SymbolRecord &symbol = summary.symbols[s];
+        isDefinition(symbol) && symbol.linkage != Linkage::External)
+      addOwn(m, symbol, /*isUsable=*/false);
 }
 
 /// Finds what is not the module's own, but another's.
 void UnitSeparator::findShared(uint32_t m) {
-  for (auto [s, symbol] : enumerate(summaryOf(m).symbols))
-    if (isDefinition(symbol) && !own[m].contains(s))
+  for (const SymbolRecord &symbol : summaryOf(m).symbols)
+    if (isDefinition(symbol) && !ownNameOf(m, symbol))
       if (auto found = names.find(withoutEscape(symbol.name));
           found != names.end())
         found->second.isShared = true;
@@ -247,19 +270,17 @@ void UnitSeparator::findNative() {
 
 /// Who is named by assembly keeps his name; two cannot.
 Error UnitSeparator::chooseKeepers(uint32_t m) {
-  for (auto [s, symbol] : enumerate(summaryOf(m).symbols)) {
-    if (!own[m].contains(s))
+  for (const SymbolRecord &symbol : summaryOf(m).symbols) {
+    OwnName *name = ownNameOf(m, symbol);
+    if (!name || !name->isTwice() || !symbol.has(kAssemblyReferenced))
       continue;
-    OwnName &name = names.find(withoutEscape(symbol.name))->second;
-    if (!name.isTwice() || !symbol.has(kAssemblyReferenced))
-      continue;
-    if (name.isShared || (name.keeper != kNone && name.keeper != unitOf(m)))
+    if (name->isShared || (name->keeper != kNone && name->keeper != unitOf(m)))
       return inputError(
           modules[m].module.location,
           "assembly names the device symbol '" + demangle(symbol.name) +
               "', which other objects define, too, each for itself; compile "
               "it with -fgpu-rdc, or rename it");
-    name.keeper = unitOf(m);
+    name->keeper = unitOf(m);
   }
   return Error::success();
 }
@@ -270,13 +291,13 @@ StringRef UnitSeparator::newName(StringRef name, uint32_t unit) {
 
 /// Renames in one device module what another unit has the name of.
 void UnitSeparator::rename(uint32_t m) {
-  for (auto [s, symbol] : enumerate(summaryOf(m).symbols)) {
-    if (!own[m].contains(s))
+  for (SymbolRecord &symbol : summaryOf(m).symbols) {
+    OwnName *name = ownNameOf(m, symbol);
+    if (!name || !name->isTwice())
       continue;
-    OwnName &name = names.find(withoutEscape(symbol.name))->second;
-    if (name.keeper == kNone && !name.isShared)
-      name.keeper = unitOf(name.owners.front());
-    if (!name.isTwice() || name.keeper == unitOf(m))
+    if (name->keeper == kNone && !name->isShared)
+      name->keeper = unitOf(name->owners.front());
+    if (name->keeper == unitOf(m))
       continue;
     StringRef renamed = newName(symbol.name, unitOf(m));
     modules[m].bitcode.renamed.push_back({symbol.name.str(), renamed.str()});
@@ -310,21 +331,25 @@ void UnitSeparator::localize(uint32_t m) {
     if (found == names.end() || !isOwnedBy(found->second, module.object))
       continue;
     const OwnName &name = found->second;
-    if (name.isTwice() && name.keeper != module.object)
+    bool isRenamed = name.isTwice() && name.keeper != module.object;
+    if (isRenamed)
       entry.deviceName = newName(entry.deviceName, module.object);
-    if (entry.hostSymbol == kNone ||
-        !isDefinition(module.summary.symbols[entry.hostSymbol]))
+    if (entry.hostSymbol == kNone)
       continue;
     SymbolRecord &symbol = module.summary.symbols[entry.hostSymbol];
-    if (name.isShared && (module.resolution[entry.hostSymbol] & kPrevailing))
+    uint8_t &resolution = module.resolution[entry.hostSymbol];
+    if (name.isShared && (resolution & kPrevailing))
       handOver(m, entry.hostSymbol);
-    if (module.resolution[entry.hostSymbol] & kPrevailing)
+    bool isChosen = isDefinition(symbol) && (resolution & kPrevailing);
+    if (symbol.isDeclaration() || isChosen || (symbol.isLocal() && !isRenamed))
       continue;
     modules[m].bitcode.localized.push_back(symbol.name.str());
+    if (symbol.isLocal())
+      continue;
     symbol.linkage = Linkage::Internal;
     symbol.visibility = SymbolVisibility::Default;
     symbol.comdat = kNone;
-    module.resolution[entry.hostSymbol] = 0;
+    resolution = 0;
   }
 }
 
@@ -380,34 +405,48 @@ Error UnitSeparator::checkHostUses() {
   });
 }
 
-Error UnitSeparator::run() {
-  auto forEachDevice = [&](void (UnitSeparator::*visit)(uint32_t)) {
-    for (uint32_t m = 0; m < modules.size(); ++m)
-      if (summaryOf(m).side == Side::Device)
-        (this->*visit)(m);
-  };
-  for (WpaModule &module : modules) {
-    tags.try_emplace(module.module.object, module.module.tag);
-    module.module.resolution.resize(module.module.summary.symbols.size());
-  }
+void UnitSeparator::forEachDevice(void (UnitSeparator::*visit)(uint32_t)) {
+  for (uint32_t m = 0; m < modules.size(); ++m)
+    if (summaryOf(m).side == Side::Device)
+      (this->*visit)(m);
+}
+
+/// Finds what units have for themselves, and what of it is elsewhere, too.
+void UnitSeparator::find() {
   forEachDevice(&UnitSeparator::findOwn);
   if (names.empty())
-    return Error::success();
+    return;
   forEachDevice(&UnitSeparator::findShared);
   findNative();
   forEachDevice(&UnitSeparator::findDependent);
   forEachDevice(&UnitSeparator::findShared); // of what depends
   findNative();
+}
+
+Error UnitSeparator::renameAll() {
+  if (none_of(names, [](const auto &name) { return name.second.isTwice(); }))
+    return Error::success();
   if (Error error = forEachModule(Side::Device,
                                   [&](uint32_t m) { return chooseKeepers(m); }))
     return error;
-  // Entries have their names until checkHostUses is through.
+  // Entries have their names until these are through.
   Error errors =
       forEachModule(Side::Device, [&](uint32_t m) { return checkUses(m); });
   errors = joinErrors(std::move(errors), checkHostUses());
-  if (errors)
-    return errors;
-  forEachDevice(&UnitSeparator::rename);
+  if (!errors)
+    forEachDevice(&UnitSeparator::rename);
+  return errors;
+}
+
+Error UnitSeparator::run() {
+  for (WpaModule &module : modules) {
+    tags.try_emplace(module.module.object, module.module.tag);
+    module.module.resolution.resize(module.module.summary.symbols.size());
+  }
+  find();
+  if (Error error = renameAll())
+    return error;
+  // Also of names that only the host has twice.
   for (uint32_t m = 0; m < modules.size(); ++m)
     if (summaryOf(m).side == Side::Host)
       localize(m);

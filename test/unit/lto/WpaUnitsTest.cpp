@@ -91,9 +91,9 @@ TEST(WpaUnits, WholeProgramUnitsHaveTheirOwn) {
   ASSERT_EQ(units.failure(), "");
   EXPECT_EQ(units.device(0, 0), "c");
   EXPECT_EQ(units.device(0, 1), "read");
-  EXPECT_EQ(units.device(1, 0), "c__unit__t2");
-  EXPECT_EQ(units.device(1, 1), "read__unit__t2");
-  EXPECT_EQ(units.device(1, 2), "k__unit__t2");
+  EXPECT_EQ(units.device(1, 0), "c__unit__t1");
+  EXPECT_EQ(units.device(1, 1), "read__unit__t1");
+  EXPECT_EQ(units.device(1, 2), "k__unit__t1");
   EXPECT_EQ(units.device(1, 3), "other");
   // The linker took the second unit's host symbols: the first has its own.
   EXPECT_EQ(units.host(0).bitcode.localized,
