@@ -34,15 +34,18 @@ static GlobalValue *registeredBy(const GlobalVariable &variable) {
           ->stripPointerCasts());
 }
 
-bool weakenShadows(Module &module) {
+bool confineRegistered(Module &module) {
   bool changed = false;
   for (const GlobalVariable &entry : module.globals()) {
-    auto *shadow = dyn_cast_or_null<GlobalVariable>(registeredBy(entry));
-    if (!shadow || shadow->isDeclaration() || shadow->hasLocalLinkage())
+    GlobalValue *symbol = registeredBy(entry);
+    bool isShadow = symbol && isa<GlobalVariable>(symbol);
+    if (!symbol || symbol->isDeclaration() || symbol->hasLocalLinkage() ||
+        !(isShadow || symbol->hasLinkOnceLinkage()))
       continue;
-    if (shadow->hasExternalLinkage())
-      shadow->setLinkage(GlobalValue::WeakAnyLinkage);
-    shadow->setVisibility(GlobalValue::HiddenVisibility);
+    if (isShadow && symbol->hasExternalLinkage())
+      symbol->setLinkage(GlobalValue::WeakAnyLinkage);
+    symbol->setVisibility(GlobalValue::HiddenVisibility);
+    symbol->setDSOLocal(true);
     changed = true;
   }
   return changed;

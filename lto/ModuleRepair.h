@@ -67,9 +67,9 @@ bool doubtForeignConstants(llvm::Module &module);
 /// In a unit without relocatable device code, other units may have host symbols
 /// of the names of its shadow variables, as they may have other device
 /// variables of these names. Makes the shadows weak, so that no linker refuses
-/// that, and hidden, so that no other program's is taken. Returns whether \p
-/// module was changed.
-bool weakenShadows(llvm::Module &module);
+/// that, and hides them and the stubs of kernel templates, so that none of
+/// another program is taken. Returns whether \p module was changed.
+bool confineRegistered(llvm::Module &module);
 
 /// Does all that LGEN's passes would have done to \p module, which stock clang
 /// made, and drops the copies of device code and bitcode that are embedded in

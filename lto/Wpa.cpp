@@ -136,7 +136,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             Diagnostics &diagnostics, Statistics &statistics) {
   assignTags(modules, options.isRelocatable);
   auto tables = std::make_unique<WpaTables>(options);
-  if (Error error = separateUnits(modules, native, tables->names))
+  if (Error error =
+          separateUnits(modules, native, options.isRelocatable, tables->names))
     return error;
   // From here on equal device names are one symbol.
   CombinedSummary &program = tables->program;

@@ -24,8 +24,10 @@
 // 4. rename, localize: the others get a name with the unit's tag, in all
 //    architectures and in the host's offload entries. The host symbol (stub or
 //    shadow variable) goes with it: where the linker took another unit's, it
-//    becomes local. clang has given it internal linkage where no other unit can
-//    name it; LGEN makes the rest weak (weakenShadows).
+//    becomes local; in the result of -r, which may meet others, in any case
+//    but where another module names it. clang has given it internal linkage
+//    where no other unit can name it; LGEN makes the rest weak
+//    (confineRegistered).
 // 5. checkUses: who uses a name that he does not define gets the only
 //    definition; where there are two, that is an error.
 //
@@ -43,6 +45,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
@@ -94,8 +97,9 @@ struct OwnName {
 class UnitSeparator {
 public:
   UnitSeparator(std::vector<WpaModule> &modules, ArrayRef<NativeCode> native,
-                StringSaver &strings)
-      : modules(modules), native(native), strings(strings) {}
+                bool isRelocatable, StringSaver &strings)
+      : modules(modules), native(native), isRelocatable(isRelocatable),
+        strings(strings) {}
 
   Error run();
 
@@ -118,10 +122,12 @@ private:
   void rename(uint32_t m);
   void localize(uint32_t m);
   void handOver(uint32_t m, SymbolIndex symbol);
+  bool staysGlobal(const OffloadEntry &entry, const CombinedModule &host) const;
   Error ambiguous(const InputLocation &where, const OwnName &name,
                   StringRef text) const;
   Error checkUses(uint32_t m);
   Error checkHostUses();
+  Error checkNativeUses();
   template <typename F> Error forEachModule(Side side, F visit);
   void forEachDevice(void (UnitSeparator::*visit)(uint32_t));
   void find();
@@ -129,9 +135,12 @@ private:
 
   std::vector<WpaModule> &modules;
   ArrayRef<NativeCode> native;
+  bool isRelocatable;
   StringSaver &strings;
   StringMap<OwnName> names;           // looked up only
   DenseMap<uint32_t, StringRef> tags; // of units; looked up only
+  /// Host symbols that some module declares; looked up only.
+  StringSet<> declared;
 };
 
 } // namespace
@@ -238,7 +247,7 @@ void UnitSeparator::findDependent(uint32_t m) {
   std::vector<SymbolIndex> seeds;
   for (auto [s, symbol] : enumerate(summary.symbols)) {
     const OwnName *name = ownNameOf(m, symbol);
-    if (name ? name->isTwice()
+    if (name ? name->isTwice() || isRelocatable
              : symbol.isLocal() && isState(symbol) &&
                    summary.has(kWholeProgramMode))
       seeds.push_back(s);
@@ -323,6 +332,20 @@ void UnitSeparator::handOver(uint32_t m, SymbolIndex symbol) {
     }
 }
 
+/// Returns whether the host symbol of \p entry, which is its unit's own, is
+/// what others in the link mean by its name. The result of -r is not linked
+/// alone: there only what another module uses is for all, and stubs that any
+/// unit may launch.
+bool UnitSeparator::staysGlobal(const OffloadEntry &entry,
+                                const CombinedModule &host) const {
+  const SymbolRecord &symbol = host.summary.symbols[entry.hostSymbol];
+  if (symbol.isLocal() || !(host.resolution[entry.hostSymbol] & kPrevailing))
+    return false;
+  bool isConfined = entry.kind != OffloadEntry::Kind::Kernel ||
+                    symbol.linkage == Linkage::LinkOnceODR;
+  return !isRelocatable || !isConfined || declared.contains(symbol.name);
+}
+
 /// Lets the entries of one host module mean what its unit has.
 void UnitSeparator::localize(uint32_t m) {
   CombinedModule &module = modules[m].module;
@@ -340,8 +363,8 @@ void UnitSeparator::localize(uint32_t m) {
     uint8_t &resolution = module.resolution[entry.hostSymbol];
     if (name.isShared && (resolution & kPrevailing))
       handOver(m, entry.hostSymbol);
-    bool isChosen = isDefinition(symbol) && (resolution & kPrevailing);
-    if (symbol.isDeclaration() || isChosen || (symbol.isLocal() && !isRenamed))
+    if (symbol.isDeclaration() || staysGlobal(entry, module) ||
+        (symbol.isLocal() && !isRenamed))
       continue;
     modules[m].bitcode.localized.push_back(symbol.name.str());
     if (symbol.isLocal())
@@ -405,6 +428,19 @@ Error UnitSeparator::checkHostUses() {
   });
 }
 
+Error UnitSeparator::checkNativeUses() {
+  Error errors = Error::success();
+  for (const NativeCode &code : native)
+    for (const NativeSymbol &symbol : code.symbols)
+      if (auto found = names.find(symbol.name); !symbol.isDefined &&
+                                                found != names.end() &&
+                                                found->second.isAmbiguous())
+        errors =
+            joinErrors(std::move(errors),
+                       ambiguous(code.location, found->second, symbol.name));
+  return errors;
+}
+
 void UnitSeparator::forEachDevice(void (UnitSeparator::*visit)(uint32_t)) {
   for (uint32_t m = 0; m < modules.size(); ++m)
     if (summaryOf(m).side == Side::Device)
@@ -414,8 +450,6 @@ void UnitSeparator::forEachDevice(void (UnitSeparator::*visit)(uint32_t)) {
 /// Finds what units have for themselves, and what of it is elsewhere, too.
 void UnitSeparator::find() {
   forEachDevice(&UnitSeparator::findOwn);
-  if (names.empty())
-    return;
   forEachDevice(&UnitSeparator::findShared);
   findNative();
   forEachDevice(&UnitSeparator::findDependent);
@@ -433,6 +467,7 @@ Error UnitSeparator::renameAll() {
   Error errors =
       forEachModule(Side::Device, [&](uint32_t m) { return checkUses(m); });
   errors = joinErrors(std::move(errors), checkHostUses());
+  errors = joinErrors(std::move(errors), checkNativeUses());
   if (!errors)
     forEachDevice(&UnitSeparator::rename);
   return errors;
@@ -443,6 +478,11 @@ Error UnitSeparator::run() {
     tags.try_emplace(module.module.object, module.module.tag);
     module.module.resolution.resize(module.module.summary.symbols.size());
   }
+  if (isRelocatable)
+    for (const WpaModule &module : modules)
+      for (const SymbolRecord &symbol : module.module.summary.symbols)
+        if (module.module.summary.side == Side::Host && symbol.isDeclaration())
+          declared.insert(symbol.name);
   find();
   if (Error error = renameAll())
     return error;
@@ -454,8 +494,9 @@ Error UnitSeparator::run() {
 }
 
 Error separateUnits(std::vector<WpaModule> &modules,
-                    ArrayRef<NativeCode> native, StringSaver &strings) {
-  return UnitSeparator(modules, native, strings).run();
+                    ArrayRef<NativeCode> native, bool isRelocatable,
+                    StringSaver &strings) {
+  return UnitSeparator(modules, native, isRelocatable, strings).run();
 }
 
 } // namespace gpulto

@@ -29,10 +29,11 @@ bool hasUnitSuffix(llvm::StringRef name);
 /// define each for itself: in all units but one they get other names
 /// (JobInput::renamed), and host symbols that stand for them become local where
 /// the linker chose another unit's (JobInput::localized). Tags must be there.
-/// \p native: device code that refers to names as they are. \p strings keeps
+/// \p native: device code that refers to names as they are. \p isRelocatable:
+/// the result is linked with others. \p strings keeps
 /// new names. Errors: a use in another unit, which may mean either of two.
 llvm::Error separateUnits(std::vector<WpaModule> &modules,
-                          llvm::ArrayRef<NativeCode> native,
+                          llvm::ArrayRef<NativeCode> native, bool isRelocatable,
                           llvm::StringSaver &strings);
 
 } // namespace gpulto

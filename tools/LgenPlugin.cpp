@@ -11,10 +11,10 @@
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
 //                  call of the stub beside its configuration, and each gets a
-//                  word of its own, and shadow variables become weak without
-//                  -fgpu-rdc. Device: names that clang changed midway
-//                  are joined, and what the C++ runtime would have is defined.
-//                  Both: debug info loses the checksums of sources.
+//                  word of its own; without -fgpu-rdc, what is registered is
+//                  confined to the program. Device: names that clang changed
+//                  midway are joined, and what the C++ runtime would have is
+//                  defined. Both: debug info loses the checksums of sources.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
 //                  that clang runs between here and the bitcode writer
 //                  (aliases, names) run now; then the module is summarised and
@@ -134,7 +134,7 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
       changed |= placeByPragmas(module);
       changed |= doubtForeignConstants(module);
       if (isWholeProgramMode)
-        changed |= weakenShadows(module);
+        changed |= confineRegistered(module);
     }
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();

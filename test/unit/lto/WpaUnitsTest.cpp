@@ -25,14 +25,16 @@ struct Units {
       modules.emplace_back().module = builder->take(unit);
     }
   }
-  llvm::Error separate(llvm::ArrayRef<NativeCode> native = {}) {
-    return separateUnits(modules, native, strings);
-  }
+  bool isRelocatable = false;
+  std::vector<NativeCode> native;
   llvm::StringRef device(uint32_t unit, SymbolIndex symbol) const {
     return modules[2 * unit + 1].module.summary.symbols[symbol].name;
   }
   const WpaModule &host(uint32_t unit) const { return modules[2 * unit]; }
-  std::string failure() { return llvm::toString(separate()); }
+  std::string failure() {
+    return return llvm::toString(
+        separateUnits(modules, native, isRelocatable, strings));
+  }
 };
 
 ModuleBuilder deviceModule() { return ModuleBuilder(Side::Device, "sm_90"); }
@@ -184,6 +186,45 @@ TEST(WpaUnits, LocalStateIsNotSharedByInlineFunctions) {
   ASSERT_EQ(units.failure(), "");
   EXPECT_EQ(units.device(0, 1), "f");
   EXPECT_EQ(units.device(1, 1), "f__unit__t1");
+}
+
+TEST(WpaUnits, TheResultOfRelocatableLinksLeavesNothingForOthers) {
+  for (bool isDeclared : {false, true}) {
+    Units units;
+    units.isRelocatable = true;
+    addUnit(units, true, kWins);
+    ModuleBuilder host;
+    if (isDeclared)
+      host.declare("c");
+    units.add(std::move(host), deviceModule(), true);
+    ASSERT_EQ(units.failure(), "");
+    EXPECT_EQ(units.host(0).bitcode.localized,
+              isDeclared ? (std::vector<std::string>{"stub"})
+                         : (std::vector<std::string>{"c", "stub"}));
+    EXPECT_EQ(units.device(0, 0), "c");
+  }
+}
+
+TEST(WpaUnits, NativeCodeKeepsItsNames) {
+  NativeCode code;
+  code.location = InputLocation("native.o");
+  code.arch = "sm_90";
+  code.symbols = {{"c", NativeSymbol::Kind::Variable, /*isDefined=*/true}};
+  Units units;
+  units.native.push_back(code);
+  addUnit(units, true, kWins);
+  ASSERT_EQ(units.failure(), "");
+  EXPECT_EQ(units.device(0, 0), "c__unit__t0");
+
+  code.symbols[0].isDefined = false;
+  Units used;
+  used.native.push_back(code);
+  addUnit(used, true, kWins);
+  addUnit(used, true, kLoses);
+  EXPECT_EQ(used.failure(),
+            "native.o: uses the device symbol 'c', which m0.o and m1.o define, "
+            "each for itself; compile what shares device symbols with "
+            "-fgpu-rdc");
 }
 
 TEST(WpaUnits, AssemblyKeepsNames) {
