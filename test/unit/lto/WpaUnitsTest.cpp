@@ -32,7 +32,7 @@ struct Units {
   }
   const WpaModule &host(uint32_t unit) const { return modules[2 * unit]; }
   std::string failure() {
-    return return llvm::toString(
+    return llvm::toString(
         separateUnits(modules, native, isRelocatable, strings));
   }
 };
