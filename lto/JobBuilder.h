@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/StringSaver.h"
 
 #include <optional>
 
@@ -21,6 +23,8 @@ struct WpaTables {
   explicit WpaTables(const WpaOptions &options) : options(options) {}
 
   WpaOptions options;
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver names{allocator}; ///< those that separateUnits gives
   CombinedSummary program;
   std::vector<JobInput> bitcode; // by module
   std::optional<CallGraph> graph;

@@ -10,6 +10,7 @@
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
 #include "lto/StockObject.h"
+#include "lto/WpaUnits.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 
@@ -87,6 +88,8 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
                                    : triple.isNVPTX() && hasContraction(module);
   if (fusesAll)
     summary.flags |= kFusesAll;
+  if (options.wholeProgramMode)
+    summary.flags |= kWholeProgramMode;
   summary.optLevel = options.optLevel;
   summary.sizeLevel = options.sizeLevel;
   summary.picLevel = static_cast<uint8_t>(module.getPICLevel());

@@ -37,6 +37,8 @@ struct LgenOptions {
   /// Whether code generation would fuse all additions and multiplications
   /// (kFusesAll). Not known: on the device, if any instruction is marked so.
   std::optional<bool> fusesAll = std::nullopt;
+  /// Without relocatable device code; see kWholeProgramMode.
+  bool wholeProgramMode = false;
 };
 
 /// A summary and the strings of it that stand in no file. Move-only. The rest

@@ -62,6 +62,12 @@ static void addInput(const JobInput &input, std::vector<JobPart> &parts) {
   place.add(input.fusesAll);
   place.add(input.isHome);
   place.add(input.emitsAssembly);
+  for (const JobRenaming &renaming : input.renamed) {
+    place.add(renaming.name);
+    place.add(renaming.newName);
+  }
+  for (const std::string &name : input.localized)
+    place.add(name);
   parts.push_back({PartKind::Decision, "", where, place.finish()});
   parts.push_back({PartKind::Input, "", where, input.digest});
 }

@@ -271,6 +271,11 @@ template <typename A> void describe(A &a, JobLeader &l) {
   a.field("number", l.number);
 }
 
+template <typename A> void describe(A &a, JobRenaming &r) {
+  a.field("name", r.name);
+  a.field("newName", r.newName);
+}
+
 template <typename A> void describe(A &a, JobInput &i) {
   a.field("path", i.path);
   a.field("member", i.member);
@@ -284,6 +289,8 @@ template <typename A> void describe(A &a, JobInput &i) {
   a.field("fusesAll", i.fusesAll);
   a.field("isHome", i.isHome);
   a.field("emitsAssembly", i.emitsAssembly);
+  a.field("renamed", i.renamed);
+  a.field("localized", i.localized);
   a.field("symbols", i.symbols);
   a.field("folds", i.folds);
 }

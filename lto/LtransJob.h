@@ -143,6 +143,13 @@ struct JobLeader {
   bool operator==(const JobLeader &) const = default;
 };
 
+/// A device symbol that another unit has the name of.
+struct JobRenaming {
+  std::string name; // IR name in the input module
+  std::string newName;
+  bool operator==(const JobRenaming &) const = default;
+};
+
 /// One bitcode module that the job reads. Symbols not listed become
 /// declarations; locals not listed are referred to by their promoted names.
 struct JobInput {
@@ -167,6 +174,13 @@ struct JobInput {
   bool emitsAssembly = false;
   /// ModuleFlag kFusesAll.
   bool fusesAll = false;
+  /// Carried out before anything else looks at the module, so that all that
+  /// follows has the new names; see lto/WpaUnits.h.
+  std::vector<JobRenaming> renamed;
+  /// Host: definitions that stand for what is the unit's own, by their IR
+  /// names: they become local, and no other unit's stub has the same bytes;
+  /// likewise.
+  std::vector<std::string> localized;
   std::vector<JobSymbol> symbols;
   /// Symbols whose uses mean another definition (none is in \c symbols), and
   /// those whose body stands for a leader's.

@@ -8,7 +8,8 @@
 //
 // For each input of the job (PartitionBuilder::addInput):
 // 1. readJobInput: its bytes, checked against size and digest.
-// 2. openModule: lazily; of a module whose home is another partition, debug
+// 2. openModule: lazily, with the names that WPA gave; of a module whose home
+// is another partition, debug
 //    information only as far as the bodies need it (else partitions' bitcode
 //    grew ninefold on zstd).
 // 3. promoteLocals (ipa/VisibilityTransform): else IRMover copies statics.
@@ -72,6 +73,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -292,6 +294,36 @@ private:
 
 } // namespace
 
+static Error missing(const JobInput &input, StringRef name) {
+  return inputError(locate(input), "the job names '" + name +
+                                       "', which the bitcode does not have");
+}
+
+/// Tells what \p input has for itself from what other units have.
+static Error separateUnit(Module &source, const JobInput &input) {
+  for (const JobRenaming &renaming : input.renamed) {
+    GlobalValue *value = source.getNamedValue(renaming.name);
+    if (!value)
+      return missing(input, renaming.name);
+    value->setName(renaming.newName);
+  }
+  for (const std::string &name : input.localized) {
+    GlobalValue *value = source.getNamedValue(name);
+    if (!value)
+      return missing(input, name);
+    value->setVisibility(GlobalValue::DefaultVisibility);
+    value->setLinkage(GlobalValue::InternalLinkage);
+    if (auto *object = dyn_cast<GlobalObject>(value))
+      object->setComdat(nullptr);
+    // As makeStubsUnique, which knows names only.
+    if (auto *stub = dyn_cast<Function>(value); stub && stub->hasPrefixData())
+      stub->setPrefixData(
+          ConstantInt::get(Type::getInt64Ty(source.getContext()),
+                           xxh3_64bits(name + "." + input.tag)));
+  }
+  return Error::success();
+}
+
 Expected<std::unique_ptr<Module>>
 PartitionBuilder::openModule(const JobInput &input) {
   InputLocation where = locate(input);
@@ -316,6 +348,8 @@ PartitionBuilder::openModule(const JobInput &input) {
     repairStockModule(**source);
   else
     nameUnamedGlobals(**source);
+  if (Error error = separateUnit(**source, input))
+    return error;
   return source;
 }
 
@@ -357,9 +391,7 @@ PartitionBuilder::findSymbols(Module &source, const JobInput &input) {
     found.job = &symbol;
     found.value = source.getNamedValue(symbol.name);
     if (!found.value)
-      return inputError(locate(input),
-                        "the job names '" + symbol.name +
-                            "', which the bitcode does not have");
+      return missing(input, symbol.name);
     if (found.value->hasLocalLinkage())
       found.localName = symbol.name;
     found.wasPrivate = found.value->hasPrivateLinkage();

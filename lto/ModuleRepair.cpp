@@ -23,15 +23,38 @@ using namespace llvm;
 
 namespace gpulto {
 
+/// Returns what \p variable is an offload entry of, or null.
+static GlobalValue *registeredBy(const GlobalVariable &variable) {
+  if (variable.getSection() != kOffloadEntrySection ||
+      !variable.hasInitializer() ||
+      !variable.getInitializer()->getNumOperands())
+    return nullptr;
+  return dyn_cast<GlobalValue>(
+      cast<Constant>(variable.getInitializer()->getOperand(0))
+          ->stripPointerCasts());
+}
+
+bool confineRegistered(Module &module) {
+  bool changed = false;
+  for (const GlobalVariable &entry : module.globals()) {
+    GlobalValue *symbol = registeredBy(entry);
+    bool isShadow = symbol && isa<GlobalVariable>(symbol);
+    if (!symbol || symbol->isDeclaration() || symbol->hasLocalLinkage() ||
+        !(isShadow || symbol->hasLinkOnceLinkage()))
+      continue;
+    if (isShadow && symbol->hasExternalLinkage())
+      symbol->setLinkage(GlobalValue::WeakAnyLinkage);
+    symbol->setVisibility(GlobalValue::HiddenVisibility);
+    symbol->setDSOLocal(true);
+    changed = true;
+  }
+  return changed;
+}
+
 bool makeStubsUnique(Module &module) {
   bool changed = false;
   for (const GlobalVariable &entry : module.globals()) {
-    if (entry.getSection() != kOffloadEntrySection || !entry.hasInitializer() ||
-        !entry.getInitializer()->getNumOperands())
-      continue;
-    auto *stub =
-        dyn_cast<Function>(cast<Constant>(entry.getInitializer()->getOperand(0))
-                               ->stripPointerCasts());
+    auto *stub = dyn_cast_or_null<Function>(registeredBy(entry));
     if (!stub || stub->isDeclaration() || stub->hasPrefixData())
       continue;
     stub->setPrefixData(ConstantInt::get(Type::getInt64Ty(module.getContext()),

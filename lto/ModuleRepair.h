@@ -64,6 +64,13 @@ bool placeByPragmas(llvm::Module &module);
 /// whether \p module was changed.
 bool doubtForeignConstants(llvm::Module &module);
 
+/// In a unit without relocatable device code, other units may have host symbols
+/// of the names of its shadow variables, as they may have other device
+/// variables of these names. Makes the shadows weak, so that no linker refuses
+/// that, and hides them and the stubs of kernel templates, so that none of
+/// another program is taken. Returns whether \p module was changed.
+bool confineRegistered(llvm::Module &module);
+
 /// Does all that LGEN's passes would have done to \p module, which stock clang
 /// made, and drops the copies of device code and bitcode that are embedded in
 /// it. Reads no function body: \p module may be a lazily loaded one. The names

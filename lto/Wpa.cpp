@@ -6,6 +6,7 @@
 
 #include "lto/JobBuilder.h"
 #include "lto/WpaPasses.h"
+#include "lto/WpaUnits.h"
 #include "summary/CallGraph.h"
 #include "summary/WpaContext.h"
 
@@ -137,6 +138,10 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             Diagnostics &diagnostics, Statistics &statistics) {
   assignTags(modules, options.isRelocatable);
   auto tables = std::make_unique<WpaTables>(options);
+  if (Error error =
+          separateUnits(modules, native, options.isRelocatable, tables->names))
+    return error;
+  // From here on equal device names are one symbol.
   CombinedSummary &program = tables->program;
   for (WpaModule &module : modules) {
     tables->bitcode.push_back(std::move(module.bitcode));

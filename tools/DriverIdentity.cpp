@@ -10,9 +10,11 @@
 //   2. the options that shape the code,
 //   3. the source's contents: make -C a and make -C b both compile kernel.cu.
 //
-// Limit: two sources of the same relative name, contents and options in two
-// directories, whose includes differ, get one identity; if both define a
-// static kernel of one name, -cuid= must tell them apart.
+// It is there to make names readable and reproducible, not unique: two sources
+// of one name and contents whose headers differ have the same one, as has a
+// source that is compiled twice. The link tells units apart whatever their
+// identities are (lto/WpaUnits), so nothing must be read here but the source,
+// and host and device compiles agree however their headers differ.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/DriverIdentity.h"

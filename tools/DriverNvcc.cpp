@@ -359,8 +359,11 @@ Error Translator::translateOne(const Arg &arg) {
     return translateUnknown(arg);
 
   // What is made.
-  case OPT_compile:
   case OPT_device_c:
+    add("-fgpu-rdc");
+    product = Product::Object;
+    break;
+  case OPT_compile:
   case OPT_device_w:
     product = Product::Object;
     break;
@@ -403,7 +406,7 @@ Error Translator::translateOne(const Arg &arg) {
   case OPT_gencode:
     return addGencode(value);
   case OPT_relocatable:
-    return truth(arg).takeError();
+    return addChoice(arg, "-fgpu-rdc", "-fno-gpu-rdc");
 
   // Other.
   case OPT_language:

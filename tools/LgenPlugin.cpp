@@ -11,9 +11,10 @@
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
 //                  call of the stub beside its configuration, and each gets a
-//                  word of its own. Device: names that clang changed midway
-//                  are joined, and what the C++ runtime would have is defined.
-//                  Both: debug info loses the checksums of sources.
+//                  word of its own; without -fgpu-rdc, what is registered is
+//                  confined to the program. Device: names that clang changed
+//                  midway are joined, and what the C++ runtime would have is
+//                  defined. Both: debug info loses the checksums of sources.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
 //                  that clang runs between here and the bitcode writer
 //                  (aliases, names) run now; then the module is summarised and
@@ -85,6 +86,10 @@ llvm::cl::opt<std::string>
     sourceName("gpulto-source-name", llvm::cl::value_desc("name"),
                llvm::cl::desc("What objects call the source"));
 
+llvm::cl::opt<bool> isWholeProgramMode(
+    "gpulto-no-rdc",
+    llvm::cl::desc("The unit's device symbols are not for other units"));
+
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
 
@@ -132,6 +137,8 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
     } else {
       changed |= placeByPragmas(module);
       changed |= doubtForeignConstants(module);
+      if (isWholeProgramMode)
+        changed |= confineRegistered(module);
     }
     return changed ? llvm::PreservedAnalyses::none()
                    : llvm::PreservedAnalyses::all();
@@ -288,6 +295,7 @@ private:
     options.fusesAll = fusesAll;
     options.optLevel = static_cast<uint8_t>(level.getSpeedupLevel());
     options.sizeLevel = static_cast<uint8_t>(level.getSizeLevel());
+    options.wholeProgramMode = isWholeProgramMode;
     llvm::FunctionAnalysisManager &functions =
         analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module)
             .getManager();

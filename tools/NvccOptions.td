@@ -71,8 +71,8 @@ multiclass RefusedValue<string long, string short, string value, string help> {
 // What is made
 //===----------------------------------------------------------------------===//
 
-defm compile : Switch<"compile", "c", "`-c`; device code can always be linked with that of other files">;
-defm device_c : Switch<"device-c", "dc", "`-c`">;
+defm compile : Switch<"compile", "c", "`-c`">;
+defm device_c : Switch<"device-c", "dc", "`-c -fgpu-rdc`">;
 defm device_w : Switch<"device-w", "dw", "`-c`">;
 defm link : Switch<"link", "link", "Links; the default">;
 defm device_link : Switch<"device-link", "dlink", "Makes an object without contents: the link of the program, by gpulto, links the device code">;
@@ -88,7 +88,7 @@ defm shared : Switch<"shared", "shared", "`-shared`">;
 defm relocatable_link : Switch<"relocatable-link", "r", "`-r`">;
 defm output : JoinedValue<"output-file", "o", "<file>", "`-o <file>`">;
 defm output_directory : Value<"output-directory", "odir", "<directory>", "Where objects go when there is no `-o`">;
-defm relocatable : Value<"relocatable-device-code", "rdc", "<true|false>", "No effect: device code can always be linked with that of other files">;
+defm relocatable : Value<"relocatable-device-code", "rdc", "<true|false>", "`-fgpu-rdc`, `-fno-gpu-rdc`: whether device symbols of one name in several files are one; calls and uses across files are linked in any case">;
 defm dlto : IgnoredSwitch<"dlink-time-opt", "dlto", "No effect: it is what gpulto does">;
 defm lto : IgnoredSwitch<"lto", "lto", "No effect: it is what gpulto does">;
 
