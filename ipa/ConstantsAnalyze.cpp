@@ -340,19 +340,17 @@ void ConstantsCollector::addResults() {
 
 /// What the function stores in variables, where that is plain.
 void ConstantsCollector::addVariableStores() {
-  std::vector<VariableStore> stores;
+  UniqueList<VariableStore> unique;
   for (const llvm::BasicBlock &block : function)
     for (const llvm::Instruction &instruction : block) {
       std::optional<VariableWrite> write = variableWrite(instruction);
       SymbolIndex symbol = write ? context.indexOf(*write->variable) : kNone;
       if (symbol == kNone)
         continue;
-      VariableStore store{symbol, write->offset,
-                          static_cast<uint32_t>(write->size),
-                          jumpFunctions.ofStored(instruction, *write)};
-      if (!llvm::is_contained(stores, store))
-        stores.push_back(store);
+      unique.add({symbol, write->offset, static_cast<uint32_t>(write->size),
+                  jumpFunctions.ofStored(instruction, *write)});
     }
+  std::vector<VariableStore> stores = unique.list();
   llvm::stable_sort(stores, [](const VariableStore &a, const VariableStore &b) {
     return a.variable < b.variable;
   });

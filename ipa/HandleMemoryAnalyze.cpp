@@ -58,22 +58,22 @@ static bool isOwnMemory(const llvm::Value &value) {
   return llvm::isa<llvm::AllocaInst>(value) || callsDeclared(value, "_Znwm");
 }
 
-/// Returns the number of \p object among what HandleFlow calls memory.
-static std::optional<uint32_t> memoryNumber(const llvm::Value &object) {
+std::optional<uint32_t> MemoryNumbers::of(const llvm::Value &object) {
   if (auto *argument = llvm::dyn_cast<llvm::Argument>(&object))
     return argument->getType()->isPointerTy()
                ? std::optional<uint32_t>(argument->getArgNo())
                : std::nullopt;
-  auto *own = llvm::dyn_cast<llvm::Instruction>(&object);
-  if (!own || !isOwnMemory(*own))
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&object);
+  if (!instruction || !isOwnMemory(*instruction))
     return std::nullopt;
-  uint32_t number = own->getFunction()->arg_size();
-  for (const llvm::Instruction &before : llvm::instructions(own->getFunction()))
-    if (&before == own)
-      break;
-    else if (isOwnMemory(before))
-      ++number;
-  return number;
+  if (own.empty()) {
+    const llvm::Function &function = *instruction->getFunction();
+    uint32_t number = static_cast<uint32_t>(function.arg_size());
+    for (const llvm::Instruction &any : llvm::instructions(function))
+      if (isOwnMemory(any))
+        own[&any] = number++;
+  }
+  return own.lookup(&object);
 }
 
 static JumpFunction memoryPlace(uint32_t number, uint64_t offset) {
@@ -100,7 +100,8 @@ static bool isLeftByCallees(const llvm::Value &object, const MemoryUses &uses,
          });
 }
 
-std::optional<JumpFunction> handleInMemory(const llvm::Value &value) {
+std::optional<JumpFunction> handleInMemory(const llvm::Value &value,
+                                           MemoryNumbers &numbers) {
   auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
   if (!load || !load->isSimple() || !load->getType()->isPointerTy())
     return std::nullopt;
@@ -108,7 +109,7 @@ std::optional<JumpFunction> handleInMemory(const llvm::Value &value) {
   int64_t offset = 0;
   const llvm::Value *object =
       stripOffsets(*load->getPointerOperand(), layout, offset);
-  std::optional<uint32_t> number = memoryNumber(*object);
+  std::optional<uint32_t> number = numbers.of(*object);
   if (!number || !PartOffset::of(static_cast<uint64_t>(offset)))
     return std::nullopt;
   std::optional<MemoryUses> uses = memoryUses(*object, layout);
@@ -126,7 +127,7 @@ std::optional<JumpFunction> handleInMemory(const llvm::Value &value) {
 /// not a local variable.
 bool HandlePaths::followInto(const llvm::Value &object, uint64_t offset,
                              Path &path) {
-  std::optional<uint32_t> number = memoryNumber(object);
+  std::optional<uint32_t> number = memoryNumbers.of(object);
   std::optional<PartOffset> place = PartOffset::of(offset);
   if (!number || !place || !usesOf(object))
     return false;
@@ -324,7 +325,7 @@ bool HandlePaths::tellLoad(const MemoryUse &use, const JumpFunction &place,
   constexpr uint64_t kMaxBytes = UINT16_MAX / 8;
   Path path;
   bool isHandle = use.kind == MemoryUse::Kind::Load &&
-                  handleInMemory(*use.user) == place &&
+                  handleInMemory(*use.user, memoryNumbers) == place &&
                   followValue(*use.user, path);
   HandleFlow flow;
   flow.handle = place;
@@ -349,7 +350,7 @@ bool HandlePaths::tellUse(const MemoryUse &use, const llvm::Value &object,
   using Kind = MemoryUse::Kind;
   if (use.kind == Kind::Store || use.kind == Kind::Write)
     return true;
-  JumpFunction place = memoryPlace(*memoryNumber(object), use.begin);
+  JumpFunction place = memoryPlace(*memoryNumbers.of(object), use.begin);
   if (use.kind != Kind::Passed && !isByValue(use))
     return tellLoad(use, place, told);
   auto &call = llvm::cast<llvm::CallBase>(*use.user);
@@ -410,12 +411,11 @@ void HandlePaths::tellMemory(const llvm::Value &object) {
       !(isLaunched || filled.contains(&object) || maySeeHandles(object, told)))
     return;
   HandleFlow followed;
-  followed.handle = memoryPlace(*memoryNumber(object), 0);
+  followed.handle = memoryPlace(*memoryNumbers.of(object), 0);
   followed.to = HandleTarget::Followed;
   told.push_back(followed);
   for (const HandleFlow &flow : told)
-    if (!llvm::is_contained(flows, flow))
-      flows.push_back(flow);
+    flows.add(flow);
 }
 
 void HandlePaths::describeMemory(const llvm::Function &function) {

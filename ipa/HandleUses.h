@@ -58,8 +58,9 @@ std::optional<VariablePlace> variablePlace(const llvm::Value &address,
 
 /// Returns the Memory jump function (HandleFlow::handle) of \p value if it is
 /// loaded from memory that calls may fill: behind a parameter, of a local
-/// variable or of a new object.
-std::optional<JumpFunction> handleInMemory(const llvm::Value &value);
+/// variable or of a new object. \p numbers: of the function.
+std::optional<JumpFunction> handleInMemory(const llvm::Value &value,
+                                           MemoryNumbers &numbers);
 
 /// Adds to \p handles the jump functions of all that \p value, the handle of a
 /// launch, may be; false if that is not known.
@@ -146,7 +147,8 @@ private:
 
   LgenContext &context;
   const FunctionSummary &result;
-  std::vector<HandleFlow> flows;
+  UniqueList<HandleFlow> flows;
+  MemoryNumbers memoryNumbers;
   llvm::SmallSetVector<const llvm::Value *, 4> filled; // with handles
   // Looked up only. Pointers, since there are references while more come in.
   llvm::DenseMap<const llvm::Value *,

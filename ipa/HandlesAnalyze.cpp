@@ -168,7 +168,7 @@ static JumpFunction placeOf(JumpFunctionBuilder &builder,
     handle.source = builder.indexOf(*variable);
     return handle;
   }
-  return handleInMemory(value).value_or(handle);
+  return handleInMemory(value, builder.memoryNumbers()).value_or(handle);
 }
 
 static bool collectHandles(JumpFunctionBuilder &builder,
@@ -193,7 +193,7 @@ static bool collectHandles(JumpFunctionBuilder &builder,
   if (llvm::isa<llvm::UndefValue>(value))
     return true; // launches nothing
   auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
-  if (load && !handleInMemory(value) &&
+  if (load && !handleInMemory(value, builder.memoryNumbers()) &&
       visitStored(*load, load->getModule()->getDataLayout(), collect))
     return true;
   JumpFunction handle = placeOf(builder, value);
@@ -422,8 +422,7 @@ bool HandlePaths::followValue(const llvm::Value &value, Path &path) {
 void HandlePaths::addFlows(Path &path, const JumpFunction &handle) {
   for (HandleFlow &flow : path.flows) {
     flow.handle = handle;
-    if (!llvm::is_contained(flows, flow))
-      flows.push_back(flow);
+    flows.add(flow);
   }
 }
 
@@ -492,8 +491,7 @@ bool HandlePaths::readBeside(const llvm::LoadInst &load) {
   flow.handle.value = place->offset;
   flow.beforeBytes = place->stride;
   flow.to = HandleTarget::Beside;
-  if (!llvm::is_contained(flows, flow))
-    flows.push_back(flow);
+  flows.add(flow);
   return true;
 }
 
@@ -512,19 +510,20 @@ void HandlePaths::markResult(const llvm::CallBase &call) {
   HandleFlow flow;
   flow.handle = handle;
   flow.to = HandleTarget::Followed;
-  flows.push_back(flow);
+  flows.add(flow);
 }
 
 Range HandlePaths::store() {
-  if (flows.empty())
+  std::vector<HandleFlow> sorted = flows.list();
+  if (sorted.empty())
     return {};
-  llvm::stable_sort(flows, [](const HandleFlow &a, const HandleFlow &b) {
+  llvm::stable_sort(sorted, [](const HandleFlow &a, const HandleFlow &b) {
     return std::pair(a.call, a.argument) < std::pair(b.call, b.argument);
   });
   std::vector<HandleFlow> &table = context.summary.handleFlows;
   Range range = {static_cast<uint32_t>(table.size()),
-                 static_cast<uint32_t>(flows.size())};
-  llvm::append_range(table, flows);
+                 static_cast<uint32_t>(sorted.size())};
+  llvm::append_range(table, sorted);
   return range;
 }
 

@@ -5,12 +5,18 @@
 #define GPULTO_IPA_JUMPFUNCTIONBUILDER_H
 
 #include "ipa/LgenContext.h"
+#include "ipa/MemoryUses.h"
+#include "ipa/ReachingDefinitions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace llvm {
 class AllocaInst;
@@ -145,11 +151,6 @@ void appendPart(llvm::SmallVectorImpl<AggregatePart> &parts, uint64_t offset,
 bool overlaps(uint64_t aOffset, uint64_t aSize, uint64_t bOffset,
               uint64_t bSize);
 
-/// Whether control may go from behind \p from to \p to without running block
-/// \p avoided, if given, from its beginning.
-bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
-              const llvm::BasicBlock *avoided);
-
 /// Whether \p instruction fills memory with zeros.
 bool isZeroFill(const llvm::Instruction &instruction);
 
@@ -199,6 +200,9 @@ public:
   /// As halvesOf() of a value, of which \p whole is the jump function.
   std::pair<JumpFunction, JumpFunction> halvesOf(const JumpFunction &whole);
 
+  /// Returns the numbers of the function's memory.
+  MemoryNumbers &memoryNumbers() { return memory; }
+
   /// As LgenContext's.
   SymbolIndex indexOf(const llvm::GlobalValue &value) const {
     return context.indexOf(value);
@@ -224,6 +228,27 @@ private:
     /// By a callee: the argument that leads to byte \c passed.
     unsigned argument = 0;
     uint64_t passed = 0;
+    /// Its place in LocalVariable::ranges.
+    uint32_t range = 0;
+    /// The instruction writes the variable in no other way.
+    bool isOnly = true;
+  };
+  struct Bytes {
+    uint64_t offset, size;
+    auto operator<=>(const Bytes &) const = default;
+  };
+  /// Bytes that are told as one.
+  struct ByteRange {
+    uint64_t offset, size;
+    bool isPointer;
+    auto operator<=>(const ByteRange &) const = default;
+  };
+  using StoredValues = std::vector<const llvm::Value *>;
+  /// Which writes of some bytes are looked at, and how.
+  enum class Among {
+    All,    ///< an allocation may fail; a new lifetime has no contents
+    Each,   ///< the last that ran
+    NonNull ///< as Each, but for writes of zeros and null
   };
   struct LocalVariable {
     /// Somebody else may write it, or the writes are not known.
@@ -238,17 +263,26 @@ private:
     bool isLaunched = false;   ///< a launch gets its address
     bool isNodeParams = false; ///< of a kernel node that is added to a graph
     llvm::SmallVector<Write, 8> writes;
+    /// The bytes that writes have, each once, in the order of the writes.
+    llvm::SmallVector<Bytes, 8> ranges;
     /// Known callees that may keep its address.
     llvm::SmallVector<const llvm::Instruction *, 2> keepers;
     /// Where its lifetime starts, again. Objects on the heap: another one.
     llvm::SmallVector<const llvm::Instruction *, 2> starts;
 
+    /// Some callee may write it.
+    bool isWrittenByCallees = false;
+
+    // What has been found for one place is kept for the next.
+    using Question = std::tuple<uint64_t, uint64_t, Among>;
+    mutable std::map<Question, ReachingDefinitions> reaching;
+    mutable std::optional<ReachingDefinitions> kept;
+    mutable std::map<Bytes, std::vector<ByteRange>> parts;
+    mutable std::map<uint64_t, std::optional<StoredValues>> stored;
+
     /// Whether only whole-program analysis can tell what is in it.
     bool dependsOnCallees() const {
-      return !escapesUnseen &&
-             (escapes || llvm::any_of(writes, [](const Write &write) {
-                return write.isByCallee && !write.isReturned;
-              }));
+      return !escapesUnseen && (escapes || isWrittenByCallees);
     }
   };
   /// The writes of some bytes that may have been the last before a place.
@@ -287,6 +321,8 @@ private:
                           unsigned bits);
   JumpFunction ofPointer(const llvm::Value &value);
   JumpFunction ofDerived(const llvm::Value &value);
+  std::optional<StoredValues> findStored(const LocalVariable &local,
+                                         uint64_t offset) const;
   bool addStored(const llvm::Value &variable, uint64_t offset,
                  llvm::SmallVectorImpl<const llvm::Value *> &values);
   unsigned choicesAlignLog2(llvm::ArrayRef<const llvm::Value *> pointers);
@@ -332,6 +368,7 @@ private:
   bool leavesAllocation(const llvm::Value &variable, const LocalVariable &local,
                         const Write &write, const llvm::Instruction &at);
   llvm::DominatorTree &dominatorTree();
+  bool returnsTwice();
   JumpFunction ofReference(const llvm::Value &pointer,
                            const llvm::CallBase &call);
   JumpFunction withPartsNow(JumpFunction address, const llvm::CallBase &call);
@@ -366,11 +403,18 @@ private:
                     const llvm::Instruction &at, uint64_t shift,
                     llvm::SmallVectorImpl<AggregatePart> &parts,
                     unsigned depth);
-  bool endsIn(const llvm::BasicBlock &block, const llvm::Instruction *before,
-              const LocalVariable &local, llvm::ArrayRef<const Write *> writes,
-              Reaching &result);
+  ReachingDefinitions &definitions(const LocalVariable &local, uint64_t offset,
+                                   uint64_t size, Among among);
+  llvm::SmallVector<const Write *, 8> lastWrites(const LocalVariable &local,
+                                                 uint64_t offset, uint64_t size,
+                                                 const llvm::Instruction &at);
+  const llvm::Instruction *lastOf(const LocalVariable &local, Bytes bytes,
+                                  const llvm::Instruction &at);
   Reaching reachingWrites(const LocalVariable &local, uint64_t offset,
                           uint64_t size, Places places);
+  static void addRanges(LocalVariable &local);
+  static std::vector<ByteRange> rangesOf(const LocalVariable &local,
+                                         Bytes bytes);
   JumpFunction choiceOf(const Write &write, uint64_t offset, uint64_t size,
                         bool isPointer);
   JumpFunction ofWritten(const llvm::Value &variable, uint64_t offset,
@@ -396,6 +440,8 @@ private:
   llvm::Function &function;
   const llvm::DataLayout &layout;
   llvm::DominatorTree *dominators = nullptr;
+  /// Filled when first asked for: it looks at all instructions.
+  std::optional<bool> callsTwiceReturning;
   /// Looked up only, never iterated.
   llvm::DenseMap<const llvm::Value *, std::unique_ptr<LocalVariable>> locals;
   /// Numbers of the function's call edges; filled when first asked for. Looked
@@ -403,6 +449,7 @@ private:
   llvm::DenseMap<const llvm::CallBase *, uint32_t> callNumbers;
   /// As callNumbers, of allocas.
   llvm::DenseMap<const llvm::Value *, uint32_t> localNumbers;
+  MemoryNumbers memory;
   /// How deep loads of local variables, and operations, are being followed.
   unsigned loadDepth = 0;
   unsigned operationDepth = 0;

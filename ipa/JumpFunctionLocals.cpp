@@ -9,12 +9,13 @@
 //  1. describe  follows the uses of the address; the variable escapes if it is
 //               used otherwise. What goes to a known callee is a write by that
 //               callee, which whole-program analysis knows.
-//  2. reaches   a write determines its bytes at a place if it is the only one
-//               that overlaps them and dominates the place, or if it is on the
-//               straight line of code before it and no later overlapping write
-//               is.
+//  2. reaches   a write determines its bytes at a place if whichever way leads
+//               there, no other one that overlaps them comes after it
+//               (ReachingDefinitions.cpp).
 //
-// Linear in the uses of each variable, and in blocks for each question.
+// Linear in the uses of each variable, which are bounded (kMaxUses of each
+// address), whatever the length of the function is: it may have a place that
+// asks in each of thousands of blocks.
 //
 // Why not MemorySSA: its construction costs more than the whole of LGEN, and
 // SROA and MemCpyOpt have left only such simple cases.
@@ -44,9 +45,6 @@
 #include "llvm/IR/Operator.h"
 
 namespace gpulto {
-
-/// Blocks looked at before a call, each the single predecessor of the next.
-constexpr unsigned kMaxStraightLine = 16;
 
 /// The bytes of the object that \p value, a call, makes on the heap; nothing if
 /// it is something else or that is not a constant. Nobody else has a pointer to
@@ -93,10 +91,16 @@ bool JumpFunctionBuilder::isUnmodified(const llvm::Argument &byValue) {
 /// \p at: whoever runs then may write it.
 bool JumpFunctionBuilder::isKeptBefore(const LocalVariable &local,
                                        const llvm::Instruction &at) {
-  return local.escapesUnseen ||
-         llvm::any_of(local.keepers, [&](const llvm::Instruction *keeper) {
-           return mayReach(*keeper, at, nullptr);
-         });
+  if (local.escapesUnseen || local.keepers.empty())
+    return local.escapesUnseen;
+  if (!local.kept) {
+    llvm::SmallVector<Definition, 4> keeping;
+    for (const llvm::Instruction *keeper : local.keepers)
+      keeping.push_back({keeper->getParent(), keeper});
+    local.kept.emplace(keeping, function, context.analyses);
+  }
+  ReachingSet keepers = local.kept->before(at);
+  return !keepers.isKnown || !keepers.ids.empty();
 }
 
 /// The number of \p variable in the function, from 1: the same for whoever
@@ -135,8 +139,9 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   result.escapesUnseen |=
       alloca && (!size || size->isScalable()) && result.dependsOnCallees();
   // Control comes back to where nothing of what was written since is known.
-  result.escapesUnseen |= function.callsFunctionThatReturnsTwice();
+  result.escapesUnseen |= returnsTwice();
   result.escapes |= result.escapesUnseen;
+  addRanges(result);
   LocalVariable &stored = *locals[&variable];
   stored = std::move(result);
   return stored;
@@ -337,46 +342,66 @@ void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
   }
 }
 
+/// Sets what writes of \p local have in common.
+void JumpFunctionBuilder::addRanges(LocalVariable &local) {
+  std::map<Bytes, uint32_t> numbers;
+  llvm::SmallDenseMap<const llvm::Instruction *, unsigned, 16> count;
+  for (Write &write : local.writes) {
+    Bytes bytes{write.offset, write.size};
+    auto [entry, isNew] = numbers.try_emplace(
+        bytes, static_cast<uint32_t>(local.ranges.size()));
+    if (isNew)
+      local.ranges.push_back(bytes);
+    write.range = entry->second;
+    ++count[write.instruction];
+    local.isWrittenByCallees |= write.isByCallee && !write.isReturned;
+  }
+  for (Write &write : local.writes)
+    write.isOnly = count.lookup(write.instruction) == 1;
+}
+
+/// The instruction that wrote \p bytes of \p local, all of them, when \p at
+/// executes: whichever way leads there, it is the last that wrote one of them.
+/// Null if there is none.
+const llvm::Instruction *
+JumpFunctionBuilder::lastOf(const LocalVariable &local, Bytes bytes,
+                            const llvm::Instruction &at) {
+  if (bytes.size == kUnboundedSize)
+    return nullptr;
+  ReachingSet set =
+      definitions(local, bytes.offset, bytes.size, Among::Each).before(at);
+  bool isOne = set.isKnown && !set.fromEntry && set.ids.size() == 1;
+  return isOne ? local.writes[set.ids.front()].instruction : nullptr;
+}
+
 /// Whether the bytes of \p write hold what it wrote when \p at executes.
 bool JumpFunctionBuilder::reaches(const Write &write,
                                   const LocalVariable &variable,
                                   const llvm::Instruction &at) {
-  if (write.size == kUnboundedSize)
-    return false;
-  llvm::SmallPtrSet<const llvm::Instruction *, 8> rivals;
-  for (const Write &other : variable.writes)
-    if (other.instruction != write.instruction &&
-        overlaps(other.offset, other.size, write.offset, write.size))
-      rivals.insert(other.instruction);
-  auto dominates = [&] {
-    if (write.instruction->getParent() == at.getParent())
-      return write.instruction->comesBefore(&at);
-    return dominatorTree().dominates(write.instruction, &at);
-  };
-  if (rivals.empty())
-    return dominates();
-  const llvm::BasicBlock *block = at.getParent();
-  llvm::BasicBlock::const_iterator position = at.getIterator();
-  for (unsigned step = 0; step < kMaxStraightLine; ++step) {
-    while (position != block->begin()) {
-      --position;
-      if (&*position == write.instruction)
-        return true;
-      if (rivals.contains(&*position))
-        return false;
-    }
-    block = block->getSinglePredecessor();
-    if (!block || block == at.getParent())
-      break;
-    position = block->end();
-  }
-  // Not on a straight line: no rival may run between the two.
-  const llvm::BasicBlock *home = write.instruction->getParent();
-  return dominates() && llvm::none_of(rivals, [&](const auto *rival) {
-           bool isBefore = rival->getParent() == home &&
-                           rival->comesBefore(write.instruction);
-           return !isBefore && mayReach(*rival, at, home);
-         });
+  return lastOf(variable, {write.offset, write.size}, at) == write.instruction;
+}
+
+/// The writes of some of the \p size bytes at byte \p offset of \p local of
+/// which reaches() holds at \p at.
+llvm::SmallVector<const JumpFunctionBuilder::Write *, 8>
+JumpFunctionBuilder::lastWrites(const LocalVariable &local, uint64_t offset,
+                                uint64_t size, const llvm::Instruction &at) {
+  llvm::SmallVector<const llvm::Instruction *, 16> last(local.ranges.size());
+  for (auto [range, instruction] : llvm::zip_equal(local.ranges, last))
+    if (overlaps(range.offset, range.size, offset, size))
+      instruction = lastOf(local, range, at);
+  llvm::SmallVector<const Write *, 8> result;
+  for (const Write &write : local.writes)
+    if (last[write.range] == write.instruction)
+      result.push_back(&write);
+  return result;
+}
+
+/// Whether control may come back to a call of the function once more.
+bool JumpFunctionBuilder::returnsTwice() {
+  if (!callsTwiceReturning)
+    callsTwiceReturning = function.callsFunctionThatReturnsTwice();
+  return *callsTwiceReturning;
 }
 
 llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
@@ -384,30 +409,6 @@ llvm::DominatorTree &JumpFunctionBuilder::dominatorTree() {
     dominators =
         &context.analyses.getResult<llvm::DominatorTreeAnalysis>(function);
   return *dominators;
-}
-
-bool mayReach(const llvm::Instruction &from, const llvm::Instruction &to,
-              const llvm::BasicBlock *avoided) {
-  // LLVM's isPotentiallyReachable gives up after 32 blocks; main is longer.
-  constexpr size_t kMaxBlocks = 4096;
-  const llvm::BasicBlock *target = to.getParent();
-  if (from.getParent() == target && from.comesBefore(&to))
-    return true;
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 32> seen;
-  llvm::SmallVector<const llvm::BasicBlock *, 32> worklist;
-  auto visit = [&](const llvm::BasicBlock *block) {
-    for (const llvm::BasicBlock *next : llvm::successors(block))
-      if (next != avoided && seen.insert(next).second)
-        worklist.push_back(next);
-  };
-  visit(from.getParent());
-  while (!worklist.empty() && seen.size() < kMaxBlocks) {
-    const llvm::BasicBlock *block = worklist.pop_back_val();
-    if (block == target)
-      return true;
-    visit(block);
-  }
-  return !worklist.empty();
 }
 
 } // namespace gpulto

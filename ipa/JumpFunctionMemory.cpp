@@ -177,25 +177,17 @@ bool JumpFunctionBuilder::leavesAllocation(const llvm::Value &variable,
                                            const LocalVariable &local,
                                            const Write &write,
                                            const llvm::Instruction &at) {
-  auto isNull = [](const Write &other) {
-    auto *store = llvm::dyn_cast<llvm::StoreInst>(other.instruction);
-    auto *constant =
-        store ? llvm::dyn_cast<llvm::Constant>(store->getValueOperand())
-              : nullptr;
-    return isZeroFill(*other.instruction) ||
-           (constant && constant->isNullValue());
-  };
   if (hasSucceeded(llvm::cast<llvm::CallBase>(*write.instruction),
                    *at.getParent(), dominatorTree()))
     return true;
   // What callers put there is not among the writes.
-  return !llvm::isa<llvm::Argument>(variable) &&
-         llvm::all_of(local.writes, [&](const Write &other) {
-           return &other == &write ||
-                  !overlaps(other.offset, other.size, write.offset,
-                            write.size) ||
-                  isNull(other) ||
-                  !mayReach(*other.instruction, *write.instruction, nullptr);
+  if (llvm::isa<llvm::Argument>(variable))
+    return false;
+  ReachingSet before =
+      definitions(local, write.offset, write.size, Among::NonNull)
+          .before(*write.instruction);
+  return before.isKnown && llvm::all_of(before.ids, [&](uint32_t id) {
+           return &local.writes[id] == &write;
          });
 }
 
@@ -390,11 +382,10 @@ void JumpFunctionBuilder::collectParts(
     return;
   if (isCopy)
     addUnwritten(*byValue, begin, size, at, parts);
-  for (const Write &write : local.writes) {
-    if (parts.size() >= kMaxParts ||
-        !overlaps(write.offset, write.size, begin, size) ||
-        !reaches(write, local, at))
-      continue;
+  for (const Write *last : lastWrites(local, begin, size, at)) {
+    const Write &write = *last;
+    if (parts.size() >= kMaxParts)
+      break;
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
       bool isInside =
           write.offset >= begin && write.offset - begin + write.size <= size;
@@ -440,17 +431,17 @@ void JumpFunctionBuilder::collectParts(
 void JumpFunctionBuilder::addExchanged(
     const llvm::Value &variable, uint64_t begin, uint64_t size,
     llvm::SmallVectorImpl<AggregatePart> &parts) {
-  for (const Write &write : describe(variable).writes) {
-    bool isWithin = write.offset >= begin &&
-                    write.offset - begin + layout.getPointerSize() <= size;
-    uint64_t offset = write.offset - begin;
+  for (const Bytes &range : describe(variable).ranges) {
+    bool isWithin = range.offset >= begin &&
+                    range.offset - begin + layout.getPointerSize() <= size;
+    uint64_t offset = range.offset - begin;
     llvm::SmallVector<const llvm::Value *, 8> stored;
     if (!isWithin || parts.size() >= kMaxParts ||
         llvm::any_of(parts,
                      [&](const AggregatePart &part) {
                        return part.byteOffset == offset;
                      }) ||
-        !addStored(variable, write.offset, stored))
+        !addStored(variable, range.offset, stored))
       continue;
     JumpFunction pointer;
     pointer.alignLog2 = static_cast<uint8_t>(choicesAlignLog2(stored));

@@ -137,18 +137,14 @@ JumpFunctionBuilder::ofLocalAddress(const llvm::AllocaInst &variable,
   return j;
 }
 
-/// Adds to \p values what is stored at byte \p offset of \p variable, a local
-/// one, anywhere; not pointers to memory that calls allocate there, nor null.
-/// Returns whether there are any, and nothing else writes there but zeros.
-bool JumpFunctionBuilder::addStored(
-    const llvm::Value &variable, uint64_t offset,
-    llvm::SmallVectorImpl<const llvm::Value *> &values) {
-  const LocalVariable &local = describe(variable);
-  // What a parameter is when the function is entered, its caller knows.
-  if (llvm::isa<llvm::Argument>(variable) || local.escapes ||
-      local.dependsOnCallees())
-    return false;
+/// What is stored at byte \p offset of \p local anywhere; not pointers to memory
+/// that calls allocate there, nor zeros. Nothing if something else is written
+/// there, or nothing is.
+std::optional<JumpFunctionBuilder::StoredValues>
+JumpFunctionBuilder::findStored(const LocalVariable &local,
+                                uint64_t offset) const {
   bool isWritten = false;
+  StoredValues values;
   for (const Write &write : local.writes) {
     auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
     auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
@@ -160,12 +156,30 @@ bool JumpFunctionBuilder::addStored(
       continue;
     if (!isWhole ||
         (store && !store->getValueOperand()->getType()->isPointerTy()))
-      return false;
+      return std::nullopt;
     isWritten = true;
     if (store)
       values.push_back(store->getValueOperand());
   }
-  return isWritten;
+  return isWritten ? std::optional(values) : std::nullopt;
+}
+
+/// Adds to \p values what findStored() finds in \p variable, a local one.
+/// Returns whether it finds anything.
+bool JumpFunctionBuilder::addStored(
+    const llvm::Value &variable, uint64_t offset,
+    llvm::SmallVectorImpl<const llvm::Value *> &values) {
+  const LocalVariable &local = describe(variable);
+  // What a parameter is when the function is entered, its caller knows.
+  if (llvm::isa<llvm::Argument>(variable) || local.escapes ||
+      local.dependsOnCallees())
+    return false;
+  auto [entry, isNew] = local.stored.try_emplace(offset);
+  if (isNew)
+    entry->second = findStored(local, offset);
+  if (entry->second)
+    llvm::append_range(values, *entry->second);
+  return entry->second.has_value();
 }
 
 /// Returns log2 of a number that each of \p pointers, and what calls allocate,

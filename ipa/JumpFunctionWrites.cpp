@@ -8,11 +8,12 @@
 //   Params p; init(&p, n); step(&p); kernel<<<p.blocks, 256>>>(p.data);
 //   -> the bytes of p.blocks are what call 1 leaves behind its argument 0
 //
-//  1. reachingWrites  walks back from the place to all writes that may have
-//                     been the last of these bytes. A call that may write the
-//                     variable ends the way: whole-program analysis goes on to
+//  1. reachingWrites  finds all writes that may have been the last of these
+//                     bytes (ReachingDefinitions.cpp). A call that may write
+//                     the variable is one: whole-program analysis goes on to
 //                     what was there before it if the callee leaves the bytes
-//                     alone. An allocation may fail, so the way goes on.
+//                     alone. An allocation may fail, so what was there before
+//                     is one more.
 //  2. choiceOf        says what one of them left; all of them must be told.
 //  3. collectWritten  does this for each range of bytes that is written as a
 //                     whole, and for the gaps between them, which only callees
@@ -27,7 +28,7 @@
 //   void Solver::run(int n) { this->n = n; check(); kernel<<<this->n, 64>>>();
 //   }
 //
-// Linear in blocks for each range; ranges are few (kMaxParts).
+// Linear in places, each of which has few ranges (kMaxParts).
 //
 // Source: reaching definitions: A. Aho, M. Lam, R. Sethi, J. Ullman,
 // "Compilers", 9.2.4; aggregate jump functions: GCC's ipa-prop.
@@ -51,9 +52,6 @@ using Kind = JumpFunction::Kind;
 
 namespace {
 
-/// More choices than this are seldom one value.
-constexpr size_t kMaxChoices = 8;
-constexpr size_t kMaxBlocks = 4096;
 /// How far behind a pointer parameter a function is asked what it leaves.
 constexpr uint64_t kMaxOutputBytes = uint64_t(1) << 30;
 
@@ -71,83 +69,60 @@ bool isZeroFill(const llvm::Instruction &instruction) {
   return value && value->isZero() && !fill->isVolatile();
 }
 
-/// Adds to \p result the last write of the bytes in \p block, before \p before
-/// if that is given; an allocation, and the one before it. Returns whether
-/// nothing reaches through the block from above.
-bool JumpFunctionBuilder::endsIn(const llvm::BasicBlock &block,
-                                 const llvm::Instruction *before,
-                                 const LocalVariable &local,
-                                 llvm::ArrayRef<const Write *> writes,
-                                 Reaching &result) {
-  auto isHere = [&](const llvm::Instruction &instruction) {
-    return instruction.getParent() == &block &&
-           (!before || instruction.comesBefore(before));
-  };
-  while (true) {
-    const Write *latest = nullptr;
-    for (const Write *write : writes)
-      if (isHere(*write->instruction) &&
-          (!latest || latest->instruction->comesBefore(write->instruction)))
-        latest = write;
-    bool isFresh =
-        llvm::any_of(local.starts, [&](const llvm::Instruction *start) {
-          return isHere(*start) &&
-                 (!latest || latest->instruction->comesBefore(start));
-        });
-    if (isFresh)
-      return true; // undefined: any value will do
-    if (!latest)
-      return false;
-    if (!llvm::is_contained(result.writes, latest))
-      result.writes.push_back(latest);
-    if (!asAllocation(*latest->instruction))
-      return true;
-    before = latest->instruction;
+/// Whether \p instruction leaves nothing but zeros or null.
+static bool writesNull(const llvm::Instruction &instruction) {
+  auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  auto *constant =
+      store ? llvm::dyn_cast<llvm::Constant>(store->getValueOperand())
+            : nullptr;
+  return isZeroFill(instruction) || (constant && constant->isNullValue());
+}
+
+/// The writes of \p local, by their places in the list, that may be of the
+/// \p size bytes at byte \p offset.
+ReachingDefinitions &
+JumpFunctionBuilder::definitions(const LocalVariable &local, uint64_t offset,
+                                 uint64_t size, Among among) {
+  auto known = local.reaching.find({offset, size, among});
+  if (known != local.reaching.end())
+    return known->second;
+  using DefinitionKind = Definition::Kind;
+  llvm::SmallVector<Definition, 8> list;
+  for (auto [id, write] : llvm::enumerate(local.writes)) {
+    const llvm::Instruction &instruction = *write.instruction;
+    bool isOfThese = overlaps(write.offset, write.size, offset, size);
+    // What a call that throws has left is not known.
+    auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&instruction);
+    if (invoke && (isOfThese || among == Among::All))
+      list.push_back({invoke->getUnwindDest(), nullptr, DefinitionKind::Loses});
+    if (!isOfThese || (among == Among::NonNull && writesNull(instruction)))
+      continue;
+    bool mayFail = among == Among::All && asAllocation(instruction);
+    list.push_back({instruction.getParent(), &instruction,
+                    mayFail ? DefinitionKind::Adds : DefinitionKind::Sets,
+                    static_cast<uint32_t>(id)});
   }
+  // Undefined: any value will do.
+  if (among == Among::All && !list.empty())
+    for (const llvm::Instruction *start : local.starts)
+      list.push_back({start->getParent(), start, DefinitionKind::Forgets});
+  return local.reaching
+      .try_emplace({offset, size, among}, list, function, context.analyses)
+      .first->second;
 }
 
 JumpFunctionBuilder::Reaching
 JumpFunctionBuilder::reachingWrites(const LocalVariable &local, uint64_t offset,
                                     uint64_t size, Places places) {
-  Reaching result;
-  // Looked up only.
-  llvm::DenseMap<const llvm::BasicBlock *, llvm::SmallVector<const Write *, 2>>
-      writes;
-  for (const Write &write : local.writes)
-    if (overlaps(write.offset, write.size, offset, size))
-      writes[write.instruction->getParent()].push_back(&write);
-  if (writes.empty()) {
-    result.fromEntry = true;
-    return result;
-  }
-  using Place = std::pair<const llvm::BasicBlock *, const llvm::Instruction *>;
-  llvm::SmallVector<Place, 16> worklist;
+  ReachingDefinitions &writes = definitions(local, offset, size, Among::All);
+  ReachingSet set;
   for (const llvm::Instruction *place : places)
-    worklist.push_back({place->getParent(), place});
-  llvm::SmallPtrSet<const llvm::BasicBlock *, 32> seen;
-  while (!worklist.empty() && result.isKnown) {
-    auto [block, before] = worklist.pop_back_val();
-    auto found = writes.find(block);
-    if (endsIn(*block, before, local,
-               found == writes.end() ? llvm::ArrayRef<const Write *>()
-                                     : found->second,
-               result))
-      continue;
-    result.fromEntry |= block->isEntryBlock();
-    for (const llvm::BasicBlock *previous : llvm::predecessors(block)) {
-      // What a call that throws has left is not known.
-      auto *invoke =
-          llvm::dyn_cast<llvm::InvokeInst>(previous->getTerminator());
-      if (invoke && invoke->getUnwindDest() == block)
-        result.isKnown &= llvm::none_of(local.writes, [&](const Write &write) {
-          return write.instruction == invoke;
-        });
-      if (seen.insert(previous).second)
-        worklist.push_back({previous, nullptr});
-    }
-    result.isKnown &=
-        seen.size() <= kMaxBlocks && result.writes.size() <= kMaxChoices;
-  }
+    set.unite(writes.before(*place));
+  Reaching result;
+  result.isKnown = set.isKnown;
+  result.fromEntry = set.fromEntry;
+  for (uint32_t id : set.ids)
+    result.writes.push_back(&local.writes[id]);
   return result;
 }
 
@@ -222,12 +197,9 @@ JumpFunction JumpFunctionBuilder::ofWritten(const llvm::Value &variable,
     return JumpFunction();
   llvm::SmallVector<AggregatePart, 8> choices;
   for (const Write *write : reaching.writes) {
-    // A callee that gets two addresses may mix them up.
-    bool isTwice = llvm::any_of(local.writes, [&](const Write &other) {
-      return &other != write && other.instruction == write->instruction;
-    });
     JumpFunction choice = choiceOf(*write, offset, size, isPointer);
-    if (isTwice || (choice.kind == Kind::Unknown && !choice.hasFacts()))
+    // A callee that gets two addresses may mix them up.
+    if (!write->isOnly || (choice.kind == Kind::Unknown && !choice.hasFacts()))
       return JumpFunction();
     choices.push_back({0, choice});
   }
@@ -278,23 +250,17 @@ bool JumpFunctionBuilder::collectCopied(
   return true;
 }
 
-/// Appends the parts of the \p size bytes from byte \p begin on of \p variable
-/// that can be told when control is at one of \p places.
-void JumpFunctionBuilder::collectWritten(
-    const llvm::Value &variable, uint64_t begin, uint64_t size, Places places,
-    llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth) {
-  struct Bytes {
-    uint64_t offset, size;
-    bool isPointer;
-    auto operator<=>(const Bytes &) const = default;
-  };
-  llvm::SmallVector<Bytes, 16> ranges;
-  uint64_t end = begin + size;
-  for (const Write &write : describe(variable).writes) {
+/// What \p bytes of \p local are told in: what is written as a whole, and what
+/// is between, which only callees and copies write.
+std::vector<JumpFunctionBuilder::ByteRange>
+JumpFunctionBuilder::rangesOf(const LocalVariable &local, Bytes bytes) {
+  std::vector<ByteRange> ranges;
+  uint64_t end = bytes.offset + bytes.size;
+  for (const Write &write : local.writes) {
     auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
     bool isAllocation = asAllocation(*write.instruction);
     if ((!store && !isAllocation) || write.size == kUnboundedSize ||
-        write.offset < begin || write.offset + write.size > end)
+        write.offset < bytes.offset || write.offset + write.size > end)
       continue;
     ranges.push_back(
         {write.offset, write.size,
@@ -303,27 +269,38 @@ void JumpFunctionBuilder::collectWritten(
   llvm::sort(ranges);
   ranges.erase(llvm::unique(ranges), ranges.end());
   llvm::SmallVector<Bytes, 16> gaps;
-  uint64_t covered = begin;
-  for (const Bytes &range : ranges) {
+  uint64_t covered = bytes.offset;
+  for (const ByteRange &range : ranges) {
     if (range.offset > covered)
-      gaps.push_back({covered, range.offset - covered, false});
+      gaps.push_back({covered, range.offset - covered});
     covered = std::max(covered, range.offset + range.size);
   }
   if (covered < end)
-    gaps.push_back({covered, end - covered, false});
+    gaps.push_back({covered, end - covered});
   // Zeros are told in words.
   constexpr uint64_t kWordBytes = 8;
-  bool isFilled =
-      llvm::any_of(describe(variable).writes, [](const Write &write) {
-        return isZeroFill(*write.instruction);
-      });
+  bool isFilled = llvm::any_of(local.writes, [](const Write &write) {
+    return isZeroFill(*write.instruction);
+  });
   for (const Bytes &gap : gaps) {
     uint64_t step =
         isFilled && gap.size <= kMaxParts * kWordBytes ? kWordBytes : gap.size;
     for (uint64_t i = gap.offset; i < gap.offset + gap.size; i += step)
       ranges.push_back({i, std::min(step, gap.offset + gap.size - i), false});
   }
-  for (const Bytes &range : ranges) {
+  return ranges;
+}
+
+/// Appends the parts of the \p size bytes from byte \p begin on of \p variable
+/// that can be told when control is at one of \p places.
+void JumpFunctionBuilder::collectWritten(
+    const llvm::Value &variable, uint64_t begin, uint64_t size, Places places,
+    llvm::SmallVectorImpl<AggregatePart> &parts, unsigned depth) {
+  const LocalVariable &local = describe(variable);
+  auto [ranges, isNew] = local.parts.try_emplace({begin, size});
+  if (isNew)
+    ranges->second = rangesOf(local, {begin, size});
+  for (const ByteRange &range : ranges->second) {
     if (parts.size() >= kMaxParts)
       return;
     if (collectCopied(variable, range.offset, range.size, begin, places, parts,

@@ -29,8 +29,8 @@
 //
 // Memory of cudaMallocAsync is there for one stream only.
 //
-// Linear in the uses of one variable for each launch, and in blocks for each
-// cudaFree.
+// Linear in the uses of each variable. Only where a launch gets a pointer that
+// was loaded before the variable was filled again are they looked at for it.
 //
 // Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator":
 // cudaFree synchronizes across all streams.
@@ -39,12 +39,14 @@
 
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/LastingMemory.h"
+#include "ipa/ReachingDefinitions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PassManager.h"
 
 using namespace llvm;
 
@@ -59,7 +61,7 @@ public:
 
   /// Whether all is understood.
   bool collect(const AllocaInst &variable);
-  SmallVector<const CallBase *, 4> frees;
+  SmallVector<const CallBase *, 4> frees, allocations;
 
 private:
   bool addUse(const Use &use);
@@ -127,6 +129,8 @@ bool PointerUses::collect(const AllocaInst &variable) {
     bool isAllocation = allocationResult(*call) == call->getArgOperandNo(&use);
     if (!isAllocation && !call->isLifetimeStartOrEnd())
       return false;
+    if (isAllocation)
+      allocations.push_back(call);
   }
   return true;
 }
@@ -152,26 +156,80 @@ bool hasSucceeded(const CallBase &allocation, const BasicBlock &block,
   return false;
 }
 
-bool lastsWhileLaunched(const Value &pointer, const CallBase &launch,
-                        const CallBase &allocation,
-                        const DominatorTree &dominators,
-                        function_ref<bool(const Function &)> isStub) {
+struct LaunchedMemory::Variable {
+  explicit Variable(PointerUses uses) : uses(std::move(uses)) {}
+  PointerUses uses;
+  bool isUnderstood = false;
+  /// Its calls of cudaFree, and behind them its allocations.
+  std::optional<ReachingDefinitions> changes;
+};
+
+LaunchedMemory::LaunchedMemory(Function &function,
+                               AnalysisManager<Function> &analyses,
+                               function_ref<bool(const Function &)> isStub)
+    : function(function), analyses(analyses), isStub(isStub) {}
+
+LaunchedMemory::~LaunchedMemory() = default;
+
+LaunchedMemory::Variable &
+LaunchedMemory::describe(const AllocaInst &variable) {
+  std::unique_ptr<Variable> &entry = variables[&variable];
+  if (entry)
+    return *entry;
+  entry = std::make_unique<Variable>(PointerUses(isStub));
+  entry->isUnderstood = entry->uses.collect(variable);
+  std::vector<Definition> changes;
+  for (const auto *list : {&entry->uses.frees, &entry->uses.allocations})
+    for (const CallBase *call : *list)
+      changes.push_back({call->getParent(), call, Definition::Kind::Sets,
+                         static_cast<uint32_t>(changes.size())});
+  entry->changes.emplace(changes, function, analyses);
+  return *entry;
+}
+
+/// Whether what \p allocation has left in \p variable may have been freed when
+/// \p launch executes.
+bool LaunchedMemory::isFreedBefore(Variable &variable, const CallBase &launch,
+                                   const CallBase &allocation) {
+  const PointerUses &uses = variable.uses;
+  ReachingSet last = variable.changes->before(launch);
+  auto isFree = [&](uint32_t id) { return id < uses.frees.size(); };
+  if (uses.frees.empty() || (last.isKnown && any_of(last.ids, isFree)))
+    return !uses.frees.empty();
+  if (last.isKnown && all_of(last.ids, [&](uint32_t id) {
+        return uses.allocations[id - uses.frees.size()] == &allocation;
+      }))
+    return false;
+  // The variable may have been filled again in the meantime.
+  SmallVector<Definition, 4> frees{
+      {allocation.getParent(), nullptr, Definition::Kind::Forgets}};
+  for (const CallBase *free : uses.frees)
+    if (free->getParent() != allocation.getParent() ||
+        !free->comesBefore(&allocation))
+      frees.push_back({free->getParent(), free});
+  ReachingSet freed =
+      ReachingDefinitions(frees, function, analyses).before(launch);
+  return !freed.isKnown || !freed.ids.empty();
+}
+
+bool LaunchedMemory::lasts(const Value &pointer, const CallBase &launch,
+                           const CallBase &allocation) {
   auto *load = dyn_cast<LoadInst>(&pointer);
   auto *variable =
       load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
   bool isPointer = variable && !variable->isArrayAllocation() &&
                    variable->getAllocatedType()->isPointerTy();
   if (!isPointer || !allocatesForAll(allocation) ||
-      launch.getFunction()->callsFunctionThatReturnsTwice() ||
-      allocation.getArgOperand(*allocationResult(allocation)) != variable ||
-      !hasSucceeded(allocation, *load->getParent(), dominators))
+      allocation.getArgOperand(*allocationResult(allocation)) != variable)
     return false;
-  PointerUses uses(isStub);
-  return uses.collect(*variable) && none_of(uses.frees, [&](const auto *free) {
-           bool isBefore = free->getParent() == allocation.getParent() &&
-                           free->comesBefore(&allocation);
-           return !isBefore && mayReach(*free, launch, allocation.getParent());
-         });
+  if (!returnsTwice)
+    returnsTwice = function.callsFunctionThatReturnsTwice();
+  if (*returnsTwice ||
+      !hasSucceeded(allocation, *load->getParent(),
+                    analyses.getResult<DominatorTreeAnalysis>(function)))
+    return false;
+  Variable &uses = describe(*variable);
+  return uses.isUnderstood && !isFreedBefore(uses, launch, allocation);
 }
 
 } // namespace gpulto

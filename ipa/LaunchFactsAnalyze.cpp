@@ -173,6 +173,7 @@ private:
   llvm::Function *function = nullptr;
   JumpFunctionBuilder *jumpFunctions = nullptr;
   EntryFrequencies *frequencies = nullptr;
+  LaunchedMemory *memory = nullptr;
   /// Its push calls, in order, and those that a launch was found for.
   llvm::SmallVector<const llvm::CallBase *, 8> calls;
   llvm::SmallPtrSet<const llvm::CallBase *, 8> servedPushes;
@@ -403,6 +404,9 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
     return;
   blockFrequencies.emplace(context, body);
   frequencies = &*blockFrequencies;
+  auto isAnyStub = [&](const llvm::Function &callee) { return isStub(callee); };
+  LaunchedMemory launched(body, context.analyses, isAnyStub);
+  memory = &launched;
   callNumbers.clear();
   firstCall = result.calls.first;
   for (uint32_t i = 0; i < result.calls.count; ++i)
@@ -704,10 +708,8 @@ JumpFunction LaunchCollector::kernelArgument(const llvm::CallBase &call,
   const llvm::Value &value = *call.getArgOperand(formal);
   bounds.narrow(value, result);
   if (result.kind == JumpFunction::Kind::Allocation)
-    result.parameter = lastsWhileLaunched(
-        value, call, *context.callInstructions[firstCall + result.source],
-        context.analyses.getResult<llvm::DominatorTreeAnalysis>(*function),
-        [&](const llvm::Function &callee) { return isStub(callee); });
+    result.parameter = memory->lasts(
+        value, call, *context.callInstructions[firstCall + result.source]);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ipa/LgenContext.h"
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -67,6 +68,22 @@ void hashFields(StableHasher &hasher, const JumpFunction &j) {
   hasher.add(j.high);
 }
 } // namespace
+
+size_t hashOf(const JumpFunction &j) {
+  return llvm::hash_combine(uint8_t(j.kind), uint8_t(j.operation), j.bitWidth,
+                            j.source, j.value, j.count, j.parameter, j.low,
+                            j.high, j.alignLog2);
+}
+
+size_t hashOf(const HandleFlow &flow) {
+  return llvm::hash_combine(hashOf(flow.handle), flow.call, flow.argument,
+                            flow.beforeBytes, uint8_t(flow.to), flow.variable);
+}
+
+size_t hashOf(const VariableStore &store) {
+  return llvm::hash_combine(store.variable, store.byteOffset, store.sizeBytes,
+                            hashOf(store.value));
+}
 
 Range JumpFunctionTable::add(llvm::ArrayRef<JumpFunction> list) {
   if (list.empty())

@@ -15,7 +15,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
+#include <unordered_map>
 #include <vector>
 
 namespace llvm {
@@ -36,6 +38,31 @@ template <typename IRUnitT, typename... ExtraArgTs> class AnalysisManager;
 } // namespace llvm
 
 namespace gpulto {
+
+/// Returns a hash of all that \p j says, for tables in memory.
+size_t hashOf(const JumpFunction &j);
+size_t hashOf(const HandleFlow &flow);
+size_t hashOf(const VariableStore &store);
+
+/// A list that has each item once, in the order of their first addition.
+template <typename T> class UniqueList {
+public:
+  /// Appends \p item unless there is an equal one.
+  void add(const T &item) {
+    llvm::SmallVector<uint32_t, 1> &places = placesOf[hashOf(item)];
+    for (uint32_t place : places)
+      if (items[place] == item)
+        return;
+    places.push_back(static_cast<uint32_t>(items.size()));
+    items.push_back(item);
+  }
+  const std::vector<T> &list() const { return items; }
+
+private:
+  std::vector<T> items;
+  /// Looked up only, never iterated.
+  std::unordered_map<size_t, llvm::SmallVector<uint32_t, 1>> placesOf;
+};
 
 /// The jump functions and aggregate parts of a summary, each list stored once.
 class JumpFunctionTable {

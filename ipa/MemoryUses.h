@@ -4,6 +4,7 @@
 #ifndef GPULTO_IPA_MEMORYUSES_H
 #define GPULTO_IPA_MEMORYUSES_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -50,6 +51,18 @@ using MemoryUses = llvm::SmallVector<MemoryUse, 16>;
 /// accesses, and those that keep the address, have no answer.
 std::optional<MemoryUses> memoryUses(const llvm::Value &pointer,
                                      const llvm::DataLayout &layout);
+
+/// Numbers what HandleFlow calls memory, in one function.
+class MemoryNumbers {
+public:
+  /// Returns the number of \p object, a value of the function; nothing if it is
+  /// no memory.
+  std::optional<uint32_t> of(const llvm::Value &object);
+
+private:
+  /// Of the function's own; filled when first asked for. Looked up only.
+  llvm::DenseMap<const llvm::Value *, uint32_t> own;
+};
 
 } // namespace gpulto
 
