@@ -6,6 +6,8 @@
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/RuntimeLibcalls.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/Path.h"
 
@@ -30,6 +32,25 @@ bool ExcludedLibs::contains(StringRef path) const {
   return !name.empty() && any_of(names, [&](StringRef excluded) {
     return excluded == "ALL" || excluded == name || excluded == stem;
   });
+}
+
+std::vector<StringRef> wrappedRuntime(ArrayRef<std::string> wrapped,
+                                      const Triple &triple) {
+  std::vector<StringRef> names;
+  if (wrapped.empty())
+    return names;
+  TargetLibraryInfoImpl library(triple);
+  RTLIB::RuntimeLibcallsInfo calls(triple);
+  auto isRuntime = [&](StringRef name) {
+    LibFunc function;
+    return library.getLibFunc(name, function) ||
+           any_of(calls.getLibcallNames(),
+                  [&](const char *each) { return each && name == each; });
+  };
+  for (const std::string &name : wrapped)
+    if (isRuntime(name))
+      names.push_back(name);
+  return names;
 }
 
 void markWrapped(ArrayRef<std::string> wrapped, LinkInputs &inputs) {

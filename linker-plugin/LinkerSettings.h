@@ -7,8 +7,9 @@
 // to no archive, and refers to names that no bitcode has (memcpy). So the doors
 // do their part:
 //
-//   --wrap          f, __wrap_f and __real_f stay as they are: what only
-//                   generated code uses is found when that is there
+//   --wrap          f, __wrap_f and __real_f stay as they are, and __wrap_f is
+//                   asked for before there is code: generated code may be the
+//                   only one that uses it
 //   --exclude-libs  what an archive of that name defines becomes hidden in the
 //                   objects that are made of it
 //
@@ -18,9 +19,11 @@
 
 #include "lto/Pipeline.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <string>
 #include <vector>
@@ -47,6 +50,11 @@ struct LinkerSettings {
   std::vector<std::string> wrapped;
   ExcludedLibs excludedLibs;
 };
+
+/// Returns those of \p wrapped that code generated for \p triple may call
+/// without any bitcode that does: memcpy, _Unwind_Resume, ...
+std::vector<llvm::StringRef> wrappedRuntime(llvm::ArrayRef<std::string> wrapped,
+                                            const llvm::Triple &triple);
 
 /// Marks as visible to native code what --wrap of \p wrapped speaks of: linkers
 /// do not know which of it generated code uses.

@@ -56,8 +56,6 @@
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/LTO/LTO.h"
 #include "llvm/Object/Archive.h"
@@ -421,25 +419,14 @@ void wrapConstructor(lto::LTO *self, lto::Config &config,
   realConstructor(self, config, backend, parallelism, kind);
 }
 
-/// Tells lld of the names in \p wrapped that code generated for \p triple may
-/// use and that no input has: lld wraps what it knows before LTO.
-static void announceWrapped(ArrayRef<std::string> wrapped, const Triple &triple,
-                            ArrayRef<const char *> runtime) {
-  TargetLibraryInfoImpl library(triple);
-  for (const std::string &name : wrapped) {
-    LibFunc function;
-    bool isRuntime =
-        library.getLibFunc(name, function) ||
-        any_of(runtime, [&](StringRef each) { return each == name; });
-    if (isRuntime && !findSymbol(&symbolTable, name))
-      addUndefined(&symbolTable, name, ELF::STB_GLOBAL);
-  }
-}
-
 SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple) {
   SmallVector<const char *> symbols = realRuntimeSymbols(triple);
-  if (session)
-    announceWrapped(session->commandLine.wrapped, triple, symbols);
+  if (!session)
+    return symbols;
+  // lld wraps what it knows of before LTO.
+  for (StringRef name : wrappedRuntime(session->commandLine.wrapped, triple))
+    if (!findSymbol(&symbolTable, name))
+      addUndefined(&symbolTable, name, ELF::STB_GLOBAL);
   append_range(symbols, kRegistrationSymbols);
   return symbols;
 }

@@ -87,12 +87,13 @@ struct PluginSession {
   HostHalves halves;
   std::vector<ClaimedFile> files;
   NativeInputs natives;
-  LinkerSettings settings; ///< once the inputs are complete
+  LinkerCommandLine commandLine;
   std::vector<LinkObject> nvccObjects;
   bool inputsComplete = false;
   TempDir objects;
 
   Error readArguments();
+  Error readCommandLine();
   Expected<bool> claim(const ld_plugin_input_file &file);
   Expected<bool> declineLate(const ld_plugin_input_file &file);
   Error makeObjects();
@@ -103,10 +104,8 @@ private:
   Error noteForeign(const ld_plugin_input_file &file, MemoryBufferRef contents,
                     const InputLocation &where);
   void orderFiles(ArrayRef<LinkerInput> inputs);
-  Expected<std::vector<std::string>>
-  wrappedSymbols(const LinkerSettings &commandLine) const;
   void nameArchives(LinkInputs &inputs) const;
-  Expected<LinkInputs> gatherInputs(const LinkerCommandLine &commandLine);
+  Expected<LinkInputs> gatherInputs();
   void noteNative(MemoryBufferRef file, const InputLocation &where,
                   StringRef why);
   Error handOver(Diagnostics &diagnostics);
@@ -182,6 +181,23 @@ Error PluginSession::readArguments() {
     codegen.relocationModel = "pic";
   joinsObjects =
       linker.output == OutputKind::Relocatable && !options.nativeRelocatable;
+  return Error::success();
+}
+
+/// Reads the command line of the linker, which says which symbols it wraps or
+/// leaves that to its command line.
+Error PluginSession::readCommandLine() {
+  Expected<LinkerCommandLine> line = readOwnCommandLine();
+  if (!line)
+    return line.takeError();
+  commandLine = std::move(*line);
+  if (!linker.getWrapSymbols)
+    return Error::success();
+  uint64_t count = 0;
+  const char **names = nullptr;
+  if (linker.getWrapSymbols(&count, &names) != LDPS_OK)
+    return makeError("the linker does not say which symbols it wraps");
+  commandLine.wrapped.assign(names, names + count);
   return Error::success();
 }
 
@@ -302,7 +318,7 @@ Expected<bool> PluginSession::declineLate(const ld_plugin_input_file &file) {
   late.addObject((*contents)->getMemBufferRef(), locationOf(file), joinsObjects,
                  "");
   Diagnostics diagnostics(options.diagnostics);
-  late.report(options, settings.sysroot, diagnostics);
+  late.report(options, commandLine.sysroot, diagnostics);
   if (Error error = handOver(diagnostics))
     return std::move(error);
   return false;
@@ -346,6 +362,9 @@ Expected<bool> PluginSession::claim(const ld_plugin_input_file &file) {
   claimed.contents = std::move(*contents);
   claimed.input = std::move(*input);
   claimed.symbols = std::make_unique<PluginSymbols>(*claimed.input);
+  Triple triple(claimed.input->getTargetTriple());
+  for (StringRef name : wrappedRuntime(commandLine.wrapped, triple))
+    claimed.symbols->ask(("__wrap_" + name).str());
   std::vector<ld_plugin_symbol> &table = claimed.symbols->table();
   if (linker.addSymbols(file.handle, static_cast<int>(table.size()),
                         table.data()) != LDPS_OK)
@@ -377,17 +396,6 @@ void PluginSession::orderFiles(ArrayRef<LinkerInput> inputs) {
   };
   llvm::stable_sort(files, isBefore);
   llvm::stable_sort(nvccObjects, isBefore);
-}
-
-Expected<std::vector<std::string>>
-PluginSession::wrappedSymbols(const LinkerSettings &commandLine) const {
-  if (!linker.getWrapSymbols)
-    return commandLine.wrapped;
-  uint64_t count = 0;
-  const char **names = nullptr;
-  if (linker.getWrapSymbols(&count, &names) != LDPS_OK)
-    return makeError("the linker does not say which symbols it wraps");
-  return std::vector<std::string>(names, names + count);
 }
 
 /// Sees to it that one definition stays of each common symbol, the largest:
@@ -429,7 +437,7 @@ void PluginSession::chooseCommons(LinkInputs &inputs) const {
 /// Notes which archives \p inputs come from, if --exclude-libs asks for it. Of
 /// a member of a thin one the linker says only its own file.
 void PluginSession::nameArchives(LinkInputs &inputs) const {
-  if (settings.excludedLibs.names.empty())
+  if (commandLine.excludedLibs.names.empty())
     return;
   std::map<sys::fs::UniqueID, std::string> thin;
   for (const std::string &archive : inputs.archives)
@@ -450,8 +458,7 @@ void PluginSession::nameArchives(LinkInputs &inputs) const {
   }
 }
 
-Expected<LinkInputs>
-PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
+Expected<LinkInputs> PluginSession::gatherInputs() {
   LinkInputs inputs;
   inputs.output = linker.output;
   inputs.codegen = codegen;
@@ -461,7 +468,7 @@ PluginSession::gatherInputs(const LinkerCommandLine &commandLine) {
   if (files.empty())
     return inputs;
   inputs.archives = archivesAmong(commandLine.inputs);
-  inputs.codegen.wrapped = settings.wrapped;
+  inputs.codegen.wrapped = commandLine.wrapped;
   auto warn = [&](const std::string &text) {
     linker.message(LDPL_WARNING, "%s", text.c_str());
   };
@@ -539,21 +546,12 @@ Error PluginSession::handOver(Diagnostics &diagnostics) {
 
 Error PluginSession::makeObjects() {
   inputsComplete = true;
-  Expected<LinkerCommandLine> commandLine = readOwnCommandLine();
-  if (!commandLine)
-    return commandLine.takeError();
-  settings = *commandLine;
-  Expected<std::vector<std::string>> wrapped = wrappedSymbols(*commandLine);
-  if (!wrapped)
-    return wrapped.takeError();
-  settings.wrapped = std::move(*wrapped);
-  natives.addLibraries(commandLine->inputs, options, settings.sysroot);
-  Expected<LinkInputs> inputs = gatherInputs(*commandLine);
+  natives.addLibraries(commandLine.inputs, options, commandLine.sysroot);
   if (!inputs)
     return inputs.takeError();
   Diagnostics diagnostics(options.diagnostics);
   Expected<DoorOutputs> outputs =
-      runPipeline(*inputs, natives, settings, options, diagnostics);
+      runPipeline(*inputs, natives, commandLine, options, diagnostics);
   Error errors = handOver(diagnostics);
   if (!outputs)
     return joinErrors(std::move(errors), outputs.takeError());
@@ -610,6 +608,10 @@ ld_plugin_status load(const ld_plugin_tv *tags) {
       linker.getSymbolsVersion < 2) {
     report(makeError("this linker is too old: get_symbols of version 2 or "
                      "newer is needed (binutils 2.25)"));
+    return LDPS_ERR;
+  }
+  if (Error error = session->readCommandLine()) {
+    report(std::move(error));
     return LDPS_ERR;
   }
   install_fatal_error_handler(onFatalError);

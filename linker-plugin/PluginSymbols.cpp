@@ -116,6 +116,16 @@ PluginSymbols::PluginSymbols(const lto::InputFile &input) {
   }
 }
 
+void PluginSymbols::ask(StringRef name) {
+  if (!indices.try_emplace(name, symbols.size()).second)
+    return;
+  ld_plugin_symbol &symbol = symbols.emplace_back();
+  symbol.name = texts.emplace_back(name.str()).data();
+  symbol.def = LDPK_UNDEF;
+  symbol.visibility = LDPV_DEFAULT;
+  symbol.symbol_type = static_cast<char>(LDST_UNKNOWN);
+}
+
 ld_plugin_symbol_resolution PluginSymbols::resolution(StringRef name) const {
   return static_cast<ld_plugin_symbol_resolution>(
       symbols[indices.lookup(name)].resolution);

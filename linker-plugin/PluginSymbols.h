@@ -34,6 +34,9 @@ public:
   PluginSymbols(const PluginSymbols &) = delete;
   PluginSymbols &operator=(const PluginSymbols &) = delete;
 
+  /// Has the linker look for \p name, which generated code may use.
+  void ask(llvm::StringRef name);
+
   /// The linker's table, to which it writes resolutions.
   std::vector<ld_plugin_symbol> &table() { return symbols; }
 
@@ -63,7 +66,7 @@ void addToProgram(const llvm::lto::InputFile &input, ProgramSymbols &program);
 
 /// Returns what \p symbols, which the linker has resolved, mean for each symbol
 /// of \p input. \p used has names that the linker needs for itself: those that
-/// options use, and all with which --wrap has to do.
+/// options use.
 std::vector<llvm::lto::SymbolResolution>
 resolutionsOf(const llvm::lto::InputFile &input, const PluginSymbols &symbols,
               const ProgramSymbols &program, const llvm::StringSet<> &used,
