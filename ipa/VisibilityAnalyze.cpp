@@ -41,6 +41,8 @@
 #include "llvm/Support/StringSaver.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <set>
+
 namespace gpulto {
 
 namespace {
@@ -381,12 +383,13 @@ void SymbolCollector::collectModuleAssembly() {
   if (isPlainAssembly(text))
     summary.flags |= kModuleAsmIsPlain;
   collectModuleSymbols();
-  llvm::StringSet<> versioned; // looked up only
+  std::set<std::string> versioned;
   llvm::ModuleSymbolTable::CollectAsmSymvers(
       module, [&](llvm::StringRef name, llvm::StringRef) {
-        versioned.insert(name);
-        joinUsers(name, kNone);
+        versioned.insert(name.str());
       });
+  for (llvm::StringRef name : versioned)
+    joinUsers(name, kNone);
   if (summary.side == Side::Device)
     return;
   forEachAsmDefinition(text, /*isDevice=*/false, [&](llvm::StringRef name) {
@@ -394,7 +397,7 @@ void SymbolCollector::collectModuleAssembly() {
     auto found = known.find(name);
     if (found == known.end())
       known[name] = addOwnName(name, kAssemblyReferenced);
-    else if (versioned.contains(name) &&
+    else if (versioned.count(name.str()) &&
              summary.symbols[found->second].isDeclaration())
       addOwnName(name, kAssemblyReferenced);
   });
