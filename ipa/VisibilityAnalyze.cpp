@@ -285,11 +285,13 @@ void SymbolCollector::joinAssembly(SymbolIndex symbol) {
 }
 
 /// Keeps what uses \p name, a declaration whose meaning only assembly knows,
-/// where that is: in the function \p definer, or kNone: at module level.
+/// where that is: in the function \p definer, or kNone: at module level. To
+/// other files the name may mean something else, so here it is local.
 void SymbolCollector::joinUsers(llvm::StringRef name, SymbolIndex definer) {
   const llvm::GlobalValue *value = module.getNamedValue(name);
   if (!value || !value->isDeclaration() || context.indexOf(*value) == kNone)
     return;
+  record(*value).linkage = Linkage::Internal;
   llvm::SmallVector<const llvm::User *, 8> worklist(value->users());
   llvm::SmallPtrSet<const llvm::User *, 8> seen;
   while (!worklist.empty()) {

@@ -687,6 +687,8 @@ Error PartitionBuilder::addInput(const JobInput &input) {
         return error;
   if (job.side == Side::Device)
     prepareDevice(**source, *values);
+  if (job.side == Side::Host)
+    wrapAssembly(**source, *values, job.host.wrapped);
   StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);
   for (Definition &definition :
        MutableArrayRef(definitions).drop_front(firstDefinition))
