@@ -41,6 +41,8 @@
 #include "llvm/Support/StringSaver.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <set>
+
 namespace gpulto {
 
 namespace {
@@ -283,11 +285,13 @@ void SymbolCollector::joinAssembly(SymbolIndex symbol) {
 }
 
 /// Keeps what uses \p name, a declaration whose meaning only assembly knows,
-/// where that is: in the function \p definer, or kNone: at module level.
+/// where that is: in the function \p definer, or kNone: at module level. To
+/// other files the name may mean something else, so here it is local.
 void SymbolCollector::joinUsers(llvm::StringRef name, SymbolIndex definer) {
   const llvm::GlobalValue *value = module.getNamedValue(name);
   if (!value || !value->isDeclaration() || context.indexOf(*value) == kNone)
     return;
+  record(*value).linkage = Linkage::Internal;
   llvm::SmallVector<const llvm::User *, 8> worklist(value->users());
   llvm::SmallPtrSet<const llvm::User *, 8> seen;
   while (!worklist.empty()) {
@@ -381,12 +385,13 @@ void SymbolCollector::collectModuleAssembly() {
   if (isPlainAssembly(text))
     summary.flags |= kModuleAsmIsPlain;
   collectModuleSymbols();
-  llvm::StringSet<> versioned; // looked up only
+  std::set<std::string> versioned;
   llvm::ModuleSymbolTable::CollectAsmSymvers(
       module, [&](llvm::StringRef name, llvm::StringRef) {
-        versioned.insert(name);
-        joinUsers(name, kNone);
+        versioned.insert(name.str());
       });
+  for (llvm::StringRef name : versioned)
+    joinUsers(name, kNone);
   if (summary.side == Side::Device)
     return;
   forEachAsmDefinition(text, /*isDevice=*/false, [&](llvm::StringRef name) {
@@ -394,7 +399,7 @@ void SymbolCollector::collectModuleAssembly() {
     auto found = known.find(name);
     if (found == known.end())
       known[name] = addOwnName(name, kAssemblyReferenced);
-    else if (versioned.contains(name) &&
+    else if (versioned.count(name.str()) &&
              summary.symbols[found->second].isDeclaration())
       addOwnName(name, kAssemblyReferenced);
   });

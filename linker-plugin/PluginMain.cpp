@@ -547,6 +547,7 @@ Error PluginSession::handOver(Diagnostics &diagnostics) {
 Error PluginSession::makeObjects() {
   inputsComplete = true;
   natives.addLibraries(commandLine.inputs, options, commandLine.sysroot);
+  Expected<LinkInputs> inputs = gatherInputs();
   if (!inputs)
     return inputs.takeError();
   Diagnostics diagnostics(options.diagnostics);

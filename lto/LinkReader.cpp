@@ -240,19 +240,30 @@ static Error readStockUnit(StringRef bitcode, StringRef section,
   return addStockDevices(*embedded, section, place, context, unit, loaded);
 }
 
+static bool makesAsmNames(const WpaModule &module) {
+  return module.module.summary.has(kMakesAsmNames);
+}
+
+/// Refuses modules of \p loaded whose assembly makes names of parts: there is
+/// no native half to tell them.
+static Error refuseMadeNames(const LoadedObject &loaded,
+                             const InputLocation &where) {
+  if (none_of(loaded.modules, makesAsmNames))
+    return Error::success();
+  return inputError(where, "assembly makes names of parts, which are known in "
+                           "native code only; recompile with "
+                           "-ffat-lto-objects");
+}
+
 /// Adds to modules of \p loaded whose assembly makes names of parts all that
-/// the native half of \p object leaves undefined. Errors: there is none.
+/// the native half of \p object does not define, or, if it is of several units,
+/// all that one of them may mean. Errors: there is no native half.
 static Error addNativeNames(MemoryBufferRef object, const InputLocation &where,
                             const FatObject &fat, LoadedObject &loaded) {
-  auto makesNames = [](const WpaModule &module) {
-    return module.module.summary.has(kMakesAsmNames);
-  };
-  if (none_of(loaded.modules, makesNames))
-    return Error::success();
   if (any_of(fat.records, [](const FatRecord &record) { return record.slim; }))
-    return inputError(where, "assembly makes names of parts, which are known "
-                             "in native code only; recompile without "
-                             "-fno-fat-lto-objects");
+    return refuseMadeNames(loaded, where);
+  if (none_of(loaded.modules, makesAsmNames))
+    return Error::success();
   auto file = object::ObjectFile::createELFObjectFile(object);
   if (!file)
     return inputError(where, toString(file.takeError()));
@@ -262,7 +273,10 @@ static Error addNativeNames(MemoryBufferRef object, const InputLocation &where,
     if (!name || !flags)
       return inputError(
           where, toString(joinErrors(name.takeError(), flags.takeError())));
-    if (!(*flags & object::SymbolRef::SF_Undefined) || name->empty())
+    bool mayBeMeant =
+        *flags & (fat.units.size() > 1 ? object::SymbolRef::SF_Global
+                                       : object::SymbolRef::SF_Undefined);
+    if (!mayBeMeant || name->empty())
       continue;
     loaded.names.push_back(std::make_unique<std::string>(*name));
     SymbolRecord record;
@@ -270,7 +284,7 @@ static Error addNativeNames(MemoryBufferRef object, const InputLocation &where,
     record.kind = SymbolKind::Assembly;
     record.flags = kDeclaration | kAssemblyReferenced;
     for (WpaModule &module : loaded.modules)
-      if (makesNames(module))
+      if (makesAsmNames(module))
         module.module.summary.symbols.push_back(record);
   }
   return Error::success();
@@ -281,7 +295,9 @@ static Error readObject(const ObjectPlace &place, const ReadContext &context,
   StringRef bytes = place.data.getBuffer();
   if (identify_magic(bytes) == file_magic::bitcode) {
     loaded.described = describeInput(locationOf(place), FatObject());
-    return readStockUnit(bytes, "", place, context, loaded);
+    if (Error error = readStockUnit(bytes, "", place, context, loaded))
+      return error;
+    return refuseMadeNames(loaded, locationOf(place));
   }
   Expected<FatObject> fat = readFatObject(place.data, locationOf(place));
   if (!fat)

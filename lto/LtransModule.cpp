@@ -708,6 +708,8 @@ Error PartitionBuilder::addInput(const JobInput &input) {
     prepareDevice(**source);
   if (input.fusesAll)
     markContraction(*values);
+  if (job.side == Side::Host)
+    wrapAssembly(**source, *values, job.host.wrapped);
   StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);
   for (Definition &definition :
        MutableArrayRef(definitions).drop_front(firstDefinition))

@@ -3,9 +3,16 @@
 
 #include "lto/WrappedSymbols.h"
 
+#include "ipa/AssemblyText.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -47,6 +54,66 @@ void wrapSymbols(Module &module, ArrayRef<std::string> wrapped) {
     value->setName("");
   for (auto &[value, name] : renamed)
     rename(*value, name);
+}
+
+static bool isNamePart(char c) {
+  return isAlnum(c) || c == '_' || c == '.' || c == '$';
+}
+
+/// Returns \p text with `__wrap_NAME` for the word \p name. Of a `$` in front,
+/// a mark of AT&T's syntax, there are two in inline assembly.
+static std::string wrapWord(StringRef text, StringRef name) {
+  std::string result;
+  while (true) {
+    size_t at = text.find(name);
+    if (at == StringRef::npos)
+      return result + text.str();
+    StringRef before = text.take_front(at).rtrim('$');
+    StringRef behind = text.drop_front(at + name.size());
+    bool isWord = (before.empty() || !isNamePart(before.back())) &&
+                  (behind.empty() || !isNamePart(behind.front()));
+    result += text.take_front(at);
+    result += isWord ? StringRef(kWrap) : StringRef();
+    result += name;
+    text = behind;
+  }
+}
+
+/// Returns \p text, assembly of a unit that defines none of \p names, with the
+/// names under --wrap.
+static std::string wrapWords(StringRef text, ArrayRef<std::string> names) {
+  std::string result = text.str();
+  for (const std::string &name : names)
+    result = wrapWord(result, name);
+  return result;
+}
+
+void wrapAssembly(Module &module, ArrayRef<GlobalValue *> bodies,
+                  ArrayRef<std::string> wrapped) {
+  StringSet<> defined;
+  for (const GlobalValue &value : module.global_values())
+    if (!value.isDeclaration())
+      defined.insert(value.getName());
+  forEachAsmDefinition(module.getModuleInlineAsm(), /*isDevice=*/false,
+                       [&](StringRef name) { defined.insert(name); });
+  SmallVector<std::string> names;
+  llvm::copy_if(wrapped, std::back_inserter(names),
+                [&](StringRef name) { return !defined.contains(name); });
+  if (names.empty())
+    return;
+  module.setModuleInlineAsm(wrapWords(module.getModuleInlineAsm(), names));
+  for (GlobalValue *value : bodies)
+    if (auto *function = dyn_cast<Function>(value))
+      for (Instruction &instruction : instructions(*function)) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        if (!call || !call->isInlineAsm())
+          continue;
+        auto *old = cast<InlineAsm>(call->getCalledOperand());
+        call->setCalledOperand(InlineAsm::get(
+            old->getFunctionType(), wrapWords(old->getAsmString(), names),
+            old->getConstraintString(), old->hasSideEffects(),
+            old->isAlignStack(), old->getDialect(), old->canThrow()));
+      }
 }
 
 void leaveToLinker(Module &partition, ArrayRef<std::string> wrapped) {

@@ -7,11 +7,11 @@
 // must be done to bitcode before objects are merged, and undone for what the
 // merged objects leave to the linker:
 //
-//   reading a unit        undefined f -> __wrap_f, undefined __real_f -> f
+//   reading a unit        undefined f -> __wrap_f, undefined __real_f -> f,
+//                         in assembly the former alone
 //   finishing a partition f, defined elsewhere -> __real_f
 //
-// Limits: what assembly refers to by name is left to the linker; of objects
-// that `ld -r` joined, each unit counts as an object.
+// Limit: of objects that `ld -r` joined, each unit counts as an object.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_WRAPPEDSYMBOLS_H
@@ -23,8 +23,9 @@
 #include <string>
 
 namespace llvm {
+class GlobalValue;
 class Module;
-}
+} // namespace llvm
 
 namespace gpulto {
 
@@ -36,6 +37,13 @@ std::string nameUnderWrap(llvm::StringRef name,
 /// Gives what \p module, one unit, uses and does not define the names that
 /// nameUnderWrap says.
 void wrapSymbols(llvm::Module &module, llvm::ArrayRef<std::string> wrapped);
+
+/// Has the assembly of \p module, one unit, at module level and in \p bodies
+/// name `__wrap_f` for `f`, if that is not defined in the unit: beside a
+/// definition no linker would see a use.
+void wrapAssembly(llvm::Module &module,
+                  llvm::ArrayRef<llvm::GlobalValue *> bodies,
+                  llvm::ArrayRef<std::string> wrapped);
 
 /// Names what \p partition uses of \p wrapped and leaves to the linker so that
 /// the linker does not wrap it (again).

@@ -36,7 +36,7 @@ public:
   SymbolTable(std::string &file, const BitcodeFileContents &contents)
       : symtab(file.data() + (contents.Symtab.data() - file.data())),
         strtab(file.data() + (contents.StrtabForSymtab.data() - file.data())),
-        names(contents.StrtabForSymtab),
+        symtabSize(contents.Symtab.size()), names(contents.StrtabForSymtab),
         header(*reinterpret_cast<storage::Header *>(symtab)),
         symbols(
             reinterpret_cast<storage::Symbol *>(symtab + header.Symbols.Offset),
@@ -49,6 +49,7 @@ private:
   void placeNames(MutableArrayRef<storage::Symbol> sorted, uint32_t begin);
 
   char *symtab, *strtab;
+  size_t symtabSize;
   StringRef names;
   storage::Header &header;
   MutableArrayRef<storage::Symbol> symbols;
@@ -74,6 +75,13 @@ uint32_t SymbolTable::endOfOthers() const {
       add(symbol.Name);
       add(symbol.IRName);
     }
+  StringRef table(symtab, symtabSize);
+  for (const storage::Comdat &comdat : header.Comdats.get(table))
+    add(comdat.Name);
+  for (const storage::Uncommon &rare : header.Uncommons.get(table)) {
+    add(rare.COFFWeakExternFallbackName);
+    add(rare.SectionName);
+  }
   return end;
 }
 
