@@ -260,13 +260,23 @@ void UnitSeparator::findDependent(uint32_t m) {
       addOwn(m, symbol, /*isUsable=*/false);
 }
 
-/// Finds what is not the module's own, but another's.
+/// Whether \p symbol is there to give way to another unit's definition.
+static bool isInterposable(const SymbolRecord &symbol) {
+  return symbol.linkage == Linkage::WeakAny ||
+         symbol.linkage == Linkage::LinkOnceAny;
+}
+
+/// Finds what is not the module's own, but another's. What gives way to the
+/// only definition of the kind is a use of it.
 void UnitSeparator::findShared(uint32_t m) {
-  for (const SymbolRecord &symbol : summaryOf(m).symbols)
-    if (isDefinition(symbol) && !ownNameOf(m, symbol))
-      if (auto found = names.find(withoutEscape(symbol.name));
-          found != names.end())
-        found->second.isShared = true;
+  for (const SymbolRecord &symbol : summaryOf(m).symbols) {
+    if (!isDefinition(symbol) || ownNameOf(m, symbol))
+      continue;
+    auto found = names.find(withoutEscape(symbol.name));
+    if (found != names.end() &&
+        (!isInterposable(symbol) || found->second.owners.size() > 1))
+      found->second.isShared = true;
+  }
 }
 
 void UnitSeparator::findNative() {

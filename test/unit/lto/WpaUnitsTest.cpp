@@ -205,6 +205,21 @@ TEST(WpaUnits, TheResultOfRelocatableLinksLeavesNothingForOthers) {
   }
 }
 
+TEST(WpaUnits, AWeakFunctionGivesWayToTheOnlyDefinition) {
+  for (unsigned strong : {1u, 2u}) {
+    Units units;
+    for (unsigned i = 0; i < 3; ++i) {
+      ModuleBuilder device = deviceModule();
+      device.define("f", 0, {}, 10, 0,
+                    i < strong ? Linkage::External : Linkage::WeakAny);
+      units.add(ModuleBuilder(), std::move(device), true);
+    }
+    ASSERT_EQ(units.failure(), "");
+    EXPECT_EQ(units.device(0, 0), strong == 1 ? "f" : "f__unit__t0");
+    EXPECT_EQ(units.device(2, 0), "f");
+  }
+}
+
 TEST(WpaUnits, NativeCodeKeepsItsNames) {
   NativeCode code;
   code.location = InputLocation("native.o");
