@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 13;
+static constexpr int64_t kJobVersion = 14;
 
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();

@@ -16,11 +16,6 @@
 
 namespace gpulto {
 
-/// Of a module's flags: its unit was compiled without relocatable device code,
-/// so that what it defines on the device is its own, as is what nobody can tell
-/// from another unit's there.
-constexpr auto kWholeProgramMode = static_cast<ModuleFlag>(1u << 9);
-
 /// Returns whether \p name ends in what clang makes the names of static kernels
 /// and device variables unique with: `k__intern__<id>`, `x__static__<id>`.
 bool hasUnitSuffix(llvm::StringRef name);

@@ -756,6 +756,9 @@ enum ModuleFlag : uint32_t {
   /// Host: assembly puts names together from parts, so which symbols it names
   /// is known to the native half only.
   kMakesAsmNames = 1u << 10,
+  /// Compiled without relocatable device code: what the unit defines on the
+  /// device is its own, as is what nobody can tell from another unit's there.
+  kWholeProgramMode = 1u << 11,
 };
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few
