@@ -9,8 +9,6 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import dataclasses
 import random
 
-from cuda_code import Memory
-
 ITEMS = 64  # of u32, in each buffer that a feature allocates
 BYTES = 4 * ITEMS
 MAP_TYPES = "u32 *, const u32 *, u32, i64, i32"
@@ -47,7 +45,6 @@ class MapKernel:
 class Feature:
     share = 0.2  # of programs that have it
     suitsNvcc = True
-    endsOrder = False  # of device work, for facts that need it
 
     def __init__(self, source, seed):
         self.rng = random.Random(f"{type(self).__name__} {seed}")
@@ -81,7 +78,8 @@ class Feature:
     def add(self, file, *lines):
         self.lines.setdefault(file, []).extend(lines)
 
-    def element_(self, head, body=None):
+    def optional(self, head, body=None):
+        """A statement that a smaller program may leave out."""
         return self.host.element(head, body)
 
     def inline(self):
@@ -203,8 +201,3 @@ class Feature:
 
     def showValue(self, text):
         return f'printf("{type(self).__name__} %08x\\n", (u32)({text}));'
-
-
-def readable(text, count=ITEMS):
-    """Memory of u32 that device or host code may read."""
-    return Memory(text, "u32", count, False)

@@ -37,12 +37,12 @@ class Floats(Feature):
             name, isExact = rng.choice(self.functions[False])
             x = rng.choice([self.number(), f"{array}[{rng.randrange(count)}]"])
             passed = f"{name}({x}, {self.number()})"
-            lines.append(self.element_(self.showValue(f"bitsOf({passed})")))
+            lines.append(self.optional(self.showValue(f"bitsOf({passed})")))
             if isExact:  # and large perhaps
                 passed = f"({self.real})((i32){passed} & 63)"
             else:
                 passed = self.number()
-            lines.append(self.element_(
+            lines.append(self.optional(
                 f"{kernel}<<<{rng.choice([1, 2])}, 32>>>({memory}, "
                 f"{array}_device, {passed}, {rng.choice([count, 5])});"))
         return lines + self.show(memory)

@@ -23,7 +23,7 @@ class Handles(Feature):
                 self.variable]
         for way in rng.sample(ways, rng.randint(1, 3)):
             out, source = rng.sample(names, 2)
-            lines.append(self.element_("{", way(out, source)))
+            lines.append(self.optional("{", way(out, source)))
         return lines + self.show(*names)
 
     def kernel(self):
@@ -164,7 +164,7 @@ class Large(Feature):
         lines.append(f"{name} *{large} = new {name};")
         lines += stores
         for _ in range(rng.randint(1, 2)):
-            lines.append(self.element_(
+            lines.append(self.optional(
                 f"{run}({passed}, {source}, {self.hostValue(depth=1)});"))
             lines.append(self.showValue(f"{large}->first ^ {large}->last * 3"))
         return lines + [f"delete {large};"] + self.show(out)

@@ -74,7 +74,8 @@ def makeStructs(rng, writer, withPointers):
             elif form == 9 and structs:
                 kind = rng.choice(structs)
             elif form == 10 and withPointers:
-                kind = f"{rng.choice(['RW', 'RO'])} {rng.choice(writer.elements)}"
+                kind = (f"{rng.choice(['RW', 'RO'])} "
+                        f"{rng.choice(writer.elements)}")
             else:
                 kind = "u8"
             fields.append((name, kind))

@@ -50,7 +50,7 @@ class Objects(Feature):
         (out, source), lines = self.buffers(2)
         user = self.user(thrower)
         for _ in range(self.rng.randint(1, 3)):
-            lines.append(self.element_(
+            lines.append(self.optional(
                 f"{self.trace} = {self.trace} * 3 + {user}({out}, {source}, "
                 f"{self.hostValue()});"))
         return lines + self.show(out) + [self.showValue(self.trace)]
@@ -76,8 +76,8 @@ class Objects(Feature):
             self.kinds.append(kind)
             extra = rng.choice(["u32 a = 5;", "u64 a = 1; u8 b[12] = {3};",
                                 "i32 a = -1;"])
-            members = [f"{kind}(u32 id, u32 *memory)", f"u32 work(u32 x) override",
-                       f"~{kind}() override"]
+            members = [f"{kind}(u32 id, u32 *memory)",
+                       "u32 work(u32 x) override", f"~{kind}() override"]
             bodies = [f" : {parent}(id + {number}, memory) {{ a += id; }}",
                       f" {{ return {rng.choice([parent + '::work(x) + ', ''])}"
                       f"(u32)a * x + {self.hostValue([('x', 'u32')])}; }}",
@@ -145,8 +145,8 @@ class Objects(Feature):
         scalars = [("x", "u32"), ("sum", "u32")]
         body = ["u32 sum = 0;", "try {",
                 f"  {self.name}List<u32> list;",
-                f"  {self.name}Owner<{self.name}> one(x & 1 ? ({self.name} *)new "
-                f"{self.object('out')} : new {self.object('out')});"]
+                f"  {self.name}Owner<{self.name}> one("
+                f"x & 1 ? ({self.name} *)new {self.object('out')} : new {self.object('out')});"]
         steps = ["  list.add(one->work(x));", "  sum += one->plain(x);",
                  f"  for (u32 i = 0; i < (x & 7); ++i) list.add(i * sum);",
                  f"  sum += {thrower}(x + list.count);",
@@ -177,7 +177,6 @@ class Threads(Feature):
     """Host threads that launch in streams of their own on memory of their
     own."""
     share = 0.15
-    endsOrder = True
 
     def make(self):
         rng, name = self.rng, self.fresh("Thread")

@@ -2,7 +2,7 @@
 compiled twice, native code in the link.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
-from cuda_features import BYTES, ITEMS, Feature, File
+from cuda_features import ITEMS, Feature, File
 
 INCLUDE = '#include "common.h"'
 
@@ -24,14 +24,15 @@ class Places(Feature):
             here = f"{stem}{'ab'[number]}"
             macros = [f"#define {stem}_RUN {here}Run",
                       f"#define {stem}_FACTOR {rng.choice([3, 5, number])}"]
-            self.header.append(f"u32 {here}Run(u32 *out, const u32 *in, u32 x);")
+            self.header.append(
+                f"u32 {here}Run(u32 *out, const u32 *in, u32 x);")
             statics = [f"{stem}{n}" for n in ("Kernel", "Helper", "Variable")]
             apart = [f"#define {s} {s}{number}" for s in statics]
             undo = [f"#undef {m.split()[1]}" for m in macros + apart]
             file = File("", text, before=macros + apart, after=undo)
             self.put(file, way, here, stem, ending, macros)
             self.files.append(file)
-            lines.append(self.element_(
+            lines.append(self.optional(
                 f"{self.trace()} {here}Run({out}, {source}, "
                 f"{self.hostValue(depth=1)}));"))
         return lines + self.show(out)
@@ -80,8 +81,8 @@ class Places(Feature):
         noinline = self.rng.choice(["", "__noinline__ "])
         value = self.rng.choice(["in[i]", f"{variable}[i & 3]", "i"])
         return [f"static __device__ u32 {variable}[4] = {{{factor}, 2}};",
-                f"static __device__ {noinline}u32 {helper}(u32 x) {{ return x * "
-                f"{factor} + {variable}[1]; }}",
+                f"static __device__ {noinline}u32 {helper}(u32 x) {{ "
+                f"return x * {factor} + {variable}[1]; }}",
                 f"static __global__ void {kernel}(u32 *out, const u32 *in, "
                 "u32 x) {", "  u32 i = threadIdx.x;",
                 f"  out[i] += {helper}({value}) ^ x;", "}", run,
@@ -98,7 +99,6 @@ class Native(Feature):
     """A file without link-time optimization, of g++ or clang: it is called
     back, captures our launches, changes graphs and variables."""
     share = 0.2
-    endsOrder = True
 
     def make(self):
         rng = self.rng
@@ -107,7 +107,7 @@ class Native(Feature):
         (out, source), lines = self.buffers(2)
         ways = [self.callback, self.variable, self.capture, self.returned]
         for way in rng.sample(ways, rng.randint(1, 3)):
-            lines.append(self.element_("{", way(out, source)))
+            lines.append(self.optional("{", way(out, source)))
         self.files.append(File(
             f"{self.name}.cpp", self.text, plain=self.text[1:],
             flags=[rng.choice(["-O0", "-O2"])],
@@ -209,6 +209,6 @@ class Assembly(Feature):
         self.function(f"void {add}(u32 x)", guard)
         lines = []
         for _ in range(self.rng.randint(1, 2)):
-            lines += [self.showValue(f"{get}()"), self.element_(
+            lines += [self.showValue(f"{get}()"), self.optional(
                 f"{add}({self.hostValue(depth=1)});")]
         return lines + [self.showValue(f"{get}()")]

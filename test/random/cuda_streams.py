@@ -13,7 +13,6 @@ COPIES = {"in": "cudaMemcpyHostToDevice", "on": "cudaMemcpyDeviceToDevice",
 class Streams(Feature):
     """Lanes of asynchronous work, each with buffers of its own, that go from
     stream to stream by events."""
-    endsOrder = True
 
     def make(self):
         rng = self.rng
@@ -39,7 +38,7 @@ class Streams(Feature):
             lane = rng.choice(lanes)
             if self.chance(0.4):
                 lines += self.move(lane, rng.choice(streams))
-            lines.append(self.element_(self.work(starts, lane)))
+            lines.append(self.optional(self.work(starts, lane)))
         for stream in streams:
             lines.append(f"cudaStreamSynchronize({stream});")
         for _, names, kept in lanes:
@@ -78,7 +77,6 @@ class Streams(Feature):
 
 class Graphs(Feature):
     """Graphs that are captured or made by hand, and whose nodes change."""
-    endsOrder = True
 
     def make(self):
         rng = self.rng
@@ -86,7 +84,8 @@ class Graphs(Feature):
         stream, graph, run = (self.fresh(stem) for stem in
                               ("stream", "graph", "run"))
         lines += [f"cudaStream_t {stream};",
-                  f"cudaStreamCreateWithFlags(&{stream}, {rng.choice([0, 1])});",
+                  f"cudaStreamCreateWithFlags(&{stream}, "
+                  f"{rng.choice([0, 1])});",
                   f"cudaGraph_t {graph}; cudaGraphExec_t {run};",
                   "cudaDeviceSynchronize();"]
         isCaptured = self.chance(0.5)
@@ -97,9 +96,9 @@ class Graphs(Feature):
         lines += [f"cudaGraphInstantiate(&{run}, {graph}, 0);",
                   f"cudaGraphLaunch({run}, {stream});"]
         if self.chance(0.6):
-            lines.append(self.element_("{", self.update(names, graph, run)))
+            lines.append(self.optional("{", self.update(names, graph, run)))
         for _ in range(rng.randint(1, 2)):
-            lines.append(self.element_(f"cudaGraphLaunch({run}, {stream});"))
+            lines.append(self.optional(f"cudaGraphLaunch({run}, {stream});"))
         lines += [f"cudaStreamSynchronize({stream});",
                   f"cudaGraphExecDestroy({run});"]
         return lines + self.show(*names)
@@ -112,10 +111,10 @@ class Graphs(Feature):
             out, source = self.rng.sample(names, 2)
             launch = (f"{start}({out}, {source}, {self.scalarArguments()}, "
                       f"{stream});")
-            lines.append(self.element_(launch) if number else launch)
+            lines.append(self.optional(launch) if number else launch)
         if self.chance(0.3):
             a, b = self.rng.sample(names, 2)
-            lines.append(self.element_(
+            lines.append(self.optional(
                 f"cudaMemcpyAsync({a}, {b}, 64, cudaMemcpyDeviceToDevice, "
                 f"{stream});"))
         return lines + [f"cudaStreamEndCapture({stream}, &{graph});"]
@@ -172,7 +171,6 @@ class Graphs(Feature):
 class Devices(Feature):
     """A second device, where the run has one."""
     share = 0.1
-    endsOrder = True
 
     def make(self):
         self.environment = {"GPULTO_EMU_DEVICES": "2"}
@@ -187,14 +185,14 @@ class Devices(Feature):
             f"cudaMalloc((void **)&{third}, {BYTES});",
             f"fill({other}, {BYTES}, {self.host.constant()}u);",
             f"fill({third}, {BYTES}, 9);",
-            self.element_(launch.format(other, third)),
+            self.optional(launch.format(other, third)),
             "cudaDeviceSynchronize();",
-            self.element_(f"cudaMemcpyPeer({second}, 0, {other}, 1, "
+            self.optional(f"cudaMemcpyPeer({second}, 0, {other}, 1, "
                           f"{self.rng.choice([BYTES, 64])});"),
             *self.show(other), "cudaSetDevice(0);"]
         lines += [f"int {count} = 0;", f"cudaGetDeviceCount(&{count});",
-                  self.element_(launch.format(first, second)),
+                  self.optional(launch.format(first, second)),
                   "cudaDeviceSynchronize();", f"if ({count} == 2) {{"]
         lines += onSecond + ["}"]
-        lines.append(self.element_(launch.format(first, second)))
+        lines.append(self.optional(launch.format(first, second)))
         return lines + self.show(first, second)
