@@ -81,7 +81,7 @@ size_t hashOf(const HandleFlow &flow) {
 }
 
 size_t hashOf(const VariableStore &store) {
-  return llvm::hash_combine(store.variable, store.byteOffset, store.sizeBytes,
+  return llvm::hash_combine(store.variable, uint32_t(store.byteOffset), store.sizeBytes,
                             hashOf(store.value));
 }
 
