@@ -223,8 +223,8 @@ bool RoleFinder::areHandlesFoundOut() const {
 }
 
 /// Returns whether the definition \p user, of the host, calls what sets
-/// attributes of a kernel, or asks for it, with a handle that stands for unknown
-/// ones, or has the address of such a function.
+/// attributes of a kernel, or asks for it, with a handle that stands for
+/// unknown ones, or has the address of such a function.
 bool RoleFinder::findsHandlesOut(GlobalId user) const {
   const ModuleSummary &summary = program.moduleRef(user).summary;
   const VariableSummary *variable = program.variable(user);

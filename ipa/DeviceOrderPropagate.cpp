@@ -67,17 +67,16 @@ HostLibrary::HostLibrary() {
       names.insert((name + type).str());
 }
 
-/// Whether \p word, the root of a name, is a namespace of the C++ library, or of
-/// the language; \p isFunction: what it names is a function or a template.
+/// Whether \p word, the root of a name, is a namespace of the C++ library, or
+/// of the language; \p isFunction: what it names is a function or a template.
 static bool isWordOfCxx(StringRef word, bool isFunction) {
   static constexpr StringLiteral kWords[] = {
-      "std",        "__gnu_cxx",    "__cxxabiv1", "__gnu_debug",
-      "void",       "bool",         "char",       "__gnu_parallel",
-      "char8_t",    "char16_t",     "char32_t",   "wchar_t",
-      "signed",     "unsigned",     "short",      "int",
-      "long",       "float",        "double",     "__int128",
-      "__float128", "const",        "volatile",   "restrict",
-      "true",       "__restrict__", "false",      "noexcept"};
+      "std",          "__gnu_cxx", "__cxxabiv1",     "__gnu_debug", "void",
+      "bool",         "char",      "__gnu_parallel", "char8_t",     "char16_t",
+      "char32_t",     "wchar_t",   "signed",         "unsigned",    "short",
+      "int",          "long",      "float",          "double",      "__int128",
+      "__float128",   "const",     "volatile",       "restrict",    "true",
+      "__restrict__", "false",     "noexcept"};
   // The C library's, in the C++ library's parameters.
   static constexpr StringLiteral kTypes[] = {
       "__va_list_tag", "_IO_FILE", "__mbstate_t", "__locale_struct",

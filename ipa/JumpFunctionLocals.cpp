@@ -348,8 +348,8 @@ void JumpFunctionBuilder::addRanges(LocalVariable &local) {
   llvm::SmallDenseMap<const llvm::Instruction *, unsigned, 16> count;
   for (Write &write : local.writes) {
     Bytes bytes{write.offset, write.size};
-    auto [entry, isNew] = numbers.try_emplace(
-        bytes, static_cast<uint32_t>(local.ranges.size()));
+    auto [entry, isNew] =
+        numbers.try_emplace(bytes, static_cast<uint32_t>(local.ranges.size()));
     if (isNew)
       local.ranges.push_back(bytes);
     write.range = entry->second;

@@ -137,9 +137,9 @@ JumpFunctionBuilder::ofLocalAddress(const llvm::AllocaInst &variable,
   return j;
 }
 
-/// What is stored at byte \p offset of \p local anywhere; not pointers to memory
-/// that calls allocate there, nor zeros. Nothing if something else is written
-/// there, or nothing is.
+/// What is stored at byte \p offset of \p local anywhere; not pointers to
+/// memory that calls allocate there, nor zeros. Nothing if something else is
+/// written there, or nothing is.
 std::optional<JumpFunctionBuilder::StoredValues>
 JumpFunctionBuilder::findStored(const LocalVariable &local,
                                 uint64_t offset) const {

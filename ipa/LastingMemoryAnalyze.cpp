@@ -171,8 +171,7 @@ LaunchedMemory::LaunchedMemory(Function &function,
 
 LaunchedMemory::~LaunchedMemory() = default;
 
-LaunchedMemory::Variable &
-LaunchedMemory::describe(const AllocaInst &variable) {
+LaunchedMemory::Variable &LaunchedMemory::describe(const AllocaInst &variable) {
   std::unique_ptr<Variable> &entry = variables[&variable];
   if (entry)
     return *entry;

@@ -81,8 +81,8 @@ size_t hashOf(const HandleFlow &flow) {
 }
 
 size_t hashOf(const VariableStore &store) {
-  return llvm::hash_combine(store.variable, uint32_t(store.byteOffset), store.sizeBytes,
-                            hashOf(store.value));
+  return llvm::hash_combine(store.variable, uint32_t(store.byteOffset),
+                            store.sizeBytes, hashOf(store.value));
 }
 
 Range JumpFunctionTable::add(llvm::ArrayRef<JumpFunction> list) {

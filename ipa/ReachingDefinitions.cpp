@@ -233,8 +233,7 @@ ReachingDefinitions::sourcesOf(uint32_t node) const {
       sources.push_back(nodes[node].parent);
     return sources;
   }
-  for (const llvm::BasicBlock *previous :
-       llvm::predecessors(nodes[node].block))
+  for (const llvm::BasicBlock *previous : llvm::predecessors(nodes[node].block))
     if (dominators->getNode(previous))
       sources.push_back(innermost(*previous));
   return sources;

@@ -9,8 +9,8 @@
 // Of the system are objects below a lib directory of / or /usr (of the sysroot,
 // too), below .../lib/gcc and .../lib/clang, and of the CUDA toolkit. The stamp
 // has their file names only, and of archives how many members were linked.
-// Shared libraries and linker scripts are no inputs of the stamp. Linkers do not
-// tell of them: they are found on the command line.
+// Shared libraries and linker scripts are no inputs of the stamp. Linkers do
+// not tell of them: they are found on the command line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
@@ -118,9 +118,8 @@ private:
     std::string path;
     CudaNames names;
   };
-  void forEachForeign(
-      const ParsedLinkOptions &options, llvm::StringRef sysroot,
-      llvm::function_ref<void(const CudaNames &)> visit) const;
+  void forEachForeign(const ParsedLinkOptions &options, llvm::StringRef sysroot,
+                      llvm::function_ref<void(const CudaNames &)> visit) const;
 
   std::vector<Entry> inputs;
   std::vector<Library> libraries; ///< not of the system

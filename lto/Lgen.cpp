@@ -10,7 +10,6 @@
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
 #include "lto/StockObject.h"
-#include "lto/WpaUnits.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 

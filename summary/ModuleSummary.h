@@ -111,8 +111,8 @@ enum SymbolFlag : uint32_t {
   /// never keeps such a symbol and ignores what it refers to.
   kRegistration = 1u << 18,
   /// Belongs where the assembly of its module is, which knows it by its own
-  /// name or which alone knows what it uses. Local and of kind Assembly: defined
-  /// by inline assembly, of the functions that refer to it.
+  /// name or which alone knows what it uses. Local and of kind Assembly:
+  /// defined by inline assembly, of the functions that refer to it.
   kWithAssembly = 1u << 19,
   /// Host function: something in this module needs its signature as it is, what
   /// the body is or a call that is no plain one (ipa/SignaturesAnalyze).

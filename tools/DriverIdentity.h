@@ -27,8 +27,9 @@ std::string stablePath(const CommandLine &line, llvm::StringRef path,
                        llvm::StringRef directory);
 
 /// Returns the identity clang puts into the names of static kernels and
-/// variables, which must be the same for host and devices: 16 hexadecimal digits over source name, \p contents of the source
-/// and \p options. -cuid= overrides it.
+/// variables, which must be the same for host and devices: 16 hexadecimal
+/// digits over source name, \p contents of the source and \p options. -cuid=
+/// overrides it.
 std::string compilationUnitId(const CommandLine &line, const DriverInput &input,
                               llvm::StringRef contents, const Digest &options);
 
