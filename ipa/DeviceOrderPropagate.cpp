@@ -117,7 +117,9 @@ bool HostLibrary::isOfCxx(StringRef name) {
   if (name.starts_with("__cxa_") || name.starts_with("_Unwind_") ||
       name.starts_with("__gxx_personality_"))
     return true;
-  if (!name.starts_with("_Z"))
+  // The library's std is `St`: one that is spelled out is in another namespace.
+  if (!name.starts_with("_Z") || name.contains("N3std") ||
+      name.contains("NK3std"))
     return false;
   std::unique_ptr<char, decltype(&std::free)> demangled(itaniumDemangle(name),
                                                         &std::free);

@@ -39,8 +39,9 @@ struct Definition {
 
 /// Which definitions may have been the last when control is at a place.
 struct ReachingSet {
-  /// More choices than this are seldom one value: they count as not known.
-  static constexpr size_t kMaxChoices = 8;
+  /// More choices than this count as not known: more are seldom one value, but
+  /// for those that the cases of a switch leave.
+  static constexpr size_t kMaxChoices = 64;
 
   /// In ascending order.
   llvm::SmallVector<uint32_t, 4> ids;

@@ -37,7 +37,7 @@ class Reader {
 public:
   explicit Reader(ArrayRef<const char *> words) : words(words) {}
 
-  LinkerCommandLine read();
+  Expected<LinkerCommandLine> read();
 
 private:
   /// Returns the value of \p word if it is the long option \p name: behind `=`
@@ -51,7 +51,7 @@ private:
   /// Notes all words of \p text that can be symbols.
   void addUsed(StringRef text);
   void addScript(StringRef path);
-  std::optional<std::string> findLibrary(StringRef name, bool isStatic) const;
+  Expected<std::string> findLibrary(StringRef name, bool isStatic) const;
 
   ArrayRef<const char *> words;
   size_t next = 0;
@@ -167,8 +167,9 @@ void Reader::readWord(StringRef word) {
     ++next;
 }
 
-std::optional<std::string> Reader::findLibrary(StringRef name,
-                                               bool isStatic) const {
+/// Returns the path of the library \p name, empty if it is nowhere. Errors:
+/// nobody knows whether it is there.
+Expected<std::string> Reader::findLibrary(StringRef name, bool isStatic) const {
   for (const std::string &directory : directories) {
     auto inDirectory = [&](const Twine &file) {
       SmallString<128> path(directory);
@@ -183,22 +184,30 @@ std::optional<std::string> Reader::findLibrary(StringRef name,
         candidates.push_back(inDirectory("lib" + name + ".so"));
       candidates.push_back(inDirectory("lib" + name + ".a"));
     }
-    for (std::string &candidate : candidates)
-      if (sys::fs::exists(candidate))
+    for (std::string &candidate : candidates) {
+      sys::fs::file_status status;
+      std::error_code problem = sys::fs::status(candidate, status);
+      if (mayBeThere(problem))
+        return makeError("cannot look for " + candidate + ": " +
+                         problem.message());
+      if (!problem)
         return std::move(candidate);
+    }
   }
-  return std::nullopt;
+  return std::string();
 }
 
-LinkerCommandLine Reader::read() {
+Expected<LinkerCommandLine> Reader::read() {
   result.excludedLibs.suffixIsOptional = true;
   while (next < words.size())
     readWord(words[next++]);
   for (Input &each : found) {
     LinkerInput &input = each.input;
     if (each.isLibrary) {
-      auto path = findLibrary(input.path, each.isStatic);
+      Expected<std::string> path = findLibrary(input.path, each.isStatic);
       if (!path)
+        return path.takeError();
+      if (path->empty())
         continue;
       input.path = std::move(*path);
     }
@@ -208,6 +217,15 @@ LinkerCommandLine Reader::read() {
 }
 
 } // namespace
+
+bool mayBeThere(std::error_code problem) {
+  constexpr std::errc kFailures[] = {
+      std::errc::io_error, std::errc::not_enough_memory,
+      std::errc::too_many_files_open, std::errc::too_many_files_open_in_system,
+      std::errc::timed_out};
+  return any_of(kFailures,
+                [&](std::errc failure) { return problem == failure; });
+}
 
 Expected<LinkerCommandLine>
 readLinkerCommandLine(ArrayRef<const char *> arguments) {

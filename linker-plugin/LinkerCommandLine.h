@@ -18,6 +18,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace gpulto {
@@ -42,11 +43,15 @@ struct LinkerCommandLine : LinkerSettings {
   std::vector<std::string> plugins;
 };
 
+/// Returns whether \p problem, of looking for a file, leaves open whether it is
+/// there.
+bool mayBeThere(std::error_code problem);
+
 /// Reads \p arguments of a GNU-compatible linker, without the program's name;
 /// response files are expanded, and words are counted then. -l is looked for in
 /// the directories of -L alone: archives of the linker's own search path are
 /// not found. A script that cannot be read is the linker's to report. Errors:
-/// an unreadable response file.
+/// an unreadable response file, a directory that cannot be asked.
 llvm::Expected<LinkerCommandLine>
 readLinkerCommandLine(llvm::ArrayRef<const char *> arguments);
 

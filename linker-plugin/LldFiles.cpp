@@ -23,6 +23,7 @@
 
 #include "linker-plugin/LldFiles.h"
 
+#include "linker-plugin/LinkerCommandLine.h"
 #include "linker-plugin/LldSymbols.h"
 
 #include "lld/Common/ErrorHandler.h"
@@ -191,12 +192,8 @@ void wrapUnlink(StringRef) {}
 
 std::error_code wrapAccess(const Twine &path, sys::fs::AccessMode mode) {
   std::error_code problem = realAccess(path, mode);
-  for (std::errc failure :
-       {std::errc::io_error, std::errc::not_enough_memory,
-        std::errc::too_many_files_open,
-        std::errc::too_many_files_open_in_system, std::errc::timed_out})
-    if (problem == failure)
-      lld::fatal("cannot look for " + path + ": " + problem.message());
+  if (mayBeThere(problem))
+    lld::fatal("cannot look for " + path + ": " + problem.message());
   return problem;
 }
 

@@ -276,7 +276,9 @@ void print(Diagnostics &diagnostics) {
 Error makeObjects(LinkSession &link) {
   link.inputs.archives = link.locator.archivePaths();
   link.inputs.output = link.commandLine.output;
-  link.natives.addLibraries(link.files, link.options, link.commandLine.sysroot);
+  if (Error error = link.natives.addLibraries(link.files, link.options,
+                                              link.commandLine.sysroot))
+    return error;
   Diagnostics diagnostics(diagnosticsOptions(link));
   Expected<DoorOutputs> outputs = runPipeline(
       link.inputs, link.natives, link.commandLine, link.options, diagnostics);

@@ -289,9 +289,9 @@ void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
     inputs.back().names = cudaNamesOf(bytes);
 }
 
-void NativeInputs::addLibraries(ArrayRef<LinkerInput> files,
-                                const ParsedLinkOptions &options,
-                                StringRef sysroot) {
+Error NativeInputs::addLibraries(ArrayRef<LinkerInput> files,
+                                 const ParsedLinkOptions &options,
+                                 StringRef sysroot) {
   SystemFiles system(options.link.cudaPath, sysroot);
   for (const LinkerInput &file : files) {
     StringRef name = sys::path::filename(file.path);
@@ -300,6 +300,9 @@ void NativeInputs::addLibraries(ArrayRef<LinkerInput> files,
       continue;
     ErrorOr<std::unique_ptr<MemoryBuffer>> contents = MemoryBuffer::getFile(
         file.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (mayBeThere(contents.getError()))
+      return inputError(InputLocation(file.path),
+                        contents.getError().message());
     if (!contents)
       continue; // no input, or the linker's to report
     StringRef bytes = (*contents)->getBuffer();
@@ -315,6 +318,7 @@ void NativeInputs::addLibraries(ArrayRef<LinkerInput> files,
       break;
     }
   }
+  return Error::success();
 }
 
 /// Whether --gpulto-allow-native= names \p input: in full, by its path, or by

@@ -74,9 +74,10 @@ public:
                  bool isJoined, llvm::StringRef why);
 
   /// Adds the shared libraries among \p files that are not of the system, and
-  /// scripts that may name some.
-  void addLibraries(llvm::ArrayRef<LinkerInput> files,
-                    const ParsedLinkOptions &options, llvm::StringRef sysroot);
+  /// scripts that may name some. Errors: one is there and cannot be read.
+  llvm::Error addLibraries(llvm::ArrayRef<LinkerInput> files,
+                           const ParsedLinkOptions &options,
+                           llvm::StringRef sysroot);
 
   /// Returns the EM_ constant of the first ELF object of 64 bits; none.
   std::optional<uint16_t> machine() const { return elfMachine; }

@@ -546,7 +546,9 @@ Error PluginSession::handOver(Diagnostics &diagnostics) {
 
 Error PluginSession::makeObjects() {
   inputsComplete = true;
-  natives.addLibraries(commandLine.inputs, options, commandLine.sysroot);
+  if (Error error = natives.addLibraries(commandLine.inputs, options,
+                                         commandLine.sysroot))
+    return error;
   Expected<LinkInputs> inputs = gatherInputs();
   if (!inputs)
     return inputs.takeError();

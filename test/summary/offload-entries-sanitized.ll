@@ -4,7 +4,7 @@
 ; RUN: llvm-as %s -o %t.bc
 ; RUN: %gpulto dump --symbols %t.bc | FileCheck %s
 
-; CHECK-DAG: symbol listed: {{.*}} constant address_taken
+; CHECK-DAG: symbol listed: {{.*}} address_taken constant
 ; CHECK-DAG: symbol alone: {{.*}} constant registration
 ; CHECK-DAG: offload kernel padded: host stub size 0
 ; CHECK-DAG: offload variable alone: host var size 4

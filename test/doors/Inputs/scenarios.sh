@@ -201,19 +201,19 @@ ar rc l.a $O/f.o $O/g.o $O/wrapper.o
 $LINK -Wl,--wrap=f $O/main.o l.a -o p; ./p
 //--- wrap-generated
 # prints copied 6 set 0 wrapped 11|copied 6 set 0 wrapped 11
-$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/copy.o $O/wrapcopy.o -o p; ./p
-$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/copy.n.o $O/wrapcopy.n.o -o p; ./p
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/blockcopy.o $O/wrapcopy.o -o p; ./p
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/blockcopy.n.o $O/wrapcopy.n.o -o p; ./p
 //--- wrap-generated-archive
 ar rc l.a $O/wrapcopy.o
-$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/copy.o l.a -o p; ./p
-ar rc m.a $O/copy.o $O/wrapcopy.n.o
+$LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o $O/blockcopy.o l.a -o p; ./p
+ar rc m.a $O/blockcopy.o $O/wrapcopy.n.o
 $LINK -Wl,--wrap=memcpy,--wrap=memset $O/blocks.o m.a -o p; ./p
 //--- wrap-generated-only
 # Nothing but generated code has the name.
-$LINK -nostdlib -static -Wl,-e,start,--wrap=memcpy,--wrap=memset $O/bare.o $O/copy.o $O/wrapcopy.o -o p
+$LINK -nostdlib -static -Wl,-e,start,--wrap=memcpy,--wrap=memset $O/bare.o $O/blockcopy.o $O/wrapcopy.o -o p
 ./p || echo status $?
 //--- wrap-generated-shared
-$LINK -shared -nostdlib -Wl,--wrap=memcpy,--wrap=memset $O/copy.o $O/wrapcopy.o -o libc.so
+$LINK -shared -nostdlib -Wl,--wrap=memcpy,--wrap=memset $O/blockcopy.o $O/wrapcopy.o -o libc.so
 nm -D libc.so | grep -c 'U mem' || true
 //--- wrap-math
 # prints remainder 4

@@ -383,7 +383,7 @@ int main(void) {
   printf("copied %d set %d wrapped %d\n", b.v[3], a.v[3], wrapped);
   return 0;
 }
-//--- copy.c
+//--- blockcopy.c
 struct Block {
   int v[900];
 };
