@@ -14,9 +14,9 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
 import collections
+import concurrent.futures
 import dataclasses
 import functools
-import multiprocessing
 import shlex
 import shutil
 import signal
@@ -235,8 +235,12 @@ def results(options, tools):
     if options.jobs == 1:
         yield from zip(options.seeds, map(work, options.seeds))
         return
-    with multiprocessing.Pool(options.jobs, initializer=endOrderly) as pool:
-        yield from zip(options.seeds, pool.imap(work, options.seeds))
+    with concurrent.futures.ProcessPoolExecutor(
+            options.jobs, initializer=endOrderly) as pool:
+        try:
+            yield from zip(options.seeds, pool.map(work, options.seeds))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def endOrderly():
