@@ -314,8 +314,8 @@ void MemoryBudget::ended(size_t index, uint64_t bytes, bool isTypical) {
     estimates.learn(jobs[index], bytes);
 }
 
-MemoryUse MemoryBudget::use() const {
-  MemoryUse result = used;
+JobMemoryUse MemoryBudget::use() const {
+  JobMemoryUse result = used;
   for (const std::vector<size_t> &indices : together) {
     uint64_t sum = 0;
     for (size_t index : indices)
@@ -325,7 +325,7 @@ MemoryUse MemoryBudget::use() const {
   return result;
 }
 
-void countMemory(const MemoryUse &use, Statistics &statistics) {
+void countMemory(const JobMemoryUse &use, Statistics &statistics) {
   static constexpr double kMillisecondsPerSecond = 1000;
   statistics.set("memory-limit-bytes", use.limitBytes);
   statistics.set("memory-expected-peak-bytes", use.expectedPeakBytes);

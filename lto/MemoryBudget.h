@@ -59,7 +59,7 @@ private:
 };
 
 /// What a link's jobs did with memory.
-struct MemoryUse {
+struct JobMemoryUse {
   /// As given, or the least that it was when a job was started.
   uint64_t limitBytes = 0;
   /// Most that running jobs were expected to take together, and the most that
@@ -72,7 +72,7 @@ struct MemoryUse {
 };
 
 /// Adds \p use to the counters of \p statistics.
-void countMemory(const MemoryUse &use, Statistics &statistics);
+void countMemory(const JobMemoryUse &use, Statistics &statistics);
 
 /// Says which job may be started. Jobs of all links of this machine, whoever
 /// runs them, stay below the limit together; one that is larger than it runs
@@ -105,7 +105,7 @@ public:
   void ended(size_t index, uint64_t bytes, bool isTypical);
 
   /// Returns what happened so far.
-  MemoryUse use() const;
+  JobMemoryUse use() const;
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -146,7 +146,7 @@ private:
   std::optional<Clock::time_point> waitsSince;
   /// While this link is served for a claim.
   std::optional<Clock::time_point> turnEnds;
-  MemoryUse used;
+  JobMemoryUse used;
 };
 
 } // namespace gpulto

@@ -241,7 +241,7 @@ runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
       cached->cameBack(index, receipt, options.remote.program);
     };
   }
-  MemoryUse memory;
+  JobMemoryUse memory;
   runner.local.memoryUse = &memory;
   auto results = runLtransJobs(*plan.jobs, runner, diagnostics);
   countMemory(memory, statistics);

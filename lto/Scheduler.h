@@ -42,7 +42,7 @@ struct SchedulerOptions {
   /// Where links learn of each other's jobs: see MemoryLedger.
   std::string memoryLedger = "/";
   /// Gets what the jobs did with memory, when they have succeeded. May be null.
-  MemoryUse *memoryUse = nullptr;
+  JobMemoryUse *memoryUse = nullptr;
   /// Called in this process when \c JobProgress changes. May be empty.
   std::function<void(const JobProgress &)> progress;
   /// Jobs whose results are there: they are not run. Empty: none.

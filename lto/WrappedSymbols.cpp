@@ -64,19 +64,19 @@ static bool isNamePart(char c) {
 /// a mark of AT&T's syntax, there are two in inline assembly.
 static std::string wrapWord(StringRef text, StringRef name) {
   std::string result;
-  while (true) {
-    size_t at = text.find(name);
-    if (at == StringRef::npos)
-      return result + text.str();
+  size_t done = 0;
+  for (size_t at = text.find(name); at != StringRef::npos;
+       at = text.find(name, done)) {
     StringRef before = text.take_front(at).rtrim('$');
     StringRef behind = text.drop_front(at + name.size());
     bool isWord = (before.empty() || !isNamePart(before.back())) &&
                   (behind.empty() || !isNamePart(behind.front()));
-    result += text.take_front(at);
+    result += text.slice(done, at);
     result += isWord ? StringRef(kWrap) : StringRef();
     result += name;
-    text = behind;
+    done = at + name.size();
   }
+  return result + text.drop_front(done).str();
 }
 
 /// Returns \p text, assembly of a unit that defines none of \p names, with the

@@ -100,12 +100,14 @@ NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
     names.calls = uint64_t(j.source) + 1;
     break;
   case Kind::Aggregate:
-  case Kind::Memory:
-    if (j.kind == Kind::Aggregate && depth != 0)
+  case Kind::Memory: {
+    bool isNamed = j.kind == Kind::Memory ? j.parameter != 0 : depth == 0;
+    if (!isNamed)
       return kBad;
     for (uint32_t i = j.source; i < j.source + j.count; ++i)
       add(names, parts[i], s.aggregateParts[i].value, depth);
     break;
+  }
   default:
     break;
   }
@@ -214,7 +216,8 @@ const char *findInconsistency(const ModuleSummary &s) {
         return "launch refers to a parameter or call that does not exist";
     for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
       if ((flow.call != kNone && flow.call >= f.calls.count) ||
-          !names.namesBelow(flow.handle, f.parameters.count, f.calls.count))
+          (flow.handle.kind != JumpFunction::Kind::Memory &&
+           !names.namesBelow(flow.handle, f.parameters.count, f.calls.count)))
         return "handle goes to a call or from a parameter that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
       if (a.formal >= f.parameters.count)

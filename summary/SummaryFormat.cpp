@@ -497,6 +497,8 @@ template <typename IO> void Transfer<IO>::launches() {
              "what is beside a handle is no part of a variable");
     io.check(isMemory || h.to != HandleTarget::Passed,
              "what is passed is no address of memory");
+    io.check(!isMemory || h.handle.count == 0,
+             "place of a handle that has parts");
     if (h.to == HandleTarget::Variable)
       io.index(h.variable, sizes.symbols, false, "a variable");
     bool isOfCall = h.to == HandleTarget::Argument ||

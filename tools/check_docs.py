@@ -3,14 +3,15 @@
 
 usage: check_docs.py ROOT                     options and parameters
        check_docs.py ROOT --headers COMPILER [FLAG...]
-                                              each header compiles alone
+                                              headers compile, each alone
 
 Every option of linker-plugin/Options.td (by its spelling) and every threshold
 of support/Params.def (with its default) must stand in docs/options.md, and
 nothing there may name an option or parameter that is gone. The table of
 docs/passes.md must be that of lto/Passes.def, in its order. --headers compiles
-each header of the layered directories by itself with the given compiler; the
-include root is added.
+the headers of the layered directories with the given compiler, all in one file,
+and those by themselves that no source there includes first of all, which is the
+same and done by each build; the include root is added.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import concurrent.futures
@@ -25,8 +26,7 @@ OPTION = re.compile(r"^def\s+\w+\s*:\s*(?:Flag|Joined|Separate|JoinedOrSeparate"
                     re.MULTILINE)
 PARAM = re.compile(r"^GPULTO_PARAM\(\s*(\w+)\s*,\s*[\w:]+\s*,\s*([^,]+?)\s*,",
                    re.MULTILINE)
-
-
+INCLUDE = re.compile(r"^#include\s+[<\"]([^\">]+)[>\"]", re.MULTILINE)
 PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"
                   r"\"([^\"]*)\",\s*((?:\"[^\"]*\"\s*)+)\)", re.MULTILINE)
 
@@ -112,21 +112,41 @@ def layered_headers(root):
                   and header.name != "device_prelude.h")
 
 
+def included_first(root):
+    """Returns the headers, as they are included, that are the first thing in a
+    source of the layered directories that every build compiles."""
+    rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
+    names = {row.split(":")[0] for row in rows if ":" in row}
+    first = set()
+    for name in names - {"test", "bench", "no-ir"}:
+        for source in (root / name).rglob("*.cpp"):
+            found = INCLUDE.search(source.read_text())
+            if found and "test" not in source.relative_to(root).parts:
+                first.add(found.group(1))
+    return first
+
+
 def check_headers(root, command):
-    """Compiles each header alone; returns the compiler's complaints."""
-    def compile_one(header):
-        # As an include of an empty file: "#pragma once in main file" and
-        # unused static functions are no complaints then.
-        name = header.relative_to(root).as_posix()
+    """Compiles all headers together, and alone those that no build compiles so;
+    returns the compiler's complaints."""
+    def compile_text(names):
+        # Not as main files: "#pragma once in main file" and unused static
+        # functions are no complaints then.
         done = subprocess.run(
             command + ["-std=c++20", "-fsyntax-only", f"-I{root}", "-x", "c++",
-                       "-"], input=f'#include "{name}"\n', text=True,
-            capture_output=True, check=False)
-        return "" if done.returncode == 0 else \
-            f"{header}: does not compile alone\n{done.stderr}"
-    headers = layered_headers(root)
+                       "-"], text=True, capture_output=True, check=False,
+            input="".join(f'#include "{name}"\n' for name in names))
+        what = f"{names[0]}: does not compile alone" if len(names) == 1 else \
+            "the headers do not compile together"
+        return "" if done.returncode == 0 else f"{what}\n{done.stderr}"
+    headers = [header.relative_to(root).as_posix()
+               for header in layered_headers(root)]
+    first = included_first(root)
+    alone = [[header] for header in headers if header not in first]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        errors = [e for e in pool.map(compile_one, headers) if e]
+        # What LLVM has of ELF comes before the macros of <elf.h>.
+        together = ["llvm/Object/ELFObjectFile.h"] + headers
+        errors = [e for e in pool.map(compile_text, [together] + alone) if e]
     if not headers:
         errors.append(f"{root}: no headers found")
     return errors

@@ -24,9 +24,13 @@ Runtime &Runtime::get() {
 }
 
 Runtime::Runtime() {
+  if (const char *number = std::getenv(kDevicesVariable))
+    if (std::string error = applySetting(settings, "devices", number);
+        !error.empty())
+      complain(std::string(kDevicesVariable) + ": " + error);
   const char *text = std::getenv(kSettingsVariable);
   std::vector<std::string> errors;
-  settings = parseSettings(text ? text : "", errors);
+  settings = parseSettings(text ? text : "", errors, settings);
   for (const std::string &error : errors)
     complain(std::string(kSettingsVariable) + ": " + error);
 }

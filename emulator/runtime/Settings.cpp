@@ -117,9 +117,8 @@ std::string applySetting(Settings &settings, std::string_view name,
   return "unknown setting '" + std::string(name) + "'";
 }
 
-Settings parseSettings(std::string_view text,
-                       std::vector<std::string> &errors) {
-  Settings settings;
+Settings parseSettings(std::string_view text, std::vector<std::string> &errors,
+                       Settings settings) {
   while (!text.empty()) {
     size_t end = text.find(';');
     std::string_view item = text.substr(0, end);

@@ -29,6 +29,10 @@ namespace gpulto::emu {
 /// The environment variable's name.
 inline constexpr const char *kSettingsVariable = "GPULTO_EMULATOR";
 
+/// A second one, the number of devices alone; what the first says comes before
+/// it.
+inline constexpr const char *kDevicesVariable = "GPULTO_EMU_DEVICES";
+
 /// All that can be set; the defaults are what an empty variable means.
 struct Settings {
   /// Emulated compute capability times ten.
@@ -76,8 +80,9 @@ std::string applySetting(Settings &settings, std::string_view name,
                          std::string_view value);
 
 /// Reads the environment variable's text. What is wrong comes back in
-/// \p errors, one line each; the rest is applied.
-Settings parseSettings(std::string_view text, std::vector<std::string> &errors);
+/// \p errors, one line each; the rest is applied to \p settings.
+Settings parseSettings(std::string_view text, std::vector<std::string> &errors,
+                       Settings settings = {});
 
 /// Escapes \p value for the environment variable.
 std::string escapeSetting(std::string_view value);

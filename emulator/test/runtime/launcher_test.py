@@ -441,6 +441,9 @@ int main() {
         self.expect(
             self.run(program, environment={"GPULTO_EMULATOR": "verbose;x=1"}),
             0, "1 no error", "GPULTO_EMULATOR: unknown setting 'x'")
+        self.expect(
+            self.run(program, environment={"GPULTO_EMU_DEVICES": "none"}),
+            0, "1 no error", "GPULTO_EMU_DEVICES: devices: 'none' is not a")
 
     def test_counters_of_two_devices(self):
         source = self.write("two.cu", """
@@ -461,6 +464,22 @@ int main() {
         devices = [launch.get("device", 0) for launch in launches]
         if devices != [0, 1]:
             raise Failure(f"launches are of devices {devices}")
+
+    def test_number_of_devices(self):
+        source = self.write("number.cu", """
+#include <stdio.h>
+int main() {
+  int count = 0;
+  cudaGetDeviceCount(&count);
+  printf("%d devices", count);
+}
+""")
+        program = self.build("number", source, "-cudart", "shared")
+        environment = {"GPULTO_EMU_DEVICES": "3"}
+        self.expect(self.run(program, environment=environment), 0, "3 devices")
+        self.expect(
+            self.run("--devices=2", program, environment=environment), 0,
+            "2 devices")
 
     def test_counters(self):
         program = self.program("counted", "-cudart", "shared")

@@ -340,7 +340,7 @@ TEST_F(SchedulerTest, NeverOverlapsWhatDoesNotFitTogether) {
   takeMemory();
   options.jobs = 4;
   options.memory.bytes = kTaken * 5 / 4;
-  MemoryUse use;
+  JobMemoryUse use;
   options.memoryUse = &use;
   unsigned waits = 0;
   options.progress = [&](const JobProgress &jobs) {

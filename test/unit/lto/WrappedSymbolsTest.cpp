@@ -4,6 +4,7 @@
 #include "lto/WrappedSymbols.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -68,6 +69,21 @@ TEST(WrappedSymbols, JoinsWithADefinitionOfTheUnit) {
   wrapSymbols(*unit.module, kWrapped);
   EXPECT_EQ(unit.calls(), "__wrap_f ");
   EXPECT_FALSE(unit.module->getFunction("f"));
+}
+
+TEST(WrappedSymbols, NamesWordsOfAssembly) {
+  Parsed unit("module asm \"call f; lea gff(%rip), %rax; call g\"\n"
+              "define void @g() {\n ret void\n}\n"
+              "define void @user() {\n"
+              " call void asm \"call ff; call f; mov $$f, %eax; jmp .f\", \"\"()\n"
+              " ret void\n}\n");
+  Function *user = unit.module->getFunction("user");
+  wrapAssembly(*unit.module, {user}, {"f", "g"});
+  EXPECT_EQ(unit.module->getModuleInlineAsm(),
+            "call __wrap_f; lea gff(%rip), %rax; call g\n");
+  auto &call = cast<CallBase>(user->getEntryBlock().front());
+  EXPECT_EQ(cast<InlineAsm>(call.getCalledOperand())->getAsmString(),
+            "call ff; call __wrap_f; mov $$__wrap_f, %eax; jmp .f");
 }
 
 TEST(WrappedSymbols, DoesNotWrapAnImportedBodyAgain) {

@@ -501,6 +501,14 @@ TEST(SummaryFormat, RefusesJumpFunctionOfMissingParameter) {
               testing::HasSubstr("parameter or call that does not exist"));
 }
 
+TEST(SummaryFormat, RefusesMemoryOfNoVariable) {
+  JumpFunction memory = jump(JumpFunction::Kind::Memory, 0, 4, 32);
+  EXPECT_THAT(returning({}, memory),
+              testing::HasSubstr("parameter or call that does not exist"));
+  memory.parameter = 1;
+  EXPECT_EQ(returning({}, memory), "");
+}
+
 TEST(SummaryFormat, RefusesGuardOfMissingParameter) {
   const GuardFact wrong[] = {
       {GuardKind::FitsWord, 0, true, 57, 64, 0}, // behind the aggregate
