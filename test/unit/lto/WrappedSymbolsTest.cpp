@@ -72,11 +72,12 @@ TEST(WrappedSymbols, JoinsWithADefinitionOfTheUnit) {
 }
 
 TEST(WrappedSymbols, NamesWordsOfAssembly) {
-  Parsed unit("module asm \"call f; lea gff(%rip), %rax; call g\"\n"
-              "define void @g() {\n ret void\n}\n"
-              "define void @user() {\n"
-              " call void asm \"call ff; call f; mov $$f, %eax; jmp .f\", \"\"()\n"
-              " ret void\n}\n");
+  Parsed unit(
+      "module asm \"call f; lea gff(%rip), %rax; call g\"\n"
+      "define void @g() {\n ret void\n}\n"
+      "define void @user() {\n"
+      " call void asm \"call ff; call f; mov $$f, %eax; jmp .f\", \"\"()\n"
+      " ret void\n}\n");
   Function *user = unit.module->getFunction("user");
   wrapAssembly(*unit.module, {user}, {"f", "g"});
   EXPECT_EQ(unit.module->getModuleInlineAsm(),
