@@ -271,6 +271,19 @@ bool ConstantsSolver::meetArguments(BodyIndex index, const BodyLattice &from,
   return changed;
 }
 
+/// Whether \p handle of \p caller is in memory that a call gets the address of:
+/// the callee may put another one there before the launch.
+static bool mayBeReplaced(const CombinedSummary &program, GlobalId caller,
+                          const JumpFunction &handle) {
+  return any_of(slice(program.moduleRef(caller).summary.handleFlows,
+                      program.function(caller)->handleFlows),
+                [&](const HandleFlow &flow) {
+                  return flow.to == HandleTarget::Behind &&
+                         flow.handle.kind == handle.kind &&
+                         flow.handle.source == handle.source;
+                });
+}
+
 /// Returns the stub that \p launch must launch by what \p caller knows of the
 /// parameter that is its handle, or kNone. What others leave in variables and
 /// return is not asked for.
@@ -283,6 +296,8 @@ GlobalId ConstantsSolver::knownHandle(const BodyLattice &caller,
   const JumpFunction &handle =
       slice(module.summary.jumpFunctions, launch.handles).front();
   if (handle.kind != Kind::PassThrough && handle.kind != Kind::SymbolAddress)
+    return kNone;
+  if (mayBeReplaced(program, caller.id, handle))
     return kNone;
   ValueLattice value = evaluate(caller, module, handle);
   bool isStub = value.state() == ValueLattice::State::Symbol &&
