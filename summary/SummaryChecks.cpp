@@ -196,6 +196,11 @@ static bool areMembers(llvm::ArrayRef<PointerMember> members,
 
 const char *findInconsistency(const ModuleSummary &s) {
   NamesCheck names(s);
+  // Memory is a place of another numbering there.
+  auto isOfHandle = [&](const JumpFunction &j, const FunctionSummary &f) {
+    return j.kind == JumpFunction::Kind::Memory ||
+           names.namesBelow(j, f.parameters.count, f.calls.count);
+  };
   auto isDefined = [&](SymbolIndex symbol, SymbolKind kind) {
     return s.symbols[symbol].kind == kind && !s.symbols[symbol].isDeclaration();
   };
@@ -211,13 +216,13 @@ const char *findInconsistency(const ModuleSummary &s) {
         return "launch by a call that does not exist";
     for (const LaunchSite &launch : slice(s.launches, f.launches))
       if (!names.namesBelow(launch.geometry, f) ||
-          !names.namesBelow(launch.handles, f) ||
+          !llvm::all_of(slice(s.jumpFunctions, launch.handles),
+                        [&](const auto &j) { return isOfHandle(j, f); }) ||
           !names.namesBelow(launch.arguments, f))
         return "launch refers to a parameter or call that does not exist";
     for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
       if ((flow.call != kNone && flow.call >= f.calls.count) ||
-          (flow.handle.kind != JumpFunction::Kind::Memory &&
-           !names.namesBelow(flow.handle, f.parameters.count, f.calls.count)))
+          !isOfHandle(flow.handle, f))
         return "handle goes to a call or from a parameter that does not exist";
     for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
       if (a.formal >= f.parameters.count)
