@@ -141,7 +141,8 @@ struct JumpFunction {
   /// Aggregate: number of parts. Others: see there.
   uint32_t count = 0;
   /// CallMemory: position of an argument. Memory: number of a local variable,
-  /// from 1; of a HandleFlow, of a place of its own numbering, from 0.
+  /// from 1; of a handle (HandleFlow, LaunchSite), of a place of its own
+  /// numbering, from 0.
   /// Allocation: see there.
   /// Pointers passed on: first aggregate part.
   uint32_t parameter = 0;

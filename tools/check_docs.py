@@ -100,12 +100,17 @@ def check_options(root):
     return errors
 
 
+def layers(root, *without):
+    """Returns the directories that Layers.txt names, but for some."""
+    rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
+    names = [row.split(":")[0] for row in rows if ":" in row]
+    return [name for name in names if name not in without]
+
+
 def layered_headers(root):
     """Returns the headers of all directories that Layers.txt names, but for
     those that only CUDA programs include."""
-    rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
-    names = [row.split(":")[0] for row in rows if ":" in row]
-    return sorted(header for name in names if name not in ("test", "no-ir")
+    return sorted(header for name in layers(root, "test", "no-ir")
                   for header in (root / name).rglob("*.h")
                   if not any(root / cuda in header.parents for cuda in
                              ("bench/ipa", "bench/icf", "tools/cuda-shim"))
@@ -115,10 +120,8 @@ def layered_headers(root):
 def included_first(root):
     """Returns the headers, as they are included, that are the first thing in a
     source of the layered directories that every build compiles."""
-    rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
-    names = {row.split(":")[0] for row in rows if ":" in row}
     first = set()
-    for name in names - {"test", "bench", "no-ir"}:
+    for name in layers(root, "test", "bench", "no-ir"):
         for source in (root / name).rglob("*.cpp"):
             found = INCLUDE.search(source.read_text())
             if found and "test" not in source.relative_to(root).parts:
