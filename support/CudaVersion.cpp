@@ -12,6 +12,7 @@
 
 #include "support/Subprocess.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,7 +33,15 @@ static std::optional<VersionTuple> parsed(StringRef text) {
   VersionTuple version;
   if (text.empty() || version.tryParse(text))
     return std::nullopt;
-  return VersionTuple(version.getMajor(), version.getMinor().value_or(0));
+  return version;
+}
+
+/// \p version without what is behind the minor number.
+static std::optional<VersionTuple>
+release(const std::optional<VersionTuple> &version) {
+  if (!version)
+    return std::nullopt;
+  return VersionTuple(version->getMajor(), version->getMinor().value_or(0));
 }
 
 static std::optional<VersionTuple> fromJson(StringRef text) {
@@ -43,7 +52,9 @@ static std::optional<VersionTuple> fromJson(StringRef text) {
   }
   const json::Object *top = value->getAsObject();
   const json::Object *cuda = top ? top->getObject("cuda") : nullptr;
-  return cuda ? parsed(cuda->getString("version").value_or("")) : std::nullopt;
+  if (!cuda)
+    return std::nullopt;
+  return release(parsed(cuda->getString("version").value_or("")));
 }
 
 /// `#define CUDA_VERSION 13000`
@@ -59,17 +70,13 @@ static std::optional<VersionTuple> fromHeader(StringRef text) {
 
 /// `Cuda compilation tools, release 13.0, V13.0.88`
 static std::optional<VersionTuple> fromPtxas(StringRef text) {
-  auto [before, after] = text.split(", release ");
-  return parsed(after.take_until([](char c) { return c == ','; }));
+  StringRef behind = text.split(", V").second;
+  return parsed(
+      behind.take_while([](char c) { return isDigit(c) || c == '.'; }));
 }
 
-std::optional<VersionTuple> cudaVersion(StringRef root) {
-  if (auto file = open(root + "/version.json"))
-    if (auto version = fromJson(file->getBuffer()))
-      return version;
-  if (auto file = open(root + "/include/cuda.h"))
-    if (auto version = fromHeader(file->getBuffer()))
-      return version;
+/// Asks the ptxas of \p root.
+static std::optional<VersionTuple> askPtxas(StringRef root) {
   std::string ptxas = (root + "/bin/ptxas").str();
   if (!sys::fs::can_execute(ptxas))
     return std::nullopt;
@@ -82,6 +89,22 @@ std::optional<VersionTuple> cudaVersion(StringRef root) {
     return fromPtxas(said->output);
   consumeError(said.takeError());
   return std::nullopt;
+}
+
+std::optional<VersionTuple> cudaVersion(StringRef root) {
+  if (auto file = open(root + "/version.json"))
+    if (auto version = fromJson(file->getBuffer()))
+      return version;
+  if (auto file = open(root + "/include/cuda.h"))
+    if (auto version = fromHeader(file->getBuffer()))
+      return version;
+  return release(askPtxas(root));
+}
+
+std::optional<VersionTuple> cudaCompilerVersion(StringRef root) {
+  if (auto version = askPtxas(root))
+    return version;
+  return cudaVersion(root);
 }
 
 std::string cudaVersionWarning(StringRef root, const VersionTuple &version) {

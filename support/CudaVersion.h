@@ -17,6 +17,10 @@ namespace gpulto {
 /// Nothing: none of them tells.
 std::optional<llvm::VersionTuple> cudaVersion(llvm::StringRef root);
 
+/// Returns the version of the compilers of the toolkit in \p root as nvcc says
+/// it (13.0.88): what its ptxas says, else as cudaVersion.
+std::optional<llvm::VersionTuple> cudaCompilerVersion(llvm::StringRef root);
+
 /// Returns what is to be said of the toolkit in \p root, of release \p version:
 /// that it is newer or older than those gpulto was tested with. Empty: nothing.
 std::string cudaVersionWarning(llvm::StringRef root,

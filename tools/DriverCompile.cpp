@@ -136,6 +136,8 @@ static void addLgen(Command &command, const CompileContext &context,
   // Not as -mllvm: clang's assembler takes that too, without plugins.
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-summary-out=" + summary});
+  if (input.isCuda())
+    command.add("-D__GPULTO_LGEN__");
   // clang is told -fgpu-rdc in any case.
   if (input.isCuda() && !context.line.clangArgs().hasFlag(
                             opts::OPT_fgpu_rdc, opts::OPT_fno_gpu_rdc, false))
@@ -160,8 +162,9 @@ static Command deviceCommand(const CompileContext &context,
   Command command;
   command.program = context.installation.clang;
   addColor(command);
-  command.addAll(
-      cudaRepairs(context.line, context.toolkit, context.installation, false));
+  command.addAll(cudaRepairs(context.line, context.toolkit,
+                             context.installation, context.architectures,
+                             /*makesFatbinary=*/false));
   // The options of a link and of the host's output are no use here.
   command.add("-Qunused-arguments");
   for (const DriverArg &argument : context.line.arguments())
@@ -208,8 +211,9 @@ static Command hostCommand(const CompileContext &context,
   command.program = context.installation.clang;
   addColor(command);
   if (input.isCuda())
-    command.addAll(
-        cudaRepairs(line, context.toolkit, context.installation, false));
+    command.addAll(cudaRepairs(line, context.toolkit, context.installation,
+                               context.architectures,
+                               /*makesFatbinary=*/false));
   for (const DriverArg &argument : line.arguments())
     if (!isSetByDriver(argument) &&
         !(context.linkFollows && isForLinkOnly(argument)))

@@ -24,6 +24,10 @@
 // debug information. The translating program is told the real fatbinary by
 // -Xcuda-fatbinary, which clang passes through.
 //
+// Whatever the toolkit, sources get what nvcc declares and defines for all and
+// clang does not: gpulto-nvcc.h in tools/cuda-shim and __CUDA_ARCH_LIST__, from
+// which CUB learns which kernels to instantiate.
+//
 //===----------------------------------------------------------------------===//
 #include "tools/DriverCuda.h"
 
@@ -250,13 +254,42 @@ OffloadArchitectures offloadArchitectures(const CommandLine &line,
   return result;
 }
 
+/// Returns __CUDA_ARCH_LIST__ of \p architectures (sm_80, sm_90a): "800,900".
+static std::string archList(ArrayRef<std::string> architectures) {
+  constexpr unsigned kPerNumber = 10;
+  std::set<unsigned> numbers;
+  for (const std::string &name : architectures)
+    numbers.insert(ArchOrder::key(name).first * kPerNumber);
+  return join(map_range(numbers, [](unsigned n) { return utostr(n); }), ",");
+}
+
+/// Returns the words for what nvcc gives to each source and clang does not.
+static std::vector<std::string>
+nvccSurroundings(const CommandLine &line, const Installation &installation,
+                 ArrayRef<std::string> architectures) {
+  const opt::InputArgList &args = line.clangArgs();
+  std::vector<std::string> words;
+  if (!architectures.empty())
+    words.push_back("-D__CUDA_ARCH_LIST__=" + archList(architectures));
+  // clang is told -fgpu-rdc with -flto=gpu; libraries ask what the user says.
+  if (line.wantsGpuLto() &&
+      !args.hasFlag(opts::OPT_fgpu_rdc, opts::OPT_fno_gpu_rdc, false))
+    words.push_back("-U__CLANG_RDC__");
+  if (!args.hasArg(opts::OPT_nogpuinc))
+    words.insert(words.end(), {"-isystem", installation.cudaShim + "/nvcc",
+                               "-include", "gpulto-nvcc.h"});
+  return words;
+}
+
 std::vector<std::string> cudaRepairs(const CommandLine &line,
                                      const CudaToolkit &toolkit,
                                      const Installation &installation,
+                                     ArrayRef<std::string> architectures,
                                      bool makesFatbinary) {
-  std::vector<std::string> words;
   if (!toolkit)
-    return words;
+    return {};
+  std::vector<std::string> words =
+      nvccSurroundings(line, installation, architectures);
   if (!line.clangArgs().hasArg(opts::OPT_cuda_path_EQ))
     words.push_back("--cuda-path=" + toolkit.root);
   if (!toolkit.needsRepair())

@@ -112,6 +112,10 @@ constexpr Rule kRules[] = {
     {OPT_ptxas_options, Rule::Words, "-Xcuda-ptxas"},
     {OPT_maxrregcount, Rule::Joined, "--maxrregcount=", "-Xcuda-ptxas"},
     {OPT_lineinfo, Rule::Flag, "-gline-tables-only", "-Xarch_device"},
+    {OPT_relaxed_constexpr, Rule::Flag, "-D__CUDACC_RELAXED_CONSTEXPR__=1"},
+    {OPT_extended_lambda, Rule::Flag, "-D__CUDACC_EXTENDED_LAMBDA__=1"},
+    {OPT_device_debug, Rule::Flag, "-D__CUDACC_DEBUG__=1"},
+    {OPT_dlto, Rule::Flag, "-fgpu-rdc"},
     {OPT_fast_math, Rule::Flag, "-fgpu-approx-transcendentals",
      "-fgpu-flush-denormals-to-zero"},
     {OPT_keep, Rule::Flag, "--gpulto-save-temps"},
@@ -139,6 +143,7 @@ private:
   Error addArchitectures();
   Error addCode(StringRef virtualArch, StringRef code);
   Error addGencode(StringRef specification);
+  Error checkFatbinaryOptions(const Arg &arg);
   void addLevels();
   Expected<bool> isPrecise(unsigned id) const;
   Error addPrecision();
@@ -151,7 +156,7 @@ private:
   std::string outputOf(StringRef input, StringRef extension) const;
   bool isProgram(StringRef input) const;
   Expected<int> runProgram() const;
-  int printVersion() const;
+  Expected<int> printVersion() const;
   int printHelp() const;
 
   void add(const Twine &word) { translated.push_back(word.str()); }
@@ -403,6 +408,8 @@ Error Translator::translateOne(const Arg &arg) {
     add(Twine("-fgpu-default-stream=") +
         (value == "per-thread" ? "per-thread" : "legacy"));
     break;
+  case OPT_fatbin_options:
+    return checkFatbinaryOptions(arg);
   case OPT_gencode:
     return addGencode(value);
   case OPT_relocatable:
@@ -435,6 +442,20 @@ Error Translator::translateOne(const Arg &arg) {
     break;
   default: // of kRules, or read as a whole elsewhere
     break;
+  }
+  return Error::success();
+}
+
+/// How fat binaries are compressed is ours to choose; what else can be said to
+/// fatbinary, which is not run, changes what a program holds.
+Error Translator::checkFatbinaryOptions(const Arg &arg) {
+  for (StringRef word : splitWords(arg.getValue())) {
+    StringRef name = word.ltrim('-').split('=').first;
+    if (!is_contained({"compress", "compress-all", "compress-mode",
+                       "no-compress"},
+                      name))
+      return refuse(arg, "fatbinary, whose option '" + word +
+                             "' is, is not run");
   }
   return Error::success();
 }
@@ -602,15 +623,19 @@ std::string Translator::outputOf(StringRef input, StringRef extension) const {
 
 /// nvcc says to all sources which one it is.
 void Translator::addVersions(Command &command) const {
-  std::optional<VersionTuple> version = cudaVersion(toolkit.root);
+  std::optional<VersionTuple> version = cudaCompilerVersion(toolkit.root);
   if (!version)
     return;
-  auto define = [&](StringRef part, unsigned number) {
-    command.add(
-        ("-D__CUDACC_VER_" + part + "__=" + std::to_string(number)).str());
+  auto define = [&](StringRef name, unsigned number) {
+    command.add(("-D__" + name + "__=" + std::to_string(number)).str());
   };
-  define("MAJOR", version->getMajor());
-  define("MINOR", version->getMinor().value_or(0));
+  unsigned major = version->getMajor(), minor = version->getMinor().value_or(0);
+  define("CUDACC_VER_MAJOR", major);
+  define("CUDACC_VER_MINOR", minor);
+  if (std::optional<unsigned> build = version->getSubminor())
+    define("CUDACC_VER_BUILD", *build);
+  define("CUDA_API_VER_MAJOR", major);
+  define("CUDA_API_VER_MINOR", minor);
 }
 
 /// Returns a command for \p files without them: what comes before them.
@@ -627,11 +652,6 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   bool hasC = languages.count("c");
   if (!languages.empty())
     addVersions(command);
-  if (languages.count("cuda")) {
-    command.addAll({"-include", installation.cudaShim + "/gpulto-nvcc.h"});
-    if (product == Product::Program || product == Product::Object)
-      command.add("-D__GPULTO_LGEN__");
-  }
   // An error for clang, a warning for GCC.
   if (languages.size() > hasC)
     command.add("-Wno-error=register");
@@ -761,14 +781,19 @@ Expected<int> Translator::runProgram() const {
   return execute(command);
 }
 
-/// Build systems read the release from the line that nvcc has, too.
-int Translator::printVersion() const {
+/// Build systems read the release from the line that nvcc has. From clang's they
+/// know what takes the options (CMake's FindCUDAToolkit), so it comes too.
+Expected<int> Translator::printVersion() const {
   outs() << "gpulto-nvcc: takes the options of nvcc, runs gpulto-clang++\n";
-  if (std::optional<VersionTuple> version = cudaVersion(toolkit.root))
+  if (auto version = cudaCompilerVersion(toolkit.root))
     outs() << "Cuda compilation tools, release " << version->getMajor() << '.'
            << version->getMinor().value_or(0) << ", V" << version->getAsString()
            << '\n';
-  return 0;
+  outs().flush();
+  Command command;
+  command.program = installation.bin + "/gpulto-clang++";
+  command.add("--version");
+  return runAndWait(command);
 }
 
 int Translator::printHelp() const {
@@ -808,6 +833,18 @@ Expected<int> Translator::run(ArrayRef<const char *> argv) {
       return status;
   }
   return runs ? runProgram() : Expected<int>(0);
+}
+
+bool isOptionOfNvcc(StringRef word, size_t known) {
+  static const NvccTable table;
+  const char *words[] = {word.data(), ""}; // with a value, where it wants one
+  unsigned index = 0;
+  std::unique_ptr<Arg> arg = table.ParseOneArg(
+      opt::InputArgList(std::begin(words), std::end(words)), index);
+  if (!arg || arg->getOption().matches(OPT_INPUT) ||
+      arg->getOption().matches(OPT_UNKNOWN))
+    return false;
+  return nameOf(*arg).size() > known;
 }
 
 Expected<int> nvccMain(ArrayRef<const char *> argv,

@@ -19,6 +19,10 @@ namespace gpulto::driver {
 llvm::Expected<int> nvccMain(llvm::ArrayRef<const char *> argv,
                              const Installation &installation);
 
+/// Whether \p word is an option of nvcc's, or begins one, whose name is longer
+/// than \p known characters. \p word ends in NUL.
+bool isOptionOfNvcc(llvm::StringRef word, size_t known);
+
 } // namespace gpulto::driver
 
 #endif

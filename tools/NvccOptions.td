@@ -89,8 +89,8 @@ defm relocatable_link : Switch<"relocatable-link", "r", "`-r`">;
 defm output : JoinedValue<"output-file", "o", "<file>", "`-o <file>`">;
 defm output_directory : Value<"output-directory", "odir", "<directory>", "Where objects go when there is no `-o`">;
 defm relocatable : Value<"relocatable-device-code", "rdc", "<true|false>", "`-fgpu-rdc`, `-fno-gpu-rdc`: whether device symbols of one name in several files are one; calls and uses across files are linked in any case">;
-defm dlto : IgnoredSwitch<"dlink-time-opt", "dlto", "No effect: it is what gpulto does">;
-defm lto : IgnoredSwitch<"lto", "lto", "No effect: it is what gpulto does">;
+defm dlto : Switch<"dlink-time-opt", "dlto", "`-fgpu-rdc`, as it makes device code relocatable; the rest is what gpulto does">;
+def lto : Flag<Dashes, "lto">, Alias<dlto>;
 
 defm cuda : RefusedSwitch<"cuda", "cuda", "Refused: there is no `.cu.cpp.ii` file">;
 defm fatbin : RefusedSwitch<"fatbin", "fatbin", "Refused; `gpulto images` takes fat binaries out of programs">;
@@ -136,7 +136,7 @@ defm template_depth : Value<"ftemplate-depth", "ftemplate-depth", "<limit>", "Th
 
 defm optimize : JoinedValue<"optimize", "O", "<level>", "`-O<level>` for host code; device code is compiled with `-O3`, as nvcc does. Default: 0 with `-g` or `-G`, else 3">;
 defm debug : Switch<"debug", "g", "`-g`">;
-defm device_debug : Switch<"device-debug", "G", "`-g -O0` for device code">;
+defm device_debug : Switch<"device-debug", "G", "`-g -O0` for device code, `-D__CUDACC_DEBUG__`">;
 defm lineinfo : Switch<"generate-line-info", "lineinfo", "`-gline-tables-only` for device code">;
 defm profile : Switch<"profile", "pg", "`-pg`">;
 defm fast_math : Switch<"use_fast_math", "use_fast_math", "`-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals`, and `--prec-div=false --prec-sqrt=false` unless these are given">;
@@ -148,9 +148,9 @@ defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas 
 defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-Xclang -fgpu-default-stream=`">;
 defm restrict : IgnoredSwitch<"restrict", "restrict", "No effect: what does not overlap is found out">;
 defm vectorization : IgnoredSwitch<"extra-device-vectorization", "extra-device-vectorization">;
-defm relaxed_constexpr : IgnoredSwitch<"expt-relaxed-constexpr", "expt-relaxed-constexpr", "No effect: always so">;
-defm extended_lambda : IgnoredSwitch<"extended-lambda", "extended-lambda", "No effect: always so">;
-defm expt_extended_lambda : IgnoredSwitch<"expt-extended-lambda", "expt-extended-lambda", "No effect: always so">;
+defm relaxed_constexpr : Switch<"expt-relaxed-constexpr", "expt-relaxed-constexpr", "`-D__CUDACC_RELAXED_CONSTEXPR__`; the rest is always so">;
+defm extended_lambda : Switch<"extended-lambda", "extended-lambda", "`-D__CUDACC_EXTENDED_LAMBDA__`; the rest is always so">;
+def expt_extended_lambda : Flag<Dashes, "expt-extended-lambda">, Alias<extended_lambda>;
 defm machine : IgnoredValue<"machine", "m", "<64>", "No effect: always so">;
 defm m64 : IgnoredSwitch<"m64", "m64", "No effect: always so">;
 defm random_seed : IgnoredValue<"frandom-seed", "frandom-seed", "<seed>", "No effect: objects are reproducible">;
@@ -189,6 +189,7 @@ defm unsupported_compiler : IgnoredSwitch<"allow-unsupported-compiler", "allow-u
 defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
 defm frontend_options : IgnoredValue<"Xcudafe", "Xcudafe", "<options>,...", "No effect: they are about another front end's messages">;
 
+defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "No effect: how images are compressed; others are refused">;
 defm nvlink_options : RefusedValue<"nvlink-options", "Xnvlink", "<options>,...", "Refused: nvlink runs only where device code is cut">;
 defm archive_options : RefusedValue<"archive-options", "Xarchive", "<options>,...", "Refused">;
 defm archiver : RefusedValue<"archiver-binary", "arbin", "<path>", "Refused">;

@@ -53,8 +53,7 @@ public:
 
 private:
   Expected<int> becomeClang();
-  void addCudaRepairs(Command &command,
-                      const OffloadArchitectures *replacement);
+  void addCudaRepairs(Command &command, const OffloadArchitectures &wanted);
   bool linksDeviceCode() const;
   Expected<int> printHelp();
   Expected<int> compileObjects();
@@ -62,6 +61,7 @@ private:
   Error prepare(bool linkFollows);
   Error readLimits();
   Error checkOptions() const;
+  Error refuseOptionsOfNvcc() const;
   void warnOfNewToolkit() const;
   Error makeTemporary();
   Expected<int> compileOne(const CompileContext &context,
@@ -153,7 +153,41 @@ Expected<int> Invocation::printEveryPass(Command command) {
   return status;
 }
 
+/// Whether \p argument is an option of nvcc's that clang would drop or take for
+/// something else: `-use_fast_math` is `-u se_fast_math` to it.
+static bool isMeantForNvcc(const DriverArg &argument, StringRef word) {
+  if (isOwn(argument) || choosesLto(argument) || argument.is(opts::OPT_INPUT) ||
+      argument.is(opts::OPT_W_Joined))
+    return false;
+  StringRef value =
+      argument.arg->getNumValues() ? argument.arg->getValue() : "";
+  // Names that both have, with other values.
+  unsigned number;
+  if (argument.is(opts::OPT_Xcompiler) ||
+      (argument.is(opts::OPT_x) && value == "cu") ||
+      (argument.is(opts::OPT_G) && value.getAsInteger(10, number)))
+    return true;
+  const opt::Arg *given = argument.arg->getAlias();
+  StringRef name = (given ? given : argument.arg)->getSpelling();
+  bool isKnown = !argument.is(opts::OPT_UNKNOWN);
+  return isOptionOfNvcc(word, isKnown ? name.rtrim('=').size() : 0);
+}
+
+/// None of nvcc's options is lost in silence.
+Error Invocation::refuseOptionsOfNvcc() const {
+  if (!line.wantsGpuLto() && !line.hasCudaInput())
+    return Error::success();
+  for (const DriverArg &argument : line.arguments())
+    if (StringRef word = line.wordsOf(argument).front();
+        isMeantForNvcc(argument, word))
+      return makeError("'" + word +
+                       "' is an option of nvcc's; gpulto-nvcc takes these");
+  return Error::success();
+}
+
 Expected<int> Invocation::run() {
+  if (Error failure = refuseOptionsOfNvcc())
+    return failure;
   if (line.clangArgs().hasArg(opts::OPT_help))
     return printHelp();
   if (line.clangArgs().hasArg(opts::OPT__version) && !isPrintOnly())
@@ -198,19 +232,29 @@ Expected<int> Invocation::printHelp() {
   return 0;
 }
 
-/// Adds what clang needs for CUDA sources.
+/// Whether the architectures \p wanted take the place of what the user wrote.
+static bool replaces(const OffloadArchitectures &wanted) {
+  return wanted.changed && !wanted.native;
+}
+
+/// Adds what clang needs for CUDA sources of the architectures \p wanted.
 void Invocation::addCudaRepairs(Command &command,
-                                const OffloadArchitectures *replacement) {
+                                const OffloadArchitectures &wanted) {
   command.add("--start-no-unused-arguments");
-  command.addAll(cudaRepairs(line, toolkit, installation, true));
+  ArrayRef<std::string> known = wanted.names;
+  command.addAll(cudaRepairs(line, toolkit, installation,
+                             wanted.native ? ArrayRef<std::string>() : known,
+                             /*makesFatbinary=*/true));
+  if (printsEveryPass())
+    command.add("-D__GPULTO_LGEN__"); // of the objects that are to be made
   // The old driver prints every pass to stdout, the new one the host's.
   if (line.wantsGpuLto())
     command.addAll(
         {printsEveryPass() ? "--no-offload-new-driver" : "--offload-new-driver",
          "-fgpu-rdc"});
   command.add("--end-no-unused-arguments");
-  if (replacement)
-    for (const std::string &name : replacement->names)
+  if (replaces(wanted))
+    for (const std::string &name : wanted.names)
       command.add("--offload-arch=" + name);
 }
 
@@ -234,8 +278,8 @@ Expected<int> Invocation::becomeClang() {
     toolkit = findCudaToolkit(line);
   if (cuda) {
     OffloadArchitectures wanted = offloadArchitectures(line, toolkit);
-    replace = wanted.changed && !wanted.native;
-    addCudaRepairs(command, replace ? &wanted : nullptr);
+    replace = replaces(wanted);
+    addCudaRepairs(command, wanted);
   }
   for (const DriverArg &argument : line.arguments()) {
     if (isOwn(argument) && !line.wantsGpuLto())

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <elf.h>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace gpulto::emu {
@@ -18,6 +19,10 @@ namespace {
 /// Section names under which compilers keep device code.
 constexpr const char *kDeviceSections[] = {".nv_fatbin", ".nvFatBinSegment",
                                            "__nv_relfatbin"};
+
+/// What the static runtime keeps among its constants (CUDA 13.0 looked at);
+/// its symbols are gone from stripped programs.
+constexpr std::string_view kStaticRuntime = "/cudart.shm.";
 
 /// A file read in pieces; every read says whether it succeeded.
 class File {
@@ -105,6 +110,14 @@ void probeSymbols(const File &file, const std::vector<Elf64_Shdr> &sections,
       probe.importsRegistration = true;
 }
 
+/// Whether \p section holds the bytes \p wanted.
+bool holds(const File &file, const Elf64_Shdr &section,
+           std::string_view wanted) {
+  auto bytes = file.table<char>(section.sh_offset, section.sh_size);
+  return bytes && std::string_view(bytes->data(), bytes->size()).find(wanted) !=
+                      std::string_view::npos;
+}
+
 } // namespace
 
 ElfProbe probeElf(const std::string &path) {
@@ -132,6 +145,8 @@ ElfProbe probeElf(const std::string &path) {
       probeDynamic(file, *sections, section, probe);
     if (section.sh_type == SHT_DYNSYM)
       probeSymbols(file, *sections, section, probe);
+    if (name == ".rodata")
+      probe.hasStaticRuntime |= holds(file, section, kStaticRuntime);
   }
   return probe;
 }

@@ -21,6 +21,8 @@ struct ElfProbe {
   bool needsCudart = false;
   /// Which one, e.g. "libcudart.so.12"; empty when none.
   std::string cudartName;
+  /// Has the static runtime linked in, needed or not.
+  bool hasStaticRuntime = false;
   /// Imports the functions that register device code.
   bool importsRegistration = false;
   /// Has DT_RPATH, which the loader searches before LD_LIBRARY_PATH.

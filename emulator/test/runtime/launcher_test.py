@@ -236,6 +236,13 @@ class Tests:
         self.expect(self.run("--emulate", program), 126,
                     err="static CUDA runtime")
 
+    def test_both_runtimes(self):
+        # Also when stripped of the static one's names.
+        program = self.program("both", "-cudart", "static", "-Xlinker",
+                               "--no-as-needed", "-lcudart", "-Xlinker", "-s")
+        self.expect(self.run("--emulate", program), 126,
+                    err="CMAKE_CUDA_RUNTIME_LIBRARY=Shared")
+
     def test_cubin_only(self):
         source = self.write("cubin.cu", PROGRAM)
         program = self.path("cubin")
