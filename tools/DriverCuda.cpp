@@ -16,7 +16,8 @@
 //      runtime (cooperative_groups.h) include them: the folder is searched
 //      where nvcc searches it, behind what the user names and before the
 //      system's own;
-//   5. __reduce_add_sync and its like mistake the mask for the value: the header
+//   5. __reduce_add_sync and its like mistake the mask for the value: the
+//   header
 //      that calls the builtins is included by way of one of ours
 //      (tools/cuda-shim).
 //

@@ -451,11 +451,10 @@ Error Translator::translateOne(const Arg &arg) {
 Error Translator::checkFatbinaryOptions(const Arg &arg) {
   for (StringRef word : splitWords(arg.getValue())) {
     StringRef name = word.ltrim('-').split('=').first;
-    if (!is_contained({"compress", "compress-all", "compress-mode",
-                       "no-compress"},
-                      name))
-      return refuse(arg, "fatbinary, whose option '" + word +
-                             "' is, is not run");
+    if (!is_contained(
+            {"compress", "compress-all", "compress-mode", "no-compress"}, name))
+      return refuse(arg,
+                    "fatbinary, whose option '" + word + "' is, is not run");
   }
   return Error::success();
 }
@@ -781,8 +780,8 @@ Expected<int> Translator::runProgram() const {
   return execute(command);
 }
 
-/// Build systems read the release from the line that nvcc has. From clang's they
-/// know what takes the options (CMake's FindCUDAToolkit), so it comes too.
+/// Build systems read the release from the line that nvcc has. From clang's
+/// they know what takes the options (CMake's FindCUDAToolkit), so it comes too.
 Expected<int> Translator::printVersion() const {
   outs() << "gpulto-nvcc: takes the options of nvcc, runs gpulto-clang++\n";
   if (auto version = cudaCompilerVersion(toolkit.root))

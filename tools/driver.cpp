@@ -161,16 +161,17 @@ static bool isMeantForNvcc(const DriverArg &argument, StringRef word) {
     return false;
   StringRef value =
       argument.arg->getNumValues() ? argument.arg->getValue() : "";
-  // Names that both have, with other values.
+  const opt::Arg *given = argument.arg->getAlias();
+  StringRef name = (given ? given : argument.arg)->getSpelling();
+  // Names that both have: the first clang ignores, the others have values of
+  // another kind.
   unsigned number;
-  if (argument.is(opts::OPT_Xcompiler) ||
+  if (name == "-Xcompiler" || argument.is(opts::OPT_arch) ||
       (argument.is(opts::OPT_x) && value == "cu") ||
       (argument.is(opts::OPT_G) && value.getAsInteger(10, number)))
     return true;
-  const opt::Arg *given = argument.arg->getAlias();
-  StringRef name = (given ? given : argument.arg)->getSpelling();
-  bool isKnown = !argument.is(opts::OPT_UNKNOWN);
-  return isOptionOfNvcc(word, isKnown ? name.rtrim('=').size() : 0);
+  size_t known = argument.is(opts::OPT_UNKNOWN) ? 0 : name.rtrim('=').size();
+  return isOptionOfNvcc(word, known);
 }
 
 /// None of nvcc's options is lost in silence.

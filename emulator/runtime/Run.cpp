@@ -185,8 +185,7 @@ std::string refusal(const std::string &program, const ElfProbe &probe) {
            ", and the emulator stands in for libcudart.so.13; build the "
            "program with CUDA 13";
   if (probe.needsCudart && probe.hasStaticRuntime)
-    return program +
-           " has both CUDA runtimes, the static one linked in and " +
+    return program + " has both CUDA runtimes, the static one linked in and " +
            probe.cudartName +
            " as a library, so its calls and its kernels may not meet; link it "
            "with the shared one alone (CMake: "
