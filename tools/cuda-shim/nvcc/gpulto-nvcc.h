@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Before each CUDA source that gpulto-nvcc compiles, after clang's own header
-// of CUDA.
+// Before each CUDA source, after clang's own header of CUDA.
 //
 //===----------------------------------------------------------------------===//
 #if defined(__CUDA__) && defined(__cplusplus)
