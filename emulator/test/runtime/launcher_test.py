@@ -238,7 +238,8 @@ class Tests:
 
     def test_both_runtimes(self):
         # Also when stripped of the static one's names.
-        program = self.program("both", "-cudart", "static", "-Xlinker",
+        program = self.program("both", "-cudart", "none", "-lcudart_static",
+                               "-lrt", "-lpthread", "-ldl", "-Xlinker",
                                "--no-as-needed", "-lcudart", "-Xlinker", "-s")
         self.expect(self.run("--emulate", program), 126,
                     err="CMAKE_CUDA_RUNTIME_LIBRARY=Shared")
