@@ -317,6 +317,10 @@ class Writer:
                 and scope.launches + scope.times * callee.launches
                 <= self.launchLimit)
 
+    def suits(self, scope, callee):
+        """Whether there are arguments for `callee`."""
+        return True
+
     def binary(self, scope):
         """A function of two numbers, called by name or through a pointer."""
         return self.rng.choice(scope.binaries)
@@ -471,6 +475,7 @@ class Writer:
                   and (w or not isWritable)]
         makers = [m for m in self.makers if m.result == struct.name
                   and m.file in (None, scope.file)
+                  and self.suits(scope, m)
                   and scope.cost + scope.times * m.cost < FUNCTION_COST]
         if not isWritable:
             return None

@@ -346,11 +346,9 @@ class HostWriter(IndexWriter):
 
     def scope(self, file):
         isPlain = file >= self.device.files
-        # C++ files know no kernels, so they have no handles to pass.
-        callees = [f for f in self.functions if not isPlain
-                   or all(p.kind != "handle" for p in f.parameters)]
-        scope = Scope(file, callees, [f.name for f in self.binaries])
+        scope = Scope(file, [], [f.name for f in self.binaries])
         scope.isPlain = isPlain
+        scope.callees = [f for f in self.functions if self.suits(scope, f)]
         scope.isMain = False
         scope.effects = False
         scope.handles = []
@@ -365,6 +363,11 @@ class HostWriter(IndexWriter):
                         not isStatic or home == file):
                     scope.memory.append(self.symbolPointer(scope, memory))
         return scope
+
+    def suits(self, scope, callee):
+        # C++ files know no kernels, so they have no handles to pass.
+        return not scope.isPlain or all(p.kind != "handle"
+                                        for p in callee.parameters)
 
     def symbolPointer(self, scope, memory):
         name = self.fresh("z")

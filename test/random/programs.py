@@ -224,7 +224,7 @@ class Folder:
 
     # ---- ours -----------------------------------------------------------
 
-    def compile(self):
+    def compile(self, lto=("-flto=gpu",)):
         """Units of the same options in one go, which saves starts."""
         groups = {}
         for unit in self.program.units:
@@ -234,7 +234,7 @@ class Folder:
                    "" if isUsual else unit.object)
             groups.setdefault(key, []).append(unit)
         for (native, directory, flags, name), units in groups.items():
-            command = self.tools.driver(self.program.isCuda) + ["-flto=gpu"]
+            command = self.tools.driver(self.program.isCuda) + list(lto)
             if native:
                 command = [self.tools.native(units[0])]
             up = "../" if directory else ""

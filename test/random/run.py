@@ -66,6 +66,7 @@ def check(folder, chosen, withNvcc):
     try:
         folder.compile()
     except Failure as failure:
+        refuseOfClang(folder)
         yield None, str(failure)
         return
     for number, configuration in enumerate(chosen):
@@ -86,6 +87,14 @@ def check(folder, chosen, withNvcc):
             raise Discarded("plain builds disagree")
         else:
             yield configuration, describe(expected, outcome)
+
+
+def refuseOfClang(folder):
+    """clang alone, with the options of each file, may not end either."""
+    try:
+        folder.compile(lto=())
+    except Failure as failure:
+        raise Discarded(f"clang fails, too: {failure}") from failure
 
 
 def nvccProblem(folder, expected):
