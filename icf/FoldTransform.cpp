@@ -23,6 +23,7 @@
 #include "ipa/Contents.h"
 #include "ipa/FactsTransform.h"
 #include "support/Error.h"
+#include "support/LlvmRelease.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -237,7 +238,7 @@ bool Matcher::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
 
 bool Matcher::sameAddress(const GEPOperator &x, const GEPOperator &y) {
   unsigned width = layout.getIndexTypeSizeInBits(x.getType());
-  MapVector<Value *, APInt> scalesX, scalesY;
+  AddressScales scalesX, scalesY;
   APInt offsetX(width, 0), offsetY(width, 0);
   if (!x.getType()->isVectorTy() && !y.getType()->isVectorTy() &&
       x.collectOffset(layout, width, scalesX, offsetX) &&

@@ -33,6 +33,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
 
@@ -531,6 +532,15 @@ void ContentDigester::Implementation::addAttachments(
   }
 }
 
+/// Returns the alignment that \p object is given.
+static llvm::MaybeAlign alignment(const llvm::GlobalObject &object) {
+  if (auto *function = llvm::dyn_cast<llvm::Function>(&object))
+    return function->getAlign();
+  if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&object))
+    return variable->getAlign();
+  return {};
+}
+
 void ContentDigester::Implementation::addHeader(
     StableHasher &hasher, const llvm::GlobalObject &object) {
   hasher.add(object.getName());
@@ -542,7 +552,7 @@ void ContentDigester::Implementation::addHeader(
   hasher.add(object.getAddressSpace());
   hasher.add(object.getSection());
   hasher.add(object.getPartition());
-  hasher.add(object.getAlign().valueOrOne().value());
+  hasher.add(alignment(object).valueOrOne().value());
   hasher.add(type(object.getValueType()));
   if (const llvm::Comdat *comdat = object.getComdat()) {
     hasher.add(comdat->getName());
@@ -608,7 +618,7 @@ Digest ContentDigester::Implementation::context() {
   locals.clear();
   distinctNodes.clear();
   StableHasher hasher;
-  hasher.add(module.getTargetTriple());
+  hasher.add(llvm::Triple(module.getTargetTriple()).str());
   hasher.add(module.getDataLayoutStr());
   hasher.add(module.getModuleInlineAsm());
   for (const char *name : {"llvm.module.flags", "llvm.dependent-libraries",

@@ -52,6 +52,9 @@ private:
   void visitCall(const llvm::CallBase &call);
   void visitAssembly(const llvm::Function &function);
   void readLaunchBounds();
+#if GPULTO_LLVM_MAJOR >= 22
+  void readLaunchAttributes();
+#endif
   void applyAnnotation(FunctionSummary &kernel, llvm::StringRef key,
                        uint32_t value);
 
@@ -251,8 +254,33 @@ void FunctionFacts::applyAnnotation(FunctionSummary &kernel,
     kernel.requiredThreads[axis] = value;
 }
 
+#if GPULTO_LLVM_MAJOR >= 22
+/// Reads "nvvm.maxntid"="256,1,1" and its like.
+void FunctionFacts::readLaunchAttributes() {
+  constexpr llvm::StringLiteral kNames[] = {"maxntid", "reqntid", "minctasm",
+                                            "maxnreg"};
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    for (llvm::StringRef name : kNames) {
+      llvm::SmallVector<llvm::StringRef, 3> numbers;
+      context.bodies[i]
+          ->getFnAttribute(("nvvm." + name).str())
+          .getValueAsString()
+          .split(numbers, ',');
+      bool hasAxes = name.ends_with("ntid");
+      for (size_t axis = 0; axis < std::min<size_t>(3, numbers.size()); ++axis)
+        if (uint32_t value; !numbers[axis].trim().getAsInteger(10, value))
+          applyAnnotation(summary.functions[i],
+                          hasAxes ? (name + llvm::Twine("xyz"[axis])).str() : name.str(),
+                          value);
+    }
+}
+#endif
+
 /// nvvm.annotations: {object, key, value, key, value...}.
 void FunctionFacts::readLaunchBounds() {
+#if GPULTO_LLVM_MAJOR >= 22
+  readLaunchAttributes();
+#endif
   const llvm::NamedMDNode *annotations =
       context.module.getNamedMetadata("nvvm.annotations");
   if (!annotations)

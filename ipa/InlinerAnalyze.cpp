@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "support/LlvmRelease.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -224,10 +225,9 @@ void InlinerFacts::fill(llvm::Function &function, FunctionSummary &result) {
       llvm::InstructionCost price = target.getInstructionCost(
           &instruction, llvm::TargetTransformInfo::TCK_SizeAndLatency);
       constexpr uint64_t kInvalidPrice = 64;
-      cost +=
-          price.isValid()
-              ? static_cast<uint64_t>(std::max<int64_t>(0, *price.getValue()))
-              : kInvalidPrice;
+      cost += price.isValid()
+                  ? static_cast<uint64_t>(std::max<int64_t>(0, valueOf(price)))
+                  : kInvalidPrice;
     }
     size += cost;
     time += cost * frequency;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// nvvm.annotations is a list of {function, name, value, name, value...}; one
-// function may have several such nodes.
+// To LLVM 19 nvvm.annotations is a list of {function, name, value, name,
+// value...}; one function may have several such nodes. To LLVM 22 kernels have
+// a calling convention, and attributes, "nvvm.maxntid"="256,1,1".
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Metadata.h"
@@ -19,6 +21,8 @@
 using namespace llvm;
 
 namespace gpulto {
+
+#if GPULTO_LLVM_MAJOR < 22
 
 static constexpr StringLiteral kAnnotations = "nvvm.annotations";
 static constexpr StringLiteral kMaximum[] = {"maxntidx", "maxntidy",
@@ -174,5 +178,81 @@ void KernelAnnotations::limitRegisters(uint32_t registers) {
   if (!product(kRegisters))
     add(kRegisters[0], registers);
 }
+
+#else
+
+static constexpr StringLiteral kMaximum = "nvvm.maxntid";
+static constexpr StringLiteral kRequired = "nvvm.reqntid";
+static constexpr StringLiteral kRegisters = "nvvm.maxnreg";
+static constexpr StringLiteral kCluster = "nvvm.cluster_dim";
+
+SmallVector<uint32_t, 3> KernelAnnotations::numbersOf(StringRef name) const {
+  SmallVector<uint32_t, 3> numbers;
+  SmallVector<StringRef, 3> texts;
+  function.getFnAttribute(name).getValueAsString().split(texts, ',');
+  for (StringRef text : texts)
+    if (uint32_t number; !text.trim().getAsInteger(10, number))
+      numbers.push_back(number);
+  return numbers;
+}
+
+uint64_t KernelAnnotations::product(StringRef name) const {
+  uint64_t result = 0;
+  for (uint32_t number : numbersOf(name))
+    result = (result ? result : 1) * number;
+  return result;
+}
+
+void KernelAnnotations::set(StringRef name, ArrayRef<uint32_t> numbers) {
+  function.addFnAttr(
+      name,
+      join(map_range(numbers, [](uint32_t n) { return utostr(n); }), ","));
+}
+
+bool KernelAnnotations::isKernel() {
+  return function.getCallingConv() == CallingConv::PTX_Kernel;
+}
+
+uint64_t KernelAnnotations::requiredThreads() { return product(kRequired); }
+
+uint64_t KernelAnnotations::maxThreads() { return product(kMaximum); }
+
+void KernelAnnotations::requireBlock(std::array<uint32_t, 3> block) {
+  function.removeFnAttr(kMaximum);
+  set(kRequired, block);
+}
+
+void KernelAnnotations::limitThreads(uint64_t threads) {
+  set(kMaximum, static_cast<uint32_t>(threads));
+}
+
+void KernelAnnotations::limitRegisters(uint32_t registers) {
+  if (!product(kRegisters))
+    set(kRegisters, registers);
+}
+
+SmallVector<Function *, 0> KernelAnnotations::inClusters(Module &module) {
+  SmallVector<Function *, 0> kernels;
+  for (Function &function : module)
+    if (function.hasFnAttribute(kCluster))
+      kernels.push_back(&function);
+  return kernels;
+}
+
+std::array<uint32_t, 3> KernelAnnotations::requiredCluster() {
+  std::array<uint32_t, 3> blocks = {};
+  for (auto [number, count] : zip(numbersOf(kCluster), blocks))
+    count = number;
+  return blocks;
+}
+
+void KernelAnnotations::requireCluster(std::array<uint32_t, 3> blocks) {
+  set(kCluster, blocks);
+}
+
+/// Attributes are copied with the function.
+void KernelAnnotations::copyTo(Function &) {}
+
+#endif
 
 } // namespace gpulto

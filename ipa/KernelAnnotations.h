@@ -19,7 +19,7 @@ class Module;
 
 namespace gpulto {
 
-/// What nvvm.annotations says of one device function.
+/// What a module says of one device function.
 class KernelAnnotations {
 public:
   explicit KernelAnnotations(llvm::Function &function) : function(function) {}
@@ -52,6 +52,7 @@ public:
   void copyTo(llvm::Function &copy);
 
 private:
+#if GPULTO_LLVM_MAJOR < 22
   /// Calls \p keep for each pair and drops those for which it returns false.
   void
   forEach(llvm::function_ref<bool(llvm::StringRef name, uint64_t value)> keep);
@@ -59,6 +60,13 @@ private:
   uint64_t product(llvm::ArrayRef<llvm::StringLiteral> names);
   void remove(llvm::ArrayRef<llvm::StringLiteral> names);
   void add(llvm::StringRef name, uint64_t value);
+#else
+  /// Returns the numbers of the attribute \p name, as many as there are.
+  llvm::SmallVector<uint32_t, 3> numbersOf(llvm::StringRef name) const;
+  /// Returns their product; 0: none.
+  uint64_t product(llvm::StringRef name) const;
+  void set(llvm::StringRef name, llvm::ArrayRef<uint32_t> numbers);
+#endif
 
   llvm::Function &function;
 };

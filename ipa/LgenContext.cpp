@@ -33,8 +33,10 @@ bool isInUnitFile(const llvm::DILocalScope &scope) {
   if (!unit || !file || !unit->getFile())
     return false;
   auto pathOf = [](const llvm::DIFile &file) {
-    llvm::SmallString<128> path = file.getFilename();
-    llvm::sys::fs::make_absolute(file.getDirectory(), path);
+    llvm::SmallString<128> path;
+    if (!llvm::sys::path::is_absolute(file.getFilename()))
+      path = file.getDirectory();
+    llvm::sys::path::append(path, file.getFilename());
     llvm::sys::path::remove_dots(path);
     return path;
   };

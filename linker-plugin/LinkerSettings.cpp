@@ -43,9 +43,14 @@ std::vector<StringRef> wrappedRuntime(ArrayRef<std::string> wrapped,
   RTLIB::RuntimeLibcallsInfo calls(triple);
   auto isRuntime = [&](StringRef name) {
     LibFunc function;
-    return library.getLibFunc(name, function) ||
-           any_of(calls.getLibcallNames(),
+    if (library.getLibFunc(name, function))
+      return true;
+#if GPULTO_LLVM_MAJOR < 22
+    return any_of(calls.getLibcallNames(),
                   [&](const char *each) { return each && name == each; });
+#else
+    return calls.getSupportedLibcallImpl(name) != RTLIB::Unsupported;
+#endif
   };
   for (const std::string &name : wrapped)
     if (isRuntime(name))

@@ -253,6 +253,15 @@ Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
   return errorCodeToError(object::object_error::bitcode_section_not_found);
 }
 
+/// Returns where lld's messages go.
+raw_ostream &lldErrors() {
+#if GPULTO_LLVM_MAJOR < 22
+  return lld::errs();
+#else
+  return lld::errorHandler().errs();
+#endif
+}
+
 /// Returns how messages look: as lld was told on the command line.
 DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {
   const lld::ErrorHandler &handler = lld::errorHandler();
@@ -261,14 +270,14 @@ DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {
   options.errorLimit = static_cast<unsigned>(handler.errorLimit);
   options.fatalWarnings = handler.fatalWarnings;
   options.noWarnings = handler.suppressWarnings;
-  options.color = lld::errs().colors_enabled();
+  options.color = lldErrors().colors_enabled();
   return options;
 }
 
 /// Prints what \p diagnostics has, and has lld fail after errors.
 void print(Diagnostics &diagnostics) {
   lld::errorHandler().errorCount += diagnostics.errorCount();
-  diagnostics.print(lld::errs());
+  diagnostics.print(lldErrors());
 }
 
 /// Runs the pipeline on the complete inputs of \p link. Warnings and remarks
@@ -362,8 +371,22 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
 //===----------------------------------------------------------------------===//
 
 /// lld's symbol table and two of its functions; symbols are passed on only.
-extern char symbolTable asm(GPULTO_LLD_SYMBOL_TABLE);
+#if GPULTO_LLVM_MAJOR < 22
+extern char symbolTable[] asm(GPULTO_LLD_SYMBOL_TABLE);
 void *findSymbol(void *table, StringRef name) asm(GPULTO_LLD_FIND_SYMBOL);
+#else
+void *findSymbol(void *table,
+                 StringRef name) asm("__real_" GPULTO_LLD_FIND_SYMBOL);
+void *wrapFindSymbol(void *table,
+                     StringRef name) asm("__wrap_" GPULTO_LLD_FIND_SYMBOL);
+/// Noted when lld asks for a symbol to be wrapped, before LTO.
+static void *symbolTable = nullptr;
+
+void *wrapFindSymbol(void *table, StringRef name) {
+  symbolTable = table;
+  return findSymbol(table, name);
+}
+#endif
 void *addUndefined(void *table, StringRef name,
                    uint8_t binding) asm(GPULTO_LLD_ADD_UNDEFINED);
 
@@ -426,8 +449,8 @@ SmallVector<const char *> wrapRuntimeSymbols(const Triple &triple) {
     return symbols;
   // lld wraps what it knows of before LTO.
   for (StringRef name : wrappedRuntime(session->commandLine.wrapped, triple))
-    if (!findSymbol(&symbolTable, name))
-      addUndefined(&symbolTable, name, ELF::STB_GLOBAL);
+    if (!findSymbol(symbolTable, name))
+      addUndefined(symbolTable, name, ELF::STB_GLOBAL);
   append_range(symbols, kRegistrationSymbols);
   return symbols;
 }

@@ -19,8 +19,11 @@
 #include "linker-plugin/LldSymbols.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cassert>
+#include <utility>
 #include <vector>
 
 using namespace llvm;
@@ -28,26 +31,13 @@ using namespace llvm;
 namespace lld::elf {
 class InputFile;
 class BitcodeCompiler;
+struct Ctx;
 } // namespace lld::elf
 
 namespace gpulto {
 
 using lld::elf::BitcodeCompiler;
 using lld::elf::InputFile;
-
-// lld returns a class derived from InputFile, which is its first base.
-InputFile *
-realCreateObject(MemoryBufferRef file, StringRef archive,
-                 bool isLazy) asm("__real_" GPULTO_LLD_CREATE_OBJECT);
-InputFile *
-wrapCreateObject(MemoryBufferRef file, StringRef archive,
-                 bool isLazy) asm("__wrap_" GPULTO_LLD_CREATE_OBJECT);
-void realParseFile(InputFile *file) asm("__real_" GPULTO_LLD_PARSE_FILE);
-void wrapParseFile(InputFile *file) asm("__wrap_" GPULTO_LLD_PARSE_FILE);
-std::vector<InputFile *>
-realCompile(BitcodeCompiler *self) asm("__real_" GPULTO_LLD_COMPILE);
-std::vector<InputFile *>
-wrapCompile(BitcodeCompiler *self) asm("__wrap_" GPULTO_LLD_COMPILE);
 
 namespace {
 
@@ -58,6 +48,32 @@ DenseMap<InputFile *, MemoryBufferRef> *lazyObjects = nullptr;
 /// While LTO makes objects.
 bool isCompiling = false;
 
+/// Notes that lld has made \p object of \p file.
+void noteObject(InputFile *object, MemoryBufferRef file, bool isLazy) {
+  if (!current || isCompiling)
+    return;
+  if (isLazy)
+    lazyObjects->try_emplace(object, file);
+  else
+    current->onNative(file);
+}
+
+/// Notes that a symbol needs \p file.
+void noteNeeded(InputFile *file) {
+  if (!current)
+    return;
+  auto found = lazyObjects->find(file);
+  if (found == lazyObjects->end())
+    return;
+  current->onNative(found->second);
+  lazyObjects->erase(found);
+}
+
+/// What is to be linked behind the objects of LTO; empty: nothing.
+MemoryBufferRef addedObject() {
+  return current ? current->addedObject() : MemoryBufferRef();
+}
+
 } // namespace
 
 void setLldHooks(const LldHooks *hooks) {
@@ -66,39 +82,108 @@ void setLldHooks(const LldHooks *hooks) {
   lazyObjects = hooks ? new DenseMap<InputFile *, MemoryBufferRef>() : nullptr;
 }
 
+#define GPULTO_REAL(name) asm("__real_" name)
+#define GPULTO_WRAP(name) asm("__wrap_" name)
+
+// lld returns a class derived from InputFile, which is its first base.
+#if GPULTO_LLVM_MAJOR < 22
+
+InputFile *realCreateObject(MemoryBufferRef file, StringRef archive,
+                            bool isLazy) GPULTO_REAL(GPULTO_LLD_CREATE_OBJECT);
+InputFile *wrapCreateObject(MemoryBufferRef file, StringRef archive,
+                            bool isLazy) GPULTO_WRAP(GPULTO_LLD_CREATE_OBJECT);
+void realParseFile(InputFile *file) GPULTO_REAL(GPULTO_LLD_PARSE_FILE);
+void wrapParseFile(InputFile *file) GPULTO_WRAP(GPULTO_LLD_PARSE_FILE);
+std::vector<InputFile *> realCompile(BitcodeCompiler *self)
+    GPULTO_REAL(GPULTO_LLD_COMPILE);
+std::vector<InputFile *> wrapCompile(BitcodeCompiler *self)
+    GPULTO_WRAP(GPULTO_LLD_COMPILE);
+
 InputFile *wrapCreateObject(MemoryBufferRef file, StringRef archive,
                             bool isLazy) {
   InputFile *object = realCreateObject(file, archive, isLazy);
-  if (!current || isCompiling)
-    return object;
-  if (isLazy)
-    lazyObjects->try_emplace(object, file);
-  else
-    current->onNative(file);
+  noteObject(object, file, isLazy);
   return object;
 }
 
 void wrapParseFile(InputFile *file) {
-  if (current) {
-    auto found = lazyObjects->find(file);
-    if (found != lazyObjects->end()) {
-      current->onNative(found->second);
-      lazyObjects->erase(found);
-    }
-  }
+  noteNeeded(file);
   realParseFile(file);
 }
 
 std::vector<InputFile *> wrapCompile(BitcodeCompiler *self) {
   isCompiling = true;
   std::vector<InputFile *> objects = realCompile(self);
-  if (current) {
-    MemoryBufferRef added = current->addedObject();
-    if (!added.getBuffer().empty())
-      objects.push_back(realCreateObject(added, "", /*isLazy=*/false));
-  }
+  MemoryBufferRef added = addedObject();
+  if (!added.getBuffer().empty())
+    objects.push_back(realCreateObject(added, "", /*isLazy=*/false));
   isCompiling = false;
   return objects;
 }
+
+#else
+
+using lld::elf::Ctx;
+
+/// As std::unique_ptr<InputFile> in memory and in calls, of a class that is not
+/// known here. Who gets one of lld's hands it on to lld.
+class OwnedFile {
+public:
+  OwnedFile(OwnedFile &&other) : file(std::exchange(other.file, nullptr)) {}
+  OwnedFile &operator=(OwnedFile &&other) {
+    std::swap(file, other.file);
+    return *this;
+  }
+  ~OwnedFile() { assert(!file && "only lld destroys its files"); }
+  InputFile *get() const { return file; }
+
+private:
+  InputFile *file;
+};
+
+OwnedFile realCreateObject(Ctx &context, MemoryBufferRef file,
+                           StringRef archive, bool isLazy)
+    GPULTO_REAL(GPULTO_LLD_CREATE_OBJECT);
+OwnedFile wrapCreateObject(Ctx &context, MemoryBufferRef file,
+                           StringRef archive, bool isLazy)
+    GPULTO_WRAP(GPULTO_LLD_CREATE_OBJECT);
+void realParseFile(Ctx &context, InputFile *file)
+    GPULTO_REAL(GPULTO_LLD_PARSE_FILE);
+void wrapParseFile(Ctx &context, InputFile *file)
+    GPULTO_WRAP(GPULTO_LLD_PARSE_FILE);
+SmallVector<OwnedFile, 0> realCompile(BitcodeCompiler *self)
+    GPULTO_REAL(GPULTO_LLD_COMPILE);
+SmallVector<OwnedFile, 0> wrapCompile(BitcodeCompiler *self)
+    GPULTO_WRAP(GPULTO_LLD_COMPILE);
+
+/// Of the link that runs: noted with its first file.
+static Ctx *lldContext = nullptr;
+
+OwnedFile wrapCreateObject(Ctx &context, MemoryBufferRef file,
+                           StringRef archive, bool isLazy) {
+  lldContext = &context;
+  OwnedFile object = realCreateObject(context, file, archive, isLazy);
+  noteObject(object.get(), file, isLazy);
+  return object;
+}
+
+void wrapParseFile(Ctx &context, InputFile *file) {
+  lldContext = &context;
+  noteNeeded(file);
+  realParseFile(context, file);
+}
+
+SmallVector<OwnedFile, 0> wrapCompile(BitcodeCompiler *self) {
+  isCompiling = true;
+  SmallVector<OwnedFile, 0> objects = realCompile(self);
+  MemoryBufferRef added = addedObject();
+  if (!added.getBuffer().empty() && lldContext)
+    objects.push_back(
+        realCreateObject(*lldContext, added, "", /*isLazy=*/false));
+  isCompiling = false;
+  return objects;
+}
+
+#endif
 
 } // namespace gpulto

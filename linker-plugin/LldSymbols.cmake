@@ -14,7 +14,7 @@ endif()
 # Our stand-ins have the signatures of this release; any other may differ
 # without the names showing it.
 set(lld_supported 19.1)
-if(NOT LLVM_PACKAGE_VERSION MATCHES "^${lld_supported}\\.")
+if(NOT LLVM_PACKAGE_VERSION MATCHES "^(19|22)\\.1\\.")
   message(FATAL_ERROR "our ld.lld is written for lld ${lld_supported}, this is "
           "${LLVM_PACKAGE_VERSION}: compare lld/ELF/LTO.cpp, then raise it here")
 endif()
@@ -54,13 +54,17 @@ gpulto_lld_symbol(GPULTO_LLD_CREATE_OUTPUT
 gpulto_lld_symbol(GPULTO_LLD_ACCESS "_ZN4llvm3sys2fs6accessE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_UNLINK "_ZN3lld11unlinkAsyncE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_CREATE_OBJECT
-  "_ZN3lld3elf13createObjFileEN4llvm15MemoryBufferRefENS1_9StringRefEb")
+  "_ZN3lld3elf13createObjFileE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_PARSE_FILE
-                  "_ZN3lld3elf9parseFileEPNS0_9InputFileE")
+                  "_ZN3lld3elf9parseFileE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_COMPILE "_ZN3lld3elf15BitcodeCompiler7compileEv")
-gpulto_lld_name(GPULTO_LLD_SYMBOL_TABLE "_ZN3lld3elf6symtabE")
-gpulto_lld_name(GPULTO_LLD_FIND_SYMBOL
-                "_ZN3lld3elf11SymbolTable4findEN4llvm9StringRefE")
+set(find "_ZN3lld3elf11SymbolTable4findEN4llvm9StringRefE")
+if(LLVM_VERSION_MAJOR EQUAL 19)
+  gpulto_lld_name(GPULTO_LLD_SYMBOL_TABLE "_ZN3lld3elf6symtabE")
+  gpulto_lld_name(GPULTO_LLD_FIND_SYMBOL ${find})
+else() # no global: its address is what the function gets
+  gpulto_lld_symbol(GPULTO_LLD_FIND_SYMBOL ${find})
+endif()
 gpulto_lld_name(GPULTO_LLD_ADD_UNDEFINED
   "_ZN3lld3elf11SymbolTable18addUnusedUndefinedEN4llvm9StringRefEh")
 gpulto_lld_symbol(GPULTO_LLD_ARCHIVE_CREATE

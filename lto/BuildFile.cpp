@@ -130,8 +130,10 @@ static std::vector<std::string>
 watched(ArrayRef<std::string> paths, StringRef current, StringRef directory) {
   std::vector<std::string> result;
   for (const std::string &path : paths) {
-    SmallString<128> whole(path);
-    sys::fs::make_absolute(current, whole);
+    SmallString<128> whole;
+    if (!sys::path::is_absolute(path))
+      whole = current;
+    sys::path::append(whole, path);
     if (sys::path::parent_path(whole) != directory)
       result.push_back(whole.str().str());
   }

@@ -72,8 +72,9 @@ static unsigned ptxVersion(const Module &module) {
 Expected<std::unique_ptr<TargetMachine>>
 createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
   std::string message;
+  Triple triple(module.getTargetTriple());
   const Target *target =
-      TargetRegistry::lookupTarget(module.getTargetTriple(), message);
+      TargetRegistry::lookupTarget(triple.getTriple(), message);
   if (!target)
     return makeError(message);
   std::string features;
@@ -82,10 +83,15 @@ createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Fast; // see pinRounding
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      module.getTargetTriple(), arch, features, options, std::nullopt,
-      std::nullopt, toCodegenLevel(optLevel)));
+#if GPULTO_LLVM_MAJOR < 22
+      triple.getTriple(),
+#else
+      triple,
+#endif
+      arch, features, options, std::nullopt, std::nullopt,
+      toCodegenLevel(optLevel)));
   if (!machine)
-    return makeError("no code generator for " + module.getTargetTriple());
+    return makeError("no code generator for " + triple.str());
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(arch))
     return makeError("this LLVM does not know the architecture " + arch);
   return machine;
@@ -341,6 +347,9 @@ static void approximateDivisions(Module &module) {
 /// Returns \p ptx with the sizes of clusters that kernels of \p module require,
 /// between parameters and body, where LLVM 20 prints them; LLVM 19 does not.
 static std::string declareClusters(std::string ptx, Module &module) {
+#if GPULTO_LLVM_MAJOR >= 22
+  return ptx;
+#endif
   for (Function *kernel : KernelAnnotations::inClusters(module)) {
     auto [x, y, z] = KernelAnnotations(*kernel).requiredCluster();
     size_t head = ptx.find((".entry " + kernel->getName() + "(").str());
@@ -372,7 +381,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::AssemblyFile,
                                   /*DisableVerify=*/true))
-    return makeError("no assembly text for " + module.getTargetTriple());
+    return makeError("no assembly text for " + machine.getTargetTriple().str());
   passes.run(module);
   return declareClusters(std::string(text), module);
 }

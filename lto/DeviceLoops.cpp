@@ -39,6 +39,7 @@
 #include "llvm/Analysis/CodeMetrics.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -176,7 +177,9 @@ static void widen(MemCpyInst &copy) {
   IRBuilder<> builder(&copy);
   Type *word = FixedVectorType::get(builder.getInt32Ty(), 4);
   uint64_t bytes = cast<ConstantInt>(copy.getLength())->getZExtValue();
-  AAMDNodes aliases = copy.getAAMetadata();
+  AAMDNodes aliases; // types are those of the whole copy
+  aliases.Scope = copy.getAAMetadata().Scope;
+  aliases.NoAlias = copy.getAAMetadata().NoAlias;
   SmallVector<Value *, 4> loaded;
   for (uint64_t at = 0; at < bytes; at += kVectorBytes) {
     LoadInst *load = builder.CreateAlignedLoad(
@@ -184,8 +187,7 @@ static void widen(MemCpyInst &copy) {
         builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
                                            copy.getRawSource(), at),
         Align(kVectorBytes));
-    load->setAAMetadata(
-        AAMDNodes(nullptr, nullptr, aliases.Scope, aliases.NoAlias));
+    load->setAAMetadata(aliases);
     loaded.push_back(load);
   }
   for (auto [i, value] : enumerate(loaded)) {
@@ -194,8 +196,7 @@ static void widen(MemCpyInst &copy) {
         builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
                                            copy.getRawDest(), i * kVectorBytes),
         Align(kVectorBytes));
-    store->setAAMetadata(
-        AAMDNodes(nullptr, nullptr, aliases.Scope, aliases.NoAlias));
+    store->setAAMetadata(aliases);
   }
   copy.eraseFromParent();
 }

@@ -116,8 +116,13 @@ createHostMachine(const Module &module, const HostCodegenOptions &options,
   for (const std::string &feature : options.features)
     features.AddFeature(feature);
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple.getTriple(), options.cpu, features.getString(),
-      targetOptions(options), *relocation, *code, toCodegenLevel(optLevel)));
+#if GPULTO_LLVM_MAJOR < 22
+      triple.getTriple(),
+#else
+      triple,
+#endif
+      options.cpu, features.getString(), targetOptions(options), *relocation,
+      *code, toCodegenLevel(optLevel)));
   if (!machine)
     return makeError("no code generator for " + triple.getTriple());
   if (!options.cpu.empty() &&
@@ -145,7 +150,11 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
     }
     passes.addPass(LowerTypeTestsPass(/*ExportSummary=*/nullptr,
                                       /*ImportSummary=*/nullptr,
+#if GPULTO_LLVM_MAJOR < 22
                                       /*DropTypeTests=*/true));
+#else
+                                      lowertypetests::DropTestKind::All));
+#endif
     passes.addPass(
         builder.buildLTODefaultPipeline(level, /*ExportSummary=*/nullptr));
     return passes;
@@ -157,7 +166,11 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
 static bool addPassesWithCallSites(TargetMachine &machine,
                                    legacy::PassManager &passes,
                                    raw_pwrite_stream &stream) {
+#if GPULTO_LLVM_MAJOR < 22
   auto &target = static_cast<LLVMTargetMachine &>(machine);
+#else
+  TargetMachine &target = machine;
+#endif
   auto *functions = new MachineModuleInfoWrapperPass(&target);
   TargetPassConfig *config = target.createPassConfig(passes);
   config->setDisableVerify(true);
@@ -188,7 +201,7 @@ Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
                    : machine.addPassesToEmitFile(passes, stream, nullptr,
                                                  CodeGenFileType::ObjectFile,
                                                  /*DisableVerify=*/true))
-    return makeError("no object files for " + module.getTargetTriple());
+    return makeError("no object files for " + machine.getTargetTriple().str());
   passes.run(module);
   if (hasCallSites)
     packCallSites(object);

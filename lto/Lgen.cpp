@@ -75,12 +75,12 @@ llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
     summary.side = Side::Host;
   else
     return inputError(InputLocation(module.getSourceFileName()),
-                      "target '" + module.getTargetTriple() +
+                      "target '" + triple.str() +
                           "', expected nvptx64 or a 64-bit host");
   if (summary.side == Side::Device)
     summary.arch = archOf(module, options.arch, storage.strings);
   summary.sourceName = storage.strings.save(module.getSourceFileName());
-  summary.targetTriple = storage.strings.save(module.getTargetTriple());
+  summary.targetTriple = storage.strings.save(triple.str());
   summary.dataLayout = storage.strings.save(module.getDataLayoutStr());
   summary.flags = moduleFlags(module);
   bool fusesAll = options.fusesAll ? *options.fusesAll

@@ -358,7 +358,7 @@ Error PartitionBuilder::checkTarget(const Module &source,
   Triple triple(source.getTargetTriple());
   bool isDevice = job.side == Side::Device;
   if (triple.isNVPTX() != isDevice)
-    return inputError(locate(input), "bitcode for " + source.getTargetTriple() +
+    return inputError(locate(input), "bitcode for " + triple.str() +
                                          " in a job for the " +
                                          (isDevice ? "device" : "host"));
   if (!hasTarget) {

@@ -116,7 +116,8 @@ bool definePureVirtual(Module &module) {
     function->setDoesNotReturn();
     IRBuilder<> builder(
         BasicBlock::Create(module.getContext(), "entry", function));
-    builder.CreateIntrinsic(Intrinsic::trap, {}, {});
+    builder.CreateIntrinsic(Intrinsic::trap, ArrayRef<Type *>(),
+                            ArrayRef<Value *>());
     builder.CreateUnreachable();
     changed = true;
   }

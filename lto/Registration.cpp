@@ -392,7 +392,11 @@ Expected<std::string> makeRegistrationObject(ArrayRef<RegistrationUnit> units,
   initializeTargets();
   LLVMContext context;
   Module module("gpulto-registration", context);
+#if GPULTO_LLVM_MAJOR < 22
   module.setTargetTriple(targetTriple);
+#else
+  module.setTargetTriple(Triple(targetTriple));
+#endif
   module.setDataLayout(dataLayout);
   RegistrationBuilder registration(module);
   for (const RegistrationUnit &unit : units)

@@ -275,7 +275,10 @@ llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto serializer = llvm::remarks::createRemarkSerializer(
-      llvm::remarks::Format::YAML, llvm::remarks::SerializerMode::Standalone,
+      llvm::remarks::Format::YAML,
+#if GPULTO_LLVM_MAJOR < 22
+      llvm::remarks::SerializerMode::Standalone,
+#endif
       os);
   if (!serializer)
     return serializer.takeError();

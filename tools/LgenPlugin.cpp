@@ -48,7 +48,11 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#if GPULTO_LLVM_MAJOR < 22
 #include "llvm/Passes/PassPlugin.h"
+#else
+#include "llvm/Plugins/PassPlugin.h"
+#endif
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -390,14 +394,14 @@ private:
 void summarizeLast(llvm::PassBuilder &builder) {
   builder.registerOptimizerLastEPCallback(
       [fusesAll = fusesAll(builder)](llvm::ModulePassManager &passes,
-                                     llvm::OptimizationLevel level) {
+                                     llvm::OptimizationLevel level, auto...) {
         passes.addPass(SummarizePass(level, fusesAll));
       });
 }
 
 void dropBodies(llvm::PassBuilder &builder) {
   builder.registerOptimizerEarlyEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
         passes.addPass(DropBodiesPass());
       });
 }
