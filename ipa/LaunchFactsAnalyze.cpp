@@ -34,6 +34,7 @@
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/LastingMemory.h"
 #include "ipa/LaunchBounds.h"
+#include "ipa/OffloadEntries.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -52,7 +53,6 @@ namespace gpulto {
 
 namespace {
 
-constexpr llvm::StringLiteral kEntrySection = "cuda_offloading_entries";
 constexpr llvm::StringLiteral kPush = "__cudaPushCallConfiguration";
 constexpr llvm::StringLiteral kPop = "__cudaPopCallConfiguration";
 constexpr unsigned kPushOperands = 6;
@@ -102,7 +102,7 @@ public:
     if (summary.side == Side::Device)
       return llvm::Error::success();
     for (const llvm::GlobalVariable &variable : context.module.globals())
-      if (variable.getSection() == kEntrySection && variable.hasInitializer())
+      if (isOffloadEntry(variable))
         if (llvm::Error error = readEntry(variable))
           return error;
     for (size_t i = 0; i < context.bodies.size(); ++i)
@@ -199,73 +199,13 @@ bool LaunchCollector::usesRuntime() const {
 // Offload entries
 //===----------------------------------------------------------------------===//
 
-/// Returns the string that \p pointer is the address of. What sanitizers put
-/// around it does not count: -fsanitize=address pads it, hwaddress puts a tag
-/// into its address, by an alias.
-static std::optional<llvm::StringRef>
-textBehind(const llvm::Constant &pointer) {
-  const llvm::Constant *value = &pointer;
-  while (!llvm::isa<llvm::GlobalVariable>(value)) {
-    if (!llvm::isa<llvm::GlobalAlias, llvm::ConstantExpr>(value))
-      return std::nullopt;
-    value = llvm::cast<llvm::Constant>(value->getOperand(0));
-  }
-  auto *variable = llvm::cast<llvm::GlobalVariable>(value);
-  if (!variable->hasInitializer())
-    return std::nullopt;
-  value = variable->getInitializer();
-  if (auto *padded = llvm::dyn_cast<llvm::ConstantStruct>(value))
-    value = padded->getOperand(0);
-  auto *text = llvm::dyn_cast<llvm::ConstantDataSequential>(value);
-  if (!text || !text->isCString())
-    return std::nullopt;
-  return text->getAsCString();
-}
-
-/// A __tgt_offload_entry, as clang 19 lays it out: address, name, size, flags,
-/// data.
-struct EntryFields {
-  const llvm::GlobalValue *address;
-  llvm::StringRef name;
-  uint64_t size, flags, data;
-};
-
-/// Returns the fields of the entry \p variable; nothing, if it is no such one.
-static std::optional<EntryFields>
-fieldsOf(const llvm::GlobalVariable &variable) {
-  auto *fields =
-      llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer());
-  if (!fields)
-    return std::nullopt;
-  llvm::LLVMContext &context = variable.getContext();
-  llvm::Type *pointer = llvm::PointerType::getUnqual(context);
-  llvm::Type *word = llvm::Type::getInt32Ty(context);
-  llvm::Type *size = llvm::Type::getInt64Ty(context);
-  llvm::Type *const layout[] = {pointer, pointer, size, word, word};
-  if (fields->getType()->elements() != llvm::ArrayRef(layout))
-    return std::nullopt;
-  auto *address = llvm::dyn_cast<llvm::GlobalValue>(
-      fields->getOperand(0)->stripPointerCasts());
-  std::optional<llvm::StringRef> name = textBehind(*fields->getOperand(1));
-  uint64_t numbers[3] = {};
-  for (unsigned i = 0; i < 3; ++i) {
-    auto *field = llvm::dyn_cast<llvm::ConstantInt>(fields->getOperand(2 + i));
-    if (!field)
-      return std::nullopt;
-    numbers[i] = field->getZExtValue();
-  }
-  if (!address || !name)
-    return std::nullopt;
-  return EntryFields{address, *name, numbers[0], numbers[1], numbers[2]};
-}
-
 llvm::Error LaunchCollector::readEntry(const llvm::GlobalVariable &variable) {
-  std::optional<EntryFields> fields = fieldsOf(variable);
+  std::optional<OffloadFields> fields = offloadFields(variable);
   SymbolIndex symbol = fields ? context.indexOf(*fields->address) : kNone;
   if (symbol == kNone)
     return inputError(InputLocation(context.module.getSourceFileName()),
                       "offload entry " + variable.getName() +
-                          " has not the five fields that clang gives it");
+                          " has not the fields that clang gives it");
   const llvm::GlobalValue *address = fields->address;
   OffloadEntry entry;
   entry.hostSymbol = symbol;

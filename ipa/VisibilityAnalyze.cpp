@@ -22,6 +22,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/AssemblyText.h"
+#include "ipa/OffloadEntries.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
@@ -47,7 +48,6 @@ namespace gpulto {
 
 namespace {
 
-constexpr llvm::StringLiteral kOffloadSection = "cuda_offloading_entries";
 /// clang's list of what device code might be used from outside.
 constexpr llvm::StringLiteral kDeviceUsed = "__clang_gpu_used_external";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
@@ -213,8 +213,7 @@ uint32_t SymbolCollector::flagsOf(const llvm::GlobalValue &value) {
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
     set(variable->isConstant(), kConstant);
     set(variable->isExternallyInitialized(), kExternallyInitialized);
-    set(variable->getSection() == kOffloadSection ||
-            variable->getSection() == kGuardSection ||
+    set(isOffloadEntry(*variable) || variable->getSection() == kGuardSection ||
             variable->getName() == kDeviceUsed,
         kRegistration);
   }
@@ -540,7 +539,7 @@ static bool isForEntriesOnly(const llvm::GlobalValue &value) {
     if (!variable && llvm::isa<llvm::Constant>(user) &&
         !llvm::isa<llvm::GlobalValue>(user))
       llvm::append_range(worklist, user->users());
-    else if (!variable || variable->getSection() != kOffloadSection)
+    else if (!variable || !isOffloadEntry(*variable))
       return false;
   }
   return true;

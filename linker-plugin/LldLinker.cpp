@@ -348,6 +348,10 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
       return stream.takeError();
     *(*stream)->OS << object.contents->getBuffer();
     object.contents.reset();
+#if GPULTO_LLVM_MAJOR >= 22
+    if (Error error = (*stream)->commit())
+      return error;
+#endif
   }
   return Error::success();
 }

@@ -6,6 +6,7 @@
 
 #include "fatobj/Format.h"
 #include "ipa/KernelAnnotations.h"
+#include "ipa/OffloadEntries.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -25,13 +26,10 @@ namespace gpulto {
 
 /// Returns what \p variable is an offload entry of, or null.
 static GlobalValue *registeredBy(const GlobalVariable &variable) {
-  if (variable.getSection() != kOffloadEntrySection ||
-      !variable.hasInitializer() ||
-      !variable.getInitializer()->getNumOperands())
+  if (!isOffloadEntry(variable))
     return nullptr;
-  return dyn_cast<GlobalValue>(
-      cast<Constant>(variable.getInitializer()->getOperand(0))
-          ->stripPointerCasts());
+  std::optional<OffloadFields> fields = offloadFields(variable);
+  return fields ? const_cast<GlobalValue *>(fields->address) : nullptr;
 }
 
 bool confineRegistered(Module &module) {

@@ -18,10 +18,6 @@ class Module;
 
 namespace gpulto {
 
-/// The section of the entries that clang emits for the offloading runtime.
-inline constexpr llvm::StringLiteral kOffloadEntrySection =
-    "cuda_offloading_entries";
-
 /// Puts a word before each kernel stub that only this kernel's stub has: its
 /// address is the kernel's handle, and two stubs with equal code must stay two
 /// under a linker's --icf=all. Returns whether \p module was changed.

@@ -271,7 +271,9 @@ nvccSurroundings(const CommandLine &line, const Installation &installation,
   const opt::InputArgList &args = line.clangArgs();
   std::vector<std::string> words;
   if (!architectures.empty())
-    words.push_back("-D__CUDA_ARCH_LIST__=" + archList(architectures));
+    words.insert(words.end(),
+                 {"-U__CUDA_ARCH_LIST__", // clang 22's: of this pass
+                  "-D__CUDA_ARCH_LIST__=" + archList(architectures)});
   // clang is told -fgpu-rdc with -flto=gpu; libraries ask what the user says.
   if (line.wantsGpuLto() &&
       !args.hasFlag(opts::OPT_fgpu_rdc, opts::OPT_fno_gpu_rdc, false))

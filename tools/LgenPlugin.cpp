@@ -35,6 +35,7 @@
 
 #include "fatobj/Format.h"
 #include "ipa/Identities.h"
+#include "ipa/OffloadEntries.h"
 #include "lto/AssemblyDeclarations.h"
 #include "lto/Lgen.h"
 #include "lto/ModuleRepair.h"
@@ -273,7 +274,7 @@ public:
     llvm::TimeTraceScope scope("gpulto LGEN");
     bool changed =
         isDevice(module) ? resolveReflection(module) : keepIdentities(module);
-    if (!isDevice(module) && hasSection(module, kOffloadEntrySection)) {
+    if (!isDevice(module) && llvm::any_of(module.globals(), isOffloadEntry)) {
       addGuard(module);
       changed = true;
     }

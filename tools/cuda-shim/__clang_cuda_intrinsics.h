@@ -7,6 +7,7 @@
 // another program of it (LLVM's pull request 132881, in clang 21).
 //
 //===----------------------------------------------------------------------===//
+#if __clang_major__ < 21
 #define __nvvm_redux_sync_add(mask, value) __nvvm_redux_sync_add(value, mask)
 #define __nvvm_redux_sync_umin(mask, value) __nvvm_redux_sync_umin(value, mask)
 #define __nvvm_redux_sync_umax(mask, value) __nvvm_redux_sync_umax(value, mask)
@@ -24,3 +25,6 @@
 #undef __nvvm_redux_sync_and
 #undef __nvvm_redux_sync_or
 #undef __nvvm_redux_sync_xor
+#else
+#include_next <__clang_cuda_intrinsics.h>
+#endif

@@ -1,0 +1,38 @@
+//===- OffloadEntries.h - What host code registers --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_OFFLOADENTRIES_H
+#define GPULTO_IPA_OFFLOADENTRIES_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class GlobalValue;
+class GlobalVariable;
+} // namespace llvm
+
+namespace gpulto {
+
+/// An entry that clang makes for the offloading runtime of a kernel or a device
+/// variable (llvm/Frontend/Offloading/Utility.h).
+struct OffloadFields {
+  const llvm::GlobalValue *address; ///< the stub, or the host's variable
+  llvm::StringRef name;             ///< the device's name; lies in the module
+  uint64_t size, flags, data;
+};
+
+/// Whether \p variable is such an entry with contents, in the section of clang
+/// 19's or of later ones.
+bool isOffloadEntry(const llvm::GlobalVariable &variable);
+
+/// Returns the fields of the entry \p variable, as clang 19 or clang 22 lays
+/// them out; nothing: neither does.
+std::optional<OffloadFields>
+offloadFields(const llvm::GlobalVariable &variable);
+
+} // namespace gpulto
+
+#endif
