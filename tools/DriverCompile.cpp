@@ -155,6 +155,14 @@ static void addColor(Command &command) {
     command.add("-fcolor-diagnostics");
 }
 
+/// Says which unit static device symbols are named after.
+static void addUnit(Command &command, const std::string &unit) {
+#if GPULTO_LLVM_MAJOR < 22
+  command.add("-Xclang"); // clang's driver ignores it
+#endif
+  command.add("-cuid=" + unit);
+}
+
 static Command deviceCommand(const CompileContext &context,
                              const DriverInput &input, const DeviceFiles &files,
                              const std::string &unit,
@@ -173,7 +181,8 @@ static Command deviceCommand(const CompileContext &context,
       command.addWords(context.line.wordsOf(argument));
   command.addAll({"--cuda-device-only", "--offload-arch=" + files.arch,
                   "--offload-new-driver", "-fgpu-rdc", "-foffload-lto=thin",
-                  "-emit-llvm", "-Xclang", "-cuid=" + unit});
+                  "-emit-llvm"});
+  addUnit(command, unit);
   addLgen(command, context, input, files.summary);
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-arch=" + files.arch});
@@ -220,9 +229,10 @@ static Command hostCommand(const CompileContext &context,
       command.addWords(line.wordsOf(argument));
   if (context.linkFollows)
     addNamesOfLink(command, context, input);
-  if (input.isCuda())
-    command.addAll({"--cuda-host-only", "--offload-new-driver", "-fgpu-rdc",
-                    "-Xclang", "-cuid=" + unit});
+  if (input.isCuda()) {
+    command.addAll({"--cuda-host-only", "--offload-new-driver", "-fgpu-rdc"});
+    addUnit(command, unit);
+  }
   if (plan.isFat) {
     command.addAll({"-flto=thin", "-ffat-lto-objects"});
     addLgen(command, context, input, plan.files.hostSummary);
