@@ -13,9 +13,8 @@ endif()
 
 # Our stand-ins have the signatures of this release; any other may differ
 # without the names showing it.
-set(lld_supported 19.1)
 if(NOT LLVM_PACKAGE_VERSION MATCHES "^(19|22)\\.1\\.")
-  message(FATAL_ERROR "our ld.lld is written for lld ${lld_supported}, this is "
+  message(FATAL_ERROR "our ld.lld is written for lld 19.1 and 22.1, this is "
           "${LLVM_PACKAGE_VERSION}: compare lld/ELF/LTO.cpp, then raise it here")
 endif()
 
