@@ -48,6 +48,7 @@
 #include "lto/DeviceLink.h"
 #include "lto/HostCodegen.h"
 #include "support/Error.h"
+#include "support/LlvmRelease.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -392,11 +393,7 @@ Expected<std::string> makeRegistrationObject(ArrayRef<RegistrationUnit> units,
   initializeTargets();
   LLVMContext context;
   Module module("gpulto-registration", context);
-#if GPULTO_LLVM_MAJOR < 22
-  module.setTargetTriple(targetTriple);
-#else
-  module.setTargetTriple(Triple(targetTriple));
-#endif
+  setTriple(module, targetTriple);
   module.setDataLayout(dataLayout);
   RegistrationBuilder registration(module);
   for (const RegistrationUnit &unit : units)

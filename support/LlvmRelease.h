@@ -12,6 +12,7 @@
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/InstructionCost.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace llvm {
 class Value;
@@ -33,6 +34,16 @@ inline int64_t valueOf(const llvm::InstructionCost &cost) {
   return *cost.getValue();
 #else
   return cost.getValue();
+#endif
+}
+
+/// Says that \p module is for the target \p triple.
+template <typename Module>
+void setTriple(Module &module, llvm::StringRef triple) {
+#if GPULTO_LLVM_MAJOR < 22
+  module.setTargetTriple(triple);
+#else
+  module.setTargetTriple(llvm::Triple(triple));
 #endif
 }
 

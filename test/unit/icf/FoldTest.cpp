@@ -210,7 +210,7 @@ define void @g(ptr nocapture nonnull %p, ptr dereferenceable(4) %q) nounwind mem
   ASSERT_EQ(pair.merged(), "success");
   Function &f = pair.f();
   EXPECT_FALSE(f.hasParamAttribute(0, Attribute::NoAlias));
-  EXPECT_TRUE(f.hasParamAttribute(0, Attribute::NoCapture));
+  EXPECT_TRUE(f.getArg(0)->hasNoCaptureAttr());
   EXPECT_TRUE(f.hasParamAttribute(0, Attribute::NonNull));
   EXPECT_FALSE(f.hasParamAttribute(1, Attribute::Dereferenceable));
   EXPECT_FALSE(f.hasFnAttribute(Attribute::WillReturn));

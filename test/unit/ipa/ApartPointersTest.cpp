@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/FactsTransform.h"
+#include "support/LlvmRelease.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -101,7 +102,7 @@ TEST(ApartPointers, WithoutFactsNothingIsNoted) {
 TEST(ApartPointers, LoadedPointersGetFacts) {
   llvm::LLVMContext context;
   auto module = kernelWith(context, "  store float 1.0, ptr %a\n");
-  module->setTargetTriple("nvptx64-nvidia-cuda");
+  setTriple(*module, "nvptx64-nvidia-cuda");
   ValueFact fact;
   fact.isPart = true;
   fact.alignLog2 = 8;

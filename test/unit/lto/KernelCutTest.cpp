@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/HostCodegen.h"
+#include "support/LlvmRelease.h"
 #include "test/unit/ErrorChecks.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -35,7 +36,7 @@ protected:
       ADD_FAILURE() << error.getMessage().str();
       abort();
     }
-    module->setTargetTriple("nvptx64-nvidia-cuda");
+    setTriple(*module, "nvptx64-nvidia-cuda");
     NamedMDNode *annotations =
         module->getOrInsertNamedMetadata("nvvm.annotations");
     for (Function &function : *module)
