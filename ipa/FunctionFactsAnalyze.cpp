@@ -270,7 +270,8 @@ void FunctionFacts::readLaunchAttributes() {
       for (size_t axis = 0; axis < std::min<size_t>(3, numbers.size()); ++axis)
         if (uint32_t value; !numbers[axis].trim().getAsInteger(10, value))
           applyAnnotation(summary.functions[i],
-                          hasAxes ? (name + llvm::Twine("xyz"[axis])).str() : name.str(),
+                          hasAxes ? (name + llvm::Twine("xyz"[axis])).str()
+                                  : name.str(),
                           value);
     }
 }

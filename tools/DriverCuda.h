@@ -73,10 +73,11 @@ bool choosesArchitecture(const DriverArg &argument);
 /// Returns the words to put before a CUDA compile for \p architectures (none:
 /// not known) so that clang 19 works with \p toolkit and sources find what nvcc
 /// gives them. \p makesFatbinary: clang will call fatbinary.
-std::vector<std::string>
-cudaRepairs(const CommandLine &line, const CudaToolkit &toolkit,
-            const Installation &installation,
-            llvm::ArrayRef<std::string> architectures, bool makesFatbinary);
+std::vector<std::string> cudaRepairs(const CommandLine &line,
+                                     const CudaToolkit &toolkit,
+                                     const Installation &installation,
+                                     llvm::ArrayRef<std::string> architectures,
+                                     bool makesFatbinary);
 
 /// Returns a temporary directory that looks like \p toolkit (links into it),
 /// with a fatbinary that clang's own device linker can work with.
