@@ -137,6 +137,7 @@ ElfProbe probeElf(const std::string &path) {
     return probe;
   std::vector<char> names =
       sectionTable<char>(file, *sections, header.e_shstrndx);
+  const Elf64_Shdr *constants = nullptr;
   for (const Elf64_Shdr &section : *sections) {
     std::string name = stringAt(names, section.sh_name);
     for (const char *deviceSection : kDeviceSections)
@@ -146,8 +147,11 @@ ElfProbe probeElf(const std::string &path) {
     if (section.sh_type == SHT_DYNSYM)
       probeSymbols(file, *sections, section, probe);
     if (name == ".rodata")
-      probe.hasStaticRuntime |= holds(file, section, kStaticRuntime);
+      constants = &section;
   }
+  // Only then it is asked for; constants may be large.
+  if (probe.needsCudart && constants)
+    probe.hasStaticRuntime = holds(file, *constants, kStaticRuntime);
   return probe;
 }
 

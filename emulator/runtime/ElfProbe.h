@@ -21,7 +21,7 @@ struct ElfProbe {
   bool needsCudart = false;
   /// Which one, e.g. "libcudart.so.12"; empty when none.
   std::string cudartName;
-  /// Has the static runtime linked in, needed or not.
+  /// Has the static runtime linked in, too; known only if it needs libcudart.
   bool hasStaticRuntime = false;
   /// Imports the functions that register device code.
   bool importsRegistration = false;
