@@ -42,11 +42,15 @@ textBehind(const llvm::Constant &pointer) {
   return text->getAsCString();
 }
 
+namespace {
+
 /// Where the fields of a __tgt_offload_entry stand.
 struct Layout {
   llvm::SmallVector<llvm::Type *, 9> types;
   unsigned address, name, size, flags, data;
 };
+
+} // namespace
 
 std::optional<OffloadFields>
 offloadFields(const llvm::GlobalVariable &variable) {

@@ -177,9 +177,8 @@ static void widen(MemCpyInst &copy) {
   IRBuilder<> builder(&copy);
   Type *word = FixedVectorType::get(builder.getInt32Ty(), 4);
   uint64_t bytes = cast<ConstantInt>(copy.getLength())->getZExtValue();
-  AAMDNodes aliases; // types are those of the whole copy
-  aliases.Scope = copy.getAAMetadata().Scope;
-  aliases.NoAlias = copy.getAAMetadata().NoAlias;
+  AAMDNodes aliases = copy.getAAMetadata();
+  aliases.TBAA = aliases.TBAAStruct = nullptr; // of the whole copy
   SmallVector<Value *, 4> loaded;
   for (uint64_t at = 0; at < bytes; at += kVectorBytes) {
     LoadInst *load = builder.CreateAlignedLoad(

@@ -136,12 +136,13 @@ static void addLgen(Command &command, const CompileContext &context,
   // Not as -mllvm: clang's assembler takes that too, without plugins.
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-summary-out=" + summary});
-  if (input.isCuda())
+  if (input.isCuda()) {
     command.add("-D__GPULTO_LGEN__");
-  // clang is told -fgpu-rdc in any case.
-  if (input.isCuda() && !context.line.clangArgs().hasFlag(
-                            opts::OPT_fgpu_rdc, opts::OPT_fno_gpu_rdc, false))
-    command.addAll({"-Xclang", "-mllvm", "-Xclang", "-gpulto-no-rdc"});
+    // clang is told -fgpu-rdc in any case.
+    if (!context.line.clangArgs().hasFlag(opts::OPT_fgpu_rdc,
+                                          opts::OPT_fno_gpu_rdc, false))
+      command.addAll({"-Xclang", "-mllvm", "-Xclang", "-gpulto-no-rdc"});
+  }
   std::string name = mappedPath(context.line, input.path);
   if (!name.empty())
     command.addAll(
