@@ -90,7 +90,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True,
                         help="gpulto's build or installed tree")
-    parser.add_argument("--llvm", default="/usr/lib/llvm-19")
+    parser.add_argument("--llvm", default="/usr/lib/llvm-22")
     parser.add_argument("--name", required=True)
     parser.add_argument("--directory", help="where the words are relative to")
     parser.add_argument("--check", help="command; {program} is the program")

@@ -45,9 +45,9 @@ def optimized(program, values, work):
         run(words, program.directory)
         files.append(target)
     whole = work / "whole.bc"
-    run(["llvm-link-19", *files, "-o", whole], work)
-    names = run(["llvm-nm-19", "--just-symbol-name", whole], work).split()
-    run(["opt-19", "-passes=forceattrs,internalize,default<O2>,internalize,"
+    run(["llvm-link-22", *files, "-o", whole], work)
+    names = run(["llvm-nm-22", "--just-symbol-name", whole], work).split()
+    run(["opt-22", "-passes=forceattrs,internalize,default<O2>,internalize,"
          "lto<O2>", "-internalize-public-api-list=main", whole, "-S", "-o",
          work / "whole.ll",
          *(f"-force-attribute={name}:noinline" for name in names

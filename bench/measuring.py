@@ -140,7 +140,7 @@ def version_of(command, line=0):
 
 def versions(values):
     """Returns the versions of what builds; `values` as in building.py."""
-    return {"clang": version_of(["clang-19", "--version"]),
+    return {"clang": version_of(["clang-22", "--version"]),
             "gcc": version_of(["gcc", "--version"]),
             "nvcc": version_of([values["cuda"] + "/bin/nvcc", "--version"], -1),
             "gpulto": version_of([values["bin"] + "/gpulto-clang++",

@@ -43,8 +43,8 @@ def build(arguments, work):
     """Returns the programs by variant."""
     ours = [arguments.build / "bin/gpulto-clang", "-O2", "-flto=gpu"]
     variants = {
-        "clang": (["clang-19", "-O2"], []),
-        "clang LTO": (["clang-19", "-O2", "-flto", "-fuse-ld=lld"], []),
+        "clang": (["clang-22", "-O2"], []),
+        "clang LTO": (["clang-22", "-O2", "-flto", "-fuse-ld=lld"], []),
         "GCC LTO": ([arguments.gcc, "-O2", "-flto"], []),
         "without": (ours, ["--gpulto-param=inlineRecursiveDepth=0"]),
         "ours": (ours, []),

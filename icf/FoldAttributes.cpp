@@ -24,11 +24,7 @@ bool isPromise(Attribute attribute) {
     return false;
   switch (attribute.getKindAsEnum()) {
   case Attribute::NoAlias:
-#if GPULTO_LLVM_MAJOR < 22
-  case Attribute::NoCapture:
-#else
   case Attribute::Captures:
-#endif
   case Attribute::NoFree:
   case Attribute::NoSync:
   case Attribute::NonNull:

@@ -29,9 +29,9 @@
 #include "icf/FoldForm.h"
 #include "icf/PtxAssembly.h"
 #include "ipa/Contents.h"
-#include "support/LlvmRelease.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -277,7 +277,7 @@ void FoldFormer::Implementation::symbol(const GlobalValue &value) {
 /// Address arithmetic in bytes: what it steps through does not matter.
 void FoldFormer::Implementation::address(const GEPOperator &address) {
   unsigned width = layout.getIndexTypeSizeInBits(address.getType());
-  AddressScales scales;
+  SmallMapVector<Value *, APInt, 4> scales;
   APInt offset(width, 0);
   if (address.getType()->isVectorTy() ||
       !address.collectOffset(layout, width, scales, offset)) {

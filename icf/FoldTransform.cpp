@@ -23,7 +23,6 @@
 #include "ipa/Contents.h"
 #include "ipa/FactsTransform.h"
 #include "support/Error.h"
-#include "support/LlvmRelease.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -238,7 +237,7 @@ bool Matcher::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
 
 bool Matcher::sameAddress(const GEPOperator &x, const GEPOperator &y) {
   unsigned width = layout.getIndexTypeSizeInBits(x.getType());
-  AddressScales scalesX, scalesY;
+  SmallMapVector<Value *, APInt, 4> scalesX, scalesY;
   APInt offsetX(width, 0), offsetY(width, 0);
   if (!x.getType()->isVectorTy() && !y.getType()->isVectorTy() &&
       x.collectOffset(layout, width, scalesX, offsetX) &&

@@ -52,9 +52,7 @@ private:
   void visitCall(const llvm::CallBase &call);
   void visitAssembly(const llvm::Function &function);
   void readLaunchBounds();
-#if GPULTO_LLVM_MAJOR >= 22
   void readLaunchAttributes();
-#endif
   void applyAnnotation(FunctionSummary &kernel, llvm::StringRef key,
                        uint32_t value);
 
@@ -254,7 +252,6 @@ void FunctionFacts::applyAnnotation(FunctionSummary &kernel,
     kernel.requiredThreads[axis] = value;
 }
 
-#if GPULTO_LLVM_MAJOR >= 22
 /// Reads "nvvm.maxntid"="256,1,1" and its like.
 void FunctionFacts::readLaunchAttributes() {
   constexpr llvm::StringLiteral kNames[] = {"maxntid", "reqntid", "minctasm",
@@ -275,13 +272,10 @@ void FunctionFacts::readLaunchAttributes() {
                           value);
     }
 }
-#endif
 
 /// nvvm.annotations: {object, key, value, key, value...}.
 void FunctionFacts::readLaunchBounds() {
-#if GPULTO_LLVM_MAJOR >= 22
   readLaunchAttributes();
-#endif
   const llvm::NamedMDNode *annotations =
       context.module.getNamedMetadata("nvvm.annotations");
   if (!annotations)

@@ -23,8 +23,8 @@
 #include "ipa/Analyze.h"
 #include "ipa/HandleUses.h"
 #include "ipa/Handles.h"
-#include "support/LlvmRelease.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -84,7 +84,7 @@ const llvm::GlobalVariable *handleTableOf(const llvm::Value &value) {
 std::optional<VariablePlace> variablePlace(const llvm::Value &address,
                                            const llvm::DataLayout &layout) {
   constexpr unsigned kBits = 64;
-  AddressScales indices;
+  llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> indices;
   llvm::APInt offset(kBits, 0);
   const llvm::Value *base = &address;
   bool mayWrap = false;

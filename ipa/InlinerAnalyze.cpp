@@ -20,7 +20,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
-#include "support/LlvmRelease.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -226,7 +225,7 @@ void InlinerFacts::fill(llvm::Function &function, FunctionSummary &result) {
           &instruction, llvm::TargetTransformInfo::TCK_SizeAndLatency);
       constexpr uint64_t kInvalidPrice = 64;
       cost += price.isValid()
-                  ? static_cast<uint64_t>(std::max<int64_t>(0, valueOf(price)))
+                  ? static_cast<uint64_t>(std::max<int64_t>(0, price.getValue()))
                   : kInvalidPrice;
     }
     size += cost;

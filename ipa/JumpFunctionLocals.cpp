@@ -27,8 +27,8 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
-#include "support/LlvmRelease.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -194,7 +194,7 @@ bool JumpFunctionBuilder::isNonNegative(llvm::Value &index) {
 uint64_t
 JumpFunctionBuilder::leastOffset(const llvm::GetElementPtrInst &address,
                                  uint64_t offset) {
-  AddressScales variable;
+  llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> variable;
   unsigned width = layout.getIndexTypeSizeInBits(address.getType());
   llvm::APInt constant(width, 0);
   // In bounds, so nothing wraps.

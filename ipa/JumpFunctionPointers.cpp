@@ -20,8 +20,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/JumpFunctionBuilder.h"
-#include "support/LlvmRelease.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
@@ -49,7 +49,7 @@ static unsigned zerosOf(const llvm::APInt &number) {
 static bool addDistance(const llvm::GEPOperator &address,
                         const llvm::DataLayout &layout,
                         DerivedPointer &result) {
-  AddressScales terms;
+  llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> terms;
   unsigned width = layout.getIndexTypeSizeInBits(address.getType());
   llvm::APInt constant(width, 0);
   if (address.getType()->isVectorTy() ||

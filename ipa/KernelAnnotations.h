@@ -52,21 +52,11 @@ public:
   void copyTo(llvm::Function &copy);
 
 private:
-#if GPULTO_LLVM_MAJOR < 22
-  /// Calls \p keep for each pair and drops those for which it returns false.
-  void
-  forEach(llvm::function_ref<bool(llvm::StringRef name, uint64_t value)> keep);
-  /// Returns the product of the dimensions \p names; 0 when none is given.
-  uint64_t product(llvm::ArrayRef<llvm::StringLiteral> names);
-  void remove(llvm::ArrayRef<llvm::StringLiteral> names);
-  void add(llvm::StringRef name, uint64_t value);
-#else
   /// Returns the numbers of the attribute \p name, as many as there are.
   llvm::SmallVector<uint32_t, 3> numbersOf(llvm::StringRef name) const;
   /// Returns their product; 0: none.
   uint64_t product(llvm::StringRef name) const;
   void set(llvm::StringRef name, llvm::ArrayRef<uint32_t> numbers);
-#endif
 
   llvm::Function &function;
 };

@@ -73,12 +73,8 @@ static void applyParameter(Argument &argument, uint16_t may) {
   if (may & kParamMayEscape)
     return; // who has it may use it in the function, too
   if (!(may & kParamMayCompare))
-#if GPULTO_LLVM_MAJOR < 22
-    argument.addAttr(Attribute::NoCapture);
-#else
     argument.addAttr(Attribute::getWithCaptureInfo(argument.getContext(),
                                                    CaptureInfo::none()));
-#endif
   bool reads =
       (may & kParamMayRead) && !argument.hasAttribute(Attribute::WriteOnly);
   bool writes =

@@ -164,12 +164,6 @@ bool AccessCollector::visitCall(CallBase &call, Use &use) {
            add(call, use, TypeSize::getFixed(length->getZExtValue()));
   }
   switch (intrinsic->getIntrinsicID()) {
-#if GPULTO_LLVM_MAJOR < 22 // later ones are loads
-  case Intrinsic::nvvm_ldg_global_i:
-  case Intrinsic::nvvm_ldg_global_f:
-  case Intrinsic::nvvm_ldg_global_p:
-    return add(call, use, layout.getTypeStoreSize(call.getType()));
-#endif
   default:
     return false;
   }

@@ -211,9 +211,6 @@ static Function &replaceFunction(Function &function,
       *Function::Create(signature.typeOf(function), function.getLinkage(),
                         function.getAddressSpace());
   changed.copyAttributesFrom(&function);
-#if GPULTO_LLVM_MAJOR < 22
-  changed.IsNewDbgInfoFormat = function.IsNewDbgInfoFormat;
-#endif
   changed.setComdat(function.getComdat());
   changed.setAttributes(
       signature.attributesOf(function.getAttributes(), function.getContext()));

@@ -40,8 +40,8 @@
 #include "ipa/PointerAccesses.h"
 #include "ipa/ValueExtents.h"
 #include "summary/JumpFunction.h"
-#include "support/LlvmRelease.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/ConstantRange.h"
@@ -516,7 +516,7 @@ ValueExtent ValueExtents::offset(const Value &address,
     }
     auto *step = dyn_cast<GEPOperator>(pointer);
     unsigned width = layout.getIndexTypeSizeInBits(pointer->getType());
-    AddressScales scales;
+    SmallMapVector<Value *, APInt, 4> scales;
     APInt constant(width, 0);
     if (!step || width != kMaxBits ||
         !step->collectOffset(layout, width, scales, constant))

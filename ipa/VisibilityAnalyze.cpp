@@ -57,15 +57,9 @@ class RuntimeNames {
 public:
   explicit RuntimeNames(const llvm::Triple &triple) : library(triple) {
     llvm::RTLIB::RuntimeLibcallsInfo calls(triple);
-#if GPULTO_LLVM_MAJOR < 22
-    for (const char *name : calls.getLibcallNames())
-      if (name)
-        names.insert(name);
-#else
     for (llvm::RTLIB::LibcallImpl call : llvm::RTLIB::libcall_impls())
       if (calls.isAvailable(call))
         names.insert(calls.getLibcallImplName(call));
-#endif
   }
   bool contains(llvm::StringRef name) const {
     llvm::LibFunc function;

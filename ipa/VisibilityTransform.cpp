@@ -128,11 +128,7 @@ static void forgetBody(GlobalValue &value) {
        {Attribute::Memory, Attribute::MustProgress, Attribute::NoFree,
         Attribute::NoRecurse, Attribute::NoReturn, Attribute::NoSync,
         Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable,
-#if GPULTO_LLVM_MAJOR < 22
-        Attribute::NoCapture,
-#else
         Attribute::Captures,
-#endif
         Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly,
         Attribute::Returned, Attribute::NoAlias, Attribute::NonNull,
         Attribute::Range, Attribute::Dereferenceable})

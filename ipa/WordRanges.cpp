@@ -199,12 +199,7 @@ Known WordRanges::Impl::ofOperation(const Value &value, const BasicBlock &block,
                                         /*UseInstrInfo=*/true, &assumed,
                                         context, &dominators)));
   known.meet(Known(ConstantRange::fromKnownBits(
-#if GPULTO_LLVM_MAJOR < 22
-      computeKnownBits(&value, layout, /*Depth=*/0, &assumed, context,
-                       &dominators),
-#else
       computeKnownBits(&value, layout, &assumed, context, &dominators),
-#endif
       /*IsSigned=*/false)));
   auto operand = [&](const Instruction &cast) {
     return at(*cast.getOperand(0), block, depth);

@@ -45,12 +45,7 @@ std::vector<StringRef> wrappedRuntime(ArrayRef<std::string> wrapped,
     LibFunc function;
     if (library.getLibFunc(name, function))
       return true;
-#if GPULTO_LLVM_MAJOR < 22
-    return any_of(calls.getLibcallNames(),
-                  [&](const char *each) { return each && name == each; });
-#else
     return calls.getSupportedLibcallImpl(name) != RTLIB::Unsupported;
-#endif
   };
   for (const std::string &name : wrapped)
     if (isRuntime(name))

@@ -255,11 +255,7 @@ Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
 
 /// Returns where lld's messages go.
 raw_ostream &lldErrors() {
-#if GPULTO_LLVM_MAJOR < 22
-  return lld::errs();
-#else
   return lld::errorHandler().errs();
-#endif
 }
 
 /// Returns how messages look: as lld was told on the command line.
@@ -348,10 +344,8 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
       return stream.takeError();
     *(*stream)->OS << object.contents->getBuffer();
     object.contents.reset();
-#if GPULTO_LLVM_MAJOR >= 22
     if (Error error = (*stream)->commit())
       return error;
-#endif
   }
   return Error::success();
 }
@@ -375,10 +369,6 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
 //===----------------------------------------------------------------------===//
 
 /// lld's symbol table and two of its functions; symbols are passed on only.
-#if GPULTO_LLVM_MAJOR < 22
-extern char symbolTable[] asm(GPULTO_LLD_SYMBOL_TABLE);
-void *findSymbol(void *table, StringRef name) asm(GPULTO_LLD_FIND_SYMBOL);
-#else
 void *findSymbol(void *table,
                  StringRef name) asm("__real_" GPULTO_LLD_FIND_SYMBOL);
 void *wrapFindSymbol(void *table,
@@ -390,7 +380,6 @@ void *wrapFindSymbol(void *table, StringRef name) {
   symbolTable = table;
   return findSymbol(table, name);
 }
-#endif
 void *addUndefined(void *table, StringRef name,
                    uint8_t binding) asm(GPULTO_LLD_ADD_UNDEFINED);
 

@@ -86,42 +86,6 @@ void setLldHooks(const LldHooks *hooks) {
 #define GPULTO_WRAP(name) asm("__wrap_" name)
 
 // lld returns a class derived from InputFile, which is its first base.
-#if GPULTO_LLVM_MAJOR < 22
-
-InputFile *realCreateObject(MemoryBufferRef file, StringRef archive,
-                            bool isLazy) GPULTO_REAL(GPULTO_LLD_CREATE_OBJECT);
-InputFile *wrapCreateObject(MemoryBufferRef file, StringRef archive,
-                            bool isLazy) GPULTO_WRAP(GPULTO_LLD_CREATE_OBJECT);
-void realParseFile(InputFile *file) GPULTO_REAL(GPULTO_LLD_PARSE_FILE);
-void wrapParseFile(InputFile *file) GPULTO_WRAP(GPULTO_LLD_PARSE_FILE);
-std::vector<InputFile *> realCompile(BitcodeCompiler *self)
-    GPULTO_REAL(GPULTO_LLD_COMPILE);
-std::vector<InputFile *> wrapCompile(BitcodeCompiler *self)
-    GPULTO_WRAP(GPULTO_LLD_COMPILE);
-
-InputFile *wrapCreateObject(MemoryBufferRef file, StringRef archive,
-                            bool isLazy) {
-  InputFile *object = realCreateObject(file, archive, isLazy);
-  noteObject(object, file, isLazy);
-  return object;
-}
-
-void wrapParseFile(InputFile *file) {
-  noteNeeded(file);
-  realParseFile(file);
-}
-
-std::vector<InputFile *> wrapCompile(BitcodeCompiler *self) {
-  isCompiling = true;
-  std::vector<InputFile *> objects = realCompile(self);
-  MemoryBufferRef added = addedObject();
-  if (!added.getBuffer().empty())
-    objects.push_back(realCreateObject(added, "", /*isLazy=*/false));
-  isCompiling = false;
-  return objects;
-}
-
-#else
 
 using lld::elf::Ctx;
 
@@ -184,6 +148,5 @@ SmallVector<OwnedFile, 0> wrapCompile(BitcodeCompiler *self) {
   return objects;
 }
 
-#endif
 
 } // namespace gpulto

@@ -2,7 +2,7 @@
 # writes its output, in lld's own archive, so that they are exactly those lld calls. Writes them to
 # <build>/linker-plugin/LldSymbols.h and sets GPULTO_LLD_LINK_OPTIONS, the
 # --wrap options with which our ld.lld is linked.
-find_program(GPULTO_NM NAMES llvm-nm llvm-nm-19 nm
+find_program(GPULTO_NM NAMES llvm-nm llvm-nm-22 nm
              HINTS "${GPULTO_LLVM_ROOT}/bin" REQUIRED)
 execute_process(COMMAND "${GPULTO_NM}" --undefined-only "${GPULTO_LLD_ELF}"
                 OUTPUT_VARIABLE lld_undefined ERROR_QUIET
@@ -13,8 +13,8 @@ endif()
 
 # Our stand-ins have the signatures of this release; any other may differ
 # without the names showing it.
-if(NOT LLVM_PACKAGE_VERSION MATCHES "^(19|22)\\.1\\.")
-  message(FATAL_ERROR "our ld.lld is written for lld 19.1 and 22.1, this is "
+if(NOT LLVM_PACKAGE_VERSION MATCHES "^22\\.1\\.")
+  message(FATAL_ERROR "our ld.lld is written for lld 22.1, this is "
           "${LLVM_PACKAGE_VERSION}: compare lld/ELF/LTO.cpp, then raise it here")
 endif()
 
@@ -57,13 +57,9 @@ gpulto_lld_symbol(GPULTO_LLD_CREATE_OBJECT
 gpulto_lld_symbol(GPULTO_LLD_PARSE_FILE
                   "_ZN3lld3elf9parseFileE[A-Za-z0-9_]+")
 gpulto_lld_symbol(GPULTO_LLD_COMPILE "_ZN3lld3elf15BitcodeCompiler7compileEv")
-set(find "_ZN3lld3elf11SymbolTable4findEN4llvm9StringRefE")
-if(LLVM_VERSION_MAJOR EQUAL 19)
-  gpulto_lld_name(GPULTO_LLD_SYMBOL_TABLE "_ZN3lld3elf6symtabE")
-  gpulto_lld_name(GPULTO_LLD_FIND_SYMBOL ${find})
-else() # no global: its address is what the function gets
-  gpulto_lld_symbol(GPULTO_LLD_FIND_SYMBOL ${find})
-endif()
+# lld's symbol table is no global: its address is what this function gets.
+gpulto_lld_symbol(GPULTO_LLD_FIND_SYMBOL
+  "_ZN3lld3elf11SymbolTable4findEN4llvm9StringRefE")
 gpulto_lld_name(GPULTO_LLD_ADD_UNDEFINED
   "_ZN3lld3elf11SymbolTable18addUnusedUndefinedEN4llvm9StringRefEh")
 gpulto_lld_symbol(GPULTO_LLD_ARCHIVE_CREATE

@@ -16,21 +16,12 @@ using llvm::opt::OptTable;
 namespace gpulto::options {
 namespace {
 
-#if GPULTO_LLVM_MAJOR < 22
-#define PREFIX(NAME, VALUE)                                                    \
-  constexpr StringLiteral NAME##_init[] = VALUE;                               \
-  constexpr ArrayRef<StringLiteral> NAME(NAME##_init,                          \
-                                         std::size(NAME##_init) - 1);
-#include "linker-plugin/Options.inc"
-#undef PREFIX
-#else
 #define OPTTABLE_STR_TABLE_CODE
 #include "linker-plugin/Options.inc"
 #undef OPTTABLE_STR_TABLE_CODE
 #define OPTTABLE_PREFIXES_TABLE_CODE
 #include "linker-plugin/Options.inc"
 #undef OPTTABLE_PREFIXES_TABLE_CODE
-#endif
 
 constexpr OptTable::Info kInfos[] = {
 #define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
@@ -39,11 +30,7 @@ constexpr OptTable::Info kInfos[] = {
 };
 
 struct Table : opt::GenericOptTable {
-#if GPULTO_LLVM_MAJOR < 22
-  Table() : GenericOptTable(kInfos) {}
-#else
   Table() : GenericOptTable(OptionStrTable, OptionPrefixesTable, kInfos) {}
-#endif
 };
 
 } // namespace

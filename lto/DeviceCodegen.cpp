@@ -83,11 +83,7 @@ createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Fast; // see pinRounding
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-#if GPULTO_LLVM_MAJOR < 22
-      triple.getTriple(),
-#else
       triple,
-#endif
       arch, features, options, std::nullopt, std::nullopt,
       toCodegenLevel(optLevel)));
   if (!machine)
@@ -347,9 +343,7 @@ static void approximateDivisions(Module &module) {
 /// Returns \p ptx with the sizes of clusters that kernels of \p module require,
 /// between parameters and body, where LLVM 20 prints them; LLVM 19 does not.
 static std::string declareClusters(std::string ptx, Module &module) {
-#if GPULTO_LLVM_MAJOR >= 22
   return ptx;
-#endif
   for (Function *kernel : KernelAnnotations::inClusters(module)) {
     auto [x, y, z] = KernelAnnotations(*kernel).requiredCluster();
     size_t head = ptx.find((".entry " + kernel->getName() + "(").str());

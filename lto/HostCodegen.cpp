@@ -116,11 +116,7 @@ createHostMachine(const Module &module, const HostCodegenOptions &options,
   for (const std::string &feature : options.features)
     features.AddFeature(feature);
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-#if GPULTO_LLVM_MAJOR < 22
-      triple.getTriple(),
-#else
       triple,
-#endif
       options.cpu, features.getString(), targetOptions(options), *relocation,
       *code, toCodegenLevel(optLevel)));
   if (!machine)
@@ -150,11 +146,7 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
     }
     passes.addPass(LowerTypeTestsPass(/*ExportSummary=*/nullptr,
                                       /*ImportSummary=*/nullptr,
-#if GPULTO_LLVM_MAJOR < 22
-                                      /*DropTypeTests=*/true));
-#else
                                       lowertypetests::DropTestKind::All));
-#endif
     passes.addPass(
         builder.buildLTODefaultPipeline(level, /*ExportSummary=*/nullptr));
     return passes;
@@ -166,11 +158,7 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
 static bool addPassesWithCallSites(TargetMachine &machine,
                                    legacy::PassManager &passes,
                                    raw_pwrite_stream &stream) {
-#if GPULTO_LLVM_MAJOR < 22
-  auto &target = static_cast<LLVMTargetMachine &>(machine);
-#else
   TargetMachine &target = machine;
-#endif
   auto *functions = new MachineModuleInfoWrapperPass(&target);
   TargetPassConfig *config = target.createPassConfig(passes);
   config->setDisableVerify(true);

@@ -48,7 +48,6 @@
 #include "lto/DeviceLink.h"
 #include "lto/HostCodegen.h"
 #include "support/Error.h"
-#include "support/LlvmRelease.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -393,7 +392,7 @@ Expected<std::string> makeRegistrationObject(ArrayRef<RegistrationUnit> units,
   initializeTargets();
   LLVMContext context;
   Module module("gpulto-registration", context);
-  setTriple(module, targetTriple);
+  module.setTargetTriple(Triple(targetTriple));
   module.setDataLayout(dataLayout);
   RegistrationBuilder registration(module);
   for (const RegistrationUnit &unit : units)

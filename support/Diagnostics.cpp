@@ -276,9 +276,6 @@ llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
   llvm::raw_string_ostream os(text);
   auto serializer = llvm::remarks::createRemarkSerializer(
       llvm::remarks::Format::YAML,
-#if GPULTO_LLVM_MAJOR < 22
-      llvm::remarks::SerializerMode::Standalone,
-#endif
       os);
   if (!serializer)
     return serializer.takeError();

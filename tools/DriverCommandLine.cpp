@@ -55,7 +55,7 @@ CommandLine::parse(ArrayRef<const char *> argv) {
   std::unique_ptr<CommandLine> line(new CommandLine);
   StringRef name = argv.empty() ? "" : sys::path::filename(argv.front());
   StringRef mode = clang::driver::getDriverMode(name, argv.drop_front());
-  // clang++, gpulto-clang++, c++ and versions of them (clang++-19).
+  // clang++, gpulto-clang++, c++ and versions of them (clang++-22).
   line->cxx = mode == "g++" || name.contains("++");
   line->allWords.append(argv.begin() + 1, argv.end());
   if (Error failure = clang::driver::expandResponseFiles(

@@ -6,15 +6,11 @@
 
 #include "linker-plugin/OptionTable.h"
 
-#if GPULTO_LLVM_MAJOR < 22
-#include "clang/Driver/Options.h"
-#else
 #include "clang/Options/Options.h"
 namespace clang::driver {
 namespace options = clang::options;
 using clang::getDriverOptTable;
 } // namespace clang::driver
-#endif
 #include "clang/Driver/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

@@ -158,9 +158,6 @@ static void addColor(Command &command) {
 
 /// Says which unit static device symbols are named after.
 static void addUnit(Command &command, const std::string &unit) {
-#if GPULTO_LLVM_MAJOR < 22
-  command.add("-Xclang"); // clang's driver ignores it
-#endif
   command.add("-cuid=" + unit);
 }
 

@@ -278,12 +278,8 @@ nvccSurroundings(const CommandLine &line, const Installation &installation,
   if (line.wantsGpuLto() &&
       !args.hasFlag(opts::OPT_fgpu_rdc, opts::OPT_fno_gpu_rdc, false))
     words.push_back("-U__CLANG_RDC__");
-#if GPULTO_LLVM_MAJOR < 22
-  bool includes = !args.hasArg(opts::OPT_nogpuinc);
-#else
   bool includes =
       args.hasFlag(opts::OPT_offload_inc, opts::OPT_no_offload_inc, true);
-#endif
   if (includes)
     words.insert(words.end(), {"-isystem", installation.cudaShim + "/nvcc",
                                "-include", "gpulto-nvcc.h"});

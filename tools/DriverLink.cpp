@@ -325,25 +325,15 @@ std::optional<Command> linkerCommand(const Command &clang) {
   std::string said;
   raw_string_ostream stream(said);
   stream.enable_colors(errs().has_colors());
-#if GPULTO_LLVM_MAJOR < 22
-  IntrusiveRefCntPtr<clang::DiagnosticOptions> options(
-      clang::CreateAndPopulateDiagOpts(words).release());
-  clang::TextDiagnosticPrinter printer(stream, options.get());
-#else
   std::unique_ptr<clang::DiagnosticOptions> owned =
       clang::CreateAndPopulateDiagOpts(words);
   clang::DiagnosticOptions &options = *owned;
   clang::TextDiagnosticPrinter printer(stream, options);
-#endif
   printer.setPrefix(name.str());
   clang::DiagnosticsEngine diagnostics(new clang::DiagnosticIDs(), options,
                                        &printer, /*ShouldOwnClient=*/false);
-#if GPULTO_LLVM_MAJOR < 22
-  clang::ProcessWarningOptions(diagnostics, *options, /*ReportDiags=*/false);
-#else
   clang::ProcessWarningOptions(diagnostics, options, *vfs::getRealFileSystem(),
                                /*ReportDiags=*/false);
-#endif
   clang::driver::Driver driver(clang.program, sys::getDefaultTargetTriple(),
                                diagnostics);
   std::unique_ptr<clang::driver::Compilation> compilation(

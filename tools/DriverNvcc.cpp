@@ -43,21 +43,12 @@ enum ID {
 #undef OPTION
 };
 
-#if GPULTO_LLVM_MAJOR < 22
-#define PREFIX(NAME, VALUE)                                                    \
-  constexpr StringLiteral NAME##_init[] = VALUE;                               \
-  constexpr ArrayRef<StringLiteral> NAME(NAME##_init,                          \
-                                         std::size(NAME##_init) - 1);
-#include "tools/NvccOptions.inc"
-#undef PREFIX
-#else
 #define OPTTABLE_STR_TABLE_CODE
 #include "tools/NvccOptions.inc"
 #undef OPTTABLE_STR_TABLE_CODE
 #define OPTTABLE_PREFIXES_TABLE_CODE
 #include "tools/NvccOptions.inc"
 #undef OPTTABLE_PREFIXES_TABLE_CODE
-#endif
 
 constexpr unsigned DefaultVis = opt::DefaultVis; // as the table spells it
 
@@ -68,11 +59,7 @@ constexpr opt::OptTable::Info kInfos[] = {
 };
 
 struct NvccTable : opt::GenericOptTable {
-#if GPULTO_LLVM_MAJOR < 22
-  NvccTable() : GenericOptTable(kInfos) {}
-#else
   NvccTable() : GenericOptTable(OptionStrTable, OptionPrefixesTable, kInfos) {}
-#endif
 };
 
 /// What is made, of what the last such option says.

@@ -49,11 +49,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#if GPULTO_LLVM_MAJOR < 22
-#include "llvm/Passes/PassPlugin.h"
-#else
 #include "llvm/Plugins/PassPlugin.h"
-#endif
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/TimeProfiler.h"

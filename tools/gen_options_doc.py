@@ -155,7 +155,7 @@ def update(document, lines, check):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
-    parser.add_argument("--tblgen", default="llvm-tblgen-19")
+    parser.add_argument("--tblgen", default="llvm-tblgen-22")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     root, tblgen = arguments.root, arguments.tblgen

@@ -267,7 +267,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1, metavar="N",
                         help="programs at a time")
     parser.add_argument("--build", type=Path, default=root / "build/release")
-    parser.add_argument("--llvm", type=Path, default=Path("/usr/lib/llvm-19"))
+    parser.add_argument("--llvm", type=Path, default=Path("/usr/lib/llvm-22"))
     parser.add_argument("--cuda", type=Path, default=Path("/usr/local/cuda"))
     parser.add_argument("--found", type=Path, default=Path("random-found"))
     parser.add_argument("--reduce", action="store_true",

@@ -101,7 +101,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpulto-run", required=True)
     parser.add_argument("--cuda", required=True)
-    parser.add_argument("--clang", default="clang++-19")
+    parser.add_argument("--clang", default="clang++-22")
     parser.add_argument("--work", required=True, help="scratch directory")
     parser.add_argument("--variant", choices=VARIANTS, required=True)
     parser.add_argument("source")

@@ -168,12 +168,12 @@ TEST_F(FatObjectTest, StaysLinkableAndRunsTheSame) {
     GTEST_SKIP();
   ASSERT_OK(writeFileAtomically(path("e.cpp"),
                                 "int elsewhere(int x) { return x + 7; }\n"));
-  run("clang++-19", {"-c", path("e.cpp"), "-o", path("e.o")});
+  run("clang++-22", {"-c", path("e.cpp"), "-o", path("e.o")});
   SampleContents sample;
   ASSERT_OK(writeFatObject(path("a.o"), sample.contents, path("fat.o")));
-  run("clang++-19",
+  run("clang++-22",
       {"-fuse-ld=bfd", path("fat.o"), path("e.o"), "-o", path("program")});
-  run("clang++-19",
+  run("clang++-22",
       {"-fuse-ld=bfd", path("a.o"), path("e.o"), "-o", path("plain")});
   EXPECT_EQ(run(path("program"), {}), run(path("plain"), {}));
   // Excluded sections do not reach the program.

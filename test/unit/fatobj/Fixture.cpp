@@ -81,7 +81,7 @@ std::string gpulto::test::run(const std::string &program,
 }
 
 void HostObjects::SetUpTestSuite() {
-  if (!havePrograms({"clang-19", "clang++-19"}))
+  if (!havePrograms({"clang-22", "clang++-22"}))
     return;
   llvm::Expected<TempDir> made = TempDir::create("gpulto-test");
   ASSERT_TRUE(bool(made)) << messageOf(made.takeError());
@@ -101,8 +101,8 @@ void HostObjects::SetUpTestSuite() {
     args.insert(args.end(), {extra, path(source), "-o", path(object)});
     run(compiler, args);
   };
-  compile("clang++-19", "a.cpp", "a.o", "-g");
-  compile("clang-19", "b.c", "b.o", "-g0");
+  compile("clang++-22", "a.cpp", "a.o", "-g");
+  compile("clang-22", "b.c", "b.o", "-g0");
   compiled = true;
 }
 

@@ -124,11 +124,11 @@ TEST_F(SlimObjectTest, ArchiveIndexFindsTheSymbols) {
 }
 
 TEST_F(SlimObjectTest, AreWellFormed) {
-  if (!havePrograms({"llvm-readelf-19"}))
+  if (!havePrograms({"llvm-readelf-22"}))
     GTEST_SKIP();
   ProcessOptions options;
   for (const char *object : {"a-slim.o", "b-slim.o", "a-fat.o"}) {
-    for (const char *tool : {"llvm-readelf-19", "readelf"}) {
+    for (const char *tool : {"llvm-readelf-22", "readelf"}) {
       ASSERT_VALUE(program, findProgram(tool));
       ASSERT_VALUE(result, runProcess(program, {"-aW", path(object)}, options));
       EXPECT_EQ(result.errors, "") << tool << " " << object;
@@ -138,7 +138,7 @@ TEST_F(SlimObjectTest, AreWellFormed) {
 
 // A linker that does not know the format must not make an empty program.
 TEST_F(SlimObjectTest, NativeLinksStopAtTheGuard) {
-  for (const char *linker : {"ld.bfd", "ld.gold", "ld.lld-19", "mold"}) {
+  for (const char *linker : {"ld.bfd", "ld.gold", "ld.lld-22", "mold"}) {
     llvm::Expected<std::string> found = findProgram(linker);
     if (!found) {
       llvm::consumeError(found.takeError());
@@ -158,7 +158,7 @@ TEST_F(SlimObjectTest, NativeLinksStopAtTheGuard) {
 
 TEST_F(SlimObjectTest, NeedsBitcode) {
   ASSERT_OK(writeFileAtomically(path("n.c"), "int x;"));
-  run("clang-19", {"-c", path("n.c"), "-o", path("n.o")});
+  run("clang-22", {"-c", path("n.c"), "-o", path("n.o")});
   FatObjectOptions slim;
   slim.slim = true;
   SampleContents sample;

@@ -4,7 +4,6 @@
 
 #include "gtest/gtest.h"
 #include "ipa/FactsTransform.h"
-#include "support/LlvmRelease.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -102,7 +101,7 @@ TEST(ApartPointers, WithoutFactsNothingIsNoted) {
 TEST(ApartPointers, LoadedPointersGetFacts) {
   llvm::LLVMContext context;
   auto module = kernelWith(context, "  store float 1.0, ptr %a\n");
-  setTriple(*module, "nvptx64-nvidia-cuda");
+  module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
   ValueFact fact;
   fact.isPart = true;
   fact.alignLog2 = 8;

@@ -8,7 +8,6 @@
 #include "gtest/gtest.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/HostCodegen.h"
-#include "support/LlvmRelease.h"
 #include "test/unit/ErrorChecks.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -36,7 +35,7 @@ protected:
       ADD_FAILURE() << error.getMessage().str();
       abort();
     }
-    setTriple(*module, "nvptx64-nvidia-cuda");
+    module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
     NamedMDNode *annotations =
         module->getOrInsertNamedMetadata("nvvm.annotations");
     for (Function &function : *module)
