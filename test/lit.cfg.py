@@ -5,8 +5,8 @@ Substitutions
                        our programs
   %lgen               the pass plugin of the compile-time stage
   %plugin             the linker plugin for bfd and gold
-  %clang %clang++     stock clang 19, without any option
-  %llvm               the directory of LLVM 19
+  %clang %clang++     stock clang 22, without any option
+  %llvm               the directory of LLVM 22
   %cuda_path          the CUDA toolkit, %ptxas and %nvcc its programs
   %faults             the shim and the script of fault injection: --shim, --driver
   %compare            builds a program plain and with LTO, and compares: see

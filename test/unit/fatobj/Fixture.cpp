@@ -110,7 +110,7 @@ void HostObjects::TearDownTestSuite() { directory.reset(); }
 
 void HostObjects::SetUp() {
   if (!compiled)
-    GTEST_SKIP() << "clang 19 is not here";
+    GTEST_SKIP() << "clang 22 is not here";
 }
 
 SampleContents::SampleContents() {
