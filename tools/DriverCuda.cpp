@@ -217,7 +217,7 @@ OffloadArchitectures offloadArchitectures(const CommandLine &line,
     if (!choosesArchitecture(argument))
       continue;
     bool add = argument.is(opts::OPT_offload_arch_EQ);
-    for (StringRef name : split(argument.arg->getValue(), ',')) {
+    for (StringRef name : argument.arg->getValues()) {
       if (add)
         wanted.insert(name.str());
       else if (name == "all")

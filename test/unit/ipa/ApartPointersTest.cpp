@@ -101,7 +101,7 @@ TEST(ApartPointers, WithoutFactsNothingIsNoted) {
 TEST(ApartPointers, LoadedPointersGetFacts) {
   llvm::LLVMContext context;
   auto module = kernelWith(context, "  store float 1.0, ptr %a\n");
-  module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
+  module->setTargetTriple(llvm::Triple("nvptx64-nvidia-cuda"));
   ValueFact fact;
   fact.isPart = true;
   fact.alignLog2 = 8;
