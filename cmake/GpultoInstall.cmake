@@ -30,7 +30,7 @@ if(exported)
           DESTINATION "${package_directory}")
 endif()
 if(TARGET gpulto-clang++)
-  # What clang 19 misses with CUDA 13; holds a link to ../../../bin.
+  # What clang misses of nvcc's.
   install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/gpulto/cuda-shim"
           DESTINATION lib/gpulto)
   foreach(name gpulto-clang gpulto-nvcc)

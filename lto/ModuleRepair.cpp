@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -228,7 +229,17 @@ bool doubtForeignConstants(Module &module) {
   return changed;
 }
 
+/// Brings what an older clang wrote to this LLVM's form: kernels and their
+/// bounds, which were metadata, and module flags. Source: LLVM's
+/// BitcodeReader::materializeModule, which does this for modules that are read
+/// at once alone.
+static void upgradeModule(Module &module) {
+  UpgradeModuleFlags(module);
+  UpgradeNVVMAnnotations(module);
+}
+
 void repairStockModule(Module &module) {
+  upgradeModule(module);
   removeEmbedded(module);
   nameUnamedGlobals(module);
   sortExternallyUsed(module);

@@ -7,6 +7,7 @@
 #include "fatobj/Format.h"
 #include "fatobj/OffloadImages.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -15,8 +16,29 @@ using namespace llvm;
 
 namespace gpulto {
 
+/// Refuses \p bitcode of a newer LLVM than this one, which says so more plainly
+/// than what this one's reader stumbles over.
+static Error checkProducer(MemoryBufferRef bitcode,
+                           const InputLocation &where) {
+  Expected<std::string> producer = getBitcodeProducerString(bitcode);
+  if (!producer)
+    return inputError(where, toString(producer.takeError()));
+  StringRef release = *producer; // LLVM22.1.8
+  unsigned major = 0;
+  if (!release.consume_front("LLVM") ||
+      StringRef(release).consumeInteger(10, major) ||
+      major <= LLVM_VERSION_MAJOR)
+    return Error::success();
+  return inputError(where, "bitcode of LLVM " + release +
+                               ", this linker reads that of LLVM " +
+                               Twine(LLVM_VERSION_MAJOR) +
+                               " and older; recompile the object");
+}
+
 Expected<BitcodeModule> findSingleModule(MemoryBufferRef bitcode,
                                          const InputLocation &where) {
+  if (Error error = checkProducer(bitcode, where))
+    return std::move(error);
   Expected<std::vector<BitcodeModule>> modules = getBitcodeModuleList(bitcode);
   if (!modules)
     return inputError(where, toString(modules.takeError()));

@@ -22,6 +22,7 @@ Features
   meson autotools     build systems (the latter with libtool)
   pkg-config bear distcc icecc ninja make parallel slurm
                       tools of these names; scripts/setup installs them
+  clang-19            an older clang is installed
   csmith              the generator of random C programs is installed
   emulator            gpulto-run is built
   gpu                 an NVIDIA GPU answers
@@ -157,6 +158,7 @@ features = {
     "lld": os.path.exists(ours["ld.lld"]),
     "gdb": shutil.which("gdb"),
     "csmith": shutil.which("csmith") and os.path.isdir("/usr/include/csmith"),
+    "clang-19": shutil.which("clang++-19"),
     "meson": shutil.which("meson"),
     "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),
     **{name: shutil.which(name)

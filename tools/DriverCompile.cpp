@@ -169,8 +169,7 @@ static Command deviceCommand(const CompileContext &context,
   command.program = context.installation.clang;
   addColor(command);
   command.addAll(cudaRepairs(context.line, context.toolkit,
-                             context.installation, context.architectures,
-                             /*makesFatbinary=*/false));
+                             context.installation, context.architectures));
   // The options of a link and of the host's output are no use here.
   command.add("-Qunused-arguments");
   for (const DriverArg &argument : context.line.arguments())
@@ -219,8 +218,7 @@ static Command hostCommand(const CompileContext &context,
   addColor(command);
   if (input.isCuda())
     command.addAll(cudaRepairs(line, context.toolkit, context.installation,
-                               context.architectures,
-                               /*makesFatbinary=*/false));
+                               context.architectures));
   for (const DriverArg &argument : line.arguments())
     if (!isSetByDriver(argument) &&
         !(context.linkFollows && isForLinkOnly(argument)))

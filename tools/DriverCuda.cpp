@@ -2,28 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang 19 knows CUDA up to 12.5. Five things keep it from working with 13.0:
+// clang 22 knows CUDA up to 12.9. Two things keep it from working with 13.0:
 //
-//   1. it includes texture_fetch_functions.h, which is gone: an empty header
-//      of that name on an -isystem path serves;
-//   2. it calls fatbinary with --image=profile=sm_90,file=X, where 13.0 knows
-//      only --image3=kind=elf,sm=90,file=X: a program of that name, found
-//      through -B before the toolkit's, translates (fatbinaryMain);
-//   3. ptxas 13.0 starts at sm_75, clang's default is sm_52, and build systems
+//   1. ptxas 13.0 starts at sm_75, clang's default is sm_52, and build systems
 //      probe with sm_20 to sm_52: architectures are raised to the lowest one
 //      that ptxas itself lists;
-//   4. Thrust, CUB and libcu++ moved to include/cccl, and headers of the
+//   2. Thrust, CUB and libcu++ moved to include/cccl, and headers of the
 //      runtime (cooperative_groups.h) include them: the folder is searched
 //      where nvcc searches it, behind what the user names and before the
-//      system's own;
-//   5. __reduce_add_sync and its like mistake the mask for the value: the
-//   header
-//      that calls the builtins is included by way of one of ours
-//      (tools/cuda-shim).
-//
-// The toolkit's path stays the real one: it appears in dependency files and
-// debug information. The translating program is told the real fatbinary by
-// -Xcuda-fatbinary, which clang passes through.
+//      system's own.
 //
 // Whatever the toolkit, sources get what nvcc declares and defines for all and
 // clang does not: gpulto-nvcc.h in tools/cuda-shim and __CUDA_ARCH_LIST__, from
@@ -49,12 +36,10 @@ namespace opts = clang::driver::options;
 
 namespace gpulto::driver {
 
-/// What clang compiles for when nothing is said (clang 19).
+/// What clang compiles for when nothing is said (clang 22).
 constexpr unsigned kClangDefaultArch = 52;
 /// The default where no ptxas tells what it supports.
 constexpr unsigned kFallbackDefaultArch = 75;
-/// Tells fatbinaryMain which program to call.
-constexpr StringLiteral kRealFatbinary = "--gpulto-fatbinary=";
 
 void warn(const Twine &message) {
   WithColor::warning(errs(), "gpulto-clang") << message << '\n';
@@ -92,12 +77,6 @@ Expected<Installation> Installation::find(const char *argv0, bool cxx) {
 static bool isToolkit(const Twine &root) {
   return sys::fs::exists(root + "/include/cuda_runtime.h") ||
          sys::fs::exists(root + "/include/cuda.h");
-}
-
-bool CudaToolkit::needsRepair() const {
-  // 13.0 dropped the header and the option spelling together.
-  return !root.empty() &&
-         !sys::fs::exists(root + "/include/texture_fetch_functions.h");
 }
 
 /// Returns the toolkit that nvcc on PATH belongs to, or empty.
@@ -217,7 +196,8 @@ OffloadArchitectures offloadArchitectures(const CommandLine &line,
     if (!choosesArchitecture(argument))
       continue;
     bool add = argument.is(opts::OPT_offload_arch_EQ);
-    for (StringRef name : argument.arg->getValues()) {
+    // --cuda-gpu-arch= has a list as one value.
+    for (StringRef name : split(join(argument.arg->getValues(), ","), ',')) {
       if (add)
         wanted.insert(name.str());
       else if (name == "all")
@@ -289,96 +269,17 @@ nvccSurroundings(const CommandLine &line, const Installation &installation,
 std::vector<std::string> cudaRepairs(const CommandLine &line,
                                      const CudaToolkit &toolkit,
                                      const Installation &installation,
-                                     ArrayRef<std::string> architectures,
-                                     bool makesFatbinary) {
+                                     ArrayRef<std::string> architectures) {
   if (!toolkit)
     return {};
   std::vector<std::string> words =
       nvccSurroundings(line, installation, architectures);
   if (!line.clangArgs().hasArg(opts::OPT_cuda_path_EQ))
     words.push_back("--cuda-path=" + toolkit.root);
-  if (!toolkit.needsRepair())
-    return words;
   words.push_back("-Wno-unknown-cuda-version");
-  words.insert(words.end(), {"-isystem", installation.cudaShim});
   if (sys::fs::is_directory(toolkit.cccl()))
     words.push_back("-cxx-isystem" + toolkit.cccl());
-  if (makesFatbinary)
-    words.insert(words.end(),
-                 {"-B" + installation.cudaShim + "/bin", "-Xcuda-fatbinary",
-                  kRealFatbinary.str() + toolkit.fatbinary()});
   return words;
-}
-
-/// Makes links in \p to for everything in \p from but \p left out.
-static Error linkEntries(const std::string &from, const std::string &to,
-                         StringRef leftOut) {
-  std::error_code code;
-  for (sys::fs::directory_iterator entry(from, code), end;
-       !code && entry != end; entry.increment(code)) {
-    StringRef name = sys::path::filename(entry->path());
-    if (name != leftOut)
-      if (std::error_code failed =
-              sys::fs::create_link(entry->path(), joined(to, name)))
-        return errorCodeToError(failed);
-  }
-  return errorCodeToError(code);
-}
-
-Expected<TempDir> repairedToolkit(const CudaToolkit &toolkit,
-                                  const Installation &installation) {
-  Expected<TempDir> copy = TempDir::create("gpulto-cuda");
-  if (!copy)
-    return copy.takeError();
-  // Links need targets that do not depend on where they lie.
-  SmallString<128> root(toolkit.root);
-  if (std::error_code code = sys::fs::make_absolute(root))
-    return errorCodeToError(code);
-  std::string bin = copy->file("bin");
-  if (std::error_code code = sys::fs::create_directory(bin))
-    return fileError(bin, "cannot make the directory", code.value());
-  if (Error failure = linkEntries(std::string(root), copy->path(), "bin"))
-    return failure;
-  if (Error failure = linkEntries(joined(root, "bin"), bin, "fatbinary"))
-    return failure;
-  for (const auto &[target, name] :
-       {std::pair(installation.cudaShim + "/bin/fatbinary", "/fatbinary"),
-        std::pair(joined(root, "bin/fatbinary"), "/fatbinary.real")})
-    if (std::error_code code = sys::fs::create_link(target, bin + name))
-      return fileError(bin + name, "cannot make the link", code.value());
-  return copy;
-}
-
-/// Translates one argument of fatbinary's; others are returned as they are.
-static std::string translatedImage(StringRef word) {
-  StringRef rest = word.ltrim('-');
-  if (!rest.consume_front("image=") && !rest.consume_front("im="))
-    return word.str();
-  StringRef kind;
-  if (rest.consume_front("profile=sm_"))
-    kind = "elf";
-  else if (rest.consume_front("profile=compute_"))
-    kind = "ptx";
-  else
-    return word.str();
-  auto [arch, file] = rest.split(',');
-  return ("--image3=kind=" + kind + ",sm=" + arch + "," + file).str();
-}
-
-int fatbinaryMain(ArrayRef<const char *> argv) {
-  Command command;
-  for (StringRef word : argv.drop_front()) {
-    if (word.consume_front(kRealFatbinary))
-      command.program = word.str();
-    else
-      command.add(translatedImage(word));
-  }
-  // In a copy of a toolkit the real program lies beside this one.
-  if (command.program.empty())
-    command.program = std::string(argv.front()) + ".real";
-  Error failure = execute(command);
-  WithColor::error(errs(), "fatbinary") << toString(std::move(failure)) << '\n';
-  return 1;
 }
 
 } // namespace gpulto::driver

@@ -21,7 +21,7 @@ struct Installation {
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
   std::string lgenPlugin;   ///< the pass plugin clang loads
-  std::string cudaShim;     ///< stand-ins for what clang misses in CUDA 13
+  std::string cudaShim;     ///< headers that sources get before clang's
   std::string clang;        ///< clang or clang++
 
   /// \p argv0: this program's name, \p cxx: wants clang++.
@@ -35,11 +35,7 @@ struct CudaToolkit {
 
   explicit operator bool() const { return !root.empty(); }
   std::string ptxas() const { return root + "/bin/ptxas"; }
-  std::string fatbinary() const { return root + "/bin/fatbinary"; }
   std::string cccl() const { return root + "/include/cccl"; }
-  /// Whether clang 19 expects a header and an option spelling it lacks
-  /// (toolkits from 13.0 on).
-  bool needsRepair() const;
 };
 
 /// Returns the toolkit: --gpulto-cuda-path=, --cuda-path=,
@@ -71,23 +67,12 @@ OffloadArchitectures offloadArchitectures(const CommandLine &line,
 bool choosesArchitecture(const DriverArg &argument);
 
 /// Returns the words to put before a CUDA compile for \p architectures (none:
-/// not known) so that clang 19 works with \p toolkit and sources find what nvcc
-/// gives them. \p makesFatbinary: clang will call fatbinary.
+/// not known) so that clang works with \p toolkit and sources find what nvcc
+/// gives them.
 std::vector<std::string> cudaRepairs(const CommandLine &line,
                                      const CudaToolkit &toolkit,
                                      const Installation &installation,
-                                     llvm::ArrayRef<std::string> architectures,
-                                     bool makesFatbinary);
-
-/// Returns a temporary directory that looks like \p toolkit (links into it),
-/// with a fatbinary that clang's own device linker can work with.
-/// Errors: the directory cannot be made.
-llvm::Expected<TempDir> repairedToolkit(const CudaToolkit &toolkit,
-                                        const Installation &installation);
-
-/// The program `fatbinary` in Installation::cudaShim: calls the toolkit's with
-/// the option spelling it knows. Returns the exit status.
-int fatbinaryMain(llvm::ArrayRef<const char *> argv);
+                                     llvm::ArrayRef<std::string> architectures);
 
 /// Prints a warning of the driver's.
 void warn(const llvm::Twine &message);

@@ -244,8 +244,7 @@ void Invocation::addCudaRepairs(Command &command,
   command.add("--start-no-unused-arguments");
   ArrayRef<std::string> known = wanted.names;
   command.addAll(cudaRepairs(line, toolkit, installation,
-                             wanted.native ? ArrayRef<std::string>() : known,
-                             /*makesFatbinary=*/true));
+                             wanted.native ? ArrayRef<std::string>() : known));
   if (printsEveryPass())
     command.add("-D__GPULTO_LGEN__"); // of the objects that are to be made
   // The old driver prints every pass to stdout, the new one the host's.
@@ -281,6 +280,8 @@ Expected<int> Invocation::becomeClang() {
     OffloadArchitectures wanted = offloadArchitectures(line, toolkit);
     replace = replaces(wanted);
     addCudaRepairs(command, wanted);
+  } else if (toolkit && !line.clangArgs().hasArg(opts::OPT_cuda_path_EQ)) {
+    command.add("--cuda-path=" + toolkit.root);
   }
   for (const DriverArg &argument : line.arguments()) {
     if (isOwn(argument) && !line.wantsGpuLto())
@@ -295,16 +296,7 @@ Expected<int> Invocation::becomeClang() {
   }
   if (printsEveryPass() && !isPrintOnly())
     return printEveryPass(std::move(command));
-  if (!linksDeviceCode() || !toolkit.needsRepair() || isPrintOnly()) {
-    if (Error failure = execute(command))
-      return failure;
-    return 0; // not reached: execute returns errors only
-  }
-  Expected<TempDir> copy = repairedToolkit(toolkit, installation);
-  if (!copy)
-    return copy.takeError();
-  command.add("-Wl,--cuda-path=" + copy->path());
-  return runAndWait(command);
+  return execute(command);
 }
 
 Error Invocation::readLimits() {
@@ -331,7 +323,7 @@ std::string Invocation::outputName() const {
 /// Clang's own warning is off, because it comes for every tested toolkit too.
 /// Of older ones clang knows all; what matters then is said by the link.
 void Invocation::warnOfNewToolkit() const {
-  if (!toolkit.needsRepair())
+  if (!toolkit)
     return;
   if (std::optional<VersionTuple> version = cudaVersion(toolkit.root)) {
     std::string warning = cudaVersionWarning(toolkit.root, *version);
@@ -547,8 +539,6 @@ int main(int argc, char **argv) {
   ArrayRef<const char *> words(argv, argc);
   sys::PrintStackTraceOnErrorSignal(argv[0]);
   StringRef name = sys::path::filename(argv[0]);
-  if (name == "fatbinary")
-    return fatbinaryMain(words);
   Expected<Installation> installation =
       Installation::find(argv[0], name.contains("++"));
   if (!installation)

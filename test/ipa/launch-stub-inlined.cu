@@ -1,7 +1,7 @@
 // Objects of stock clang: the stub has been inlined, so the launch is a call of
 // the runtime with a popped configuration; the push before it says which.
 // REQUIRES: cuda
-// RUN: %clang++ -O2 --cuda-host-only --offload-new-driver -fgpu-rdc -flto=thin --cuda-path=%cuda_path -isystem %build/lib/gpulto/cuda-shim -Wno-unknown-cuda-version -c %s -o %t.bc
+// RUN: %clang++ -O2 --cuda-host-only --offload-new-driver -fgpu-rdc -flto=thin --cuda-path=%cuda_path -Wno-unknown-cuda-version -c %s -o %t.bc
 // RUN: %gpulto dump --symbols --summary %t.bc | FileCheck %s
 __global__ void kernel(int *p, int n) { p[n] = 1; }
 

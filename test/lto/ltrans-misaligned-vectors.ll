@@ -1,4 +1,4 @@
-; No access is wider than it is aligned: LLVM 19 alone loads the first vector at
+; No access is wider than it is aligned: LLVM alone loads the first vector at
 ; once, and the kernel would trap.
 
 ; RUN: rm -rf %t && mkdir %t
@@ -9,12 +9,12 @@
 
 ; CHECK: .entry bytes(
 ; CHECK-NOT: {{ld.*global.v}}
-; CHECK: ld.global.u8
+; CHECK: ld.global.b8
 ; CHECK: .entry words(
 ; CHECK-NOT: {{ld.*global.v}}
-; CHECK: ld.volatile.global.u32
+; CHECK: ld.volatile.global.b32
 ; CHECK: .entry whole(
-; CHECK: ld.volatile.global.v4.u32
+; CHECK: ld.volatile.global.v4.b32
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"

@@ -145,13 +145,9 @@ void Program::load() {
     SmallVector<GlobalValue *, 8> list;
     collectUsedGlobalVariables(*unit.module, list, false);
     collectUsedGlobalVariables(*unit.module, list, true);
-    if (const NamedMDNode *list =
-            unit.module->getNamedMetadata("nvvm.annotations"))
-      for (const MDNode *node : list->operands())
-        if (auto *kind = dyn_cast_or_null<MDString>(node->getOperand(1));
-            kind && kind->getString() == "kernel" && node->getOperand(0))
-          keep.push_back(
-              mdconst::extract<Function>(node->getOperand(0))->getName().str());
+    for (const Function &function : *unit.module)
+      if (function.getCallingConv() == CallingConv::PTX_Kernel)
+        keep.push_back(function.getName().str());
     if (arch.empty())
       unit.used.insert(list.begin(), list.end());
     units.push_back(std::move(unit));

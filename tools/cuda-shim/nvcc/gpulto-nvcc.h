@@ -26,40 +26,22 @@
 #define __funnelshift_lc __gpulto_toolkit_funnelshift_lc
 #define __funnelshift_r __gpulto_toolkit_funnelshift_r
 #define __funnelshift_rc __gpulto_toolkit_funnelshift_rc
-#if __clang_major__ >= 22 // has some of them
 #define __ldcg __gpulto_toolkit_ldcg
 #define __ldcs __gpulto_toolkit_ldcs
 #define __ldcv __gpulto_toolkit_ldcv
 #define __stwt __gpulto_toolkit_stwt
-#endif
 #include "sm_32_intrinsics.hpp"
-#if __clang_major__ >= 22
 #undef __ldcg
 #undef __ldcs
 #undef __ldcv
 #undef __stwt
-#endif
 #undef __ldg
 #undef __funnelshift_l
 #undef __funnelshift_lc
 #undef __funnelshift_r
 #undef __funnelshift_rc
 
-// What the toolkit's atomicCAS of 16 bits calls.
-#if __clang_major__ < 22 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
-extern "C" inline __attribute__((device)) unsigned short
-__usAtomicCAS(unsigned short *address, unsigned short expected,
-              unsigned short wanted) {
-  unsigned short old;
-  asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
-               : "=h"(old)
-               : "l"(address), "h"(expected), "h"(wanted)
-               : "memory");
-  return old;
-}
-#endif
-
-// What clang 19 does not know of kernels, as LGEN reads it (lto/ModuleRepair).
+// What clang does not know of kernels, as LGEN reads it (lto/ModuleRepair).
 // Without LGEN, and where the architecture has no clusters, clang warns.
 #ifdef __GPULTO_LGEN__
 #undef __maxnreg__
