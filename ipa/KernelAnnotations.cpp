@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// To LLVM 19 nvvm.annotations is a list of {function, name, value, name,
-// value...}; one function may have several such nodes. To LLVM 22 kernels have
-// a calling convention, and attributes, "nvvm.maxntid"="256,1,1".
+// Kernels have a calling convention of their own, and attributes:
+// "nvvm.maxntid"="256,1,1".
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,6 @@
 using namespace llvm;
 
 namespace gpulto {
-
 
 static constexpr StringLiteral kMaximum = "nvvm.maxntid";
 static constexpr StringLiteral kRequired = "nvvm.reqntid";
@@ -73,27 +71,9 @@ void KernelAnnotations::limitRegisters(uint32_t registers) {
     set(kRegisters, registers);
 }
 
-SmallVector<Function *, 0> KernelAnnotations::inClusters(Module &module) {
-  SmallVector<Function *, 0> kernels;
-  for (Function &function : module)
-    if (function.hasFnAttribute(kCluster))
-      kernels.push_back(&function);
-  return kernels;
-}
-
-std::array<uint32_t, 3> KernelAnnotations::requiredCluster() {
-  std::array<uint32_t, 3> blocks = {};
-  for (auto [number, count] : zip(numbersOf(kCluster), blocks))
-    count = number;
-  return blocks;
-}
-
 void KernelAnnotations::requireCluster(std::array<uint32_t, 3> blocks) {
   set(kCluster, blocks);
 }
 
 /// Attributes are copied with the function.
-void KernelAnnotations::copyTo(Function &) {}
-
-
 } // namespace gpulto

@@ -24,11 +24,6 @@ class KernelAnnotations {
 public:
   explicit KernelAnnotations(llvm::Function &function) : function(function) {}
 
-  /// Returns the functions of \p module for which the blocks of a cluster are
-  /// declared, in the order of their annotations.
-  static llvm::SmallVector<llvm::Function *, 0>
-  inClusters(llvm::Module &module);
-
   bool isKernel();
   /// Returns the size of the only block it may be launched with (.reqntid), in
   /// threads; 0 when none is declared.
@@ -43,13 +38,8 @@ public:
   /// Declares \p registers as the most a thread may have, if none is declared.
   void limitRegisters(uint32_t registers);
 
-  /// Returns the blocks of a cluster (x, y, z); zeros when none are declared.
-  std::array<uint32_t, 3> requiredCluster();
   /// Declares \p blocks (x, y, z) as the blocks of a cluster.
   void requireCluster(std::array<uint32_t, 3> blocks);
-
-  /// Says of \p copy, a copy of the function, what is said of the function.
-  void copyTo(llvm::Function &copy);
 
 private:
   /// Returns the numbers of the attribute \p name, as many as there are.

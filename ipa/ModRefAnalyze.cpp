@@ -640,12 +640,15 @@ void ModRefCollector::addKnownEffects(const llvm::CallBase &call) {
   if (effects.doesNotAccessMemory())
     return;
   using Location = llvm::IRMemLocation;
-  llvm::ModRefInfo other = effects.getModRef(Location::Other);
+  llvm::ModRefInfo other = effects.getModRef(Location::Other) |
+                           effects.getModRef(Location::ErrnoMem);
   if (isBarrier(call))
     orderMemory();
   else
     touchOther(llvm::isRefSet(other), llvm::isModSet(other));
-  llvm::ModRefInfo hidden = effects.getModRef(Location::InaccessibleMem);
+  llvm::ModRefInfo hidden = effects.getModRef(Location::InaccessibleMem) |
+                            effects.getModRef(Location::TargetMem0) |
+                            effects.getModRef(Location::TargetMem1);
   if (llvm::isRefSet(hidden))
     result.memoryEffects |= kReadsInaccessible;
   if (llvm::isModSet(hidden))

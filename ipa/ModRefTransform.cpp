@@ -38,14 +38,23 @@ static ModRefInfo modRef(uint16_t may, uint16_t reads, uint16_t writes) {
          (may & writes ? ModRefInfo::Mod : ModRefInfo::NoModRef);
 }
 
+/// Returns what LLVM says of a function that does \p may. Other memory may be
+/// that of an argument, which the function chose among several, or left where a
+/// callee finds it. `errno` is memory as any other, a target's own state is
+/// hidden. Source: LLVM's FunctionAttrs.cpp.
 static MemoryEffects memoryOf(uint16_t may) {
   using Location = IRMemLocation;
-  return MemoryEffects(Location::ArgMem,
-                       modRef(may, kReadsArguments, kWritesArguments)) |
-         MemoryEffects(Location::InaccessibleMem,
-                       modRef(may, kReadsInaccessible, kWritesInaccessible)) |
-         MemoryEffects(Location::Other, modRef(may, kReadsGlobals | kReadsOther,
-                                               kWritesGlobals | kWritesOther));
+  ModRefInfo arguments =
+      modRef(may, kReadsArguments | kReadsOther, kWritesArguments | kWritesOther);
+  ModRefInfo other =
+      modRef(may, kReadsGlobals | kReadsOther, kWritesGlobals | kWritesOther);
+  ModRefInfo hidden = modRef(may, kReadsInaccessible, kWritesInaccessible);
+  return MemoryEffects(Location::ArgMem, arguments) |
+         MemoryEffects(Location::InaccessibleMem, hidden) |
+         MemoryEffects(Location::TargetMem0, hidden) |
+         MemoryEffects(Location::TargetMem1, hidden) |
+         MemoryEffects(Location::ErrnoMem, other) |
+         MemoryEffects(Location::Other, other);
 }
 
 static void applyMemory(Function &function, uint16_t may) {

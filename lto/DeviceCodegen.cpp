@@ -18,6 +18,7 @@
 
 #include "ipa/FactsTransform.h"
 #include "ipa/KernelAnnotations.h"
+#include "lto/DeviceAtomics.h"
 #include "lto/Optimizer.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -201,11 +202,16 @@ Value *RoundedOperations::make(IRBuilder<> &builder, unsigned opcode,
   return builder.CreateIntrinsic(id, {}, {left, right});
 }
 
-/// Keeps unmarked operations of \p module from being fused.
-static void pinRounding(Module &module, StringRef arch) {
+/// Returns 90 of sm_90a.
+static unsigned smVersionOf(StringRef arch) {
   unsigned smVersion = 0;
   arch.consume_front("sm_");
   arch.consumeInteger(10, smVersion);
+  return smVersion;
+}
+
+/// Keeps unmarked operations of \p module from being fused.
+static void pinRounding(Module &module, unsigned smVersion) {
   for (Function &function : module) {
     RoundedOperations rounded(smVersion, flushesDenormals(function));
     for (Instruction &instruction :
@@ -274,29 +280,6 @@ std::string ptxName(StringRef name) {
   return result;
 }
 
-/// Loads vectors of 16 bytes that are not aligned as such by words: LLVM 19's
-/// NVPTX makes one access of 16 bytes of them, whatever their alignment
-/// (PerformLOADCombine in NVPTXISelLowering.cpp), at which a kernel traps.
-static void splitMisalignedLoads(Module &module) {
-  Type *bytes = FixedVectorType::get(Type::getInt8Ty(module.getContext()), 16);
-  Type *words = FixedVectorType::get(Type::getInt32Ty(module.getContext()), 4);
-  constexpr uint64_t kVectorBytes = 16;
-  for (Function &function : module)
-    for (Instruction &instruction :
-         make_early_inc_range(instructions(function)))
-      if (auto *load = dyn_cast<LoadInst>(&instruction);
-          load && load->getType() == bytes &&
-          load->getAlign().value() < kVectorBytes) {
-        IRBuilder<> builder(load);
-        LoadInst *byWords =
-            builder.CreateAlignedLoad(words, load->getPointerOperand(),
-                                      load->getAlign(), load->isVolatile());
-        byWords->setAAMetadata(load->getAAMetadata());
-        load->replaceAllUsesWith(builder.CreateBitCast(byWords, bytes));
-        load->eraseFromParent();
-      }
-}
-
 /// Returns 1 / \p divisor if both are known normal numbers, or null.
 static Constant *reciprocal(const Value *divisor) {
   auto *constant = dyn_cast<ConstantFP>(divisor);
@@ -308,61 +291,34 @@ static Constant *reciprocal(const Value *divisor) {
                             : nullptr;
 }
 
-/// Divides single-precision numbers approximately where the source lets it
-/// (`afn`), as LLVM 21 does: LLVM 19's NVPTX knows one precision for all that
-/// it generates. A constant divisor becomes a factor.
-static void approximateDivisions(Module &module) {
-  for (Function &function : module) {
-    bool flushes = flushesDenormals(function);
+/// Where the source lets single-precision numbers be divided approximately
+/// (`afn`), a constant divisor becomes a factor; LLVM does the rest.
+static void multiplyByReciprocals(Module &module) {
+  for (Function &function : module)
     for (Instruction &instruction :
          make_early_inc_range(instructions(function))) {
       if (instruction.getOpcode() != Instruction::FDiv ||
           !instruction.getType()->isFloatTy() || !instruction.hasApproxFunc())
         continue;
-      Value *dividend = instruction.getOperand(0);
-      Value *divisor = instruction.getOperand(1);
+      Constant *factor = reciprocal(instruction.getOperand(1));
+      if (!factor)
+        continue;
       IRBuilder<> builder(&instruction);
       builder.setFastMathFlags(instruction.getFastMathFlags());
-      Value *result = nullptr;
-      if (Constant *factor = reciprocal(divisor))
-        result = builder.CreateFMul(dividend, factor);
-      else if (flushes && match(dividend, PatternMatch::m_FPOne()))
-        result = builder.CreateIntrinsic(Intrinsic::nvvm_rcp_approx_ftz_f, {},
-                                         {divisor});
-      else
-        result =
-            builder.CreateIntrinsic(flushes ? Intrinsic::nvvm_div_approx_ftz_f
-                                            : Intrinsic::nvvm_div_approx_f,
-                                    {}, {dividend, divisor});
-      instruction.replaceAllUsesWith(result);
+      instruction.replaceAllUsesWith(
+          builder.CreateFMul(instruction.getOperand(0), factor));
       instruction.eraseFromParent();
     }
-  }
-}
-
-/// Returns \p ptx with the sizes of clusters that kernels of \p module require,
-/// between parameters and body, where LLVM 20 prints them; LLVM 19 does not.
-static std::string declareClusters(std::string ptx, Module &module) {
-  return ptx;
-  for (Function *kernel : KernelAnnotations::inClusters(module)) {
-    auto [x, y, z] = KernelAnnotations(*kernel).requiredCluster();
-    size_t head = ptx.find((".entry " + kernel->getName() + "(").str());
-    size_t body = head == std::string::npos ? head : ptx.find("\n{", head);
-    if (body != std::string::npos)
-      ptx.insert(body,
-                 formatv("\n.explicitcluster\n.reqnctapercluster {0}, {1}, {2}",
-                         x, y, z));
-  }
-  return ptx;
 }
 
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   TimeTraceScope trace("Generate PTX");
-  splitMisalignedLoads(module);
-  approximateDivisions(module);
+  multiplyByReciprocals(module);
   for (Function &function : module)
     dropInferredNoAlias(function);
-  pinRounding(module, machine.getTargetCPU());
+  unsigned smVersion = smVersionOf(machine.getTargetCPU());
+  pinRounding(module, smVersion);
+  lowerAtomics(module, smVersion);
   if (module.getNamedMetadata("llvm.dbg.cu")) {
     stripNonLineTableDebugInfo(module);
     keepLineTablesOnly(module);
@@ -377,7 +333,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
                                   /*DisableVerify=*/true))
     return makeError("no assembly text for " + machine.getTargetTriple().str());
   passes.run(module);
-  return declareClusters(std::string(text), module);
+  return std::string(text);
 }
 
 //===----------------------------------------------------------------------===//

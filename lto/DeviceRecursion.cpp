@@ -260,8 +260,7 @@ void Unroller::run(Function &body, bool unrolls) {
                                                     /*OnlyWhenForced=*/true)));
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  if (!isDenormalBlind(body))
-    passes.addPass(SCCPPass());
+  passes.addPass(SCCPPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
   analyses.invalidate(body, passes.run(body, analyses));

@@ -131,8 +131,6 @@ Function *PlanApplier::bodyOf(Function &function, const JobSymbol &symbol,
   if (!clone->hasLocalLinkage() && body.cloneLinkage != FinalLinkage::Preserved)
     clone->setVisibility(GlobalValue::HiddenVisibility);
   clone->setDSOLocal(true);
-  if (isDevice)
-    KernelAnnotations(function).copyTo(*clone);
   return clone;
 }
 

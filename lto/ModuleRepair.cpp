@@ -13,6 +13,7 @@
 #include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
@@ -177,6 +178,25 @@ bool declareNvccAttributes(Module &module) {
 
 /// The pragma that applies to \p variable, as its initializer is; see
 /// TargetLoweringObjectFileELF::getExplicitSectionGlobal.
+bool markRelaxedExchanges(Module &module) {
+  bool changed = false;
+  MDNode *mark = MDNode::get(module.getContext(), {});
+  for (Function &function : module) {
+    // __iAtomicCAS and its like in __clang_cuda_device_functions.h.
+    StringRef name = function.getName();
+    if (!function.hasLocalLinkage() || !name.consume_front("_ZL") ||
+        !name.ltrim("0123456789").consume_front("__") ||
+        !name.contains("AtomicCASP"))
+      continue;
+    for (Instruction &instruction : instructions(function))
+      if (isa<AtomicCmpXchgInst>(instruction)) {
+        instruction.setMetadata(kRelaxedExchange, mark);
+        changed = true;
+      }
+  }
+  return changed;
+}
+
 static StringRef sectionPragma(const GlobalVariable &variable) {
   const Constant &value = *variable.getInitializer();
   if (!variable.isConstant())

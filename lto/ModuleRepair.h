@@ -46,6 +46,17 @@ bool definePureVirtual(llvm::Module &module);
 /// whether \p module was changed.
 bool declareNvccAttributes(llvm::Module &module);
 
+/// The metadata of a compare-and-exchange that orders nothing on the device,
+/// whatever it says.
+inline constexpr char kRelaxedExchange[] = "gpulto.relaxed";
+
+/// CUDA's atomicCAS orders no other accesses; clang 22's header makes a
+/// sequentially consistent cmpxchg of it, for which NVPTX adds fences. Marks
+/// those with kRelaxedExchange. The optimizer still sees the order that all of
+/// CUDA's atomic functions have in clang's IR; only code generation takes it
+/// off. Returns whether \p module was changed.
+bool markRelaxedExchanges(llvm::Module &module);
+
 /// Gives what `#pragma clang section` speaks of an explicit section. The pragma
 /// leaves attributes that nobody but code generation looks at: passes that make
 /// a variable constant, or another one, move it. Returns whether \p module was

@@ -20,7 +20,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/BasicAliasAnalysis.h"
+#include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Passes/StandardInstrumentations.h"
@@ -79,7 +82,7 @@ static MemoryEffects promotable(MemoryEffects effects) {
                                    effects.getModRef(IRMemLocation::Other));
 }
 
-/// Before LLVM 19's ArgumentPromotion passes what arguments point to in their
+/// Before LLVM's ArgumentPromotion passes what arguments point to in their
 /// place, which makes "other" memory that of an argument, and leaves what is
 /// said of that: `memory(readwrite, argmem: read)` of a function that writes by
 /// way of a loaded pointer would become a lie.
@@ -102,17 +105,6 @@ static void weakenBeforePromotion(StringRef pass, Any unit) {
   }
 }
 
-bool isDenormalBlind(const Function &function) {
-  return function.getDenormalMode(APFloat::IEEEsingle()) !=
-             DenormalMode::getIEEE() &&
-         any_of(instructions(function), [](const Instruction &instruction) {
-           return isa<FPMathOperator>(instruction) &&
-                  any_of(instruction.operands(), [](const Use &operand) {
-                    return operand->getType()->getScalarType()->isFloatTy();
-                  });
-         });
-}
-
 /// Returns whether \p pass may run over \p unit: it may not take back what
 /// doubtNarrowEffects did.
 static bool mayRun(StringRef pass, const Any &unit) {
@@ -123,17 +115,24 @@ static bool mayRun(StringRef pass, const Any &unit) {
          });
 }
 
-/// Returns whether \p pass may run over \p unit on the device.
-static bool mayRunOnDevice(StringRef pass, const Any &unit) {
-  // It makes invalid code of tables in constant memory (LLVM 19), and relative
-  // pointers save nothing there.
-  if (pass == "RelLookupTableConverterPass")
-    return false;
-  if (const auto *function = any_cast<const Function *>(&unit))
-    return pass != "SCCPPass" || !isDenormalBlind(**function);
-  if (const auto *module = any_cast<const Module *>(&unit))
-    return pass != "IPSCCPPass" || none_of(**module, isDenormalBlind);
-  return true;
+/// Returns whether \p pass may run on the device: it may not make relative
+/// pointers of tables in constant memory, which is invalid code there, and
+/// saves nothing.
+static bool mayRunOnDevice(StringRef pass, const Any &) {
+  return pass != "RelLookupTableConverterPass";
+}
+
+/// Returns clang's alias analyses but GlobalsAA, which says of a function that
+/// waits for another thread that it writes what its body names and nothing
+/// else. Source: LLVM's PassBuilder::buildDefaultAAPipeline.
+static AAManager aliasesWithoutGlobals(TargetMachine &machine) {
+  AAManager aliases;
+  machine.registerEarlyDefaultAliasAnalyses(aliases);
+  aliases.registerFunctionAnalysis<BasicAA>();
+  aliases.registerFunctionAnalysis<ScopedNoAliasAA>();
+  aliases.registerFunctionAnalysis<TypeBasedAA>();
+  machine.registerDefaultAliasAnalyses(aliases);
+  return aliases;
 }
 
 void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
@@ -155,6 +154,8 @@ void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
   PassBuilder builder(&machine, tuning(level), std::nullopt, &callbacks);
   TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
   functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+  if (any_of(module, [](const Function &each) { return ordersThreads(each); }))
+    functions.registerPass([&] { return aliasesWithoutGlobals(machine); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -18,11 +18,6 @@ llvm::OptimizationLevel toLlvmLevel(unsigned optLevel, unsigned sizeLevel);
 /// Returns code generation's name for -O level 0-3.
 llvm::CodeGenOptLevel toCodegenLevel(unsigned optLevel);
 
-/// Returns whether \p function computes single-precision numbers and takes
-/// denormal ones for zero. SCCP does not know that (LLVM 19): it would make
-/// 1e-40 of 1e-20 * 1e-20. The simplifications of other passes do.
-bool isDenormalBlind(const llvm::Function &function);
-
 /// Runs over \p module the passes that \p build makes of a PassBuilder tuned as
 /// clang tunes its own at \p level.
 void runPasses(

@@ -126,7 +126,7 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
   static bool isRequired() { return true; }
 };
 
-/// Repairs what clang 19 leaves wrong.
+/// Repairs what clang leaves wrong.
 struct RepairPass : llvm::PassInfoMixin<RepairPass> {
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &) {
@@ -135,6 +135,7 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
       changed |= joinRenamed(module);
       changed |= definePureVirtual(module);
       changed |= declareNvccAttributes(module);
+      changed |= markRelaxedExchanges(module);
     } else {
       changed |= placeByPragmas(module);
       changed |= doubtForeignConstants(module);

@@ -79,4 +79,41 @@ define void @orders(ptr %p) {
   call void asm sideeffect "mfence", "~{memory}"()
   ret void
 }
+; Other memory may be an argument's.
+; CHECK: function walks:
+; CHECK: effects reads_other
+define i32 @walks(ptr %p, ptr %e) {
+  br label %loop
+loop:
+  %q = phi ptr [ %p, %0 ], [ %n, %loop ]
+  %s = phi i32 [ 0, %0 ], [ %t, %loop ]
+  %x = load i32, ptr %q
+  %t = add i32 %s, %x
+  %n = getelementptr i8, ptr %q, i64 4
+  %c = icmp eq ptr %n, %e
+  br i1 %c, label %end, label %loop
+end:
+  ret i32 %t
+}
+; CHECK: function computes:
+; CHECK: effects writes_other
+define void @computes(i64 %a) {
+  %p = inttoptr i64 %a to ptr
+  store i32 1, ptr %p
+  ret void
+}
+; CHECK: function loads:
+; CHECK: effects reads_globals writes_other
+define void @loads() {
+  %p = load ptr, ptr @b
+  store i32 1, ptr %p
+  ret void
+}
+; CHECK: function errors:
+; CHECK: effects writes_other
+define void @errors() {
+  call void @sets()
+  ret void
+}
+declare void @sets() memory(errnomem: write) nosync nofree nounwind willreturn
 ; CHECK: variable a
