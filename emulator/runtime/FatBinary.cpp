@@ -299,8 +299,8 @@ std::string explainNoImage(const DeviceImages &images, unsigned deviceArch) {
     return "the program holds machine code (" + list(cubins) +
            ") but no PTX, and the emulator runs PTX; compile with nvcc "
            "-gencode arch=compute_NN,code=compute_NN (or plain -arch=sm_NN), "
-           "with clang leave out --no-cuda-include-ptx, or name a PTX file "
-           "with --device-code=FILE.ptx";
+           "with clang --cuda-include-ptx=all, or name a PTX file with "
+           "--device-code=FILE.ptx";
   return "the program's fat binary holds no device code";
 }
 

@@ -70,6 +70,8 @@ def compile_command(options, found, sources, output):
     if rdc:
         command += ["-fgpu-rdc", "--offload-new-driver",
                     f"-Wl,--cuda-path={toolkit}"]
+    else:
+        command.append("--cuda-include-ptx=all")
     return command + extra + sources + ["-o", output, f"-L{library}",
                                         "-lcudart"]
 
