@@ -32,7 +32,7 @@ static const char *const kClassNames[] = {
     "convert",      "compare",     "branch",       "call",   "load_global",
     "store_global", "load_shared", "store_shared", "local",  "load_constant",
     "param",        "generic",     "texture",      "atomic", "barrier",
-    "warp",         "special",     "fence",        "other"};
+    "warp",         "matrix",      "special",      "fence",  "other"};
 static_assert(std::size(kClassNames) == static_cast<size_t>(InsnClass::Count));
 
 /// Fills in mask, phase and distances of \p probe. Returns false when a lane

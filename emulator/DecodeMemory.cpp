@@ -35,7 +35,7 @@ bool Decoder::vectorWidth(unsigned &n) {
   return true;
 }
 
-static InsnClass memoryClass(Space space, bool isStore) {
+InsnClass memoryClass(Space space, bool isStore) {
   switch (space) {
   case Space::Global:
     return isStore ? InsnClass::StoreGlobal : InsnClass::LoadGlobal;

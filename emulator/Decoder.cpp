@@ -619,6 +619,9 @@ bool Decoder::instruction(const Statement &s) {
     return decodeCopyAsync();
   if (op == "mbarrier")
     return decodeMbarrier();
+  if (op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" ||
+      op == "movmatrix")
+    return decodeMatrix();
   if (op == "tex" || op == "tld4")
     return decodeTexture();
   if (op == "suld" || op == "sust")

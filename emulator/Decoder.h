@@ -151,6 +151,14 @@ private:
   bool decodeCopyAsync(); // DecodeAsync.cpp
   bool decodeCopyBulk();
   bool decodeMbarrier();
+  bool decodeMatrix(); // DecodeMatrix.cpp
+  bool decodeMma();
+  bool decodeWmmaMove();
+  bool decodeMatrixRows();
+  bool fragment(const Operand &o, unsigned count, unsigned bits, bool isDest,
+                std::vector<Op> &list);
+  bool emitMatrix(const MatrixOp &op, const std::vector<Op> &list);
+  void readMatrixModifiers(MatrixOp &op, std::vector<MatrixType> &types) const;
   bool decodeTexture(); // DecodeTexture.cpp
   bool decodeSurface();
   bool imageOperand(const Operand &o, std::vector<Op> &list);
@@ -192,6 +200,9 @@ private:
   RegisterUses refs;
   std::vector<SharedUse> pendingShared;
 };
+
+/// The class of an access to memory, for the counters.
+InsnClass memoryClass(Space space, bool isStore);
 
 /// Registers to offsets: liveness, then slots. Rewrites all operands of
 /// fn.code and fn.extra from (register or constant index) to offsets and fills

@@ -18,6 +18,7 @@
 
 #include "emulator/Device.h"
 #include "emulator/HostPages.h"
+#include "emulator/MatrixShapes.h"
 #include "emulator/Types.h"
 
 #include <array>
@@ -94,6 +95,7 @@ enum class InsnClass : uint8_t {
   Atomic,
   Barrier,
   WarpOp,
+  Matrix, ///< mma and wmma.mma
   Special,
   Fence,
   Other,
@@ -187,6 +189,7 @@ struct Function {
   std::deque<CallSite> callSites;
   std::vector<std::vector<uint32_t>> branchTables;
   std::vector<SharedUse> sharedUses;
+  std::vector<MatrixOp> matrices;
 
   uint32_t frameBytes = 0; ///< Registers, all lanes.
   uint32_t localBytes = 0; ///< Per lane: returns, parameters, .local, .param.

@@ -187,6 +187,8 @@ Handler selectVideo(const InsnDesc &);
 Handler selectTexture(const InsnDesc &);
 Handler selectSurface(const InsnDesc &);
 Handler selectWarp(const InsnDesc &);
+Handler selectMatrix(const InsnDesc &);
+Handler selectFragment(const InsnDesc &);
 RunResult runWarp(Warp &w, bool force);
 
 } // namespace gpulto::emu::GPULTO_EMU_ISA

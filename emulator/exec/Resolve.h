@@ -413,16 +413,11 @@ inline bool resolveParam(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
   return ok;
 }
 
-/// Checks and translates the access of \p place (operand, offset, space) for
-/// the lanes of \p m; faults and counts name \p at. Off lanes get an address of
-/// a lane that is on. Returns false after a fault.
-inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
-                      unsigned bytes, unsigned align, bool isWrite, uint64_t *a,
-                      bool isAtomic = false) {
-  if (&place == &at && bytes == align && !isAtomic &&
-      resolveMiddle(w, at, m, bytes, isWrite, a))
-    return true;
-  addresses(w, place, a);
+/// Checks and translates \p a, the addresses of \p m in the space of \p place.
+/// Otherwise as resolveAt.
+inline bool resolveLanes(Warp &w, const Insn &place, const Insn &at, uint32_t m,
+                         unsigned bytes, unsigned align, bool isWrite,
+                         uint64_t *a, bool isAtomic = false) {
   fillOff(m, a);
   uint64_t bits = 0;
   EMU_VECTORIZE
@@ -447,6 +442,19 @@ inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
   default:
     return resolveGlobal(w, at, place.space, m, bytes, isWrite, isAtomic, a);
   }
+}
+
+/// Checks and translates the access of \p place (operand, offset, space) for
+/// the lanes of \p m; faults and counts name \p at. Off lanes get an address of
+/// a lane that is on. Returns false after a fault.
+inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
+                      unsigned bytes, unsigned align, bool isWrite, uint64_t *a,
+                      bool isAtomic = false) {
+  if (&place == &at && bytes == align && !isAtomic &&
+      resolveMiddle(w, at, m, bytes, isWrite, a))
+    return true;
+  addresses(w, place, a);
+  return resolveLanes(w, place, at, m, bytes, align, isWrite, a, isAtomic);
 }
 
 inline bool resolve(Warp &w, const Insn &i, uint32_t m, unsigned bytes,

@@ -390,6 +390,8 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
       case Ctl::WarpBarrier:
       case Ctl::WarpSync: {
         uint32_t passed = m ? syncLanes(w, i, m, pc, g.forced) : 0;
+        if (worker.faulted)
+          return RunResult::Fault;
         g.forced = false;
         if (passed == m && w.active == g.mask) {
           if (++pc >= next)
@@ -434,9 +436,10 @@ RunResult runWarp(Warp &w, bool force) {
 static Handler select(const InsnDesc &d) {
   using Selector = Handler (*)(const InsnDesc &);
   static constexpr Selector kSelectors[] = {
-      selectMove,    selectInteger, selectBits,    selectFloat,  selectHalf,
-      selectCompare, selectMemory,  selectConvert, selectAtomic, selectWarp,
-      selectAsync,   selectVideo,   selectTexture, selectSurface};
+      selectMove,    selectInteger, selectBits,   selectFloat,
+      selectHalf,    selectCompare, selectMemory, selectConvert,
+      selectAtomic,  selectWarp,    selectAsync,  selectVideo,
+      selectTexture, selectSurface, selectMatrix, selectFragment};
   for (Selector s : kSelectors)
     if (Handler h = s(d))
       return h;

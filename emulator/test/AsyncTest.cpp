@@ -166,19 +166,6 @@ TEST_F(AsyncTest, MisuseOfMbarriers) {
 TEST_F(AsyncTest, NotImplemented) {
   // As written, and how the message names it when that is not the same.
   for (const char *code : {
-           "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
-           "{%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2}, {%f0, %f1, %f2, %f3}",
-           "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
-           "{%r0, %r1, %r2, %r3, %r0, %r1, %r2, %r3}, [%p], %r0",
-           "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 "
-           "[%p], {%f0, %f1, %f2, %f3, %f0, %f1, %f2, %f3}, %r0",
-           "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0, %f1}, "
-           "{%r0, %r1}, {%r0, %r1}, {%f0, %f1}",
-           "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, "
-           "[%r0]",
-           "ldmatrix.sync.aligned.m8n8.x1.trans.shared::cta.b16 {%r0}, [%r0]",
-           "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r0], {%r1}",
-           "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1",
            "wgmma.fence.sync.aligned",
            "wgmma.commit_group.sync.aligned",
            "wgmma.wait_group.sync.aligned 0",
