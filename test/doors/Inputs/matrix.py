@@ -64,7 +64,8 @@ class Matrix:
         if source.endswith(".cu"):
             return [f"{self.options.bin}/gpulto-clang++",
                     f"--cuda-path={self.options.cuda_path}",
-                    "--offload-arch=sm_90"] + ["-flto=gpu"] * lto
+                    "--offload-arch=sm_90", "--cuda-include-ptx=all"
+                    ] + ["-flto=gpu"] * lto
         if lto:
             return [f"{self.options.bin}/gpulto-{name}", "-flto=gpu"]
         return [f"{self.options.clang}/{name}"]

@@ -89,7 +89,6 @@ class Build:
         if not self.isPlain:
             return flags + ["--cuda-path=" + self.options.cuda_path]
         return flags + ["--cuda-path=" + toolkit(self.options), "-isystem",
-                        toolkit(self.options) + "/shim", "-isystem",
                         toolkit(self.options) + "/include/cccl", "-fgpu-rdc",
                         "--offload-new-driver", "-Wno-unknown-cuda-version"]
 
@@ -117,8 +116,8 @@ class Build:
         if not options.cuda:
             return command
         if self.isPlain:
-            command += ["--offload-link", "-Wl,--cuda-path=" +
-                        toolkit(options)]
+            chosen = "--cuda-path=" + toolkit(options)
+            command += ["--offload-link", chosen, "-Xoffload-linker", chosen]
         library = options.cuda_path + "/lib64"
         return command + [f"-L{library}", "-lcudart", f"-Wl,-rpath,{library}"]
 
