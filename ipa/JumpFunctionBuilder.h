@@ -381,7 +381,8 @@ private:
                  const llvm::Instruction &at);
   const LocalVariable &describe(const llvm::Value &variable);
   bool isNonNegative(llvm::Value &index);
-  uint64_t leastOffset(const llvm::GetElementPtrInst &address, uint64_t offset);
+  uint64_t leastOffset(llvm::GetElementPtrInst &address);
+  uint64_t leastOffset(llvm::GetElementPtrInst &address, uint64_t offset);
   /// What launches make of an address that is stored in memory.
   enum class LaunchSlot {
     None,     ///< not known, or nothing: it escapes

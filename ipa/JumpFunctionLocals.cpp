@@ -189,11 +189,48 @@ bool JumpFunctionBuilder::isNonNegative(llvm::Value &index) {
              counter->getStart(), counter->getLoop()));
 }
 
+namespace {
+
+/// Takes numbers that the loop's entry says are not negative for such.
+class SignsKnown : public llvm::SCEVRewriteVisitor<SignsKnown> {
+public:
+  SignsKnown(llvm::ScalarEvolution &evolution, const llvm::Loop *loop)
+      : SCEVRewriteVisitor(evolution), loop(loop) {}
+  const llvm::SCEV *visitSignExtendExpr(const llvm::SCEVSignExtendExpr *each) {
+    const llvm::SCEV *operand = visit(each->getOperand());
+    bool isPositive = SE.isKnownNonNegative(
+        loop ? SE.applyLoopGuards(operand, loop) : operand);
+    return isPositive ? SE.getZeroExtendExpr(operand, each->getType())
+                      : SE.getSignExtendExpr(operand, each->getType());
+  }
+
+private:
+  const llvm::Loop *loop;
+};
+
+} // namespace
+
+/// The least byte of the variable that \p address may lead to, however the way
+/// there is made of steps back and forth; 0: not known.
+uint64_t JumpFunctionBuilder::leastOffset(llvm::GetElementPtrInst &address) {
+  auto &evolution =
+      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  const llvm::Loop *loop =
+      context.analyses.getResult<llvm::LoopAnalysis>(function).getLoopFor(
+          address.getParent());
+  const llvm::SCEV *whole = evolution.getSCEV(&address);
+  auto *base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution.getPointerBase(whole));
+  if (!base || base->getValue() != llvm::getUnderlyingObject(&address, 0))
+    return 0;
+  llvm::APInt least = evolution.getSignedRangeMin(
+      SignsKnown(evolution, loop).visit(evolution.removePointerBase(whole)));
+  return least.isNegative() ? 0 : least.getZExtValue();
+}
+
 /// The least byte of the variable that \p address may lead to, of which the
 /// pointer operand leads to \p offset or behind.
-uint64_t
-JumpFunctionBuilder::leastOffset(const llvm::GetElementPtrInst &address,
-                                 uint64_t offset) {
+uint64_t JumpFunctionBuilder::leastOffset(llvm::GetElementPtrInst &address,
+                                          uint64_t offset) {
   llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> variable;
   unsigned width = layout.getIndexTypeSizeInBits(address.getType());
   llvm::APInt constant(width, 0);
@@ -202,11 +239,11 @@ JumpFunctionBuilder::leastOffset(const llvm::GetElementPtrInst &address,
       !llvm::cast<llvm::GEPOperator>(address).collectOffset(
           layout, width, variable, constant) ||
       constant.isNegative())
-    return 0;
+    return leastOffset(address);
   for (const auto &[index, scale] : variable)
     if (scale.isNegative() || index->getType()->getScalarSizeInBits() > width ||
         !isNonNegative(*index))
-      return 0;
+      return leastOffset(address);
   return offset + constant.getZExtValue();
 }
 

@@ -31,6 +31,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -324,7 +325,31 @@ void printPlan(raw_ostream &os, const CompilePlan &plan) {
   printCommand(os, plan.host);
 }
 
+/// Removes what clang 22 leaves beside \p output, as x-0123abcd.o.tmp, when the
+/// disk is full: files of such names that are not older than \p start.
+static void removeLeftovers(StringRef output, sys::TimePoint<> start) {
+  constexpr size_t kDigits = 8;
+  SmallString<128> directory = sys::path::parent_path(output);
+  if (directory.empty())
+    directory = ".";
+  std::string front = (sys::path::stem(output) + "-").str();
+  std::string back = (sys::path::extension(output) + ".tmp").str();
+  std::error_code code;
+  for (sys::fs::directory_iterator entry(directory, code), end;
+       !code && entry != end; entry.increment(code)) {
+    StringRef digits = sys::path::filename(entry->path());
+    if (!digits.consume_front(front) || !digits.consume_back(back) ||
+        digits.size() != kDigits || !all_of(digits, isHexDigit))
+      continue;
+    ErrorOr<sys::fs::basic_file_status> status = entry->status();
+    if (status && status->getLastModificationTime() >= start)
+      sys::fs::remove(entry->path());
+  }
+}
+
 Expected<int> runCompile(const CompilePlan &plan, const JobLimit &limit) {
+  auto start = std::chrono::time_point_cast<std::chrono::seconds>(
+      std::chrono::system_clock::now());
   std::string message;
   bool removable = isReplaceable(plan.output);
   if (removable)
@@ -340,8 +365,10 @@ Expected<int> runCompile(const CompilePlan &plan, const JobLimit &limit) {
           mergeDependencies(plan.hostDependencies, plan.deviceDependencies);
   }
   bool failed = failure || !status || *status != 0;
-  if (failed && removable)
+  if (failed && removable) {
     sys::fs::remove(plan.output);
+    removeLeftovers(plan.output, start);
+  }
   if (removable)
     sys::DontRemoveFileOnSignal(plan.output);
   if (failure)
