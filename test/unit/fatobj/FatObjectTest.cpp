@@ -34,7 +34,7 @@ llvm::Expected<std::string> makeFat(const std::string &object,
 
 void expectSample(const std::string &object, const FatRecord &record) {
   SampleContents sample;
-  EXPECT_EQ(record.llvmMajor, 19u);
+  EXPECT_EQ(record.llvmMajor, 22u);
   EXPECT_EQ(record.optionDigest, (Digest{0x1111, 0x2222}));
   EXPECT_EQ(record.hostSummary, sample.hostSummary);
   EXPECT_FALSE(record.hostBitcodeLost);
