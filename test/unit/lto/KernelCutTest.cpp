@@ -36,15 +36,9 @@ protected:
       abort();
     }
     module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
-    NamedMDNode *annotations =
-        module->getOrInsertNamedMetadata("nvvm.annotations");
     for (Function &function : *module)
       if (function.getName().starts_with("k"))
-        annotations->addOperand(MDNode::get(
-            context,
-            {ValueAsMetadata::get(&function), MDString::get(context, "kernel"),
-             ConstantAsMetadata::get(
-                 ConstantInt::get(Type::getInt32Ty(context), 1))}));
+        function.setCallingConv(CallingConv::PTX_Kernel);
     return *module;
   }
   LLVMContext context;
