@@ -149,10 +149,10 @@ bool DevicePartitioner::mustJoin(GlobalId id) const {
   return callsIndirectly(id) || isAddressTaken(id) || callsNatively(id);
 }
 
-/// Returns whether a pointer to function \p id may exist at run time.
+/// Returns whether a pointer to function \p id may exist at run time. Kernels
+/// launch each other by such pointers.
 bool DevicePartitioner::isAddressTaken(GlobalId id) const {
-  const SymbolRecord &symbol = program.symbol(id);
-  return symbol.kind == SymbolKind::Function && !symbol.has(kKernel) &&
+  return program.symbol(id).kind == SymbolKind::Function &&
          addressTaken.contains(id);
 }
 
