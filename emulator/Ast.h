@@ -65,7 +65,10 @@ struct FunctionDecl {
   std::array<uint32_t, 3> maxntid{0, 0, 0};
   std::array<uint32_t, 3> reqntid{0, 0, 0};
   uint32_t minnctapersm = 0, maxnreg = 0;
-  bool needsCluster = false; ///< .reqnctapercluster or .explicitcluster
+  std::array<uint32_t, 3> reqCluster{0, 0, 0}; ///< .reqnctapercluster
+  bool needsCluster = false;                   ///< .explicitcluster
+  bool gridCountsClusters = false;             ///< .blocksareclusters
+  uint32_t maxClusterRank = 0;
   std::string_view body;     ///< Between the braces.
   uint32_t line = 0;
   uint32_t bodyLine = 0; ///< Line of the opening brace.

@@ -105,7 +105,7 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
   size_t lanes = 0;
   for (uint32_t r = mask; r; r &= r - 1) {
     uint64_t a = addresses[__builtin_ctz(r)];
-    if (a - windows >= 4 * kWindowBytes)
+    if (a - windows >= kWindowCount * kWindowBytes)
       distinct[lanes++] = a;
   }
   if (!lanes)

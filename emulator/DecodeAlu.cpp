@@ -212,23 +212,19 @@ bool Decoder::specialRegister(const Operand &o, unsigned &reg) const {
       std::string_view name;
       unsigned first;
     };
-    static constexpr Vector kVectors[] = {
-        {"%tid", kTidX},         {"%ntid", kNtidX},
-        {"%ctaid", kCtaidX},     {"%nctaid", kNctaidX},
-        {"%clusterid", kCtaidX}, {"%nclusterid", kNctaidX}};
+    static constexpr Vector kVectors[] = {{"%tid", kTidX},
+                                          {"%ntid", kNtidX},
+                                          {"%ctaid", kCtaidX},
+                                          {"%nctaid", kNctaidX},
+                                          {"%clusterid", kClusterIdX},
+                                          {"%nclusterid", kNclusterIdX},
+                                          {"%cluster_ctaid", kClusterCtaidX},
+                                          {"%cluster_nctaid", kClusterNctaidX}};
     for (const Vector &v : kVectors)
       if (v.name == n) {
         reg = axis == 3 ? unsigned(kZero) : v.first + axis;
         return true;
       }
-    if (n == "%cluster_ctaid") {
-      reg = kZero;
-      return true;
-    }
-    if (n == "%cluster_nctaid") {
-      reg = axis == 3 ? kZero : kOne;
-      return true;
-    }
     return false;
   }
   struct Scalar {
@@ -258,8 +254,9 @@ bool Decoder::specialRegister(const Operand &o, unsigned &reg) const {
       {"%aggr_smem_size", kAggrSmemSize},
       {"%envreg1", kEnvReg1},
       {"%envreg2", kEnvReg2},
-      {"%cluster_ctarank", kZero},
-      {"%cluster_nctarank", kOne},
+      {"%cluster_ctarank", kClusterCtaRank},
+      {"%cluster_nctarank", kClusterNctaRank},
+      {"%is_explicit_cluster", kIsExplicitCluster},
       {"%current_graph_exec", kZero},
       {"%reserved_smem_offset_begin", kZero},
       {"%reserved_smem_offset_end", kZero},
@@ -373,6 +370,10 @@ bool Decoder::decodeMov() {
   if (desc.type() == Type::Pred) {
     if (bytes != 0)
       return fail("mov.pred to a register that is none");
+    if (unsigned reg = 0; specialRegister(ops[1], reg)) {
+      bool handled = false;
+      return decodeMovSymbol(ops[1], handled);
+    }
     if (!predicate(ops[1], insn.s[0]))
       return false;
     return emitSelected();
@@ -406,6 +407,7 @@ bool Decoder::decodeCvta() {
       return fail("the destination must be a predicate");
     if (!source(ops[1], Type::U64, insn.s[0]))
       return false;
+    insn.mode = desc.has("cluster");
     return emitSelected();
   }
   if (desc.has("to"))
@@ -418,36 +420,56 @@ bool Decoder::decodeCvta() {
   }
   if (bytes != 8)
     return fail("destination of the wrong size");
+  return addressSource(ops[1], Type::U64, insn.s[0]) && emitSelected();
+}
+
+/// A source that may also be the address of a symbol, as mov would make it.
+bool Decoder::addressSource(const Operand &o, Type type, Op &op) {
   Entity e;
-  bool isRegister = ops[1].kind != Operand::Name ||
-                    (lookUp(ops[1].name, e) && e.kind == Entity::Register);
-  if (!isRegister) {
-    // The address of a symbol first, as mov would.
-    Insn saved = insn;
-    RegisterUses savedRefs = refs;
-    InsnDesc savedDesc = desc;
-    uint32_t temporary = newRegister(Type::U64);
-    insn = Insn();
-    insn.cls = InsnClass::Move;
-    insn.d[0] = temporary << 1;
-    refs = RegisterUses();
-    refs.defs = {temporary};
-    desc.opcode = "mov";
-    desc.types[0] = Type::U64;
-    desc.destBytes = desc.sourceBytes = 8;
-    bool handled = false;
-    if (!decodeMovSymbol(ops[1], handled) || !handled)
-      return false;
-    insn = saved;
-    refs = savedRefs;
-    desc = savedDesc;
-    insn.s[0] = temporary << 1;
-    refs.uses.push_back(temporary);
-    return emitSelected();
-  }
-  if (!source(ops[1], Type::U64, insn.s[0]))
+  bool isRegister = o.kind != Operand::Name ||
+                    (lookUp(o.name, e) && e.kind == Entity::Register);
+  if (isRegister)
+    return source(o, type, op);
+  Insn saved = insn;
+  RegisterUses savedRefs = refs;
+  InsnDesc savedDesc = desc;
+  uint32_t temporary = newRegister(type);
+  insn = Insn();
+  insn.cls = InsnClass::Move;
+  insn.d[0] = temporary << 1;
+  refs = RegisterUses();
+  refs.defs = {temporary};
+  desc.opcode = "mov";
+  desc.types[0] = type;
+  desc.destBytes = desc.sourceBytes = sizeOf(type);
+  bool handled = false;
+  if (!decodeMovSymbol(o, handled) || !handled)
+    return error.failed() ? false : fail("expected an address");
+  insn = saved;
+  refs = savedRefs;
+  desc = savedDesc;
+  refs.uses.push_back(temporary);
+  op = temporary << 1;
+  return true;
+}
+
+/// mapa{.shared::cluster}.type d, a, rank; getctarank{.shared::cluster}.type d,
+/// a; the type is that of the address.
+bool Decoder::decodeClusterAddress() {
+  const std::vector<Operand> &ops = st->operands;
+  bool isMap = desc.opcode == "mapa";
+  unsigned size = sizeOf(desc.type()), bytes = isMap ? size : 4, want = bytes;
+  insn.space = memorySpace();
+  insn.cls = InsnClass::Integer;
+  insn.ctl = Ctl::Faulting;
+  if ((size != 4 && size != 8) || ops.size() != (isMap ? 3u : 2u) ||
+      (size == 4 && insn.space != Space::Shared))
+    return fail("malformed " + std::string(desc.opcode));
+  if (!dest(ops[0], insn.d[0], &bytes, false) ||
+      !addressSource(ops[1], desc.type(), insn.s[0]) ||
+      (isMap && !source(ops[2], Type::U32, insn.s[1])))
     return false;
-  return emitSelected();
+  return bytes == want ? emitSelected() : fail("destination of the wrong size");
 }
 
 // cvt.

@@ -145,8 +145,9 @@ bool Decoder::decodeBarrier() {
   insn.ctl = Ctl::Barrier;
   insn.cls = InsnClass::Barrier;
   if (desc.has("cluster")) {
-    emitNotImplemented();
-    return true;
+    insn.ctl = Ctl::ClusterBarrier;
+    insn.mode = desc.has("wait");
+    return emit(nullptr);
   }
   size_t at = 0;
   bool isRed = desc.has("red");

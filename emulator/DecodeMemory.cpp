@@ -63,7 +63,8 @@ bool Decoder::decodeLoadStore() {
   vectorWidth(n);
   const Operand &where = ops[isStore ? 0 : 1];
   const Operand &what = ops[isStore ? 1 : 0];
-  if (desc.has("async") || desc.has("bulk") || desc.has("mmio") ||
+  bool isAsync = desc.has("async");
+  if ((isAsync && !isAsyncStore()) || desc.has("bulk") || desc.has("mmio") ||
       where.kind == Operand::Tensor) {
     emitNotImplemented();
     return true;
@@ -135,7 +136,34 @@ bool Decoder::decodeLoadStore() {
     }
     insn.d[0] = list[0];
   }
-  return emitSelected();
+  return emitSelected() && (!isAsync || completeBytes(n * sizeOf(type)));
+}
+
+/// True for st.async and red.async to shared memory of the cluster, which are
+/// done at once: the access, then complete_tx on the mbarrier.
+bool Decoder::isAsyncStore() const {
+  return desc.has("complete_tx") && st->operands.size() == 3 &&
+         memorySpace() == Space::Shared;
+}
+
+/// Emits the complete_tx of such an instruction.
+bool Decoder::completeBytes(unsigned bytes) {
+  const Insn done = insn;
+  const RegisterUses doneRefs = refs;
+  insn = Insn();
+  refs = RegisterUses();
+  insn.guard = done.guard;
+  insn.flags = done.flags & kGuardNegated;
+  if (done.guard != kNoGuard)
+    refs.uses.push_back(done.guard >> 1);
+  desc.opcode = "mbarrier";
+  desc.variant = kMbarrierComplete;
+  insn.mode = kMbarrierComplete;
+  insn.cls = InsnClass::Barrier;
+  insn.ctl = Ctl::Faulting;
+  insn.bytes = 8;
+  insn.s[1] = constant(4, bytes);
+  return address(st->operands[2], insn, Space::Shared) && emitSelected();
 }
 
 /// Policies of the cache have no effect; all are 0.
@@ -158,7 +186,8 @@ bool Decoder::decodeAtomic() {
   Type type = desc.type();
   size_t first = isRed ? 0 : 1;
   bool cas = desc.has("cas");
-  if (desc.has("async") || type == Type::None) {
+  bool isAsync = desc.has("async");
+  if ((isAsync && !isAsyncStore()) || type == Type::None) {
     emitNotImplemented();
     return true;
   }
@@ -198,7 +227,7 @@ bool Decoder::decodeAtomic() {
   if (!source(ops[first + 1], type, insn.s[1]) ||
       (cas && !source(ops[first + 2], type, insn.s[2])))
     return false;
-  return emitSelected();
+  return emitSelected() && (!isAsync || completeBytes(sizeOf(type)));
 }
 
 } // namespace gpulto::emu

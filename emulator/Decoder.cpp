@@ -634,6 +634,8 @@ bool Decoder::instruction(const Statement &s) {
     return decodeCvt();
   if (op == "cvta" || op == "isspacep")
     return decodeCvta();
+  if (op == "mapa" || op == "getctarank")
+    return decodeClusterAddress();
   if (op == "setp" || op == "set")
     return decodeSetp();
   if (desc.type() == Type::Pred)

@@ -141,10 +141,14 @@ private:
   bool specialRegister(const Operand &o, unsigned &reg) const;
   bool decodeCvt();
   bool decodeCvta();
+  bool addressSource(const Operand &o, Type type, Op &op);
+  bool decodeClusterAddress();
   bool decodeSetp();
   bool decodePredicateLogic();
   bool decodeLoadStore(); // DecodeMemory.cpp
   bool decodeAtomic();
+  bool isAsyncStore() const;
+  bool completeBytes(unsigned bytes);
   bool decodeCreatePolicy();
   Space memorySpace() const;
   bool vectorWidth(unsigned &n);

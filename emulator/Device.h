@@ -36,6 +36,7 @@ enum class ErrorKind : uint8_t {
   InvalidConfiguration, ///< cudaErrorInvalidConfiguration
   OutOfResources,       ///< cudaErrorLaunchOutOfResources
   CooperativeTooLarge,  ///< cudaErrorCooperativeLaunchTooLarge
+  InvalidClusterSize,   ///< cudaErrorInvalidClusterSize
   OutOfMemory,          ///< cudaErrorMemoryAllocation
   NotImplemented,       ///< cudaErrorNotSupported; the text names what
   // What follows happens while a kernel runs; it is sticky (see Device).
@@ -158,6 +159,7 @@ struct DeviceLimits {
   uint32_t sharedPerBlockOptinBytes = 227 * 1024;
   uint32_t sharedPerSmBytes = 228 * 1024;
   uint32_t reservedSharedPerBlockBytes = 1024;
+  uint32_t maxClusterBlocks = 8, maxNonPortableClusterBlocks = 16;
   uint32_t constantBytes = 64 * 1024;
   uint64_t globalBytes = 16ull << 30; ///< What allocations may add up to.
   uint64_t heapBytes = 8ull << 20;    ///< cudaLimitMallocHeapSize
@@ -223,6 +225,12 @@ struct KernelInfo {
   std::array<uint32_t, 3> maxntid{0, 0, 0}; ///< All 0 when absent.
   std::array<uint32_t, 3> reqntid{0, 0, 0}; ///< All 0 when absent.
   uint32_t minnctapersm = 0, maxnreg = 0;   ///< 0 when absent.
+  /// .reqnctapercluster with its size, .explicitcluster, .maxclusterrank (0
+  /// when absent), .blocksareclusters.
+  std::array<uint32_t, 3> reqCluster{0, 0, 0};
+  bool needsCluster = false;
+  uint32_t maxClusterRank = 0;
+  bool gridCountsClusters = false;
   uint32_t maxThreadsPerBlock = 1024;       ///< From the limits and the above.
 };
 
@@ -272,6 +280,9 @@ struct LaunchConfig {
   std::array<uint32_t, 3> block{1, 1, 1};
   uint64_t dynamicSharedBytes = 0;
   bool cooperative = false;
+  /// Blocks of a cluster; all 0: as the kernel says.
+  std::array<uint32_t, 3> cluster{0, 0, 0};
+  bool allowsNonPortableCluster = false;
 };
 
 /// Direction of a copy, for the counters.
@@ -360,6 +371,11 @@ public:
   virtual uint32_t maxBlocksPerSm(const Kernel &kernel,
                                   uint32_t threadsPerBlock,
                                   uint64_t dynamicSharedBytes) const = 0;
+  /// Clusters of \p blocksPerCluster such blocks that the device holds at once.
+  virtual uint32_t maxActiveClusters(const Kernel &kernel,
+                                     uint32_t threadsPerBlock,
+                                     uint64_t dynamicSharedBytes,
+                                     uint32_t blocksPerCluster) const = 0;
   /// The sticky error, or success.
   virtual Status stickyError() const = 0;
   virtual void resetSticky() = 0;

@@ -216,6 +216,62 @@ uint32_t DeviceImpl::maxBlocksPerSm(const Kernel &kernel,
                             static_cast<uint32_t>(l.sharedPerSmBytes / shared));
 }
 
+uint32_t DeviceImpl::maxActiveClusters(const Kernel &kernel,
+                                       uint32_t threadsPerBlock,
+                                       uint64_t dynamicSharedBytes,
+                                       uint32_t blocksPerCluster) const {
+  return options.limits.smCount *
+         maxBlocksPerSm(kernel, threadsPerBlock, dynamicSharedBytes) /
+         blocksPerCluster;
+}
+
+/// The blocks of a cluster of such a launch; those the kernel requires where it
+/// names none.
+static std::array<uint32_t, 3> clusterOf(const KernelInfo &info,
+                                         const LaunchConfig &c) {
+  return c.cluster[0] ? c.cluster : info.reqCluster;
+}
+
+/// The grid in blocks.
+static std::array<uint32_t, 3> gridOf(const KernelInfo &info,
+                                      const LaunchConfig &c) {
+  std::array<uint32_t, 3> grid = c.grid;
+  if (info.gridCountsClusters && info.reqCluster[0])
+    for (unsigned k = 0; k < 3; ++k)
+      grid[k] *= info.reqCluster[k];
+  return grid;
+}
+
+Status DeviceImpl::checkCluster(const KernelInfo &info, const LaunchConfig &c,
+                                const std::array<uint32_t, 3> &cluster) const {
+  const DeviceLimits &l = options.limits;
+  auto bad = [&](std::string text) {
+    return Status{ErrorKind::InvalidClusterSize,
+                  text + " for kernel " + info.name};
+  };
+  if (!cluster[0])
+    return info.needsCluster ? bad("no cluster size") : Status();
+  std::array<uint32_t, 3> grid = gridOf(info, c);
+  uint64_t blocks = 1;
+  for (unsigned k = 0; k < 3; ++k) {
+    if (!cluster[k] || grid[k] % cluster[k])
+      return bad("grid dimension " + std::to_string(grid[k]) +
+                 ", not a multiple of the cluster's " +
+                 std::to_string(cluster[k]));
+    if (info.reqCluster[0] && cluster[k] != info.reqCluster[k])
+      return bad("cluster other than .reqnctapercluster");
+    blocks *= cluster[k];
+  }
+  uint32_t most = c.allowsNonPortableCluster ? l.maxNonPortableClusterBlocks
+                                             : l.maxClusterBlocks;
+  if (info.maxClusterRank)
+    most = std::min(most, info.maxClusterRank);
+  return blocks <= most
+             ? Status()
+             : bad("cluster of " + std::to_string(blocks) +
+                   " blocks, at most " + std::to_string(most) + " are allowed");
+}
+
 Status DeviceImpl::checkConfig(const KernelImpl &kernel,
                                const LaunchConfig &c) const {
   const DeviceLimits &l = options.limits;
@@ -225,9 +281,10 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
                   text + " for kernel " + info.name};
   };
   uint64_t threads = 1;
+  std::array<uint32_t, 3> grid = gridOf(info, c);
   for (unsigned k = 0; k < 3; ++k) {
-    if (!c.grid[k] || c.grid[k] > l.maxGridDim[k])
-      return bad("grid dimension " + std::to_string(c.grid[k]));
+    if (!grid[k] || grid[k] > l.maxGridDim[k])
+      return bad("grid dimension " + std::to_string(grid[k]));
     if (!c.block[k] || c.block[k] > l.maxBlockDim[k])
       return bad("block dimension " + std::to_string(c.block[k]));
     threads *= c.block[k];
@@ -251,12 +308,23 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
             std::to_string(shared) + " bytes of shared memory for kernel " +
                 info.name + ", the device has " +
                 std::to_string(l.sharedPerBlockOptinBytes)};
+  std::array<uint32_t, 3> cluster = clusterOf(info, c);
+  if (Status s = checkCluster(info, c, cluster); !s.ok())
+    return s;
+  uint32_t blocksPerCluster =
+      cluster[0] ? cluster[0] * cluster[1] * cluster[2] : 1;
+  if (!maxActiveClusters(kernel, static_cast<uint32_t>(threads),
+                         c.dynamicSharedBytes, blocksPerCluster) &&
+      blocksPerCluster > 1)
+    return {ErrorKind::InvalidClusterSize,
+            "no cluster of " + std::to_string(blocksPerCluster) +
+                " blocks of kernel " + info.name + " fits the device"};
   if (!c.cooperative)
     return {};
   uint64_t fits = uint64_t(l.smCount) *
                   maxBlocksPerSm(kernel, static_cast<uint32_t>(threads),
                                  c.dynamicSharedBytes);
-  uint64_t blocks = uint64_t(c.grid[0]) * c.grid[1] * c.grid[2];
+  uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
   if (blocks > fits)
     return {ErrorKind::CooperativeTooLarge,
             "cooperative grid of " + std::to_string(blocks) + " blocks, only " +
@@ -282,13 +350,16 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   launch.peers = peers;
   launch.kernel = &kernel.entry->fn;
   launch.layout = &kernel;
+  std::array<uint32_t, 3> cluster = clusterOf(info, config);
+  launch.hasClusters = cluster[0] != 0;
   for (unsigned d = 0; d < 3; ++d) {
-    launch.grid[d] = config.grid[d];
+    launch.grid[d] = gridOf(info, config)[d];
     launch.block[d] = config.block[d];
+    launch.cluster[d] = std::max(cluster[d], 1u);
+    launch.threadsPerBlock *= launch.block[d];
+    launch.blocksPerCluster *= launch.cluster[d];
+    launch.clusterCount *= launch.grid[d] / launch.cluster[d];
   }
-  launch.threadsPerBlock = config.block[0] * config.block[1] * config.block[2];
-  launch.blockCount =
-      uint64_t(config.grid[0]) * config.grid[1] * config.grid[2];
   launch.staticShared = kernel.staticShared;
   launch.dynamicShared = static_cast<uint32_t>(config.dynamicSharedBytes);
   launch.sharedBytes = launch.staticShared + launch.dynamicShared;

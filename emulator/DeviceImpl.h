@@ -65,6 +65,9 @@ public:
                 const void *params) override;
   uint32_t maxBlocksPerSm(const Kernel &kernel, uint32_t threadsPerBlock,
                           uint64_t dynamicSharedBytes) const override;
+  uint32_t maxActiveClusters(const Kernel &kernel, uint32_t threadsPerBlock,
+                             uint64_t dynamicSharedBytes,
+                             uint32_t blocksPerCluster) const override;
   Status stickyError() const override;
   void resetSticky() override;
   std::string countersJson() const override;
@@ -91,6 +94,8 @@ private:
   friend class ModuleImpl;
   Status checkConfig(const KernelImpl &kernel,
                      const LaunchConfig &config) const;
+  Status checkCluster(const KernelInfo &info, const LaunchConfig &config,
+                      const std::array<uint32_t, 3> &cluster) const;
   Status checkLive(const void *address, uint64_t sizeBytes,
                    const char *what) const;
   void report(std::string_view text) const;

@@ -89,6 +89,13 @@ void raiseAddressFault(Warp &w, const Insn &insn, unsigned lane,
     text += ", byte " + std::to_string(address - launch.sharedWindow) +
             " of shared memory, of which the block has " +
             std::to_string(launch.sharedBytes);
+  } else if (uint64_t far = address - launch.sharedWindow - kClusterWindows;
+             far < kMaxClusterBlocks * kWindowBytes) {
+    text += ", byte " + std::to_string(far % kWindowBytes) +
+            " of shared memory of block " + std::to_string(far / kWindowBytes) +
+            " of the cluster, which has " +
+            std::to_string(launch.blocksPerCluster) + " with " +
+            std::to_string(launch.sharedBytes) + " bytes each";
   } else if (address - launch.localWindow < kWindowBytes) {
     text += ", outside of the thread's local memory";
   } else if (address - launch.paramWindow < kWindowBytes) {

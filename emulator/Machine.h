@@ -36,6 +36,7 @@ constexpr uint32_t kAllLanes = 0xffffffffu;
 
 struct Warp;
 struct Block;
+struct Cluster;
 struct Worker;
 struct Launch;
 struct Insn;
@@ -61,10 +62,11 @@ enum class Ctl : uint8_t {
   Exit,
   Return,
   Call,
-  Barrier,     ///< bar and barrier; mode is a BarrierOp
-  WarpBarrier, ///< bar.warp.sync
-  WarpSync,    ///< Handler runs when all lanes of the member mask are here.
-  Yield,       ///< nanosleep: gives up the slice.
+  Barrier,        ///< bar and barrier; mode is a BarrierOp
+  ClusterBarrier, ///< barrier.cluster; mode 1 is .wait
+  WarpBarrier,    ///< bar.warp.sync
+  WarpSync,       ///< Handler runs when all lanes of the member mask are here.
+  Yield,          ///< nanosleep: gives up the slice.
   Trap,
   Breakpoint,
   NotImplemented,
@@ -293,13 +295,16 @@ struct Warp {
   Frame *frame = nullptr;       ///< Of the group that runs.
   uint32_t active = 0;          ///< Lanes of the group that runs.
   uint32_t alive = 0;
-  uint32_t atBarrier = 0;    ///< Wait at a block barrier.
-  uint32_t atSync = 0;       ///< Wait for lanes of their warp.
-  uint32_t deferred = 0;     ///< Had their share; others first.
-  uint32_t carry = 0;        ///< CC.CF
-  uint32_t syncPhase = 0;    ///< Grows when lanes of the warp synchronise.
-  uint32_t index = 0;        ///< In the block.
-  bool hasThreadIds = false; ///< tid is filled in.
+  uint32_t atBarrier = 0;      ///< Wait at a barrier of the block or cluster.
+  uint32_t atCluster = 0;      ///< Of these: at that of the cluster.
+  uint32_t clusterArrived = 0; ///< Arrived there in the phase that goes on.
+  uint32_t clusterPassed = 0;  ///< Arrived in the one before, did not wait yet.
+  uint32_t atSync = 0;         ///< Wait for lanes of their warp.
+  uint32_t deferred = 0;       ///< Had their share; others first.
+  uint32_t carry = 0;          ///< CC.CF
+  uint32_t syncPhase = 0;      ///< Grows when lanes of the warp synchronise.
+  uint32_t index = 0;          ///< In the block.
+  bool hasThreadIds = false;   ///< tid is filled in.
   uint32_t pc[kLanes] = {};
   Frame *frames[kLanes] = {};
   uint32_t tid[3][kLanes] = {};
@@ -322,6 +327,8 @@ struct RaceShadowDelete {
 
 struct Block {
   Launch *launch = nullptr;
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0; ///< In the cluster.
   uint64_t linear = 0;
   uint32_t ctaid[3] = {};
   uint8_t *shared = nullptr;
@@ -334,6 +341,14 @@ struct Block {
   std::string output;
   std::unique_ptr<RaceShadow, RaceShadowDelete> race;
   uint32_t nextWarp = 0;
+};
+
+/// Blocks that run together on one thread of the host; mostly a single one.
+struct Cluster {
+  uint32_t id[3] = {};
+  std::vector<std::unique_ptr<Block>> blocks; ///< By rank.
+  uint32_t liveThreads = 0;
+  uint32_t arrived = 0; ///< Threads at barrier.cluster in this phase.
 };
 
 class DeviceImpl;
@@ -349,8 +364,11 @@ struct Launch {
   const void *layout = nullptr; ///< Whose shared layout is patched in.
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
+  uint32_t cluster[3] = {1, 1, 1};
+  bool hasClusters = false; ///< A size was named, be it of one block.
   uint32_t threadsPerBlock = 1;
-  uint64_t blockCount = 1;
+  uint32_t blocksPerCluster = 1;
+  uint64_t clusterCount = 1;
   uint32_t staticShared = 0, dynamicShared = 0, sharedBytes = 0;
   std::vector<uint8_t> params;
   std::shared_ptr<const ImageTable> images;
@@ -409,6 +427,17 @@ void arriveBarrier(Warp &w, const Insn &insn, uint32_t mask, uint32_t id,
                    uint32_t count, uint32_t predicate);
 /// To be called when lanes of a block ended: barriers may be complete now.
 void recheckBarriers(Block &block);
+/// barrier.cluster.arrive and .wait; lanes wait or go on.
+void clusterBarrier(Warp &w, const Insn &insn, uint32_t mask);
+/// To be called when the lanes in \p mask ended.
+void leaveCluster(Warp &w, uint32_t mask);
+/// The block of \p from's cluster whose shared memory holds \p address (one of
+/// this process), or null.
+Block *sharedOwner(Block &from, uint64_t address);
+/// The address in this process of \p offset, one in the windows of the
+/// cluster's blocks; 0 after a fault.
+uint64_t clusterAddress(Warp &w, const Insn &insn, unsigned lane,
+                        uint64_t offset, unsigned bytes, bool isWrite);
 /// Makes \p frame the one in use.
 void useFrame(Warp &w, Frame *frame);
 

@@ -15,7 +15,6 @@ namespace gpulto::emu {
 /// Gap behind each allocation: an index that runs over finds nothing live.
 static constexpr uint64_t kGapBytes = 512;
 static constexpr uint64_t kPageBytes = 4096;
-static constexpr uint64_t kWindowCount = 4;
 
 static uint64_t alignTo(uint64_t value, uint64_t align) {
   return (value + align - 1) & ~(align - 1);

@@ -13,8 +13,9 @@
 // The devices of a process share the mapping, so an address says which device's
 // memory it is; each has limits of its own.
 //
-// Shared memory, local memory, kernel parameters and functions have generic
-// addresses in windows at the start of the mapping. Nothing lies behind the
+// Shared memory (the block's own, and that of each block of its cluster), local
+// memory, kernel parameters and functions have generic addresses in windows at
+// the start of the mapping. Nothing lies behind the
 // windows: an access is translated by the executing thread.
 //
 //===----------------------------------------------------------------------===//
@@ -33,6 +34,12 @@ namespace gpulto::emu {
 
 /// Bytes of each window of generic addresses.
 constexpr uint64_t kWindowBytes = 16ull << 20;
+/// Blocks of a cluster, at most; the shared memory of each has a window.
+constexpr uint32_t kMaxClusterBlocks = 16;
+/// From the window of the own block's shared memory to those of the cluster's
+/// blocks, by rank.
+constexpr uint64_t kClusterWindows = 4 * kWindowBytes;
+constexpr uint64_t kWindowCount = 4 + kMaxClusterBlocks;
 /// Distance between the handles of functions in the code window.
 constexpr uint64_t kCodeStep = 16;
 

@@ -568,6 +568,10 @@ const KernelInfo &KernelImpl::info() const {
   details.reqntid = decl.reqntid;
   details.minnctapersm = decl.minnctapersm;
   details.maxnreg = decl.maxnreg;
+  details.reqCluster = decl.reqCluster;
+  details.needsCluster = decl.needsCluster;
+  details.maxClusterRank = decl.maxClusterRank;
+  details.gridCountsClusters = decl.gridCountsClusters;
   details.constBytes = module->constBytes;
   details.maxThreadsPerBlock = limits.maxThreadsPerBlock;
   for (const auto &bound : {decl.maxntid, decl.reqntid})

@@ -369,7 +369,6 @@ bool SourceParser::tuning(FunctionDecl &decl) {
   while (tok.kind == TokenKind::DotWord) {
     std::string_view word = tok.text;
     advance();
-    std::array<uint32_t, 3> ignored;
     uint32_t number = 0;
     bool ok = true;
     if (word == "noreturn")
@@ -382,13 +381,16 @@ bool SourceParser::tuning(FunctionDecl &decl) {
       ok = unsignedNumber(decl.minnctapersm);
     else if (word == "maxnreg")
       ok = unsignedNumber(decl.maxnreg);
-    else if (word == "reqnctapercluster") {
+    else if (word == "reqnctapercluster")
+      ok = dimensions(decl.reqCluster);
+    else if (word == "explicitcluster")
       decl.needsCluster = true;
-      ok = dimensions(ignored);
-    } else if (word == "explicitcluster" || word == "blocksareclusters")
-      decl.needsCluster = true;
-    else if (word == "maxclusterrank" || word == "abi_preserve" ||
-             word == "abi_preserve_control" || word == "maxrank")
+    else if (word == "blocksareclusters")
+      decl.gridCountsClusters = true;
+    else if (word == "maxclusterrank")
+      ok = unsignedNumber(decl.maxClusterRank);
+    else if (word == "abi_preserve" || word == "abi_preserve_control" ||
+             word == "maxrank")
       ok = unsignedNumber(number);
     else if (word == "pragma") {
       while (!tok.is(';') && tok.kind != TokenKind::End)

@@ -7,6 +7,8 @@
 // Goal: run blocks to their end one after the other where they do not wait for
 // each other, and give all co-resident blocks their turn where they do.
 //
+// 0. What is said of blocks below is true of clusters: a worker runs the blocks
+//    of a cluster in turns (runCluster). Without clusters, each has one block.
 // 1. A worker takes blocks in order of their index and runs one until it ends
 //    (runBlock).
 // 2. A block whose warps all went round spin loops, or ran for very long, goes
@@ -51,7 +53,7 @@ constexpr uint64_t kShuffleWindow = 32;
 /// Rounding to nearest, no flushing of denormals, no exceptions.
 constexpr unsigned kDefaultControl = 0x1f80;
 
-enum class BlockResult : uint8_t { Done, Yield, Fault };
+enum class BlockResult : uint8_t { Done, Yield, Blocked, Fault };
 
 /// Randomness of a seeded schedule (splitmix64).
 struct Random {
@@ -74,14 +76,17 @@ public:
 
 private:
   void work(Worker &worker);
-  std::unique_ptr<Block> takeBlock(Worker &worker,
-                                   std::vector<std::unique_ptr<Block>> &pool);
-  bool initBlock(Block &block, uint64_t linear);
+  std::unique_ptr<Cluster>
+  takeCluster(Worker &worker, std::vector<std::unique_ptr<Cluster>> &pool);
+  bool initCluster(Cluster &cluster, uint64_t linear);
+  bool initBlock(Cluster &cluster, Block &block, uint32_t rank);
   bool initWarp(Block &block, Warp &warp, uint32_t index);
+  BlockResult runCluster(Worker &worker, Cluster &cluster);
   BlockResult runBlock(Worker &worker, Block &block);
-  bool forceOrDeadlock(Worker &worker, Block &block, bool &forced);
+  bool forceOrDeadlock(Worker &worker, Cluster &cluster);
   void raiseLimit(Worker &worker, Warp &w);
-  void finishBlock(Worker &worker, Block &block);
+  void finishBlock(Block &block);
+  void finishCluster(Cluster &cluster);
   void startHelpers();
   uint64_t orderOf(uint64_t index) const;
 
@@ -89,8 +94,8 @@ private:
   Launch &launch;
   unsigned threads;
   uint64_t residentLimit;
-  std::atomic<uint64_t> nextBlock{0};
-  std::atomic<uint64_t> resident{0};
+  std::atomic<uint64_t> nextCluster{0};
+  std::atomic<uint64_t> resident{0}; ///< Blocks.
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::vector<std::unique_ptr<Worker>> workers;
@@ -100,12 +105,12 @@ private:
   Fault fault;
 };
 
-/// The block that is started as number \p index.
+/// The cluster that is started as number \p index.
 uint64_t Grid::orderOf(uint64_t index) const {
   if (!launch.seed)
     return index;
   uint64_t first = index / kShuffleWindow * kShuffleWindow;
-  uint64_t n = std::min(kShuffleWindow, launch.blockCount - first);
+  uint64_t n = std::min(kShuffleWindow, launch.clusterCount - first);
   uint64_t order[kShuffleWindow];
   for (uint64_t k = 0; k < n; ++k)
     order[k] = first + k;
@@ -120,6 +125,7 @@ bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
   w.block = &block;
   w.index = index;
   w.alive = w.atBarrier = w.atSync = w.deferred = w.carry = 0;
+  w.atCluster = w.clusterArrived = w.clusterPassed = 0;
   w.syncPhase = 0;
   bool hadCalls = w.framesUsed > 1;
   w.framesUsed = 0;
@@ -154,14 +160,18 @@ bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
   return true;
 }
 
-bool Grid::initBlock(Block &block, uint64_t linear) {
+bool Grid::initBlock(Cluster &cluster, Block &block, uint32_t rank) {
   block.launch = &launch;
-  block.linear = linear;
-  block.ctaid[0] = static_cast<uint32_t>(linear % launch.grid[0]);
-  block.ctaid[1] =
-      static_cast<uint32_t>(linear / launch.grid[0] % launch.grid[1]);
-  block.ctaid[2] =
-      static_cast<uint32_t>(linear / launch.grid[0] / launch.grid[1]);
+  block.cluster = &cluster;
+  block.rank = rank;
+  const uint32_t *size = launch.cluster;
+  const uint32_t at[3] = {rank % size[0], rank / size[0] % size[1],
+                          rank / size[0] / size[1]};
+  for (unsigned k = 0; k < 3; ++k)
+    block.ctaid[k] = cluster.id[k] * size[k] + at[k];
+  block.linear = block.ctaid[0] +
+                 launch.grid[0] * (block.ctaid[1] +
+                                   uint64_t(launch.grid[1]) * block.ctaid[2]);
   block.liveThreads = launch.threadsPerBlock;
   block.barrierPhase = 0;
   block.nextWarp = 0;
@@ -186,24 +196,43 @@ bool Grid::initBlock(Block &block, uint64_t linear) {
   return true;
 }
 
+bool Grid::initCluster(Cluster &cluster, uint64_t linear) {
+  uint32_t count[2] = {launch.grid[0] / launch.cluster[0],
+                       launch.grid[1] / launch.cluster[1]};
+  cluster.id[0] = static_cast<uint32_t>(linear % count[0]);
+  cluster.id[1] = static_cast<uint32_t>(linear / count[0] % count[1]);
+  cluster.id[2] = static_cast<uint32_t>(linear / count[0] / count[1]);
+  cluster.liveThreads = launch.threadsPerBlock * launch.blocksPerCluster;
+  cluster.arrived = 0;
+  while (cluster.blocks.size() < launch.blocksPerCluster)
+    cluster.blocks.push_back(std::make_unique<Block>());
+  for (uint32_t rank = 0; rank < launch.blocksPerCluster; ++rank)
+    if (!initBlock(cluster, *cluster.blocks[rank], rank))
+      return false;
+  return true;
+}
+
 /// Warps wait and none can run. Lets lanes go that wait for lanes of their own
 /// warp; if there are none, this is a deadlock.
-bool Grid::forceOrDeadlock(Worker &worker, Block &block, bool &forced) {
-  for (std::unique_ptr<Warp> &w : block.warps) {
-    if (!w->atSync)
-      continue;
-    w->worker = &worker;
-    forced = true;
-    return device.exec->runWarp(*w, true) != RunResult::Fault;
-  }
+bool Grid::forceOrDeadlock(Worker &worker, Cluster &cluster) {
   Warp *waiting = nullptr;
-  for (std::unique_ptr<Warp> &w : block.warps)
-    if (!waiting && w->alive & w->atBarrier)
-      waiting = w.get();
+  uint32_t live = 0;
+  for (std::unique_ptr<Block> &block : cluster.blocks) {
+    for (std::unique_ptr<Warp> &w : block->warps) {
+      if (w->atSync) {
+        w->worker = &worker;
+        return device.exec->runWarp(*w, true) != RunResult::Fault;
+      }
+      if (!waiting && w->alive & w->atBarrier)
+        waiting = w.get();
+    }
+    if (!live)
+      live = block->liveThreads;
+  }
   unsigned lane = waiting ? static_cast<unsigned>(__builtin_ctz(
                                 waiting->alive & waiting->atBarrier))
                           : 0;
-  std::string text = "deadlock: " + std::to_string(block.liveThreads) +
+  std::string text = "deadlock: " + std::to_string(live) +
                      " threads of the block live and none can go on";
   if (!waiting) {
     worker.faulted = true;
@@ -251,8 +280,9 @@ BlockResult Grid::runBlock(Worker &worker, Block &block) {
       if (r == RunResult::Fault)
         return BlockResult::Fault;
       spun |= r == RunResult::Slice;
-      bool isLast = !block.liveThreads && resident.load() == 1 &&
-                    nextBlock.load() >= launch.blockCount;
+      bool isLast = !block.cluster->liveThreads &&
+                    resident.load() == launch.blocksPerCluster &&
+                    nextCluster.load() >= launch.clusterCount;
       if (worker.warpInsns >= launch.instructionLimit && !isLast) {
         raiseLimit(worker, w);
         return BlockResult::Fault;
@@ -262,48 +292,69 @@ BlockResult Grid::runBlock(Worker &worker, Block &block) {
       return BlockResult::Done;
     if (stop.load(std::memory_order_relaxed))
       return BlockResult::Yield;
-    bool forced = false;
-    if (!ran && !forceOrDeadlock(worker, block, forced))
-      return BlockResult::Fault;
-    if (!block.liveThreads)
-      return BlockResult::Done;
+    if (!ran)
+      return BlockResult::Blocked;
     if (spun || round >= kRoundsOfBlock)
       return BlockResult::Yield;
   }
 }
 
-std::unique_ptr<Block>
-Grid::takeBlock(Worker &worker, std::vector<std::unique_ptr<Block>> &pool) {
+/// Gives the blocks of \p cluster their turns, until it has to give way.
+BlockResult Grid::runCluster(Worker &worker, Cluster &cluster) {
+  for (unsigned round = 0;; ++round) {
+    uint64_t before = worker.warpInsns;
+    bool yields = round >= kRoundsOfBlock;
+    for (std::unique_ptr<Block> &block : cluster.blocks) {
+      if (!block->liveThreads)
+        continue;
+      BlockResult r = runBlock(worker, *block);
+      if (r == BlockResult::Fault)
+        return r;
+      yields |= r == BlockResult::Yield;
+    }
+    if (!cluster.liveThreads)
+      return BlockResult::Done;
+    if (worker.warpInsns == before && !forceOrDeadlock(worker, cluster))
+      return BlockResult::Fault;
+    if (!cluster.liveThreads)
+      return BlockResult::Done;
+    if (yields || stop.load(std::memory_order_relaxed))
+      return BlockResult::Yield;
+  }
+}
+
+std::unique_ptr<Cluster>
+Grid::takeCluster(Worker &worker, std::vector<std::unique_ptr<Cluster>> &pool) {
   if (stop.load(std::memory_order_relaxed) ||
-      nextBlock.load(std::memory_order_relaxed) >= launch.blockCount)
+      nextCluster.load(std::memory_order_relaxed) >= launch.clusterCount)
     return nullptr;
-  if (resident.fetch_add(1) >= residentLimit) {
-    --resident;
-    return nullptr;
-  }
-  uint64_t index = nextBlock.fetch_add(1);
-  if (index >= launch.blockCount) {
-    --resident;
+  uint64_t blocks = launch.blocksPerCluster;
+  if (resident.fetch_add(blocks) + blocks > residentLimit) {
+    resident -= blocks;
     return nullptr;
   }
-  std::unique_ptr<Block> block;
+  uint64_t index = nextCluster.fetch_add(1);
+  if (index >= launch.clusterCount) {
+    resident -= blocks;
+    return nullptr;
+  }
+  std::unique_ptr<Cluster> cluster;
   if (!pool.empty()) {
-    block = std::move(pool.back());
+    cluster = std::move(pool.back());
     pool.pop_back();
   } else {
-    block = std::make_unique<Block>();
+    cluster = std::make_unique<Cluster>();
   }
-  if (!initBlock(*block, orderOf(index))) {
+  if (!initCluster(*cluster, orderOf(index))) {
     worker.faulted = true;
     worker.fault = {ErrorKind::OutOfMemory, "out of memory for a block"};
     stop = true;
     return nullptr;
   }
-  return block;
+  return cluster;
 }
 
-void Grid::finishBlock(Worker &, Block &block) {
-  --resident;
+void Grid::finishBlock(Block &block) {
   if (block.output.empty() && !block.race)
     return;
   std::lock_guard lock(mutex);
@@ -315,11 +366,17 @@ void Grid::finishBlock(Worker &, Block &block) {
                  raceReportsOf(*block.race).end());
 }
 
+void Grid::finishCluster(Cluster &cluster) {
+  resident -= launch.blocksPerCluster;
+  for (std::unique_ptr<Block> &block : cluster.blocks)
+    finishBlock(*block);
+}
+
 void Grid::work(Worker &worker) {
   unsigned control = _mm_getcsr();
   _mm_setcsr(kDefaultControl);
-  std::deque<std::unique_ptr<Block>> queue;
-  std::vector<std::unique_ptr<Block>> pool;
+  std::deque<std::unique_ptr<Cluster>> queue;
+  std::vector<std::unique_ptr<Cluster>> pool;
   size_t roundLeft = 0; // Blocks to visit before more are admitted.
   bool roundEnded = false;
   while (!worker.faulted) {
@@ -329,14 +386,14 @@ void Grid::work(Worker &worker) {
       if (!launch.singleThread && !queue.empty() && !roundEnded)
         std::this_thread::yield(); // Who is waited for may want this core.
       for (; wanted; --wanted) {
-        std::unique_ptr<Block> block = takeBlock(worker, pool);
-        if (!block)
+        std::unique_ptr<Cluster> cluster = takeCluster(worker, pool);
+        if (!cluster)
           break;
-        queue.push_back(std::move(block));
+        queue.push_back(std::move(cluster));
       }
       if (queue.empty()) {
         // Others may still hold places that blocks not yet begun wait for.
-        bool more = nextBlock.load() < launch.blockCount;
+        bool more = nextCluster.load() < launch.clusterCount;
         if (!more || stop.load())
           break;
         std::this_thread::yield();
@@ -345,24 +402,25 @@ void Grid::work(Worker &worker) {
       roundLeft = queue.size();
       roundEnded = false;
     }
-    std::unique_ptr<Block> block = std::move(queue.front());
+    std::unique_ptr<Cluster> cluster = std::move(queue.front());
     queue.pop_front();
     --roundLeft;
-    switch (runBlock(worker, *block)) {
+    switch (runCluster(worker, *cluster)) {
     case BlockResult::Done:
-      finishBlock(worker, *block);
-      pool.push_back(std::move(block));
+      finishCluster(*cluster);
+      pool.push_back(std::move(cluster));
       roundEnded = true;
       break;
     case BlockResult::Yield:
+    case BlockResult::Blocked:
       if (stop.load(std::memory_order_relaxed)) {
-        finishBlock(worker, *block);
+        finishCluster(*cluster);
         break;
       }
-      queue.push_back(std::move(block));
+      queue.push_back(std::move(cluster));
       break;
     case BlockResult::Fault:
-      finishBlock(worker, *block);
+      finishCluster(*cluster);
       stop = true;
       break;
     }
@@ -372,8 +430,8 @@ void Grid::work(Worker &worker) {
     if (stop.load(std::memory_order_relaxed) && queue.empty())
       break;
     if (stop.load(std::memory_order_relaxed)) {
-      for (std::unique_ptr<Block> &b : queue)
-        finishBlock(worker, *b);
+      for (std::unique_ptr<Cluster> &c : queue)
+        finishCluster(*c);
       break;
     }
   }
@@ -382,7 +440,7 @@ void Grid::work(Worker &worker) {
 
 void Grid::startHelpers() {
   uint64_t left =
-      launch.blockCount - std::min(launch.blockCount, nextBlock.load());
+      launch.clusterCount - std::min(launch.clusterCount, nextCluster.load());
   unsigned wanted =
       static_cast<unsigned>(std::min<uint64_t>(threads - 1, left));
   if (!wanted) {

@@ -8,8 +8,8 @@
 // business (struct Mbarrier). A phase ends when no arrivals and no bytes are
 // outstanding; the barrier then expects the same arrivals again. The state
 // that an arrival returns is the object before it, whose phase tells whether
-// that phase has ended. A block runs on one thread of the host, so nothing
-// here needs a lock.
+// that phase has ended. The blocks of a cluster run on one thread of the host,
+// so nothing here needs a lock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,14 +92,13 @@ const char *apply(Block &block, unsigned op, uint32_t value, Mbarrier &b) {
   return nullptr;
 }
 
-/// False, after a fault, when \p address is not in the block's shared memory.
-bool isShared(Warp &w, const Insn &i, unsigned lane, uint64_t address) {
-  uint64_t begin = reinterpret_cast<uint64_t>(w.block->shared);
-  if (address - begin < w.block->launch->sharedBytes)
-    return true;
-  raiseFault(w, i, lane, ErrorKind::InvalidAddressSpace,
-             "the mbarrier is not in shared memory");
-  return false;
+/// The block whose shared memory holds \p address; null after a fault.
+Block *barrierOwner(Warp &w, const Insn &i, unsigned lane, uint64_t address) {
+  Block *owner = sharedOwner(*w.block, address);
+  if (!owner)
+    raiseFault(w, i, lane, ErrorKind::InvalidAddressSpace,
+               "the mbarrier is not in shared memory");
+  return owner;
 }
 
 void mbarrier(Warp &w, const Insn &i, uint32_t m) {
@@ -109,7 +108,10 @@ void mbarrier(Warp &w, const Insn &i, uint32_t m) {
   const uint32_t *value = i.s[1] == kNoOp ? nullptr : src<uint32_t>(w, i.s[1]);
   uint64_t *state = i.d[0] == kNoOp ? nullptr : dst<uint64_t>(w, i.d[0]);
   each(m, [&](unsigned l) {
-    if (w.worker->faulted || !isShared(w, i, l, a[l]))
+    if (w.worker->faulted)
+      return;
+    Block *owner = barrierOwner(w, i, l, a[l]);
+    if (!owner)
       return;
     uint64_t &word = *reinterpret_cast<uint64_t *>(a[l]);
     if (i.mode == kMbarrierInvalidate) {
@@ -117,7 +119,7 @@ void mbarrier(Warp &w, const Insn &i, uint32_t m) {
       return;
     }
     Mbarrier b = unpack(word);
-    if (const char *wrong = apply(*w.block, i.mode, value ? value[l] : 1, b)) {
+    if (const char *wrong = apply(*owner, i.mode, value ? value[l] : 1, b)) {
       raiseFault(w, i, l, ErrorKind::IllegalInstruction, wrong);
       return;
     }
@@ -125,6 +127,19 @@ void mbarrier(Warp &w, const Insn &i, uint32_t m) {
       state[l] = word;
     word = pack(b);
   });
+}
+
+/// complete_tx of \p bytes on the mbarrier at \p address, of any block.
+void completeBytes(Warp &w, const Insn &i, unsigned lane, uint64_t address,
+                   uint32_t bytes) {
+  Block *owner = barrierOwner(w, i, lane, address);
+  if (!owner)
+    return;
+  uint64_t &word = *reinterpret_cast<uint64_t *>(address);
+  Mbarrier b = unpack(word);
+  if (const char *wrong = apply(*owner, kMbarrierComplete, bytes, b))
+    raiseFault(w, i, lane, ErrorKind::IllegalInstruction, wrong);
+  word = pack(b);
 }
 
 /// test_wait and try_wait: whether the phase of the state, or the one with the
@@ -135,7 +150,7 @@ template <bool kParity> void wait(Warp &w, const Insn &i, uint32_t m) {
     return;
   uint32_t ended = 0;
   each(m, [&](unsigned l) {
-    if (w.worker->faulted || !isShared(w, i, l, a[l]))
+    if (w.worker->faulted || !barrierOwner(w, i, l, a[l]))
       return;
     Mbarrier b = unpack(*reinterpret_cast<const uint64_t *>(a[l]));
     if (!b.isValid) {
@@ -228,11 +243,7 @@ void copyBulk(Warp &w, const Insn &i, uint32_t m) {
     if (!(i.mode & kBulkHasBarrier) ||
         !resolveAt(w, barrier, i, one, 8, 8, true, at, true))
       return;
-    uint64_t &word = *reinterpret_cast<uint64_t *>(at[l]);
-    Mbarrier b = unpack(word);
-    if (const char *wrong = apply(*w.block, kMbarrierComplete, n, b))
-      raiseFault(w, i, l, ErrorKind::IllegalInstruction, wrong);
-    word = pack(b);
+    completeBytes(w, i, l, at[l], n);
   });
 }
 

@@ -123,6 +123,37 @@ uint64_t nanoseconds() {
           .count());
 }
 
+uint64_t clusterSpecial(const Block &block, unsigned reg) {
+  const Launch &launch = *block.launch;
+  switch (reg) {
+  case kClusterIdX:
+  case kClusterIdY:
+  case kClusterIdZ:
+    return block.cluster->id[reg - kClusterIdX];
+  case kNclusterIdX:
+  case kNclusterIdY:
+  case kNclusterIdZ:
+    return launch.grid[reg - kNclusterIdX] / launch.cluster[reg - kNclusterIdX];
+  case kClusterCtaidX:
+  case kClusterCtaidY:
+  case kClusterCtaidZ:
+    return block.ctaid[reg - kClusterCtaidX] %
+           launch.cluster[reg - kClusterCtaidX];
+  case kClusterNctaidX:
+  case kClusterNctaidY:
+  case kClusterNctaidZ:
+    return launch.cluster[reg - kClusterNctaidX];
+  case kClusterCtaRank:
+    return block.rank;
+  case kClusterNctaRank:
+    return launch.blocksPerCluster;
+  case kIsExplicitCluster:
+    return launch.hasClusters;
+  default:
+    return 0;
+  }
+}
+
 /// The value where it is the same for all lanes.
 uint64_t uniformSpecial(Warp &w, unsigned reg) {
   const Launch &launch = *w.block->launch;
@@ -168,10 +199,8 @@ uint64_t uniformSpecial(Warp &w, unsigned reg) {
   case kTotalSmemSize:
   case kAggrSmemSize:
     return launch.sharedBytes;
-  case kOne:
-    return 1;
   default:
-    return 0;
+    return reg < kClusterIdX ? 0 : clusterSpecial(*w.block, reg);
   }
 }
 
@@ -211,6 +240,10 @@ template <class T> void special(Warp &w, const Insn &i, uint32_t m) {
   map(m, d, [v](uint32_t) { return v; }, w.tid[0]);
 }
 
+void specialPred(Warp &w, const Insn &i, uint32_t m) {
+  writePred(w, i.d[0], m, uniformSpecial(w, i.mode) ? kAllLanes : 0);
+}
+
 /// Address of something in the frame's local area.
 template <class T> void frameLocal(Warp &w, const Insn &i, uint32_t m) {
   T v = static_cast<T>(w.frame->localBase + static_cast<uint64_t>(i.imm));
@@ -236,6 +269,48 @@ uint64_t windowOf(const Launch &launch, Space space) {
     return 0;
   }
 }
+/// mapa: the address of \p s[0], one of shared memory of any block, in the
+/// block with the rank of s[1]. With Insn::space Shared as an offset, else
+/// generic.
+template <class T> void mapAddress(Warp &w, const Insn &i, uint32_t m) {
+  uint64_t window =
+      i.space == Space::Shared ? 0 : w.block->launch->sharedWindow;
+  alignas(64) uint64_t a[kLanes];
+  const T *s = src<T>(w, i.s[0]);
+  for (unsigned l = 0; l < kLanes; ++l)
+    a[l] = s[l] - window;
+  const uint32_t *rank = src<uint32_t>(w, i.s[1]);
+  T *d = dst<T>(w, i.d[0]);
+  each(m, [&](unsigned l) {
+    bool isFar = a[l] - kClusterWindows < kMaxClusterBlocks * kWindowBytes;
+    if (a[l] >= kWindowBytes && !isFar)
+      return raiseFault(w, i, l, ErrorKind::InvalidAddressSpace,
+                        "mapa of an address that is not one of shared memory");
+    if (rank[l] >= w.block->launch->blocksPerCluster)
+      return raiseFault(w, i, l, ErrorKind::IllegalInstruction,
+                        "mapa to block " + std::to_string(rank[l]) +
+                            " of a cluster of " +
+                            std::to_string(w.block->launch->blocksPerCluster));
+    d[l] = static_cast<T>(window + kClusterWindows + rank[l] * kWindowBytes +
+                          a[l] % kWindowBytes);
+  });
+}
+/// getctarank: of the block whose shared memory the address is one of.
+template <class T> void addressRank(Warp &w, const Insn &i, uint32_t m) {
+  uint64_t window =
+      i.space == Space::Shared ? 0 : w.block->launch->sharedWindow;
+  uint32_t own = w.block->rank;
+  map(
+      m, dst<uint32_t>(w, i.d[0]),
+      [window, own](T a) {
+        uint64_t offset = a - window;
+        return offset < kClusterWindows
+                   ? own
+                   : static_cast<uint32_t>((offset - kClusterWindows) /
+                                           kWindowBytes);
+      },
+      src<T>(w, i.s[0]));
+}
 /// cvta; mode 1 is cvta.to. With 32-bit registers the window cannot be told.
 void cvta(Warp &w, const Insn &i, uint32_t m) {
   uint64_t window = windowOf(*w.block->launch, i.space);
@@ -253,10 +328,16 @@ void isspacep(Warp &w, const Insn &i, uint32_t m) {
   uint32_t r = 0;
   uint64_t window = windowOf(launch, i.space);
   each(m, [&](unsigned l) {
-    bool inWindows = a[l] - launch.sharedWindow < 4 * kWindowBytes;
+    uint64_t offset = a[l] - launch.sharedWindow;
+    bool inWindows = offset < kWindowCount * kWindowBytes;
     bool yes = i.space == Space::Const ? i.mode != 0
                : window                ? a[l] - window < kWindowBytes
                                        : !inWindows;
+    if (i.space == Space::Shared) {
+      uint64_t far = offset - kClusterWindows;
+      yes |= far < kMaxClusterBlocks * kWindowBytes &&
+             (i.mode || far / kWindowBytes == w.block->rank);
+    }
     if (i.space == Space::Const) {
       CachedRange range;
       yes = !inWindows && findRange(w, a[l], range) &&
@@ -291,6 +372,8 @@ Handler selectMov(const InsnDesc &d) {
     }
   }
   case kMoveSpecial:
+    if (d.destBytes == 0)
+      return specialPred;
     if (d.destBytes == 2)
       return special<uint16_t>;
     return d.destBytes == 8 ? special<uint64_t> : special<uint32_t>;
@@ -329,6 +412,11 @@ Handler selectMove(const InsnDesc &d) {
     return sizeOf(d.type()) == 8 ? cvta : Handler(nullptr);
   if (op == "isspacep")
     return isspacep;
+  if (op == "mapa")
+    return sizeOf(d.type()) == 8 ? mapAddress<uint64_t> : mapAddress<uint32_t>;
+  if (op == "getctarank")
+    return sizeOf(d.type()) == 8 ? addressRank<uint64_t>
+                                 : addressRank<uint32_t>;
   if (op == "membar" || op == "fence")
     return fence;
   if (op == "prefetch" || op == "prefetchu" || op == "discard" ||

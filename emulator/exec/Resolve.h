@@ -276,10 +276,40 @@ inline bool resolveLocal(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
   return true;
 }
 
+/// An offset in the cluster's windows that is one of the own block becomes that
+/// in its own window.
+inline uint64_t ownOffset(const Warp &w, uint64_t offset) {
+  uint64_t window = kClusterWindows + w.block->rank * kWindowBytes;
+  return offset - window < kWindowBytes ? offset - window : offset;
+}
+
+/// Offsets of shared memory some of which are those of other blocks. Neither
+/// counters nor the race check see these.
+inline bool resolveCluster(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
+                           bool isWrite, uint64_t *a) {
+  uint64_t own = reinterpret_cast<uint64_t>(w.block->shared);
+  uint64_t size = w.block->launch->sharedBytes;
+  each(m, [&](unsigned l) {
+    if (a[l] + bytes <= size)
+      a[l] += own;
+    else if (!w.worker->faulted)
+      a[l] = clusterAddress(w, at, l, a[l], bytes, isWrite);
+  });
+  fillOff(m, a);
+  return !w.worker->faulted;
+}
+
 inline bool resolveShared(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
                           bool isWrite, bool isAtomic, uint64_t *a) {
   uint64_t size = w.block->launch->sharedBytes;
   Extent e = extentOf(a);
+  if (e.high - kClusterWindows < kMaxClusterBlocks * kWindowBytes) {
+    for (unsigned l = 0; l < kLanes; ++l)
+      a[l] = ownOffset(w, a[l]);
+    e = extentOf(a);
+    if (e.high >= kClusterWindows)
+      return resolveCluster(w, at, m, bytes, isWrite, a);
+  }
   if (e.low > size || e.high > size || e.high + bytes > size) {
     each(m, [&](unsigned l) {
       if (a[l] > size || a[l] + bytes > size)
@@ -304,8 +334,8 @@ inline uint64_t resolveOne(Warp &w, const Insn &at, unsigned lane, uint64_t a,
                            unsigned bytes, bool isWrite, bool isAtomic,
                            CachedRange &range) {
   const Launch &launch = *w.block->launch;
-  if (a - launch.sharedWindow < kWindowBytes) {
-    uint64_t offset = a - launch.sharedWindow;
+  uint64_t offset = ownOffset(w, a - launch.sharedWindow);
+  if (offset < kWindowBytes) {
     if (offset + bytes <= launch.sharedBytes) {
       if (w.block->race) {
         uint64_t offsets[kLanes] = {};
@@ -314,13 +344,15 @@ inline uint64_t resolveOne(Warp &w, const Insn &at, unsigned lane, uint64_t a,
       }
       return reinterpret_cast<uint64_t>(w.block->shared) + offset;
     }
+  } else if (offset - kClusterWindows < kMaxClusterBlocks * kWindowBytes) {
+    return clusterAddress(w, at, lane, offset, bytes, isWrite);
   } else if (a - launch.localWindow < kWindowBytes) {
-    uint64_t offset = a - launch.localWindow;
+    offset = a - launch.localWindow;
     if (offset + bytes <= w.localBytes)
       return reinterpret_cast<uint64_t>(w.local.get()) +
              lane * uint64_t(w.localStride) + offset;
   } else if (a - launch.paramWindow < kWindowBytes) {
-    uint64_t offset = a - launch.paramWindow;
+    offset = a - launch.paramWindow;
     if (offset + bytes <= launch.params.size() && !isWrite)
       return reinterpret_cast<uint64_t>(launch.params.data()) + offset;
   } else {
@@ -365,7 +397,7 @@ inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
     uint64_t window = w.block->launch->sharedWindow;
     bool bad = false;
     each(m, [&](unsigned l) {
-      if (a[l] - window < 4 * kWindowBytes) {
+      if (a[l] - window < kWindowCount * kWindowBytes) {
         raiseFault(w, at, l, ErrorKind::InvalidAddressSpace,
                    "the address of shared or local memory, parameters or code "
                    "is used as one of global memory");

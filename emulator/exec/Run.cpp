@@ -223,6 +223,7 @@ void endLanes(Warp &w, uint32_t m) {
   w.atSync = 0; // They look again who is left to wait for.
   w.block->liveThreads -= static_cast<uint32_t>(__builtin_popcount(m));
   recheckBarriers(*w.block);
+  leaveCluster(w, m);
 }
 
 template <bool kCount> RunResult run(Warp &w, bool force) {
@@ -387,6 +388,13 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
         }
         goto reselect;
       }
+      case Ctl::ClusterBarrier:
+        setPc(w, mask, pc + 1);
+        if (m)
+          clusterBarrier(w, i, m);
+        if (worker.faulted)
+          return RunResult::Fault;
+        goto reselect;
       case Ctl::WarpBarrier:
       case Ctl::WarpSync: {
         uint32_t passed = m ? syncLanes(w, i, m, pc, g.forced) : 0;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/ClusterSize.h"
 #include "emulator/runtime/HostImage.h"
 #include "emulator/runtime/Operation.h"
 #include "emulator/runtime/Runtime.h"
@@ -22,30 +23,16 @@ CodeModule *moduleOf(void **handle) {
 }
 
 cudaError_t launch(const void *function, dim3 grid, dim3 block, void **args,
-                   size_t sharedBytes, cudaStream_t stream, bool cooperative) {
+                   size_t sharedBytes, cudaStream_t stream, bool cooperative,
+                   dim3 cluster = {0, 0, 0}) {
   return enter([&](Runtime &runtime) {
     KernelOp op;
     if (cudaError_t error = makeKernelOp(runtime, function, grid, block, args,
                                          sharedBytes, cooperative, op))
       return error;
+    op.cluster = cluster;
     return submit(runtime, stream, std::move(op));
   });
-}
-
-/// Reads the launch attributes that matter; the others are hints.
-cudaError_t readAttributes(const cudaLaunchConfig_t &config,
-                           bool &cooperative) {
-  for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute &attribute = config.attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      cooperative = attribute.val.cooperative != 0;
-    if (attribute.id == cudaLaunchAttributeClusterDimension &&
-        attribute.val.clusterDim.x * attribute.val.clusterDim.y *
-                attribute.val.clusterDim.z >
-            1)
-      return notSupported("launch in clusters");
-  }
-  return cudaSuccess;
 }
 
 void fillAttributes(const DeviceKernel &entry, const DeviceLimits &limits,
@@ -64,6 +51,13 @@ void fillAttributes(const DeviceKernel &entry, const DeviceLimits &limits,
   attributes.maxDynamicSharedSizeBytes =
       entry.maxDynamicSharedBytes >= 0 ? entry.maxDynamicSharedBytes : fits;
   attributes.preferredShmemCarveout = entry.sharedCarveout;
+  std::array<uint32_t, 3> cluster = requiredCluster(entry);
+  attributes.clusterDimMustBeSet = info.needsCluster || cluster[0];
+  attributes.requiredClusterWidth = static_cast<int>(cluster[0]);
+  attributes.requiredClusterHeight = static_cast<int>(cluster[1]);
+  attributes.requiredClusterDepth = static_cast<int>(cluster[2]);
+  attributes.clusterSchedulingPolicyPreference = entry.clusterPolicy;
+  attributes.nonPortableClusterSizeAllowed = entry.allowsNonPortableCluster;
 }
 
 cudaError_t setAttribute(DeviceKernel &entry, const DeviceLimits &limits,
@@ -81,13 +75,26 @@ cudaError_t setAttribute(DeviceKernel &entry, const DeviceLimits &limits,
       return cudaErrorInvalidValue;
     entry.sharedCarveout = value;
     return cudaSuccess;
-  case cudaFuncAttributeClusterDimMustBeSet:
   case cudaFuncAttributeRequiredClusterWidth:
   case cudaFuncAttributeRequiredClusterHeight:
   case cudaFuncAttributeRequiredClusterDepth:
-    return notSupported("cudaFuncSetAttribute of a cluster size");
+    if (entry.kernel->info().reqCluster[0])
+      return cudaErrorNotPermitted;
+    if (value < 0)
+      return cudaErrorInvalidValue;
+    entry.requiredCluster[attribute - cudaFuncAttributeRequiredClusterWidth] =
+        static_cast<uint32_t>(value);
+    return cudaSuccess;
   case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    if (value < 0 || value > 1)
+      return cudaErrorInvalidValue;
+    entry.allowsNonPortableCluster = value != 0;
+    return cudaSuccess;
   case cudaFuncAttributeClusterSchedulingPolicyPreference:
+    if (value < cudaClusterSchedulingPolicyDefault ||
+        value > cudaClusterSchedulingPolicyLoadBalancing)
+      return cudaErrorInvalidValue;
+    entry.clusterPolicy = value;
     return cudaSuccess;
   default:
     return cudaErrorInvalidValue;
@@ -293,11 +300,18 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                 const void *function, void **args) {
   if (!config || (config->numAttrs && !config->attrs))
     return recordError(cudaErrorInvalidValue);
-  bool cooperative = false;
-  if (cudaError_t error = readAttributes(*config, cooperative))
-    return recordError(error);
+  bool cooperative = false; // The attributes that are not hints.
+  dim3 cluster{0, 0, 0};
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute &attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension &&
+        !readCluster(attribute.val, cluster))
+      return recordError(cudaErrorInvalidValue);
+  }
   return launch(function, config->gridDim, config->blockDim, args,
-                config->dynamicSmemBytes, config->stream, cooperative);
+                config->dynamicSmemBytes, config->stream, cooperative, cluster);
 }
 GPULTO_EMU_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/ClusterSize.h"
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
@@ -87,6 +88,7 @@ template <typename Params> auto makeKernel(const Params *params) {
     cudaError_t error =
         makeKernelOp(runtime, params->func, grid, block, params->kernelParams,
                      params->sharedMemBytes, op.cooperative, made);
+    made.cluster = op.cluster;
     if (error == cudaSuccess)
       op = std::move(made);
     return error;
@@ -268,7 +270,8 @@ cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node,
     if (!value)
       return cudaErrorInvalidValue;
     if (attribute == cudaLaunchAttributeClusterDimension)
-      return notSupported("launch in clusters");
+      return readCluster(*value, op.cluster) ? cudaSuccess
+                                             : cudaErrorInvalidValue;
     if (attribute == cudaLaunchAttributeCooperative)
       op.cooperative = value->cooperative != 0;
     return cudaSuccess;
@@ -284,6 +287,8 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node,
     *value = {};
     if (attribute == cudaLaunchAttributeCooperative)
       value->cooperative = op.cooperative;
+    if (attribute == cudaLaunchAttributeClusterDimension)
+      value->clusterDim = {op.cluster.x, op.cluster.y, op.cluster.z};
     return cudaSuccess;
   });
 }
@@ -297,6 +302,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to,
     if (!other)
       return cudaErrorInvalidValue;
     op.cooperative = other->cooperative;
+    op.cluster = other->cluster;
     return cudaSuccess;
   });
 }

@@ -106,7 +106,7 @@ constexpr FixedAttribute kFixed[] = {
     {cudaDevAttrGPUDirectRDMAFlushWritesOptions, 0},
     {cudaDevAttrGPUDirectRDMAWritesOrdering, 0},
     {cudaDevAttrMemoryPoolSupportedHandleTypes, 0},
-    {cudaDevAttrClusterLaunch, 0},
+    {cudaDevAttrClusterLaunch, 1},
     {cudaDevAttrDeferredMappingCudaArraySupported, 0},
     {cudaDevAttrIpcEventSupport, 0},
     {cudaDevAttrMemSyncDomainCount, 4},

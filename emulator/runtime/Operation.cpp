@@ -7,6 +7,7 @@
 #include "emulator/runtime/Operation.h"
 
 #include "emulator/runtime/Array.h"
+#include "emulator/runtime/ClusterSize.h"
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
@@ -227,6 +228,9 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
   config.block = {op.block.x, op.block.y, op.block.z};
   config.dynamicSharedBytes = op.sharedBytes;
   config.cooperative = op.cooperative;
+  const DeviceKernel &attributes = op.entry->on[op.device];
+  config.cluster = clusterFor(attributes, op.cluster);
+  config.allowsNonPortableCluster = attributes.allowsNonPortableCluster;
   if (runtime.settings.verbose)
     complain("launch " + op.entry->name + " grid " + std::to_string(op.grid.x) +
              "x" + std::to_string(op.grid.y) + "x" + std::to_string(op.grid.z) +

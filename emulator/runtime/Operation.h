@@ -40,6 +40,8 @@ struct KernelOp {
   dim3 grid, block;
   size_t sharedBytes = 0;
   bool cooperative = false;
+  /// Blocks of a cluster; all 0: as the kernel says.
+  dim3 cluster{0, 0, 0};
   /// The packed parameters, each at its offset.
   std::vector<std::byte> params;
   /// Addresses of the parameters inside `params`; what GetParams hands out.

@@ -39,6 +39,10 @@ struct DeviceKernel {
   /// cudaFuncAttributeMaxDynamicSharedMemorySize; -1: not set.
   int64_t maxDynamicSharedBytes = -1;
   int sharedCarveout = -1;
+  /// cudaFuncAttributeRequiredClusterWidth and its kin; 0: not set.
+  std::array<uint32_t, 3> requiredCluster{};
+  bool allowsNonPortableCluster = false;
+  int clusterPolicy = 0;
 };
 
 /// A kernel of a registered or loaded module; `cudaKernel_t`, `cudaFunction_t`

@@ -169,6 +169,8 @@ cudaError_t toCudaError(ErrorKind kind) {
     return cudaErrorLaunchOutOfResources;
   case ErrorKind::CooperativeTooLarge:
     return cudaErrorCooperativeLaunchTooLarge;
+  case ErrorKind::InvalidClusterSize:
+    return cudaErrorInvalidClusterSize;
   case ErrorKind::OutOfMemory:
     return cudaErrorMemoryAllocation;
   case ErrorKind::NotImplemented:

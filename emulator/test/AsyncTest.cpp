@@ -171,12 +171,7 @@ TEST_F(AsyncTest, NotImplemented) {
            "wgmma.wait_group.sync.aligned 0",
            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
            "{%f0, %f1, %f2, %f3}, %q, %q, 1, 1, 1, 0, 0",
-           "barrier.cluster.arrive.release.aligned",
-           "barrier.cluster.wait.acquire.aligned",
-           "mapa.shared::cluster.u32 %r0, %r1, %r2",
-           "getctarank.shared::cluster.u32 %r0, %r1",
-           "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 "
-           "[%r0], %r1, [%r2]",
+           "st.async.release.global.b32 [%p], %r1",
            "red.async.relaxed.cluster.global.mbarrier::complete_tx::bytes"
            ".add.u32 [%r0], %r1, [%r2]",
            "cp.async.bulk.tensor.1d.shared::cluster.global.tile"

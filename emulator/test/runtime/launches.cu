@@ -3,7 +3,6 @@
 // EXPECT: chevrons 11
 // EXPECT: cudaLaunchKernel 12
 // EXPECT: cudaLaunchKernelExC 13, cooperative 1
-// EXPECT: cluster operation not supported
 // EXPECT: null kernel invalid device function
 // EXPECT: library 42 of 1
 // EXPECT: library has no such kernel: named symbol not found
@@ -68,12 +67,6 @@ static void launches(int *p) {
   config.numAttrs = 1;
   cudaLaunchKernelEx(&config, storeIfGrid, p, p + 1, 13);
   printf("cudaLaunchKernelExC %d, cooperative %d\n", read(p), read(p + 1));
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {2, 1, 1};
-  config.gridDim = dim3(2);
-  printf("cluster %s\n",
-         text(cudaLaunchKernelEx(&config, storeIfGrid, p, p + 1, 13)));
-  cudaGetLastError();
   printf("null kernel %s\n",
          text(cudaLaunchKernel((const void *)nullptr, dim3(1), dim3(1), args)));
   cudaGetLastError();

@@ -1,0 +1,28 @@
+//===- ClusterSize.h - The cluster size of a launch -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_CLUSTERSIZE_H
+#define GPULTO_EMULATOR_RUNTIME_CLUSTERSIZE_H
+
+#include "emulator/runtime/Registry.h"
+
+#include <cuda_runtime_api.h>
+
+namespace gpulto::emu {
+
+/// The size that the kernel, or else its attributes, require; all 0: none.
+std::array<uint32_t, 3> requiredCluster(const DeviceKernel &kernel);
+
+/// The size that a launch names where \p named is that of its attribute (all 0:
+/// it has none).
+std::array<uint32_t, 3> clusterFor(const DeviceKernel &kernel, dim3 named);
+
+/// Reads a launch attribute. False when dimensions are 0, save all of them.
+bool readCluster(const cudaLaunchAttributeValue &value, dim3 &cluster);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_CLUSTERSIZE_H
