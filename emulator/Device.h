@@ -169,6 +169,16 @@ struct DeviceLimits {
   bool accessesHostMemory = false;
 };
 
+/// What device code asks of the host's runtime (cudaDeviceGetAttribute and the
+/// like). Device code is refused what is null.
+struct HostRuntime {
+  int version = 0;
+  /// Fills in a cudaDeviceAttr; false when there is none such.
+  std::function<bool(unsigned device, int attribute, int &value)> attribute;
+  /// Of a cudaError_t.
+  std::function<std::string(int error)> errorName, errorString;
+};
+
 /// How the device behaves; fixed when it is made, save where a setter exists.
 struct Options {
   DeviceLimits limits;
@@ -193,6 +203,7 @@ struct Options {
   std::function<void(std::string_view)> print;
   /// Receives errors, assertion texts and race reports. Null: stderr.
   std::function<void(std::string_view)> diagnose;
+  HostRuntime host;
 };
 
 /// One translation unit of device code.
@@ -231,7 +242,7 @@ struct KernelInfo {
   bool needsCluster = false;
   uint32_t maxClusterRank = 0;
   bool gridCountsClusters = false;
-  uint32_t maxThreadsPerBlock = 1024;       ///< From the limits and the above.
+  uint32_t maxThreadsPerBlock = 1024; ///< From the limits and the above.
 };
 
 /// A kernel of a loaded module; lives as long as the module.
@@ -363,8 +374,8 @@ public:
   loadModule(std::vector<PtxSource> sources, Status &error,
              std::shared_ptr<const ManagedVariables> managed = nullptr) = 0;
 
-  /// Runs a grid to its end. \p params are info().paramBytes bytes, each
-  /// parameter at its offset.
+  /// Runs a grid to its end, and all that it launches. \p params are
+  /// info().paramBytes bytes, each parameter at its offset.
   virtual Status launch(const Kernel &kernel, const LaunchConfig &config,
                         const void *params) = 0;
   /// Blocks of this shape that fit one multiprocessor (0: none fits).

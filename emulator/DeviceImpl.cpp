@@ -187,6 +187,18 @@ DeviceImpl::loadModule(std::vector<PtxSource> sources, Status &error,
   return module;
 }
 
+uint64_t DeviceImpl::textAddress(const std::string &text) {
+  std::lock_guard lock(stateMutex);
+  auto [it, isNew] = texts.try_emplace(text, 0);
+  if (!isNew)
+    return it->second;
+  it->second =
+      memory.allocate(text.size() + 1, 16, AllocationKind::Global, number);
+  if (it->second)
+    memcpy(reinterpret_cast<void *>(it->second), text.c_str(), text.size() + 1);
+  return it->second;
+}
+
 /// Rounds registers as the hardware gives them out: by warp, 256 at a time.
 static uint32_t registersOfWarp(uint32_t registers) {
   return (registers * kLanes + 255) & ~255u;
@@ -332,17 +344,13 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
   return {};
 }
 
-Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
-                          const void *params) {
-  std::lock_guard lock(launchMutex);
-  if (Status s = stickyError(); !s.ok())
-    return s;
-  const KernelImpl &kernel = static_cast<const KernelImpl &>(k);
+/// Runs one grid. \p spentInsns are the warp instructions of the launch so far;
+/// what the grid started goes to \p started.
+Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
+                             std::vector<DeviceOperation> &started) {
+  const KernelImpl &kernel = *op.kernel;
+  const LaunchConfig &config = op.config;
   const KernelInfo &info = kernel.info();
-  if (Status s = kernel.prepare(); !s.ok())
-    return s;
-  if (Status s = checkConfig(kernel, config); !s.ok())
-    return s;
   kernel.patchShared();
   Launch launch;
   launch.device = this;
@@ -363,9 +371,7 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   launch.staticShared = kernel.staticShared;
   launch.dynamicShared = static_cast<uint32_t>(config.dynamicSharedBytes);
   launch.sharedBytes = launch.staticShared + launch.dynamicShared;
-  const uint8_t *bytes = static_cast<const uint8_t *>(params);
-  if (info.paramBytes)
-    launch.params.assign(bytes, bytes + info.paramBytes);
+  launch.params = op.params;
   launch.smCount = options.limits.smCount;
   launch.gridId = nextGridId++;
   if (config.cooperative) {
@@ -388,7 +394,8 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   launch.seed = options.scheduleSeed;
   unsigned threads = options.threads;
   if (options.maxWarpInstructions) { // To stop at the same place every time.
-    launch.instructionLimit = options.maxWarpInstructions;
+    launch.instructionLimit = options.maxWarpInstructions -
+                              std::min(options.maxWarpInstructions, spentInsns);
     threads = 1;
   }
   launch.sharedWindow = memory.sharedWindow();
@@ -397,6 +404,61 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   uint64_t perSm = std::max(1u, maxBlocksPerSm(kernel, launch.threadsPerBlock,
                                                config.dynamicSharedBytes));
   Status status = runGrid(*this, launch, threads, perSm * launch.smCount);
+  spentInsns += launch.warpInsns;
+  started = std::move(launch.operations);
+  return status;
+}
+
+/// Runs a copy or a fill that device code asked for.
+Status DeviceImpl::runArea(const DeviceOperation &op) {
+  for (uint64_t row = 0; row < op.rows; ++row) {
+    auto *to =
+        reinterpret_cast<void *>(op.destination + row * op.destinationPitch);
+    auto *from =
+        reinterpret_cast<const void *>(op.source + row * op.sourcePitch);
+    bool isLive = checkLive(to, op.widthBytes, "destination").ok() &&
+                  (!op.source || checkLive(from, op.widthBytes, "source").ok());
+    if (!isLive)
+      return {ErrorKind::IllegalAddress,
+              "a copy or fill of device code uses freed memory"};
+    if (op.source)
+      memmove(to, from, op.widthBytes);
+    else
+      memset(to, op.value, op.widthBytes);
+  }
+  return {};
+}
+
+/// All of it runs one after the other: what a grid started before what was
+/// started beside the grid, its tail launches last.
+Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
+                          const void *params) {
+  std::lock_guard lock(launchMutex);
+  if (Status s = stickyError(); !s.ok())
+    return s;
+  const KernelImpl &kernel = static_cast<const KernelImpl &>(k);
+  if (Status s = kernel.prepare(); !s.ok())
+    return s;
+  if (Status s = checkConfig(kernel, config); !s.ok())
+    return s;
+  std::deque<DeviceOperation> queue(1);
+  queue[0].kernel = &kernel;
+  queue[0].config = config;
+  const uint8_t *bytes = static_cast<const uint8_t *>(params);
+  if (uint32_t size = kernel.info().paramBytes)
+    queue[0].params.assign(bytes, bytes + size);
+  Status status;
+  uint64_t spentInsns = 0;
+  while (status.ok() && !queue.empty()) {
+    DeviceOperation op = std::move(queue.front());
+    queue.pop_front();
+    std::vector<DeviceOperation> started;
+    status = op.kernel ? runKernel(op, spentInsns, started) : runArea(op);
+    std::stable_partition(started.begin(), started.end(),
+                          [](const DeviceOperation &o) { return !o.isTail; });
+    queue.insert(queue.begin(), std::make_move_iterator(started.begin()),
+                 std::make_move_iterator(started.end()));
+  }
   if (!status.ok()) {
     report("gpulto-emu: " + status.text + "\n");
     if (status.isSticky()) {

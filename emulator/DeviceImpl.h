@@ -9,6 +9,7 @@
 
 #include "emulator/Counters.h"
 #include "emulator/Device.h"
+#include "emulator/DeviceCalls.h"
 #include "emulator/ModuleImpl.h"
 
 #include <atomic>
@@ -81,6 +82,12 @@ public:
   void addRaces(const std::set<std::string> &reports);
   /// Reports what \p text makes, unless it was called for \p insn before.
   void warnOnce(const Insn *insn, const std::function<std::string()> &text);
+  /// A handle for a stream or event of device code.
+  uint64_t makeHandle() { return nextHandle++; }
+  /// The address of \p text in device memory; the same for the same text.
+  uint64_t textAddress(const std::string &text);
+  Status checkConfig(const KernelImpl &kernel,
+                     const LaunchConfig &config) const;
   void countLaunch(const Launch &launch,
                    const std::vector<std::vector<InsnCounts>> &counts,
                    uint64_t barriers);
@@ -92,8 +99,9 @@ public:
 
 private:
   friend class ModuleImpl;
-  Status checkConfig(const KernelImpl &kernel,
-                     const LaunchConfig &config) const;
+  Status runKernel(const DeviceOperation &op, uint64_t &spentInsns,
+                   std::vector<DeviceOperation> &started);
+  Status runArea(const DeviceOperation &op);
   Status checkCluster(const KernelInfo &info, const LaunchConfig &config,
                       const std::array<uint32_t, 3> &cluster) const;
   Status checkLive(const void *address, uint64_t sizeBytes,
@@ -111,6 +119,8 @@ private:
   std::shared_ptr<const ImageTable> images =
       std::make_shared<const ImageTable>();
   uint64_t workspace = 0; ///< Launch::workspace; made at first need.
+  std::atomic<uint64_t> nextHandle{256}; ///< Below are streams with a name.
+  std::map<std::string, uint64_t> texts;
 };
 
 /// Runs a grid on up to \p threads threads, with up to \p residentLimit blocks

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/DeviceCalls.h"
 #include "emulator/DeviceImpl.h"
 #include "emulator/Machine.h"
 
@@ -277,6 +278,8 @@ bool callExternal(Warp &w, const Insn &insn, uint32_t mask,
       break;
     case External::None:
       break;
+    default:
+      ok = callRuntime({w, insn, lane, site});
     }
     if (!ok)
       return false;

@@ -149,7 +149,43 @@ struct CallCopy {
   uint32_t sizeBytes = 0;
 };
 
-enum class External : uint8_t { None, Printf, Assert, Malloc, Free };
+/// Functions without a body in PTX; from GetParameterBuffer on those of the
+/// device runtime (DeviceCalls.h).
+enum class External : uint8_t {
+  None,
+  Printf,
+  Assert,
+  Malloc,
+  Free,
+  GetParameterBuffer,
+  GetParameterBufferV2,
+  LaunchDevice,
+  LaunchDeviceV2,
+  MemcpyAsync,
+  Memcpy2DAsync,
+  MemsetAsync,
+  Memset2DAsync,
+  StreamCreate,
+  StreamDestroy,
+  StreamWaitEvent,
+  EventCreate,
+  EventRecord,
+  EventDestroy,
+  GetLastError,
+  PeekAtLastError,
+  GetErrorString,
+  GetErrorName,
+  GetDevice,
+  GetDeviceCount,
+  DeviceGetAttribute,
+  DeviceGetLimit,
+  DeviceGetZero, ///< Settings that have no effect.
+  RuntimeGetVersion,
+  FuncGetAttributes,
+  RuntimeMalloc,
+  RuntimeFree,
+  Occupancy,
+};
 
 struct CallSite {
   Function *callee = nullptr; ///< Null: indirect, through s[0].
@@ -325,6 +361,13 @@ struct RaceShadowDelete {
   void operator()(RaceShadow *) const;
 };
 
+/// What a block has of the device runtime; see DeviceCalls.h.
+struct DeviceCalls;
+struct DeviceCallsDelete {
+  void operator()(DeviceCalls *) const;
+};
+struct DeviceOperation;
+
 struct Block {
   Launch *launch = nullptr;
   Cluster *cluster = nullptr;
@@ -340,6 +383,7 @@ struct Block {
   bool isFresh = true;       ///< Has not run yet.
   std::string output;
   std::unique_ptr<RaceShadow, RaceShadowDelete> race;
+  std::unique_ptr<DeviceCalls, DeviceCallsDelete> calls; ///< Null: none yet.
   uint32_t nextWarp = 0;
 };
 
@@ -385,6 +429,9 @@ struct Launch {
   uint64_t instructionLimit = ~0ull; ///< Warp instructions.
   uint64_t sharedWindow = 0, localWindow = 0, paramWindow = 0;
   DeviceSet peers = 1; ///< Devices whose memory the kernel may use.
+  // What it leaves when it has ended.
+  uint64_t warpInsns = 0;
+  std::vector<DeviceOperation> operations;
 };
 
 /// Records a fault of \p lane at \p insn, with its place, unless there is one.

@@ -66,6 +66,8 @@ public:
   uint64_t paramWindow() const { return base + 2 * kWindowBytes; }
   uint64_t codeWindow() const { return base + 3 * kWindowBytes; }
 
+  unsigned devices() const { return deviceCount; }
+
   /// Returns 0 when the limit or the mapping is used up.
   uint64_t allocate(uint64_t sizeBytes, uint64_t alignBytes,
                     AllocationKind kind, unsigned device);

@@ -16,6 +16,7 @@
 
 #include "emulator/ModuleImpl.h"
 
+#include "emulator/DeviceCalls.h"
 #include "emulator/DeviceImpl.h"
 
 #include <algorithm>
@@ -38,11 +39,11 @@ static External externalOf(std::string_view name) {
     return External::Malloc;
   if (name == "free")
     return External::Free;
-  return External::None;
+  return runtimeFunction(name);
 }
 
-/// Functions of CUDA's own device runtime (device-side launches): programs
-/// declare them without ever getting there.
+/// Other functions of CUDA's device runtime: programs declare them without ever
+/// getting there.
 static bool isRuntimeFunction(std::string_view name) {
   return name.starts_with("cuda") || name.starts_with("__cuda") ||
          name.starts_with("__nv");

@@ -101,6 +101,7 @@ private:
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::thread> helpers;
   std::map<uint64_t, std::string> outputs;
+  std::map<uint64_t, std::vector<DeviceOperation>> operations;
   std::set<std::string> races;
   Fault fault;
 };
@@ -250,7 +251,7 @@ bool Grid::forceOrDeadlock(Worker &worker, Cluster &cluster) {
 /// The fault of a launch that ran for too long, at a place where \p w is.
 void Grid::raiseLimit(Worker &worker, Warp &w) {
   std::string text = "the launch ran " +
-                     std::to_string(launch.instructionLimit) +
+                     std::to_string(device.options.maxWarpInstructions) +
                      " warp instructions, which is the limit";
   if (!w.alive) {
     worker.faulted = true;
@@ -355,12 +356,17 @@ Grid::takeCluster(Worker &worker, std::vector<std::unique_ptr<Cluster>> &pool) {
 }
 
 void Grid::finishBlock(Block &block) {
-  if (block.output.empty() && !block.race)
+  if (block.output.empty() && !block.race && !block.calls)
     return;
   std::lock_guard lock(mutex);
   if (!block.output.empty())
     outputs[block.linear] = std::move(block.output);
   block.output.clear();
+  if (block.calls) {
+    releaseBuffers(device, *block.calls);
+    operations[block.linear] = std::move(block.calls->operations);
+    block.calls.reset();
+  }
   if (block.race)
     races.insert(raceReportsOf(*block.race).begin(),
                  raceReportsOf(*block.race).end());
@@ -482,6 +488,11 @@ Status Grid::run() {
       fflush(stdout);
     }
   }
+  for (auto &[linear, started] : operations)
+    std::move(started.begin(), started.end(),
+              std::back_inserter(launch.operations));
+  for (const std::unique_ptr<Worker> &w : workers)
+    launch.warpInsns += w->warpInsns;
   if (!races.empty())
     device.addRaces(races);
   if (launch.counting) {

@@ -6,6 +6,7 @@
 
 #include "emulator/runtime/Runtime.h"
 
+#include "emulator/runtime/DeviceAttributes.h"
 #include "emulator/runtime/Stream.h"
 
 #include <cstdio>
@@ -61,6 +62,17 @@ Options Runtime::deviceOptions() {
       text.remove_suffix(1);
     diagnosed = text;
     complain(text);
+  };
+  options.host.version = CUDART_VERSION;
+  options.host.attribute = [this](unsigned device, int attribute, int &value) {
+    return deviceAttribute(*devices[device].device,
+                           static_cast<cudaDeviceAttr>(attribute), value);
+  };
+  options.host.errorName = [](int error) {
+    return cudaGetErrorName(static_cast<cudaError_t>(error));
+  };
+  options.host.errorString = [](int error) {
+    return cudaGetErrorString(static_cast<cudaError_t>(error));
   };
   return options;
 }

@@ -69,7 +69,8 @@ def compile_command(options, found, sources, output):
                "--offload-arch=sm_90", "-O2"]
     if rdc:
         command += ["-fgpu-rdc", "--offload-new-driver",
-                    f"-Wl,--cuda-path={toolkit}"]
+                    f"-Wl,--cuda-path={toolkit}", "-Xoffload-linker",
+                    f"-L{library}", "-Xoffload-linker", "-lcudadevrt"]
     else:
         command.append("--cuda-include-ptx=all")
     return command + extra + sources + ["-o", output, f"-L{library}",
