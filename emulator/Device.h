@@ -169,6 +169,10 @@ struct DeviceLimits {
   bool accessesHostMemory = false;
 };
 
+/// The limits of a device of compute capability \p arch (times ten). Those before
+/// sm_90 have the size of one, but no clusters.
+DeviceLimits limitsOf(unsigned arch);
+
 /// What device code asks of the host's runtime (cudaDeviceGetAttribute and the
 /// like). Device code is refused what is null.
 struct HostRuntime {

@@ -106,7 +106,6 @@ constexpr FixedAttribute kFixed[] = {
     {cudaDevAttrGPUDirectRDMAFlushWritesOptions, 0},
     {cudaDevAttrGPUDirectRDMAWritesOrdering, 0},
     {cudaDevAttrMemoryPoolSupportedHandleTypes, 0},
-    {cudaDevAttrClusterLaunch, 1},
     {cudaDevAttrDeferredMappingCudaArraySupported, 0},
     {cudaDevAttrIpcEventSupport, 0},
     {cudaDevAttrMemSyncDomainCount, 4},
@@ -170,6 +169,8 @@ std::optional<int> limitAttribute(const Device &device,
     return limits.sharedPerBlockOptinBytes;
   case cudaDevAttrMaxBlocksPerMultiprocessor:
     return limits.maxBlocksPerSm;
+  case cudaDevAttrClusterLaunch:
+    return limits.maxClusterBlocks > 1;
   case cudaDevAttrReservedSharedMemoryPerBlock:
     return limits.reservedSharedPerBlockBytes;
   case cudaDevAttrPageableMemoryAccess:

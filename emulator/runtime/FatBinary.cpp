@@ -152,28 +152,6 @@ std::string expandPtx(std::span<const uint8_t> payload, const EntryHeader &h,
   return "";
 }
 
-/// The tool writes the architecture's suffix as flag bits, but other writers
-/// may not: the text's own `.target` line has the last word.
-void readTargetLine(DeviceImage &image) {
-  size_t pos = image.text.find(".target");
-  if (pos == std::string::npos)
-    return;
-  pos = image.text.find("sm_", pos);
-  if (pos == std::string::npos)
-    return;
-  unsigned arch = 0;
-  for (pos += 3; pos < image.text.size() && image.text[pos] >= '0' &&
-                 image.text[pos] <= '9' && arch < 10000;
-       ++pos)
-    arch = arch * 10 + (image.text[pos] - '0');
-  if (arch)
-    image.arch = arch;
-  if (pos < image.text.size() && image.text[pos] == 'a')
-    image.scope = ArchScope::Exact;
-  if (pos < image.text.size() && image.text[pos] == 'f')
-    image.scope = ArchScope::Family;
-}
-
 std::string readEntry(const Reader &r, uint64_t offset, const EntryHeader &h,
                       DeviceImages &into) {
   auto payload = r.slice(offset + h.headerBytes, h.payloadBytes);
@@ -209,6 +187,26 @@ std::pair<unsigned, unsigned> rank(const DeviceImage &image) {
 
 } // namespace
 
+void readTargetLine(DeviceImage &image) {
+  size_t pos = image.text.find(".target");
+  if (pos == std::string::npos)
+    return;
+  pos = image.text.find("sm_", pos);
+  if (pos == std::string::npos)
+    return;
+  unsigned arch = 0;
+  for (pos += 3; pos < image.text.size() && image.text[pos] >= '0' &&
+                 image.text[pos] <= '9' && arch < 10000;
+       ++pos)
+    arch = arch * 10 + (image.text[pos] - '0');
+  if (arch)
+    image.arch = arch;
+  if (pos < image.text.size() && image.text[pos] == 'a')
+    image.scope = ArchScope::Exact;
+  if (pos < image.text.size() && image.text[pos] == 'f')
+    image.scope = ArchScope::Family;
+}
+
 std::string readContainer(std::span<const uint8_t> bytes, DeviceImages &into) {
   Reader whole(bytes);
   auto magic = whole.read<uint32_t>(0);
@@ -238,6 +236,13 @@ std::string readContainer(std::span<const uint8_t> bytes, DeviceImages &into) {
   return "";
 }
 
+/// Devices of one family have the same major number. 10.1 is what 11.0 was
+/// called before CUDA 13.
+static unsigned familyOf(unsigned arch) {
+  constexpr unsigned kOldName = 101, kNewFamily = 11;
+  return arch == kOldName ? kNewFamily : arch / 10;
+}
+
 bool fitsDevice(const DeviceImage &image, unsigned deviceArch) {
   if (image.kind != ImageKind::Ptx || image.arch > deviceArch)
     return false;
@@ -247,7 +252,7 @@ bool fitsDevice(const DeviceImage &image, unsigned deviceArch) {
   case ArchScope::Exact:
     return image.arch == deviceArch;
   case ArchScope::Family:
-    return image.arch / 10 == deviceArch / 10;
+    return familyOf(image.arch) == familyOf(deviceArch);
   }
   return false;
 }
@@ -277,24 +282,27 @@ std::vector<size_t> selectImages(const DeviceImages &images,
 }
 
 std::string explainNoImage(const DeviceImages &images, unsigned deviceArch) {
-  std::set<unsigned> cubins, ptxs;
+  std::set<std::pair<unsigned, ArchScope>> cubins, ptxs;
   for (const DeviceImage &image : images.images) {
     if (image.kind == ImageKind::Cubin)
-      cubins.insert(image.arch);
+      cubins.insert({image.arch, image.scope});
     if (image.kind == ImageKind::Ptx)
-      ptxs.insert(image.arch);
+      ptxs.insert({image.arch, image.scope});
   }
-  auto list = [](const std::set<unsigned> &archs) {
+  auto list = [](const std::set<std::pair<unsigned, ArchScope>> &archs) {
     std::string text;
-    for (unsigned arch : archs)
-      text += (text.empty() ? "sm_" : ", sm_") + std::to_string(arch);
+    for (auto [arch, scope] : archs)
+      text += (text.empty() ? "sm_" : ", sm_") + std::to_string(arch) +
+              (scope == ArchScope::Exact    ? "a"
+               : scope == ArchScope::Family ? "f"
+                                            : "");
     return text;
   };
   if (!ptxs.empty())
     return "the program's PTX is for " + list(ptxs) +
            ", which an emulated sm_" + std::to_string(deviceArch) +
-           " does not run; pass --arch=" + std::to_string(*ptxs.rbegin()) +
-           " to gpulto-run";
+           " does not run; pass --arch=" +
+           std::to_string(ptxs.rbegin()->first) + " to gpulto-run";
   if (!cubins.empty())
     return "the program holds machine code (" + list(cubins) +
            ") but no PTX, and the emulator runs PTX; compile with nvcc "

@@ -61,6 +61,10 @@ struct DeviceImages {
 /// wrong, with the offset in bytes from the start of the container.
 std::string readContainer(std::span<const uint8_t> bytes, DeviceImages &into);
 
+/// Sets arch and scope by the `.target` line of the image's PTX, which has the
+/// last word: the tool writes the suffix as flag bits, other writers may not.
+void readTargetLine(DeviceImage &image);
+
 /// No decompressed image may be larger than this (1 GiB): a header that claims
 /// more is damaged.
 inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;

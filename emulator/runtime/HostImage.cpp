@@ -172,6 +172,7 @@ std::string readCode(const void *code, DeviceImages &images) {
   image.kind = ImageKind::Ptx;
   image.text.assign(reinterpret_cast<const char *>(memory.bytes.data()),
                     static_cast<const uint8_t *>(end) - memory.bytes.data());
+  readTargetLine(image);
   return "";
 }
 

@@ -40,8 +40,7 @@ DeviceState &Runtime::current() { return devices[threadState().device]; }
 
 Options Runtime::deviceOptions() {
   Options options;
-  options.limits.computeMajor = settings.arch / 10;
-  options.limits.computeMinor = settings.arch % 10;
+  options.limits = limitsOf(settings.arch);
   if (settings.smCount)
     options.limits.smCount = settings.smCount;
   if (settings.memoryMiB)

@@ -314,4 +314,22 @@ TEST_F(ClusterTest, SizesOfLaunches) {
   }
 }
 
+// Devices before sm_90 have no clusters, sm_120 has none of 16.
+TEST_F(ClusterTest, SizesOfDevices) {
+  for (auto [arch, two, sixteen] :
+       {std::tuple{80u, false, false}, std::tuple{90u, true, true},
+        std::tuple{103u, true, true}, std::tuple{120u, true, false}}) {
+    Options options = defaults();
+    options.limits = limitsOf(arch);
+    make(options);
+    for (auto [size, ok] : {std::pair{2u, two}, std::pair{16u, sixteen}}) {
+      LaunchConfig config = clusters(16, 1, size);
+      config.allowsNonPortableCluster = true;
+      Status s = run("", alloc(64), config);
+      EXPECT_EQ(s.kind, ok ? ErrorKind::None : ErrorKind::InvalidClusterSize)
+          << arch << " " << size;
+    }
+  }
+}
+
 } // namespace gpulto::emu::test

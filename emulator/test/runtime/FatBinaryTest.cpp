@@ -134,6 +134,41 @@ TEST(FatBinary, SelectsTheNewestThatFits) {
   EXPECT_TRUE(selectImages(images, 70).empty());
 }
 
+// CUDA C++ Programming Guide 13.0, "Feature Set Compiler Targets": an `a`
+// target is for one device, an `f` one for later devices of its family, too.
+TEST(FatBinary, TargetsOfOneDeviceOrFamily) {
+  struct Try {
+    unsigned arch;
+    ArchScope scope;
+    std::vector<unsigned> devices;
+  };
+  const std::vector<unsigned> all{90, 100, 101, 103, 110, 120, 121};
+  for (const Try &t : {
+           Try{90, ArchScope::Exact, {90}},
+           Try{100, ArchScope::Exact, {100}},
+           Try{103, ArchScope::Exact, {103}},
+           Try{120, ArchScope::Exact, {120}},
+           Try{100, ArchScope::Family, {100, 103}},
+           Try{101, ArchScope::Family, {101, 110}},
+           Try{103, ArchScope::Family, {103}},
+           Try{110, ArchScope::Family, {110}},
+           Try{120, ArchScope::Family, {120, 121}},
+           Try{121, ArchScope::Family, {121}},
+           Try{90, ArchScope::Forward, all},
+           Try{110, ArchScope::Forward, {110, 120, 121}},
+       }) {
+    DeviceImage image;
+    image.kind = ImageKind::Ptx;
+    image.arch = t.arch;
+    image.scope = t.scope;
+    std::vector<unsigned> fit;
+    for (unsigned device : all)
+      if (fitsDevice(image, device))
+        fit.push_back(device);
+    EXPECT_EQ(fit, t.devices) << t.arch;
+  }
+}
+
 TEST(FatBinary, SelectsAllUnitsOfOneArchitecture) {
   DeviceImages images;
   std::string a = ptx("sm_90") + "// a", b = ptx("sm_90") + "// b";
@@ -159,6 +194,13 @@ TEST(FatBinary, ExplainsWhatToDo) {
                           newer),
             "");
   EXPECT_NE(explainNoImage(newer, 90).find("--arch=100"), std::string::npos);
+  DeviceImages exact;
+  EXPECT_EQ(readContainer(makeContainer({{1, 100, Packing::None, ptx("sm_100a"),
+                                          0x100000, false}}),
+                          exact),
+            "");
+  EXPECT_NE(explainNoImage(exact, 103).find("PTX is for sm_100a, which"),
+            std::string::npos);
 }
 
 TEST(FatBinary, RefusesEveryTruncation) {

@@ -7,16 +7,19 @@
 // EXPECT: histogram of clusters of 8: 0 differ
 // EXPECT: ring 1 2 3 0 5 6 7 4
 // EXPECT: exchanged 12
-// EXPECT: grid not a multiple: a kernel launch error has occurred due to
-// cluster misconfiguration EXPECT: other than compiled: a kernel launch error
-// has occurred due to cluster misconfiguration EXPECT: sixteen: a kernel launch
-// error has occurred due to cluster misconfiguration EXPECT: sixteen allowed:
-// no error EXPECT: zero: invalid argument EXPECT: compiled with 4x1x1, must be
-// set 1 EXPECT: set at run time: operation not permitted EXPECT: set for
-// another 2x1x1 EXPECT: launched with the attributes: 2 EXPECT: most 8,
-// non-portable 16, required 4 EXPECT: active 4 times 8, none: a kernel launch
-// error has occurred due to cluster misconfiguration EXPECT: graph node 2
-// EXPECT: no error
+// EXPECT: grid not a multiple: cudaErrorInvalidClusterSize
+// EXPECT: other than compiled: cudaErrorInvalidClusterSize
+// EXPECT: sixteen: cudaErrorInvalidClusterSize
+// EXPECT: sixteen allowed: cudaSuccess
+// EXPECT: zero: cudaErrorInvalidValue
+// EXPECT: compiled with 4x1x1, must be set 1
+// EXPECT: set at run time: cudaErrorNotPermitted
+// EXPECT: set for another 2x1x1
+// EXPECT: launched with the attributes: 2
+// EXPECT: most 8, non-portable 16, required 4
+// EXPECT: active 4 times 8, none: cudaErrorInvalidClusterSize
+// EXPECT: graph node 2
+// EXPECT: cudaSuccess
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
@@ -78,7 +81,7 @@ __global__ void __cluster_dims__(2, 2, 1) exchange(int *out) {
 
 static const char *text(cudaError_t error) {
   cudaGetLastError();
-  return cudaGetErrorString(error);
+  return cudaGetErrorName(error);
 }
 
 template <class... Args>

@@ -292,6 +292,52 @@ class Tests:
             self.expect(self.run(f"--arch={device}", program), 0,
                         f"{image} no error")
 
+    def test_targets_of_families(self):
+        source = self.write("family.cu", """
+#include <cstdio>
+#include <cuda_runtime.h>
+__global__ void answer(int *p) {
+#ifdef __CUDA_ARCH__
+  *p = __CUDA_ARCH__ / 10;
+#ifdef __CUDA_ARCH_FAMILY_SPECIFIC__
+  *p += 1000;
+#endif
+#ifdef __CUDA_ARCH_SPECIFIC__
+  *p += 1000;
+#endif
+#endif
+}
+int main() {
+  int *p, v = 0;
+  cudaMalloc(&p, 4);
+  answer<<<1, 1>>>(p);
+  cudaError_t error = cudaGetLastError();
+  cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+  printf("%d %s", v, cudaGetErrorString(error));
+  cudaDeviceProp d;
+  cudaGetDeviceProperties(&d, 0);
+  printf(" %d.%d %d\\n", d.major, d.minor, d.maxThreadsPerMultiProcessor);
+}
+""")
+        program = self.path("family")
+        command = [self.nvcc, source, "-o", program, "-cudart", "shared"]
+        for arch in ("90", "100f", "110a", "120f", "121a"):
+            command += ["-gencode", f"arch=compute_{arch},code=compute_{arch}"]
+        subprocess.run(command, check=True)
+        for device, text in ((90, "90 no error 9.0 2048"),
+                             (100, "1100 no error 10.0 2048"),
+                             (103, "1100 no error 10.3 2048"),
+                             (110, "2110 no error 11.0 1536"),
+                             (120, "1120 no error 12.0 1536"),
+                             (121, "2121 no error 12.1 1536")):
+            self.expect(self.run(f"--arch={device}", program), 0, text)
+        only = self.path("exact")
+        subprocess.run([self.nvcc, source, "-o", only, "-cudart", "shared",
+                        "-gencode", "arch=compute_100a,code=compute_100a"],
+                       check=True)
+        self.expect(self.run("--arch=103", only), 0, "0 no kernel image",
+                    "PTX is for sm_100a, which an emulated sm_103")
+
     def test_compression(self):
         for mode in ("size", "speed", "balance", "none"):
             program = self.program("mode-" + mode, "-cudart", "shared",

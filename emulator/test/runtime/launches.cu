@@ -5,6 +5,7 @@
 // EXPECT: cudaLaunchKernelExC 13, cooperative 1
 // EXPECT: null kernel invalid device function
 // EXPECT: library 42 of 1
+// EXPECT: library for another device cudaErrorNoKernelImageForDevice
 // EXPECT: library has no such kernel: named symbol not found
 // EXPECT: bad library a PTX JIT compilation failed
 // EXPECT: graph memory 1 256 256
@@ -83,6 +84,13 @@ static void libraries(int *p) {
   void *args[] = {&p};
   cudaLaunchKernel(kernel, dim3(1), dim3(1), args, 0, nullptr);
   printf("library %d of %u\n", read(p), count);
+  cudaLibrary_t newer;
+  printf("library for another device %s\n",
+         cudaGetErrorName(cudaLibraryLoadData(&newer,
+                                              ".version 8.6\n.target sm_100a\n"
+                                              ".address_size 64\n",
+                                              nullptr, nullptr, 0, nullptr,
+                                              nullptr, 0)));
   printf("library has no such kernel: %s\n",
          text(cudaLibraryGetKernel(&kernel, library, "none")));
   cudaLibraryUnload(library);
