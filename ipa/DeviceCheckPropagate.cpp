@@ -178,6 +178,9 @@ static Error undefinedError(const CombinedSummary &program, StringRef name,
               " defines it for " + program.images()[i].arch +
               " only; compile it for " + join(architectures, " and ") +
               " as well";
+  if (name.starts_with("__cudaCDP2"))
+    text += "\n>>> kernels launch kernels by it; the toolkit's libcudadevrt "
+            "defines it: link with -lcudadevrt";
   return inputError(InputLocation(), text);
 }
 

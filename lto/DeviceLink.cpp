@@ -47,7 +47,8 @@ static Expected<std::string> joinPtx(ArrayRef<LtransResultPaths> results,
         {sys::path::filename(result.ptx).str(), buffers.back()->getBuffer()});
   }
   for (const NativePart &part : native)
-    parts.push_back({part.code.location.str(), part.ptx});
+    if (!part.ptx.empty()) // the device runtime has none
+      parts.push_back({part.code.location.str(), part.ptx});
   if (parts.size() == 1)
     return parts.front().text.str();
   return mergePtx(parts);

@@ -454,6 +454,14 @@ static Error checkNames(ArrayRef<NativePart> parts) {
   return errors;
 }
 
+/// Whether \p code is libcudadevrt, by which kernels launch kernels. It has no
+/// PTX; who loads PTX that names it links it (cuLinkAddFile).
+static bool isDeviceRuntime(const NativeCode &code) {
+  return any_of(code.symbols, [](const NativeSymbol &symbol) {
+    return symbol.isDefined && symbol.name == "__cudaCDP2LaunchDevice";
+  });
+}
+
 /// Checks that the program can carry \p parts as the user wants.
 static Error checkForms(ArrayRef<NativePart> parts, const LinkOptions &options,
                         EmbedKind embed, const CudaTools &tools) {
@@ -462,7 +470,8 @@ static Error checkForms(ArrayRef<NativePart> parts, const LinkOptions &options,
                   tools.nvlink.empty();
   Error errors = Error::success();
   for (const NativePart &part : parts)
-    if (needsPtx && !part.code.hasPtx)
+    if (needsPtx && !part.code.hasPtx &&
+        !(options.embedGiven && isDeviceRuntime(part.code)))
       errors = joinErrors(
           std::move(errors),
           inputError(part.code.location,

@@ -179,6 +179,7 @@ private:
   std::string language;                // empty: by name
   MapVector<StringRef, Forms> architectures;
   std::string cudart = "static";
+  bool linksDeviceRuntime = true;
 };
 
 } // namespace
@@ -420,6 +421,11 @@ Error Translator::translateOne(const Arg &arg) {
     if (value != "cu" && value != "c" && value != "c++")
       return refuse(arg, "no language '" + value + "'");
     language = value == "cu" ? "cuda" : value.str();
+    break;
+  case OPT_cudadevrt:
+    if (value != "none" && value != "static")
+      return refuse(arg, "no library '" + value + "'");
+    linksDeviceRuntime = value == "static";
     break;
   case OPT_cudart:
     if (value != "none" && value != "shared" && value != "static")
@@ -718,8 +724,13 @@ Expected<std::vector<Command>> Translator::commands() const {
       command.add("-flto=gpu");
     addInputs(command, inputs);
     if (product == Product::Program && !args->hasArg(OPT_relocatable_link)) {
-      if (hasHeaders && cudart != "none")
-        command.add("-L" + toolkit.root + "/lib64");
+      std::string libraries = toolkit.root + "/lib64";
+      bool hasDeviceRuntime =
+          linksDeviceRuntime && sys::fs::exists(libraries + "/libcudadevrt.a");
+      if (hasHeaders && (cudart != "none" || hasDeviceRuntime))
+        command.add("-L" + libraries);
+      if (hasDeviceRuntime)
+        command.add("-lcudadevrt");
       if (cudart == "shared")
         command.add("-lcudart");
       else if (cudart == "static")

@@ -183,7 +183,7 @@ defm library : JoinedValue<"library", "l", "<library>,...", "`-l<library>`">;
 defm library_path : JoinedValue<"library-path", "L", "<path>,...", "`-L<path>`">;
 defm cudart : Value<"cudart", "cudart", "<none|shared|static>", "`-lcudart_static` (the default), `-lcudart` or nothing">;
 defm resource_usage : RefusedSwitch<"resource-usage", "res-usage", "Refused; `cuobjdump --dump-resource-usage` prints it of the program">;
-defm cudadevrt : IgnoredValue<"cudadevrt", "cudadevrt", "<none|static>", "No effect: clang has no dynamic parallelism">;
+defm cudadevrt : Value<"cudadevrt", "cudadevrt", "<none|static>", "`-lcudadevrt` (the default), by which kernels launch kernels, or nothing">;
 defm compiler_bindir : IgnoredValue<"compiler-bindir", "ccbin", "<path>", "No effect: clang compiles host code">;
 defm unsupported_compiler : IgnoredSwitch<"allow-unsupported-compiler", "allow-unsupported-compiler">;
 defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
