@@ -15,6 +15,17 @@ endforeach()
 # linker for device code is asked for wherever it may be needed: in projects that
 # have CUDA, whatever the language that CMake links a target as.
 if(CMAKE_CUDA_COMPILER_ID)
+  # CMake asks a program with the static runtime, for which nothing stands in, and
+  # needs an answer although it hands the word over.
+  if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native" AND
+     NOT CMAKE_CUDA_ARCHITECTURES_NATIVE)
+    get_filename_component(_gpulto_bin "${CMAKE_CUDA_COMPILER}" DIRECTORY)
+    execute_process(
+      COMMAND "${_gpulto_bin}/gpulto-clang++" --gpulto-print-native
+      OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES_NATIVE
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    unset(_gpulto_bin)
+  endif()
   set(CMAKE_CUDA_COMPILER_HAS_DEVICE_LINK_PHASE FALSE)
   set(_CMAKE_CUDA_RDC_FLAG "-fgpu-rdc --offload-new-driver")
   # CMake applies the property to CUDA sources of separable compilation only;

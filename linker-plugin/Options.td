@@ -245,6 +245,19 @@ def remarks_passes : Joined<["--"], "gpulto-remarks-passes=">,
   HelpText<"Write only remarks of the passes whose names match <regex> to the "
            "file; the driver writes it for -foptimization-record-passes=">;
 
+def cmake_architectures : Joined<["--"], "gpulto-cmake-architectures=">,
+  Visibility<[CompileOption]>, MetaVarName<"<list>">,
+  HelpText<"Compile for the architectures that CMAKE_CUDA_ARCHITECTURES lists, "
+           "with commas: of 80 a program carries a cubin and PTX, of 80-real a "
+           "cubin, of 80-virtual PTX; --cuda-gpu-arch=, which CMake writes for "
+           "clang whatever the list says, has no effect then. The toolchain "
+           "files write it">;
+
+def print_native : Flag<["--"], "gpulto-print-native">,
+  Visibility<[CompileOption]>,
+  HelpText<"Print what 'native' stands for, as CMake writes it (90-real), and "
+           "end">;
+
 def save_temps : Flag<["--"], "gpulto-save-temps">, Visibility<Both>,
   HelpText<"Keep the intermediate files beside the output, in "
            "<output>.gpulto-temps">;

@@ -4,6 +4,8 @@
 
 #include "lto/Architectures.h"
 
+#include "fatobj/DeviceImage.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -31,7 +33,12 @@ bool runsOn(StringRef code, StringRef arch) {
   if (code == arch)
     return true;
   ParsedArch from = parse(code), to = parse(arch);
-  return from.number != 0 && from.suffix.empty() && from.number <= to.number;
+  if (from.number == 0 || from.number > to.number)
+    return false;
+  constexpr unsigned kFamily = 10; // sm_120, sm_121
+  bool sharesFamily =
+      from.number / kFamily == to.number / kFamily && !to.suffix.empty();
+  return from.suffix.empty() || (from.suffix == "f" && sharesFamily);
 }
 
 /// Returns whether \p module is device code, and not what the device sees of a
@@ -87,8 +94,7 @@ static Error completeOne(ArrayRef<WpaModule> unit, StringRef arch,
       continue;
     if (summary.arch == arch)
       return Error::success();
-    if (!best ||
-        parse(summary.arch).number > parse(best->module.summary.arch).number)
+    if (!best || archNameLess(best->module.summary.arch, summary.arch))
       best = &module;
   }
   if (!best)

@@ -10,8 +10,10 @@
 //   a.o  sm_80 sm_90      images  sm_80: a b     sm_90: a b
 //   b.o  sm_80                    (b's code for sm_80 is compiled for sm_90)
 //
-// Architectures with a letter (sm_90a) promise no such thing: such an image can
-// be made of code for plain ones, but not the other way round.
+// Architectures with an `a` (sm_90a) promise no such thing: such an image can
+// be made of code for plain ones, but not the other way round. Code for one
+// with an `f` (sm_120f) does for later ones with a letter of its family
+// (sm_121a).
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_ARCHITECTURES_H

@@ -4,8 +4,11 @@
 
 #include "lto/JobBuilder.h"
 
+#include "fatobj/DeviceImage.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
@@ -282,29 +285,74 @@ void JobBuilder::chooseHomes() {
   }
 }
 
+/// Returns whether an object asks for PTX of \p image; of another compiler's,
+/// one that has some.
+static bool asksForPtx(const CombinedSummary &program, const Image &image) {
+  if (llvm::any_of(program.nativeCode(), [&](const NativeCode &code) {
+        return code.arch == image.arch && code.hasPtx;
+      }))
+    return true;
+  return llvm::any_of(image.modules, [&](ModuleIndex m) {
+    const ModuleSummary &summary = program.modules()[m].summary;
+    return summary.has(kBothForms) ||
+           (summary.has(kNoCubin) && !summary.has(kNoPtx));
+  });
+}
+
+/// Returns whether an object says nothing of PTX of \p image.
+static bool leavesPtxOpen(const CombinedSummary &program, const Image &image) {
+  return llvm::any_of(image.modules, [&](ModuleIndex m) {
+    const ModuleSummary &summary = program.modules()[m].summary;
+    return !summary.has(kBothForms) && !summary.has(kNoCubin) &&
+           !summary.has(kNoPtx);
+  });
+}
+
+/// Returns the image of the newest architecture without a letter, or
+/// kHostImage if there is none.
+ImageIndex JobBuilder::newestPlainImage() const {
+  ImageIndex newest = kHostImage;
+  for (ImageIndex i = kHostImage + 1; i < program.images().size(); ++i) {
+    StringRef arch = program.images()[i].arch;
+    if (isDigit(arch.back()) &&
+        (newest == kHostImage ||
+         archNameLess(program.images()[newest].arch, arch)))
+      newest = i;
+  }
+  return newest;
+}
+
+bool JobBuilder::wantsPtx(ImageIndex image) const {
+  auto images = ArrayRef(program.images()).drop_front();
+  if (llvm::any_of(images, [&](const Image &other) {
+        return asksForPtx(program, other);
+      }))
+    return asksForPtx(program, program.images()[image]);
+  return image == newestPlainImage() &&
+         leavesPtxOpen(program, program.images()[image]);
+}
+
 EmbedKind JobBuilder::formOf(ImageIndex image) const {
   if (options.embedGiven)
     return options.embed;
   for (const NativeCode &code : program.nativeCode())
     if (code.arch == program.images()[image].arch && !code.hasPtx)
       return EmbedKind::Cubin;
-  bool wantsPtx = false, wantsCubin = false;
-  for (ModuleIndex m : program.images()[image].modules) {
-    const ModuleSummary &summary = program.modules()[m].summary;
-    wantsPtx |= !summary.has(kNoPtx);
-    wantsCubin |= !summary.has(kNoCubin);
-  }
+  const Image &code = program.images()[image];
   if (options.embed == EmbedKind::Ptx) {
-    if (!wantsPtx && wantsCubin)
+    if (!asksForPtx(program, code) && !leavesPtxOpen(program, code))
       context.diagnostics.warning(
           InputLocation(), "the objects ask for a cubin without PTX for " +
                                program.images()[image].arch +
                                ", but there is no ptxas: PTX is embedded");
     return EmbedKind::Ptx;
   }
-  return wantsCubin && !wantsPtx   ? EmbedKind::Cubin
-         : wantsPtx && !wantsCubin ? EmbedKind::Ptx
-                                   : EmbedKind::Both;
+  bool wantsCubin = llvm::any_of(code.modules, [&](ModuleIndex m) {
+    return !program.modules()[m].summary.has(kNoCubin);
+  });
+  return !wantsCubin       ? EmbedKind::Ptx
+         : wantsPtx(image) ? EmbedKind::Both
+                           : EmbedKind::Cubin;
 }
 
 /// Whether there are decisions in \p partition whose effect is to be checked.

@@ -43,7 +43,9 @@ public:
   }
   std::vector<RegistrationEntry> registration() const;
   llvm::StringRef deviceNameOf(GlobalId id, const OffloadEntry &entry) const;
-  /// Returns which forms of the code of \p image the program carries.
+  /// Returns which forms of the code of \p image the program carries: those
+  /// that objects ask for, and where none asks for PTX or against it, PTX of
+  /// the newest architecture that promises to run on later ones.
   EmbedKind formOf(ImageIndex image) const;
   /// Returns that of every architecture.
   std::vector<EmbedKind> deviceForms() const {
@@ -77,6 +79,8 @@ private:
                  std::vector<RegistrationEntry> &entries) const;
   uint32_t firstOfAssemblyGroup(uint32_t group) const;
   void chooseHomes();
+  ImageIndex newestPlainImage() const;
+  bool wantsPtx(ImageIndex image) const;
   bool wantsKernelCheck(const Partition &partition) const;
   DeviceCodegenOptions deviceOptions(const Partition &partition) const;
   JobHead makeHead(size_t index) const;

@@ -759,6 +759,9 @@ enum ModuleFlag : uint32_t {
   /// Compiled without relocatable device code: what the unit defines on the
   /// device is its own, as is what nobody can tell from another unit's there.
   kWholeProgramMode = 1u << 11,
+  /// Device: the program is to carry PTX and a cubin for this module's sake.
+  /// Without this, kNoPtx and kNoCubin, nobody says which of them.
+  kBothForms = 1u << 12,
 };
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few

@@ -177,7 +177,9 @@ static Command deviceCommand(const CompileContext &context,
     if (!isSetByDriver(argument) && !isHostOnly(argument) &&
         !isForLinkOnly(argument))
       command.addWords(context.line.wordsOf(argument));
-  command.addAll({"--cuda-device-only", "--offload-arch=" + files.arch,
+  command.addAll(deviceWords(context.line, context.toolkit, files.arch));
+  command.addAll({"--cuda-device-only",
+                  "--offload-arch=" + frontEndArch(files.arch),
                   "--offload-new-driver", "-fgpu-rdc", "-foffload-lto=thin",
                   "-emit-llvm"});
   addUnit(command, unit);

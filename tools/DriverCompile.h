@@ -4,6 +4,7 @@
 #ifndef GPULTO_TOOLS_DRIVERCOMPILE_H
 #define GPULTO_TOOLS_DRIVERCOMPILE_H
 
+#include "tools/DriverArchitectures.h"
 #include "tools/DriverCommandLine.h"
 #include "tools/DriverCuda.h"
 #include "tools/DriverObject.h"
@@ -21,7 +22,8 @@ struct CompileContext {
   const Installation &installation;
   CudaToolkit toolkit;
   std::vector<std::string> architectures; ///< empty: no CUDA input
-  std::vector<EmbedKind> forms;           ///< of each architecture
+  /// Of each architecture; see OffloadArchitectures.
+  std::vector<std::optional<EmbedKind>> forms;
   /// Objects are temporary: a link follows in the same call.
   bool linkFollows = false;
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang 22 knows CUDA up to 12.9. Two things keep it from working with 13.0:
+// clang 22 knows CUDA up to 12.9. Three things keep it from working with 13.0:
 //
 //   1. ptxas 13.0 starts at sm_75, clang's default is sm_52, and build systems
 //      probe with sm_20 to sm_52: architectures are raised to the lowest one
@@ -10,7 +10,11 @@
 //   2. Thrust, CUB and libcu++ moved to include/cccl, and headers of the
 //      runtime (cooperative_groups.h) include them: the folder is searched
 //      where nvcc searches it, behind what the user names and before the
-//      system's own.
+//      system's own;
+//   3. it writes PTX 8.8 for toolkits that it does not know, though LLVM
+//   has 9.0,
+//      which sm_110 needs: it is told the newest version that both have
+//      (deviceWords).
 //
 // Whatever the toolkit, sources get what nvcc declares and defines for all and
 // clang does not: gpulto-nvcc.h in tools/cuda-shim and __CUDA_ARCH_LIST__, from
@@ -28,18 +32,12 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 
-#include <map>
 #include <set>
 
 using namespace llvm;
 namespace opts = clang::driver::options;
 
 namespace gpulto::driver {
-
-/// What clang compiles for when nothing is said (clang 22).
-constexpr unsigned kClangDefaultArch = 52;
-/// The default where no ptxas tells what it supports.
-constexpr unsigned kFallbackDefaultArch = 75;
 
 void warn(const Twine &message) {
   WithColor::warning(errs(), "gpulto-clang") << message << '\n';
@@ -112,135 +110,15 @@ CudaToolkit findCudaToolkit(const CommandLine &line) {
   return given.empty() ? defaultToolkit() : CudaToolkit{given.rtrim('/').str()};
 }
 
-std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit) {
-  if (!toolkit || !sys::fs::can_execute(toolkit.ptxas()))
-    return {};
-  constexpr unsigned kAnswerSeconds = 60;
-  ProcessOptions process;
-  process.timeoutSeconds = kAnswerSeconds;
-  process.ownGroup = true;
-  Expected<ProcessResult> help =
-      runProcess(toolkit.ptxas(), {"--help"}, process);
-  if (!help) {
-    consumeError(help.takeError());
-    return {};
-  }
-  // The list of allowed values: 'sm_75','sm_80',...,'sm_90a'.
-  std::set<unsigned> found;
-  SmallVector<StringRef, 128> words;
-  StringRef(help->output).split(words, '\'');
-  for (StringRef word : words) {
-    unsigned number = 0;
-    if (word.consume_front("sm_") && !word.getAsInteger(10, number))
-      found.insert(number);
-  }
-  return {found.begin(), found.end()};
-}
-
-bool choosesArchitecture(const DriverArg &argument) {
-  return argument.is(opts::OPT_offload_arch_EQ) ||
-         argument.is(opts::OPT_no_offload_arch_EQ);
-}
-
-namespace {
-
-/// Orders sm_75 before sm_80 before sm_100 before sm_100a.
-struct ArchOrder {
-  static std::pair<unsigned, StringRef> key(StringRef name) {
-    StringRef digits = name;
-    digits.consume_front("sm_");
-    unsigned number = 0;
-    digits.consumeInteger(10, number);
-    return {number, digits};
-  }
-  bool operator()(StringRef a, StringRef b) const {
-    return std::pair(key(a), a) < std::pair(key(b), b);
-  }
-};
-
-} // namespace
-
-/// Returns \p name, or the lowest supported architecture if \p name is older
-/// than all \p supported.
-static std::string raised(StringRef name, ArrayRef<unsigned> supported) {
-  StringRef digits = name;
-  unsigned number = 0;
-  bool plain = digits.consume_front("sm_") && !digits.getAsInteger(10, number);
-  if (!plain || supported.empty() || number >= supported.front())
-    return name.str();
-  std::string lowest = "sm_" + std::to_string(supported.front());
-  warn("this CUDA toolkit does not support " + name + ", compiling for " +
-       lowest + " instead");
-  return lowest;
-}
-
-/// Takes --cuda-include-ptx=\p name off the list of architectures without PTX.
-static void includePtx(StringRef name,
-                       std::set<std::string, ArchOrder> &withoutPtx) {
-  if (name == "all")
-    withoutPtx.clear();
-  else
-    withoutPtx.erase(name.str());
-}
-
-OffloadArchitectures offloadArchitectures(const CommandLine &line,
-                                          const CudaToolkit &toolkit) {
-  OffloadArchitectures result;
-  std::vector<unsigned> supported = supportedArchitectures(toolkit);
-  std::set<std::string, ArchOrder> wanted, withoutPtx;
-  for (const DriverArg &argument : line.arguments()) {
-    if (argument.is(opts::OPT_no_cuda_include_ptx_EQ))
-      withoutPtx.insert(argument.arg->getValue());
-    else if (argument.is(opts::OPT_cuda_include_ptx_EQ))
-      includePtx(argument.arg->getValue(), withoutPtx);
-    if (!choosesArchitecture(argument))
-      continue;
-    bool add = argument.is(opts::OPT_offload_arch_EQ);
-    // --cuda-gpu-arch= has a list as one value.
-    for (StringRef name : split(join(argument.arg->getValues(), ","), ',')) {
-      if (add)
-        wanted.insert(name.str());
-      else if (name == "all")
-        wanted.clear();
-      else
-        wanted.erase(name.str());
-    }
-  }
-  result.native = wanted.count("native") != 0;
-  // The forms asked for, as bits.
-  constexpr unsigned kPtx = 1, kCubin = 2;
-  std::map<std::string, unsigned, ArchOrder> final;
-  for (const std::string &name : wanted) {
-    StringRef number = name;
-    bool isVirtual = line.wantsGpuLto() && number.consume_front("compute_");
-    std::string real = isVirtual ? ("sm_" + number).str() : name;
-    std::string possible = raised(real, supported);
-    result.changed |= possible != name;
-    bool excluded = withoutPtx.count("all") || withoutPtx.count(name);
-    final[possible] |= isVirtual ? kPtx : excluded ? kCubin : kPtx | kCubin;
-  }
-  if (final.empty()) {
-    unsigned lowest =
-        supported.empty() ? kFallbackDefaultArch : supported.front();
-    result.changed |= lowest > kClangDefaultArch;
-    final["sm_" + std::to_string(lowest)] =
-        withoutPtx.count("all") ? kCubin : kPtx | kCubin;
-  }
-  for (const auto &[name, forms] : final) {
-    result.names.push_back(name);
-    result.forms.push_back(forms == kPtx     ? EmbedKind::Ptx
-                           : forms == kCubin ? EmbedKind::Cubin
-                                             : EmbedKind::Both);
-  }
-  return result;
-}
-
 /// Returns __CUDA_ARCH_LIST__ of \p architectures (sm_80, sm_90a): "800,900".
 static std::string archList(ArrayRef<std::string> architectures) {
   constexpr unsigned kPerNumber = 10;
   std::set<unsigned> numbers;
-  for (const std::string &name : architectures)
-    numbers.insert(ArchOrder::key(name).first * kPerNumber);
+  for (StringRef name : architectures) {
+    unsigned number = 0;
+    if (name.consume_front("sm_") && !name.consumeInteger(10, number))
+      numbers.insert(number * kPerNumber);
+  }
   return join(map_range(numbers, [](unsigned n) { return utostr(n); }), ",");
 }
 
@@ -264,6 +142,21 @@ nvccSurroundings(const CommandLine &line, const Installation &installation,
     words.insert(words.end(), {"-isystem", installation.cudaShim + "/nvcc",
                                "-include", "gpulto-nvcc.h"});
   return words;
+}
+
+std::string askPtxas(const CudaToolkit &toolkit, StringRef option) {
+  if (!toolkit || !sys::fs::can_execute(toolkit.ptxas()))
+    return "";
+  constexpr unsigned kAnswerSeconds = 60;
+  ProcessOptions process;
+  process.timeoutSeconds = kAnswerSeconds;
+  process.ownGroup = true;
+  Expected<ProcessResult> answer =
+      runProcess(toolkit.ptxas(), {option.str()}, process);
+  if (answer)
+    return answer->output;
+  consumeError(answer.takeError());
+  return "";
 }
 
 std::vector<std::string> cudaRepairs(const CommandLine &line,

@@ -4,7 +4,6 @@
 #ifndef GPULTO_TOOLS_DRIVERCUDA_H
 #define GPULTO_TOOLS_DRIVERCUDA_H
 
-#include "lto/DeviceLink.h"
 #include "support/Subprocess.h"
 #include "tools/DriverCommandLine.h"
 #include "tools/DriverProcess.h"
@@ -43,28 +42,9 @@ struct CudaToolkit {
 /// gpulto was built.
 CudaToolkit findCudaToolkit(const CommandLine &line);
 
-/// Returns the architectures (75, 80, ...) that \p toolkit's ptxas compiles
-/// for, ascending; empty when there is no ptxas. Asks ptxas.
-std::vector<unsigned> supportedArchitectures(const CudaToolkit &toolkit);
-
-/// What --offload-arch and its relatives ask for.
-struct OffloadArchitectures {
-  std::vector<std::string> names; ///< canonical order, without duplicates
-  /// Which forms of its code a program is to carry, of each name.
-  std::vector<EmbedKind> forms;
-  bool changed = false; ///< differs from what clang would take
-  bool native = false;  ///< --offload-arch=native was among them
-};
-
-/// Returns the architectures to compile \p line for: as given, raised to the
-/// lowest one \p toolkit knows (with a warning), without duplicates. With
-/// -flto=gpu, compute_90 asks for PTX of sm_90's code, and
-/// --no-cuda-include-ptx= for cubins alone.
-OffloadArchitectures offloadArchitectures(const CommandLine &line,
-                                          const CudaToolkit &toolkit);
-
-/// Whether \p argument is --offload-arch, --no-offload-arch or an alias.
-bool choosesArchitecture(const DriverArg &argument);
+/// Returns what \p toolkit's ptxas prints for \p option; empty when there is
+/// none.
+std::string askPtxas(const CudaToolkit &toolkit, llvm::StringRef option);
 
 /// Returns the words to put before a CUDA compile for \p architectures (none:
 /// not known) so that clang works with \p toolkit and sources find what nvcc

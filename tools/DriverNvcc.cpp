@@ -122,6 +122,7 @@ constexpr Rule kRules[] = {
     {OPT_keep_directory, Rule::Joined, "--gpulto-save-temps="},
     {OPT_verbose, Rule::Flag, "-v"},
     {OPT_offload_arch, Rule::Joined, "--offload-arch="},
+    {OPT_cuda_gpu_arch, Rule::Joined, "--cuda-gpu-arch="},
     {OPT_cuda_path, Rule::Joined, "--cuda-path="},
 };
 
@@ -143,6 +144,7 @@ private:
   Error addArchitectures();
   Error addCode(StringRef virtualArch, StringRef code);
   Error addGencode(StringRef specification);
+  Error addArch(StringRef value, const Arg *codes);
   Error checkFatbinaryOptions(const Arg &arg);
   void addLevels();
   Expected<bool> isPrecise(unsigned id) const;
@@ -552,21 +554,43 @@ Error Translator::addGencode(StringRef specification) {
   return Error::success();
 }
 
-Error Translator::addArchitectures() {
-  if (const Arg *arg = args->getLastArg(OPT_arch)) {
-    StringRef value = arg->getValue();
-    const Arg *codes = args->getLastArg(OPT_gpu_code);
-    std::string both = value.str();
-    if (StringRef number = value; !codes && number.consume_front("sm_"))
-      both += ",compute_" + number.str();
-    for (const std::string &code : splitList(codes ? codes->getValue() : both))
+/// Adds what -arch=\p value asks for, with -code \p codes if given.
+Error Translator::addArch(StringRef value, const Arg *codes) {
+  if (value == "native" || value == "all" || value == "all-major") {
+    if (codes)
+      return refuse(*codes, "'-arch=" + value + "' says which code it is");
+    add("--offload-arch=" + value);
+    return Error::success();
+  }
+  if (codes) {
+    for (const std::string &code : splitList(codes->getValue()))
       if (Error error = addCode(value, saver.save(code)))
         return error;
+    return Error::success();
   }
+  StringRef number = value;
+  if (number.consume_front("lto_"))
+    return addCode(saver.save("compute_" + number), value);
+  if (Error error = addCode(value, value))
+    return error;
+  if (!number.consume_front("sm_"))
+    return Error::success();
+  // Beside sm_90a, PTX of sm_90 too, as nvcc does it.
+  architectures[number].ptx = true;
+  architectures[number.rtrim("af")].ptx = true;
+  return Error::success();
+}
+
+Error Translator::addArchitectures() {
+  if (const Arg *arg = args->getLastArg(OPT_arch))
+    if (Error error = addArch(arg->getValue(), args->getLastArg(OPT_gpu_code)))
+      return error;
   for (const auto &[number, forms] : architectures) {
     add(Twine("--offload-arch=") + (forms.cubin ? "sm_" : "compute_") + number);
-    if (forms.cubin && !forms.ptx)
-      add("--no-cuda-include-ptx=sm_" + number);
+    if (forms.cubin)
+      add(Twine(forms.ptx ? "--cuda-include-ptx=sm_"
+                          : "--no-cuda-include-ptx=sm_") +
+          number);
   }
   return Error::success();
 }

@@ -88,10 +88,10 @@ static Expected<std::string> summaryForDevice(StringRef summary,
   if (!parsed)
     return parsed.takeError();
   parsed->arch = device.arch;
-  if (device.form == EmbedKind::Ptx)
-    parsed->flags |= kNoCubin;
-  else if (device.form == EmbedKind::Cubin)
-    parsed->flags |= kNoPtx;
+  if (device.form)
+    parsed->flags |= *device.form == EmbedKind::Ptx     ? kNoCubin
+                     : *device.form == EmbedKind::Cubin ? kNoPtx
+                                                        : kBothForms;
   return writeSummary(*parsed, "");
 }
 

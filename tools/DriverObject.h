@@ -9,6 +9,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ struct DeviceFiles {
   std::string arch;    ///< `sm_90`
   std::string bitcode; ///< path
   std::string summary; ///< path
-  /// Which forms of the code a program is to carry.
-  EmbedKind form = EmbedKind::Both;
+  /// Which forms of the code a program is to carry, if somebody says.
+  std::optional<EmbedKind> form;
 };
 
 /// What the compiles of one source wrote.

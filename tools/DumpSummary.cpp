@@ -168,6 +168,7 @@ constexpr FlagName kModuleFlags[] = {
     {kUnwindTables, "unwind_tables"},
     {kNoPtx, "no_ptx"},
     {kNoCubin, "no_cubin"},
+    {kBothForms, "both_forms"},
 };
 
 constexpr const char *kKindNames[] = {"function", "variable", "alias", "ifunc",

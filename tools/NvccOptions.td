@@ -106,9 +106,9 @@ defm ewp : RefusedSwitch<"extensible-whole-program", "ewp", "Refused">;
 // Architectures
 //===----------------------------------------------------------------------===//
 
-defm arch : Value<"gpu-architecture", "arch", "<arch>", "`--offload-arch=<arch>`; `native`, `all` and `all-major` are refused. Default: the lowest that the toolkit's ptxas knows">;
+defm arch : Value<"gpu-architecture", "arch", "<arch>", "`--offload-arch=<arch>`, with the images that nvcc makes of it: `sm_90` a cubin and PTX, `all` and `all-major` cubins and PTX of the newest `sm_<N>0`, `native` cubins for the GPUs of this machine. Default: the lowest that the toolkit's ptxas knows">;
 defm gpu_code : Value<"gpu-code", "code", "<code>,...", "With `-arch=compute_<N>`, as in `-gencode`">;
-defm gencode : Value<"generate-code", "gencode", "<specification>", "`--offload-arch=` of each code, with `--no-cuda-include-ptx=` where no PTX is asked for. A code of another number than its `arch=` is refused, since the source is compiled for its code">;
+defm gencode : Value<"generate-code", "gencode", "<specification>", "`--offload-arch=` of each code, with `--cuda-include-ptx=` or `--no-cuda-include-ptx=`: the program holds these images and no other. A code of another number than its `arch=` is refused, since the source is compiled for its code">;
 
 //===----------------------------------------------------------------------===//
 // Preprocessor, languages, files
@@ -247,6 +247,6 @@ defm time : RefusedValue<"time", "time", "<file>", "Refused; `--gpulto-stats=` d
 //===----------------------------------------------------------------------===//
 
 def offload_arch : Joined<["--"], "offload-arch=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake, which takes gpulto-nvcc for clang">;
-def cuda_gpu_arch : Joined<["--"], "cuda-gpu-arch=">, Alias<offload_arch>;
+def cuda_gpu_arch : Joined<["--"], "cuda-gpu-arch=">, MetaVarName<"<arch>">, HelpText<"The same; without effect where CMake's toolchain file hands its list over">;
 def cuda_path : Joined<["--"], "cuda-path=">, MetaVarName<"<directory>">, HelpText<"The same">;
 def flto_gpu : Flag<["-"], "flto=gpu">, Group<Ignored>, HelpText<"No effect: always so">;

@@ -19,9 +19,11 @@
 #include "support/CudaVersion.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
+#include "tools/DriverArchitectures.h"
 #include "tools/DriverCommandLine.h"
 #include "tools/DriverCompile.h"
 #include "tools/DriverCuda.h"
+#include "tools/DriverDevices.h"
 #include "tools/DriverLink.h"
 #include "tools/DriverNvcc.h"
 #include "tools/DriverProcess.h"
@@ -53,7 +55,7 @@ public:
 
 private:
   Expected<int> becomeClang();
-  void addCudaRepairs(Command &command, const OffloadArchitectures &wanted);
+  void addCudaRepairs(Command &command, ArrayRef<std::string> wanted);
   bool linksDeviceCode() const;
   Expected<int> printHelp();
   Expected<int> compileObjects();
@@ -74,6 +76,7 @@ private:
   bool stopsEarly() const;
   Expected<int> askClang(StringRef option);
   Expected<int> printVersion();
+  Expected<int> printNative();
   bool printsEveryPass() const;
   bool namesPrinted(const DriverArg &argument) const;
   Expected<int> printEveryPass(Command command);
@@ -83,7 +86,7 @@ private:
   const Installation &installation;
   CudaToolkit toolkit;
   std::vector<std::string> architectures;
-  std::vector<EmbedKind> forms;
+  std::vector<std::optional<EmbedKind>> forms;
   JobLimit limit;
   TempDir temporary;
   std::string temporaryPath;
@@ -189,6 +192,8 @@ Error Invocation::refuseOptionsOfNvcc() const {
 Expected<int> Invocation::run() {
   if (Error failure = refuseOptionsOfNvcc())
     return failure;
+  if (line.ownArgs().hasArg(options::OPT_print_native))
+    return printNative();
   if (line.clangArgs().hasArg(opts::OPT_help))
     return printHelp();
   if (line.clangArgs().hasArg(opts::OPT__version) && !isPrintOnly())
@@ -219,6 +224,19 @@ Expected<int> Invocation::printVersion() {
   return 0;
 }
 
+Expected<int> Invocation::printNative() {
+  Expected<std::vector<std::string>> names =
+      nativeArchitectures(findCudaToolkit(line));
+  if (!names)
+    return names.takeError();
+  auto entries = map_range(*names, [](StringRef name) {
+    return (name.drop_front(strlen("sm_")) + "-real").str();
+  });
+  outs() << join(entries, ";") << '\n';
+  outs().flush();
+  return 0;
+}
+
 Expected<int> Invocation::printHelp() {
   Expected<int> status = askClang("--help");
   if (!status || *status != 0)
@@ -233,18 +251,12 @@ Expected<int> Invocation::printHelp() {
   return 0;
 }
 
-/// Whether the architectures \p wanted take the place of what the user wrote.
-static bool replaces(const OffloadArchitectures &wanted) {
-  return wanted.changed && !wanted.native;
-}
-
-/// Adds what clang needs for CUDA sources of the architectures \p wanted.
+/// Adds what clang needs for CUDA sources, and the architectures \p wanted.
 void Invocation::addCudaRepairs(Command &command,
-                                const OffloadArchitectures &wanted) {
+                                ArrayRef<std::string> wanted) {
   command.add("--start-no-unused-arguments");
-  ArrayRef<std::string> known = wanted.names;
-  command.addAll(cudaRepairs(line, toolkit, installation,
-                             wanted.native ? ArrayRef<std::string>() : known));
+  command.addAll(cudaRepairs(line, toolkit, installation, wanted));
+  command.addAll(deviceWords(line, toolkit, wanted));
   if (printsEveryPass())
     command.add("-D__GPULTO_LGEN__"); // of the objects that are to be made
   // The old driver prints every pass to stdout, the new one the host's.
@@ -253,9 +265,13 @@ void Invocation::addCudaRepairs(Command &command,
         {printsEveryPass() ? "--no-offload-new-driver" : "--offload-new-driver",
          "-fgpu-rdc"});
   command.add("--end-no-unused-arguments");
-  if (replaces(wanted))
-    for (const std::string &name : wanted.names)
-      command.add("--offload-arch=" + name);
+  // What is only read need not be known to code generation.
+  bool readsOnly =
+      line.wantsGpuLto() &&
+      line.clangArgs().hasArg(opts::OPT_E, opts::OPT_M, opts::OPT_MM,
+                              opts::OPT_fsyntax_only);
+  for (const std::string &name : wanted)
+    command.add("--offload-arch=" + (readsOnly ? frontEndArch(name) : name));
 }
 
 /// Whether the link goes through clang's own linker for device code, which
@@ -273,13 +289,13 @@ Expected<int> Invocation::becomeClang() {
   Command command;
   command.program = installation.clang;
   bool cuda = line.hasCudaInput() && !line.isMalformed();
-  bool replace = false;
   if (cuda || linksDeviceCode())
     toolkit = findCudaToolkit(line);
   if (cuda) {
-    OffloadArchitectures wanted = offloadArchitectures(line, toolkit);
-    replace = replaces(wanted);
-    addCudaRepairs(command, wanted);
+    Expected<OffloadArchitectures> wanted = offloadArchitectures(line, toolkit);
+    if (!wanted)
+      return wanted.takeError();
+    addCudaRepairs(command, wanted->names);
   } else if (toolkit && !line.clangArgs().hasArg(opts::OPT_cuda_path_EQ)) {
     command.add("--cuda-path=" + toolkit.root);
   }
@@ -290,7 +306,7 @@ Expected<int> Invocation::becomeClang() {
     bool isOurs =
         isOwn(argument) ||
         (choosesLto(argument) && (line.wantsGpuLto() || isGpuLto(argument)));
-    if (!isOurs && !(replace && choosesArchitecture(argument)) &&
+    if (!isOurs && !(cuda && choosesArchitecture(argument)) &&
         !(printsEveryPass() && namesPrinted(argument)))
       command.addWords(line.wordsOf(argument));
   }
@@ -405,13 +421,11 @@ Error Invocation::prepare(bool linkFollows) {
   if (!compiles)
     return Error::success();
   if (line.hasCudaInput()) {
-    OffloadArchitectures wanted = offloadArchitectures(line, toolkit);
-    if (wanted.native)
-      return makeError("'--offload-arch=native' cannot be used with "
-                       "'-flto=gpu'; name the architecture, for example "
-                       "'--offload-arch=sm_90'");
-    architectures = std::move(wanted.names);
-    forms = std::move(wanted.forms);
+    Expected<OffloadArchitectures> wanted = offloadArchitectures(line, toolkit);
+    if (!wanted)
+      return wanted.takeError();
+    architectures = std::move(wanted->names);
+    forms = std::move(wanted->forms);
   }
   if (!isPrintOnly() && !sys::fs::exists(installation.lgenPlugin))
     return makeError(installation.lgenPlugin +

@@ -58,6 +58,17 @@ TEST(ArchitecturesTest, UnitsGetTheLatestCodeThatServes) {
   EXPECT_TRUE(modules.back().module.summary.has(kNoPtx));
 }
 
+TEST(ArchitecturesTest, CodeRunsOnLaterOnesAndWithinItsFamily) {
+  EXPECT_TRUE(runsOn("sm_80", "sm_90a"));
+  EXPECT_FALSE(runsOn("sm_90", "sm_80"));
+  EXPECT_FALSE(runsOn("sm_90a", "sm_100a"));
+  EXPECT_TRUE(runsOn("sm_120f", "sm_121f"));
+  EXPECT_TRUE(runsOn("sm_120f", "sm_120a"));
+  EXPECT_FALSE(runsOn("sm_120f", "sm_121"));
+  EXPECT_FALSE(runsOn("sm_121f", "sm_120f"));
+  EXPECT_FALSE(runsOn("sm_100f", "sm_110f"));
+}
+
 TEST(ArchitecturesTest, EveryUnitThatLacksOneIsNamed) {
   std::vector<WpaModule> modules = {
       moduleFor(0, "sm_80"), moduleFor(1, "sm_90"), moduleFor(2, "sm_90a")};
