@@ -13,6 +13,7 @@
 
 #include "support/CudaVersion.h"
 #include "support/Error.h"
+#include "tools/DriverHostCompiler.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -146,6 +147,7 @@ private:
   Error addGencode(StringRef specification);
   Error addArch(StringRef value, const Arg *codes);
   Error checkFatbinaryOptions(const Arg &arg);
+  Error addHostCompiler();
   void addLevels();
   Expected<bool> isPrecise(unsigned id) const;
   Error addPrecision();
@@ -595,10 +597,26 @@ Error Translator::addArchitectures() {
   return Error::success();
 }
 
+/// The last -ccbin counts, before that of the environment.
+Error Translator::addHostCompiler() {
+  const char *variable = std::getenv("NVCC_CCBIN");
+  const Arg *arg = args->getLastArg(OPT_compiler_bindir);
+  if (!arg && (!variable || !*variable))
+    return Error::success();
+  Expected<std::vector<std::string>> words = wordsForHostCompiler(
+      arg ? arg->getValue() : variable, arg ? nameOf(*arg) : "NVCC_CCBIN");
+  if (!words)
+    return words.takeError();
+  append_range(translated, *words);
+  return Error::success();
+}
+
 Error Translator::translate() {
   for (const Arg *arg : *args)
     if (Error error = translateOne(*arg))
       return error;
+  if (Error error = addHostCompiler())
+    return error;
   addLevels();
   if (Error error = addPrecision())
     return error;

@@ -184,7 +184,7 @@ defm library_path : JoinedValue<"library-path", "L", "<path>,...", "`-L<path>`">
 defm cudart : Value<"cudart", "cudart", "<none|shared|static>", "`-lcudart_static` (the default), `-lcudart` or nothing">;
 defm resource_usage : RefusedSwitch<"resource-usage", "res-usage", "Refused; `cuobjdump --dump-resource-usage` prints it of the program">;
 defm cudadevrt : Value<"cudadevrt", "cudadevrt", "<none|static>", "`-lcudadevrt` (the default), by which kernels launch kernels, or nothing">;
-defm compiler_bindir : IgnoredValue<"compiler-bindir", "ccbin", "<path>", "No effect: clang compiles host code">;
+defm compiler_bindir : Value<"compiler-bindir", "ccbin", "<path>", "clang compiles host code, with the headers and libraries of that compiler's GCC: `--gcc-install-dir=` and `--sysroot=`, for which it is asked. Default: `NVCC_CCBIN` in the environment">;
 defm unsupported_compiler : IgnoredSwitch<"allow-unsupported-compiler", "allow-unsupported-compiler">;
 defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
 defm frontend_options : IgnoredValue<"Xcudafe", "Xcudafe", "<options>,...", "No effect: they are about another front end's messages">;
