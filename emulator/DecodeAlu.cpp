@@ -112,12 +112,14 @@ bool Decoder::decodeAlu() {
     emitNotImplemented();
     return true;
   }
+  Type type = desc.type();
+  if (type == Type::None) { // One that is not known.
+    emitNotImplemented();
+    return true;
+  }
   if (ops.size() != shape.size())
     return fail(std::string(op) + " with " + std::to_string(ops.size()) +
                 " operands instead of " + std::to_string(shape.size()));
-  Type type = desc.type();
-  if (type == Type::None)
-    return fail(std::string(op) + " without a type");
   unsigned next = 0;
   for (size_t k = 0; k < shape.size(); ++k) {
     const Operand &o = ops[k];
@@ -304,10 +306,6 @@ bool Decoder::decodeMovVector(bool isPack) {
     return false;
   if (bytes != total)
     return fail("operand of the wrong size");
-  if (part == 1) {
-    emitNotImplemented();
-    return true;
-  }
   desc.variant = isPack ? kMovePack : kMoveUnpack;
   desc.destBytes = isPack ? total : part;
   desc.sourceBytes = isPack ? part : total;
@@ -486,8 +484,6 @@ bool Decoder::decodeCvt() {
   bool pair = isPair(desc.types[0]) && !isPair(desc.types[1]);
   if (desc.typeCount < 2 || desc.has("rs") || (pair && ops.size() != 3) ||
       (!pair && !pack && ops.size() != 2)) {
-    if (desc.typeCount < 2)
-      return fail("cvt without two types");
     emitNotImplemented();
     return true;
   }

@@ -213,7 +213,7 @@ bool Decoder::decodeWarpOp() {
     if (desc.has("any") && insn.d[0] == kNoOp)
       return malformed();
   } else if (op == "redux") {
-    if (isFloat(desc.type())) {
+    if (isFloat(desc.type()) && desc.type() != Type::F32) {
       emitNotImplemented();
       return true;
     }

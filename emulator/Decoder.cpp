@@ -631,7 +631,7 @@ bool Decoder::instruction(const Statement &s) {
   if (op == "mov")
     return decodeMov();
   if (op == "cvt")
-    return decodeCvt();
+    return isSmallCvt() ? decodeSmallCvt() : decodeCvt();
   if (op == "cvta" || op == "isspacep")
     return decodeCvta();
   if (op == "mapa" || op == "getctarank")
@@ -640,6 +640,8 @@ bool Decoder::instruction(const Statement &s) {
     return decodeSetp();
   if (desc.type() == Type::Pred)
     return decodePredicateLogic();
+  if (isPaired())
+    return decodePaired();
   if (desc.has("s16x2") || desc.has("u16x2"))
     return decodePacked();
   if (unsigned video = 0; isVideo(op, video))

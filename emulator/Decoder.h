@@ -135,6 +135,11 @@ private:
   bool decodeAlu();              // DecodeAlu.cpp
   bool decodeVideo(unsigned op); // DecodeVideo.cpp
   bool decodePacked();
+  bool isPaired() const; // DecodePaired.cpp
+  bool decodePaired();
+  void readRounding();
+  bool isSmallCvt() const;
+  bool decodeSmallCvt();
   bool decodeMov();
   bool decodeMovVector(bool isPack);
   bool decodeMovSymbol(const Operand &o, bool &handled);

@@ -47,6 +47,14 @@ enum MoveVariant : unsigned {
   kMoveShared,     ///< Offset of a shared variable: Insn::imm
 };
 
+/// InsnDesc::variant of what ExecPaired.cpp has.
+enum PairedVariant : unsigned {
+  kPairedFirst = 100,
+  kPairedArithmetic = kPairedFirst,
+  kSmallEncode, ///< cvt to a format of few bits
+  kSmallDecode, ///< cvt from one
+};
+
 /// Operations on an mbarrier object; Insn::mode.
 enum MbarrierOp : unsigned {
   kMbarrierInit,

@@ -189,6 +189,7 @@ Handler selectSurface(const InsnDesc &);
 Handler selectWarp(const InsnDesc &);
 Handler selectMatrix(const InsnDesc &);
 Handler selectFragment(const InsnDesc &);
+Handler selectPaired(const InsnDesc &);
 RunResult runWarp(Warp &w, bool force);
 
 } // namespace gpulto::emu::GPULTO_EMU_ISA

@@ -75,6 +75,30 @@ void unpack(Warp &w, const Insn &i, uint32_t m) {
   }
 }
 
+/// Bytes, which have registers of 16 bits.
+template <class Whole> void packBytes(Warp &w, const Insn &i, uint32_t m) {
+  const Op *ops = parts(w, i);
+  alignas(64) Whole t[kLanes] = {};
+  for (unsigned k = 0; k < i.vec; ++k) {
+    const uint16_t *p = src<uint16_t>(w, ops[k]);
+    for (unsigned l = 0; l < kLanes; ++l)
+      t[l] =
+          static_cast<Whole>(t[l] | static_cast<Whole>(p[l] & 0xff) << (8 * k));
+  }
+  blend(m, dst<Whole>(w, i.d[0]), t);
+}
+template <class Whole> void unpackBytes(Warp &w, const Insn &i, uint32_t m) {
+  const Op *ops = parts(w, i);
+  alignas(64) Whole t[kLanes];
+  std::memcpy(t, src<Whole>(w, i.s[0]), sizeof(t));
+  for (unsigned k = 0; k < i.vec; ++k)
+    if (ops[k] != kNoOp)
+      map(
+          m, dst<uint16_t>(w, ops[k]),
+          [k](Whole x) { return static_cast<uint16_t>(x >> (8 * k) & 0xff); },
+          static_cast<const Whole *>(t));
+}
+
 template <class Part> Handler packFor(unsigned whole, bool isPack) {
   switch (whole) {
   case 2:
@@ -363,6 +387,10 @@ Handler selectMov(const InsnDesc &d) {
     if (whole == 16)
       return part != 8 ? nullptr : isPack ? pack128 : unpack128;
     switch (part) {
+    case 1:
+      if (whole == 2)
+        return isPack ? packBytes<uint16_t> : unpackBytes<uint16_t>;
+      return isPack ? packBytes<uint32_t> : unpackBytes<uint32_t>;
     case 2:
       return packFor<uint16_t>(whole, isPack);
     case 4:

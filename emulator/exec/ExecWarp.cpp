@@ -152,6 +152,43 @@ template <Reduce R, class T> void redux(Warp &w, const Insn &i, uint32_t m) {
   map(m, dst<T>(w, i.d[0]), [r](uint32_t) { return r; }, w.tid[0]);
 }
 
+/// min and max of f32; PTX ISA 9.0, "redux.sync". NaN does not count, unless it
+/// is named or all are.
+template <bool kMax, bool kNaN, bool kAbs>
+void reduxFloat(Warp &w, const Insn &i, uint32_t m) {
+  uint32_t here = members(w, i, m);
+  const uint32_t *a = src<uint32_t>(w, i.s[0]);
+  constexpr uint32_t kInfinity = 0x7f800000, kCanonicalNaN = 0x7fffffff;
+  bool anyNaN = false, any = false;
+  int64_t best = 0;
+  each(here, [&](unsigned l) {
+    uint32_t bits = kAbs ? a[l] & 0x7fffffff : a[l];
+    if ((bits & 0x7fffffff) > kInfinity) {
+      anyNaN = true;
+      return;
+    }
+    // Numbers in the order of their values, -0 before 0.
+    int64_t key = bits >> 31 ? -1 - static_cast<int64_t>(bits & 0x7fffffff)
+                             : static_cast<int64_t>(bits);
+    if (!any || (kMax ? key > best : key < best))
+      best = key;
+    any = true;
+  });
+  uint32_t r = best < 0 ? static_cast<uint32_t>(-1 - best) | 0x80000000
+                        : static_cast<uint32_t>(best);
+  if (!any || (kNaN && anyNaN))
+    r = kCanonicalNaN;
+  map(m, dst<uint32_t>(w, i.d[0]), [r](uint32_t) { return r; }, w.tid[0]);
+}
+
+template <bool kMax> Handler selectReduxFloat(const InsnDesc &d) {
+  if (d.has("NaN"))
+    return d.has("abs") ? reduxFloat<kMax, true, true>
+                        : reduxFloat<kMax, true, false>;
+  return d.has("abs") ? reduxFloat<kMax, false, true>
+                      : reduxFloat<kMax, false, false>;
+}
+
 void activeMask(Warp &w, const Insn &i, uint32_t m) {
   uint32_t v = w.active;
   map(m, dst<uint32_t>(w, i.d[0]), [v](uint32_t) { return v; }, w.tid[0]);
@@ -173,6 +210,9 @@ void elect(Warp &w, const Insn &i, uint32_t m) {
 
 Handler selectRedux(const InsnDesc &d) {
   bool s = d.type() == Type::S32;
+  if (d.type() == Type::F32)
+    return d.has("max") ? selectReduxFloat<true>(d)
+                        : selectReduxFloat<false>(d);
   if (sizeOf(d.type()) != 4 || isFloat(d.type()))
     return nullptr;
   if (d.has("add"))

@@ -444,10 +444,10 @@ RunResult runWarp(Warp &w, bool force) {
 static Handler select(const InsnDesc &d) {
   using Selector = Handler (*)(const InsnDesc &);
   static constexpr Selector kSelectors[] = {
-      selectMove,    selectInteger, selectBits,   selectFloat,
-      selectHalf,    selectCompare, selectMemory, selectConvert,
-      selectAtomic,  selectWarp,    selectAsync,  selectVideo,
-      selectTexture, selectSurface, selectMatrix, selectFragment};
+      selectPaired, selectMove,    selectInteger, selectBits,    selectFloat,
+      selectHalf,   selectCompare, selectMemory,  selectConvert, selectAtomic,
+      selectWarp,   selectAsync,   selectVideo,   selectTexture, selectSurface,
+      selectMatrix, selectFragment};
   for (Selector s : kSelectors)
     if (Handler h = s(d))
       return h;

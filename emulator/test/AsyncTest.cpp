@@ -185,7 +185,8 @@ TEST_F(AsyncTest, NotImplemented) {
            "[%r0], %r1",
            "tensormap.replace.tile.global_address.global.b1024.b64 [%p], %q",
            "multimem.ld_reduce.global.add.u32 %r0, [%p]",
-           "redux.sync.min.f32 %f0, %f1, %r0",
+           "cvt.rs.satfinite.e4m3x4.f32 %r0, {%f0, %f1, %f2, %f3}, %r1",
+           "add.f99 %f0, %f1, %f2",
            "tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%p, {%f0, %f0, %f0, "
            "%f0}]",
            "txq.width.b32 %r0, [%p]",

@@ -9,6 +9,7 @@ compares what it says with the directives in its source:
   // EXPECT-STATUS: n        exit status (0)
   // RUN-OPTIONS: ...        options of gpulto-run
   // ONLY: nvcc clang ...    build variants this program is for
+  // ARCH: sm_NN             what it is compiled for (sm_90)
   // SOURCES: b.cu ...       further translation units, beside this one
   // BUILD: ...              further compiler options
   // LABEL: slow             the label in ctest (fast)
@@ -57,16 +58,21 @@ def compile_command(options, found, sources, output):
     library = os.path.join(options.cuda, "lib64")
     extra = words(found, "BUILD")
     rdc = options.variant.endswith("-rdc")
+    arch = found.get("ARCH", ["sm_90"])[0]
     if options.variant.startswith("nvcc"):
         nvcc = os.path.join(options.cuda, "bin", "nvcc")
-        return ([nvcc, "-arch=sm_90", "-O2", "-cudart", "shared"] +
+        virtual = arch.replace("sm", "compute")
+        # nvcc 13.0 takes -arch=sm_100a for sm_100 as well.
+        target = (["-arch=sm_90"] if arch == "sm_90" else
+                  ["-gencode", f"arch={virtual},code={virtual}"])
+        return ([nvcc] + target + ["-O2", "-cudart", "shared"] +
                 (["-rdc=true"] if rdc else []) + extra + sources +
                 ["-o", output])
     toolkit = toolkit_for_clang(options)
     command = [options.clang, f"--cuda-path={toolkit}", "-isystem",
                f"{toolkit}/shim", "-isystem",
                f"{toolkit}/include/cccl", "-Wno-unknown-cuda-version",
-               "--offload-arch=sm_90", "-O2"]
+               f"--offload-arch={arch}", "-O2"]
     if rdc:
         command += ["-fgpu-rdc", "--offload-new-driver",
                     f"-Wl,--cuda-path={toolkit}", "-Xoffload-linker",
