@@ -164,7 +164,7 @@ void Decoder::readMatrixModifiers(MatrixOp &op, std::vector<MT> &types) const {
       types.push_back(t);
     else if (m == "row" || m == "col")
       (layouts++ ? op.bIsColumn : op.aIsColumn) = m == "col";
-    else if (m[0] == 'm')
+    else if (m.starts_with('m'))
       readShape(m, op);
   }
   op.saturates = desc.has("satfinite");

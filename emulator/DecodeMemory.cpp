@@ -55,6 +55,8 @@ InsnClass memoryClass(Space space, bool isStore) {
 bool Decoder::decodeLoadStore() {
   const std::vector<Operand> &ops = st->operands;
   bool isStore = desc.opcode == "st";
+  if (isStore && desc.has("bulk"))
+    return decodeStoreBulk();
   Space space = memorySpace();
   Type type = desc.type();
   if (ops.size() < 2 || type == Type::None)
@@ -64,7 +66,7 @@ bool Decoder::decodeLoadStore() {
   const Operand &where = ops[isStore ? 0 : 1];
   const Operand &what = ops[isStore ? 1 : 0];
   bool isAsync = desc.has("async");
-  if ((isAsync && !isAsyncStore()) || desc.has("bulk") || desc.has("mmio") ||
+  if ((isAsync && !isAsyncStore()) || desc.has("mmio") ||
       where.kind == Operand::Tensor) {
     emitNotImplemented();
     return true;
@@ -137,6 +139,20 @@ bool Decoder::decodeLoadStore() {
     insn.d[0] = list[0];
   }
   return emitSelected() && (!isAsync || completeBytes(n * sizeOf(type)));
+}
+
+/// st.bulk{.weak}{.shared::cta} [a], size, 0
+bool Decoder::decodeStoreBulk() {
+  const std::vector<Operand> &ops = st->operands;
+  if (ops.size() != 3 || !isImmediate(ops[2]) || ops[2].value)
+    return fail("malformed st.bulk");
+  if (!address(ops[0], insn, memorySpace()) ||
+      !source(ops[1], Type::U64, insn.s[1]))
+    return false;
+  insn.cls = InsnClass::StoreShared;
+  insn.ctl = Ctl::Faulting;
+  insn.flags |= kIsStore;
+  return emitSelected();
 }
 
 /// True for st.async and red.async to shared memory of the cluster, which are

@@ -152,6 +152,7 @@ private:
   bool decodePredicateLogic();
   bool decodeLoadStore(); // DecodeMemory.cpp
   bool decodeAtomic();
+  bool decodeStoreBulk();
   bool isAsyncStore() const;
   bool completeBytes(unsigned bytes);
   bool decodeCreatePolicy();

@@ -144,8 +144,11 @@ void launchDevice(const DeviceCall &call, bool isV2) {
 bool isWithin(Warp &w, uint64_t address, uint64_t pitch, uint64_t width,
               uint64_t rows, bool isWrite) {
   CachedRange range;
-  return findRange(w, address, range) && !(isWrite && isReadOnly(range.kind)) &&
-         pitch * (rows - 1) + width <= range.end - address;
+  uint64_t bytes = 0;
+  return !__builtin_mul_overflow(pitch, rows - 1, &bytes) &&
+         !__builtin_add_overflow(bytes, width, &bytes) &&
+         findRange(w, address, range) && !(isWrite && isReadOnly(range.kind)) &&
+         bytes <= range.end - address;
 }
 
 void enqueueArea(const DeviceCall &call, DeviceOperation op, uint64_t stream) {

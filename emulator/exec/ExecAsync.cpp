@@ -247,9 +247,29 @@ void copyBulk(Warp &w, const Insn &i, uint32_t m) {
   });
 }
 
+/// st.bulk: fills with zeros. s[1]: bytes.
+void storeBulk(Warp &w, const Insn &i, uint32_t m) {
+  const uint64_t *size = src<uint64_t>(w, i.s[1]);
+  each(m, [&](unsigned l) {
+    if (w.worker->faulted || !size[l])
+      return;
+    if (size[l] % 8 || size[l] > w.block->launch->sharedBytes) {
+      raiseFault(w, i, l, ErrorKind::IllegalInstruction,
+                 "st.bulk of " + std::to_string(size[l]) + " bytes");
+      return;
+    }
+    alignas(64) uint64_t to[kLanes];
+    unsigned bytes = static_cast<unsigned>(size[l]);
+    if (resolveAt(w, i, i, 1u << l, bytes, 8, true, to))
+      std::memset(reinterpret_cast<void *>(to[l]), 0, bytes);
+  });
+}
+
 } // namespace
 
 Handler selectAsync(const InsnDesc &d) {
+  if (d.opcode == "st" && d.has("bulk"))
+    return storeBulk;
   bool isCopy = d.opcode == "cp";
   if (isCopy && d.has("bulk"))
     return copyBulk;

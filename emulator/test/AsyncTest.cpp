@@ -123,6 +123,28 @@ W: mbarrier.try_wait.shared.b64 %d, [%b], %state; @!%d bra W;
   }
 }
 
+TEST_F(AsyncTest, BulkZeros) {
+  uint64_t p = alloc(16);
+  Status s = run(R"(
+  st.shared.v2.u32 [%s+16], {5, 6}; st.shared.v2.u32 [%s+24], {7, 8};
+  st.bulk.weak.shared::cta [%s+16], 8, 0;
+  ld.shared.v2.u32 {%r, %u}, [%s+16]; st.global.v2.u32 [%p], {%r, %u};
+  ld.shared.v2.u32 {%r, %u}, [%s+24]; st.global.v2.u32 [%p+8], {%r, %u};)",
+                 p, 1);
+  ASSERT_TRUE(s.ok()) << s.text;
+  EXPECT_EQ(download<uint32_t>(p, 4), (std::vector<uint32_t>{0, 0, 7, 8}));
+  for (auto [code, kind] :
+       {std::pair{"st.bulk.shared::cta [%s], 12, 0;",
+                  ErrorKind::IllegalInstruction},
+        std::pair{"st.bulk.weak.shared::cta [%s+508], 16, 0;",
+                  ErrorKind::MisalignedAddress},
+        std::pair{"st.bulk.weak.shared::cta [%s+504], 16, 0;",
+                  ErrorKind::IllegalAddress}}) {
+    device->resetSticky();
+    EXPECT_EQ(run(code, p, 1).kind, kind) << code;
+  }
+}
+
 TEST_F(AsyncTest, IgnoredSource) {
   std::vector<uint32_t> v(4, 9);
   uint64_t p = upload(v);

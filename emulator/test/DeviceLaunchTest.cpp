@@ -262,6 +262,34 @@ TEST_F(DeviceLaunchTest, Errors) {
   EXPECT_EQ(download<uint32_t>(p, 1)[0], 0u); // Nothing ran.
 }
 
+TEST_F(DeviceLaunchTest, PitchesThatOverflow) {
+  prefix = "cuda";
+  auto module = load(kHeader +
+                     declare("b32", "cudaMemset2DAsync",
+                             {"b64", "b64", "b32", "b64", "b64", "b64"}) +
+                     kernel("parent", call("Memset2DAsync", "b32",
+                                           {{"b64", "%p"},
+                                            {"b64", "0x8000000000000000"},
+                                            {"b32", "1"},
+                                            {"b64", "4"},
+                                            {"b64", "3"},
+                                            {"b64", "0"}}) +
+                                          store(0) +
+                                          call("Memset2DAsync", "b32",
+                                               {{"b64", "%p"},
+                                                {"b64", "16"},
+                                                {"b32", "1"},
+                                                {"b64", "4"},
+                                                {"b64", "3"},
+                                                {"b64", "0"}}) +
+                                          store(4)));
+  uint64_t p = alloc(48);
+  Status s = launch(*module, "parent", blocks(1, 1), p, 0u);
+  ASSERT_TRUE(s.ok()) << s.text;
+  EXPECT_EQ(download<uint32_t>(p, 9),
+            (Numbers{0x01010101, 0, 0, 0, 0x01010101, 0, 0, 0, 0x01010101}));
+}
+
 // Each thread has an error of its own.
 TEST_F(DeviceLaunchTest, ErrorsOfThreads) {
   auto module =

@@ -7,6 +7,7 @@
 // EXPECT: errors: invalid configuration argument cudaErrorInvalidValue no error
 // EXPECT: copied from a child 42
 // EXPECT: nodes of a tree 31
+// EXPECT: shared memory of a child 102400
 // EXPECT: no error
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -95,6 +96,15 @@ __global__ void tree(int *nodes, int depth) {
     tree<<<1, 32, 0, cudaStreamFireAndForget>>>(nodes, depth + 1);
 }
 
+__global__ void useShared(int *p) {
+  extern __shared__ int own[];
+  own[100 * 256 - 1] = 4;
+  unsigned bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  *p = bytes + own[100 * 256 - 1] - 4;
+}
+__global__ void startShared(int *p) { useShared<<<1, 1, 100 * 1024>>>(p); }
+
 int main() {
   static int v[2000];
   int *p, zero = 0;
@@ -121,5 +131,8 @@ int main() {
   tree<<<1, 32>>>(p, 0);
   cudaMemcpy(v, p, 4, cudaMemcpyDeviceToHost);
   printf("nodes of a tree %d\n", v[0]);
+  startShared<<<1, 1>>>(p);
+  cudaMemcpy(v, p, 4, cudaMemcpyDeviceToHost);
+  printf("shared memory of a child %d\n", v[0]);
   printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
