@@ -454,10 +454,10 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
     queue.pop_front();
     std::vector<DeviceOperation> started;
     status = op.kernel ? runKernel(op, spentInsns, started) : runArea(op);
-    std::stable_partition(started.begin(), started.end(),
-                          [](const DeviceOperation &o) { return !o.isTail; });
-    queue.insert(queue.begin(), std::make_move_iterator(started.begin()),
-                 std::make_move_iterator(started.end()));
+    for (bool isTail : {true, false})
+      for (size_t n = started.size(); n-- > 0;)
+        if (started[n].isTail == isTail)
+          queue.push_front(std::move(started[n]));
   }
   if (!status.ok()) {
     report("gpulto-emu: " + status.text + "\n");
