@@ -662,10 +662,14 @@ ParseError Decoder::run() {
     case Statement::Variable:
       ok = declare(s);
       break;
-    case Statement::Label:
-      labelPositions[find(s.name)->index] =
-          static_cast<uint32_t>(fn.code.size());
+    case Statement::Label: {
+      const Entity *e = find(s.name);
+      if (!e || e->kind != Entity::Label)
+        ok = fail(std::string(s.name) + " is a label and something else");
+      else
+        labelPositions[e->index] = static_cast<uint32_t>(fn.code.size());
       break;
+    }
     case Statement::Instruction:
       ok = instruction(s);
       break;

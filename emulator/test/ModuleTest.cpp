@@ -486,4 +486,11 @@ L: add.u32 %n, %n, 1; setp.lt.u32 %c, %n, 100; @%c bra L; ret; })";
 }
 
 } // namespace
+TEST_F(ModuleTest, LabelThatIsARegister) {
+  auto module = load(kHeader + ".visible .entry k() { .reg .b32 %r<9>, L;\n"
+                               "  bra E; L: ret; E: ret; }\n");
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->decodeAll().kind, ErrorKind::InvalidPtx);
+}
+
 } // namespace gpulto::emu::test
