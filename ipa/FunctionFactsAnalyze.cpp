@@ -11,6 +11,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/AssemblyText.h"
+#include "ipa/KernelAnnotations.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -273,41 +274,12 @@ void FunctionFacts::readLaunchAttributes() {
     }
 }
 
-/// nvvm.annotations: {object, key, value, key, value...}.
 void FunctionFacts::readLaunchBounds() {
   readLaunchAttributes();
-  const llvm::NamedMDNode *annotations =
-      context.module.getNamedMetadata("nvvm.annotations");
-  if (!annotations)
-    return;
-  llvm::DenseMap<const llvm::Function *, FunctionSummary *> summaries;
-  for (size_t i = 0; i < context.bodies.size(); ++i)
-    summaries[context.bodies[i]] = &summary.functions[i];
-  for (const llvm::MDNode *node : annotations->operands()) {
-    if (node->getNumOperands() == 0)
-      continue;
-    auto *object = llvm::mdconst::dyn_extract_or_null<llvm::GlobalValue>(
-        node->getOperand(0));
-    if (!object || context.indexOf(*object) == kNone)
-      continue;
-    SymbolRecord &symbol = summary.symbols[context.indexOf(*object)];
-    auto *function = llvm::dyn_cast<llvm::Function>(object);
-    FunctionSummary *kernel = function ? summaries.lookup(function) : nullptr;
-    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
-      auto *key = llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(i));
-      auto *value = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(
-          node->getOperand(i + 1));
-      if (!key || !value)
-        continue;
-      if (key->getString() == "kernel")
-        symbol.flags |= kKernel;
-      if (key->getString() == "managed")
-        symbol.flags |= kManaged;
-      if (kernel)
-        applyAnnotation(*kernel, key->getString(),
-                        static_cast<uint32_t>(value->getZExtValue()));
-    }
-  }
+  for (const llvm::GlobalVariable &variable : context.module.globals())
+    if (variable.hasAttribute(kManagedAttribute) &&
+        context.indexOf(variable) != kNone)
+      summary.symbols[context.indexOf(variable)].flags |= kManaged;
 }
 
 } // namespace

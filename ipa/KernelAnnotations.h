@@ -19,6 +19,10 @@ class Module;
 
 namespace gpulto {
 
+/// The attribute of managed variables in device modules, which goes with them
+/// into partitions, declarations too (lto/ManagedVariables).
+inline constexpr llvm::StringLiteral kManagedAttribute = "gpulto-managed";
+
 /// What a module says of one device function.
 class KernelAnnotations {
 public:

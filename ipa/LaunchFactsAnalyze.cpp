@@ -222,13 +222,6 @@ llvm::Error LaunchCollector::readEntry(const llvm::GlobalVariable &variable) {
   } else if (kind == kEntryManaged) {
     entry.kind = OffloadEntry::Kind::Managed;
     summary.symbols[symbol].flags |= kManaged;
-    // clang keeps the host's initial value in X.managed and makes X the pointer
-    // that the runtime fills.
-    llvm::StringRef pointerName = address->getName();
-    if (pointerName.consume_back(".managed"))
-      if (const llvm::GlobalVariable *pointer =
-              context.module.getNamedGlobal(pointerName))
-        entry.managedPointer = context.indexOf(*pointer);
   } else if (kind == kEntrySurface) {
     entry.kind = OffloadEntry::Kind::Surface;
   } else if (kind == kEntryTexture) {

@@ -614,15 +614,15 @@ void VariableUses::excludeRegistered() {
   for (ModuleIndex m : program.images()[kHostImage].modules)
     for (const OffloadEntry &entry :
          program.modules()[m].summary.offloadEntries)
-      for (SymbolIndex symbol : {entry.hostSymbol, entry.managedPointer})
-        if (GlobalId id = symbol == kNone
-                              ? GlobalId(kNone)
-                              : program.definition(program.id(m, symbol));
-            id != kNone) {
-          excluded.set(id);
-          for (GlobalId device : program.deviceCounterparts(id))
-            excluded.set(device);
-        }
+      if (GlobalId id =
+              entry.hostSymbol == kNone
+                  ? GlobalId(kNone)
+                  : program.definition(program.id(m, entry.hostSymbol));
+          id != kNone) {
+        excluded.set(id);
+        for (GlobalId device : program.deviceCounterparts(id))
+          excluded.set(device);
+      }
 }
 
 /// Whether all uses of the variable \p id are those that have been added.

@@ -52,13 +52,9 @@ struct Layout {
 
 } // namespace
 
-std::optional<OffloadFields>
-offloadFields(const llvm::GlobalVariable &variable) {
-  auto *fields =
-      llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer());
-  if (!fields)
-    return std::nullopt;
-  llvm::LLVMContext &context = variable.getContext();
+/// Returns the layout that \p fields has.
+static std::optional<Layout> layoutOf(const llvm::ConstantStruct &fields) {
+  llvm::LLVMContext &context = fields.getContext();
   llvm::Type *pointer = llvm::PointerType::getUnqual(context);
   llvm::Type *half = llvm::Type::getInt16Ty(context);
   llvm::Type *word = llvm::Type::getInt32Ty(context);
@@ -74,9 +70,17 @@ offloadFields(const llvm::GlobalVariable &variable) {
        3,
        7}};
   auto *layout = llvm::find_if(layouts, [&](const Layout &each) {
-    return fields->getType()->elements() == llvm::ArrayRef(each.types);
+    return fields.getType()->elements() == llvm::ArrayRef(each.types);
   });
-  if (layout == std::end(layouts))
+  return layout == std::end(layouts) ? std::nullopt : std::optional(*layout);
+}
+
+std::optional<OffloadFields>
+offloadFields(const llvm::GlobalVariable &variable) {
+  auto *fields =
+      llvm::dyn_cast<llvm::ConstantStruct>(variable.getInitializer());
+  std::optional<Layout> layout = fields ? layoutOf(*fields) : std::nullopt;
+  if (!layout)
     return std::nullopt;
   auto *address = llvm::dyn_cast<llvm::GlobalValue>(
       fields->getOperand(layout->address)->stripPointerCasts());
@@ -90,6 +94,19 @@ offloadFields(const llvm::GlobalVariable &variable) {
     return std::nullopt;
   return OffloadFields{address, *name, bytes->getZExtValue(),
                        flags->getZExtValue(), data->getZExtValue()};
+}
+
+void markManagedEntry(llvm::GlobalVariable &entry) {
+  constexpr uint64_t kManagedFlag = 1; // llvm/Frontend/Offloading/Utility.h
+  auto *fields = llvm::cast<llvm::ConstantStruct>(entry.getInitializer());
+  unsigned place = layoutOf(*fields)->flags;
+  llvm::SmallVector<llvm::Constant *> operands;
+  for (const llvm::Use &operand : fields->operands())
+    operands.push_back(llvm::cast<llvm::Constant>(operand));
+  auto *flags = llvm::cast<llvm::ConstantInt>(operands[place]);
+  operands[place] = llvm::ConstantInt::get(
+      flags->getType(), flags->getZExtValue() | kManagedFlag);
+  entry.setInitializer(llvm::ConstantStruct::get(fields->getType(), operands));
 }
 
 } // namespace gpulto

@@ -33,6 +33,10 @@ bool isOffloadEntry(const llvm::GlobalVariable &variable);
 std::optional<OffloadFields>
 offloadFields(const llvm::GlobalVariable &variable);
 
+/// Marks \p entry, an entry of a variable, as that of a managed one, whose
+/// address is that of the pointer that the runtime fills.
+void markManagedEntry(llvm::GlobalVariable &entry);
+
 } // namespace gpulto
 
 #endif

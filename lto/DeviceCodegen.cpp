@@ -19,6 +19,7 @@
 #include "ipa/FactsTransform.h"
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceAtomics.h"
+#include "lto/ManagedVariables.h"
 #include "lto/Optimizer.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -83,10 +84,9 @@ createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
     features = "+ptx" + utostr(version);
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Fast; // see pinRounding
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple,
-      arch, features, options, std::nullopt, std::nullopt,
-      toCodegenLevel(optLevel)));
+  std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(triple, arch, features, options, std::nullopt,
+                                  std::nullopt, toCodegenLevel(optLevel)));
   if (!machine)
     return makeError("no code generator for " + triple.str());
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(arch))
@@ -319,6 +319,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   unsigned smVersion = smVersionOf(machine.getTargetCPU());
   pinRounding(module, smVersion);
   lowerAtomics(module, smVersion);
+  declareManaged(module);
   if (module.getNamedMetadata("llvm.dbg.cu")) {
     stripNonLineTableDebugInfo(module);
     keepLineTablesOnly(module);

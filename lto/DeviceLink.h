@@ -31,8 +31,6 @@ struct CudaTools {
 struct RegistrationEntry {
   OffloadEntry::Kind kind = OffloadEntry::Kind::Kernel;
   std::string hostSymbol;
-  /// Managed variables: the host pointer that the runtime fills.
-  std::string managedPointer;
   std::string deviceName;
   uint64_t sizeBytes = 0;
   bool isExtern = false;
@@ -94,9 +92,11 @@ struct RegistrationUnit {
 
 /// Returns the ELF object that registers the fat binary of each of \p units and
 /// their entries with the CUDA runtime at start-up through explicit tables.
-/// Host code is generated as \p codegen says for \p targetTriple.
+/// \p usesManaged: there is kInitManaged (lto/ManagedVariables) in it. Host code
+/// is generated as \p codegen says for \p targetTriple.
 llvm::Expected<std::string> makeRegistrationObject(
-    llvm::ArrayRef<RegistrationUnit> units, const HostCodegenOptions &codegen,
+    llvm::ArrayRef<RegistrationUnit> units, bool usesManaged,
+    const HostCodegenOptions &codegen,
     llvm::StringRef targetTriple, llvm::StringRef dataLayout);
 
 } // namespace gpulto

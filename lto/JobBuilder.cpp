@@ -5,6 +5,7 @@
 #include "lto/JobBuilder.h"
 
 #include "fatobj/DeviceImage.h"
+#include "lto/ManagedVariables.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -500,11 +501,6 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
       RegistrationEntry result;
       result.kind = entry.kind;
       result.hostSymbol = finalName(id);
-      if (entry.managedPointer != kNone) {
-        GlobalId own = program.id(m, entry.managedPointer);
-        GlobalId pointer = program.definition(own); // none: native code's
-        result.managedPointer = finalName(pointer == kNone ? own : pointer);
-      }
       result.deviceName = deviceNameOf(id, entry).str();
       result.sizeBytes = entry.sizeBytes;
       result.isExtern = entry.isExtern;
@@ -520,6 +516,14 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
         addClones(id, result, entries);
     }
   return entries;
+}
+
+bool JobBuilder::usesManaged() const {
+  return any_of(program.images()[kHostImage].modules, [&](ModuleIndex m) {
+    return any_of(
+        program.modules()[m].summary.symbols,
+        [](const SymbolRecord &symbol) { return symbol.name == kInitManaged; });
+  });
 }
 
 } // namespace gpulto

@@ -42,6 +42,8 @@ public:
     return modulesOf[index].size();
   }
   std::vector<RegistrationEntry> registration() const;
+  /// Returns whether host code asks for the pointers to managed variables.
+  bool usesManaged() const;
   llvm::StringRef deviceNameOf(GlobalId id, const OffloadEntry &entry) const;
   /// Returns which forms of the code of \p image the program carries: those
   /// that objects ask for, and where none asks for PTX or against it, PTX of

@@ -147,16 +147,6 @@ void KernelCut::dropUnused() {
     passes.addPass(GlobalDCEPass());
     return passes;
   });
-  NamedMDNode *annotations = partition.getNamedMetadata("nvvm.annotations");
-  if (!annotations)
-    return;
-  auto kept =
-      to_vector(make_filter_range(annotations->operands(), [](MDNode *row) {
-        return row->getOperand(0).get() != nullptr;
-      }));
-  annotations->clearOperands();
-  for (MDNode *row : kept)
-    annotations->addOperand(row);
 }
 
 } // namespace gpulto

@@ -72,26 +72,6 @@ PartitionFolds::find(const Module &source, const JobInput &input) {
   return members;
 }
 
-/// What speaks of a folded kernel would speak of its leader twice.
-static void dropAnnotations(Module &source,
-                            const SmallPtrSetImpl<GlobalObject *> &members) {
-  NamedMDNode *list = source.getNamedMetadata("nvvm.annotations");
-  if (!list)
-    return;
-  SmallVector<MDNode *> kept;
-  for (MDNode *node : list->operands()) {
-    auto *function =
-        node->getNumOperands()
-            ? mdconst::dyn_extract_or_null<Function>(node->getOperand(0))
-            : nullptr;
-    if (!function || !members.contains(function))
-      kept.push_back(node);
-  }
-  list->clearOperands();
-  for (MDNode *node : kept)
-    list->addOperand(node);
-}
-
 /// Declares \p name in \p source as \p member is.
 static GlobalObject *declareLike(Module &source, const GlobalObject &member,
                                  const std::string &name) {
@@ -200,7 +180,6 @@ Error PartitionFolds::replace(Module &source, const JobInput &input,
   for (auto [fold, member] : zip_equal(input.folds, members))
     if (!fold.jumps)
       gone.insert(member);
-  dropAnnotations(source, gone);
   SmallPtrSet<GlobalValue *, 16> moving(values.begin(), values.end());
   bool hasDebugInfo = source.getNamedMetadata("llvm.dbg.cu");
   // All before the first one is replaced: the calls in them are to be marked.

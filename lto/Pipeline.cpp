@@ -484,7 +484,8 @@ static Error addDeviceModules(std::vector<DeviceModule> modules,
   }
   units.back().nvccIds = nvcc.ids;
   units.back().absentNvccIds = nvcc.absent;
-  auto registration = makeRegistrationObject(units, codegen, plan.hostTriple,
+  auto registration = makeRegistrationObject(units, plan.usesManaged, codegen,
+                                             plan.hostTriple,
                                              plan.hostDataLayout);
   if (!registration)
     return registration.takeError();

@@ -18,6 +18,9 @@
 //     __cudaRegisterFatBinaryEnd(handle);
 //     atexit(unregisterImage);
 //   }
+//   void __gpulto_init_managed(void) { // if host code uses managed variables
+//     __cudaInitModule(handle);
+//   }
 //
 // for each unit of registration. Where host code of nvcc registers kernels and
 // variables with the same fat binary, it does so through a function that it
@@ -47,6 +50,7 @@
 #include "fatobj/SectionObject.h"
 #include "lto/DeviceLink.h"
 #include "lto/HostCodegen.h"
+#include "lto/ManagedVariables.h"
 #include "support/Error.h"
 #include "support/StableHash.h"
 
@@ -142,6 +146,10 @@ public:
 
   Error build(const RegistrationUnit &unit);
 
+  /// Defines the function that fills the pointers to managed variables of all
+  /// units that were built.
+  void addInitManaged();
+
 private:
   using Row = SmallVector<Constant *, 6>;
   GlobalVariable *addConstant(Constant *value, const Twine &name);
@@ -167,6 +175,7 @@ private:
   IntegerType *word;
   IntegerType *size;
   Function *function = nullptr;
+  std::vector<GlobalVariable *> handles; ///< of the units built
 };
 
 } // namespace
@@ -282,7 +291,7 @@ void RegistrationBuilder::registerManaged(ArrayRef<Row> rows, Value *handle) {
       runtime("__cudaRegisterManagedVar", builder.getVoidTy(),
               {pointer, pointer, pointer, pointer, word, size, word, word});
   addLoop(rows, "__gpulto_managed", [&](ArrayRef<Value *> row) {
-    builder.CreateCall(callee, {handle, row[5], row[0], row[1], row[3], row[2],
+    builder.CreateCall(callee, {handle, row[0], row[1], row[1], row[3], row[2],
                                 row[4], number(0)});
   });
 }
@@ -352,8 +361,6 @@ Error RegistrationBuilder::build(const RegistrationUnit &unit) {
                        "and newer do not have");
     row.append({ConstantInt::get(size, entry.sizeBytes), number(entry.isExtern),
                 number(entry.isConstant)});
-    if (entry.kind == OffloadEntry::Kind::Managed)
-      row.push_back(symbol(entry.managedPointer));
     bool isManaged = entry.kind == OffloadEntry::Kind::Managed;
     (isManaged ? managed : variables).push_back(row);
   }
@@ -382,10 +389,23 @@ Error RegistrationBuilder::build(const RegistrationUnit &unit) {
   appendToGlobalCtors(module, function, kConstructorPriority);
   addNvccFunctions(unit.nvccIds, handle);
   keepSymbols(unit.absentNvccIds);
+  handles.push_back(handle);
   return Error::success();
 }
 
+void RegistrationBuilder::addInitManaged() {
+  function = beginFunction(kInitManaged);
+  function->setLinkage(GlobalValue::ExternalLinkage);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  FunctionCallee fill =
+      runtime("__cudaInitModule", builder.getInt8Ty(), {pointer});
+  for (GlobalVariable *handle : handles)
+    builder.CreateCall(fill, builder.CreateLoad(pointer, handle));
+  builder.CreateRetVoid();
+}
+
 Expected<std::string> makeRegistrationObject(ArrayRef<RegistrationUnit> units,
+                                             bool usesManaged,
                                              const HostCodegenOptions &codegen,
                                              StringRef targetTriple,
                                              StringRef dataLayout) {
@@ -398,6 +418,8 @@ Expected<std::string> makeRegistrationObject(ArrayRef<RegistrationUnit> units,
   for (const RegistrationUnit &unit : units)
     if (Error error = registration.build(unit))
       return error;
+  if (usesManaged)
+    registration.addInitManaged();
   std::string problems;
   raw_string_ostream stream(problems);
   if (verifyModule(module, &stream))

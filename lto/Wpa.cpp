@@ -74,10 +74,8 @@ static BitVector findExternallyUsed(const WpaContext &context) {
   };
   for (ModuleIndex m : program.images()[kHostImage].modules) {
     const ModuleSummary &summary = program.modules()[m].summary;
-    for (const OffloadEntry &entry : summary.offloadEntries) {
+    for (const OffloadEntry &entry : summary.offloadEntries)
       mark(m, entry.hostSymbol);
-      mark(m, entry.managedPointer);
-    }
     for (const StructorRecord &structor : summary.structors)
       mark(m, structor.function);
   }
@@ -194,6 +192,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   plan.folds = std::move(state.folds);
   plan.inlining = std::move(state.inlining);
   plan.registration = jobs->registration();
+  plan.usesManaged = jobs->usesManaged();
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);
   plan.forms = jobs->deviceForms();

@@ -68,6 +68,7 @@ struct LinkPlan {
   /// Of each architecture, which forms of its code the program carries.
   std::vector<EmbedKind> forms;
   std::vector<RegistrationEntry> registration;
+  bool usesManaged = false; ///< see makeRegistrationObject
   /// By job: the module of device code that its results go into.
   std::vector<uint32_t> deviceModules;
   uint32_t deviceModuleCount = 1;

@@ -723,10 +723,9 @@ struct OffloadEntry {
     Last = Texture
   };
   Kind kind = Kind::Kernel;
-  /// Host stub or shadow variable.
+  /// Host stub or shadow variable; managed variables: the pointer that the
+  /// runtime fills.
   SymbolIndex hostSymbol = kNone;
-  /// Managed: the pointer variable that the runtime fills; else kNone.
-  SymbolIndex managedPointer = kNone;
   llvm::StringRef deviceName;
   uint64_t sizeBytes = 0;
   bool isExtern = false;

@@ -611,7 +611,6 @@ template <typename IO> void Transfer<IO>::offloadEntries() {
   for (OffloadEntry &e : s.offloadEntries) {
     io.enumerator(e.kind, OffloadEntry::Kind::Last);
     io.index(e.hostSymbol, sizes.symbols, true, "an offload entry");
-    io.index(e.managedPointer, sizes.symbols, true, "a managed variable");
     io.name(e.deviceName);
     io.number(e.sizeBytes);
     uint8_t bits = uint8_t(e.isExtern) | uint8_t(e.isConstant) << 1 |

@@ -331,10 +331,6 @@ void Printer::symbols() {
     printName(out, e.deviceName);
     out << ": host ";
     symbol(e.hostSymbol);
-    if (e.managedPointer != kNone) {
-      out << " pointer ";
-      symbol(e.managedPointer);
-    }
     out << " size " << e.sizeBytes << (e.isExtern ? " extern" : "")
         << (e.isConstant ? " constant" : "")
         << (e.isNormalized ? " normalized" : "");

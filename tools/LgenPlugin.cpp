@@ -38,6 +38,7 @@
 #include "ipa/OffloadEntries.h"
 #include "lto/AssemblyDeclarations.h"
 #include "lto/Lgen.h"
+#include "lto/ManagedVariables.h"
 #include "lto/ModuleRepair.h"
 #include "lto/SourceChecksums.h"
 #include "summary/SummaryFormat.h"
@@ -132,11 +133,13 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
                               llvm::ModuleAnalysisManager &) {
     bool changed = sortExternallyUsed(module);
     if (isDevice(module)) {
+      changed |= markManaged(module);
       changed |= joinRenamed(module);
       changed |= definePureVirtual(module);
       changed |= declareNvccAttributes(module);
       changed |= markRelaxedExchanges(module);
     } else {
+      changed |= pointToManaged(module);
       changed |= placeByPragmas(module);
       changed |= doubtForeignConstants(module);
       if (isWholeProgramMode)

@@ -44,10 +44,6 @@ static std::vector<RegistrationEntry> entries() {
     RegistrationEntry entry;
     entry.kind = kind;
     entry.hostSymbol = fields[0];
-    if (kind == OffloadEntry::Kind::Managed) {
-      entry.managedPointer = fields[1];
-      fields.erase(fields.begin() + 1);
-    }
     entry.deviceName = fields[1];
     if (fields.size() > 2)
       fields[2].getAsInteger(10, entry.sizeBytes);
@@ -99,7 +95,8 @@ int main(int argc, char **argv) {
   std::vector<RegistrationEntry> registered = entries();
   write("registration.o",
         exitOnError(makeRegistrationObject(
-            RegistrationUnit{fatbinary.symbol, registered, {}, {}}, codegen,
+            RegistrationUnit{fatbinary.symbol, registered, {}, {}},
+            /*usesManaged=*/!managed.empty(), codegen,
             kTriple,
             "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
             "n8:16:32:64-S128")));

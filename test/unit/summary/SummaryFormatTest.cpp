@@ -245,7 +245,6 @@ ModuleSummary fullSummary() {
   OffloadEntry entry;
   entry.kind = OffloadEntry::Kind::Managed;
   entry.hostSymbol = 0;
-  entry.managedPointer = 3;
   entry.deviceName = "_Z3devv";
   entry.sizeBytes = 4;
   entry.isConstant = entry.isExtern = true;

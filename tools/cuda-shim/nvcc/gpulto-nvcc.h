@@ -44,6 +44,9 @@
 // What clang does not know of kernels, as LGEN reads it (lto/ModuleRepair).
 // Without LGEN, and where the architecture has no clusters, clang warns.
 #ifdef __GPULTO_LGEN__
+#undef __managed__
+#define __managed__                                                            \
+  __attribute__((device)) __attribute__((section("__nv_managed_data__")))
 #undef __maxnreg__
 #ifdef __CUDA_ARCH__
 #define __maxnreg__(N) __attribute__((annotate("gpulto.maxnreg", N)))
