@@ -35,6 +35,7 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 using namespace gpulto;
@@ -62,6 +63,7 @@ private:
   Expected<int> compileAndLink();
   Error prepare(bool linkFollows);
   Error readLimits();
+  std::string findOtherHost() const;
   Error checkOptions() const;
   Error refuseOptionsOfNvcc() const;
   void warnOfNewToolkit() const;
@@ -387,9 +389,29 @@ static std::string findCfi(const opt::ArgList &args) {
   return found;
 }
 
+/// Returns the last option, as it was written, that asks for another host than
+/// x86-64; empty if there is none.
+std::string Invocation::findOtherHost() const {
+  std::string found;
+  for (const DriverArg &argument : line.arguments()) {
+    bool isTarget = argument.is(opts::OPT_target) ||
+                    argument.is(opts::OPT_target_legacy_spelling);
+    if (isTarget &&
+        Triple(argument.arg->getValue()).getArch() == Triple::x86_64)
+      found.clear();
+    else if (isTarget || argument.is(opts::OPT_m32) ||
+             argument.is(opts::OPT_mx32))
+      found = join(line.wordsOf(argument), " ");
+  }
+  return found;
+}
+
 /// Refuses options of clang's that cannot be kept.
 Error Invocation::checkOptions() const {
   const opt::InputArgList &args = line.clangArgs();
+  if (std::string other = findOtherHost(); !other.empty())
+    return makeError("'" + other +
+                     "' is not supported with '-flto=gpu': hosts are x86-64");
   // Bitcode does not say it, so code generation at link time could not know.
   if (args.hasFlag(opts::OPT_femulated_tls, opts::OPT_fno_emulated_tls, false))
     return makeError("'-femulated-tls' is not supported with '-flto=gpu'");
