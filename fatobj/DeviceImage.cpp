@@ -38,6 +38,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <tuple>
 
@@ -61,7 +62,9 @@ constexpr uint64_t kFlagArchSpecific = 1 << 20; ///< sm_90a
 constexpr uint64_t kFlagFamily = 1 << 21;       ///< sm_100f
 constexpr uint64_t kFlagCompat = 1 << 24;       ///< .nv.compat is attached
 
-constexpr int kZstdLevel = 5; ///< found by comparing bytes
+// Found by comparing bytes.
+constexpr int kZstdLevel = 5;
+constexpr int kSmallestZstdLevel = 19;
 constexpr unsigned kFirstCompatArch = 100;
 
 } // namespace
@@ -99,6 +102,17 @@ llvm::Expected<DeviceArch> gpulto::parseArch(llvm::StringRef name) {
     return makeError("unknown GPU architecture '" + name +
                      "', expected sm_NN or compute_NN");
   return arch;
+}
+
+std::optional<gpulto::ImageCompression>
+gpulto::parseCompression(llvm::StringRef mode) {
+  return llvm::StringSwitch<std::optional<ImageCompression>>(mode)
+      .Case("none", ImageCompression::None)
+      .Case("speed", ImageCompression::Lz4)
+      .Cases({"balance", "default"}, ImageCompression::Zstd)
+      .Case("all", ImageCompression::ZstdAll)
+      .Case("size", ImageCompression::Smallest)
+      .Default(std::nullopt);
 }
 
 bool gpulto::archNameLess(llvm::StringRef a, llvm::StringRef b) {
@@ -357,12 +371,15 @@ static llvm::Error compressParts(const DeviceImage &image,
                                  EntryParts &parts) {
   bool isPtx = image.kind == DeviceImage::Kind::Ptx;
   if (compression == ImageCompression::None ||
-      (!isPtx && compression != ImageCompression::ZstdAll))
+      (!isPtx && compression < ImageCompression::ZstdAll))
     return llvm::Error::success();
   bool isLz4 = compression == ImageCompression::Lz4;
   llvm::Expected<std::string> stored =
       isLz4 ? compressLz4(parts.payload)
-            : compressZstd(parts.payload, kZstdLevel);
+            : compressZstd(parts.payload,
+                           compression == ImageCompression::Smallest
+                               ? kSmallestZstdLevel
+                               : kZstdLevel);
   if (!stored)
     return stored.takeError();
   if (stored->size() >= parts.payload.size())

@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,13 +63,18 @@ struct Fatbinary {
 };
 
 /// How images are stored in the container; in parentheses the equal setting
-/// of `fatbinary --compress-mode=`.
+/// of `fatbinary --compress-mode=`. In the order of what they save.
 enum class ImageCompression : uint8_t {
-  None,   ///< (none)
-  Lz4,    ///< PTX by LZ4, cubins as they are (speed)
-  Zstd,   ///< PTX by zstd, cubins as they are (balance, the default)
-  ZstdAll ///< both by zstd (--compress-all)
+  None,    ///< (none)
+  Lz4,     ///< PTX by LZ4, cubins as they are (speed)
+  Zstd,    ///< PTX by zstd, cubins as they are (balance, the default)
+  ZstdAll, ///< both by zstd (--compress-all)
+  Smallest ///< both by zstd, as small as it makes them (size)
 };
+
+/// Reads `none`, `speed`, `balance`, `default`, `all` or `size`; nothing for
+/// others.
+std::optional<ImageCompression> parseCompression(llvm::StringRef mode);
 
 /// Reads a fatbinary container (magic 0xba55ed50), or several, one after the
 /// other as nvcc's and ld -r's sections hold them. Images of other kinds than

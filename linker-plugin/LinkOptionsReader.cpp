@@ -75,6 +75,8 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                    .Case("ptx", EmbedKind::Ptx)
                    .Case("cubin", EmbedKind::Cubin)
                    .Default(EmbedKind::Both);
+  link.compression =
+      parseCompression(args.getLastArgValue(options::OPT_compress));
   link.kernelCheck = StringSwitch<KernelCheckMode>(
                          args.getLastArgValue(options::OPT_check_kernels))
                          .Case("ptxas", KernelCheckMode::Ptxas)

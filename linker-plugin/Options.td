@@ -118,6 +118,14 @@ def embed : Joined<["--"], "gpulto-embed=">, Visibility<[LinkOption]>,
   HelpText<"Choose which forms of the device code the program carries; the "
            "default is 'both' when ptxas is found, else 'ptx'">;
 
+def compress : Joined<["--"], "gpulto-compress=">, Visibility<Both>,
+  MetaVarName<"<default|size|speed|balance|all|none>">,
+  Values<"default,size,speed,balance,all,none">,
+  HelpText<"Compress the device code that the program carries as nvcc's "
+           "--compress-mode= does ('all': as --compress-all): 'size' cubins, "
+           "too. What most saves space counts of what objects were compiled "
+           "with, the link's own option wins; the default is 'balance'">;
+
 def cuda_path : Joined<["--"], "gpulto-cuda-path=">, Visibility<[LinkOption]>,
   MetaVarName<"<dir>">,
   HelpText<"Take ptxas, nvlink and fatbinary from the CUDA toolkit in <dir>; "

@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_DEVICELINK_H
 #define GPULTO_LTO_DEVICELINK_H
 
+#include "fatobj/DeviceImage.h"
 #include "lto/Ltrans.h"
 #include "summary/ModuleSummary.h"
 #include "summary/NativeCode.h"
@@ -73,11 +74,11 @@ struct FatbinaryObject {
 };
 
 /// Packs \p programs, one for each architecture and not empty, for a host of
-/// \p targetTriple; the symbol is named by the contents. Errors: no cubin for a
-/// program that is to be embedded as such.
+/// \p targetTriple, compressed as \p compression says; the symbol is named by
+/// the contents. Errors: no cubin for a program that is to be embedded as such.
 llvm::Expected<FatbinaryObject>
 makeFatbinaryObject(std::vector<DeviceProgram> programs,
-                    llvm::StringRef targetTriple);
+                    llvm::StringRef targetTriple, ImageCompression compression);
 
 /// What is registered with the runtime as one.
 struct RegistrationUnit {

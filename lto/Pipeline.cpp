@@ -408,7 +408,9 @@ linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
             const LinkOptions &options) {
   std::vector<DeviceModule> modules;
   auto add = [&](std::vector<DeviceProgram> programs) -> Error {
-    auto fatbinary = makeFatbinaryObject(std::move(programs), plan.hostTriple);
+    auto fatbinary =
+        makeFatbinaryObject(std::move(programs), plan.hostTriple,
+                            options.compression.value_or(plan.compression));
     if (!fatbinary)
       return fatbinary.takeError();
     modules.push_back({std::move(*fatbinary), {}});

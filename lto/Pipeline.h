@@ -83,6 +83,7 @@ struct LinkOptions {
   RemoteOptions remote;
   EmbedKind embed = EmbedKind::Both;
   bool embedGiven = false;
+  std::optional<ImageCompression> compression; ///< else as the objects say
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfOptions icf;
   bool guardsKernels = true;

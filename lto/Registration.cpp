@@ -77,8 +77,8 @@ static constexpr int kConstructorPriority = 101;
 // The fat binary
 //===----------------------------------------------------------------------===//
 
-static Expected<std::string>
-makeFatbinary(std::vector<DeviceProgram> programs) {
+static Expected<std::string> makeFatbinary(std::vector<DeviceProgram> programs,
+                                           ImageCompression compression) {
   std::vector<DeviceImage> images;
   StringSet<> seen;
   for (DeviceProgram &program : programs) {
@@ -107,13 +107,13 @@ makeFatbinary(std::vector<DeviceProgram> programs) {
     image.bytes = std::move(program.ptx);
     images.push_back(std::move(image));
   }
-  return writeFatbinary(images);
+  return writeFatbinary(images, compression);
 }
 
 Expected<FatbinaryObject>
-makeFatbinaryObject(std::vector<DeviceProgram> programs,
-                    StringRef targetTriple) {
-  auto fatbinary = makeFatbinary(std::move(programs));
+makeFatbinaryObject(std::vector<DeviceProgram> programs, StringRef targetTriple,
+                    ImageCompression compression) {
+  auto fatbinary = makeFatbinary(std::move(programs), compression);
   if (!fatbinary)
     return fatbinary.takeError();
   auto machine = elfMachine(targetTriple);

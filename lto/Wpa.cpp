@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <algorithm>
 #include <memory>
 
 using namespace llvm;
@@ -110,6 +111,14 @@ static PartitionMap cutProgram(const WpaContext &context,
   return map;
 }
 
+/// Returns what most saves space of what the objects say.
+static ImageCompression compressionOf(const CombinedSummary &program) {
+  uint32_t most = 0;
+  for (const CombinedModule &module : program.modules())
+    most = std::max(most, module.summary.compression());
+  return most ? ImageCompression(most - 1) : ImageCompression::Zstd;
+}
+
 static void countProgram(const WpaContext &context, const PartitionMap &map,
                          Statistics &statistics) {
   const CombinedSummary &program = context.program;
@@ -196,6 +205,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   for (const Image &image : ArrayRef(program.images()).drop_front())
     plan.architectures.push_back(image.arch);
   plan.forms = jobs->deviceForms();
+  plan.compression = compressionOf(program);
   if (!program.images()[kHostImage].modules.empty()) {
     const ModuleSummary &first =
         program.modules()[program.images()[kHostImage].modules.front()].summary;

@@ -67,6 +67,8 @@ struct LinkPlan {
   std::vector<std::string> architectures;
   /// Of each architecture, which forms of its code the program carries.
   std::vector<EmbedKind> forms;
+  /// How objects want it to be compressed.
+  ImageCompression compression = ImageCompression::Zstd;
   std::vector<RegistrationEntry> registration;
   bool usesManaged = false; ///< see makeRegistrationObject
   /// By job: the module of device code that its results go into.

@@ -763,6 +763,12 @@ enum ModuleFlag : uint32_t {
   kBothForms = 1u << 12,
 };
 
+/// From this bit on, in kCompressionBits, flags of device modules say how the
+/// program's images are to be compressed: an ImageCompression plus 1; 0: nobody
+/// says.
+constexpr unsigned kCompressionShift = 13;
+constexpr unsigned kCompressionBits = 3;
+
 /// All that WPA knows of one module. Plain data; \c strings owns the few
 /// strings that are not in a mapped file.
 struct ModuleSummary {
@@ -815,6 +821,9 @@ struct ModuleSummary {
   std::vector<PointerMember> members;
 
   bool has(ModuleFlag flag) const { return flags & flag; }
+  uint32_t compression() const {
+    return flags >> kCompressionShift & ((1u << kCompressionBits) - 1);
+  }
   bool operator==(const ModuleSummary &) const = default;
 };
 

@@ -273,7 +273,9 @@ static Error planDevices(const CompileContext &context,
   bool dependencies = wantsDependencies(context.line);
   for (auto [arch, form] : zip_equal(context.architectures, context.forms)) {
     std::string base = temporary + "." + arch;
-    plan.files.devices.push_back({arch, base + ".bc", base + ".summary", form});
+    plan.files.devices.push_back(
+        {arch, base + ".bc", base + ".summary", form,
+         parseCompression(context.line.ownValue(options::OPT_compress))});
     std::string list = dependencies ? base + ".d" : "";
     plan.devices.push_back(
         deviceCommand(context, input, plan.files.devices.back(), unit, list));

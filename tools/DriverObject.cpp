@@ -92,6 +92,8 @@ static Expected<std::string> summaryForDevice(StringRef summary,
     parsed->flags |= *device.form == EmbedKind::Ptx     ? kNoCubin
                      : *device.form == EmbedKind::Cubin ? kNoPtx
                                                         : kBothForms;
+  if (device.compression)
+    parsed->flags |= (uint32_t(*device.compression) + 1) << kCompressionShift;
   return writeSummary(*parsed, "");
 }
 

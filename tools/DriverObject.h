@@ -4,6 +4,7 @@
 #ifndef GPULTO_TOOLS_DRIVEROBJECT_H
 #define GPULTO_TOOLS_DRIVEROBJECT_H
 
+#include "fatobj/DeviceImage.h"
 #include "lto/DeviceLink.h"
 #include "support/StableHash.h"
 
@@ -22,6 +23,7 @@ struct DeviceFiles {
   std::string summary; ///< path
   /// Which forms of the code a program is to carry, if somebody says.
   std::optional<EmbedKind> form;
+  std::optional<ImageCompression> compression;
 };
 
 /// What the compiles of one source wrote.

@@ -93,7 +93,7 @@ defm dlto : Switch<"dlink-time-opt", "dlto", "`-fgpu-rdc`, as it makes device co
 def lto : Flag<Dashes, "lto">, Alias<dlto>;
 
 defm cuda : RefusedSwitch<"cuda", "cuda", "Refused: there is no `.cu.cpp.ii` file">;
-defm fatbin : RefusedSwitch<"fatbin", "fatbin", "Refused; `gpulto images` takes fat binaries out of programs">;
+defm fatbin : Switch<"fatbin", "fatbin", "Compiles each image by `--offload-device-only`, without link-time optimization, and runs the toolkit's fatbinary">;
 defm optix_ir : RefusedSwitch<"optix-ir", "optix-ir", "Refused">;
 defm ltoir : RefusedSwitch<"ltoir", "ltoir", "Refused: objects hold LLVM bitcode">;
 defm clean : RefusedSwitch<"clean-targets", "clean", "Refused">;
@@ -155,15 +155,15 @@ defm machine : IgnoredValue<"machine", "m", "<64>", "No effect: always so">;
 defm m64 : IgnoredSwitch<"m64", "m64", "No effect: always so">;
 defm random_seed : IgnoredValue<"frandom-seed", "frandom-seed", "<seed>", "No effect: objects are reproducible">;
 defm source_in_ptx : IgnoredSwitch<"source-in-ptx", "src-in-ptx">;
-defm compress_mode : IgnoredValue<"compress-mode", "compress-mode", "<mode>">;
-defm no_compress : IgnoredSwitch<"no-compress", "no-compress">;
-defm template_stub : IgnoredValue<"static-global-template-stub", "static-global-template-stub", "<true|false>">;
-defm hidden_entities : IgnoredValue<"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", "<true|false>">;
+defm compress_mode : Value<"compress-mode", "compress-mode", "<default|size|speed|balance|none>", "`--gpulto-compress=<mode>`; objects keep it for the link">;
+defm no_compress : Switch<"no-compress", "no-compress", "`--gpulto-compress=none`">;
+defm template_stub : IgnoredValue<"static-global-template-stub", "static-global-template-stub", "<true|false>", "No effect: without `-rdc=true` a file launches its own instance of a kernel template, and one that has none that of another file, as with `false`">;
+defm hidden_entities : IgnoredValue<"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", "<true|false>", "No effect: device variables and kernel templates are hidden without `-rdc=true`; others have the visibility that the source says">;
 defm jump_tables : IgnoredValue<"jump-table-density", "jtd", "<number>">;
 
 defm fast_compile : RefusedValue<"Ofast-compile", "Ofc", "<level>", "Refused">;
-defm dopt : RefusedValue<"dopt", "dopt", "<kind>", "Refused">;
-defm opt_info : RefusedValue<"optimization-info", "opt-info", "<kind>,...", "Refused; `-Rpass=inline` says it">;
+defm dopt : Value<"dopt", "dopt", "<on>", "With `-G`: device code is optimized, and has line numbers only">;
+defm opt_info : Value<"optimization-info", "opt-info", "<inline>", "`-Rpass=inline -Rpass-missed=inline`, for device code when compiling, for all when linking">;
 defm keep_functions : RefusedSwitch<"keep-device-functions", "keep-device-functions", "Refused; `__attribute__((used))` keeps a function">;
 defm stack_protector : RefusedValue<"device-stack-protector", "device-stack-protector", "<true|false>", "Refused">;
 defm relocatable_ptx : RefusedSwitch<"relocatable-ptx", "reloc-ptx", "Refused">;
@@ -182,20 +182,20 @@ defm ptxas_options : Value<"ptxas-options", "Xptxas", "<options>,...", "`-Xcuda-
 defm library : JoinedValue<"library", "l", "<library>,...", "`-l<library>`">;
 defm library_path : JoinedValue<"library-path", "L", "<path>,...", "`-L<path>`">;
 defm cudart : Value<"cudart", "cudart", "<none|shared|static>", "`-lcudart_static` (the default), `-lcudart` or nothing">;
-defm resource_usage : RefusedSwitch<"resource-usage", "res-usage", "Refused; `cuobjdump --dump-resource-usage` prints it of the program">;
+defm resource_usage : Switch<"resource-usage", "res-usage", "`-Xcuda-ptxas -v`: counts when linking, for the code of the whole program">;
 defm cudadevrt : Value<"cudadevrt", "cudadevrt", "<none|static>", "`-lcudadevrt` (the default), by which kernels launch kernels, or nothing">;
 defm compiler_bindir : Value<"compiler-bindir", "ccbin", "<path>", "clang compiles host code, with the headers and libraries of that compiler's GCC: `--gcc-install-dir=` and `--sysroot=`, for which it is asked. Default: `NVCC_CCBIN` in the environment">;
 defm unsupported_compiler : IgnoredSwitch<"allow-unsupported-compiler", "allow-unsupported-compiler">;
 defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
 defm frontend_options : IgnoredValue<"Xcudafe", "Xcudafe", "<options>,...", "No effect: they are about another front end's messages">;
 
-defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "No effect: how images are compressed; others are refused">;
+defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "How images are compressed, as `--compress-mode`; others are refused">;
 defm nvlink_options : RefusedValue<"nvlink-options", "Xnvlink", "<options>,...", "Refused: nvlink runs only where device code is cut">;
 defm archive_options : RefusedValue<"archive-options", "Xarchive", "<options>,...", "Refused">;
 defm archiver : RefusedValue<"archiver-binary", "arbin", "<path>", "Refused">;
 defm target_directory : RefusedValue<"target-directory", "target-dir", "<target>", "Refused">;
-defm host_linker_script : RefusedValue<"host-linker-script", "hls", "<use-lcs|gen-lcs>", "Refused">;
-defm augment_linker_script : RefusedSwitch<"augment-host-linker-script", "aug-hls", "Refused">;
+defm host_linker_script : Value<"host-linker-script", "hls", "<use-lcs|gen-lcs>", "`gen-lcs` prints a script that puts device code behind all else and augments the linker's own, for bfd and lld; `use-lcs` links with it">;
+defm augment_linker_script : IgnoredSwitch<"augment-host-linker-script", "aug-hls", "No effect: the script always augments">;
 defm qpp : RefusedValue<"qpp-config", "qpp-config", "<config>", "Refused">;
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +222,7 @@ defm version : Switch<"version", "V", "Prints versions; the line of the toolkit 
 defm no_warnings : Switch<"disable-warnings", "w", "`-w`">;
 defm warning_reorder : Switch<"Wreorder", "Wreorder", "`-Wreorder`">;
 defm warning_declarations : Switch<"Wno-deprecated-declarations", "Wno-deprecated-declarations", "The same">;
-defm errors : Value<"Werror", "Werror", "<kind>,...", "`all-warnings`: `-Werror`; other kinds have no effect">;
+defm errors : Value<"Werror", "Werror", "<kind>,...", "`all-warnings`: `-Werror`; `reorder` and `deprecated-declarations`: `-Werror=<kind>`; `cross-execution-space-call`: always so; other kinds, of which clang knows no warning, are refused">;
 defm warning_targets : IgnoredSwitch<"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets">;
 defm warning_stream : IgnoredSwitch<"Wdefault-stream-launch", "Wdefault-stream-launch">;
 defm warning_bounds : IgnoredSwitch<"Wmissing-launch-bounds", "Wmissing-launch-bounds">;
@@ -240,7 +240,7 @@ defm list_code : RefusedSwitch<"list-gpu-code", "code-ls", "Refused">;
 defm list_arch : RefusedSwitch<"list-gpu-arch", "arch-ls", "Refused">;
 defm syntax_only : RefusedSwitch<"fdevice-syntax-only", "fdevice-syntax-only", "Refused">;
 defm time_trace : RefusedValue<"fdevice-time-trace", "fdevice-time-trace", "<file>", "Refused; `--gpulto-time-trace=` does it for the link">;
-defm time : RefusedValue<"time", "time", "<file>", "Refused; `--gpulto-stats=` does it for the link">;
+defm time : Value<"time", "time", "<file>", "Appends a row for each command that is run to nvcc's table; `--gpulto-stats=` tells of the inside of a link">;
 
 //===----------------------------------------------------------------------===//
 // Clang's, as CMake writes them, which asks a compiler what it is

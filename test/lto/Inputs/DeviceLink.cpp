@@ -88,8 +88,8 @@ int main(int argc, char **argv) {
   if (!program.cubin.empty())
     write("all.cubin", program.cubin);
   constexpr StringLiteral kTriple = "x86_64-pc-linux-gnu";
-  FatbinaryObject fatbinary =
-      exitOnError(makeFatbinaryObject({std::move(program)}, kTriple));
+  FatbinaryObject fatbinary = exitOnError(makeFatbinaryObject(
+      {std::move(program)}, kTriple, ImageCompression::Zstd));
   write("fatbin.o", fatbinary.object);
   HostCodegenOptions codegen;
   std::vector<RegistrationEntry> registered = entries();

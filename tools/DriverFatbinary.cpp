@@ -1,0 +1,67 @@
+//===- DriverFatbinary.cpp - A fat binary by itself -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What programs load with cuModuleLoad. Nothing is known of the launches, so
+// there is nothing to optimize across files: each image is a plain compile.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/DriverFatbinary.h"
+
+#include "tools/DriverArchitectures.h"
+
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace gpulto::driver {
+
+/// The architectures of \p compile, as a compile with -flto=gpu has them.
+static Expected<OffloadArchitectures>
+architecturesOfCommand(const Command &compile, const CudaToolkit &toolkit) {
+  std::vector<const char *> words = {"gpulto-clang++", "-flto=gpu"};
+  for (const std::string &word : compile.args)
+    words.push_back(word.c_str());
+  auto line = CommandLine::parse(words);
+  if (!line)
+    return line.takeError();
+  return offloadArchitectures(**line, toolkit);
+}
+
+Expected<std::vector<Command>>
+fatbinaryCommands(const FatbinaryRequest &request, const CudaToolkit &toolkit) {
+  Expected<OffloadArchitectures> wanted =
+      architecturesOfCommand(request.compile, toolkit);
+  if (!wanted)
+    return wanted.takeError();
+  std::vector<Command> commands;
+  Command join;
+  join.program = toolkit.root + "/bin/fatbinary";
+  join.addAll({"--create=" + request.output, "-64"});
+  if (!request.compression.empty())
+    join.add("--compress-mode=" + request.compression);
+  std::string base =
+      request.directory + "/" + sys::path::stem(request.input.back()).str();
+  auto addImage = [&](const std::string &arch, bool isPtx) {
+    std::string file = base + "." + arch + (isPtx ? ".ptx" : ".cubin");
+    Command command = request.compile;
+    command.addAll({"--no-offload-arch=all", "--offload-arch=" + arch,
+                    "--offload-device-only", isPtx ? "-S" : "-c"});
+    command.addAll(request.input);
+    command.addAll({"-o", file});
+    commands.push_back(std::move(command));
+    join.add("--image3=kind=" + std::string(isPtx ? "ptx" : "elf") + ",sm=" +
+             StringRef(arch).drop_front(strlen("sm_")).str() + ",file=" + file);
+  };
+  for (auto [arch, form] : zip_equal(wanted->names, wanted->forms)) {
+    EmbedKind kind = form.value_or(EmbedKind::Both);
+    if (kind != EmbedKind::Ptx)
+      addImage(arch, /*isPtx=*/false);
+    if (kind != EmbedKind::Cubin)
+      addImage(arch, /*isPtx=*/true);
+  }
+  commands.push_back(std::move(join));
+  return commands;
+}
+
+} // namespace gpulto::driver

@@ -1,0 +1,35 @@
+//===- DriverFatbinary.h - A fat binary by itself ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_DRIVERFATBINARY_H
+#define GPULTO_TOOLS_DRIVERFATBINARY_H
+
+#include "tools/DriverCuda.h"
+#include "tools/DriverProcess.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto::driver {
+
+/// What a fat binary is made of and with.
+struct FatbinaryRequest {
+  Command compile; ///< gpulto-clang++ with all options but what to make
+  std::vector<std::string> input; ///< the source, behind its language
+  std::string output;
+  std::string directory;   ///< for the images
+  std::string compression; ///< fatbinary's --compress-mode=; empty: its default
+};
+
+/// Returns the commands that make what nvcc's -fatbin does, without
+/// link-time optimization: one for each image, then \p toolkit's fatbinary.
+/// Errors: an architecture that \p toolkit does not know.
+llvm::Expected<std::vector<Command>>
+fatbinaryCommands(const FatbinaryRequest &request, const CudaToolkit &toolkit);
+
+} // namespace gpulto::driver
+
+#endif

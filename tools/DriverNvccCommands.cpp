@@ -1,0 +1,283 @@
+//===- DriverNvccCommands.cpp - What gpulto-nvcc runs ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "support/CudaVersion.h"
+#include "support/Error.h"
+#include "tools/DriverFatbinary.h"
+#include "tools/DriverNvccTranslator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+
+using namespace llvm;
+using llvm::opt::Arg;
+
+namespace gpulto::driver::nvcc {
+
+/// Puts device code, of which there may be much, where no code has to reach
+/// across it.
+constexpr StringLiteral kLinkerScript =
+    "SECTIONS {\n"
+    "  .nvFatBinSegment : { *(.nvFatBinSegment) }\n"
+    "  __nv_relfatbin : { *(__nv_relfatbin) }\n"
+    "  .nv_fatbin : { *(.nv_fatbin) }\n"
+    "}\n"
+    "INSERT AFTER .bss;\n";
+
+StringRef languageOf(StringRef path) {
+  return StringSwitch<StringRef>(sys::path::extension(path))
+      .Case(".cu", "cuda")
+      .Case(".c", "c")
+      .Cases(".cc", ".cpp", ".cxx", ".C", "c++")
+      .Default("");
+}
+
+/// Returns the language of \p path by -x or by its name, as languageOf.
+std::string Translator::sourceLanguage(StringRef path) const {
+  StringRef own = languageOf(path);
+  return own.empty() || language.empty() ? own.str() : language;
+}
+
+/// Adds \p files; each source after its language, which holds until another is
+/// given.
+void Translator::addInputs(Command &command,
+                           ArrayRef<std::string> files) const {
+  std::string current = "none";
+  for (const std::string &path : files) {
+    std::string wanted = sourceLanguage(path);
+    if (wanted.empty())
+      wanted = "none";
+    if (wanted != current)
+      command.addAll({"-x", wanted});
+    current = std::move(wanted);
+    command.add(path);
+  }
+}
+
+/// The name of what is made of \p input alone.
+std::string Translator::outputOf(StringRef input, StringRef extension) const {
+  if (const Arg *output = args->getLastArg(OPT_output))
+    return output->getValue();
+  SmallString<128> path(args->getLastArgValue(OPT_output_directory));
+  sys::path::append(path, sys::path::stem(input) + extension);
+  return path.str().str();
+}
+
+/// nvcc says to all sources which one it is.
+void Translator::addVersions(Command &command) const {
+  std::optional<VersionTuple> version = cudaCompilerVersion(toolkit.root);
+  if (!version)
+    return;
+  auto define = [&](StringRef name, unsigned number) {
+    command.add(("-D__" + name + "__=" + std::to_string(number)).str());
+  };
+  unsigned major = version->getMajor(), minor = version->getMinor().value_or(0);
+  define("CUDACC_VER_MAJOR", major);
+  define("CUDACC_VER_MINOR", minor);
+  if (std::optional<unsigned> build = version->getSubminor())
+    define("CUDACC_VER_BUILD", *build);
+  define("CUDA_API_VER_MAJOR", major);
+  define("CUDA_API_VER_MINOR", minor);
+}
+
+/// Returns a command for \p files without them: what comes before them.
+/// Errors: no command does for all of them.
+Expected<Command> Translator::start(ArrayRef<std::string> files) const {
+  Command command;
+  command.program = installation.bin + "/gpulto-clang++";
+  // nvcc takes what concerns device code with host sources, too.
+  command.add("--start-no-unused-arguments");
+  std::set<std::string> languages;
+  for (const std::string &path : files)
+    if (std::string own = sourceLanguage(path); !own.empty())
+      languages.insert(std::move(own));
+  bool hasC = languages.count("c");
+  if (!languages.empty())
+    addVersions(command);
+  // An error for clang, a warning for GCC.
+  if (languages.size() > hasC)
+    command.add("-Wno-error=register");
+  bool isOptimizedAtLink =
+      product == Product::Program || product == Product::Object;
+  for (const std::string &word : translated) {
+    if (!isOptimizedAtLink && StringRef(word).starts_with("--gpulto-"))
+      continue;
+    bool isForCxx = StringRef(word).starts_with("-std=c++");
+    if (isForCxx && hasC && languages.size() > 1)
+      return makeError("'" + word +
+                       "' cannot be translated for C and other "
+                       "sources in one command: compile them one by one");
+    if (!isForCxx || !hasC)
+      command.add(word);
+  }
+  command.add("--end-no-unused-arguments");
+  return command;
+}
+
+Expected<Command> Translator::archive() const {
+  Expected<std::string> archiver = findProgram("ar");
+  if (!archiver)
+    return archiver.takeError();
+  Command command;
+  command.program = std::move(*archiver);
+  command.add("rcs");
+  command.add(args->getLastArgValue(OPT_output, "a.a").str());
+  for (const std::string &input : inputs) {
+    if (!languageOf(input).empty())
+      return makeError("'-lib' of the source '" + input +
+                       "' cannot be translated: compile it first");
+    command.add(input);
+  }
+  return command;
+}
+
+Error Translator::printLinkerScript() const {
+  StringRef path = args->getLastArgValue(OPT_output, "-");
+  std::error_code code;
+  raw_fd_ostream stream(path, code);
+  if (code)
+    return makeError(path + ": cannot write (" + code.message() + ")");
+  stream << kLinkerScript;
+  return Error::success();
+}
+
+/// Returns a directory that lasts as long as this process; of -dryrun, a name.
+Expected<std::string> Translator::temporaryPath() {
+  if (args->hasArg(OPT_dryrun))
+    return "/tmp/gpulto-XXXXXX";
+  if (temporary.path().empty()) {
+    Expected<TempDir> made = TempDir::create("gpulto");
+    if (!made)
+      return made.takeError();
+    temporary = std::move(*made);
+  }
+  return temporary.path();
+}
+
+Error Translator::useLinkerScript(Command &command) {
+  Expected<std::string> directory = temporaryPath();
+  if (!directory)
+    return directory.takeError();
+  std::string path = *directory + "/host-linker-script.ld";
+  command.addAll({"-Xlinker", "-T", "-Xlinker", path});
+  if (args->hasArg(OPT_dryrun))
+    return Error::success();
+  return writeFileAtomically(path, kLinkerScript);
+}
+
+/// Adds the commands for the fat binary of \p input, of which \p command is
+/// the beginning.
+Error Translator::addFatbinaries(const Command &command,
+                                 const std::string &input,
+                                 std::vector<Command> &result) {
+  Expected<std::string> directory = temporaryPath();
+  if (!directory)
+    return directory.takeError();
+  if (!toolkit)
+    return makeError(
+        "'-fatbin' needs fatbinary, but no CUDA toolkit was found");
+  FatbinaryRequest request;
+  request.compile = command;
+  if (!toolkit.root.empty())
+    request.compile.addAll({"-idirafter", toolkit.root + "/include"});
+  request.input = {"-x", "cuda", input};
+  request.output = outputOf(input, ".fatbin");
+  request.directory = *directory;
+  request.compression = args->getLastArgValue(OPT_compress_mode);
+  Expected<std::vector<Command>> made = fatbinaryCommands(request, toolkit);
+  if (!made)
+    return made.takeError();
+  llvm::append_range(result, *made);
+  return Error::success();
+}
+
+Expected<std::vector<Command>> Translator::commands() {
+  std::vector<Command> result;
+  if (product == Product::Library) {
+    Expected<Command> command = archive();
+    if (!command)
+      return command.takeError();
+    result.push_back(std::move(*command));
+    return result;
+  }
+  if (product == Product::DeviceLink) {
+    // nvcc's users hand it to the link of the program.
+    Command command;
+    command.program = installation.bin + "/gpulto-clang++";
+    command.addAll({"-c", "-x", "c", "/dev/null", "-o",
+                    args->getLastArgValue(OPT_output, "a_dlink.o").str()});
+    result.push_back(std::move(command));
+    return result;
+  }
+  bool hasHeaders = !toolkit.root.empty();
+  auto finish = [&](Command &command) {
+    // Host sources find cuda_runtime.h, too.
+    if (hasHeaders)
+      command.addAll({"-idirafter", toolkit.root + "/include"});
+    result.push_back(std::move(command));
+  };
+  if (product == Product::Program || product == Product::Text) {
+    Expected<Command> started = start(inputs);
+    if (!started)
+      return started.takeError();
+    Command &command = *started;
+    if (product == Product::Program)
+      command.add("-flto=gpu");
+    if (none_of(inputs, [&](const std::string &input) {
+          return !sourceLanguage(input).empty();
+        }))
+      command.addAll(linkWords);
+    addInputs(command, inputs);
+    if (product == Product::Program && !args->hasArg(OPT_relocatable_link)) {
+      std::string libraries = toolkit.root + "/lib64";
+      bool hasDeviceRuntime =
+          linksDeviceRuntime && sys::fs::exists(libraries + "/libcudadevrt.a");
+      if (hasHeaders && (cudart != "none" || hasDeviceRuntime))
+        command.add("-L" + libraries);
+      if (hasDeviceRuntime)
+        command.add("-lcudadevrt");
+      if (cudart == "shared")
+        command.add("-lcudart");
+      else if (cudart == "static")
+        command.addAll({"-lcudart_static", "-lrt", "-lpthread", "-ldl"});
+    }
+    if (const Arg *output = args->getLastArg(OPT_output))
+      command.addAll({"-o", output->getValue()});
+    if (product == Product::Program && args->hasArg(OPT_host_linker_script))
+      if (Error error = useLinkerScript(command))
+        return std::move(error);
+    finish(command);
+    return result;
+  }
+  if (inputs.size() > 1 && args->hasArg(OPT_output))
+    return makeError("'-o' names one file, but there are several inputs");
+  for (const std::string &input : inputs) {
+    Expected<Command> started = start(input);
+    if (!started)
+      return started.takeError();
+    Command &command = *started;
+    if (product == Product::Fatbin) {
+      if (Error error = addFatbinaries(command, input, result))
+        return std::move(error);
+      continue;
+    }
+    bool isObject = product == Product::Object;
+    if (isObject)
+      command.addAll({"-flto=gpu", "-c"});
+    else
+      command.addAll(
+          {"--offload-device-only", product == Product::Ptx ? "-S" : "-c"});
+    addInputs(command, input);
+    StringRef extension = isObject                  ? ".o"
+                          : product == Product::Ptx ? ".ptx"
+                                                    : ".cubin";
+    command.addAll({"-o", outputOf(input, extension)});
+    finish(command);
+  }
+  return result;
+}
+
+} // namespace gpulto::driver::nvcc

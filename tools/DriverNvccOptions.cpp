@@ -1,0 +1,497 @@
+//===- DriverNvccOptions.cpp - What becomes of nvcc's options -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "support/Error.h"
+#include "tools/DriverHostCompiler.h"
+#include "tools/DriverNvccTranslator.h"
+
+#include "llvm/Support/CommandLine.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+using llvm::opt::Arg;
+
+namespace gpulto::driver::nvcc {
+
+/// What is written for an option: its words, then its value.
+struct Rule {
+  enum Form { Flag, Joined, Separate, JoinedEach, SeparateEach, Words };
+  unsigned id;
+  Form form; ///< Words: of another tool, a list in which quotes count
+  StringLiteral word;
+  StringLiteral before = ""; ///< a word of its own
+};
+
+static constexpr Rule kRules[] = {
+    {OPT_preprocess, Rule::Flag, "-E"},
+    {OPT_dependencies, Rule::Flag, "-M"},
+    {OPT_nonsystem_dependencies, Rule::Flag, "-MM"},
+    {OPT_dependencies_too, Rule::Flag, "-MD"},
+    {OPT_nonsystem_dependencies_too, Rule::Flag, "-MMD"},
+    {OPT_dependency_phony, Rule::Flag, "-MP"},
+    {OPT_dependency_output, Rule::Separate, "-MF"},
+    {OPT_dependency_target, Rule::Separate, "-MT"},
+    {OPT_shared, Rule::Flag, "-shared"},
+    {OPT_relocatable_link, Rule::Flag, "-r"},
+    {OPT_debug, Rule::Flag, "-g"},
+    {OPT_profile, Rule::Flag, "-pg"},
+    {OPT_no_exceptions, Rule::Flag, "-fno-exceptions"},
+    {OPT_no_warnings, Rule::Flag, "-w"},
+    {OPT_warning_reorder, Rule::Flag, "-Wreorder"},
+    {OPT_warning_declarations, Rule::Flag, "-Wno-deprecated-declarations"},
+    {OPT_std, Rule::Joined, "-std="},
+    {OPT_template_backtrace, Rule::Joined, "-ftemplate-backtrace-limit="},
+    {OPT_template_depth, Rule::Joined, "-ftemplate-depth="},
+    {OPT_define_macro, Rule::JoinedEach, "-D"},
+    {OPT_undefine_macro, Rule::JoinedEach, "-U"},
+    {OPT_include_path, Rule::JoinedEach, "-I"},
+    {OPT_pre_include, Rule::SeparateEach, "-include"},
+    {OPT_isystem, Rule::SeparateEach, "-isystem"},
+    {OPT_library, Rule::JoinedEach, "-l"},
+    {OPT_library_path, Rule::JoinedEach, "-L"},
+    {OPT_compiler_options, Rule::Words, ""},
+    {OPT_linker_options, Rule::Words, "-Xlinker"},
+    {OPT_ptxas_options, Rule::Words, "-Xcuda-ptxas"},
+    {OPT_maxrregcount, Rule::Joined, "--maxrregcount=", "-Xcuda-ptxas"},
+    {OPT_resource_usage, Rule::Flag, "-v", "-Xcuda-ptxas"},
+    {OPT_no_compress, Rule::Flag, "--gpulto-compress=none"},
+    {OPT_lineinfo, Rule::Flag, "-gline-tables-only", "-Xarch_device"},
+    {OPT_relaxed_constexpr, Rule::Flag, "-D__CUDACC_RELAXED_CONSTEXPR__=1"},
+    {OPT_extended_lambda, Rule::Flag, "-D__CUDACC_EXTENDED_LAMBDA__=1"},
+    {OPT_dlto, Rule::Flag, "-fgpu-rdc"},
+    {OPT_fast_math, Rule::Flag, "-fgpu-approx-transcendentals",
+     "-fgpu-flush-denormals-to-zero"},
+    {OPT_keep, Rule::Flag, "--gpulto-save-temps"},
+    {OPT_keep_directory, Rule::Joined, "--gpulto-save-temps="},
+    {OPT_verbose, Rule::Flag, "-v"},
+    {OPT_offload_arch, Rule::Joined, "--offload-arch="},
+    {OPT_cuda_gpu_arch, Rule::Joined, "--cuda-gpu-arch="},
+    {OPT_cuda_path, Rule::Joined, "--cuda-path="},
+};
+
+std::vector<std::string> splitList(StringRef value) {
+  std::vector<std::string> parts(1);
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (value.substr(i).starts_with("\\,"))
+      parts.back() += value[++i];
+    else if (value[i] == ',')
+      parts.emplace_back();
+    else
+      parts.back() += value[i];
+  }
+  llvm::erase(parts, "");
+  return parts;
+}
+
+StringRef nameOf(const Arg &arg) {
+  const Arg *given = arg.getAlias() ? arg.getAlias() : &arg;
+  return given->getSpelling().rtrim('=');
+}
+
+Error refuse(const Arg &arg, const Twine &why) {
+  return makeError("'" + nameOf(arg) + "' cannot be translated: " + why);
+}
+
+/// Returns the words of \p list, which nvcc hands to a tool through a shell.
+std::vector<std::string> Translator::splitWords(StringRef list) {
+  std::vector<std::string> result;
+  for (const std::string &part : splitList(list)) {
+    SmallVector<const char *> unquoted;
+    cl::TokenizeGNUCommandLine(part, saver, unquoted);
+    append_range(result, unquoted);
+  }
+  return result;
+}
+
+/// Writes what \p rule says of an option with \p value.
+void Translator::apply(const Rule &rule, StringRef value) {
+  if (!rule.before.empty())
+    add(rule.before);
+  std::vector<std::string> parts = {value.str()};
+  switch (rule.form) {
+  case Rule::Flag:
+    return add(rule.word);
+  case Rule::JoinedEach:
+  case Rule::SeparateEach:
+    parts = splitList(value);
+    break;
+  case Rule::Words:
+    parts = splitWords(value);
+    break;
+  default:
+    break;
+  }
+  bool isJoined = rule.form == Rule::Joined || rule.form == Rule::JoinedEach;
+  for (const std::string &part : parts) {
+    if (!isJoined && !rule.word.empty())
+      add(rule.word);
+    add(isJoined ? rule.word + Twine(part) : Twine(part));
+  }
+}
+
+Expected<bool> Translator::truth(const Arg &arg) const {
+  StringRef value = arg.getValue();
+  if (value == "true" || value == "false")
+    return value == "true";
+  return makeError("invalid value '" + value + "' in '" + nameOf(arg) +
+                   "', expected one of: true, false");
+}
+
+/// Adds \p yes or \p no, as the value of \p arg says.
+Error Translator::addChoice(const Arg &arg, StringRef yes, StringRef no) {
+  Expected<bool> isOn = truth(arg);
+  if (!isOn)
+    return isOn.takeError();
+  add(*isOn ? yes : no);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// What gpulto and clang know and nvcc does not.
+Error Translator::translateUnknown(const Arg &arg) {
+  std::string word = arg.getAsString(*args);
+  bool isOwn = StringRef(word).starts_with("--gpulto-");
+  if (!isOwn && !args->hasArg(OPT_forward_compiler, OPT_forward_linker,
+                              OPT_forward_options))
+    return options::unknownOption(table, word, opt::Visibility());
+  add(word);
+  return Error::success();
+}
+
+Error Translator::translateOne(const Arg &arg) {
+  const opt::Option &option = arg.getOption();
+  StringRef value = arg.getNumValues() ? arg.getValue() : "";
+  if (option.matches(OPT_Ignored))
+    return Error::success();
+  if (option.matches(OPT_Refused))
+    return refuse(arg, whyRefused(arg));
+  for (const Rule &rule : kRules)
+    if (rule.id == option.getID())
+      apply(rule, value);
+  switch (option.getID()) {
+  case OPT_INPUT: // Meson quotes the program that it wants to be run
+    inputs.push_back(StringRef(arg.getValue()).trim('"').str());
+    break;
+  case OPT_UNKNOWN:
+    return translateUnknown(arg);
+
+  // What is made.
+  case OPT_device_c:
+    add("-fgpu-rdc");
+    product = Product::Object;
+    break;
+  case OPT_compile:
+  case OPT_device_w:
+    product = Product::Object;
+    break;
+  case OPT_link:
+    product = Product::Program;
+    break;
+  case OPT_device_link:
+    product = Product::DeviceLink;
+    break;
+  case OPT_lib:
+    product = Product::Library;
+    break;
+  case OPT_ptx:
+    product = Product::Ptx;
+    break;
+  case OPT_cubin:
+    product = Product::Cubin;
+    break;
+  case OPT_fatbin:
+    product = Product::Fatbin;
+    break;
+  case OPT_preprocess:
+  case OPT_dependencies:
+  case OPT_nonsystem_dependencies:
+    product = Product::Text;
+    break;
+
+  // Device code.
+  case OPT_ftz:
+    return addChoice(arg, "-fgpu-flush-denormals-to-zero",
+                     "-fno-gpu-flush-denormals-to-zero");
+  case OPT_fmad:
+    add("-Xarch_device");
+    return addChoice(arg, "-ffp-contract=fast", "-ffp-contract=off");
+  case OPT_default_stream:
+    if (value != "legacy" && value != "null" && value != "per-thread")
+      return refuse(arg, "no stream '" + value + "'");
+    // clang's driver hands it on for HIP only.
+    add("-Xclang");
+    add(Twine("-fgpu-default-stream=") +
+        (value == "per-thread" ? "per-thread" : "legacy"));
+    break;
+  case OPT_fatbin_options:
+    return addFatbinaryOptions(arg);
+  case OPT_gencode:
+    return addGencode(value);
+  case OPT_relocatable:
+    return addChoice(arg, "-fgpu-rdc", "-fno-gpu-rdc");
+
+  // Other.
+  case OPT_language:
+    if (value != "cu" && value != "c" && value != "c++")
+      return refuse(arg, "no language '" + value + "'");
+    language = value == "cu" ? "cuda" : value.str();
+    break;
+  case OPT_cudadevrt:
+    if (value != "none" && value != "static")
+      return refuse(arg, "no library '" + value + "'");
+    linksDeviceRuntime = value == "static";
+    break;
+  case OPT_cudart:
+    if (value != "none" && value != "shared" && value != "static")
+      return refuse(arg, "no library '" + value + "'");
+    cudart = value.str();
+    break;
+  case OPT_threads:
+  case OPT_split_compile:
+  case OPT_split_compile_extended: {
+    unsigned count;
+    if (value.getAsInteger(10, count))
+      return refuse(arg, "'" + value + "' is no number");
+    if (count)
+      add("--gpulto-jobs=" + value);
+    break;
+  }
+  case OPT_errors:
+    return addErrors(arg);
+  case OPT_compress_mode:
+    return addCompression(arg, value);
+  case OPT_dopt:
+    if (value != "on")
+      return refuse(arg, "no kind '" + value + "'");
+    break;
+  case OPT_host_linker_script:
+    if (value != "use-lcs" && value != "gen-lcs")
+      return refuse(arg, "no kind '" + value + "'");
+    break;
+  case OPT_opt_info:
+    return addOptimizationInfo(arg);
+  default: // of kRules, or read as a whole elsewhere
+    break;
+  }
+  return Error::success();
+}
+
+Error Translator::addErrors(const Arg &arg) {
+  for (StringRef kind : splitList(arg.getValue())) {
+    if (kind == "all-warnings")
+      add("-Werror");
+    else if (kind == "reorder" || kind == "deprecated-declarations")
+      add("-Werror=" + kind);
+    // Such a call is an error for clang in any case.
+    else if (kind != "cross-execution-space-call")
+      return refuse(arg, "clang has no warning of the kind '" + kind + "'");
+  }
+  return Error::success();
+}
+
+/// Adds that images are compressed as \p mode, of fatbinary's
+/// --compress-mode=, says.
+Error Translator::addCompression(const Arg &arg, StringRef mode) {
+  if (!is_contained({"default", "size", "speed", "balance", "none"}, mode))
+    return refuse(arg, "no mode '" + mode + "'");
+  add("--gpulto-compress=" + mode);
+  return Error::success();
+}
+
+/// How fat binaries are compressed can be said; what else can be said to
+/// fatbinary, which is not run, changes what a program holds.
+Error Translator::addFatbinaryOptions(const Arg &arg) {
+  for (StringRef word : splitWords(arg.getValue())) {
+    auto [name, value] = word.ltrim('-').split('=');
+    if (name == "compress-mode") {
+      if (Error error = addCompression(arg, value))
+        return error;
+    } else if (name == "compress-all")
+      add("--gpulto-compress=all");
+    else if (name == "no-compress" || (name == "compress" && value == "false"))
+      add("--gpulto-compress=none");
+    else if (name != "compress")
+      return refuse(arg,
+                    "fatbinary, whose option '" + word + "' is, is not run");
+  }
+  return Error::success();
+}
+
+/// A link says what it inlines in host code as well.
+Error Translator::addOptimizationInfo(const Arg &arg) {
+  for (StringRef kind : splitList(arg.getValue()))
+    if (kind != "inline")
+      return refuse(arg, "no kind '" + kind + "'");
+  for (StringRef word : {"-Rpass=inline", "-Rpass-missed=inline"}) {
+    add("-Xarch_device");
+    add(word);
+    linkWords.push_back(word.str());
+  }
+  return Error::success();
+}
+
+/// nvcc compiles device code at level 3 whatever the level of host code is.
+void Translator::addLevels() {
+  bool isDebug = args->hasArg(OPT_debug, OPT_device_debug);
+  StringRef level = args->getLastArgValue(OPT_optimize, isDebug ? "0" : "3");
+  add("-O" + level);
+  bool isOptimized = args->hasArg(OPT_dopt);
+  if (args->hasArg(OPT_device_debug) && isOptimized) {
+    add("-Xarch_device");
+    add("-gline-tables-only");
+  }
+  if (args->hasArg(OPT_device_debug) && !isOptimized) {
+    add("-D__CUDACC_DEBUG__=1");
+    for (StringRef word : {"-g", "-O0"}) {
+      add("-Xarch_device");
+      add(word);
+    }
+  } else if (level != "3") {
+    add("-Xarch_device");
+    add("-O3");
+  }
+}
+
+/// Returns whether option \p id, --prec-div or --prec-sqrt, is true.
+Expected<bool> Translator::isPrecise(unsigned id) const {
+  const Arg *arg = args->getLastArg(id);
+  return arg ? truth(*arg) : !args->hasArg(OPT_fast_math);
+}
+
+Error Translator::addPrecision() {
+  Expected<bool> division = isPrecise(OPT_prec_div);
+  if (!division)
+    return division.takeError();
+  if (!*division)
+    // The second counts where clang generates code: for --ptx and --cubin.
+    for (StringRef word : {"-fapprox-func", "-mllvm=-nvptx-prec-divf32=0"}) {
+      add("-Xarch_device");
+      add(word);
+    }
+  Expected<bool> squareRoot = isPrecise(OPT_prec_sqrt);
+  if (!squareRoot)
+    return squareRoot.takeError();
+  // clang's sqrtf calls the former, in which LLVM 19 never takes the precise
+  // one (__CUDA_PREC_SQRT in NVVMReflect).
+  if (*squareRoot)
+    add("-D__nv_sqrtf=__nv_fsqrt_rn");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Architectures
+//===----------------------------------------------------------------------===//
+
+/// Adds code \p code (sm_90, compute_90, lto_90) of source compiled for
+/// \p virtualArch (compute_90).
+Error Translator::addCode(StringRef virtualArch, StringRef code) {
+  StringRef wanted = virtualArch, number = code;
+  if (!wanted.consume_front("compute_") && !wanted.consume_front("sm_"))
+    return makeError("architecture '" + virtualArch +
+                     "' cannot be translated: name one, as sm_90");
+  bool isPtx = number.consume_front("compute_");
+  if (!isPtx && !number.consume_front("sm_") && !number.consume_front("lto_"))
+    return makeError("code '" + code +
+                     "' cannot be translated: expected sm_, compute_ or lto_");
+  if (wanted != number)
+    return makeError("code '" + code + "' of architecture '" + virtualArch +
+                     "' cannot be translated: the source is compiled for the "
+                     "architecture of its code; write arch=compute_" +
+                     number);
+  Forms &forms = architectures[number];
+  (isPtx ? forms.ptx : forms.cubin) = true;
+  return Error::success();
+}
+
+/// Reads `arch=compute_90,code=[sm_90,compute_90]`.
+Error Translator::addGencode(StringRef specification) {
+  auto malformed = [&] {
+    return makeError("'-gencode " + specification +
+                     "' cannot be translated: expected "
+                     "arch=compute_<N>,code=<code>");
+  };
+  StringRef rest = specification;
+  if (!rest.consume_front("arch="))
+    return malformed();
+  auto [virtualArch, codes] = rest.split(',');
+  if (!codes.consume_front("code="))
+    return malformed();
+  codes = codes.trim("[]\"");
+  for (const std::string &code : splitList(codes))
+    if (Error error = addCode(virtualArch, saver.save(code)))
+      return error;
+  return Error::success();
+}
+
+/// Adds what -arch=\p value asks for, with -code \p codes if given.
+Error Translator::addArch(StringRef value, const Arg *codes) {
+  if (value == "native" || value == "all" || value == "all-major") {
+    if (codes)
+      return refuse(*codes, "'-arch=" + value + "' says which code it is");
+    add("--offload-arch=" + value);
+    return Error::success();
+  }
+  if (codes) {
+    for (const std::string &code : splitList(codes->getValue()))
+      if (Error error = addCode(value, saver.save(code)))
+        return error;
+    return Error::success();
+  }
+  StringRef number = value;
+  if (number.consume_front("lto_"))
+    return addCode(saver.save("compute_" + number), value);
+  if (Error error = addCode(value, value))
+    return error;
+  if (!number.consume_front("sm_"))
+    return Error::success();
+  // Beside sm_90a, PTX of sm_90 too, as nvcc does it.
+  architectures[number].ptx = true;
+  architectures[number.rtrim("af")].ptx = true;
+  return Error::success();
+}
+
+Error Translator::addArchitectures() {
+  if (const Arg *arg = args->getLastArg(OPT_arch))
+    if (Error error = addArch(arg->getValue(), args->getLastArg(OPT_gpu_code)))
+      return error;
+  for (const auto &[number, forms] : architectures) {
+    add(Twine("--offload-arch=") + (forms.cubin ? "sm_" : "compute_") + number);
+    if (forms.cubin)
+      add(Twine(forms.ptx ? "--cuda-include-ptx=sm_"
+                          : "--no-cuda-include-ptx=sm_") +
+          number);
+  }
+  return Error::success();
+}
+
+/// The last -ccbin counts, before that of the environment.
+Error Translator::addHostCompiler() {
+  const char *variable = std::getenv("NVCC_CCBIN");
+  const Arg *arg = args->getLastArg(OPT_compiler_bindir);
+  if (!arg && (!variable || !*variable))
+    return Error::success();
+  Expected<std::vector<std::string>> words = wordsForHostCompiler(
+      arg ? arg->getValue() : variable, arg ? nameOf(*arg) : "NVCC_CCBIN");
+  if (!words)
+    return words.takeError();
+  append_range(translated, *words);
+  return Error::success();
+}
+
+Error Translator::translate() {
+  for (const Arg *arg : *args)
+    if (Error error = translateOne(*arg))
+      return error;
+  if (Error error = addHostCompiler())
+    return error;
+  addLevels();
+  if (Error error = addPrecision())
+    return error;
+  return addArchitectures();
+}
+
+} // namespace gpulto::driver::nvcc
