@@ -19,13 +19,15 @@ namespace gpulto::driver {
 struct FatbinaryRequest {
   Command compile; ///< gpulto-clang++ with all options but what to make
   std::vector<std::string> input; ///< the source, behind its language
-  std::string output;
-  std::string directory;   ///< for the images
+  std::string output;             ///< empty: the images alone
+  std::string directory;          ///< for the images
   std::string compression; ///< fatbinary's --compress-mode=; empty: its default
 };
 
-/// Returns the commands that make what nvcc's -fatbin does, without
-/// link-time optimization: one for each image, then \p toolkit's fatbinary.
+/// Returns the commands that make the images of what nvcc's -fatbin makes,
+/// without link-time optimization, under the names that nvcc's -keep gives
+/// them, and, if
+/// \p request names an output, join them by \p toolkit's fatbinary.
 /// Errors: an architecture that \p toolkit does not know.
 llvm::Expected<std::vector<Command>>
 fatbinaryCommands(const FatbinaryRequest &request, const CudaToolkit &toolkit);

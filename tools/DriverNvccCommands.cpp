@@ -168,29 +168,57 @@ Error Translator::useLinkerScript(Command &command) {
   return writeFileAtomically(path, kLinkerScript);
 }
 
-/// Adds the commands for the fat binary of \p input, of which \p command is
-/// the beginning.
-Error Translator::addFatbinaries(const Command &command,
-                                 const std::string &input,
-                                 std::vector<Command> &result) {
-  Expected<std::string> directory = temporaryPath();
-  if (!directory)
-    return directory.takeError();
+/// Returns the directory of -keep, where nvcc leaves files; nothing without it.
+std::optional<std::string> Translator::keptDirectory() const {
+  if (const Arg *directory = args->getLastArg(OPT_keep_directory))
+    return directory->getValue();
+  if (args->hasArg(OPT_keep))
+    return "";
+  return std::nullopt;
+}
+
+/// Adds the commands for the images of \p input, of which \p command is the
+/// beginning, and for their fat binary \p output, if it is not empty.
+Error Translator::addImages(const Command &command, const std::string &input,
+                            const std::string &output,
+                            std::vector<Command> &result) {
   if (!toolkit)
-    return makeError(
-        "'-fatbin' needs fatbinary, but no CUDA toolkit was found");
+    return makeError("there is no CUDA toolkit for images of '" + input + "'");
   FatbinaryRequest request;
+  if (std::optional<std::string> kept = keptDirectory()) {
+    request.directory = *kept;
+  } else {
+    Expected<std::string> directory = temporaryPath();
+    if (!directory)
+      return directory.takeError();
+    request.directory = *directory;
+  }
   request.compile = command;
-  if (!toolkit.root.empty())
-    request.compile.addAll({"-idirafter", toolkit.root + "/include"});
+  request.compile.addAll({"-idirafter", toolkit.root + "/include"});
   request.input = {"-x", "cuda", input};
-  request.output = outputOf(input, ".fatbin");
-  request.directory = *directory;
+  request.output = output;
   request.compression = args->getLastArgValue(OPT_compress_mode);
   Expected<std::vector<Command>> made = fatbinaryCommands(request, toolkit);
   if (!made)
     return made.takeError();
   llvm::append_range(result, *made);
+  return Error::success();
+}
+
+/// With -keep, tools look for the PTX and the cubins of each file under nvcc's
+/// names; gpulto's own code is of the program, so they are made for that.
+Error Translator::addKeptImages(std::vector<Command> &result) {
+  if (!keptDirectory())
+    return Error::success();
+  for (const std::string &input : inputs) {
+    if (sourceLanguage(input) != "cuda")
+      continue;
+    Expected<Command> started = start(input);
+    if (!started)
+      return started.takeError();
+    if (Error error = addImages(*started, input, /*output=*/"", result))
+      return error;
+  }
   return Error::success();
 }
 
@@ -212,6 +240,9 @@ Expected<std::vector<Command>> Translator::commands() {
     result.push_back(std::move(command));
     return result;
   }
+  if (product == Product::Program || product == Product::Object)
+    if (Error error = addKeptImages(result))
+      return std::move(error);
   bool hasHeaders = !toolkit.root.empty();
   auto finish = [&](Command &command) {
     // Host sources find cuda_runtime.h, too.
@@ -260,7 +291,8 @@ Expected<std::vector<Command>> Translator::commands() {
       return started.takeError();
     Command &command = *started;
     if (product == Product::Fatbin) {
-      if (Error error = addFatbinaries(command, input, result))
+      if (Error error =
+              addImages(command, input, outputOf(input, ".fatbin"), result))
         return std::move(error);
       continue;
     }

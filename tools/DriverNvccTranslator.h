@@ -19,6 +19,7 @@
 #include "llvm/Support/StringSaver.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,8 +100,11 @@ private:
   llvm::Error useLinkerScript(Command &command);
   llvm::Expected<std::string> temporaryPath();
   llvm::Expected<int> runOne(const Command &command) const;
-  llvm::Error addFatbinaries(const Command &command, const std::string &input,
-                             std::vector<Command> &result);
+  std::optional<std::string> keptDirectory() const;
+  llvm::Error addImages(const Command &command, const std::string &input,
+                        const std::string &output,
+                        std::vector<Command> &result);
+  llvm::Error addKeptImages(std::vector<Command> &result);
   llvm::Error addHostCompiler();
   void addLevels();
   llvm::Expected<bool> isPrecise(unsigned id) const;

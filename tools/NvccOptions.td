@@ -209,9 +209,9 @@ defm split_compile_extended : Value<"split-compile-extended", "split-compile-ext
 defm jobserver : IgnoredSwitch<"jobserver", "jobserver", "No effect: make's jobserver is always used">;
 defm dryrun : Switch<"dryrun", "dryrun", "Prints the command of gpulto's and ends">;
 defm verbose : Switch<"verbose", "v", "Prints the command of gpulto's, and `-v`">;
-defm keep : Switch<"keep", "keep", "`--gpulto-save-temps`">;
+defm keep : Switch<"keep", "keep", "`--gpulto-save-temps`; `<file>.ptx`, `<file>.sm_<N>.cubin` and their like are made of each file alone, under nvcc's names">;
 def save_temps : Flag<Dashes, "save-temps">, Alias<keep>;
-defm keep_directory : Value<"keep-dir", "keep-dir", "<directory>", "`--gpulto-save-temps=<directory>`">;
+defm keep_directory : Value<"keep-dir", "keep-dir", "<directory>", "`--gpulto-save-temps=<directory>`, where the files under nvcc's names are, too">;
 defm forward_compiler : Switch<"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", "Options that nvcc does not know are handed to clang">;
 defm forward_linker : Switch<"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", "The same">;
 defm forward_options : Switch<"forward-unknown-opts", "forward-unknown-opts", "The same">;
