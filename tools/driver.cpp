@@ -286,6 +286,14 @@ bool Invocation::linksDeviceCode() const {
                        opts::OPT_no_offload_new_driver, false));
 }
 
+/// Whether \p argument of \p line is CMake's list, which counts in plain
+/// compiles, too.
+static bool listsArchitectures(const CommandLine &line,
+                               const DriverArg &argument) {
+  return StringRef(line.wordsOf(argument).front())
+      .starts_with("--gpulto-cmake-architectures=");
+}
+
 /// Runs clang with the same words but ours, repaired for the CUDA toolkit.
 Expected<int> Invocation::becomeClang() {
   Command command;
@@ -302,7 +310,8 @@ Expected<int> Invocation::becomeClang() {
     command.add("--cuda-path=" + toolkit.root);
   }
   for (const DriverArg &argument : line.arguments()) {
-    if (isOwn(argument) && !line.wantsGpuLto())
+    if (isOwn(argument) && !line.wantsGpuLto() &&
+        !(cuda && listsArchitectures(line, argument)))
       warn("argument unused without '-flto=gpu': '" +
            StringRef(line.wordsOf(argument).front()) + "'");
     bool isOurs =
