@@ -21,7 +21,7 @@ bool ordersThreads(const llvm::Instruction &instruction);
 /// Returns whether the body of \p function has such an instruction.
 bool ordersThreads(const llvm::Function &function);
 
-/// LLVM 19 infers of a function that waits for `*flag` that it touches what its
+/// LLVM infers of a function that waits for `*flag` that it touches what its
 /// argument points to and nothing else, and then keeps other memory over calls
 /// of it. Takes that from those of \p module, and from their callers. Whoever
 /// optimizes \p module must not let LLVM infer it again.

@@ -23,13 +23,13 @@ namespace gpulto {
 /// under a linker's --icf=all. Returns whether \p module was changed.
 bool makeStubsUnique(llvm::Module &module);
 
-/// clang 19 names a static device variable that host code uses
+/// clang names a static device variable that host code uses
 /// `x__static__<unit>`, so that the host finds it; a kernel that it met before
 /// that use still refers to plain `x`, which nobody defines. Joins the two.
 /// Returns whether \p module was changed.
 bool joinRenamed(llvm::Module &module);
 
-/// clang 19 lists the device symbols that host code uses, on both sides, in the
+/// clang lists the device symbols that host code uses, on both sides, in the
 /// order of a hash of pointers, another one in each run, and declares those
 /// that are defined elsewhere in that order. Sorts them by name. Returns
 /// whether there is such a list.
@@ -42,7 +42,7 @@ bool sortExternallyUsed(llvm::Module &module);
 bool definePureVirtual(llvm::Module &module);
 
 /// Declares what gpulto-nvcc.h (tools/cuda-shim) writes as annotations
-/// of kernels: the attributes of nvcc's that clang 19 does not know. Returns
+/// of kernels: the attributes of nvcc's that clang does not know. Returns
 /// whether \p module was changed.
 bool declareNvccAttributes(llvm::Module &module);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The tuning options are those that clang 19 derives from the -O level for a
+// The tuning options are those that clang 22 derives from the -O level for a
 // compile of its own (Driver/ToolChains/CommonArgs.cpp, BackendUtil.cpp):
 //
 //                      O0   O1   O2   O3   Os   Oz

@@ -38,7 +38,7 @@
 // __start_ and __stop_ symbols, as clang's offload wrapper has them, do not
 // survive --gc-sections and would list dead kernels too.
 //
-// Source: the calls are those of clang's CGCUDANV.cpp (LLVM 19) and of
+// Source: the calls are those of clang's CGCUDANV.cpp and of
 // crt/host_runtime.h of CUDA 13.0; the runtime's own priority is 101. The
 // functions for nvcc are called as crt/host_runtime.h does it and do what those
 // of crt/link.stub do.

@@ -84,7 +84,7 @@ struct StampInput {
 /// One link.
 struct Stamp {
   std::string version;     ///< of gpulto
-  std::string llvmVersion; ///< `19.1.7`
+  std::string llvmVersion; ///< `22.1.8`
   OutputKind output = OutputKind::Executable;
   /// What ran and how, as names and values in the order to be shown; empty:
   /// nothing was optimized.

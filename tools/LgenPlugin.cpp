@@ -248,7 +248,7 @@ template struct PrivateMember<&llvm::PassBuilder::TM>;
 
 /// Whether clang's back end would fuse all additions and multiplications,
 /// marked or not (-ffp-contract=fast). No module says so, but the machine that
-/// clang would generate code with, which LLVM 19's PassBuilder shows to nobody.
+/// clang would generate code with, which LLVM's PassBuilder shows to nobody.
 std::optional<bool> fusesAll(llvm::PassBuilder &builder) {
   const llvm::TargetMachine *machine = memberOf(builder);
   if (!machine)

@@ -13,7 +13,7 @@
 /// consumed). A container is a header of 16 bytes (magic 0xba55ed50, version,
 /// header size, size of what follows) and entries, each a header of at least
 /// 64 bytes and a payload. The layout was read off the output of fatbinary
-/// 13.0 and of clang 19.
+/// 13.0 and of clang.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,5 +1,5 @@
 // Barriers of libcu++ (mbarrier objects), asynchronous copies, pipelines,
-// groups of threads and semaphores. clang 19 refuses such barriers in shared
+// groups of threads and semaphores. clang refuses such barriers in shared
 // memory.
 // ONLY: nvcc nvcc-rdc
 // BUILD: -std=c++17 -w

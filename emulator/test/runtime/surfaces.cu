@@ -12,7 +12,7 @@
 // EXPECT-ERR: byte 32, row 1, slice 0 is outside of the surface
 // EXPECT-ERR: 32 bytes, 4 rows and 1 slices: suld.b.2d.b32.trap
 //
-// clang 19 has neither surfaces nor managed variables.
+// clang has neither surfaces nor managed variables.
 // ONLY: nvcc nvcc-rdc
 #include <cstdio>
 #include <cstring>
