@@ -69,7 +69,7 @@ struct FunctionDecl {
   bool needsCluster = false;                   ///< .explicitcluster
   bool gridCountsClusters = false;             ///< .blocksareclusters
   uint32_t maxClusterRank = 0;
-  std::string_view body;     ///< Between the braces.
+  std::string_view body; ///< Between the braces.
   uint32_t line = 0;
   uint32_t bodyLine = 0; ///< Line of the opening brace.
 };

@@ -169,8 +169,8 @@ struct DeviceLimits {
   bool accessesHostMemory = false;
 };
 
-/// The limits of a device of compute capability \p arch (times ten). Those before
-/// sm_90 have the size of one, but no clusters.
+/// The limits of a device of compute capability \p arch (times ten). Those
+/// before sm_90 have the size of one, but no clusters.
 DeviceLimits limitsOf(unsigned arch);
 
 /// What device code asks of the host's runtime (cudaDeviceGetAttribute and the

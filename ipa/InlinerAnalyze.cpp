@@ -224,9 +224,10 @@ void InlinerFacts::fill(llvm::Function &function, FunctionSummary &result) {
       llvm::InstructionCost price = target.getInstructionCost(
           &instruction, llvm::TargetTransformInfo::TCK_SizeAndLatency);
       constexpr uint64_t kInvalidPrice = 64;
-      cost += price.isValid()
-                  ? static_cast<uint64_t>(std::max<int64_t>(0, price.getValue()))
-                  : kInvalidPrice;
+      cost +=
+          price.isValid()
+              ? static_cast<uint64_t>(std::max<int64_t>(0, price.getValue()))
+              : kInvalidPrice;
     }
     size += cost;
     time += cost * frequency;

@@ -219,7 +219,8 @@ uint64_t JumpFunctionBuilder::leastOffset(llvm::GetElementPtrInst &address) {
       context.analyses.getResult<llvm::LoopAnalysis>(function).getLoopFor(
           address.getParent());
   const llvm::SCEV *whole = evolution.getSCEV(&address);
-  auto *base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution.getPointerBase(whole));
+  auto *base =
+      llvm::dyn_cast<llvm::SCEVUnknown>(evolution.getPointerBase(whole));
   if (!base || base->getValue() != llvm::getUnderlyingObject(&address, 0))
     return 0;
   llvm::APInt least = evolution.getSignedRangeMin(

@@ -44,8 +44,8 @@ static ModRefInfo modRef(uint16_t may, uint16_t reads, uint16_t writes) {
 /// hidden. Source: LLVM's FunctionAttrs.cpp.
 static MemoryEffects memoryOf(uint16_t may) {
   using Location = IRMemLocation;
-  ModRefInfo arguments =
-      modRef(may, kReadsArguments | kReadsOther, kWritesArguments | kWritesOther);
+  ModRefInfo arguments = modRef(may, kReadsArguments | kReadsOther,
+                                kWritesArguments | kWritesOther);
   ModRefInfo other =
       modRef(may, kReadsGlobals | kReadsOther, kWritesGlobals | kWritesOther);
   ModRefInfo hidden = modRef(may, kReadsInaccessible, kWritesInaccessible);

@@ -128,10 +128,9 @@ static void forgetBody(GlobalValue &value) {
        {Attribute::Memory, Attribute::MustProgress, Attribute::NoFree,
         Attribute::NoRecurse, Attribute::NoReturn, Attribute::NoSync,
         Attribute::NoUnwind, Attribute::WillReturn, Attribute::Speculatable,
-        Attribute::Captures,
-        Attribute::ReadNone, Attribute::ReadOnly, Attribute::WriteOnly,
-        Attribute::Returned, Attribute::NoAlias, Attribute::NonNull,
-        Attribute::Range, Attribute::Dereferenceable})
+        Attribute::Captures, Attribute::ReadNone, Attribute::ReadOnly,
+        Attribute::WriteOnly, Attribute::Returned, Attribute::NoAlias,
+        Attribute::NonNull, Attribute::Range, Attribute::Dereferenceable})
     concluded.addAttribute(kind);
   function->removeFnAttrs(concluded);
   function->removeRetAttrs(concluded);

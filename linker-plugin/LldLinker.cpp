@@ -254,9 +254,7 @@ Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
 }
 
 /// Returns where lld's messages go.
-raw_ostream &lldErrors() {
-  return lld::errorHandler().errs();
-}
+raw_ostream &lldErrors() { return lld::errorHandler().errs(); }
 
 /// Returns how messages look: as lld was told on the command line.
 DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {

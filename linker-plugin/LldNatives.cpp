@@ -148,5 +148,4 @@ SmallVector<OwnedFile, 0> wrapCompile(BitcodeCompiler *self) {
   return objects;
 }
 
-
 } // namespace gpulto

@@ -93,12 +93,13 @@ struct RegistrationUnit {
 
 /// Returns the ELF object that registers the fat binary of each of \p units and
 /// their entries with the CUDA runtime at start-up through explicit tables.
-/// \p usesManaged: there is kInitManaged (lto/ManagedVariables) in it. Host code
-/// is generated as \p codegen says for \p targetTriple.
-llvm::Expected<std::string> makeRegistrationObject(
-    llvm::ArrayRef<RegistrationUnit> units, bool usesManaged,
-    const HostCodegenOptions &codegen,
-    llvm::StringRef targetTriple, llvm::StringRef dataLayout);
+/// \p usesManaged: there is kInitManaged (lto/ManagedVariables) in it. Host
+/// code is generated as \p codegen says for \p targetTriple.
+llvm::Expected<std::string>
+makeRegistrationObject(llvm::ArrayRef<RegistrationUnit> units, bool usesManaged,
+                       const HostCodegenOptions &codegen,
+                       llvm::StringRef targetTriple,
+                       llvm::StringRef dataLayout);
 
 } // namespace gpulto
 

@@ -116,9 +116,8 @@ createHostMachine(const Module &module, const HostCodegenOptions &options,
   for (const std::string &feature : options.features)
     features.AddFeature(feature);
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple,
-      options.cpu, features.getString(), targetOptions(options), *relocation,
-      *code, toCodegenLevel(optLevel)));
+      triple, options.cpu, features.getString(), targetOptions(options),
+      *relocation, *code, toCodegenLevel(optLevel)));
   if (!machine)
     return makeError("no code generator for " + triple.getTriple());
   if (!options.cpu.empty() &&

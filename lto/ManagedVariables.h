@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang knows no managed variables in CUDA sources. gpulto-nvcc.h puts them into
-// a section of a name; here they become what nvcc makes of them, so that objects
-// of both link together:
+// clang knows no managed variables in CUDA sources. gpulto-nvcc.h puts them
+// into a section of a name; here they become what nvcc makes of them, so that
+// objects of both link together:
 //
 //   __managed__ int x = 5;        device: .global .attribute(.managed) x = 5
 //                                 host:   int *x; // in __nv_managed_data__
@@ -37,8 +37,8 @@ inline constexpr llvm::StringLiteral kManagedSection = "__nv_managed_data__";
 /// The function that fills the pointers to managed variables.
 inline constexpr llvm::StringLiteral kInitManaged = "__gpulto_init_managed";
 
-/// Gives the managed variables of the device module \p module kManagedAttribute.
-/// Returns whether there are any.
+/// Gives the managed variables of the device module \p module
+/// kManagedAttribute. Returns whether there are any.
 bool markManaged(llvm::Module &module);
 
 /// Tells NVPTX of the managed variables of \p module, just before code

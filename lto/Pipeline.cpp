@@ -486,9 +486,8 @@ static Error addDeviceModules(std::vector<DeviceModule> modules,
   }
   units.back().nvccIds = nvcc.ids;
   units.back().absentNvccIds = nvcc.absent;
-  auto registration = makeRegistrationObject(units, plan.usesManaged, codegen,
-                                             plan.hostTriple,
-                                             plan.hostDataLayout);
+  auto registration = makeRegistrationObject(
+      units, plan.usesManaged, codegen, plan.hostTriple, plan.hostDataLayout);
   if (!registration)
     return registration.takeError();
   add("gpulto.registration.o", *registration);

@@ -30,8 +30,8 @@ struct StockDevice {
   InputLocation location;
 };
 
-/// Returns the module of \p bitcode. Errors: malformed; several modules; made by
-/// a newer LLVM than this one.
+/// Returns the module of \p bitcode. Errors: malformed; several modules; made
+/// by a newer LLVM than this one.
 llvm::Expected<llvm::BitcodeModule>
 findSingleModule(llvm::MemoryBufferRef bitcode, const InputLocation &where);
 

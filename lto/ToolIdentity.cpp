@@ -56,7 +56,7 @@ static StringRef findBuildId(StringRef bytes, size_t alignment) {
 
 /// Returns the build ID of a loaded file, which is in its memory, or nothing.
 static StringRef buildIdOf(const dl_phdr_info &info) {
-  for (const ElfW(Phdr) & header : ArrayRef(info.dlpi_phdr, info.dlpi_phnum)) {
+  for (const ElfW(Phdr) &header : ArrayRef(info.dlpi_phdr, info.dlpi_phnum)) {
     if (header.p_type != PT_NOTE)
       continue;
     auto *notes =

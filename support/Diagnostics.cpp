@@ -274,9 +274,8 @@ llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
              [&](const Remark &a, const Remark &b) { return key(a) < key(b); });
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto serializer = llvm::remarks::createRemarkSerializer(
-      llvm::remarks::Format::YAML,
-      os);
+  auto serializer =
+      llvm::remarks::createRemarkSerializer(llvm::remarks::Format::YAML, os);
   if (!serializer)
     return serializer.takeError();
   for (const Remark &remark : remarks) {

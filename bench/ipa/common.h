@@ -3,11 +3,10 @@
 #ifndef BENCH_IPA_COMMON_H
 #define BENCH_IPA_COMMON_H
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_runtime.h>
 #include <vector>
 
 #define CHECK(call)                                                            \

@@ -244,7 +244,7 @@ template <class O> Handler binaryFor(const InsnDesc &d) {
   case kSat:
     return binary<O, float, kSat>;
   default:
-    return binary < O, float, kFtz | kSat > ;
+    return binary<O, float, kFtz | kSat>;
   }
 }
 template <class O> Handler unarySlowFor(const InsnDesc &d) {
@@ -268,7 +268,7 @@ Handler fmaFor(const InsnDesc &d) {
   case kSat:
     return fma<float, kSat>;
   default:
-    return fma < float, kFtz | kSat > ;
+    return fma<float, kFtz | kSat>;
   }
 }
 

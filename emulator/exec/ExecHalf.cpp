@@ -146,11 +146,11 @@ template <class O, class F, unsigned kParts> Handler byMode(int mode) {
   case kSat:
     return arithmetic<O, F, kParts, kSat>;
   case kFtz | kSat:
-    return arithmetic < O, F, kParts, kFtz | kSat > ;
+    return arithmetic<O, F, kParts, kFtz | kSat>;
   case kRelu:
     return arithmetic<O, F, kParts, kRelu>;
   case kFtz | kRelu:
-    return arithmetic < O, F, kParts, kFtz | kRelu > ;
+    return arithmetic<O, F, kParts, kFtz | kRelu>;
   default:
     return nullptr;
   }

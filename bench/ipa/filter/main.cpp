@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "filter.h"
 #include "../common.h"
+#include "filter.h"
 
 int main(int argc, char **argv) {
   int width = argc > 1 ? atoi(argv[1]) : 160;

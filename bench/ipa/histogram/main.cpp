@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "histogram.h"
 #include "../common.h"
+#include "histogram.h"
 
 int main(int argc, char **argv) {
   constexpr int kBins = 256;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "nbody.h"
 #include "../common.h"
+#include "nbody.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "reduction.h"
 #include "../common.h"
+#include "reduction.h"
 
 int main(int argc, char **argv) {
   size_t count = argc > 1 ? strtoull(argv[1], nullptr, 10) : 200000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of an attention head and the normalisation after it.
-#include "softmax.h"
 #include "../common.h"
+#include "softmax.h"
 
 int main(int argc, char **argv) {
   int rows = argc > 1 ? atoi(argv[1]) : 128;

@@ -96,8 +96,7 @@ int main(int argc, char **argv) {
   write("registration.o",
         exitOnError(makeRegistrationObject(
             RegistrationUnit{fatbinary.symbol, registered, {}, {}},
-            /*usesManaged=*/!managed.empty(), codegen,
-            kTriple,
+            /*usesManaged=*/!managed.empty(), codegen, kTriple,
             "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
             "n8:16:32:64-S128")));
 }

@@ -35,7 +35,7 @@ struct Launch {
 
 std::string textOf(const Launch &launch) {
   auto number = [](uint64_t value) { return std::to_string(value); };
-  auto pair = [&](const uint32_t(&size)[3]) {
+  auto pair = [&](const uint32_t (&size)[3]) {
     return "i64 " + number(uint64_t(size[1]) << 32 | size[0]) + ", i32 " +
            number(size[2]);
   };

@@ -1,6 +1,7 @@
 // One of three files; see shared.h. It prints what it finds, and the same text
 // must come out however the program is cut.
 #include "shared.h"
+
 #include <typeinfo>
 
 static Noisy staticNoisy("main.cpp");

@@ -2,7 +2,9 @@
 #include "shared.h"
 
 static Noisy staticNoisy("other.cpp");
-__attribute__((constructor(205))) static void early() { puts("ctor 205 other"); }
+__attribute__((constructor(205))) static void early() {
+  puts("ctor 205 other");
+}
 __attribute__((destructor)) static void bye() { puts("dtor other"); }
 
 thread_local int plainThreadLocal = 3;
