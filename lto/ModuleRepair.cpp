@@ -250,12 +250,16 @@ bool doubtForeignConstants(Module &module) {
 }
 
 /// Brings what an older clang wrote to this LLVM's form: kernels and their
-/// bounds, which were metadata, and module flags. Source: LLVM's
+/// bounds, which were metadata, module flags, and the layout of device data,
+/// which says more by now of what there was not. Source: LLVM's
 /// BitcodeReader::materializeModule, which does this for modules that are read
-/// at once alone.
+/// at once alone, and not the last.
 static void upgradeModule(Module &module) {
   UpgradeModuleFlags(module);
   UpgradeNVVMAnnotations(module);
+  Triple triple(module.getTargetTriple());
+  if (triple.isNVPTX())
+    module.setDataLayout(triple.computeDataLayout());
 }
 
 void repairStockModule(Module &module) {

@@ -209,14 +209,20 @@ Error Translator::addImages(const Command &command, const std::string &input,
 /// With -keep, tools look for the PTX and the cubins of each file under nvcc's
 /// names; gpulto's own code is of the program, so they are made for that.
 Error Translator::addKeptImages(std::vector<Command> &result) {
-  if (!keptDirectory())
+  std::optional<std::string> directory = keptDirectory();
+  if (!directory)
     return Error::success();
+  if (!directory->empty() && !args->hasArg(OPT_dryrun))
+    if (std::error_code code = sys::fs::create_directories(*directory))
+      return makeError(*directory + ": cannot make the directory (" +
+                       code.message() + ")");
   for (const std::string &input : inputs) {
     if (sourceLanguage(input) != "cuda")
       continue;
     Expected<Command> started = start(input);
     if (!started)
       return started.takeError();
+    started->add("-w"); // the compile of the object says it
     if (Error error = addImages(*started, input, /*output=*/"", result))
       return error;
   }

@@ -13,7 +13,7 @@
 ; CHECK: symbol stub: function external default atom {{[0-9]+}} kernel_stub signature_fixed{{$}}
 ; CHECK: offload kernel kernel_k: host stub size 0
 ; CHECK: offload variable v: host var size 4 extern constant
-; CHECK: offload managed m: host man.managed pointer man size 8
+; CHECK: offload managed m: host man.managed size 8
 ; CHECK: offload surface s: host surf size 8 type 2
 ; CHECK: offload texture t: host tex size 8 normalized type 3
 
