@@ -5,20 +5,22 @@
     git clone https://github.com/zjin-lcf/HeCBench
     bench/acceptance.py --build build/release --sample 42 --seed 77 HeCBench
 
-Each DIR is a checkout of HeCBench (src/*-cuda), cuda-samples (Samples/*/*), Rodinia
-(cuda/*) or SHOC (src/cuda/level*), whose folders are programs, the folder of one
-program, or a compile_commands.json. Sources and flags are those of the compiles that
-`make -n` prints, without its -arch and -gencode; a folder without a Makefile has all
-its sources, with the flags of its kind of checkout, if there are such (LAYOUTS).
+Each DIR is a checkout of HeCBench (src/*-cuda), cuda-samples (Samples/*/*),
+Rodinia (cuda/*) or SHOC (src/cuda/level*), whose folders are programs, the folder
+of one program, or a compile_commands.json. Sources and flags are those of the
+compiles that `make -n` prints, without its -arch and -gencode; a folder without a
+Makefile has all its sources, with the flags of its kind of checkout, if there are
+such (LAYOUTS).
 
-Every file is compiled, not linked, by nvcc, and what nvcc takes by the others: stock
-clang, gpulto-clang++ -flto=gpu, whose flags TRANSLATIONS makes of nvcc's, and
-gpulto-nvcc with nvcc's. Results are kept in --results as they come, one a line, by
-file, compiler and flags: a run that was stopped goes on. The table says how many files
-each takes, in what time, and the first error of those it refuses, without places.
+Every file is compiled, not linked, by nvcc, and what nvcc takes by the others:
+stock clang, gpulto-clang++ -flto=gpu, whose flags TRANSLATIONS makes of nvcc's,
+and gpulto-nvcc with nvcc's. Results are kept in --results as they come, one a
+line, by file, compiler and flags: a run that was stopped goes on. The table says
+how many files each takes, in what time, and the first error of those it refuses,
+without places.
 
---list FILE holds the files to compile, one a line, under a line with the name and the
-commit of their checkout. It is written if it does not exist.
+--list FILE holds the files to compile, one a line, under a line with the name and
+the commit of their checkout. It is written if it does not exist.
 """
 
 import argparse
@@ -55,8 +57,8 @@ SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 NAMES = ("nvcc", "clang++", "gpulto-clang++", "gpulto-nvcc")
 
 # What becomes of nvcc's flags for clang: the flags; () drops one that does not
-# concern clang; None hands the value on as it is. {} is the value. By nvcc's long
-# name, as SPELLINGS gives it. Those that are not here are a refusal.
+# concern clang; None hands the value on as it is. {} is the value. By nvcc's
+# long name, as SPELLINGS gives it. Those that are not here are a refusal.
 TRANSLATIONS = {
     "define-macro": ("-D{}",), "undefine-macro": ("-U{}",),
     "include-path": ("-I{}",), "system-include": ("-isystem", "{}"),
@@ -83,6 +85,8 @@ TRANSLATIONS = {
     "Werror": (), "threads": (), "allow-unsupported-compiler": (),
     "resource-usage": (), "keep": (), "fatbin-options": (),
 }
+# What is a warning for nvcc and an error for clang.
+WARNINGS = ("-Wno-error=register", "-Wno-error=c++11-narrowing")
 VALUES = { # of flags whose values differ
     "fmad": {"true": "fast", "false": "off"},
     "relocatable-device-code": {"true": "", "false": "no-"},
@@ -94,7 +98,8 @@ VALUES = { # of flags whose values differ
 SPELLINGS = {
     "D*": "define-macro", "U*": "undefine-macro", "I*": "include-path",
     "isystem ": "system-include", "include ": "pre-include", "std ": "std",
-    "O*": "optimize", "g": "debug", "G": "device-debug", "w": "disable-warnings",
+    "O*": "optimize", "g": "debug", "G": "device-debug",
+    "w": "disable-warnings",
     "lineinfo": "generate-line-info", "pg": "profile", "x ": "x",
     "Xcompiler ": "compiler-options", "Xptxas ": "ptxas-options",
     "maxrregcount ": "maxrregcount", "use_fast_math": "use_fast_math",
@@ -152,7 +157,8 @@ def spelled(word):
 
 def parse_command(words, is_host):
     """Returns the sources of a compile, and its flags as pairs of nvcc's long
-    name and value: None if it has none. Of unknown flags the name is the word."""
+    name and value: None if it has none. Of unknown flags the name is the
+    word."""
     sources, flags, words = [], [], iter(words)
     for word in words:
         if not word.startswith("-"):
@@ -204,6 +210,8 @@ def to_clang(flags, source, cuda):
     """Returns nvcc's flags as clang takes them. Raises Bad."""
     language = language_of(flags, source)
     result = ["-x", language]
+    if language != "c":
+        result += WARNINGS
     if language != "cuda": # nvcc's own directory
         result += ["-idirafter", f"{cuda}/include"]
     for name, value in flags:
@@ -285,8 +293,9 @@ def simple_commands(line):
     return [words for words in commands if words]
 
 
-def make_lines(folder):
-    """Yields the directory and the words of what `make` would do."""
+def make_commands(folder):
+    """Returns what `make` would do, as directories and words, and what it
+    complains of, or ""."""
     try:
         done = subprocess.run(
             ["make", "-n", "-B", "-w", "-k", "-C", folder], text=True,
@@ -294,10 +303,10 @@ def make_lines(folder):
             errors="replace", env=dict(os.environ, LC_ALL="C"))
     except subprocess.TimeoutExpired as error:
         raise Bad("make -n does not end") from error
-    directories = [folder]
+    directories, result = [folder], []
     for line in done.stdout.replace("\\\n", " ").splitlines():
-        entered = re.match(r"make(?:\[\d+\])?: (Enter|Leav)ing directory '(.*)'",
-                           line)
+        entered = re.match(r"make(?:\[\d+\])?: (Enter|Leav)ing directory "
+                           "'(.*)'", line)
         if entered:
             if entered[1] == "Enter":
                 directories.append(pathlib.Path(entered[2]))
@@ -312,7 +321,9 @@ def make_lines(folder):
         for words in commands:
             if words[0] == "cd" and len(words) == 2:
                 directory = directory / words[1]
-            yield directory, words
+            result.append((directory, words))
+    complaints = [line for line in done.stderr.splitlines() if "***" in line]
+    return result, complaints[0] if complaints else ""
 
 
 def units_of_folder(checkout, folder):
@@ -326,7 +337,8 @@ def units_of_folder(checkout, folder):
         _, flags = parse_command([f"-I{folder}", *checkout.flags], False)
         return [Unit(checkout, folder, source, flags) for source in sources]
     units, missing = [], []
-    for directory, words in make_lines(folder):
+    commands, complaint = make_commands(folder)
+    for directory, words in commands:
         compiler = pathlib.Path(words[0]).name
         if compiler not in CUDA_COMPILERS | HOST_COMPILERS:
             continue
@@ -336,7 +348,7 @@ def units_of_folder(checkout, folder):
         units += [Unit(checkout, directory, one, flags) for one in there]
     if not units:
         raise Bad(f"make: lacks {missing[0]}" if missing else
-                  "make -n prints no compile by nvcc")
+                  complaint or "make -n prints no compile by nvcc")
     return units
 
 
