@@ -98,9 +98,11 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   bool hasC = languages.count("c");
   if (!languages.empty())
     addVersions(command);
-  // An error for clang, a warning for GCC.
-  if (languages.size() > hasC)
+  // Errors for clang, warnings for nvcc and GCC.
+  if (languages.size() > hasC) {
     command.add("-Wno-error=register");
+    command.add("-Wno-error=c++11-narrowing");
+  }
   bool isOptimizedAtLink =
       product == Product::Program || product == Product::Object;
   for (const std::string &word : translated) {
