@@ -8,10 +8,20 @@
 #if defined(__CUDA__) && defined(__cplusplus)
 #pragma clang system_header
 
+// nvcc's is 1, for #if; clang's is empty.
+#undef __CUDACC__
+#define __CUDACC__ 1
+
 // Device code may use new and delete without any header, host code isfinite and
-// its like.
+// its like, and what else the C headers below declare: nvcc's own headers include
+// them (crt/common_functions.h).
+#include <assert.h>
 #include <math.h>
 #include <new>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 // Groups of the blocks of a cluster: clang's header has what they need.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -40,6 +50,56 @@
 #undef __funnelshift_lc
 #undef __funnelshift_r
 #undef __funnelshift_rc
+
+// nvcc's atomic loads and stores (crt/device_functions.h). All are of the system,
+// which is no less than any other scope; clang 22 writes no other. nvcc's
+// read-modify-write operations are not here: clang 22 drops their order.
+enum {
+  __NV_ATOMIC_RELAXED,
+  __NV_ATOMIC_CONSUME,
+  __NV_ATOMIC_ACQUIRE,
+  __NV_ATOMIC_RELEASE,
+  __NV_ATOMIC_ACQ_REL,
+  __NV_ATOMIC_SEQ_CST
+};
+enum {
+  __NV_THREAD_SCOPE_THREAD,
+  __NV_THREAD_SCOPE_BLOCK,
+  __NV_THREAD_SCOPE_CLUSTER,
+  __NV_THREAD_SCOPE_DEVICE,
+  __NV_THREAD_SCOPE_SYSTEM
+};
+template <typename T>
+__attribute__((device)) inline T
+__nv_atomic_load_n(T *address, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+  if (order == __NV_ATOMIC_RELAXED)
+    return __atomic_load_n(address, __ATOMIC_RELAXED);
+  if (order == __NV_ATOMIC_SEQ_CST)
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+}
+template <typename T, typename U>
+__attribute__((device)) inline void
+__nv_atomic_store_n(T *address, U value, int order,
+                    int = __NV_THREAD_SCOPE_SYSTEM) {
+  if (order == __NV_ATOMIC_RELAXED)
+    __atomic_store_n(address, value, __ATOMIC_RELAXED);
+  else if (order == __NV_ATOMIC_SEQ_CST)
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
+  else
+    __atomic_store_n(address, value, __ATOMIC_RELEASE);
+}
+
+// New in CUDA 13; the host's C library has one of this name.
+extern "C" __attribute__((device)) inline float __tanhf(float a) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
+  float result;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
+#else
+  return tanhf(a);
+#endif
+}
 
 // What clang does not know of kernels, as LGEN reads it (lto/ModuleRepair).
 // Without LGEN, and where the architecture has no clusters, clang warns.
@@ -99,6 +159,25 @@ GPULTO_MIN_MAX_FLOATING(double, double, double, )
 GPULTO_MIN_MAX_FLOATING(double, float, double, )
 GPULTO_MIN_MAX_FLOATING(double, double, float, )
 
+// Those of numbers of one type have names of their own as well.
+#define GPULTO_MIN_MAX_NAMED(PREFIX, TYPE)                                     \
+  __attribute__((host)) inline TYPE PREFIX##min(const TYPE a, const TYPE b) {  \
+    return b < a ? b : a;                                                      \
+  }                                                                            \
+  __attribute__((host)) inline TYPE PREFIX##max(const TYPE a, const TYPE b) {  \
+    return a < b ? b : a;                                                      \
+  }
+GPULTO_MIN_MAX_NAMED(u, unsigned)
+GPULTO_MIN_MAX_NAMED(ll, long long)
+GPULTO_MIN_MAX_NAMED(ull, unsigned long long)
+
+// glibc has the one of double only.
+__attribute__((host)) inline void sincos(const float a, float *const sine,
+                                         float *const cosine) {
+  __builtin_sincosf(a, sine, cosine);
+}
+
+#undef GPULTO_MIN_MAX_NAMED
 #undef GPULTO_MIN_MAX_FLOATING
 #undef GPULTO_MIN_MAX_INTEGER
 #undef GPULTO_MIN_MAX
