@@ -13,8 +13,8 @@
 #define __CUDACC__ 1
 
 // Device code may use new and delete without any header, host code isfinite and
-// its like, and what else the C headers below declare: nvcc's own headers include
-// them (crt/common_functions.h).
+// its like, and what else the C headers below declare: nvcc's own headers
+// include them (crt/common_functions.h).
 #include <assert.h>
 #include <math.h>
 #include <new>
@@ -51,9 +51,9 @@
 #undef __funnelshift_r
 #undef __funnelshift_rc
 
-// nvcc's atomic loads and stores (crt/device_functions.h). All are of the system,
-// which is no less than any other scope; clang 22 writes no other. nvcc's
-// read-modify-write operations are not here: clang 22 drops their order.
+// nvcc's atomic loads and stores (crt/device_functions.h). All are of the
+// system, which is no less than any other scope; clang 22 writes no other.
+// nvcc's read-modify-write operations are not here: clang 22 drops their order.
 enum {
   __NV_ATOMIC_RELAXED,
   __NV_ATOMIC_CONSUME,
