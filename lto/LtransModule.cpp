@@ -341,6 +341,8 @@ PartitionBuilder::openModule(const JobInput &input) {
   if (Error error = (*source)->materializeMetadata())
     return inputError(where, toString(std::move(error)));
   UpgradeDebugInfo(**source);
+  if (input.isStock)
+    upgradeStockModule(**source);
   if (Error error = checkTarget(**source, input))
     return error;
   wrapSymbols(**source, job.host.wrapped);

@@ -249,12 +249,7 @@ bool doubtForeignConstants(Module &module) {
   return changed;
 }
 
-/// Brings what an older clang wrote to this LLVM's form: kernels and their
-/// bounds, which were metadata, module flags, and the layout of device data,
-/// which says more by now of what there was not. Source: LLVM's
-/// BitcodeReader::materializeModule, which does this for modules that are read
-/// at once alone, and not the last.
-static void upgradeModule(Module &module) {
+void upgradeStockModule(Module &module) {
   UpgradeModuleFlags(module);
   UpgradeNVVMAnnotations(module);
   Triple triple(module.getTargetTriple());
@@ -263,7 +258,7 @@ static void upgradeModule(Module &module) {
 }
 
 void repairStockModule(Module &module) {
-  upgradeModule(module);
+  upgradeStockModule(module);
   removeEmbedded(module);
   nameUnamedGlobals(module);
   sortExternallyUsed(module);

@@ -78,6 +78,13 @@ bool doubtForeignConstants(llvm::Module &module);
 /// another program is taken. Returns whether \p module was changed.
 bool confineRegistered(llvm::Module &module);
 
+/// Brings what an older clang wrote to this LLVM's form: kernels and their
+/// bounds, which were metadata, module flags, and the layout of device data,
+/// which by now says more of what there was not. A second time changes nothing.
+/// Source: LLVM's BitcodeReader::materializeModule, which does this for modules
+/// that are read at once alone, and not the last.
+void upgradeStockModule(llvm::Module &module);
+
 /// Does all that LGEN's passes would have done to \p module, which stock clang
 /// made, this release's or an older one's, and drops the copies of device code
 /// and bitcode that are embedded in it. Reads no function body: \p module may
