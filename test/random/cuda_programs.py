@@ -221,6 +221,7 @@ class Source:
         features = self.kept(dropped)
         architectures = [90, 80] if self.twoArchitectures else [90]
         cuda = [f"--offload-arch=sm_{a}" for a in architectures]
+        cuda.append("--cuda-include-ptx=all")  # the emulator runs PTX
         cuda += (HEADER_FLAGS if self.usesHeaders
                  else PRELUDE_FLAGS) + COMMON_FLAGS
         usual = unitFlags(rng)
