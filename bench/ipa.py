@@ -96,7 +96,7 @@ def device_of_gpulto(build):
 def device_of_clang_lto(build):
     build.compile()
     link(build, ["-Wl,--save-temps"])
-    return sorted(build.work.glob("*.nvptx64-nvidia-cuda.*.s"))
+    return sorted(build.work.glob("*.nvptx64.*.s"))
 
 
 def device_of_nvcc(build):
