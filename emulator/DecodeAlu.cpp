@@ -428,27 +428,16 @@ bool Decoder::addressSource(const Operand &o, Type type, Op &op) {
                     (lookUp(o.name, e) && e.kind == Entity::Register);
   if (isRegister)
     return source(o, type, op);
-  Insn saved = insn;
-  RegisterUses savedRefs = refs;
-  InsnDesc savedDesc = desc;
-  uint32_t temporary = newRegister(type);
-  insn = Insn();
-  insn.cls = InsnClass::Move;
-  insn.d[0] = temporary << 1;
-  refs = RegisterUses();
-  refs.defs = {temporary};
-  desc.opcode = "mov";
-  desc.types[0] = type;
-  desc.destBytes = desc.sourceBytes = sizeOf(type);
-  bool handled = false;
-  if (!decodeMovSymbol(o, handled) || !handled)
+  return throughTemporary(type, op, [&] {
+    insn.cls = InsnClass::Move;
+    desc.opcode = "mov";
+    desc.types[0] = type;
+    desc.destBytes = desc.sourceBytes = sizeOf(type);
+    bool handled = false;
+    if (decodeMovSymbol(o, handled) && handled)
+      return true;
     return error.failed() ? false : fail("expected an address");
-  insn = saved;
-  refs = savedRefs;
-  desc = savedDesc;
-  refs.uses.push_back(temporary);
-  op = temporary << 1;
-  return true;
+  });
 }
 
 /// mapa{.shared::cluster}.type d, a, rank; getctarank{.shared::cluster}.type d,

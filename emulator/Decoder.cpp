@@ -372,26 +372,15 @@ bool Decoder::predicate(const Operand &o, Op &op) {
     refs.uses.push_back(e.index);
     return true;
   }
-  uint32_t temporary = newRegister(Type::Pred);
-  Insn savedInsn = insn;
-  RegisterUses savedRefs = refs;
-  InsnDesc savedDesc = desc;
-  insn = Insn();
-  refs = RegisterUses();
-  desc.opcode = "not";
-  desc.types[0] = Type::Pred;
-  insn.d[0] = temporary << 1;
-  insn.s[0] = e.index << 1;
-  insn.cls = InsnClass::Compare;
-  refs.defs = {temporary};
-  refs.uses = {e.index};
-  emit(exec.select(desc));
-  insn = savedInsn;
-  refs = savedRefs;
-  desc = savedDesc;
-  refs.uses.push_back(temporary);
-  op = temporary << 1;
-  return true;
+  return throughTemporary(Type::Pred, op, [&] {
+    desc.opcode = "not";
+    desc.types[0] = Type::Pred;
+    insn.s[0] = e.index << 1;
+    insn.cls = InsnClass::Compare;
+    refs.uses = {e.index};
+    emit(exec.select(desc));
+    return true;
+  });
 }
 
 bool Decoder::dest(const Operand &o, Op &op, unsigned *bytes, bool allowSink) {

@@ -116,6 +116,26 @@ private:
   bool source(const Operand &o, Type type, Op &op, unsigned *bytes = nullptr);
   bool sourceOfWidth(const Operand &o, Type type, unsigned bytes, Op &op);
   bool predicate(const Operand &o, Op &op);
+  /// Puts an instruction before the one that is being decoded: \p make fills in
+  /// and emits one that writes a new register, which \p op becomes.
+  template <typename Make> bool throughTemporary(Type type, Op &op, Make make) {
+    uint32_t temporary = newRegister(type);
+    Insn savedInsn = insn;
+    RegisterUses savedRefs = refs;
+    InsnDesc savedDesc = desc;
+    insn = Insn();
+    insn.d[0] = temporary << 1;
+    refs = RegisterUses();
+    refs.defs = {temporary};
+    if (!make())
+      return false;
+    insn = savedInsn;
+    refs = savedRefs;
+    desc = savedDesc;
+    refs.uses.push_back(temporary);
+    op = temporary << 1;
+    return true;
+  }
   bool dest(const Operand &o, Op &op, unsigned *bytes = nullptr,
             bool allowSink = true);
   bool destPair(const Operand &o, bool firstIsPredicate);

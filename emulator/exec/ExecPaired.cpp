@@ -18,42 +18,12 @@ namespace gpulto::emu::GPULTO_EMU_ISA {
 
 namespace {
 
-enum class Kind : uint8_t { Add, Sub, Mul, Fma };
-
-template <Kind K> float compute(float a, float b, float c) {
-  switch (K) {
-  case Kind::Add:
-    return a + b;
-  case Kind::Sub:
-    return a - b;
-  case Kind::Mul:
-    return a * b;
-  case Kind::Fma:
-    return std::fma(a, b, c);
-  }
-}
-
-/// One operation; Insn::mode2 bit 0 is .ftz, bit 1 .sat.
-template <Kind K> float once(const Insn &i, float a, float b, float c) {
-  bool ftz = i.mode2 & 1;
-  if (ftz) {
-    a = flush(a);
-    b = flush(b);
-    c = flush(c);
-  }
-  float r = opaque(compute<K>(opaque(a), opaque(b), opaque(c)));
-  if (i.mode2 & 2)
-    r = saturate(r);
-  r = canonical(r);
-  return ftz ? flush(r) : r;
-}
-
 float half(uint64_t pair, unsigned k) {
   return bitCast<float>(static_cast<uint32_t>(pair >> (32 * k)));
 }
 
 /// .f32x2; Insn::mode is the rounding.
-template <Kind K> void paired(Warp &w, const Insn &i, uint32_t m) {
+template <FloatKind K> void paired(Warp &w, const Insn &i, uint32_t m) {
   const uint64_t *a = src<uint64_t>(w, i.s[0]), *b = src<uint64_t>(w, i.s[1]);
   const uint64_t *c = i.s[2] == kNoOp ? a : src<uint64_t>(w, i.s[2]);
   uint64_t *d = dst<uint64_t>(w, i.d[0]);
@@ -61,7 +31,8 @@ template <Kind K> void paired(Warp &w, const Insn &i, uint32_t m) {
   each(m, [&](unsigned l) {
     uint64_t r = 0;
     for (unsigned k = 0; k < 2; ++k) {
-      float v = once<K>(i, half(a[l], k), half(b[l], k), half(c[l], k));
+      float v =
+          computeRounded<K>(i, half(a[l], k), half(b[l], k), half(c[l], k));
       r |= static_cast<uint64_t>(bitCast<uint32_t>(v)) << (32 * k);
     }
     d[l] = r;
@@ -69,23 +40,23 @@ template <Kind K> void paired(Warp &w, const Insn &i, uint32_t m) {
 }
 
 /// add, sub: a small and c f32 (s[1]); fma: a and b small, c f32.
-template <Kind K, class F> void mixed(Warp &w, const Insn &i, uint32_t m) {
+template <FloatKind K, class F> void mixed(Warp &w, const Insn &i, uint32_t m) {
   const uint16_t *a = src<uint16_t>(w, i.s[0]);
-  const uint16_t *b = K == Kind::Fma ? src<uint16_t>(w, i.s[1]) : a;
-  const float *c = src<float>(w, i.s[K == Kind::Fma ? 2 : 1]);
+  const uint16_t *b = K == FloatKind::Fma ? src<uint16_t>(w, i.s[1]) : a;
+  const float *c = src<float>(w, i.s[K == FloatKind::Fma ? 2 : 1]);
   float *d = dst<float>(w, i.d[0]);
   RoundingScope scope(static_cast<Round>(i.mode));
   each(m, [&](unsigned l) {
     float x = F::decode(a[l]);
-    d[l] = K == Kind::Fma ? once<K>(i, x, F::decode(b[l]), c[l])
-                          : once<K>(i, x, c[l], c[l]);
+    d[l] = K == FloatKind::Fma ? computeRounded<K>(i, x, F::decode(b[l]), c[l])
+                               : computeRounded<K>(i, x, c[l], c[l]);
   });
 }
 
-template <Kind K> Handler selectKind(const InsnDesc &d) {
+template <FloatKind K> Handler selectKind(const InsnDesc &d) {
   if (d.has("f32x2"))
     return paired<K>;
-  if constexpr (K != Kind::Mul)
+  if constexpr (K != FloatKind::Mul)
     return d.types[1] == Type::F16 ? mixed<K, HalfFormat>
                                    : mixed<K, BFloatFormat>;
   return nullptr;
@@ -204,10 +175,10 @@ Handler selectPaired(const InsnDesc &d) {
     return nullptr;
   switch (d.variant) {
   case kPairedArithmetic:
-    return d.opcode == "add"   ? selectKind<Kind::Add>(d)
-           : d.opcode == "sub" ? selectKind<Kind::Sub>(d)
-           : d.opcode == "mul" ? selectKind<Kind::Mul>(d)
-                               : selectKind<Kind::Fma>(d);
+    return d.opcode == "add"   ? selectKind<FloatKind::Add>(d)
+           : d.opcode == "sub" ? selectKind<FloatKind::Sub>(d)
+           : d.opcode == "mul" ? selectKind<FloatKind::Mul>(d)
+                               : selectKind<FloatKind::Fma>(d);
   default:
     if (d.has("e2m3x2"))
       return selectFormat<FiniteFormat<2, 3>, 8>(d);

@@ -219,6 +219,45 @@ template <class T> inline T opaque(T v) {
   return v;
 }
 
+/// Arithmetic that is rounded once, in the direction of a RoundingScope.
+enum class FloatKind : uint8_t { Add, Sub, Mul, Div, Fma, Sqrt, Rcp };
+
+template <FloatKind K, class T> inline T compute(T a, T b, T c) {
+  switch (K) {
+  case FloatKind::Add:
+    return a + b;
+  case FloatKind::Sub:
+    return a - b;
+  case FloatKind::Mul:
+    return a * b;
+  case FloatKind::Div:
+    return a / b;
+  case FloatKind::Fma:
+    return std::fma(a, b, c);
+  case FloatKind::Sqrt:
+    return std::sqrt(a);
+  case FloatKind::Rcp:
+    return T(1) / a;
+  }
+}
+
+/// One such operation of instruction \p i, whose mode2 has .ftz as bit 0 and
+/// .sat as bit 1.
+template <FloatKind K, class T>
+inline T computeRounded(const Insn &i, T a, T b, T c) {
+  bool ftz = i.mode2 & 1;
+  if (ftz) {
+    a = flush(a);
+    b = flush(b);
+    c = flush(c);
+  }
+  T r = opaque(compute<K, T>(opaque(a), opaque(b), opaque(c)));
+  if (i.mode2 & 2)
+    r = saturate(r);
+  r = canonical(r);
+  return ftz ? flush(r) : r;
+}
+
 } // namespace gpulto::emu::GPULTO_EMU_ISA
 
 #endif // GPULTO_EMULATOR_EXEC_FLOATCOMMON_H
