@@ -33,7 +33,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/TargetParser/Triple.h"
 
 namespace gpulto {
 
@@ -618,7 +617,7 @@ Digest ContentDigester::Implementation::context() {
   locals.clear();
   distinctNodes.clear();
   StableHasher hasher;
-  hasher.add(llvm::Triple(module.getTargetTriple()).str());
+  hasher.add(module.getTargetTriple().str());
   hasher.add(module.getDataLayoutStr());
   hasher.add(module.getModuleInlineAsm());
   for (const char *name : {"llvm.module.flags", "llvm.dependent-libraries",

@@ -53,9 +53,6 @@ private:
   void visitCall(const llvm::CallBase &call);
   void visitAssembly(const llvm::Function &function);
   void readLaunchBounds();
-  void readLaunchAttributes();
-  void applyAnnotation(FunctionSummary &kernel, llvm::StringRef key,
-                       uint32_t value);
 
   LgenContext &context;
   ModuleSummary &summary;
@@ -237,45 +234,9 @@ void FunctionFacts::fill(const llvm::Function &function,
     result.line = subprogram->getLine();
 }
 
-void FunctionFacts::applyAnnotation(FunctionSummary &kernel,
-                                    llvm::StringRef key, uint32_t value) {
-  constexpr llvm::StringLiteral kAxes = "xyz";
-  if (key == "minctasm")
-    kernel.minBlocksPerSM = value;
-  if (key == "maxnreg")
-    kernel.maxRegisters = value;
-  size_t axis = key.empty() ? llvm::StringRef::npos : kAxes.find(key.back());
-  if (axis == llvm::StringRef::npos)
-    return;
-  if (key.starts_with("maxntid"))
-    kernel.maxThreads[axis] = value;
-  if (key.starts_with("reqntid"))
-    kernel.requiredThreads[axis] = value;
-}
-
-/// Reads "nvvm.maxntid"="256,1,1" and its like.
-void FunctionFacts::readLaunchAttributes() {
-  constexpr llvm::StringLiteral kNames[] = {"maxntid", "reqntid", "minctasm",
-                                            "maxnreg"};
-  for (size_t i = 0; i < context.bodies.size(); ++i)
-    for (llvm::StringRef name : kNames) {
-      llvm::SmallVector<llvm::StringRef, 3> numbers;
-      context.bodies[i]
-          ->getFnAttribute(("nvvm." + name).str())
-          .getValueAsString()
-          .split(numbers, ',');
-      bool hasAxes = name.ends_with("ntid");
-      for (size_t axis = 0; axis < std::min<size_t>(3, numbers.size()); ++axis)
-        if (uint32_t value; !numbers[axis].trim().getAsInteger(10, value))
-          applyAnnotation(summary.functions[i],
-                          hasAxes ? (name + llvm::Twine("xyz"[axis])).str()
-                                  : name.str(),
-                          value);
-    }
-}
-
 void FunctionFacts::readLaunchBounds() {
-  readLaunchAttributes();
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    KernelAnnotations(*context.bodies[i]).describe(summary.functions[i]);
   for (const llvm::GlobalVariable &variable : context.module.globals())
     if (variable.hasAttribute(kManagedAttribute) &&
         context.indexOf(variable) != kNone)

@@ -9,6 +9,8 @@
 
 #include "ipa/KernelAnnotations.h"
 
+#include "summary/ModuleSummary.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,6 +27,7 @@ static constexpr StringLiteral kMaximum = "nvvm.maxntid";
 static constexpr StringLiteral kRequired = "nvvm.reqntid";
 static constexpr StringLiteral kRegisters = "nvvm.maxnreg";
 static constexpr StringLiteral kCluster = "nvvm.cluster_dim";
+static constexpr StringLiteral kMinBlocks = "nvvm.minctasm";
 
 SmallVector<uint32_t, 3> KernelAnnotations::numbersOf(StringRef name) const {
   SmallVector<uint32_t, 3> numbers;
@@ -57,6 +60,19 @@ uint64_t KernelAnnotations::requiredThreads() { return product(kRequired); }
 
 uint64_t KernelAnnotations::maxThreads() { return product(kMaximum); }
 
+void KernelAnnotations::describe(FunctionSummary &kernel) const {
+  auto copy = [&](StringRef name, auto &axes) {
+    for (auto [number, axis] : zip(numbersOf(name), axes))
+      axis = number;
+  };
+  copy(kMaximum, kernel.maxThreads);
+  copy(kRequired, kernel.requiredThreads);
+  if (auto numbers = numbersOf(kMinBlocks); !numbers.empty())
+    kernel.minBlocksPerSM = numbers.front();
+  if (auto numbers = numbersOf(kRegisters); !numbers.empty())
+    kernel.maxRegisters = numbers.front();
+}
+
 void KernelAnnotations::requireBlock(std::array<uint32_t, 3> block) {
   function.removeFnAttr(kMaximum);
   set(kRequired, block);
@@ -75,5 +91,4 @@ void KernelAnnotations::requireCluster(std::array<uint32_t, 3> blocks) {
   set(kCluster, blocks);
 }
 
-/// Attributes are copied with the function.
 } // namespace gpulto

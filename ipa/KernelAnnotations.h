@@ -19,6 +19,8 @@ class Module;
 
 namespace gpulto {
 
+struct FunctionSummary;
+
 /// The attribute of managed variables in device modules, which goes with them
 /// into partitions, declarations too (lto/ManagedVariables).
 inline constexpr llvm::StringLiteral kManagedAttribute = "gpulto-managed";
@@ -34,6 +36,8 @@ public:
   uint64_t requiredThreads();
   /// Returns the most threads a block may have (.maxntid); 0: not declared.
   uint64_t maxThreads();
+  /// Copies what is declared for launches to \p kernel.
+  void describe(FunctionSummary &kernel) const;
 
   /// Declares \p block (x, y, z) as the only block size, instead of a bound.
   void requireBlock(std::array<uint32_t, 3> block);

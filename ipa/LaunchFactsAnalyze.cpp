@@ -59,17 +59,6 @@ constexpr unsigned kPushOperands = 6;
 /// A kernel's parameters take at most 32,764 bytes.
 constexpr unsigned kMaxKernelArguments = 4096;
 
-/// Flags of an offload entry, as llvm/Frontend/Offloading/Utility.h has them.
-enum EntryFlag : uint32_t {
-  kEntryKindMask = 0x7,
-  kEntryManaged = 0x1,
-  kEntrySurface = 0x2,
-  kEntryTexture = 0x3,
-  kEntryExtern = 1u << 3,
-  kEntryConstant = 1u << 4,
-  kEntryNormalized = 1u << 5,
-};
-
 /// Fields of cudaLaunchConfig_t (CUDA 11.8 and later).
 constexpr uint64_t kConfigGrid = 0, kConfigShared = 24, kConfigStream = 32,
                    kConfigBytes = 40;

@@ -97,7 +97,6 @@ offloadFields(const llvm::GlobalVariable &variable) {
 }
 
 void markManagedEntry(llvm::GlobalVariable &entry) {
-  constexpr uint64_t kManagedFlag = 1; // llvm/Frontend/Offloading/Utility.h
   auto *fields = llvm::cast<llvm::ConstantStruct>(entry.getInitializer());
   unsigned place = layoutOf(*fields)->flags;
   llvm::SmallVector<llvm::Constant *> operands;
@@ -105,7 +104,7 @@ void markManagedEntry(llvm::GlobalVariable &entry) {
     operands.push_back(llvm::cast<llvm::Constant>(operand));
   auto *flags = llvm::cast<llvm::ConstantInt>(operands[place]);
   operands[place] = llvm::ConstantInt::get(
-      flags->getType(), flags->getZExtValue() | kManagedFlag);
+      flags->getType(), flags->getZExtValue() | kEntryManaged);
   entry.setInitializer(llvm::ConstantStruct::get(fields->getType(), operands));
 }
 

@@ -16,6 +16,17 @@ class GlobalVariable;
 
 namespace gpulto {
 
+/// Flags of an offload entry, as llvm/Frontend/Offloading/Utility.h has them.
+enum EntryFlag : uint32_t {
+  kEntryKindMask = 0x7,
+  kEntryManaged = 0x1,
+  kEntrySurface = 0x2,
+  kEntryTexture = 0x3,
+  kEntryExtern = 1u << 3,
+  kEntryConstant = 1u << 4,
+  kEntryNormalized = 1u << 5,
+};
+
 /// An entry that clang makes for the offloading runtime of a kernel or a device
 /// variable (llvm/Frontend/Offloading/Utility.h).
 struct OffloadFields {

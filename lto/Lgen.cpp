@@ -252,6 +252,7 @@ llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
       found->parseModule(context);
   if (!module)
     return inputError(where, llvm::toString(module.takeError()));
+  upgradeStockModule(**module);
   repairStockModule(**module);
   LgenOptions adjusted = options;
   lowerLevels(**module, adjusted);

@@ -258,7 +258,6 @@ void upgradeStockModule(Module &module) {
 }
 
 void repairStockModule(Module &module) {
-  upgradeStockModule(module);
   removeEmbedded(module);
   nameUnamedGlobals(module);
   sortExternallyUsed(module);

@@ -80,9 +80,10 @@ bool confineRegistered(llvm::Module &module);
 
 /// Brings what an older clang wrote to this LLVM's form: kernels and their
 /// bounds, which were metadata, module flags, and the layout of device data,
-/// which by now says more of what there was not. A second time changes nothing.
-/// Source: LLVM's BitcodeReader::materializeModule, which does this for modules
-/// that are read at once alone, and not the last.
+/// which by now says more of what there was not. Each reader does it before it
+/// compares modules and repairs them. Source: LLVM's
+/// BitcodeReader::materializeModule, which does this for modules that are read
+/// at once alone, and not the last.
 void upgradeStockModule(llvm::Module &module);
 
 /// Does all that LGEN's passes would have done to \p module, which stock clang
