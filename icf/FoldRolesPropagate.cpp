@@ -170,6 +170,8 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
       return "it has no body";
     else if (callers.stubCount(kernel) != 1)
       return "several stubs launch it";
+    else if (callers.deviceLauncherOf(kernel) != kNone)
+      return "device code launches it";
     else if (GlobalId taker = callers.takenBy(kernel);
              taker != kNone && program.imageOf(taker) != kHostImage)
       return "device code takes its address";

@@ -35,6 +35,9 @@ void analyzeConstants(LgenContext &context);
 /// Errors: an offload entry that has not the shape clang gives it.
 llvm::Error analyzeLaunchFacts(LgenContext &context);
 
+/// Fills launch sites of device code; a part of analyzeLaunchFacts.
+void analyzeDeviceLaunches(LgenContext &context);
+
 /// Fills references, memory effects, address-taken flags and what bodies do
 /// with the memory behind their pointer parameters.
 void analyzeModRef(LgenContext &context);

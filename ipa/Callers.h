@@ -33,7 +33,7 @@ enum class UnknownCaller : uint8_t {
   Constructor,
   /// Code generation may call it: a function of the C library.
   Library,
-  /// Kernel: no host stub of this link launches it.
+  /// Kernel: neither a host stub of this link nor device code launches it.
   NoStub,
   /// Kernel: the program looks kernels up by name.
   LookedUp,
@@ -98,8 +98,12 @@ public:
   /// Number of live stubs of this link that launch the kernel \p id.
   uint32_t stubCount(GlobalId id) const { return stubCounts.lookup(id); }
 
+  /// Returns the first function of device code that launches the kernel \p id,
+  /// or kNone.
+  GlobalId deviceLauncherOf(GlobalId id) const;
+
   /// Returns the stubs that \p launch of the function \p caller may launch, as
-  /// far as their launches are known.
+  /// far as their launches are known; of a launch by device code, the kernel.
   llvm::SmallVector<GlobalId, 2> stubsOf(GlobalId caller,
                                          const LaunchSite &launch) const {
     return handles->stubsOf(caller, launch);
@@ -145,6 +149,7 @@ private:
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);
   void noteStubCalls(GlobalId user);
+  void noteDeviceLaunches(GlobalId user);
   void noteNodes(GlobalId user);
   void noteCaptures();
   void noteConstructors();
@@ -168,6 +173,7 @@ private:
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;
   llvm::DenseMap<GlobalId, uint32_t> stubCounts;
+  llvm::DenseMap<GlobalId, GlobalId> deviceLaunchers; // by kernel
   std::string capturer;
 };
 

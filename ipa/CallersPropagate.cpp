@@ -10,12 +10,14 @@
 //   cudaGraphAddKernelNode(... {.func = (void *)k} ...)  k: all launches known,
 //                                                        if no node may change
 //
+//   __global__ void parent() { k<<<1, 32>>>(3); }        k: all launches known
 //   cudaFuncSetAttribute(k, ...)                         k: all launches known
 //   cudaOccupancyMaxActiveBlocks...(&n, k, ...)          k: queried, too
 //
 // A kernel's callers are the launches of its stubs, so it inherits what is
-// unknown of them. A stub is special in one way only: a launch mentions it as
-// its handle, which is no use of its address (LGEN tells the two apart).
+// unknown of them, and those by device code. A stub is special in one way only:
+// a launch mentions it as its handle, which is no use of its address (LGEN
+// tells the two apart).
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +47,7 @@ StringRef describe(UnknownCaller reason) {
   case UnknownCaller::Library:
     return "code generation may call it";
   case UnknownCaller::NoStub:
-    return "no host stub of this link launches it";
+    return "no host stub of this link launches it, nor does device code";
   case UnknownCaller::Shared:
     return "other functions jump to it";
   case UnknownCaller::LookedUp:
@@ -64,6 +66,11 @@ StringRef describe(UnknownCaller reason) {
 GlobalId Callers::takenBy(GlobalId id) const {
   auto found = takers.find(id);
   return found == takers.end() ? kNone : found->second;
+}
+
+GlobalId Callers::deviceLauncherOf(GlobalId id) const {
+  auto found = deviceLaunchers.find(id);
+  return found == deviceLaunchers.end() ? kNone : found->second;
 }
 
 /// Whether the definition \p id, of whatever kind, is the one that uses mean.
@@ -169,9 +176,20 @@ void Callers::findKernelModules() {
       kernelModules.set(program.moduleOf(id));
 }
 
+/// Whether a launch of \p user, device code, names \p kernel.
+static bool launchesFromDevice(const CombinedSummary &program, GlobalId user,
+                               GlobalId kernel) {
+  if (!program.has(kernel, kKernel))
+    return false;
+  return any_of(program.launches(user), [&](const LaunchSite &launch) {
+    return launch.kind == LaunchKind::Device &&
+           program.definitionFor(user, launch.stub) == kernel;
+  });
+}
+
 /// Every reference to a function is a use of its address, but for a launch's
-/// mention of its stub, which reads and nothing else, and for uses of a handle
-/// that is followed.
+/// mention of its stub or kernel, which reads and nothing else, and for uses of
+/// a handle that is followed.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   bool isVirtualTable =
       !isFunction && program.has(user, kAddressInsignificantByLanguage);
@@ -191,7 +209,8 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
       queried.set(target);
     if (isFunction && (edge.flags & kSetsHandle))
       configured.set(target);
-    if (isHandle)
+    if (isHandle || (isFunction && launchesFromDevice(program, user, target) &&
+                     !(edge.flags & ~kReads)))
       continue;
     note(target, UnknownCaller::AddressTaken, user);
     if (!isVirtualTable)
@@ -219,6 +238,14 @@ void Callers::noteStubCalls(GlobalId user) {
   for (auto [stub, unmatched] : calls)
     if (unmatched > 0)
       note(stub, UnknownCaller::AddressTaken, user);
+}
+
+void Callers::noteDeviceLaunches(GlobalId user) {
+  for (const LaunchSite &launch : program.launches(user))
+    if (launch.kind == LaunchKind::Device)
+      if (GlobalId kernel = program.definitionFor(user, launch.stub);
+          kernel != kNone)
+        deviceLaunchers.try_emplace(kernel, user);
 }
 
 /// A node that another part of the program may change, or exchange, launches
@@ -252,8 +279,8 @@ void Callers::noteCaptures() {
   bool asks = any_of(context.nativeUses, asksForNodes);
   for (GlobalId id : liveBodies)
     for (const LaunchSite &launch : program.launches(id)) {
-      if (!captures.mayCapture(id, launch))
-        continue;
+      if (launch.kind == LaunchKind::Device || !captures.mayCapture(id, launch))
+        continue; // of device code there are no captures
       for (GlobalId stub : stubsOf(id, launch)) {
         note(stub, UnknownCaller::Captured, id);
         if (asks)
@@ -320,7 +347,7 @@ void Callers::noteKernels() {
   }
   for (GlobalId id : liveBodies)
     if (program.has(id, kKernel) && !stubCount(id))
-      note(id, UnknownCaller::NoStub);
+      note(id, deviceLauncherOf(id) == kNone ? UnknownCaller::NoStub : lookups);
 }
 
 Callers::Callers(const WpaContext &context)
@@ -356,6 +383,7 @@ Callers::Callers(const WpaContext &context)
       noteNodes(id);
     if (kernelModules.test(program.moduleOf(id)))
       noteStubCalls(id);
+    noteDeviceLaunches(id);
   }
   noteCaptures();
   noteKernels();

@@ -88,6 +88,8 @@ std::string whyNoKernelClone(const WpaContext &context, const Callers &callers,
       return "its launches are unknown";
     if (callers.stubCount(kernel) != 1)
       return "several stubs launch it";
+    if (callers.deviceLauncherOf(kernel) != kNone)
+      return "device code launches it";
     if ((function->flags & kNever) || isReplaceable(program.symbol(kernel)))
       return "its body is not to be copied";
     if (!areNamesFree(context, kernel))

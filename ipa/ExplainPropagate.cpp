@@ -87,7 +87,7 @@ void Explainer::collectSites() {
          slice(module.summary.launches, function.launches)) {
       BodyIndex clone = solver.launched(i, launch.call);
       for (GlobalId stub : solver.stubsOf(body, launch))
-        for (GlobalId kernel : program.deviceCounterparts(stub))
+        for (GlobalId kernel : program.kernelsOf(stub))
           addSite(kernel, clone == kNone ? 0 : solver.bodies()[clone].clone,
                   body.id, launch.line);
     }

@@ -78,6 +78,9 @@ std::optional<LaunchKind> launchKindOf(StringRef callee) {
     return LaunchKind::RuntimeExC;
   if (callee == "cudaLaunchCooperativeKernel")
     return LaunchKind::Cooperative;
+  // The device runtime's, in its present and its first form.
+  if (callee == "__cudaCDP2LaunchDevice" || callee == "cudaLaunchDevice")
+    return LaunchKind::Device;
   return std::nullopt;
 }
 

@@ -64,14 +64,30 @@ const llvm::Value *stripOffsets(const llvm::Value &pointer,
 }
 
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
-  constexpr unsigned kOperands = 8, kExOperands = 3;
+  constexpr unsigned kOperands = 8, kExOperands = 3, kDeviceOperands = 6;
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee)
     return std::nullopt;
   std::optional<LaunchKind> kind = launchKindOf(callee->getName());
-  bool isEx = kind == LaunchKind::RuntimeExC;
-  return call.arg_size() == (isEx ? kExOperands : kOperands) ? kind
-                                                             : std::nullopt;
+  bool isOfDevice = call.getModule()->getTargetTriple().isNVPTX();
+  if ((kind == LaunchKind::Device) != isOfDevice)
+    return std::nullopt;
+  unsigned operands = kind == LaunchKind::RuntimeExC ? kExOperands
+                      : kind == LaunchKind::Device   ? kDeviceOperands
+                                                     : kOperands;
+  return call.arg_size() == operands ? kind : std::nullopt;
+}
+
+std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call) {
+  constexpr unsigned kOperands = 2, kSize = 1; // alignment, size
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || call.arg_size() != kOperands ||
+      !call.getModule()->getTargetTriple().isNVPTX() ||
+      (callee->getName() != "__cudaCDP2GetParameterBuffer" &&
+       callee->getName() != "cudaGetParameterBuffer"))
+    return std::nullopt;
+  auto *size = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(kSize));
+  return size ? std::optional(size->getZExtValue()) : std::nullopt;
 }
 
 bool addsKernelNode(const llvm::CallBase &call) {

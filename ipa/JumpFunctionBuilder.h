@@ -44,8 +44,14 @@ namespace gpulto {
 constexpr unsigned kHalfBits = 32;
 
 /// How \p call, if it calls one of the runtime's launch functions with as many
-/// operands as those have, launches a kernel. The `_ptsz` forms count.
+/// operands as those have, launches a kernel: in host code one of the host's,
+/// in device code the device runtime's. The `_ptsz` forms count.
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
+
+/// Returns the bytes of the buffer, for the arguments of a launch by device
+/// code, that \p call gets from the device runtime; nothing if it is another
+/// call or that is not a constant. Nobody else has a pointer to it.
+std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call);
 
 /// Position of the cudaKernelNodeParams among the arguments of
 /// cudaGraphAddKernelNode, and that of fields in it (CUDA 3.0 and later).

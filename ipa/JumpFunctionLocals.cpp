@@ -46,14 +46,17 @@
 
 namespace gpulto {
 
-/// The bytes of the object that \p value, a call, makes on the heap; nothing if
-/// it is something else or that is not a constant. Nobody else has a pointer to
-/// it before the function passes one on.
+/// The bytes of the object that \p value, a call, makes on the heap, or of the
+/// buffer that it gets for a launch; nothing if it is something else or that is
+/// not a constant. Nobody else has a pointer to it before the function passes
+/// one on.
 std::optional<uint64_t>
 JumpFunctionBuilder::heapObjectBytes(const llvm::Value &value) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(&value);
   if (!call || !call->getCalledFunction() || call->arg_empty())
     return std::nullopt;
+  if (std::optional<uint64_t> bytes = launchBufferBytes(*call))
+    return bytes;
   const llvm::TargetLibraryInfo &library =
       context.analyses.getResult<llvm::TargetLibraryAnalysis>(function);
   auto *size = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));

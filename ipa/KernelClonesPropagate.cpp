@@ -66,7 +66,8 @@ void KernelCloneChooser::collectCalls() {
       continue;
     std::map<std::pair<GlobalId, uint32_t>, Launches> found;
     for (const LaunchSite &launch : sites) {
-      if (solver.launched(i, launch.call) != kNone)
+      if (launch.kind == LaunchKind::Device ||
+          solver.launched(i, launch.call) != kNone)
         continue;
       bool isOne = solver.launchesOne(body, launch);
       for (GlobalId stub : solver.stubsOf(body, launch))

@@ -170,7 +170,7 @@ void LaunchCounter::collect(const BodyLattice &body) {
     std::vector<ValueLattice> geometry = solver.launchGeometry(body, launch);
     sites[site].meet({}, geometry);
     for (GlobalId stub : solver.stubsOf(body, launch))
-      if (ArrayRef<GlobalId> kernels = program.deviceCounterparts(stub);
+      if (SmallVector<GlobalId, 2> kernels = program.kernelsOf(stub);
           !kernels.empty())
         launches[{site, kernels.front()}].meet(
             solver.launchArguments(body, launch, stub, kernels.front()),

@@ -34,6 +34,7 @@
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/LastingMemory.h"
 #include "ipa/LaunchBounds.h"
+#include "ipa/LaunchGeometry.h"
 #include "ipa/OffloadEntries.h"
 #include "support/Error.h"
 
@@ -62,23 +63,11 @@ constexpr unsigned kMaxKernelArguments = 4096;
 /// Fields of cudaLaunchConfig_t (CUDA 11.8 and later).
 constexpr uint64_t kConfigGrid = 0, kConfigShared = 24, kConfigStream = 32,
                    kConfigBytes = 40;
+static_assert(kConfigShared == kConfigGrid + kGridAndBlockBytes);
 
 llvm::StringRef calleeName(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
   return callee ? callee->getName() : llvm::StringRef();
-}
-
-JumpFunction unknown32() {
-  JumpFunction j;
-  j.bitWidth = 32;
-  return j;
-}
-
-llvm::SmallVector<JumpFunction, 8> unknownGeometry() {
-  llvm::SmallVector<JumpFunction, 8> geometry(kGeometryCount);
-  for (unsigned i = kGridX; i <= kBlockZ; ++i)
-    geometry[i] = unknown32();
-  return geometry;
 }
 
 class LaunchCollector {
@@ -88,8 +77,6 @@ public:
         layout(context.module.getDataLayout()) {}
 
   llvm::Error run() {
-    if (summary.side == Side::Device)
-      return llvm::Error::success();
     for (const llvm::GlobalVariable &variable : context.module.globals())
       if (isOffloadEntry(variable))
         if (llvm::Error error = readEntry(variable))
@@ -138,8 +125,6 @@ private:
   LaunchBounds boundsOfPush(const llvm::CallBase &push);
   Arguments geometryOfPush(const llvm::CallBase *push);
   Arguments geometryOfConfig(const llvm::CallBase &call);
-  void setDimensions(Arguments &geometry, const AggregatePart &part,
-                     uint64_t grid);
   Arguments stubArguments(const llvm::CallBase &call,
                           const llvm::Function &stub, bool &byFormals);
   JumpFunction kernelArgument(const llvm::CallBase &call, unsigned formal);
@@ -444,7 +429,7 @@ void LaunchCollector::addNode(const llvm::CallBase &call) {
   Arguments geometry = unknownGeometry();
   for (const AggregatePart &part :
        jumpFunctions->partsOf(*params.get(), kNodeBytes, call))
-    setDimensions(geometry, part, kNodeGrid);
+    setDimensions(geometry, part, kNodeGrid, *jumpFunctions);
   const llvm::Value *array =
       jumpFunctions->storedPointer(*params.get(), kNodeArguments, call);
   add(call, nullptr, site, geometry,
@@ -570,43 +555,6 @@ LaunchCollector::geometryOfPush(const llvm::CallBase *push) {
   return geometry;
 }
 
-/// Whether \p value is bytes of a structure that somebody passes by its
-/// address.
-bool isCopied(const JumpFunction &value) {
-  return value.kind == JumpFunction::Kind::LoadAggregate &&
-         value.bitWidth == 0 && value.count;
-}
-
-/// Sets the dimensions that \p part is, or has, of a structure in which those
-/// of the grid and the block are at byte \p grid, one behind the other.
-void LaunchCollector::setDimensions(Arguments &geometry,
-                                    const AggregatePart &part, uint64_t grid) {
-  constexpr uint64_t kDimensionBytes = 4, kBytes = 24;
-  auto set = [&](uint64_t byte, const JumpFunction &value) {
-    if (byte >= grid && byte < grid + kBytes && value.bitWidth == 32)
-      geometry[kGridX + (byte - grid) / kDimensionBytes] = value;
-  };
-  static_assert(kConfigShared == kConfigGrid + kBytes);
-  const JumpFunction &value = part.value;
-  if (isCopied(value)) {
-    for (uint64_t i = 0; i + kDimensionBytes <= value.count;
-         i += kDimensionBytes) {
-      JumpFunction dimension = value;
-      dimension.bitWidth = 32;
-      dimension.value += i;
-      dimension.count = kDimensionBytes;
-      set(part.byteOffset + i, dimension);
-    }
-  } else if (value.bitWidth == 64) {
-    // Two dimensions stored as one word.
-    auto [x, y] = jumpFunctions->halvesOf(value);
-    set(part.byteOffset, x);
-    set(part.byteOffset + kDimensionBytes, y);
-  } else {
-    set(part.byteOffset, value);
-  }
-}
-
 LaunchCollector::Arguments
 LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
   Arguments geometry = unknownGeometry();
@@ -618,7 +566,7 @@ LaunchCollector::geometryOfConfig(const llvm::CallBase &call) {
     else if (part.byteOffset == kConfigStream && isWhole)
       geometry[kStream] = part.value;
     else
-      setDimensions(geometry, part, kConfigGrid);
+      setDimensions(geometry, part, kConfigGrid, *jumpFunctions);
   }
   return geometry;
 }
@@ -756,6 +704,10 @@ llvm::Error analyzeLaunchFacts(LgenContext &context) {
       llvm::any_of(context.module, [](const llvm::Function &function) {
         return isOfRuntime(function);
       });
+  if (context.summary.side == Side::Device) {
+    analyzeDeviceLaunches(context);
+    return llvm::Error::success();
+  }
   return LaunchCollector(context).run();
 }
 

@@ -332,11 +332,14 @@ void ModRefCollector::visitConstant(const llvm::Constant &constant,
   if (call && call->isCallee(&use) && global)
     return; // a call edge, or an intrinsic
   if (call && global) {
-    std::optional<LaunchKind> kind =
-        summary.side == Side::Host ? launchKindOf(*call) : std::nullopt;
+    std::optional<LaunchKind> kind = launchKindOf(*call);
     if (kind && llvm::isa<llvm::Function>(global) && call->isArgOperand(&use) &&
-        call->getArgOperandNo(&use) == handleOperand(*kind))
+        call->getArgOperandNo(&use) == handleOperand(*kind)) {
+      // The device launches by addresses: whoever does is in one partition.
+      if (kind == LaunchKind::Device && context.indexOf(*global) != kNone)
+        summary.symbols[context.indexOf(*global)].flags |= kAddressTaken;
       return addReference(*global, kReads);
+    }
     if (summary.side == Side::Host && llvm::isa<llvm::Function>(global))
       if (uint8_t flags = attributeUse(use))
         return addReference(*global, flags);

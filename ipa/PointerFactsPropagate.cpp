@@ -78,7 +78,7 @@ static void forEachLaunchOf(
     BodyIndex stubClone = solver.launched(index, launch.call);
     uint32_t clone = stubClone == kNone ? 0 : solver.bodies()[stubClone].clone;
     for (GlobalId stub : solver.stubsOf(known, launch))
-      for (GlobalId kernel : program.deviceCounterparts(stub))
+      for (GlobalId kernel : program.kernelsOf(stub))
         if (program.function(kernel) &&
             callers.unknown(kernel) == UnknownCaller::None)
           visit(kernel, clone,

@@ -147,8 +147,9 @@ void ConstantsSolver::forEachLaunched(
   BodyIndex stubClone = launched(caller.index, launch.call);
   uint32_t clone = stubClone == kNone ? 0 : allBodies[stubClone].clone;
   for (GlobalId stub : callers.stubsOf(caller.id, launch)) {
-    visit(indexOf(stub, clone));
-    for (GlobalId kernel : program.deviceCounterparts(stub))
+    if (launch.kind != LaunchKind::Device)
+      visit(indexOf(stub, clone));
+    for (GlobalId kernel : program.kernelsOf(stub))
       visit(indexOf(kernel, clone));
   }
 }

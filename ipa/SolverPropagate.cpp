@@ -360,7 +360,7 @@ void ConstantsSolver::visitKernels(const BodyLattice &caller,
                                    const LaunchSite &launch, GlobalId stub,
                                    uint32_t clone,
                                    ArrayRef<ValueLattice> geometry) {
-  for (GlobalId id : program.deviceCounterparts(stub)) {
+  for (GlobalId id : program.kernelsOf(stub)) {
     BodyIndex index = indexOf(id, clone);
     if (index == kNone || !allBodies[index].isKnown)
       continue;
@@ -578,13 +578,12 @@ ValueLattice ConstantsSolver::fit(GlobalId callee,
   if (value.isConstant() && value.width() == 8 && formal.bitWidth == 1)
     value = ValueLattice::constant(value.value() & 1, 1);
   // The host's symbols mean nothing in device code.
-  if (program.imageOf(caller.id) != program.imageOf(callee)) {
+  if (program.imageOf(caller.id) != program.imageOf(callee))
     value.forgetSymbol();
-    if (formal.flags & kParamIsPointer) {
-      JumpFunction global;
-      global.addressSpace = kGlobalAddressSpace;
-      value.addFacts(global);
-    }
+  if (program.has(callee, kKernel) && (formal.flags & kParamIsPointer)) {
+    JumpFunction global;
+    global.addressSpace = kGlobalAddressSpace;
+    value.addFacts(global);
   }
   // A value of another width is not this parameter's.
   if (!value.isTop() && value.width() != formal.bitWidth)

@@ -392,6 +392,13 @@ CombinedSummary::deviceCounterparts(GlobalId hostDefinition) const {
   return it == counterparts.end() ? ArrayRef<GlobalId>() : it->second;
 }
 
+SmallVector<GlobalId, 2> CombinedSummary::kernelsOf(GlobalId handle) const {
+  if (has(handle, kKernel))
+    return {handle};
+  ArrayRef<GlobalId> kernels = deviceCounterparts(handle);
+  return {kernels.begin(), kernels.end()};
+}
+
 bool CombinedSummary::isExact(GlobalId id) const {
   switch (symbol(id).linkage) {
   case Linkage::WeakAny:

@@ -202,6 +202,10 @@ public:
   /// host calls \p hostDefinition (a stub or a shadow variable).
   llvm::ArrayRef<GlobalId> deviceCounterparts(GlobalId hostDefinition) const;
 
+  /// Returns the kernels that a launch of \p handle runs: of a stub, one in
+  /// each image that has it; of a kernel, which device code launches, itself.
+  llvm::SmallVector<GlobalId, 2> kernelsOf(GlobalId handle) const;
+
 private:
   /// What all passes ask for of a module, in one line of the processor's cache:
   /// modules are many, large and asked for in no order.

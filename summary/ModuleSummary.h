@@ -243,7 +243,9 @@ enum class LaunchKind : uint8_t {
   Runtime,     // cudaLaunchKernel
   RuntimeExC,  // cudaLaunchKernelExC
   Cooperative, // cudaLaunchCooperativeKernel
-  Last = Cooperative
+  /// By device code: cudaLaunchDevice.
+  Device,
+  Last = Device
 };
 
 /// Position of the kernel's handle among the arguments of the runtime's launch
@@ -252,10 +254,11 @@ inline unsigned handleOperand(LaunchKind kind) {
   return kind == LaunchKind::RuntimeExC ? 1 : 0;
 }
 
-/// A launch of a kernel by host code: a host -> device edge of the call graph.
+/// A launch of a kernel: a host -> device edge of the call graph, or an edge
+/// from one kernel to another.
 struct LaunchSite {
   /// Host stub whose kernel is launched, or kNone when the handle is not one
-  /// address.
+  /// address. LaunchKind::Device: the kernel.
   SymbolIndex stub = kNone;
   /// Without a stub: jump functions of all that the handle may be, each a
   /// SymbolAddress, PassThrough, LoadVariable, CallResult or Null; empty when

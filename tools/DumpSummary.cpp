@@ -189,7 +189,7 @@ constexpr const char *kOperationNames[] = {
     "fadd",   "fsub",   "fmul",   "fdiv",   "fceil", "ffloor", "fext",
     "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui"};
 constexpr const char *kLaunchNames[] = {"chevron", "runtime", "runtime_exc",
-                                        "cooperative"};
+                                        "cooperative", "device"};
 constexpr const char *kGeometryNames[] = {"grid.x",  "grid.y",  "grid.z",
                                           "block.x", "block.y", "block.z",
                                           "shared",  "stream"};
