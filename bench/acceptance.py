@@ -86,7 +86,13 @@ TRANSLATIONS = {
     "resource-usage": (), "keep": (), "fatbin-options": (),
 }
 # What is a warning for nvcc and an error for clang.
-WARNINGS = ("-Wno-error=register", "-Wno-error=c++11-narrowing")
+WARNINGS = {
+    "c": tuple("-Wno-error=" + name for name in (
+        "implicit-function-declaration", "implicit-int", "int-conversion",
+        "incompatible-pointer-types", "incompatible-function-pointer-types",
+        "return-mismatch")),
+    "c++": ("-Wno-error=register", "-Wno-error=c++11-narrowing"),
+}
 VALUES = { # of flags whose values differ
     "fmad": {"true": "fast", "false": "off"},
     "relocatable-device-code": {"true": "", "false": "no-"},
@@ -210,8 +216,7 @@ def to_clang(flags, source, cuda):
     """Returns nvcc's flags as clang takes them. Raises Bad."""
     language = language_of(flags, source)
     result = ["-x", language]
-    if language != "c":
-        result += WARNINGS
+    result += WARNINGS["c" if language == "c" else "c++"]
     if language != "cuda": # nvcc's own directory
         result += ["-idirafter", f"{cuda}/include"]
     for name, value in flags:

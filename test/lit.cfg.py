@@ -20,6 +20,7 @@ Features
   cuda ptxas nvcc     a toolkit was found, with ptxas, with nvcc
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
+  openmp              LLVM's OpenMP is installed
   pkg-config bear distcc icecc ninja make parallel slurm
                       tools of these names; scripts/setup installs them
   clang-19            an older clang is installed
@@ -33,6 +34,7 @@ Features
   release             a Release build, as benchmarks want
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
+import glob
 import os
 import platform
 import re
@@ -158,6 +160,7 @@ features = {
     "lld": os.path.exists(ours["ld.lld"]),
     "gdb": shutil.which("gdb"),
     "csmith": shutil.which("csmith") and os.path.isdir("/usr/include/csmith"),
+    "openmp": glob.glob(config.llvm_root + "/lib/clang/*/include/omp.h"),
     "clang-19": shutil.which("clang++-19"),
     "meson": shutil.which("meson"),
     "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),

@@ -99,10 +99,18 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   if (!languages.empty())
     addVersions(command);
   // Errors for clang, warnings for nvcc and GCC.
-  if (languages.size() > hasC) {
-    command.add("-Wno-error=register");
-    command.add("-Wno-error=c++11-narrowing");
-  }
+  if (languages.size() > hasC)
+    command.addAll({"-Wno-error=register", "-Wno-error=c++11-narrowing"});
+  if (hasC)
+    command.addAll({"-Wno-error=implicit-function-declaration",
+                    "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+                    "-Wno-error=incompatible-pointer-types",
+                    "-Wno-error=incompatible-function-pointer-types",
+                    "-Wno-error=return-mismatch"});
+  // Of GCC's, with -Werror.
+  if (args->hasArg(OPT_compiler_options))
+    command.addAll({"-Wno-unknown-warning-option",
+                    "-Wno-ignored-optimization-argument"});
   bool isOptimizedAtLink =
       product == Product::Program || product == Product::Object;
   for (const std::string &word : translated) {

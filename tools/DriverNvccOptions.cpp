@@ -5,6 +5,7 @@
 #include "tools/DriverHostCompiler.h"
 #include "tools/DriverNvccTranslator.h"
 
+#include "clang/Options/Options.h"
 #include "llvm/Support/CommandLine.h"
 
 #include <cstdlib>
@@ -48,9 +49,7 @@ static constexpr Rule kRules[] = {
     {OPT_include_path, Rule::JoinedEach, "-I"},
     {OPT_pre_include, Rule::SeparateEach, "-include"},
     {OPT_isystem, Rule::SeparateEach, "-isystem"},
-    {OPT_library, Rule::JoinedEach, "-l"},
     {OPT_library_path, Rule::JoinedEach, "-L"},
-    {OPT_compiler_options, Rule::Words, ""},
     {OPT_linker_options, Rule::Words, "-Xlinker"},
     {OPT_ptxas_options, Rule::Words, "-Xcuda-ptxas"},
     {OPT_maxrregcount, Rule::Joined, "--maxrregcount=", "-Xcuda-ptxas"},
@@ -130,6 +129,39 @@ void Translator::apply(const Rule &rule, StringRef value) {
   }
 }
 
+/// Whether \p word is an option of GCC's that clang refuses and that means
+/// nothing to it: it always does so, or has nothing that this could steer.
+static bool isOfGccAlone(StringRef word) {
+  static constexpr StringLiteral kWords[] = {
+      "-fno-gnu-unique", // clang makes no such symbols
+      "-fcanonical-system-headers",
+      "-fno-canonical-system-headers",
+      "-fext-numeric-literals",
+      "-fconcepts", // the standard decides
+      "-fno-lifetime-dse",
+  };
+  static constexpr StringLiteral kBeginnings[] = {
+      "-fvar-tracking", "-fno-var-tracking", "-fconcepts-diagnostics-depth=",
+      "-flifetime-dse=", "-malign-data="};
+  return is_contained(kWords, word) ||
+         any_of(kBeginnings,
+                [&](StringRef start) { return word.starts_with(start); });
+}
+
+/// Adds what nvcc hands to GCC.
+void Translator::addCompilerOptions(StringRef list) {
+  for (const std::string &word : splitWords(list))
+    if (!isOfGccAlone(word))
+      add(word);
+}
+
+/// GCC's OpenMP library has no entries for code of clang's, LLVM's has those of
+/// GCC as well.
+void Translator::addLibraries(StringRef list) {
+  for (const std::string &name : splitList(list))
+    add("-l" + (name == "gomp" ? Twine("omp") : Twine(name)));
+}
+
 Expected<bool> Translator::truth(const Arg &arg) const {
   StringRef value = arg.getValue();
   if (value == "true" || value == "false")
@@ -151,13 +183,28 @@ Error Translator::addChoice(const Arg &arg, StringRef yes, StringRef no) {
 // Options
 //===----------------------------------------------------------------------===//
 
+static bool isOptionOfClang(StringRef word) {
+  unsigned index = 0;
+  const char *words[] = {word.data(), ""}; // with a value, where it wants one
+  std::unique_ptr<Arg> arg = clang::getDriverOptTable().ParseOneArg(
+      opt::InputArgList(std::begin(words), std::end(words)), index,
+      opt::Visibility(clang::options::ClangOption));
+  return arg && !arg->getOption().matches(clang::options::OPT_INPUT) &&
+         !arg->getOption().matches(clang::options::OPT_UNKNOWN);
+}
+
 /// What gpulto and clang know and nvcc does not.
 Error Translator::translateUnknown(const Arg &arg) {
   std::string word = arg.getAsString(*args);
   bool isOwn = StringRef(word).starts_with("--gpulto-");
   if (!isOwn && !args->hasArg(OPT_forward_compiler, OPT_forward_linker,
-                              OPT_forward_options))
+                              OPT_forward_options)) {
+    if (isOptionOfClang(word))
+      return makeError("unknown option '" + word +
+                       "': nvcc hands it to the host compiler as '-Xcompiler " +
+                       word + "'");
     return options::unknownOption(table, word, opt::Visibility());
+  }
   add(word);
   return Error::success();
 }
@@ -227,8 +274,16 @@ Error Translator::translateOne(const Arg &arg) {
     add(Twine("-fgpu-default-stream=") +
         (value == "per-thread" ? "per-thread" : "legacy"));
     break;
+  case OPT_compiler_options:
+    addCompilerOptions(value);
+    break;
+  case OPT_library:
+    addLibraries(value);
+    break;
   case OPT_fatbin_options:
     return addFatbinaryOptions(arg);
+  case OPT_nvlink_options:
+    return addNvlinkOptions(arg);
   case OPT_gencode:
     return addGencode(value);
   case OPT_relocatable:
@@ -317,6 +372,37 @@ Error Translator::addFatbinaryOptions(const Arg &arg) {
     else if (name != "compress")
       return refuse(arg,
                     "fatbinary, whose option '" + word + "' is, is not run");
+  }
+  return Error::success();
+}
+
+/// nvlink runs where device code is cut, and then only to join cubins: what it
+/// says, and how it optimizes, can be said; what changes what is linked cannot.
+Error Translator::addNvlinkOptions(const Arg &arg) {
+  static constexpr StringLiteral kWithoutEffect[] = {
+      "w",
+      "disable-warnings",
+      "disable-infos",
+      "extra-warnings",
+      "extrawarn",
+      "suppress-arch-warning",
+      "suppress-debug-info",
+      "suppress-stack-size-warning",
+      "g",
+      "debug",
+      "O0",
+      "O1",
+      "O2",
+      "O3",
+      "use-host-info"};
+  for (StringRef word : splitWords(arg.getValue())) {
+    StringRef name = word.ltrim('-');
+    if (name == "v" || name == "verbose")
+      for (StringRef part : {"-Xcuda-ptxas", "-v"})
+        add(part);
+    else if (!is_contained(kWithoutEffect, name))
+      return refuse(arg, "nvlink, whose option '" + word +
+                             "' is, does not link the device code");
   }
   return Error::success();
 }

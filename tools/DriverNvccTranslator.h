@@ -95,6 +95,7 @@ private:
   llvm::Error addErrors(const llvm::opt::Arg &arg);
   llvm::Error addCompression(const llvm::opt::Arg &arg, llvm::StringRef mode);
   llvm::Error addFatbinaryOptions(const llvm::opt::Arg &arg);
+  llvm::Error addNvlinkOptions(const llvm::opt::Arg &arg);
   llvm::Error addOptimizationInfo(const llvm::opt::Arg &arg);
   llvm::Error printLinkerScript() const;
   llvm::Error useLinkerScript(Command &command);
@@ -106,6 +107,8 @@ private:
                         std::vector<Command> &result);
   llvm::Error addKeptImages(std::vector<Command> &result);
   llvm::Error addHostCompiler();
+  void addCompilerOptions(llvm::StringRef list);
+  void addLibraries(llvm::StringRef list);
   void addLevels();
   llvm::Expected<bool> isPrecise(unsigned id) const;
   llvm::Error addPrecision();

@@ -176,10 +176,10 @@ defm tools_patch : RefusedSwitch<"compile-as-tools-patch", "astoolspatch", "Refu
 // Other tools and libraries
 //===----------------------------------------------------------------------===//
 
-defm compiler_options : Value<"compiler-options", "Xcompiler", "<options>,...", "The options themselves: clang compiles host code">;
+defm compiler_options : Value<"compiler-options", "Xcompiler", "<options>,...", "The options themselves: clang compiles host code, with LLVM's OpenMP if that is one of them. What only GCC knows and changes no code is dropped">;
 defm linker_options : Value<"linker-options", "Xlinker", "<options>,...", "`-Xlinker` of each">;
 defm ptxas_options : Value<"ptxas-options", "Xptxas", "<options>,...", "`-Xcuda-ptxas` of each; they count when linking">;
-defm library : JoinedValue<"library", "l", "<library>,...", "`-l<library>`">;
+defm library : JoinedValue<"library", "l", "<library>,...", "`-l<library>`; `-lomp` for `gomp`">;
 defm library_path : JoinedValue<"library-path", "L", "<path>,...", "`-L<path>`">;
 defm cudart : Value<"cudart", "cudart", "<none|shared|static>", "`-lcudart_static` (the default), `-lcudart` or nothing">;
 defm resource_usage : Switch<"resource-usage", "res-usage", "`-Xcuda-ptxas -v`: counts when linking, for the code of the whole program">;
@@ -190,7 +190,7 @@ defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
 defm frontend_options : IgnoredValue<"Xcudafe", "Xcudafe", "<options>,...", "No effect: they are about another front end's messages">;
 
 defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "How images are compressed, as `--compress-mode`; others are refused">;
-defm nvlink_options : RefusedValue<"nvlink-options", "Xnvlink", "<options>,...", "Refused: nvlink runs only where device code is cut">;
+defm nvlink_options : Value<"nvlink-options", "Xnvlink", "<options>,...", "`-v`: `-Xcuda-ptxas -v`; those about warnings, debug information and levels: no effect; others are refused, since nvlink does not link the device code">;
 defm archive_options : RefusedValue<"archive-options", "Xarchive", "<options>,...", "Refused">;
 defm archiver : RefusedValue<"archiver-binary", "arbin", "<path>", "Refused">;
 defm target_directory : RefusedValue<"target-directory", "target-dir", "<target>", "Refused">;
