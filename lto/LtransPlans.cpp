@@ -13,6 +13,7 @@
 #include "ipa/FactsTransform.h"
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceCodegen.h"
+#include "support/RegisterLimit.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -221,27 +222,6 @@ void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
   for (const auto &[name, symbol] : planned)
     if (Function *function = partition.getFunction(name))
       takeMarkedCalls(*function); // only clones redirect them
-}
-
-/// Returns the value of the last --maxrregcount of \p arguments, in any of the
-/// spellings ptxas takes; 0: there is none.
-static uint32_t registerLimit(ArrayRef<std::string> arguments) {
-  // What ptxas says these are, from sm_75 on.
-  constexpr uint32_t kLeast = 32, kMost = 255;
-  uint32_t limit = 0;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    StringRef value = StringRef(arguments[i]).ltrim('-');
-    if (!value.consume_front("maxrregcount"))
-      continue;
-    if (value.empty() && i + 1 < arguments.size())
-      value = arguments[++i];
-    value.consume_front("=");
-    if (value == "archmin")
-      limit = kLeast;
-    else if (value == "archmax" || value.getAsInteger(0, limit))
-      limit = kMost;
-  }
-  return limit;
 }
 
 void applyPlans(Module &partition, ArrayRef<PlannedFunction> planned,

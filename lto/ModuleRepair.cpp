@@ -176,6 +176,20 @@ bool declareNvccAttributes(Module &module) {
   return true;
 }
 
+bool limitRegisters(Module &module, uint32_t registers) {
+  bool changed = false;
+  for (Function &function : module) {
+    KernelAnnotations annotations(function);
+    // Launch bounds win for ptxas, too.
+    if (!annotations.isKernel() || annotations.requiredThreads() ||
+        annotations.maxThreads())
+      continue;
+    annotations.limitRegisters(registers);
+    changed = true;
+  }
+  return changed;
+}
+
 /// The pragma that applies to \p variable, as its initializer is; see
 /// TargetLoweringObjectFileELF::getExplicitSectionGlobal.
 bool markRelaxedExchanges(Module &module) {

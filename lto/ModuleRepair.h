@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+
 namespace llvm {
 class Module;
 }
@@ -45,6 +47,12 @@ bool definePureVirtual(llvm::Module &module);
 /// of kernels: the attributes of nvcc's that clang does not know. Returns
 /// whether \p module was changed.
 bool declareNvccAttributes(llvm::Module &module);
+
+/// Declares \p registers as the most that a thread of the kernels of \p module
+/// has, where a kernel says nothing of its registers and its block size: what
+/// ptxas's --maxrregcount means, given to the compile of one file. Returns
+/// whether \p module was changed.
+bool limitRegisters(llvm::Module &module, uint32_t registers);
 
 /// The metadata of a compare-and-exchange that orders nothing on the device,
 /// whatever it says.

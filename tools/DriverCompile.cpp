@@ -23,6 +23,7 @@
 #include "tools/DriverCompile.h"
 
 #include "support/Error.h"
+#include "support/RegisterLimit.h"
 #include "support/Subprocess.h"
 #include "tools/DriverIdentity.h"
 
@@ -162,6 +163,16 @@ static void addUnit(Command &command, const std::string &unit) {
   command.add("-cuid=" + unit);
 }
 
+/// Says to LGEN what ptxas, which only a link runs, would make of the unit's
+/// kernels.
+static void addRegisterLimit(Command &command, const CommandLine &line) {
+  uint32_t limit = registerLimit(
+      line.clangArgs().getAllArgValues(opts::OPT_Xcuda_ptxas));
+  if (limit)
+    command.addAll({"-Xclang", "-mllvm", "-Xclang",
+                    "-gpulto-register-limit=" + std::to_string(limit)});
+}
+
 static Command deviceCommand(const CompileContext &context,
                              const DriverInput &input, const DeviceFiles &files,
                              const std::string &unit,
@@ -184,6 +195,7 @@ static Command deviceCommand(const CompileContext &context,
                   "-emit-llvm"});
   addUnit(command, unit);
   addLgen(command, context, input, files.summary);
+  addRegisterLimit(command, context.line);
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-arch=" + files.arch});
   if (!dependencies.empty())

@@ -92,6 +92,10 @@ llvm::cl::opt<bool> isWholeProgramMode(
     "gpulto-no-rdc",
     llvm::cl::desc("The unit's device symbols are not for other units"));
 
+llvm::cl::opt<unsigned> registerLimit(
+    "gpulto-register-limit", llvm::cl::value_desc("N"),
+    llvm::cl::desc("The most registers of a thread of the unit's kernels"));
+
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
 
@@ -137,6 +141,8 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
       changed |= joinRenamed(module);
       changed |= definePureVirtual(module);
       changed |= declareNvccAttributes(module);
+      if (registerLimit)
+        changed |= limitRegisters(module, registerLimit);
       changed |= markRelaxedExchanges(module);
     } else {
       changed |= pointToManaged(module);

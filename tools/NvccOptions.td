@@ -144,7 +144,7 @@ defm ftz : Value<"ftz", "ftz", "<true|false>", "`-fgpu-flush-denormals-to-zero`,
 defm fmad : Value<"fmad", "fmad", "<true|false>", "`-ffp-contract=fast`, `-ffp-contract=off`, for device code">;
 defm prec_div : Value<"prec-div", "prec-div", "<true|false>", "`false`: `-fapprox-func` for device code, by which single-precision divisions are approximate">;
 defm prec_sqrt : Value<"prec-sqrt", "prec-sqrt", "<true|false>", "`true`, the default: `sqrtf` is correctly rounded, which clang's is not">;
-defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas --maxrregcount=<N>`; counts when linking">;
+defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas --maxrregcount=<N>`: of kernels without launch bounds, those of the files that are compiled with it, or all if it is given to the link">;
 defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-Xclang -fgpu-default-stream=`">;
 defm restrict : IgnoredSwitch<"restrict", "restrict", "No effect: what does not overlap is found out">;
 defm vectorization : IgnoredSwitch<"extra-device-vectorization", "extra-device-vectorization">;
@@ -178,7 +178,7 @@ defm tools_patch : RefusedSwitch<"compile-as-tools-patch", "astoolspatch", "Refu
 
 defm compiler_options : Value<"compiler-options", "Xcompiler", "<options>,...", "The options themselves: clang compiles host code, with LLVM's OpenMP if that is one of them. What only GCC knows and changes no code is dropped">;
 defm linker_options : Value<"linker-options", "Xlinker", "<options>,...", "`-Xlinker` of each">;
-defm ptxas_options : Value<"ptxas-options", "Xptxas", "<options>,...", "`-Xcuda-ptxas` of each; they count when linking">;
+defm ptxas_options : Value<"ptxas-options", "Xptxas", "<options>,...", "`-Xcuda-ptxas` of each; they count when linking, `-maxrregcount` also when compiling">;
 defm library : JoinedValue<"library", "l", "<library>,...", "`-l<library>`; `-lomp` for `gomp`">;
 defm library_path : JoinedValue<"library-path", "L", "<path>,...", "`-L<path>`">;
 defm cudart : Value<"cudart", "cudart", "<none|shared|static>", "`-lcudart_static` (the default), `-lcudart` or nothing">;
