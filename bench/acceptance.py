@@ -471,8 +471,8 @@ def command_of(name, unit, options):
     if language_of(unit.flags, unit.source) == "cuda":
         flags = [f"--cuda-path={cuda}", f"--offload-arch=sm_{arch}", *flags]
     if name == "gpulto-clang++":
-        return [str(options.build / "bin/gpulto-clang++"), "-flto=gpu", *flags,
-                "-c", unit.source]
+        return [str(options.build / "bin/gpulto-clang++"), "-flto=gpu",
+                "-D__NVCC__", *flags, "-c", unit.source]
     # clang alone does not know where the toolkit keeps Thrust, CUB and libcu++.
     return [options.clang, *flags, "-isystem", f"{cuda}/include/cccl",
             "-Wno-unknown-cuda-version", "-c", unit.source]

@@ -67,8 +67,13 @@ std::string Translator::outputOf(StringRef input, StringRef extension) const {
   return path.str().str();
 }
 
-/// nvcc says to all sources which one it is.
-void Translator::addVersions(Command &command) const {
+/// nvcc says to all sources that it is nvcc, and which one. Libraries ask who
+/// they are compiled by; CUDA sources get the answer from gpulto-clang++.
+void Translator::addVersions(Command &command, bool hasHost) const {
+  command.add("-D__NVCC__");
+  if (hasHost)
+    command.addAll({"-isystem", installation.cudaShim + "/nvcc", "-include",
+                    "gpulto-nvcc-libraries.h"});
   std::optional<VersionTuple> version = cudaCompilerVersion(toolkit.root);
   if (!version)
     return;
@@ -97,7 +102,7 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
       languages.insert(std::move(own));
   bool hasC = languages.count("c");
   if (!languages.empty())
-    addVersions(command);
+    addVersions(command, languages.count("c++"));
   // Errors for clang, warnings for nvcc and GCC.
   if (languages.size() > hasC)
     command.addAll({"-Wno-error=register", "-Wno-error=c++11-narrowing"});
@@ -262,9 +267,10 @@ Expected<std::vector<Command>> Translator::commands() {
       return std::move(error);
   bool hasHeaders = !toolkit.root.empty();
   auto finish = [&](Command &command) {
-    // Host sources find cuda_runtime.h, too.
+    // Host sources find cuda_runtime.h and libcu++, too.
     if (hasHeaders)
-      command.addAll({"-idirafter", toolkit.root + "/include"});
+      command.addAll({"-idirafter", toolkit.root + "/include", "-idirafter",
+                      toolkit.cccl()});
     result.push_back(std::move(command));
   };
   if (product == Product::Program || product == Product::Text) {

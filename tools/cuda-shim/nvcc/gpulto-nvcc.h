@@ -12,6 +12,8 @@
 #undef __CUDACC__
 #define __CUDACC__ 1
 
+#include "gpulto-nvcc-libraries.h"
+
 // Device code may use new and delete without any header, host code isfinite and
 // its like, and what else the C headers below declare: nvcc's own headers
 // include them (crt/common_functions.h).
