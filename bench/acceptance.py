@@ -45,7 +45,8 @@ import time
 # are programs.
 LAYOUTS = (
     ("HeCBench", ("src/*-cuda",), None),
-    ("cuda-samples", ("Samples/*/*",), ("-I{checkout}/Common",)),
+    ("cuda-samples", ("Samples/*/*",),
+     ("-I{checkout}/Common", "-I{checkout}/Common/UtilNPP")),
     ("SHOC", ("src/cuda/level0", "src/cuda/level[12]/*"),
      ("-I{checkout}/src/cuda/include", "-I{checkout}/src/cuda/common",
       "-I{checkout}/src/common", "-I{checkout}/config")),
