@@ -67,10 +67,21 @@ std::string Translator::outputOf(StringRef input, StringRef extension) const {
   return path.str().str();
 }
 
+/// Whether \p files are what CMake asks compilers who they are with. It is to
+/// take gpulto-nvcc for clang and write clang's options: of nvcc it wants to know
+/// which programs that runs.
+static bool isQuestionOfCMake(ArrayRef<std::string> files) {
+  return any_of(files, [](StringRef path) {
+    return sys::path::filename(path) == "CMakeCUDACompilerId.cu";
+  });
+}
+
 /// nvcc says to all sources that it is nvcc, and which one. Libraries ask who
 /// they are compiled by; CUDA sources get the answer from gpulto-clang++.
-void Translator::addVersions(Command &command, bool hasHost) const {
-  command.add("-D__NVCC__");
+void Translator::addVersions(Command &command, ArrayRef<std::string> files,
+                             bool hasHost) const {
+  if (!isQuestionOfCMake(files))
+    command.add("-D__NVCC__");
   if (hasHost)
     command.addAll({"-isystem", installation.cudaShim + "/nvcc", "-include",
                     "gpulto-nvcc-libraries.h"});
@@ -102,7 +113,7 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
       languages.insert(std::move(own));
   bool hasC = languages.count("c");
   if (!languages.empty())
-    addVersions(command, languages.count("c++"));
+    addVersions(command, files, languages.count("c++"));
   // Errors for clang, warnings for nvcc and GCC.
   if (languages.size() > hasC)
     command.addAll({"-Wno-error=register", "-Wno-error=c++11-narrowing"});

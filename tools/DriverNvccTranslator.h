@@ -115,7 +115,8 @@ private:
   llvm::Expected<std::vector<Command>> commands();
   llvm::Expected<Command> archive() const;
   llvm::Expected<Command> start(llvm::ArrayRef<std::string> files) const;
-  void addVersions(Command &command, bool hasHost) const;
+  void addVersions(Command &command, llvm::ArrayRef<std::string> files,
+                   bool hasHost) const;
   void addInputs(Command &command, llvm::ArrayRef<std::string> files) const;
   std::string sourceLanguage(llvm::StringRef path) const;
   std::string outputOf(llvm::StringRef input, llvm::StringRef extension) const;
