@@ -19,6 +19,9 @@ line, by file, compiler and flags: a run that was stopped goes on. The table say
 how many files each takes, in what time, and the first error of those it refuses,
 without places.
 
+--compilers names those beside nvcc that are run; --summary FILE writes what the
+table says, and every file that nvcc alone takes, as JSON.
+
 --list FILE holds the files to compile, one a line, under a line with the name and
 the commit of their checkout. It is written if it does not exist.
 """
@@ -580,7 +583,7 @@ def compile_unit(unit, results, options):
     """Compiles a unit by nvcc and, if it takes it, by the others, unless that
     is known. Returns the results by compiler."""
     done = {}
-    for name in NAMES:
+    for name in options.compilers:
         try:
             words = command_of(name, unit, options)
         except Bad as why:
@@ -602,25 +605,50 @@ def compile_unit(unit, results, options):
 
 # ---- The table -------------------------------------------------------------
 
-def report(all_done, programs):
+def causes_of(all_done, name):
+    """Returns the files that a compiler refuses, by cause."""
+    causes = collections.defaultdict(list)
+    for done in all_done:
+        if name in done and not done[name]["accepted"]:
+            causes[done[name]["cause"]].append(done[name]["file"])
+    return causes
+
+
+def summary(all_done, programs, checkouts, names):
+    """Returns the table for programs to read."""
+    taken = [done for done in all_done if done["nvcc"]["accepted"]]
+    compilers = {}
+    for name in names:
+        ones = [done[name] for done in taken if done[name]["accepted"]]
+        compilers[name] = {
+            "compiles": len(ones),
+            "medianSeconds": statistics.median(
+                [one["seconds"] for one in ones] or [0])}
+        if name != "nvcc":
+            compilers[name]["refuses"] = {
+                cause: sorted(files) for cause, files in
+                sorted(causes_of(taken, name).items())}
+    return {"checkouts": {one.name: one.commit for one in checkouts},
+            "programs": programs, "files": len(all_done),
+            "compilers": compilers}
+
+
+def report(all_done, programs, names):
     """Returns the table, in Markdown."""
     taken = [done for done in all_done if done["nvcc"]["accepted"]]
     lines = [f"{len(all_done)} files of {programs} programs, of which nvcc "
              f"compiles {len(taken)}.", "",
              "| compiler | compiles | of nvcc's | median | total |",
              "| --- | --- | --- | --- | --- |"]
-    for name in NAMES:
+    for name in names:
         ones = [done[name] for done in taken if done[name]["accepted"]]
         seconds = [one["seconds"] for one in ones] or [0]
         share = 100 * len(ones) / len(taken) if taken else 0
         lines.append(f"| {name} | {len(ones)} | {share:.1f} % | "
                      f"{statistics.median(seconds):.1f} s | "
                      f"{sum(seconds):.0f} s |")
-    for name in NAMES:
-        causes = collections.defaultdict(list)
-        for done in all_done:
-            if name in done and not done[name]["accepted"]:
-                causes[done[name]["cause"]].append(done[name]["file"])
+    for name in names:
+        causes = causes_of(all_done, name)
         if not causes:
             continue
         lines += ["", f"| files | refused by {name}: cause | first file |",
@@ -652,6 +680,9 @@ def parse_arguments():
                         default=pathlib.Path("acceptance.json"))
     parser.add_argument("--retry", default="", metavar="COMPILER,...",
                         help="compile again what these refused")
+    parser.add_argument("--compilers", default=",".join(NAMES[1:]),
+                        metavar="COMPILER,...", help="beside nvcc")
+    parser.add_argument("--summary", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--list", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--commit", action="append", default=[],
                         metavar="NAME=COMMIT",
@@ -673,10 +704,13 @@ def check(options):
     options.clang = os.path.abspath(clang)
     if options.jobs < 1 or options.sample < 0 or options.limit <= 0:
         raise Bad("--jobs and --limit must be positive, --sample not negative")
-    unknown = set(filter(None, options.retry.split(","))) - set(NAMES)
-    if unknown:
-        raise Bad(f"--retry: {sorted(unknown)[0]} is none of " +
-                  ", ".join(NAMES))
+    for option in ("retry", "compilers"):
+        named = set(filter(None, getattr(options, option).split(",")))
+        if named - set(NAMES):
+            raise Bad(f"--{option}: {min(named - set(NAMES))} is none of " +
+                      ", ".join(NAMES))
+    options.compilers = [name for name in NAMES if name == "nvcc" or
+                         name in options.compilers.split(",")]
     if any("=" not in commit for commit in options.commit):
         raise Bad("--commit: expected NAME=COMMIT")
 
@@ -686,18 +720,23 @@ def main():
     try:
         check(options)
         commits = dict(one.split("=", 1) for one in options.commit)
-        units, programs = select([Checkout(argument, commits) for argument in
-                                  options.checkout], options)
+        checkouts = [Checkout(argument, commits)
+                     for argument in options.checkout]
+        units, programs = select(checkouts, options)
         if options.list and not options.list.exists():
             write_list(options.list, units)
         results = Results(options.results, options.retry.split(","))
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             all_done = list(pool.map(
                 lambda unit: compile_unit(unit, results, options), units))
+        if options.summary:
+            options.summary.write_text(json.dumps(
+                summary(all_done, programs, checkouts, options.compilers),
+                indent=1) + "\n", encoding="utf-8")
     except (Bad, OSError) as error:
         print(f"acceptance.py: {error}", file=sys.stderr)
         return 1
-    print(report(all_done, programs))
+    print(report(all_done, programs, options.compilers))
     return 0
 
 
