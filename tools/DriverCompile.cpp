@@ -166,8 +166,8 @@ static void addUnit(Command &command, const std::string &unit) {
 /// Says to LGEN what ptxas, which only a link runs, would make of the unit's
 /// kernels.
 static void addRegisterLimit(Command &command, const CommandLine &line) {
-  uint32_t limit = registerLimit(
-      line.clangArgs().getAllArgValues(opts::OPT_Xcuda_ptxas));
+  uint32_t limit =
+      registerLimit(line.clangArgs().getAllArgValues(opts::OPT_Xcuda_ptxas));
   if (limit)
     command.addAll({"-Xclang", "-mllvm", "-Xclang",
                     "-gpulto-register-limit=" + std::to_string(limit)});

@@ -68,8 +68,8 @@ std::string Translator::outputOf(StringRef input, StringRef extension) const {
 }
 
 /// Whether \p files are what CMake asks compilers who they are with. It is to
-/// take gpulto-nvcc for clang and write clang's options: of nvcc it wants to know
-/// which programs that runs.
+/// take gpulto-nvcc for clang and write clang's options: of nvcc it wants to
+/// know which programs that runs.
 static bool isQuestionOfCMake(ArrayRef<std::string> files) {
   return any_of(files, [](StringRef path) {
     return sys::path::filename(path) == "CMakeCUDACompilerId.cu";
@@ -125,8 +125,8 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
                     "-Wno-error=return-mismatch"});
   // Of GCC's, with -Werror.
   if (args->hasArg(OPT_compiler_options))
-    command.addAll({"-Wno-unknown-warning-option",
-                    "-Wno-ignored-optimization-argument"});
+    command.addAll(
+        {"-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument"});
   bool isOptimizedAtLink =
       product == Product::Program || product == Product::Object;
   for (const std::string &word : translated) {

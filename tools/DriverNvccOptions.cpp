@@ -141,8 +141,8 @@ static bool isOfGccAlone(StringRef word) {
       "-fno-lifetime-dse",
   };
   static constexpr StringLiteral kBeginnings[] = {
-      "-fvar-tracking", "-fno-var-tracking", "-fconcepts-diagnostics-depth=",
-      "-flifetime-dse=", "-malign-data="};
+      "-fvar-tracking", "-fno-var-tracking",
+      "-fconcepts-diagnostics-depth=", "-flifetime-dse=", "-malign-data="};
   return is_contained(kWords, word) ||
          any_of(kBeginnings,
                 [&](StringRef start) { return word.starts_with(start); });

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Where the command line says that the compiler is nvcc (gpulto-nvcc does),
-// before each source. Libraries believe it, but for what nvcc alone can do: CCCL
-// asks in two headers, which learn here that the compiler is clang, and asks for
-// nvcc's lambdas, which are none of clang's.
+// before each source. Libraries believe it, but for what nvcc alone can do:
+// CCCL asks in two headers, which learn here that the compiler is clang, and
+// asks for nvcc's lambdas, which are none of clang's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_NVCC_LIBRARIES_H
