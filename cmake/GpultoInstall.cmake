@@ -2,7 +2,8 @@
 # itself, so that an installed tree can be moved:
 #
 #   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-nvcc gpulto-run
-#   libexec/gpulto/      ld.lld, gpulto-slurm, gpulto-parallel
+#   libexec/gpulto/      ld.lld, gpulto-slurm, gpulto-parallel; clang and
+#                        clang++, links to gpulto-clang++
 #   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
 #                        libcudart
 #   lib/cmake/gpulto/    the CMake package and toolchain files
@@ -38,6 +39,16 @@ if(TARGET gpulto-clang++)
       execute_process(COMMAND \"${CMAKE_COMMAND}\" -E create_symlink
         gpulto-clang++
         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${name}\"
+        COMMAND_ERROR_IS_FATAL ANY)")
+  endforeach()
+  # The same program as clang.
+  foreach(name clang clang++)
+    install(CODE "
+      set(directory
+          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/libexec/gpulto\")
+      file(MAKE_DIRECTORY \"\${directory}\")
+      execute_process(COMMAND \"${CMAKE_COMMAND}\" -E create_symlink
+        ../../${CMAKE_INSTALL_BINDIR}/gpulto-clang++ \"\${directory}/${name}\"
         COMMAND_ERROR_IS_FATAL ANY)")
   endforeach()
 endif()

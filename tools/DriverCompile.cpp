@@ -25,6 +25,7 @@
 #include "support/Error.h"
 #include "support/RegisterLimit.h"
 #include "support/Subprocess.h"
+#include "tools/DriverClang.h"
 #include "tools/DriverIdentity.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -177,8 +178,7 @@ static Command deviceCommand(const CompileContext &context,
                              const DriverInput &input, const DeviceFiles &files,
                              const std::string &unit,
                              const std::string &dependencies) {
-  Command command;
-  command.program = context.installation.clang;
+  Command command = clangCommand(context.installation);
   addColor(command);
   command.addAll(cudaRepairs(context.line, context.toolkit,
                              context.installation, context.architectures));
@@ -228,8 +228,7 @@ static Command hostCommand(const CompileContext &context,
                            const DriverInput &input, const CompilePlan &plan,
                            const std::string &unit) {
   const CommandLine &line = context.line;
-  Command command;
-  command.program = context.installation.clang;
+  Command command = clangCommand(context.installation);
   addColor(command);
   if (input.isCuda())
     command.addAll(cudaRepairs(line, context.toolkit, context.installation,

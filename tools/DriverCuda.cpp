@@ -51,24 +51,25 @@ static std::string joined(StringRef directory, const Twine &rest) {
 
 Expected<Installation> Installation::find(const char *argv0, bool cxx) {
   // The address of any function of the program serves to find its file.
-  std::string self = sys::fs::getMainExecutable(
-      argv0, reinterpret_cast<void *>(&Installation::find));
   Installation result;
-  result.bin = sys::path::parent_path(self).str();
+  result.self = sys::fs::getMainExecutable(
+      argv0, reinterpret_cast<void *>(&Installation::find));
+  result.bin = sys::path::parent_path(result.self).str();
   std::string prefix = sys::path::parent_path(result.bin).str();
   result.linker = joined(prefix, "libexec/gpulto/ld.lld");
   result.linkerPlugin = joined(prefix, "lib/gpulto/gpulto-plugin.so");
   result.lgenPlugin = joined(prefix, "lib/gpulto/gpulto-lgen.so");
   result.cudaShim = joined(prefix, "lib/gpulto/cuda-shim");
   std::string name = cxx ? "clang++" : "clang";
-  result.clang = joined(GPULTO_CLANG_DIRECTORY, name);
-  if (sys::fs::can_execute(result.clang))
+  result.clang = joined(prefix, "libexec/gpulto/" + name);
+  result.stockClang = joined(GPULTO_CLANG_DIRECTORY, name);
+  if (sys::fs::can_execute(result.stockClang))
     return result;
   Expected<std::string> found =
       findProgram(name + "-" + std::to_string(LLVM_VERSION_MAJOR));
   if (!found)
     return found.takeError();
-  result.clang = *found;
+  result.stockClang = *found;
   return result;
 }
 

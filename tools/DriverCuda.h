@@ -16,12 +16,14 @@ namespace gpulto::driver {
 /// The places of an installation that the driver needs, found from the path of
 /// the running program, so that build tree and installation work alike.
 struct Installation {
-  std::string bin;          ///< the directory of this program
+  std::string self;         ///< the file of this program
+  std::string bin;          ///< its directory
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
   std::string lgenPlugin;   ///< the pass plugin clang loads
   std::string cudaShim;     ///< headers that sources get before clang's
-  std::string clang;        ///< clang or clang++
+  std::string clang;        ///< clang or clang++: a link to this program
+  std::string stockClang;   ///< the clang that is installed, or its clang++
 
   /// \p argv0: this program's name, \p cxx: wants clang++.
   /// Errors: no clang of the version we were built with.

@@ -16,17 +16,12 @@
 
 #include "support/Error.h"
 
-#include "clang/Basic/DiagnosticOptions.h"
+#include "tools/DriverClang.h"
+
 #include "clang/Driver/Compilation.h"
-#include "clang/Driver/Driver.h"
-#include "clang/Driver/ToolChain.h"
-#include "clang/Frontend/CompilerInvocation.h"
-#include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/VirtualFileSystem.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
 #include <optional>
@@ -270,8 +265,7 @@ Expected<Command> linkCommand(const CommandLine &line,
     return makeError(
         "--gpulto-emit= needs objects; compile them with -c, those "
         "of this command are removed at its end");
-  Command command;
-  command.program = installation.clang;
+  Command command = clangCommand(installation);
   addDoor(command, line, *linker, installation);
   for (unsigned i = 0; i < line.arguments().size(); ++i) {
     const DriverArg &argument = line.arguments()[i];
@@ -308,38 +302,23 @@ static bool isClangWatched() {
                 [](const char *name) { return std::getenv(name); });
 }
 
-std::optional<Command> linkerCommand(const Command &clang) {
+std::optional<Command> linkerCommand(const Command &clang,
+                                     const Installation &installation) {
   if (isClangWatched())
     return std::nullopt;
   InitializeAllTargets();
-  StringRef name = sys::path::filename(clang.program);
-  const char *mode =
-      clang::driver::ToolChain::getTargetAndModeFromProgramName(name)
-          .DriverMode;
-  std::vector<const char *> words = {clang.program.c_str()};
-  if (mode)
-    words.push_back(mode);
+  SmallVector<const char *, 256> words = {clang.program.c_str()};
   for (const std::string &word : clang.args)
     words.push_back(word.c_str());
 
   std::string said;
   raw_string_ostream stream(said);
   stream.enable_colors(errs().has_colors());
-  std::unique_ptr<clang::DiagnosticOptions> owned =
-      clang::CreateAndPopulateDiagOpts(words);
-  clang::DiagnosticOptions &options = *owned;
-  clang::TextDiagnosticPrinter printer(stream, options);
-  printer.setPrefix(name.str());
-  clang::DiagnosticsEngine diagnostics(new clang::DiagnosticIDs(), options,
-                                       &printer, /*ShouldOwnClient=*/false);
-  clang::ProcessWarningOptions(diagnostics, options, *vfs::getRealFileSystem(),
-                               /*ReportDiags=*/false);
-  clang::driver::Driver driver(clang.program, sys::getDefaultTargetTriple(),
-                               diagnostics);
+  ClangDriver driver(words, installation, stream);
   std::unique_ptr<clang::driver::Compilation> compilation(
-      driver.BuildCompilation(words));
+      driver->BuildCompilation(words));
   if (!compilation || compilation->containsError() ||
-      diagnostics.hasErrorOccurred() || compilation->getJobs().size() != 1 ||
+      driver.engine().hasErrorOccurred() || compilation->getJobs().size() != 1 ||
       !compilation->getTempFiles().empty() ||
       compilation->getArgs().hasArg(opts::OPT_v))
     return std::nullopt;

@@ -43,7 +43,7 @@ static Expected<std::vector<std::string>> argumentVector(const Command &command,
                                                          TempDir &temporary) {
   std::vector<std::string> words = {command.program};
   SmallVector<StringRef, 64> views(command.args.begin(), command.args.end());
-  if (sys::commandLineFitsWithinSystemLimits(command.program, views)) {
+  if (command.builtIn || sys::commandLineFitsWithinSystemLimits(command.program, views)) {
     words.insert(words.end(), command.args.begin(), command.args.end());
     return words;
   }
@@ -68,7 +68,8 @@ static Expected<std::vector<std::string>> argumentVector(const Command &command,
   return words;
 }
 
-/// Becomes the program of \p words; returns only when that fails.
+/// Becomes the program of \p words, or does its work; returns only when that
+/// fails.
 static void becomeProgram(const Command &command,
                           const std::vector<std::string> &words) {
   for (const auto &[name, value] : command.environment)
@@ -77,6 +78,13 @@ static void becomeProgram(const Command &command,
   for (const std::string &word : words)
     pointers.push_back(const_cast<char *>(word.c_str()));
   pointers.push_back(nullptr);
+  if (command.builtIn) {
+    ArrayRef<char *> given = ArrayRef(pointers).drop_back();
+    SmallVector<const char *, 64> argv(given.begin(), given.end());
+    int status = command.builtIn(argv);
+    outs().flush();
+    std::exit(status);
+  }
   execv(words.front().c_str(), pointers.data());
 }
 
@@ -99,6 +107,7 @@ static Expected<pid_t> start(const Command &command,
                              const std::vector<std::string> &words,
                              const Redirection &to) {
   pid_t parent = getpid();
+  outs().flush(); // a child must not write it again
   pid_t child = fork();
   if (child < 0)
     return fileError(command.program, "cannot start a process", errno);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,9 @@ struct Command {
   std::string standardOutput;    ///< as above, by runAndWait() only
   /// Added to the environment.
   std::vector<std::pair<std::string, std::string>> environment;
+  /// What does in this process as \p program would, and returns its exit
+  /// status; empty: the program is run.
+  std::function<int(llvm::ArrayRef<const char *>)> builtIn;
 
   void add(std::string word) { args.push_back(std::move(word)); }
   void addAll(llvm::ArrayRef<std::string> words) {
@@ -42,8 +46,9 @@ struct Command {
 /// Prints \p command as clang's -### does: every word quoted.
 void printCommand(llvm::raw_ostream &os, const Command &command);
 
-/// Replaces this process by \p command. Arguments too long for the system go
-/// through a response file. Errors: it cannot be started.
+/// Replaces this process by \p command, or ends with the exit status of what
+/// is built in. Arguments too long for the system go through a response file.
+/// Errors: it cannot be started.
 llvm::Error execute(const Command &command);
 
 /// Runs \p command and waits for its end.

@@ -4,13 +4,14 @@
 //
 // The compiler driver. It takes clang's command line and does one of these:
 //
-//   without -flto=gpu   becomes clang, with what CUDA 13 needs (DriverCuda)
+//   without -flto=gpu   is clang (DriverClang), with what CUDA 13 needs
+//                       (DriverCuda)
 //   -flto=gpu -c        compiles each source to a fat object (DriverCompile)
 //   -flto=gpu           links with our ld.lld (DriverLink), after compiling
 //                       sources that are among the inputs
 //   -flto=gpu -E, -S, -M, -fsyntax-only, ...
-//                       becomes clang: there is no link-time optimization yet
-//                       in what these print
+//                       is clang: there is no link-time optimization yet in
+//                       what these print
 //
 // As gpulto-nvcc it takes nvcc's command line and starts itself as
 // gpulto-clang++ (DriverNvcc).
@@ -20,6 +21,7 @@
 #include "support/Error.h"
 #include "support/Subprocess.h"
 #include "tools/DriverArchitectures.h"
+#include "tools/DriverClang.h"
 #include "tools/DriverCommandLine.h"
 #include "tools/DriverCompile.h"
 #include "tools/DriverCuda.h"
@@ -209,8 +211,7 @@ Expected<int> Invocation::run() {
 
 /// Runs clang with \p option alone, which prints something.
 Expected<int> Invocation::askClang(StringRef option) {
-  Command command;
-  command.program = installation.clang;
+  Command command = clangCommand(installation);
   command.add(option.str());
   return runAndWait(command);
 }
@@ -296,8 +297,7 @@ static bool listsArchitectures(const CommandLine &line,
 
 /// Runs clang with the same words but ours, repaired for the CUDA toolkit.
 Expected<int> Invocation::becomeClang() {
-  Command command;
-  command.program = installation.clang;
+  Command command = clangCommand(installation);
   bool cuda = line.hasCudaInput() && !line.isMalformed();
   if (cuda || linksDeviceCode())
     toolkit = findCudaToolkit(line);
@@ -529,7 +529,7 @@ Invocation::runLink(const std::map<unsigned, std::string> &objects) {
   // With no temporary files of ours to remove, the linker takes our place; who
   // started us is not to end it.
   bool isLast = temporary.path().empty();
-  if (std::optional<Command> linker = linkerCommand(*command)) {
+  if (std::optional<Command> linker = linkerCommand(*command, installation)) {
     command = std::move(*linker);
     if (isLast)
       erase_if(command->args, [](StringRef word) {
@@ -571,13 +571,11 @@ static int reportError(Error failure, StringRef program = "gpulto-clang") {
   return count ? 1 : 0;
 }
 
-/// Hands clang's internal modes (-cc1) on unseen.
-static int runInternalTool(ArrayRef<const char *> argv,
-                           const Installation &installation) {
-  Command command;
-  command.program = installation.clang;
-  command.addWords(argv.drop_front());
-  return reportError(execute(command));
+/// Whether this program is to be clang, which it is by another name and, as
+/// clang itself, for clang's internal modes (-cc1).
+static bool isClang(ArrayRef<const char *> argv) {
+  return sys::path::parent_path(argv.front()).ends_with("libexec/gpulto") ||
+         (argv.size() > 1 && StringRef(argv[1]).starts_with("-cc1"));
 }
 
 int main(int argc, char **argv) {
@@ -592,8 +590,8 @@ int main(int argc, char **argv) {
     Expected<int> status = nvccMain(words, *installation);
     return status ? *status : reportError(status.takeError(), "gpulto-nvcc");
   }
-  if (argc > 1 && StringRef(argv[1]).starts_with("-cc1"))
-    return runInternalTool(words, *installation);
+  if (isClang(words))
+    return runClang(words, *installation);
   Expected<std::unique_ptr<CommandLine>> line = CommandLine::parse(words);
   if (!line)
     return reportError(line.takeError());

@@ -1,0 +1,34 @@
+# clang's libraries, for a program that is clang. Sets
+#
+#   GPULTO_CLANG_LIBRARIES     what clang's driver and front end consist of
+#   GPULTO_CLANG_LINK_OPTIONS  replaces the functions that
+#                              DriverSharedVariables.cpp stands in for, and keeps
+#                              the program small and quick to start
+find_package(Clang REQUIRED CONFIG
+             PATHS "${GPULTO_LLVM_ROOT}/lib/cmake/clang" NO_DEFAULT_PATH)
+if(NOT Clang_VERSION VERSION_EQUAL LLVM_PACKAGE_VERSION)
+  message(FATAL_ERROR "clang ${Clang_VERSION} and LLVM ${LLVM_PACKAGE_VERSION}: "
+          "they must be the same release")
+endif()
+set(GPULTO_CLANG_LIBRARIES clangFrontendTool clangDriver clangFrontend
+    clangCodeGen clangSema clangSerialization clangOptions clangBasic)
+
+# The mangled names; a wrong one does not link.
+set(replaced
+    # clang::SemaCUDA::checkAllowedInitializer(clang::VarDecl *)
+    _ZN5clang8SemaCUDA23checkAllowedInitializerEPNS_7VarDeclE
+    # clang::SemaCUDA::CheckCall(clang::SourceLocation, clang::FunctionDecl *)
+    _ZN5clang8SemaCUDA9CheckCallENS_14SourceLocationEPNS_12FunctionDeclE
+    # clang::Sema::ActOnUninitializedDecl(clang::Decl *)
+    _ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE)
+set(GPULTO_CLANG_LINK_OPTIONS LINKER:--gc-sections
+    $<$<CONFIG:Release>:LINKER:--strip-all>)
+foreach(name IN LISTS replaced)
+  list(APPEND GPULTO_CLANG_LINK_OPTIONS "LINKER:--wrap=${name}")
+endforeach()
+# Of 20,000 relocations 30 KB: the linker of Debian 12 and its C library can.
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:-z,pack-relative-relocs GPULTO_PACKS_RELOCATIONS)
+if(GPULTO_PACKS_RELOCATIONS)
+  list(APPEND GPULTO_CLANG_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+endif()
