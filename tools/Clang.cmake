@@ -19,6 +19,9 @@ set(replaced
     _ZN5clang8SemaCUDA23checkAllowedInitializerEPNS_7VarDeclE
     # clang::SemaCUDA::CheckCall(clang::SourceLocation, clang::FunctionDecl *)
     _ZN5clang8SemaCUDA9CheckCallENS_14SourceLocationEPNS_12FunctionDeclE
+    # clang::SemaCUDA::IdentifyPreference(const clang::FunctionDecl *,
+    #                                     const clang::FunctionDecl *)
+    _ZN5clang8SemaCUDA18IdentifyPreferenceEPKNS_12FunctionDeclES3_
     # clang::Sema::ActOnUninitializedDecl(clang::Decl *)
     _ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE)
 set(GPULTO_CLANG_LINK_OPTIONS LINKER:--gc-sections

@@ -51,10 +51,10 @@ static std::string joined(StringRef directory, const Twine &rest) {
 
 Expected<Installation> Installation::find(const char *argv0, bool cxx) {
   // The address of any function of the program serves to find its file.
-  Installation result;
-  result.self = sys::fs::getMainExecutable(
+  std::string self = sys::fs::getMainExecutable(
       argv0, reinterpret_cast<void *>(&Installation::find));
-  result.bin = sys::path::parent_path(result.self).str();
+  Installation result;
+  result.bin = sys::path::parent_path(self).str();
   std::string prefix = sys::path::parent_path(result.bin).str();
   result.linker = joined(prefix, "libexec/gpulto/ld.lld");
   result.linkerPlugin = joined(prefix, "lib/gpulto/gpulto-plugin.so");

@@ -16,8 +16,7 @@ namespace gpulto::driver {
 /// The places of an installation that the driver needs, found from the path of
 /// the running program, so that build tree and installation work alike.
 struct Installation {
-  std::string self;         ///< the file of this program
-  std::string bin;          ///< its directory
+  std::string bin;          ///< the directory of this program
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
   std::string lgenPlugin;   ///< the pass plugin clang loads

@@ -317,6 +317,18 @@ Error Translator::translateOne(const Arg &arg) {
   }
   case OPT_errors:
     return addErrors(arg);
+  case OPT_diag_error:
+    addDiagnostics(value, "-Werror=");
+    break;
+  case OPT_diag_suppress:
+    addDiagnostics(value, "-Wno-");
+    break;
+  case OPT_diag_warn:
+    addDiagnostics(value, "-Wno-error=");
+    break;
+  case OPT_frontend_options:
+    addFrontEndOptions(value);
+    break;
   case OPT_compress_mode:
     return addCompression(arg, value);
   case OPT_dopt:
@@ -346,6 +358,27 @@ Error Translator::addErrors(const Arg &arg) {
       return refuse(arg, "clang has no warning of the kind '" + kind + "'");
   }
   return Error::success();
+}
+
+/// Adds \p prefix (-Wno-) with clang's name for those of nvcc's messages
+/// \p numbers that clang has.
+void Translator::addDiagnostics(StringRef numbers, StringRef prefix) {
+  for (StringRef number : splitList(numbers))
+    // What is said of __shared__ variables that no constructor is run for.
+    if (number == "20054" || number == "static_var_with_dynamic_init")
+      add(prefix + Twine("cuda-compat"));
+}
+
+/// Adds what nvcc's front end is told of messages that clang has, too.
+void Translator::addFrontEndOptions(StringRef words) {
+  static constexpr std::pair<StringLiteral, StringLiteral> kKinds[] = {
+      {"--diag_error=", "-Werror="},
+      {"--diag_suppress=", "-Wno-"},
+      {"--diag_warning=", "-Wno-error="}};
+  for (StringRef word : splitWords(words))
+    for (auto [option, prefix] : kKinds)
+      if (word.consume_front(option))
+        addDiagnostics(word, prefix);
 }
 
 /// Adds that images are compressed as \p mode, of fatbinary's

@@ -93,6 +93,8 @@ private:
   llvm::Error addGencode(llvm::StringRef specification);
   llvm::Error addArch(llvm::StringRef value, const llvm::opt::Arg *codes);
   llvm::Error addErrors(const llvm::opt::Arg &arg);
+  void addDiagnostics(llvm::StringRef numbers, llvm::StringRef prefix);
+  void addFrontEndOptions(llvm::StringRef words);
   llvm::Error addCompression(const llvm::opt::Arg &arg, llvm::StringRef mode);
   llvm::Error addFatbinaryOptions(const llvm::opt::Arg &arg);
   llvm::Error addNvlinkOptions(const llvm::opt::Arg &arg);

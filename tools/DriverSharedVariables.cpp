@@ -21,8 +21,8 @@
 //   5. Host functions may be meant as well: a constructor that is not run need
 //      not be one that device code can call.
 //
-// clang has no hook there: the program is linked with --wrap= of three
-// functions of Sema (tools/CMakeLists.txt), which are called here first.
+// clang has no hook there: the program is linked with --wrap= of functions of
+// Sema (Clang.cmake), which are called here first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +49,16 @@ bool realCheckCall(SemaCUDA *, SourceLocation, FunctionDecl *) __asm__(
 bool wrapCheckCall(SemaCUDA *, SourceLocation, FunctionDecl *) __asm__(
     "__wrap__ZN5clang8SemaCUDA9CheckCallENS_14SourceLocationEPNS_12"
     "FunctionDeclE");
+SemaCUDA::CUDAFunctionPreference realIdentifyPreference(
+    SemaCUDA *, const FunctionDecl *,
+    const FunctionDecl
+        *) __asm__("__real__ZN5clang8SemaCUDA18IdentifyPreferenceEPKNS_12"
+                   "FunctionDeclES3_");
+SemaCUDA::CUDAFunctionPreference wrapIdentifyPreference(
+    SemaCUDA *, const FunctionDecl *,
+    const FunctionDecl
+        *) __asm__("__wrap__ZN5clang8SemaCUDA18IdentifyPreferenceEPKNS_12"
+                   "FunctionDeclES3_");
 void realActOnUninitialized(Sema *, Decl *) __asm__(
     "__real__ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE");
 void wrapActOnUninitialized(Sema *, Decl *) __asm__(
@@ -111,7 +121,7 @@ void warnOf(SemaCUDA &sema, const VarDecl &variable, bool constructs,
   unsigned id = engine.getDiagnosticIDs()->getCustomDiagID(
       {diag::Severity::Warning,
        "the %select{constructor|destructor|constructor and destructor}0 of "
-       "%select{|elements of }1__shared__ variable %2 "
+       "%select{|the elements of }1__shared__ variable %2 "
        "%select{is|is|are}0 not run",
        DiagnosticIDs::CLASS_WARNING, /*ShowInSystemHeader=*/false,
        /*ShowInSystemMacro=*/false, diag::Group::CudaCompat});
@@ -164,4 +174,19 @@ bool wrapCheckCall(SemaCUDA *sema, SourceLocation place, FunctionDecl *callee) {
       place == initialized->getLocation())
     return true;
   return realCheckCall(sema, place, callee);
+}
+
+SemaCUDA::CUDAFunctionPreference
+wrapIdentifyPreference(SemaCUDA *sema, const FunctionDecl *caller,
+                       const FunctionDecl *callee) {
+  SemaCUDA::CUDAFunctionPreference real =
+      realIdentifyPreference(sema, caller, callee);
+  if (real != SemaCUDA::CFP_Never || !initialized)
+    return real;
+  // Overload resolution knows the constructors but not what calls them.
+  const auto *constructor = dyn_cast<CXXConstructorDecl>(callee);
+  bool isMeant =
+      constructor && caller == initialized->getDeclContext() &&
+      declaresSameEntity(constructor->getParent(), classOf(*initialized));
+  return isMeant ? SemaCUDA::CFP_WrongSide : real;
 }

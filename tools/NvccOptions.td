@@ -187,7 +187,7 @@ defm cudadevrt : Value<"cudadevrt", "cudadevrt", "<none|static>", "`-lcudadevrt`
 defm compiler_bindir : Value<"compiler-bindir", "ccbin", "<path>", "clang compiles host code, with the headers and libraries of that compiler's GCC: `--gcc-install-dir=` and `--sysroot=`, for which it is asked. Default: `NVCC_CCBIN` in the environment">;
 defm unsupported_compiler : IgnoredSwitch<"allow-unsupported-compiler", "allow-unsupported-compiler">;
 defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
-defm frontend_options : IgnoredValue<"Xcudafe", "Xcudafe", "<options>,...", "No effect: they are about another front end's messages">;
+defm frontend_options : Value<"Xcudafe", "Xcudafe", "<options>,...", "`--diag_suppress=<number>`, `--diag_error=`, `--diag_warning=`: as the options of nvcc's; no effect of others, which are about another front end's messages">;
 
 defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "How images are compressed, as `--compress-mode`; others are refused">;
 defm nvlink_options : Value<"nvlink-options", "Xnvlink", "<options>,...", "`-v`: `-Xcuda-ptxas -v`; those about warnings, debug information and levels: no effect; others are refused, since nvlink does not link the device code">;
@@ -229,9 +229,9 @@ defm warning_bounds : IgnoredSwitch<"Wmissing-launch-bounds", "Wmissing-launch-b
 defm warning_this : IgnoredSwitch<"Wext-lambda-captures-this", "Wext-lambda-captures-this">;
 defm error_number : IgnoredSwitch<"display-error-number", "err-no">;
 defm no_error_number : IgnoredSwitch<"no-display-error-number", "no-err-no">;
-defm diag_error : IgnoredValue<"diag-error", "diag-error", "<number>,...">;
-defm diag_suppress : IgnoredValue<"diag-suppress", "diag-suppress", "<number>,...">;
-defm diag_warn : IgnoredValue<"diag-warn", "diag-warn", "<number>,...">;
+defm diag_error : Value<"diag-error", "diag-error", "<number>,...", "20054 (`__shared__` variables that are not constructed): `-Werror=cuda-compat`; no effect of other numbers">;
+defm diag_suppress : Value<"diag-suppress", "diag-suppress", "<number>,...", "20054: `-Wno-cuda-compat`; no effect of other numbers">;
+defm diag_warn : Value<"diag-warn", "diag-warn", "<number>,...", "20054: `-Wno-error=cuda-compat`; no effect of other numbers">;
 defm brief_diagnostics : IgnoredValue<"brief-diagnostics", "brief-diag", "<true|false>">;
 defm objtemp : IgnoredSwitch<"objdir-as-tempdir", "objtemp">;
 defm no_profile : IgnoredSwitch<"dont-use-profile", "noprof">;
