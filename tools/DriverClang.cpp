@@ -109,8 +109,8 @@ ClangDriver::ClangDriver(Words &words, const Installation &installation,
   driver.setTargetAndMode(name);
   if (name.DriverMode)
     words.insert(words.begin() + 1, name.DriverMode);
-  // Directories are those of the installed clang; what runs is this program. The
-  // name is one that stands for no mode.
+  // Directories are those of the installed clang; what runs is this program.
+  // The name is one that stands for no mode.
   SmallString<128> self(installation.clang);
   sys::path::remove_filename(self);
   sys::path::append(self, "clang");

@@ -15,7 +15,6 @@
 #include "tools/DriverLink.h"
 
 #include "support/Error.h"
-
 #include "tools/DriverClang.h"
 
 #include "clang/Driver/Compilation.h"
@@ -318,7 +317,8 @@ std::optional<Command> linkerCommand(const Command &clang,
   std::unique_ptr<clang::driver::Compilation> compilation(
       driver->BuildCompilation(words));
   if (!compilation || compilation->containsError() ||
-      driver.engine().hasErrorOccurred() || compilation->getJobs().size() != 1 ||
+      driver.engine().hasErrorOccurred() ||
+      compilation->getJobs().size() != 1 ||
       !compilation->getTempFiles().empty() ||
       compilation->getArgs().hasArg(opts::OPT_v))
     return std::nullopt;

@@ -23,8 +23,9 @@ linkCommand(const CommandLine &line, const Installation &installation,
             const std::map<unsigned, std::string> &objects);
 
 /// Returns the linker's command that clang would run for \p clang, a command of
-/// linkCommand for \p installation, and says on stderr what clang would say of it. Nothing, and
-/// nothing said: clang has to run, because it finds errors or does more.
+/// linkCommand for \p installation, and says on stderr what clang would say of
+/// it. Nothing, and nothing said: clang has to run, because it finds errors or
+/// does more.
 std::optional<Command> linkerCommand(const Command &clang,
                                      const Installation &installation);
 

@@ -43,7 +43,8 @@ static Expected<std::vector<std::string>> argumentVector(const Command &command,
                                                          TempDir &temporary) {
   std::vector<std::string> words = {command.program};
   SmallVector<StringRef, 64> views(command.args.begin(), command.args.end());
-  if (command.builtIn || sys::commandLineFitsWithinSystemLimits(command.program, views)) {
+  if (command.builtIn ||
+      sys::commandLineFitsWithinSystemLimits(command.program, views)) {
     words.insert(words.end(), command.args.begin(), command.args.end());
     return words;
   }
