@@ -21,8 +21,8 @@ using namespace llvm;
 
 namespace gpulto {
 
-static const VersionTuple kOldestTested(13, 0);
-static const VersionTuple kNewestTested(13, 0);
+static const VersionTuple kOldestTested(12, 9);
+static const VersionTuple kNewestTested(13, 5);
 
 static std::unique_ptr<MemoryBuffer> open(const Twine &path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);

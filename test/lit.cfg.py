@@ -50,6 +50,14 @@ config.suffixes = [".test", ".ll", ".cu", ".cpp", ".c", ".s", ".yaml"]
 config.excludes = ["unit", "fuzz", "faults", "inputs", "Inputs", "CMakeLists.txt"]
 config.test_source_root = config.gpulto_source + "/test"
 config.test_exec_root = config.gpulto_build + "/test/lit"
+# Another toolkit than the configured one (scripts/test-toolkit) gets
+# directories of its own.
+ptx_toolkit = config.gpulto_build + "/test/ptx-toolkit"
+other_toolkit = os.environ.get("GPULTO_TEST_CUDA")
+if other_toolkit:
+    config.cuda_path = other_toolkit
+    config.test_exec_root += "-" + os.path.basename(other_toolkit)
+    ptx_toolkit += "-" + os.path.basename(other_toolkit)
 
 llvm_bin = config.llvm_root + "/bin"
 path = [config.gpulto_bin, llvm_bin, os.environ.get("PATH", "")]
@@ -59,6 +67,8 @@ config.environment["PATH"] = os.pathsep.join(path)
 config.environment["LC_ALL"] = "C"
 for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "CUDA_PATH"):
     config.environment.pop(name, None)
+if other_toolkit:
+    config.environment["CUDA_PATH"] = other_toolkit
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "HOME",
              "TMPDIR", "TERM"):
     if name in os.environ:
@@ -92,7 +102,7 @@ program("faults", f"{sys.executable} {config.test_source_root}/faults/walk.py "
 program("compare", f"{sys.executable} "
         f"{config.test_source_root}/features/Inputs/compare.py "
         f"--bin={config.gpulto_bin} --clang={llvm_bin} "
-        f"--cuda-path={config.cuda_path} --toolkit={build}/test/ptx-toolkit")
+        f"--cuda-path={config.cuda_path} --toolkit={ptx_toolkit}")
 program("matrix", f"{sys.executable} "
         f"{config.test_source_root}/doors/Inputs/matrix.py "
         f"--bin={config.gpulto_bin} --clang={llvm_bin} --lld={llvm_bin}/ld.lld "

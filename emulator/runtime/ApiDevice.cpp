@@ -15,7 +15,11 @@ using namespace gpulto::emu;
 namespace {
 
 /// The version of the runtime this library stands in for.
+#ifdef GPULTO_EMULATOR_RUNTIME_CUDA12NAMES_H
+constexpr int kVersion = 12090;
+#else
 constexpr int kVersion = CUDART_VERSION;
+#endif
 
 cudaError_t checkDevice(const Runtime &runtime, int device) {
   return runtime.isDevice(device) ? cudaSuccess : cudaErrorInvalidDevice;

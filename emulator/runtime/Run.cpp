@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts the directory of the replacement libcudart.so.13 first on the library
-// path, hands the options over in GPULTO_EMULATOR, and becomes the program.
+// Puts the directory of the replacement libcudart.so.12 and .so.13 first on the
+// library path, hands the options over in GPULTO_EMULATOR, and becomes the program.
 // With a GPU at hand the program runs on it, unchanged, unless --emulate or an
 // option that only the emulator has is given.
 //
@@ -14,12 +14,14 @@
 #include "emulator/runtime/ElfProbe.h"
 #include "emulator/runtime/Settings.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <iterator>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -141,7 +143,16 @@ bool hasGpu() {
          countDevices(&count) == 0 && count > 0;
 }
 
-/// The directory with our libcudart.so.13; empty when it cannot be found.
+/// The runtimes that the emulator stands in for, the newest last.
+constexpr const char *kRuntimes[] = {"libcudart.so.12", "libcudart.so.13"};
+constexpr const char *kNewestRuntime = kRuntimes[std::size(kRuntimes) - 1];
+
+bool standsInFor(const std::string &runtime) {
+  return std::find(std::begin(kRuntimes), std::end(kRuntimes), runtime) !=
+         std::end(kRuntimes);
+}
+
+/// The directory with our runtimes; empty when it cannot be found.
 std::string libraryDirectory() {
   char path[PATH_MAX];
   ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -153,7 +164,7 @@ std::string libraryDirectory() {
        {GPULTO_EMU_BUILT_LIBRARIES, GPULTO_EMU_INSTALLED_LIBRARIES}) {
     std::string directory = bin + "/" + relative;
     char resolved[PATH_MAX];
-    if (access((directory + "/libcudart.so.13").c_str(), R_OK) == 0 &&
+    if (access((directory + "/" + kNewestRuntime).c_str(), R_OK) == 0 &&
         realpath(directory.c_str(), resolved))
       return resolved;
   }
@@ -180,10 +191,10 @@ std::string findProgram(const std::string &name) {
 
 /// Tells why a program cannot run on the emulator; empty when it can.
 std::string refusal(const std::string &program, const ElfProbe &probe) {
-  if (probe.needsCudart && probe.cudartName != "libcudart.so.13")
+  if (probe.needsCudart && !standsInFor(probe.cudartName))
     return program + " needs " + probe.cudartName +
-           ", and the emulator stands in for libcudart.so.13; build the "
-           "program with CUDA 13";
+           ", and the emulator stands in for libcudart.so.12 and "
+           "libcudart.so.13; build the program with CUDA 12 or 13";
   if (probe.needsCudart && probe.hasStaticRuntime)
     return program + " has both CUDA runtimes, the static one linked in and " +
            probe.cudartName +
@@ -216,14 +227,17 @@ bool prepareEmulation(const CommandLine &line, const std::string &program) {
   }
   std::string directory = libraryDirectory();
   if (directory.empty()) {
-    printError("cannot find libcudart.so.13 of the emulator beside this "
-               "program");
+    printError(std::string("cannot find ") + kNewestRuntime +
+               " of the emulator beside this program");
     return false;
   }
   prependEnvironment("LD_LIBRARY_PATH", directory);
   // DT_RPATH comes before LD_LIBRARY_PATH; a preloaded library before both.
   if (probe.hasRpath)
-    prependEnvironment("LD_PRELOAD", directory + "/libcudart.so.13");
+    prependEnvironment("LD_PRELOAD",
+                       directory + "/" +
+                           (probe.needsCudart ? probe.cudartName
+                                              : std::string(kNewestRuntime)));
   if (!line.settings.empty()) {
     const char *old = std::getenv(kSettingsVariable);
     std::string text = old ? std::string(old) + ";" : "";

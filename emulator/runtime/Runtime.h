@@ -184,8 +184,10 @@ cudaError_t notSupported(const char *what);
 } // namespace gpulto::emu
 
 /// Declares \p form, a per-thread-default-stream form, as another name for
-/// \p function: with synchronous streams both do the same.
-#define GPULTO_EMU_ALIAS(form, function)                                       \
+/// \p function: with synchronous streams both do the same. Both may be macros
+/// (Cuda12Names.h).
+#define GPULTO_EMU_ALIAS(form, function) GPULTO_EMU_ALIAS_OF(form, function)
+#define GPULTO_EMU_ALIAS_OF(form, function)                                    \
   extern "C" decltype(function) form __attribute__((alias(#function)))
 
 #endif // GPULTO_EMULATOR_RUNTIME_RUNTIME_H

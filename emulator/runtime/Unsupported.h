@@ -3,7 +3,7 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|
 |* Every name that the real library exports gets a weak definition from the   *|
-|* list in symbols.txt; an implementation overrides it. So a program always   *|
+|* list in symbols-*.txt; an implementation overrides it. So a program always *|
 |* loads, and a call of something missing says what is missing.               *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/

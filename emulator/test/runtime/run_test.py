@@ -40,6 +40,14 @@ def words(found, name):
     return [w for line in found.get(name, []) for w in line.split()]
 
 
+def use_other_toolkit(options):
+    """Takes the toolkit of scripts/test-toolkit for the configured one."""
+    other = os.environ.get("GPULTO_TEST_CUDA")
+    if other:
+        options.cuda = other
+        options.work += "-" + os.path.basename(other)
+
+
 def toolkit_for_clang(options):
     """Makes the symlink toolkit in which stock clang works, once."""
     directory = os.path.join(options.work, "ptx-toolkit")
@@ -115,6 +123,7 @@ def main():
     parser.add_argument("--variant", choices=VARIANTS, required=True)
     parser.add_argument("source")
     options = parser.parse_args()
+    use_other_toolkit(options)
 
     found = directives(options.source)
     compiler = (os.path.join(options.cuda, "bin", "nvcc")
