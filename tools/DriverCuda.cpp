@@ -12,9 +12,12 @@
 //      where nvcc searches it, behind what the user names and before the
 //      system's own;
 //   3. it writes PTX 8.8 for toolkits that it does not know, though LLVM
-//   has 9.0,
-//      which sm_110 needs: it is told the newest version that both have
-//      (deviceWords).
+//      has 9.0, which sm_110 needs: it is told the newest version that both
+//      have (deviceWords).
+//
+// clang searches the toolkit's headers behind /usr/local/include, which on some
+// machines holds those of another release. They are to be those of the tools:
+// the folder is named as cccl's is.
 //
 // Whatever the toolkit, sources get what nvcc declares and defines for all and
 // clang does not: gpulto-nvcc.h in tools/cuda-shim and __CUDA_ARCH_LIST__, from
@@ -173,6 +176,9 @@ std::vector<std::string> cudaRepairs(const CommandLine &line,
   words.push_back("-Wno-unknown-cuda-version");
   if (sys::fs::is_directory(toolkit.cccl()))
     words.push_back("-cxx-isystem" + toolkit.cccl());
+  if (line.clangArgs().hasFlag(opts::OPT_offload_inc, opts::OPT_no_offload_inc,
+                               true))
+    words.insert(words.end(), {"-isystem", toolkit.include()});
   return words;
 }
 

@@ -35,6 +35,7 @@ struct CudaToolkit {
 
   explicit operator bool() const { return !root.empty(); }
   std::string ptxas() const { return root + "/bin/ptxas"; }
+  std::string include() const { return root + "/include"; }
   std::string cccl() const { return root + "/include/cccl"; }
 };
 

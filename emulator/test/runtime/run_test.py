@@ -79,7 +79,8 @@ def compile_command(options, found, sources, output):
     toolkit = toolkit_for_clang(options)
     command = [options.clang, f"--cuda-path={toolkit}", "-isystem",
                f"{toolkit}/shim", "-isystem",
-               f"{toolkit}/include/cccl", "-Wno-unknown-cuda-version",
+               f"{toolkit}/include/cccl", "-isystem", f"{toolkit}/include",
+               "-Wno-unknown-cuda-version",
                f"--offload-arch={arch}", "-O2"]
     if rdc:
         command += ["-fgpu-rdc", "--offload-new-driver",

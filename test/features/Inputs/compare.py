@@ -88,8 +88,9 @@ class Build:
         flags = [] if architecture else ["--offload-arch=sm_90"]
         if not self.isPlain:
             return flags + ["--cuda-path=" + self.options.cuda_path]
+        include = toolkit(self.options) + "/include"
         return flags + ["--cuda-path=" + toolkit(self.options), "-isystem",
-                        toolkit(self.options) + "/include/cccl", "-fgpu-rdc",
+                        include + "/cccl", "-isystem", include, "-fgpu-rdc",
                         "--offload-new-driver", "-Wno-unknown-cuda-version"]
 
     def compile(self):
