@@ -10,6 +10,7 @@ compares what it says with the directives in its source:
   // RUN-OPTIONS: ...        options of gpulto-run
   // ONLY: nvcc clang ...    build variants this program is for
   // ARCH: sm_NN             what it is compiled for (sm_90)
+  // TOOLKIT: N           the release of CUDA it is for; skipped with others
   // SOURCES: b.cu ...       further translation units, beside this one
   // BUILD: ...              further compiler options
   // LABEL: slow             the label in ctest (fast)
@@ -46,6 +47,16 @@ def use_other_toolkit(options):
     if other:
         options.cuda = other
         options.work += "-" + os.path.basename(other)
+
+
+def cuda_release(options):
+    """The release of the toolkit, without its minor number."""
+    with open(os.path.join(options.cuda, "include", "cuda.h")) as file:
+        for line in file:
+            match = re.match(r"#define CUDA_VERSION (\d+)\d{3}$", line)
+            if match:
+                return match[1]
+    return None
 
 
 def toolkit_for_clang(options):
@@ -131,6 +142,10 @@ def main():
                 if options.variant.startswith("nvcc") else options.clang)
     if not shutil.which(compiler):
         print(f"skipped: no {compiler}")
+        return SKIP
+    only = found.get("TOOLKIT")
+    if only and cuda_release(options) != only[0]:
+        print(f"skipped: for CUDA {only[0]}")
         return SKIP
     os.makedirs(options.work, exist_ok=True)
     name = os.path.splitext(os.path.basename(options.source))[0]
