@@ -43,6 +43,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TimeProfiler.h"
+#include "llvm/Support/VersionTuple.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
@@ -395,9 +396,10 @@ std::string findCubinDamage(StringRef cubin, StringRef directory) {
   return damage;
 }
 
-Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
-                                   const DeviceCodegenOptions &options,
-                                   unsigned optLevel) {
+/// Assembles \p ptx as it is; see assemblePtx.
+static Expected<AssembledPtx> assembleText(StringRef ptx, StringRef arch,
+                                           const DeviceCodegenOptions &options,
+                                           unsigned optLevel) {
   TimeTraceScope trace("ptxas");
   if (options.ptxas.empty())
     return makeError("a cubin is wanted, but the job names no ptxas");
@@ -440,7 +442,60 @@ Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
   if (!damage.empty())
     return makeError("ptxas succeeded, but " + damage +
                      "\n  command: " + shellQuote(options.ptxas, arguments));
-  return AssembledPtx{(*cubin)->getBuffer().str(), std::move(result->errors)};
+  return AssembledPtx{std::nullopt, (*cubin)->getBuffer().str(),
+                      std::move(result->errors)};
+}
+
+/// Returns the newest version of PTX that ptxas asks for in \p messages:
+///   Feature 'add.s8x4' requires PTX ISA .version 9.2 or later
+static VersionTuple neededPtx(StringRef messages) {
+  constexpr StringLiteral kNeeds = "requires PTX ISA .version ";
+  VersionTuple newest;
+  while (messages.contains(kNeeds)) {
+    messages = messages.split(kNeeds).second;
+    VersionTuple version;
+    if (!version.tryParse(messages.take_until(isSpace)))
+      newest = std::max(newest, version);
+  }
+  return newest;
+}
+
+/// Returns \p ptx with \p version, if that is newer than its own.
+static std::optional<std::string> raisePtx(StringRef ptx,
+                                           const VersionTuple &version) {
+  constexpr StringLiteral kDirective = ".version ";
+  size_t at = ptx.find(kDirective);
+  if (at == StringRef::npos)
+    return std::nullopt;
+  StringRef head = ptx.take_front(at + kDirective.size());
+  StringRef own = ptx.drop_front(head.size()).take_until(isSpace);
+  VersionTuple old;
+  if (old.tryParse(own) || version <= old)
+    return std::nullopt;
+  return (head + version.getAsString() +
+          ptx.drop_front(head.size() + own.size()))
+      .str();
+}
+
+// LLVM writes the version that it generates code for. Inline assembly, of which
+// it knows nothing, may need a newer one; nvcc names the newest that it knows,
+// which drivers older than the toolkit refuse to compile.
+Expected<AssembledPtx> assemblePtx(StringRef ptx, StringRef arch,
+                                   const DeviceCodegenOptions &options,
+                                   unsigned optLevel) {
+  auto assembled = assembleText(ptx, arch, options, optLevel);
+  std::optional<std::string> raised;
+  while (!assembled) {
+    std::string messages = toString(assembled.takeError());
+    std::optional<std::string> next =
+        raisePtx(raised ? *raised : ptx, neededPtx(messages));
+    if (!next)
+      return makeError(messages);
+    raised = std::move(next);
+    assembled = assembleText(*raised, arch, options, optLevel);
+  }
+  assembled->ptx = std::move(raised);
+  return assembled;
 }
 
 } // namespace gpulto

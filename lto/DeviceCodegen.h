@@ -13,6 +13,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gpulto {
@@ -57,6 +58,8 @@ std::string findCubinDamage(llvm::StringRef cubin, llvm::StringRef directory);
 
 /// What ptxas made.
 struct AssembledPtx {
+  /// The text that was assembled, where it is not the one that was given.
+  std::optional<std::string> ptx;
   std::string cubin;
   /// Its messages, with what `ptxas -v` says of each kernel; see
   /// lto/KernelUsage.h.
@@ -64,7 +67,8 @@ struct AssembledPtx {
 };
 
 /// Assembles \p ptx with ptxas. \p optLevel: 0-3. The cubin does not depend on
-/// where it is made. Errors: ptxas cannot be run, fails (its command and
+/// where it is made. Where ptxas says that inline assembly needs a newer version
+/// of PTX than the text names, the text names that one. Errors: ptxas cannot be run, fails (its command and
 /// messages), or ignores an external variable.
 llvm::Expected<AssembledPtx> assemblePtx(llvm::StringRef ptx,
                                          llvm::StringRef arch,

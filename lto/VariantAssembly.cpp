@@ -116,6 +116,8 @@ Error assembleVariant(const LtransJob &job, bool isProduct,
     variant.problem = toString(assembled.takeError());
     return Error::success();
   }
+  if (assembled->ptx)
+    variant.ptx = *assembled->ptx;
   variant.cubin = assembled->cubin;
   variant.messages = assembled->info;
   if (!job.device.checkKernels)
