@@ -79,10 +79,29 @@ static Expected<CudaTools> findCudaTools(const LinkOptions &options) {
   return tools;
 }
 
-/// Warns of a toolkit that nobody has tried with gpulto.
-static void checkCudaVersion(const CudaTools &tools, Diagnostics &diagnostics) {
+/// Does without an nvlink of another release than ptxas: it refuses cubins that
+/// ptxas made with -ewp, and those of architectures it does not know.
+static void checkNvlinkRelease(CudaTools &tools, Diagnostics &diagnostics) {
+  if (tools.nvlink.empty())
+    return;
+  std::optional<VersionTuple> ptxas = cudaToolRelease(tools.ptxas),
+                              nvlink = cudaToolRelease(tools.nvlink);
+  if (!ptxas || !nvlink || *ptxas == *nvlink)
+    return;
+  diagnostics.warning(InputLocation(),
+                      "nvlink in " + tools.root + "/bin is of CUDA " +
+                          nvlink->getAsString() + ", ptxas of CUDA " +
+                          ptxas->getAsString() +
+                          ": device code is joined as PTX, without nvlink");
+  tools.nvlink.clear();
+}
+
+/// Warns of a toolkit that nobody has tried with gpulto, and of one whose
+/// programs do not belong together.
+static void checkCudaVersion(CudaTools &tools, Diagnostics &diagnostics) {
   if (tools.ptxas.empty())
     return;
+  checkNvlinkRelease(tools, diagnostics);
   if (std::optional<VersionTuple> version = cudaVersion(tools.root)) {
     std::string warning = cudaVersionWarning(tools.root, *version);
     if (!warning.empty())

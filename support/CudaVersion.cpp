@@ -75,20 +75,28 @@ static std::optional<VersionTuple> fromPtxas(StringRef text) {
       behind.take_while([](char c) { return isDigit(c) || c == '.'; }));
 }
 
-/// Asks the ptxas of \p root.
-static std::optional<VersionTuple> askPtxas(StringRef root) {
-  std::string ptxas = (root + "/bin/ptxas").str();
-  if (!sys::fs::can_execute(ptxas))
+/// Asks \p program, ptxas or another that answers as it does.
+static std::optional<VersionTuple> askTool(StringRef program) {
+  if (!sys::fs::can_execute(program))
     return std::nullopt;
   constexpr unsigned kAnswerSeconds = 60;
   ProcessOptions process;
   process.timeoutSeconds = kAnswerSeconds;
   process.ownGroup = true;
-  Expected<ProcessResult> said = runProcess(ptxas, {"--version"}, process);
+  Expected<ProcessResult> said = runProcess(program, {"--version"}, process);
   if (said)
     return fromPtxas(said->output);
   consumeError(said.takeError());
   return std::nullopt;
+}
+
+/// Asks the ptxas of \p root.
+static std::optional<VersionTuple> askPtxas(StringRef root) {
+  return askTool((root + "/bin/ptxas").str());
+}
+
+std::optional<VersionTuple> cudaToolRelease(StringRef program) {
+  return release(askTool(program));
 }
 
 std::optional<VersionTuple> cudaVersion(StringRef root) {

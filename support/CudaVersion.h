@@ -21,6 +21,10 @@ std::optional<llvm::VersionTuple> cudaVersion(llvm::StringRef root);
 /// it (13.0.88): what its ptxas says, else as cudaVersion.
 std::optional<llvm::VersionTuple> cudaCompilerVersion(llvm::StringRef root);
 
+/// Returns the release (13.0) that \p program, ptxas or nvlink, says it is of.
+/// Nothing: it does not say.
+std::optional<llvm::VersionTuple> cudaToolRelease(llvm::StringRef program);
+
 /// Returns what is to be said of the toolkit in \p root, of release \p version:
 /// that it is newer or older than those gpulto was tested with. Empty: nothing.
 std::string cudaVersionWarning(llvm::StringRef root,
