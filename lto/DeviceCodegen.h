@@ -67,9 +67,10 @@ struct AssembledPtx {
 };
 
 /// Assembles \p ptx with ptxas. \p optLevel: 0-3. The cubin does not depend on
-/// where it is made. Where ptxas says that inline assembly needs a newer version
-/// of PTX than the text names, the text names that one. Errors: ptxas cannot be run, fails (its command and
-/// messages), or ignores an external variable.
+/// where it is made. Where ptxas says that inline assembly needs a newer
+/// version of PTX than the text names, the text names that one. Errors: ptxas
+/// cannot be run, fails (its command and messages), or ignores an external
+/// variable.
 llvm::Expected<AssembledPtx> assemblePtx(llvm::StringRef ptx,
                                          llvm::StringRef arch,
                                          const DeviceCodegenOptions &options,

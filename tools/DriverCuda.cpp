@@ -178,7 +178,7 @@ std::vector<std::string> cudaRepairs(const CommandLine &line,
     words.push_back("-cxx-isystem" + toolkit.cccl());
   if (line.clangArgs().hasFlag(opts::OPT_offload_inc, opts::OPT_no_offload_inc,
                                true))
-    words.insert(words.end(), {"-isystem", toolkit.include()});
+    words.push_back("-cxx-isystem" + toolkit.include());
   return words;
 }
 

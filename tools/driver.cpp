@@ -312,9 +312,9 @@ Expected<int> Invocation::becomeClang() {
   // clang does not tell it to the link of device code, which would take another
   // toolkit's nvlink for objects of this one.
   if (toolkit && linksDeviceCode())
-    command.addAll({"-Xlinker",
-                    "--device-compiler=nvptx64-nvidia-cuda=--cuda-path=" +
-                        toolkit.root});
+    command.addAll(
+        {"-Xlinker",
+         "--device-compiler=nvptx64-nvidia-cuda=--cuda-path=" + toolkit.root});
   for (const DriverArg &argument : line.arguments()) {
     if (isOwn(argument) && !line.wantsGpuLto() &&
         !(cuda && listsArchitectures(line, argument)))

@@ -8,8 +8,8 @@
 // functions, gave others another list of parameters, and made some records
 // longer or moved their members. Here the forms and records of 12 are put on
 // top of those of 13, under whose names the rest of the library is compiled
-// (Cuda12Names.h). GPULTO_EMU_NAMED gives a function here the name that programs
-// call, which cuda_runtime_api.h declares with other parameters.
+// (Cuda12Names.h). GPULTO_EMU_NAMED gives a function here the name that
+// programs call, which cuda_runtime_api.h declares with other parameters.
 //
 // Source: cuda_runtime_api.h and driver_types.h of CUDA 12.9 and 13.0, compared
 // by clang's record layouts.
@@ -74,7 +74,8 @@ constexpr PropertyAttribute kPropertyAttributes[] = {
 
 /// Reads a record of which a program of CUDA 12 has the first \p bytes alone;
 /// the rest is zero.
-template <typename Record> Record lengthened(const Record *short12, size_t bytes) {
+template <typename Record>
+Record lengthened(const Record *short12, size_t bytes) {
   Record result{};
   std::memcpy(&result, short12, bytes);
   return result;
@@ -253,11 +254,10 @@ cudaError_t captureInfoOfThread12(cudaStream_t stream,
   return captureInfo12(stream, status, id);
 }
 
-cudaError_t captureInfoWithGraph12(cudaStream_t stream,
-                                   cudaStreamCaptureStatus *status,
-                                   unsigned long long *id, cudaGraph_t *graph,
-                                   const cudaGraphNode_t **dependencies,
-                                   size_t *count)
+cudaError_t
+captureInfoWithGraph12(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                       unsigned long long *id, cudaGraph_t *graph,
+                       const cudaGraphNode_t **dependencies, size_t *count)
     GPULTO_EMU_NAMED("cudaStreamGetCaptureInfo_v2");
 cudaError_t captureInfoWithGraph12(cudaStream_t stream,
                                    cudaStreamCaptureStatus *status,
@@ -403,11 +403,10 @@ cudaError_t textureView12(cudaResourceViewDesc *result,
     GPULTO_EMU_NAMED("cudaGetTextureObjectResourceViewDesc");
 cudaError_t textureView12(cudaResourceViewDesc *result,
                           cudaTextureObject_t texture) {
-  return shortened(result, kResourceViewDescBytes,
-                   [&](cudaResourceViewDesc *whole) {
-                     return cudaGetTextureObjectResourceViewDesc(whole,
-                                                                 texture);
-                   });
+  return shortened(
+      result, kResourceViewDescBytes, [&](cudaResourceViewDesc *whole) {
+        return cudaGetTextureObjectResourceViewDesc(whole, texture);
+      });
 }
 
 cudaError_t surfaceResource12(cudaResourceDesc *result,

@@ -21,8 +21,7 @@
 
 #include <cuda_runtime_api.h>
 
-#define GPULTO_EMU_DECLARE(name, function)                                     \
-  extern "C" decltype(::function) name
+#define GPULTO_EMU_DECLARE(name, function) extern "C" decltype(::function) name
 GPULTO_EMU_DECLARE(cudaGraphAddDependencies_v2, cudaGraphAddDependencies);
 GPULTO_EMU_DECLARE(cudaGraphAddNode_v2, cudaGraphAddNode);
 GPULTO_EMU_DECLARE(cudaGraphGetEdges_v2, cudaGraphGetEdges);

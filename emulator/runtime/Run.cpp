@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Puts the directory of the replacement libcudart.so.12 and .so.13 first on the
-// library path, hands the options over in GPULTO_EMULATOR, and becomes the program.
-// With a GPU at hand the program runs on it, unchanged, unless --emulate or an
-// option that only the emulator has is given.
+// library path, hands the options over in GPULTO_EMULATOR, and becomes the
+// program. With a GPU at hand the program runs on it, unchanged, unless
+// --emulate or an option that only the emulator has is given.
 //
 //===----------------------------------------------------------------------===//
 

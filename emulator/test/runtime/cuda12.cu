@@ -1,5 +1,5 @@
-// What CUDA 13 took away or gave another form: libcudart.so.12 has the forms and
-// the records of CUDA 12, and writes nothing behind a record.
+// What CUDA 13 took away or gave another form: libcudart.so.12 has the forms
+// and the records of CUDA 12, and writes nothing behind a record.
 //
 // TOOLKIT: 12
 // ONLY: clang nvcc
@@ -64,13 +64,13 @@ static void properties() {
 static void memory() {
   int *p;
   cudaMallocManaged(&p, 4096);
-  cudaError_t most =
-      cudaMemAdvise(p, 4096, cudaMemAdviseSetReadMostly, 0);
+  cudaError_t most = cudaMemAdvise(p, 4096, cudaMemAdviseSetReadMostly, 0);
   cudaError_t place =
       cudaMemAdvise(p, 4096, cudaMemAdviseSetPreferredLocation, 0);
   cudaError_t prefetch = cudaMemPrefetchAsync(p, 4096, cudaCpuDeviceId, 0);
   cudaError_t wrong = cudaMemPrefetchAsync(p, 4096, 99, 0);
-  printf("advice %d %d %d %s\n", most, place, prefetch, cudaGetErrorName(wrong));
+  printf("advice %d %d %d %s\n", most, place, prefetch,
+         cudaGetErrorName(wrong));
   int readMostly = 0, preferred = 9, last = 9;
   cudaMemRangeGetAttribute(&readMostly, 4, cudaMemRangeAttributeReadMostly, p,
                            4096);
@@ -121,8 +121,7 @@ static void graphs() {
   size_t left = 0, leftOfLater = 0;
   cudaGraphGetEdges(graph, nullptr, nullptr, &left);
   cudaGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &leftOfLater);
-  cudaError_t again =
-      cudaGraphAddDependencies_v2(graph, &a, &b, nullptr, 1);
+  cudaError_t again = cudaGraphAddDependencies_v2(graph, &a, &b, nullptr, 1);
   printf("graph %zu %zu %zu %zu %zu %zu %d %d\n", nodes, edges, dependencies,
          dependents, left, leftOfLater, added == cudaSuccess,
          again == cudaSuccess);
@@ -136,8 +135,8 @@ static void graphs() {
   cudaGraph_t captured = nullptr;
   const cudaGraphNode_t *tail;
   size_t count = 0;
-  cudaError_t first = cudaStreamGetCaptureInfo(stream, &status, &id, &captured,
-                                               &tail, &count);
+  cudaError_t first =
+      cudaStreamGetCaptureInfo(stream, &status, &id, &captured, &tail, &count);
   const cudaGraphEdgeData *data;
   size_t countOfLater = 0;
   cudaStreamGetCaptureInfo_v3(stream, &status, &id, &captured, &tail, &data,
