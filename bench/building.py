@@ -53,7 +53,7 @@ def read_suites():
 
 
 def read_variants(kind, names=None):
-    """Returns the variants of a kind ("cuda", "host"), or those named. One with
+    """Returns the variants of a kind ("cuda", "host", "gpu"), or those named. One with
     the objects of another has the other's commands, but for its own."""
     of_kind = {variant["name"]: variant for variant in read_suites()["variant"]
                if kind in variant["suites"]}
@@ -107,6 +107,7 @@ class Program:
         self.flags = table.get("flags", [])
         self.variant_flags = table.get("variant-flags", {})
         self.libraries = table.get("libraries", [])
+        self.variant_libraries = table.get("variant-libraries", {})
         self.shared = table.get("shared", False)
         self.run = table.get("run")
         self.ignore = table.get("ignore")
@@ -144,6 +145,10 @@ class Build:
             flags.append(self.variant.get("pic", "-fPIC"))
         return flags
 
+    def libraries(self):
+        return (self.program.libraries +
+                self.program.variant_libraries.get(self.variant["name"], []))
+
     def compile_one(self, source):
         target = self.work / (source.replace("/", "_") + ".o")
         language = "compile-cuda" if source.endswith(".cu") else (
@@ -163,7 +168,7 @@ class Build:
     def link(self):
         """Links once more and keeps what it took. Raises measuring.Failure."""
         values = dict(self.values, objects=self.objects,
-                      libraries=self.program.libraries,
+                      libraries=self.libraries(),
                       output=str(self.output),
                       shared=["-shared"] if self.program.shared else [])
         self.samples.append(measure(expand(self.variant["link"], values),

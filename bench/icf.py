@@ -41,7 +41,7 @@ def link(build, folding):
     temps = build.work / f"{folding}.temps"
     words = building.expand(build.variant["link"],
                          dict(build.values, objects=build.objects, shared=[],
-                              libraries=build.program.libraries,
+                              libraries=build.libraries(),
                               output=str(output)))
     used = measuring.measure(words + FOLDINGS[folding] +
                          [f"--gpulto-save-temps={temps}"],

@@ -42,6 +42,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import building  # noqa: E402
+import comparing  # noqa: E402
 import llvm_alone  # noqa: E402
 import measuring  # noqa: E402
 import occupancy  # noqa: E402
@@ -49,9 +50,6 @@ import occupancy  # noqa: E402
 OURS = "gpulto"
 PLAIN = "clang-rdc"
 ORDER = ["clang-rdc", "clang-foffload-lto", "nvcc-dlto", OURS]
-TOLERANCE = 1e-5
-# Below this are rounding errors, which programs print too.
-ROUNDING = 1e-6
 SUMS = ("registers", "stack", "spills", "text")
 
 
@@ -78,7 +76,7 @@ def link(build, extra):
     """Links in the build's own directory, where temporary files stay."""
     words = building.expand(build.variant["link"],
                          dict(build.values, objects=build.objects, shared=[],
-                              libraries=build.program.libraries,
+                              libraries=build.libraries(),
                               output=str(build.output)))
     run(words + extra, build.work, build.environment)
 
@@ -296,22 +294,6 @@ def measure(build, limit):
 # Programs -------------------------------------------------------------------
 
 
-def agree(a, b, ignore):
-    """Whether two outputs are the same but for the last digits of numbers, and
-    lines in which the expression `ignore` is found, or that the emulator adds:
-    it names kernels, of which ours may have clones."""
-    a, b = ("\n".join(line for line in text.splitlines()
-                      if not line.startswith("gpulto emulator: ") and
-                      not (ignore and re.search(ignore, line)))
-            for text in (a, b))
-    number = re.compile(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?")
-    if number.sub("#", a) != number.sub("#", b):
-        return False
-    return all(math.isclose(float(x), float(y), rel_tol=TOLERANCE,
-                            abs_tol=ROUNDING)
-               for x, y in zip(number.findall(a), number.findall(b)))
-
-
 def bench_program(program, variants, arguments, values):
     """Returns the figures of all variants of `program`."""
     result, outputs = {}, {}
@@ -329,7 +311,7 @@ def bench_program(program, variants, arguments, values):
             result[name] = {"error": str(failure)}
     for name, output in outputs.items():
         other = next(iter(outputs))
-        if not agree(outputs[other], output, program.ignore):
+        if not comparing.agree(outputs[other], output, program.ignore):
             result[name] = {"error": f"output differs from {other}'s\n"
                                      f"{outputs[other]}{output}"}
     ours, plain = result.get(OURS, {}), result.get(PLAIN, {})

@@ -16,6 +16,7 @@ holds programs and a file programs.toml that describes them:
     flags = ["-DUSE_CUDA"]            # for every compile
     variant-flags = { nvcc-dlto = ["--expt-relaxed-constexpr"] }
     libraries = ["-lm"]               # for the link
+    variant-libraries = { gpulto = ["--gpulto-icf=none"] }
     shared = false
     run = ["./lulesh"]                # timed and compared where it can run
 
