@@ -18,6 +18,7 @@ Substitutions
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
   cuda ptxas nvcc     a toolkit was found, with ptxas, with nvcc
+  cupti               the toolkit has the headers of CUPTI
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
   openmp              LLVM's OpenMP is installed
@@ -164,6 +165,8 @@ features = {
     "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
     "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
     "nvcc": os.path.exists(config.cuda_path + "/bin/nvcc"),
+    "cupti": os.path.exists(config.cuda_path +
+                            "/include/cupti_range_profiler.h"),
     "gold": shutil.which("ld.gold"),
     "bfd": shutil.which("ld.bfd"),
     "mold": shutil.which("ld.mold"),

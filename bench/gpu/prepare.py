@@ -12,7 +12,7 @@ the emulator, in an empty directory: what it prints, and warp instructions and
 sectors of its kernels, go into DIR/manifest.json, with digests of all files.
 
 The shim that times kernels (timing.c) is built as well, and the one that asks CUPTI
-(counters.c) where the toolkit has its headers. --carry-cupti takes CUPTI along,
+(counters.cpp) where the toolkit has its headers. --carry-cupti takes CUPTI along,
 --carry-sanitizer DIR compute-sanitizer, if they are to be used where no toolkit is.
 
 What does not compile, run or print the same is listed, in the manifest, too, and the
@@ -88,7 +88,7 @@ def read_real(checkout, names):
 def read_own(directory, names):
     with open(directory / "programs.toml", "rb") as file:
         tables = tomllib.load(file)["program"]
-    return [(building.Program(directory, table), table, None)
+    return [(building.Program(directory, table), table, table.get("full"))
             for table in tables if not names or table["name"] in names]
 
 
@@ -238,19 +238,17 @@ def prepare_program(task, variants, options):
 
 def build_shims(options):
     """Returns the shims that were built."""
-    result = []
     include = f"{options.cuda}/include"
-    for name in ("timing", "counters"):
-        if name == "counters" and not os.path.exists(
-                include + "/cupti_range_profiler.h"):
-            continue
+    commands = {"timing": ["cc", "-std=gnu11", HERE / "timing.c"]}
+    if os.path.exists(include + "/cupti_range_profiler.h"):
+        commands["counters"] = ["c++", "-std=gnu++17", "-fno-exceptions",
+                                HERE / "counters.cpp"]
+    for name, command in commands.items():
         target = options.folder / "lib" / f"gpu-check-{name}.so"
-        ipa.run(["cc", "-std=gnu11", "-O2", "-fPIC", "-shared", "-Wall",
-                 "-Wextra", "-Werror", "-isystem", include, HERE / f"{name}.c",
+        ipa.run([*command, "-O2", "-fPIC", "-shared", "-isystem", include,
                  "-ldl", "-lpthread", "-o", target], options.work, None)
         subprocess.run(["strip", "-s", target], check=True)
-        result.append(name)
-    return result
+    return list(commands)
 
 
 def find_library(options, name):

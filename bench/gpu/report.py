@@ -93,6 +93,12 @@ def findings(programs):
                           "emulator")
         result += [f"- {name}: timing: {note}" for note in
                    dict.fromkeys(program.get("timing", {}).get("notes", []))]
+        for variant, entry in program["variants"].items():
+            counted = entry.get("hardware", {}).get("launches")
+            of = entry.get("emulator", {}).get("launches")
+            if counted is not None and counted != of:
+                result.append(f"- {name}: {variant}: CUPTI counted {counted} "
+                              f"of {of} launches")
         if program.get("sanitizer", "ok") != "ok":
             result.append(f"- {name}: compute-sanitizer: {program['sanitizer']}"
                           f"{lines_of(program['sanitizer-output'])}")

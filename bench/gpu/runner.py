@@ -38,7 +38,6 @@ import os
 import pathlib
 import platform
 import re
-import shutil
 import signal
 import statistics
 import subprocess
@@ -62,8 +61,7 @@ RUN_LIMIT = 30  # seconds of one run
 LEAST_SECONDS = 2  # less is not worth starting
 SHOWN = 2000  # characters of an output that is kept
 OUTPUT_BYTES = 4 << 20  # that are read of one
-# Twice the second-level cache of the largest GPUs.
-FILL_BYTES = 256 << 20
+FILLED_CACHES = 2  # sizes of the second-level cache that are filled before a launch
 CUPTI_PLACES = ["/usr/local/cuda*/lib64", "/usr/local/cuda*/extras/CUPTI/lib64",
                 "/usr/lib/x86_64-linux-gnu"]
 SANITIZER_PLACES = ["/usr/local/cuda*/bin", "/usr/local/cuda*/compute-sanitizer"]
@@ -227,8 +225,9 @@ class OutOfTime(Exception):
 class Runner:
     """Runs programs of the folder: on the GPU, or on the emulator."""
 
-    def __init__(self, options):
+    def __init__(self, options, cache_bytes):
         self.options = options
+        self.cache_bytes = cache_bytes
         self.begin = time.monotonic()
         self.emulator = options.emulator and str(options.emulator.resolve())
         self.stage_end = self.begin
@@ -256,7 +255,8 @@ class Runner:
         environment["LD_LIBRARY_PATH"] = ":".join(filter(None, [
             str(FOLDER / "lib"), environment.get("LD_LIBRARY_PATH")]))
         if preload:
-            environment["LD_PRELOAD"] = str(FOLDER / "lib" / preload)
+            environment["LD_PRELOAD"] = ":".join(filter(None, [
+                str(FOLDER / "lib" / preload), environment.get("LD_PRELOAD")]))
         with tempfile.TemporaryDirectory(prefix="gpu-check-") as empty, \
                 tempfile.TemporaryFile() as output:
             start = time.monotonic()
@@ -399,7 +399,7 @@ def time_variant(runner, program, variant, arguments, launches, repetitions,
         path.unlink()
     words = [f"output={path}", f"repetitions={repetitions}",
              f"seconds={runner.options.time_limit}",
-             f"fill={0 if runner.emulator else FILL_BYTES}"]
+             f"fill={FILLED_CACHES * runner.cache_bytes}"]
     if launches is not None:
         chosen = pathlib.Path(scratch, "launches")
         chosen.write_text("".join(f"{number}\n" for number in launches),
@@ -609,12 +609,11 @@ def sanitize_all(runner, programs):
     """Runs compute-sanitizer over ours; returns what became of that."""
     if runner.emulator:
         return "not run: emulated"
-    found = shutil.which("compute-sanitizer")
-    place = find_in([FOLDER / "sanitizer", *SANITIZER_PLACES],
-                    "compute-sanitizer")
-    tool = os.path.join(place, "compute-sanitizer") if place else found
-    if not tool:
+    place = find_in([FOLDER / "sanitizer", *os.get_exec_path(),
+                     *SANITIZER_PLACES], "compute-sanitizer")
+    if not place:
         return "not run: no compute-sanitizer"
+    tool = os.path.join(place, "compute-sanitizer")
     runner.enter("sanitizer")
     for program in programs:
         if OURS not in program["variants"] or program["group"] == "real":
@@ -683,7 +682,7 @@ def check(options):
         check_device(machine, manifest)
     programs = choose_programs(manifest, options)
     options.output.mkdir(parents=True, exist_ok=True)
-    runner, clocks = Runner(options), Clocks()
+    runner, clocks = Runner(options, machine.get("l2-bytes", 0)), Clocks()
     tell(f"{machine['gpu']}: {len(programs)} programs, at most "
          f"{options.seconds:.0f} s")
     check_outputs(runner, programs)
@@ -724,9 +723,9 @@ def main():
                         help="programs, comma-separated: NAME or GROUP/NAME")
     parser.add_argument("--seconds", type=float, default=520,
                         help="that all of it may take (520)")
-    parser.add_argument("--time-limit", type=float, default=6,
+    parser.add_argument("--time-limit", type=float, default=3,
                         help="seconds in which a run that is timed must end, "
-                             "and that timing takes in it (6)")
+                             "and that timing takes in it (3)")
     parser.add_argument("--repetitions", type=int, default=20,
                         help="of each launch that is timed (20)")
     options = parser.parse_args()
