@@ -21,7 +21,7 @@ IR = re.compile(r"llvm/(IR|Transforms|Bitcode|Analysis|Linker|Passes|LTO"
                 r"|IRReader|AsmParser|CodeGen)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 # Not sources of ours: inputs of tests, example programs, things built.
-SKIPPED = re.compile(r"^(build|third_party|examples|bench/ipa|bench/icf|\.[^/]*)/"
+SKIPPED = re.compile(r"^(build|third_party|examples|bench/(ipa|icf|gpu)|\.[^/]*)/"
                      r"|^(test)/(?!unit/|fuzz/)|/(inputs|Inputs|corpus)/")
 
 

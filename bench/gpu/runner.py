@@ -525,7 +525,7 @@ def time_all(runner, programs, clocks):
     runner.enter("timing")
     with tempfile.TemporaryDirectory(prefix="gpu-check-") as scratch:
         for program in programs:
-            if program["group"] == "gpu":
+            if program["group"] == "gpu" or program["verdict"] == "not run":
                 continue
             try:
                 program["timing"] = time_program(runner, program, clocks,

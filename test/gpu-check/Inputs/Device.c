@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What gpu-check asks of a machine with a GPU, for one without: the driver, NVML and
-// CUPTI in one library, under all their names. Kernels run on the emulator.
+// What gpu-check asks of a machine with a GPU, for one without: the driver,
+// NVML and CUPTI in one library, under all their names. Kernels run on the
+// emulator.
 //
 //   FAKE_GPUS=N FAKE_CAPABILITY=NN FAKE_DRIVER=NNNNN FAKE_CUPTI=fails
 #include <stddef.h>
@@ -67,8 +68,8 @@ int nvmlDeviceGetClockInfo(void *device, int kind, unsigned *mhz) {
   return 0;
 }
 
-// CUPTI: each launch has 7 warp instructions and 2 sectors of each kind. Parameters
-// begin with their size and something private.
+// CUPTI: each launch has 7 warp instructions and 2 sectors of each kind.
+// Parameters begin with their size and something private.
 struct Words {
   size_t words[16];
 };
