@@ -29,6 +29,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -412,6 +413,10 @@ def main():
                         metavar="DIR", help="the directory that "
                         "compute-sanitizer is in, with its libraries")
     options = parser.parse_args()
+    if options.output:
+        parser.error("--output is for the folder that is made: DIR/gpu-check")
+    # So that directories do not stay.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return prepare(options)
     except (Stop, OSError, measuring.Failure,

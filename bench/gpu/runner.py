@@ -454,12 +454,12 @@ def compare_launches(times, reference):
         kernel["launches"].append(number)
         for variant, one in all_of_it.items():
             middle = statistics.median(one["us"])
-            kernel["us"][variant] += middle
+            kernel["us"][variant] = round(kernel["us"][variant] + middle, 3)
             if len(one["us"]) > 3 and middle:
                 quartiles = statistics.quantiles(one["us"], n=4)
                 kernel["spread"][variant] = max(
                     kernel["spread"][variant],
-                    (quartiles[2] - quartiles[0]) / 2 / middle)
+                    round((quartiles[2] - quartiles[0]) / 2 / middle, 4))
             if one["kernel"] != launch["kernel"]:
                 kernel["names"][variant] = one["kernel"]
     return kernels
@@ -497,9 +497,10 @@ def time_program(runner, program, clocks, scratch):
         result["reference"] = reference
         result["launches"] = counts[reference]
         result["kernels"] = compare_launches(times, reference)
-        result["us"] = {variant: sum(kernel["us"][variant] for kernel in
-                                     result["kernels"].values())
-                        for variant in times}
+        result["us"] = {
+            variant: round(sum(kernel["us"][variant] for kernel in
+                               result["kernels"].values()), 3)
+            for variant in times}
     result["clocks"] = clocks.since(first_sample)
     return result
 
@@ -731,6 +732,8 @@ def main():
     options = parser.parse_args()
     if options.repetitions < 1 or options.seconds <= 0:
         parser.error("--repetitions and --seconds must be positive")
+    # So that what was begun is ended, and no directory stays.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return check(options)
     except (Stop, OSError) as why:
