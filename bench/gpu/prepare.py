@@ -7,7 +7,7 @@
 Programs: those of bench/ipa, bench/icf, examples, bench/gpu (features that only a
 GPU proves), and, with --real, those of HeCBench that bench/gpu/real.toml names. Each
 is built by clang's device LTO, `nvcc -dlto` and gpulto, with a cubin and the PTX of
-the whole link, and with the shared runtime, which the folder has once. Each runs on
+the whole link, compressed, and with the shared runtime, which the folder has once. Each runs on
 the emulator, in an empty directory: what it prints, and warp instructions and
 sectors of its kernels, go into DIR/manifest.json, with digests of all files.
 
@@ -320,7 +320,8 @@ def check_size(folder, limit):
 def fill(options):
     """Writes everything into options.folder; returns the manifest."""
     toolkit = options.work / "toolkit"
-    ipa.run([sys.executable, ROOT / "emulator/test/ptx-toolkit", toolkit,
+    ipa.run([sys.executable, ROOT / "emulator/test/ptx-toolkit",
+             "--compress-mode=size", toolkit,
              options.peer_cuda or options.cuda], options.work, None)
     options.peer_cuda = str(toolkit)
     options.values = building.make_values(options)
@@ -328,6 +329,9 @@ def fill(options):
     variants = building.read_variants("gpu", options.variants.split(",")
                                       if options.variants else VARIANTS)
     variants.sort(key=lambda variant: VARIANTS.index(variant["name"]))
+    for variant in variants:
+        if variant["name"] == "gpulto":
+            variant["link"] = [*variant["link"], "--gpulto-compress=size"]
     tasks = read_tasks(options)
     carry(options)
     manifest = {"format": FORMAT, "arch": int(options.arch),
