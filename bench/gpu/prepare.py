@@ -104,8 +104,9 @@ def read_tasks(options):
     elif options.real:
         found += [("real", *entry)
                   for entry in read_real(options.real.resolve(), names)]
-    if not found:
-        raise Stop(f"--only {options.only}: no such program")
+    missing = names - {program.name for _, program, _, _ in found}
+    if missing:
+        raise Stop(f"--only: no program {', '.join(sorted(missing))}")
     return [{"group": table.get("group", group), "program": program,
              "table": table, "full": full}
             for group, program, table, full in found]

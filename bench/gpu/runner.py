@@ -24,7 +24,7 @@ sanitizer compute-sanitizer, where it is found: in this folder, a toolkit, or PA
 OUT (default: gpu-check-results) gets gpu.json and gpu.md, for bench/results/MACHINE.
 What fails, is killed by its time limit, or is left out for want of time is told there
 and ends nothing. Exit status: 0; 1 if ours prints something else or fails where the
-others do not; 2 if nothing could be run.
+others do not, or in a program that checks itself; 2 if nothing could be run.
 """
 
 import argparse
@@ -644,17 +644,18 @@ def tell(text):
 def choose_programs(manifest, options):
     """Returns the programs to run, in the order of their groups."""
     names = set(filter(None, options.only.split(",")))
-    chosen = []
+    chosen, missing = [], set(names)
     for program in manifest["programs"]:
-        if names and program["name"] not in names and \
-                f"{program['group']}/{program['name']}" not in names:
+        own = {program["name"], f"{program['group']}/{program['name']}"}
+        if names and not names & own:
             continue
+        missing -= own
         chosen.append(program)
         if program.get("large") and not options.emulator:
             chosen.append(dict(program, name=program["name"] + " (large)",
                                arguments=program["large"], output=None))
-    if not chosen:
-        raise Stop("no program to run")
+    if missing or not chosen:
+        raise Stop("no program " + (", ".join(sorted(missing)) or "to run"))
     order = ["gpu", "ipa", "examples", "icf"]
     return sorted(chosen, key=lambda program: order.index(program["group"])
                   if program["group"] in order else len(order))
