@@ -24,6 +24,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -53,6 +54,7 @@ GROUPS = {"ipa": HERE.parent / "ipa", "icf": HERE.parent / "icf",
 MEGABYTE = 1000 * 1000
 # What the emulator says with --refuse-double-stub.
 TWO_STUBS = "two host stubs"
+COMPRESSION = 3 # more takes minutes, and saves a tenth
 CUPTI_LIBRARIES = ["libcupti.so.13", "libnvperf_host.so", "libnvperf_target.so"]
 SHOWN = 2000  # characters of what a failed command printed
 
@@ -266,11 +268,12 @@ def carry(options):
     asked for."""
     libraries = options.folder / "lib"
     libraries.mkdir(parents=True)
-    names = ["libcudart.so.13"]
-    if options.carry_cupti:
-        names += CUPTI_LIBRARIES
-    for name in names:
-        shutil.copy(find_library(options, name).resolve(), libraries / name)
+    runtime = "libcudart.so.13"
+    shutil.copy(find_library(options, runtime).resolve(), libraries / runtime)
+    for name in CUPTI_LIBRARIES if options.carry_cupti else []:
+        with lzma.open(libraries / (name + ".xz"), "wb",
+                       preset=COMPRESSION) as packed:
+            packed.write(find_library(options, name).read_bytes())
     shutil.copy(HERE / "runner.py", options.folder / "gpu-check")
     shutil.copy(HERE / "report.py", libraries)
     shutil.copy(HERE.parent / "comparing.py", libraries)

@@ -94,11 +94,14 @@ def findings(programs):
         result += [f"- {name}: timing: {note}" for note in
                    dict.fromkeys(program.get("timing", {}).get("notes", []))]
         for variant, entry in program["variants"].items():
-            counted = entry.get("hardware", {}).get("launches")
+            hardware = entry.get("hardware", {})
             of = entry.get("emulator", {}).get("launches")
-            if counted is not None and counted != of:
-                result.append(f"- {name}: {variant}: CUPTI counted {counted} "
-                              f"of {of} launches")
+            if "error" in hardware:
+                result.append(f"- {name}: {variant}: not counted: "
+                              f"{hardware['error']}")
+            elif hardware and hardware["launches"] != of:
+                result.append(f"- {name}: {variant}: CUPTI counted "
+                              f"{hardware['launches']} of {of} launches")
         if program.get("sanitizer", "ok") != "ok":
             result.append(f"- {name}: compute-sanitizer: {program['sanitizer']}"
                           f"{lines_of(program['sanitizer-output'])}")

@@ -18,8 +18,8 @@ timing    Kernels, one program at a time, by events, in one process 20 times eac
           those that the program's authors chose for a GPU, if it ends in
           --time-limit seconds with them, else the small ones.
 counters  Warp instructions and sectors of global memory beside the emulator's, where
-          libcupti is found: in this folder, a toolkit, or LD_LIBRARY_PATH.
-sanitizer compute-sanitizer, where it is found: in this folder, a toolkit, or PATH.
+          libcupti is found: in this folder, LD_LIBRARY_PATH, or a toolkit.
+sanitizer compute-sanitizer, where it is found: in this folder, PATH, or a toolkit.
 
 OUT (default: gpu-check-results) gets gpu.json and gpu.md, for bench/results/MACHINE.
 What fails, is killed by its time limit, or is left out for want of time is told there
@@ -34,6 +34,7 @@ import ctypes
 import glob
 import hashlib
 import json
+import lzma
 import os
 import pathlib
 import platform
@@ -244,16 +245,17 @@ class Runner:
             else words
 
     def run(self, file, arguments, limit=RUN_LIMIT, preload=None, extra=None,
-            before=()):
-        """Runs one program in an empty directory. Returns {status, output,
-        seconds}; the status is "ok", "exit N", "signal N" or "took longer than
-        N s". Raises OutOfTime."""
+            before=(), libraries=None):
+        """Runs one program in an empty directory, with other `libraries` on its
+        path. Returns {status, output, seconds}; the status is "ok", "exit N",
+        "signal N" or "took longer than N s". Raises OutOfTime."""
         limit = min(limit, self.left())
         if limit < LEAST_SECONDS:
             raise OutOfTime
         environment = dict(os.environ, **(extra or {}))
         environment["LD_LIBRARY_PATH"] = ":".join(filter(None, [
-            str(FOLDER / "lib"), environment.get("LD_LIBRARY_PATH")]))
+            str(FOLDER / "lib"), libraries,
+            environment.get("LD_LIBRARY_PATH")]))
         if preload:
             environment["LD_PRELOAD"] = ":".join(filter(None, [
                 str(FOLDER / "lib" / preload), environment.get("LD_PRELOAD")]))
@@ -559,8 +561,8 @@ def count_program(runner, program, variant, cupti):
         path = pathlib.Path(scratch, "counts")
         result = runner.run(
             program["variants"][variant]["file"], program["arguments"],
-            preload="gpu-check-counters.so",
-            extra={"GPULTO_COUNTERS": str(path), "LD_LIBRARY_PATH": cupti})
+            preload="gpu-check-counters.so", libraries=cupti,
+            extra={"GPULTO_COUNTERS": str(path)})
         found = {"launches": 0, "warp-instructions": 0, "sectors": 0}
         with contextlib.suppress(OSError):
             for line in path.read_text(encoding="utf-8").splitlines():
@@ -582,10 +584,19 @@ def count_all(runner, programs, manifest):
         return "not compared: emulated"
     if "counters" not in manifest["shims"]:
         return ("not compared: the folder was made without the headers of CUPTI")
-    cupti = find_in([FOLDER / "lib", *filter(None, os.environ.get(
-        "LD_LIBRARY_PATH", "").split(":")), *CUPTI_PLACES], "libcupti.so.13")
-    if not cupti:
-        return "not compared: no CUPTI"
+    with tempfile.TemporaryDirectory(prefix="gpu-check-") as unpacked:
+        for path in (FOLDER / "lib").glob("*.xz"):
+            pathlib.Path(unpacked, path.stem).write_bytes(
+                lzma.decompress(path.read_bytes()))
+        cupti = find_in([unpacked, *filter(None, os.environ.get(
+            "LD_LIBRARY_PATH", "").split(":")), *CUPTI_PLACES],
+            "libcupti.so.13")
+        if not cupti:
+            return "not compared: no CUPTI"
+        return count_with(runner, programs, cupti)
+
+
+def count_with(runner, programs, cupti):
     runner.enter("counters")
     failures = 0
     for program in programs:
