@@ -88,7 +88,8 @@ def findings(programs):
             first = text.strip().splitlines() or [""]
             result.append(f"- {name}: {variant}: not in the folder, or with an "
                           f"error there: {first[0][:160]}")
-        if program.get("as-emulated") is False and program["verdict"] == "same":
+        if program.get("as-emulated") is False and \
+                program["verdict"] in ("same", "not compared"):
             result.append(f"- {name}: prints something else than on the "
                           "emulator")
         result += [f"- {name}: timing: {note}" for note in
