@@ -116,7 +116,7 @@ class Device:
     """The first GPU, asked by way of the driver."""
 
     ATTRIBUTES = {"multiprocessors": 16, "clock-khz": 13, "l2-bytes": 38,
-                  "memory-clock-khz": 36}
+                  "memory-clock-khz": 36, "compute-mode": 20}
 
     def __init__(self):
         try:
@@ -226,9 +226,12 @@ class OutOfTime(Exception):
 class Runner:
     """Runs programs of the folder: on the GPU, or on the emulator."""
 
-    def __init__(self, options, cache_bytes):
+    def __init__(self, options, machine):
         self.options = options
-        self.cache_bytes = cache_bytes
+        self.cache_bytes = machine.get("l2-bytes", 0)
+        # A GPU may be set to serve one process at a time.
+        self.at_once = 1 if machine.get("compute-mode") else \
+            min(AT_ONCE, os.cpu_count() or 1)
         self.begin = time.monotonic()
         self.emulator = options.emulator and str(options.emulator.resolve())
         self.stage_end = self.begin
@@ -326,6 +329,8 @@ def judge(runner, program, runs):
     evidence = {well[0]: shown(reference), OURS: shown(ours)}
     if again[0] and not is_same(program, reference, again[0]):
         return "unsteady", evidence
+    if again[1]:
+        evidence[f"{OURS}, again"] = shown(again[1])
     return ("failed" if ours["status"] != "ok" else "differs"), evidence
 
 
@@ -349,8 +354,7 @@ def check_outputs(runner, programs):
     runner.enter("outputs")
     jobs = [(program, name) for program in programs
             for name in program["variants"]]
-    at_once = min(AT_ONCE, os.cpu_count() or 1)
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+    with concurrent.futures.ThreadPoolExecutor(runner.at_once) as pool:
         results = list(pool.map(lambda job: try_run(
             runner, job[0]["variants"][job[1]]["file"],
             job[0]["arguments"]), jobs))
@@ -695,7 +699,7 @@ def check(options):
         check_device(machine, manifest)
     programs = choose_programs(manifest, options)
     options.output.mkdir(parents=True, exist_ok=True)
-    runner, clocks = Runner(options, machine.get("l2-bytes", 0)), Clocks()
+    runner, clocks = Runner(options, machine), Clocks()
     tell(f"{machine['gpu']}: {len(programs)} programs, at most "
          f"{options.seconds:.0f} s")
     check_outputs(runner, programs)

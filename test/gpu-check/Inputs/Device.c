@@ -46,6 +46,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   int capability = setting("FAKE_CAPABILITY", 90);
   *value = attribute == 75   ? capability / 10
            : attribute == 76 ? capability % 10
+           : attribute == 20 ? 0 // any number of processes
                              : 1000;
   return 0;
 }
