@@ -12,7 +12,7 @@ the emulator, in an empty directory: what it prints, and warp instructions and
 sectors of its kernels, go into DIR/manifest.json, with digests of all files.
 
 The shim that times kernels (timing.c) is built as well, and the one that asks CUPTI
-(counters.cpp) where the toolkit has its headers. --carry-cupti takes CUPTI along,
+(counters.cpp) where the toolkit has its headers. --carry-cupti DIR takes CUPTI along,
 --carry-sanitizer DIR compute-sanitizer, if they are to be used where no toolkit is.
 
 What does not compile, run or print the same is listed, in the manifest, too, and the
@@ -255,12 +255,12 @@ def build_shims(options):
     return list(commands)
 
 
-def find_library(options, name):
-    for directory in ("lib64", "lib", "extras/CUPTI/lib64"):
-        path = pathlib.Path(options.cuda, directory, name)
+def find_library(directories, name):
+    for directory in directories:
+        path = pathlib.Path(directory, name)
         if path.exists():
             return path
-    raise Stop(f"{options.cuda}: no {name}")
+    raise Stop(f"{directories[0]}: no {name}")
 
 
 def carry(options):
@@ -269,11 +269,13 @@ def carry(options):
     libraries = options.folder / "lib"
     libraries.mkdir(parents=True)
     runtime = "libcudart.so.13"
-    shutil.copy(find_library(options, runtime).resolve(), libraries / runtime)
+    places = [f"{options.cuda}/lib64", f"{options.cuda}/lib"]
+    shutil.copy(find_library(places, runtime).resolve(), libraries / runtime)
     for name in CUPTI_LIBRARIES if options.carry_cupti else []:
         with lzma.open(libraries / (name + ".xz"), "wb",
                        preset=COMPRESSION) as packed:
-            packed.write(find_library(options, name).read_bytes())
+            packed.write(find_library([options.carry_cupti],
+                                      name).read_bytes())
     shutil.copy(HERE / "runner.py", options.folder / "gpu-check")
     shutil.copy(HERE / "report.py", libraries)
     shutil.copy(HERE.parent / "comparing.py", libraries)
@@ -416,7 +418,9 @@ def main():
                              "emulator")
     parser.add_argument("--size", type=float, default=60,
                         help="MB that the folder may have")
-    parser.add_argument("--carry-cupti", action="store_true")
+    parser.add_argument("--carry-cupti", type=pathlib.Path, default=None,
+                        metavar="DIR", help="the directory that libcupti and "
+                        "libnvperf are in, of a toolkit")
     parser.add_argument("--carry-sanitizer", type=pathlib.Path, default=None,
                         metavar="DIR", help="the directory that "
                         "compute-sanitizer is in, with its libraries")
