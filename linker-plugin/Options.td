@@ -35,6 +35,12 @@ def lto_gpu : Flag<["-"], "flto=gpu">, Visibility<Both>,
   HelpText<"Optimize the host and device code of the whole program together at "
            "link time; give it both when compiling and when linking">;
 
+def hidden_entities : Flag<["--"], "gpulto-hidden-entities">,
+  Visibility<[CompileOption]>,
+  HelpText<"Hide kernels and device variables from other programs and "
+           "libraries, as nvcc 13 does, unless the source says whether they are "
+           "visible">;
+
 //===----------------------------------------------------------------------===//
 // Work and its limits
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,8 @@
 #
 #   GPULTO_CLANG_LIBRARIES     what clang's driver and front end consist of
 #   GPULTO_CLANG_LINK_OPTIONS  replaces the functions that
-#                              DriverSharedVariables.cpp stands in for, and keeps
+#                              DriverSharedVariables.cpp and
+#                              DriverDeviceVisibility.cpp stand in for, and keeps
 #                              the program small and quick to start
 find_package(Clang REQUIRED CONFIG
              PATHS "${GPULTO_LLVM_ROOT}/lib/cmake/clang" NO_DEFAULT_PATH)
@@ -15,6 +16,8 @@ set(GPULTO_CLANG_LIBRARIES clangFrontendTool clangDriver clangFrontend
 
 # The mangled names; a wrong one does not link.
 set(replaced
+    # clang::NamedDecl::getLinkageAndVisibility() const
+    _ZNK5clang9NamedDecl23getLinkageAndVisibilityEv
     # clang::SemaCUDA::checkAllowedInitializer(clang::VarDecl *)
     _ZN5clang8SemaCUDA23checkAllowedInitializerEPNS_7VarDeclE
     # clang::SemaCUDA::CheckCall(clang::SourceLocation, clang::FunctionDecl *)

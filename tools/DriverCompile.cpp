@@ -242,6 +242,8 @@ static Command hostCommand(const CompileContext &context,
   if (input.isCuda()) {
     command.addAll({"--cuda-host-only", "--offload-new-driver", "-fgpu-rdc"});
     addUnit(command, unit);
+    if (line.ownArgs().hasArg(options::OPT_hidden_entities))
+      command.add("-D__GPULTO_HIDDEN_ENTITIES__");
   }
   if (plan.isFat) {
     command.addAll({"-flto=thin", "-ffat-lto-objects"});

@@ -481,6 +481,17 @@ Expected<bool> Translator::isPrecise(unsigned id) const {
   return arg ? truth(*arg) : !args->hasArg(OPT_fast_math);
 }
 
+/// nvcc hides what a program or library registers.
+Error Translator::addVisibility() {
+  const Arg *arg = args->getLastArg(OPT_hidden_entities);
+  Expected<bool> isHidden = arg ? truth(*arg) : Expected<bool>(true);
+  if (!isHidden)
+    return isHidden.takeError();
+  if (*isHidden)
+    add("--gpulto-hidden-entities");
+  return Error::success();
+}
+
 Error Translator::addPrecision() {
   Expected<bool> division = isPrecise(OPT_prec_div);
   if (!division)
@@ -609,6 +620,8 @@ Error Translator::translate() {
     return error;
   addLevels();
   if (Error error = addPrecision())
+    return error;
+  if (Error error = addVisibility())
     return error;
   return addArchitectures();
 }

@@ -114,6 +114,7 @@ private:
   void addLevels();
   llvm::Expected<bool> isPrecise(unsigned id) const;
   llvm::Error addPrecision();
+  llvm::Error addVisibility();
   llvm::Expected<std::vector<Command>> commands();
   llvm::Expected<Command> archive() const;
   llvm::Expected<Command> start(llvm::ArrayRef<std::string> files) const;

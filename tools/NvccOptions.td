@@ -158,7 +158,7 @@ defm source_in_ptx : IgnoredSwitch<"source-in-ptx", "src-in-ptx">;
 defm compress_mode : Value<"compress-mode", "compress-mode", "<default|size|speed|balance|none>", "`--gpulto-compress=<mode>`; objects keep it for the link">;
 defm no_compress : Switch<"no-compress", "no-compress", "`--gpulto-compress=none`">;
 defm template_stub : IgnoredValue<"static-global-template-stub", "static-global-template-stub", "<true|false>", "No effect: without `-rdc=true` a file launches its own instance of a kernel template, and one that has none that of another file, as with `false`">;
-defm hidden_entities : IgnoredValue<"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", "<true|false>", "No effect: device variables and kernel templates are hidden without `-rdc=true`; others have the visibility that the source says">;
+defm hidden_entities : Value<"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", "<true|false>", "`true`, the default: `--gpulto-hidden-entities`">;
 defm jump_tables : IgnoredValue<"jump-table-density", "jtd", "<number>">;
 
 defm fast_compile : RefusedValue<"Ofast-compile", "Ofc", "<level>", "Refused">;
