@@ -190,8 +190,6 @@ bool limitRegisters(Module &module, uint32_t registers) {
   return changed;
 }
 
-/// The pragma that applies to \p variable, as its initializer is; see
-/// TargetLoweringObjectFileELF::getExplicitSectionGlobal.
 bool markRelaxedExchanges(Module &module) {
   bool changed = false;
   MDNode *mark = MDNode::get(module.getContext(), {});
@@ -211,6 +209,8 @@ bool markRelaxedExchanges(Module &module) {
   return changed;
 }
 
+/// The pragma that applies to \p variable, as its initializer is; see
+/// TargetLoweringObjectFileELF::getExplicitSectionGlobal.
 static StringRef sectionPragma(const GlobalVariable &variable) {
   const Constant &value = *variable.getInitializer();
   if (!variable.isConstant())

@@ -79,10 +79,18 @@ static Expected<CudaTools> findCudaTools(const LinkOptions &options) {
   return tools;
 }
 
+/// Whether \p a and \p b are in one directory, links followed.
+static bool areSideBySide(StringRef a, StringRef b) {
+  SmallString<128> first, second;
+  return !sys::fs::real_path(a, first) && !sys::fs::real_path(b, second) &&
+         sys::path::parent_path(first) == sys::path::parent_path(second);
+}
+
 /// Does without an nvlink of another release than ptxas: it refuses cubins that
-/// ptxas made with -ewp, and those of architectures it does not know.
+/// ptxas made with -ewp, and those of architectures it does not know. Both are
+/// asked only where a toolkit has been put together of several.
 static void checkNvlinkRelease(CudaTools &tools, Diagnostics &diagnostics) {
-  if (tools.nvlink.empty())
+  if (tools.nvlink.empty() || areSideBySide(tools.ptxas, tools.nvlink))
     return;
   std::optional<VersionTuple> ptxas = cudaToolRelease(tools.ptxas),
                               nvlink = cudaToolRelease(tools.nvlink);

@@ -3,9 +3,13 @@
 //===----------------------------------------------------------------------===//
 //
 // `-cc1`: one source to one object, bitcode, text. All of it is in clang's
-// libraries but for what surrounds it: options, messages, timers.
+// libraries but for what surrounds it: options, messages, timers. CUDA sources
+// see that it is not just any clang: attributes of kernels that only nvcc knows
+// are annotations for it (tools/cuda-shim), which it declares, with LGEN or
+// without.
 //
 //===----------------------------------------------------------------------===//
+#include "lto/ModuleRepair.h"
 #include "tools/DriverClang.h"
 
 #include "clang/Basic/DiagnosticFrontend.h"
@@ -15,9 +19,12 @@
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
 #include "clang/FrontendTool/Utils.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Options/OptionUtils.h"
 #include "clang/Serialization/ObjectFilePCHContainerReader.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
@@ -122,6 +129,34 @@ static void setUp(clang::CompilerInstance &compiler,
   early.FlushDiagnostics(compiler.getDiagnostics());
 }
 
+namespace {
+
+struct NvccAttributesPass : PassInfoMixin<NvccAttributesPass> {
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    return declareNvccAttributes(module) ? PreservedAnalyses::none()
+                                         : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+} // namespace
+
+/// Lets the attributes count that the headers make annotations of.
+static void takeNvccAttributes(clang::CompilerInvocation &invocation) {
+  if (!invocation.getLangOpts().CUDA)
+    return;
+  invocation.getPreprocessorOpts().addMacroDef("__GPULTO_CLANG__");
+  if (!invocation.getLangOpts().CUDAIsDevice)
+    return;
+  invocation.getCodeGenOpts().PassBuilderCallbacks.push_back(
+      [](PassBuilder &builder) {
+        builder.registerPipelineStartEPCallback(
+            [](ModulePassManager &passes, OptimizationLevel) {
+              passes.addPass(NvccAttributesPass());
+            });
+      });
+}
+
 /// Whether \p options ask for a list of what a target has.
 static bool asksForTarget(const clang::FrontendOptions &options) {
   return options.PrintSupportedCPUs || options.PrintSupportedExtensions ||
@@ -147,6 +182,7 @@ int runFrontend(ArrayRef<const char *> words, const char *program,
     all.append(words.begin(), words.end());
     return sys::ExecuteAndWait(installation.stockClang, all);
   }
+  takeNvccAttributes(*invocation);
   auto compiler = std::make_unique<clang::CompilerInstance>(
       std::move(invocation), makeContainers());
   const clang::FrontendOptions &options = compiler->getFrontendOpts();

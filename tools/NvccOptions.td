@@ -108,7 +108,7 @@ defm ewp : RefusedSwitch<"extensible-whole-program", "ewp", "Refused">;
 
 defm arch : Value<"gpu-architecture", "arch", "<arch>", "`--offload-arch=<arch>`, with the images that nvcc makes of it: `sm_90` a cubin and PTX, `all` and `all-major` cubins and PTX of the newest `sm_<N>0`, `native` cubins for the GPUs of this machine. Default: the lowest that the toolkit's ptxas knows">;
 defm gpu_code : Value<"gpu-code", "code", "<code>,...", "With `-arch=compute_<N>`, as in `-gencode`">;
-defm gencode : Value<"generate-code", "gencode", "<specification>", "`--offload-arch=` of each code, with `--cuda-include-ptx=` or `--no-cuda-include-ptx=`: the program holds these images and no other. A code of another number than its `arch=` is refused, since the source is compiled for its code">;
+defm gencode : Value<"generate-code", "gencode", "<specification>", "`--offload-arch=` of each code, with `--cuda-include-ptx=` or `--no-cuda-include-ptx=`: the program holds these images and no other. A code of another number than its `arch=` (`arch=compute_80,code=sm_86`) is refused: the source is compiled for its code, and to define `__CUDA_ARCH__` otherwise would part libraries as CUB, whose host code asks a kernel for what it was compiled">;
 
 //===----------------------------------------------------------------------===//
 // Preprocessor, languages, files

@@ -193,8 +193,15 @@ class Clocks(threading.Thread):
         return value.value
 
     def run(self):
-        while not self.ending.wait(self.SECONDS):
+        while True:  # at least once, however short it all is
             self.samples.append((self.ask(1), self.ask(2)))  # SM, memory
+            if self.ending.wait(self.SECONDS):
+                break
+
+    def end(self):
+        self.ending.set()
+        if self.library:
+            self.join()
 
     def since(self, start):
         """Returns least, median and greatest MHz from sample `start` on."""
@@ -706,7 +713,7 @@ def check(options):
     time_all(runner, programs, clocks)
     counters = count_all(runner, programs, manifest)
     sanitizer = sanitize_all(runner, programs)
-    clocks.ending.set()
+    clocks.end()
     strip_runs(programs)
     report = {"suite": "gpu", "format": FORMAT, "machine": machine,
               "folder": {key: manifest[key] for key in

@@ -103,12 +103,15 @@ extern "C" __attribute__((device)) inline float __tanhf(float a) {
 #endif
 }
 
-// What clang does not know of kernels, as LGEN reads it (lto/ModuleRepair).
-// Without LGEN, and where the architecture has no clusters, clang warns.
+// What clang does not know of variables and kernels, as LGEN and our clang read
+// it (lto/ModuleRepair). Without them, and where the architecture has no
+// clusters, clang warns.
 #ifdef __GPULTO_LGEN__
 #undef __managed__
 #define __managed__                                                            \
   __attribute__((device)) __attribute__((section("__nv_managed_data__")))
+#endif
+#if defined(__GPULTO_LGEN__) || defined(__GPULTO_CLANG__)
 #undef __maxnreg__
 #ifdef __CUDA_ARCH__
 #define __maxnreg__(N) __attribute__((annotate("gpulto.maxnreg", N)))
