@@ -18,6 +18,7 @@ Substitutions
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
   cuda ptxas nvcc     a toolkit was found, with ptxas, with nvcc
+  cuda-12 cuda-13     the toolkit's release
   cupti               the toolkit has the headers of CUPTI
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
@@ -161,7 +162,18 @@ def can_limit_memory():
     return False
 
 
+def cuda_major():
+    """The number before the point of the toolkit's release, as text."""
+    try:
+        with open(config.cuda_path + "/include/cuda.h", errors="replace") as file:
+            found = re.search(r"#define CUDA_VERSION (\d+)\d{3}", file.read())
+    except OSError:
+        return ""
+    return found.group(1) if found else ""
+
+
 features = {
+    "cuda-" + cuda_major(): cuda_major(),
     "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
     "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
     "nvcc": os.path.exists(config.cuda_path + "/bin/nvcc"),
