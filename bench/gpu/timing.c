@@ -1,48 +1,51 @@
-/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- *
- * Times kernels of a program that is not changed for it: preloaded, it takes
- * over the launches of the CUDA runtime.
- *
- *     GPULTO_TIMING='output=t.txt;repetitions=20'
- * LD_PRELOAD=gpu-check-timing.so app
- *
- * A program's kernels change their own input, so neither the launches of one
- * run, nor launches that are simply repeated, do the same work. So a timed
- * launch is done like this:
- *
- * 1. Wait for the device; copy all memory that a kernel may write: allocations
- * of every kind, and registered variables that are not constant (saveMemory).
- * 2. For each repetition: copy it back; fill `fill` bytes, so that every
- * repetition finds the same, cold, second-level cache, and the launch waits
- * behind device work, not for the host; event, launch, event (timeOnce).
- * 3. Go on. Memory is as after one launch.
- *
- * All launches are numbered in the order of their calls. Timed are the first,
- * second, fourth, eighth ... of each kernel; or those with the numbers in the
- * file `launches`, one a line, so that several builds of one program, whose
- * kernels have other names, time the same work. Launches of whole graphs count
- * as launches of a kernel `graph`; captured launches do not count.
- *
- * Output: a line for each timed launch,
- *
- *     launch NUMBER KERNEL GRIDX GRIDY GRIDZ BLOCKX BLOCKY BLOCKZ SHARED us us
- * us ...
- *
- * then `launches N`, and `note TEXT` for what could not be done. Times are in
- * microseconds. A line that is missing at the end means that the program was
- * killed.
- *
- * Limits. Not restored, so repetitions may change what the program does
- * afterwards: the heap of malloc in kernels, printf's buffer, variables that
- * nobody registered, memory of the driver API and of graphs. Who uses this
- * compares the program's output with that of a run without, and takes
- * `repetitions=1` if it differs: then nothing is saved or restored. Programs
- * with surfaces or more memory than fits twice are not repeated. Work of
- * several streams is timed one after the other, and a kernel that waits for the
- * host or another stream waits forever. Not thread-safe as far as the numbers
- * of launches are concerned: those of a program whose threads launch are in no
- * fixed order.
- */
+//===- timing.c - Times the kernels of a program --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The program is not changed for it: preloaded, this takes over the launches of
+// the CUDA runtime.
+//
+//   export GPULTO_TIMING='output=t.txt;repetitions=20'
+//   LD_PRELOAD=gpu-check-timing.so app
+//
+// A program's kernels change their own input, so neither the launches of one
+// run, nor launches that are simply repeated, do the same work. So a timed
+// launch is done like this:
+//
+//  1. Wait for the device; copy all memory that a kernel may write: allocations
+//     of every kind, and registered variables that are not constant
+//     (saveMemory).
+//  2. For each repetition: copy it back; fill `fill` bytes, so that every
+//     repetition finds the same, cold, second-level cache, and the launch waits
+//     behind device work, not for the host; event, launch, event (timeOnce).
+//  3. Go on. Memory is as after one launch.
+//
+// All launches are numbered in the order of their calls. Timed are the first,
+// second, fourth, eighth ... of each kernel; or those with the numbers in the
+// file `launches`, one a line, so that several builds of one program, whose
+// kernels have other names, time the same work. Launches of whole graphs count
+// as launches of a kernel `graph`; captured launches do not count.
+//
+// Output: a line for each timed launch,
+//
+//   launch NUMBER KERNEL GRID(3) BLOCK(3) SHARED us us us ...
+//
+// then `launches N`, and `note TEXT` for what could not be done. Times are in
+// microseconds. A line that is missing at the end means that the program was
+// killed.
+//
+// Limits. Not restored, so repetitions may change what the program does
+// afterwards: the heap of malloc in kernels, printf's buffer, variables that
+// nobody registered, memory of the driver API and of graphs. Who uses this
+// compares the program's output with that of a run without, and takes
+// `repetitions=1` if it differs: then nothing is saved or restored. Programs
+// with surfaces or more memory than fits twice are not repeated. Work of
+// several streams is timed one after the other, and a kernel that waits for the
+// host or another stream waits forever. Not thread-safe as far as the numbers
+// of launches are concerned: those of a program whose threads launch are in no
+// fixed order.
+//
+//===----------------------------------------------------------------------===//
 #define _GNU_SOURCE
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -92,8 +95,9 @@ static void *scratch; /* what is filled, and the copy of the memory */
 static char *backup;
 static size_t backupBytes;
 
-/* ---- the runtime ----------------------------------------------------------
- */
+//===----------------------------------------------------------------------===//
+// The runtime
+//===----------------------------------------------------------------------===//
 
 static void *next(const char *name) {
   void *found = dlsym(RTLD_NEXT, name);
@@ -117,8 +121,9 @@ static void note(const char *text, unsigned long number) {
     fprintf(output, "note launch %lu: %s\n", number, text);
 }
 
-/* ---- options --------------------------------------------------------------
- */
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
 
 static void readLaunches(const char *path) {
   FILE *file = fopen(path, "r");
@@ -183,8 +188,9 @@ static void prepare(void) {
   atexit(finish);
 }
 
-/* ---- memory that kernels may write ----------------------------------------
- */
+//===----------------------------------------------------------------------===//
+// Memory that kernels may write
+//===----------------------------------------------------------------------===//
 
 static void *grown(void *array, size_t count, size_t *space, size_t size) {
   if (count < *space)
@@ -274,8 +280,9 @@ static const char *saveMemory(void) {
                                                       : "an error before it";
 }
 
-/* ---- which launches -------------------------------------------------------
- */
+//===----------------------------------------------------------------------===//
+// Which launches
+//===----------------------------------------------------------------------===//
 
 static struct Kernel *findKernel(const void *handle) {
   for (size_t i = kernelCount; i-- > 0;)
@@ -319,8 +326,9 @@ static bool isCaptured(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-/* ---- one launch -----------------------------------------------------------
- */
+//===----------------------------------------------------------------------===//
+// One launch
+//===----------------------------------------------------------------------===//
 
 /* A launch that can be done again. */
 struct Launch {
@@ -445,8 +453,9 @@ static cudaError_t launchOnce(struct Launch *launch, const char *symbol) {
   return status;
 }
 
-/* ---- what is taken over ---------------------------------------------------
- */
+//===----------------------------------------------------------------------===//
+// What is taken over
+//===----------------------------------------------------------------------===//
 
 #define LAUNCH(name)                                                           \
   cudaError_t name(const void *function, dim3 grid, dim3 block,                \
