@@ -21,11 +21,11 @@
 #include "lto/DeviceAtomics.h"
 #include "lto/ManagedVariables.h"
 #include "lto/Optimizer.h"
+#include "lto/TargetLibraries.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -328,8 +328,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   SmallString<0> text;
   raw_svector_ostream stream(text);
   legacy::PassManager passes;
-  TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
-  passes.add(new TargetLibraryInfoWrapperPass(library));
+  addTargetLibraries(passes, module, machine);
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::AssemblyFile,
                                   /*DisableVerify=*/true))

@@ -18,11 +18,11 @@
 
 #include "lto/CallSites.h"
 #include "lto/Optimizer.h"
+#include "lto/TargetLibraries.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -181,8 +181,7 @@ Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
   SmallString<0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager passes;
-  TargetLibraryInfoImpl library{Triple(module.getTargetTriple())};
-  passes.add(new TargetLibraryInfoWrapperPass(library));
+  addTargetLibraries(passes, module, machine);
   bool hasCallSites = prepareCallSites(module, machine);
   if (hasCallSites ? addPassesWithCallSites(machine, passes, stream)
                    : machine.addPassesToEmitFile(passes, stream, nullptr,
