@@ -87,6 +87,11 @@ void KernelAnnotations::limitRegisters(uint32_t registers) {
     set(kRegisters, registers);
 }
 
+void KernelAnnotations::keepResident(uint32_t blocks) {
+  if (product(kMinBlocks) < blocks)
+    set(kMinBlocks, blocks);
+}
+
 void KernelAnnotations::requireCluster(std::array<uint32_t, 3> blocks) {
   set(kCluster, blocks);
 }

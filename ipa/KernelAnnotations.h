@@ -45,6 +45,9 @@ public:
   void limitThreads(uint64_t threads);
   /// Declares \p registers as the most a thread may have, if none is declared.
   void limitRegisters(uint32_t registers);
+  /// Declares that \p blocks blocks at least are to be resident, of as many
+  /// threads as are declared (.minnctapersm).
+  void keepResident(uint32_t blocks);
 
   /// Declares \p blocks (x, y, z) as the blocks of a cluster.
   void requireCluster(std::array<uint32_t, 3> blocks);

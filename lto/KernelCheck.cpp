@@ -207,6 +207,11 @@ private:
   Error measurePlain(const KernelUsages &usages);
   std::optional<std::string> whyWorse(const TouchedKernel &kernel,
                                       const KernelUsages &usages) const;
+  struct Remedy;
+  Error tryRemedy(const VariantRequest &request, Remedy &remedy,
+                  const DeviceVariant &product);
+  VariantRequest withFewerRegisters(const DeviceVariant &product) const;
+  Error limitRegisters(const DeviceVariant &product);
   Error unrollLess(const DeviceVariant &product);
   bool takeBackWorse(const KernelUsages &usages);
   bool isSettled(const DeviceVariant &variant);
@@ -218,13 +223,25 @@ private:
   const MultiprocessorLimits &limits;
   /// Of the kernels for which figures of the product do not suffice.
   DeviceVariant plain;
-  /// Of kernels that are worse: with decisions, but loops unrolled less.
-  DeviceVariant sparing;
   BuildVariant build;
   AssembleVariant assemble;
   LtransReport &report;
-  /// Whose bodies are to be those of `plain`, and of `sparing`.
-  KernelNames takenBack, unrolledLess;
+  /// Whose bodies are to be those of `plain`.
+  KernelNames takenBack;
+
+  /// Another build of kernels that are worse, with decisions.
+  struct Remedy {
+    StringRef remark; ///< its name
+    StringRef counter;
+    StringRef before, after; ///< the sentence, around the kernel's name
+    StringRef made;          ///< what kernels are then
+    DeviceVariant variant{};
+    KernelNames cured{}; ///< whose bodies are to be of `variant`
+  };
+  Remedy fewerRegisters{"RegistersLimited", "kernels-registers-limited",
+                        "registers of '", "' are limited: ", "limited"};
+  Remedy sparing{"UnrolledLess", "kernels-unrolled-less", "loops of '",
+                 "' are unrolled less: ", "unrolled less"};
 };
 } // namespace
 
@@ -313,36 +330,74 @@ Error KernelChecker::buildKernels(const VariantRequest &request,
 /// Builds the kernels for which the figures of the product, \p usages, do not
 /// suffice without decisions.
 Error KernelChecker::measurePlain(const KernelUsages &usages) {
-  VariantRequest request{PlanUse::None, Unrolling::Full, {}};
+  VariantRequest request{PlanUse::None, Unrolling::Full, {}, {}};
   for (const TouchedKernel &kernel : touched)
     if (!cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
       request.only.insert(kernel.name);
   return buildKernels(request, plain, problem);
 }
 
-/// Builds the kernels of \p product that are worse than plain ones with loops
-/// unrolled less. Adds those to unrolledLess for which that suffices.
+/// Builds kernels of \p product that are worse than plain ones as \p request
+/// says. Adds those to \p remedy for which that suffices.
+Error KernelChecker::tryRemedy(const VariantRequest &request, Remedy &remedy,
+                               const DeviceVariant &product) {
+  DeviceVariant &variant = remedy.variant;
+  std::string why; // does not matter: there are plain ones
+  if (Error error = buildKernels(request, variant, why))
+    return error;
+  for (const TouchedKernel &kernel : touched) {
+    if (!variant.usages.count(kernel.name) || whyWorse(kernel, variant.usages))
+      continue;
+    remedy.cured.insert(kernel.name);
+    explain(kernel, remedy.remark,
+            (Twine(remedy.before) + kernel.function + remedy.after +
+             *whyWorse(kernel, product.usages) + "; " + remedy.made + ": " +
+             describe(variant.usages.at(kernel.name)))
+                .str());
+    ++report.counters[remedy.counter.str()];
+  }
+  return Error::success();
+}
+
+/// Returns the request for the kernels of \p product of which fewer blocks are
+/// resident than of plain ones for their registers alone.
+VariantRequest
+KernelChecker::withFewerRegisters(const DeviceVariant &product) const {
+  VariantRequest request{PlanUse::All, Unrolling::Full, {}, {}};
+  for (const TouchedKernel &kernel : touched) {
+    bool isBounded = kernel.block.high < kMaxBlockThreads ||
+                     kernel.block.low == kernel.block.high;
+    if (!isBounded || !whyWorse(kernel, product.usages))
+      continue; // without a bound, ptxas heeds no number of blocks
+    const KernelUsage &before = plain.usages.at(kernel.name);
+    const KernelUsage &after = product.usages.at(kernel.name);
+    auto resident = [&](unsigned registers, uint64_t sharedBytes) {
+      return residentBlocks(limits, kernel.block.high, registers, sharedBytes);
+    };
+    unsigned wanted = resident(before.registers, before.sharedBytes);
+    if (after.spillBytes() > before.spillBytes() ||
+        resident(before.registers, after.sharedBytes) < wanted ||
+        resident(after.registers, after.sharedBytes) >= wanted)
+      continue;
+    request.only.insert(kernel.name);
+    request.residentBlocks[kernel.name] = wanted;
+  }
+  return request;
+}
+
+Error KernelChecker::limitRegisters(const DeviceVariant &product) {
+  return tryRemedy(withFewerRegisters(product), fewerRegisters, product);
+}
+
 Error KernelChecker::unrollLess(const DeviceVariant &product) {
   if (product.unrolling == Unrolling::Sparing)
     return Error::success();
-  VariantRequest request{PlanUse::All, Unrolling::Sparing, {}};
+  VariantRequest request{PlanUse::All, Unrolling::Sparing, {}, {}};
   for (const TouchedKernel &kernel : touched)
-    if (whyWorse(kernel, product.usages))
+    if (!fewerRegisters.cured.count(kernel.name) &&
+        whyWorse(kernel, product.usages))
       request.only.insert(kernel.name);
-  std::string why; // does not matter: there are plain ones
-  if (Error error = buildKernels(request, sparing, why))
-    return error;
-  for (const TouchedKernel &kernel : touched) {
-    if (!sparing.usages.count(kernel.name) || whyWorse(kernel, sparing.usages))
-      continue;
-    unrolledLess.insert(kernel.name);
-    explain(kernel, "UnrolledLess",
-            "loops of '" + kernel.function +
-                "' are unrolled less: " + *whyWorse(kernel, product.usages) +
-                "; unrolled less: " + describe(sparing.usages.at(kernel.name)));
-    ++report.counters["kernels-unrolled-less"];
-  }
-  return Error::success();
+  return tryRemedy(request, sparing, product);
 }
 
 /// Returns why the kernels \p names cannot be taken from \p other while all
@@ -404,17 +459,21 @@ bool KernelChecker::isSettled(const DeviceVariant &variant) {
 /// why that cannot be done, with \p product unchanged; nothing if it is.
 Expected<std::optional<std::string>>
 KernelChecker::exchangeWorse(DeviceVariant &product) {
-  KernelNames common = fixturesOf(takenBack, product);
-  set_intersect(common, fixturesOf(unrolledLess, product));
-  if (!common.empty())
-    return "it shares '" + *common.begin() +
-           "', whose address is taken, with one whose loops are unrolled less";
+  const std::pair<const KernelNames *, const DeviceVariant *> others[] = {
+      {&fewerRegisters.cured, &fewerRegisters.variant},
+      {&sparing.cured, &sparing.variant},
+      {&takenBack, &plain}};
+  KernelNames fixtures;
   DeviceVariant mixed;
   mixed.ptx = product.ptx;
-  for (auto [names, other] :
-       {std::pair(&takenBack, &plain), std::pair(&unrolledLess, &sparing)}) {
+  for (auto [names, other] : others) {
     if (names->empty())
       continue;
+    KernelNames own = fixturesOf(*names, product);
+    for (const std::string &name : own)
+      if (!fixtures.insert(name).second)
+        return "it shares '" + name +
+               "', whose address is taken, with one of another build";
     if (auto why = whyNotApart(*names, product, *other))
       return why;
     Expected<std::string> ptx = splicePtx(
@@ -439,26 +498,31 @@ Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
     return std::move(error);
   if (!problem.empty())
     return product;
+  if (Error error = limitRegisters(product))
+    return std::move(error);
   if (Error error = unrollLess(product))
     return std::move(error);
   KernelUsages usages = product.usages;
-  for (const std::string &name : unrolledLess)
-    usages[name] = sparing.usages.at(name);
+  KernelNames cured;
+  for (const Remedy *remedy : {&fewerRegisters, &sparing})
+    for (const std::string &name : remedy->cured) {
+      usages[name] = remedy->variant.usages.at(name);
+      cured.insert(name);
+    }
   bool isAnyWorse = takeBackWorse(usages);
-  if (!isAnyWorse && unrolledLess.empty())
+  if (!isAnyWorse && cured.empty())
     return product;
   auto whyNot = exchangeWorse(product);
   if (!whyNot)
     return whyNot.takeError();
   if (!*whyNot)
     return product;
-  std::string worst =
-      takenBack.empty() ? *unrolledLess.begin() : *takenBack.begin();
+  std::string worst = takenBack.empty() ? *cured.begin() : *takenBack.begin();
   for (const TouchedKernel &kernel : touched)
     if (!takenBack.count(kernel.name))
       explainTakenBack(kernel,
                        "'" + worst + "' is worse with any, and " + **whyNot);
-  return build({PlanUse::None, Unrolling::Full, {}});
+  return build({PlanUse::None, Unrolling::Full, {}, {}});
 }
 
 Expected<DeviceVariant>

@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -66,6 +67,9 @@ struct VariantRequest {
   Unrolling unrolling = Unrolling::Full;
   /// Not empty: only these kernels are compiled, by their names in PTX.
   std::set<std::string> only;
+  /// How many blocks of a kernel are to be resident, whatever ptxas gives up
+  /// for registers.
+  std::map<std::string, unsigned> residentBlocks{};
   bool operator==(const VariantRequest &) const = default;
 };
 
@@ -96,7 +100,7 @@ std::optional<std::string> whyWorse(const KernelUsage &plain,
 
 /// Returns \p optimized, which is \p job built with all decisions, with other
 /// bodies, of what \p build makes, of kernels that decisions made worse: with
-/// loops unrolled less if that helps, else plain ones.
+/// fewer registers or with loops unrolled less if that helps, else plain ones.
 /// Remarks, warnings and counters go to \p report. Errors: those of \p build
 /// and \p assemble.
 llvm::Expected<DeviceVariant>

@@ -9,6 +9,7 @@
 
 #include "lto/Ltrans.h"
 
+#include "ipa/KernelAnnotations.h"
 #include "lto/CallSites.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/DeviceRecursion.h"
@@ -218,6 +219,18 @@ struct GeneratedVariant {
 };
 } // namespace
 
+/// Has ptxas limit registers so that as many blocks as \p wanted says, by names
+/// in PTX, of kernels of \p partition are resident.
+static void keepResident(Module &partition,
+                         const std::map<std::string, unsigned> &wanted) {
+  if (wanted.empty())
+    return;
+  for (Function *kernel : kernelsOf(partition))
+    if (auto found = wanted.find(ptxName(kernel->getName()));
+        found != wanted.end())
+      KernelAnnotations(*kernel).keepResident(found->second);
+}
+
 /// Generates the PTX of the device partition of \p run as \p request says, with
 /// remarks and warnings. Returns nothing if the results are there.
 static Expected<std::optional<GeneratedVariant>>
@@ -248,6 +261,7 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
     if (generated.isCompared)
       variant.reaches = findReaches(**module);
   }
+  keepResident(**module, request.residentBlocks);
   std::optional<KernelCut> cut;
   if (!request.only.empty()) {
     cut.emplace(**module, **machine, request.only);

@@ -17,6 +17,7 @@ using namespace llvm;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 //===----------------------------------------------------------------------===//
 // ptxas -v
@@ -319,7 +320,9 @@ protected:
       bool isPlain = r.plans == PlanUse::None;
       DeviceVariant result =
           isPlain ? variant(plain, plain, "plain")
-                  : variant(sparingOfA.value_or(sparing), sparing, "sparing");
+          : r.unrolling == Unrolling::Full
+              ? variant(limited, limited, "limited")
+              : variant(sparingOfA.value_or(sparing), sparing, "sparing");
       result.reaches = plainReaches;
       if (!r.only.empty())
         std::erase_if(result.usages,
@@ -348,7 +351,7 @@ protected:
   }
 
   LtransJob job;
-  unsigned plain = 32, sparing = 32;
+  unsigned plain = 32, limited = 48, sparing = 32;
   std::optional<unsigned> sparingOfA;
   KernelUsages mixed;
   KernelReaches plainReaches = {{"a", {}}, {"b", {}}};
@@ -381,7 +384,7 @@ TEST_F(Exchange, OnlyTheKernelThatIsWorseLosesItsDecisions) {
   mixed = usagesOf(24, 32);
   EXPECT_THAT(check(variant(24, 48, "optimized")),
               ElementsAre("a of optimized", "b of plain"));
-  ASSERT_EQ(requests.size(), 1u);
+  ASSERT_EQ(requests.size(), 2u);
   EXPECT_THAT(requests[0].only, ElementsAre("b"));
   EXPECT_EQ(assembled, 1u);
   ASSERT_EQ(report.remarks.size(), 1u);
@@ -400,10 +403,10 @@ TEST_F(Exchange, UnrollingLessMayBeEnough) {
   optimized.unrolling = Unrolling::Full;
   EXPECT_THAT(check(std::move(optimized)),
               ElementsAre("a of optimized", "b of sparing"));
-  ASSERT_EQ(requests.size(), 2u);
-  EXPECT_EQ(requests[1].plans, PlanUse::All);
-  EXPECT_EQ(requests[1].unrolling, Unrolling::Sparing);
-  EXPECT_THAT(requests[1].only, ElementsAre("b"));
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_EQ(requests[2].plans, PlanUse::All);
+  EXPECT_EQ(requests[2].unrolling, Unrolling::Sparing);
+  EXPECT_THAT(requests[2].only, ElementsAre("b"));
   EXPECT_EQ(assembled, 1u);
   ASSERT_EQ(report.remarks.size(), 1u);
   EXPECT_EQ(report.remarks[0].name, "UnrolledLess");
@@ -420,8 +423,54 @@ TEST_F(Exchange, UnrollingLessMayNotBeEnough) {
   optimized.unrolling = Unrolling::Full;
   EXPECT_THAT(check(std::move(optimized)),
               ElementsAre("a of optimized", "b of plain"));
-  EXPECT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests.size(), 3u);
   EXPECT_EQ(report.counters["kernels-taken-back"], 1u);
+}
+
+TEST_F(Exchange, FewerRegistersMayBeEnough) {
+  limited = 32;
+  mixed = usagesOf(24, 32);
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.unrolling = Unrolling::Full;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of limited"));
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[1].plans, PlanUse::All);
+  EXPECT_EQ(requests[1].unrolling, Unrolling::Full);
+  EXPECT_THAT(requests[1].only, ElementsAre("b"));
+  EXPECT_THAT(requests[1].residentBlocks, ElementsAre(Pair("b", 8u)));
+  EXPECT_EQ(assembled, 1u);
+  ASSERT_EQ(report.remarks.size(), 1u);
+  EXPECT_EQ(report.remarks[0].name, "RegistersLimited");
+  EXPECT_THAT(report.remarks[0].text,
+              HasSubstr("registers of 'b' are limited: 5 blocks"));
+  EXPECT_THAT(report.remarks[0].text, HasSubstr("; limited: 32 registers"));
+  EXPECT_EQ(report.counters["kernels-registers-limited"], 1u);
+  EXPECT_EQ(report.counters.count("kernels-taken-back"), 0u);
+}
+
+TEST_F(Exchange, NoNumberOfBlocksIsAskedForWithoutABound) {
+  limited = 32;
+  mixed = usagesOf(24, 32);
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.touched[1].block = {};
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of plain"));
+  EXPECT_EQ(requests.size(), 1u);
+}
+
+TEST_F(Exchange, FewerRegistersDoNotCureSpillsOrSharedMemory) {
+  mixed = usagesOf(24, 32);
+  DeviceVariant optimized = variant(24, 48, "optimized");
+  optimized.usages["b"].spillStoreBytes = 8;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of plain"));
+  EXPECT_EQ(requests.size(), 1u);
+  optimized = variant(24, 48, "optimized");
+  optimized.usages["b"].sharedBytes = 60000;
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of optimized", "b of plain"));
+  EXPECT_EQ(requests.size(), 2u);
 }
 
 TEST_F(Exchange, WhatIsUnrolledLessIsComparedAgain) {
@@ -449,9 +498,9 @@ TEST_F(Exchange, IfThatDoesNotHelpThePartitionIsPlain) {
   mixed = usagesOf(48, 32); // whatever ptxas made of it
   EXPECT_THAT(check(variant(24, 48, "optimized")),
               ElementsAre("a of plain", "b of plain"));
-  ASSERT_EQ(requests.size(), 2u);
-  EXPECT_EQ(requests[1].plans, PlanUse::None);
-  EXPECT_THAT(requests[1].only, IsEmpty());
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_EQ(requests[2].plans, PlanUse::None);
+  EXPECT_THAT(requests[2].only, IsEmpty());
   ASSERT_EQ(report.remarks.size(), 2u);
   EXPECT_EQ(report.remarks[1].function, "a");
   EXPECT_THAT(report.remarks[1].text, HasSubstr("assembled together"));
