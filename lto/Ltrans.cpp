@@ -286,6 +286,13 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
   return generated;
 }
 
+static VariantRole roleOf(const VariantRequest &request) {
+  if (request.only.empty())
+    return VariantRole::Product;
+  return request.plans == PlanUse::None ? VariantRole::Reference
+                                        : VariantRole::Part;
+}
+
 /// Compiles the device partition of \p run as \p request says, with remarks and
 /// warnings. Returns nothing if the results are there.
 static Expected<std::optional<DeviceVariant>>
@@ -303,7 +310,7 @@ compileDevice(const JobRun &run, const VariantRequest &request) {
   if (run.job.device.wantCubin || (*generated)->isCompared) {
     run.onPhase("running ptxas");
     returnFreedMemory(); // the module's, while ptxas takes its own
-    if (Error error = assembleVariant(run.job, request.only.empty(), variant))
+    if (Error error = assembleVariant(run.job, roleOf(request), variant))
       return error;
   }
   if ((*generated)->key && variant.problem.empty())
@@ -364,7 +371,7 @@ static Error runDevice(const JobRun &run) {
     auto assembleMixed = [&](DeviceVariant &variant) -> Error {
       if (Error error = savePtx(run, variant))
         return error;
-      return assembleVariant(job, /*isProduct=*/true, variant);
+      return assembleVariant(job, VariantRole::Product, variant);
     };
     product =
         checkKernels(job, std::move(*product), build, assembleMixed, report);

@@ -90,28 +90,28 @@ static Error assembleSeparately(const LtransJob &job,
 }
 
 /// Puts what the kernels of \p variant take, by \p assembled, into it, and
-/// chooses how they are assembled.
+/// chooses how they are assembled. A part's do as the product's do.
 static Error compareAssembly(const LtransJob &job,
-                             const AssembledPtx &assembled,
+                             const AssembledPtx &assembled, VariantRole role,
                              DeviceVariant &variant) {
   Expected<KernelUsages> usages = usagesOf(assembled, /*isSeparate=*/false);
   if (!usages)
     return usages.takeError();
   variant.usages = std::move(*usages);
   std::optional<MultiprocessorLimits> limits = multiprocessorLimits(job.arch);
-  if (!limits || job.device.open || !job.device.wantCubin ||
-      spillBytes(variant.usages) == 0)
+  if (role == VariantRole::Part || !limits || job.device.open ||
+      !job.device.wantCubin || spillBytes(variant.usages) == 0)
     return Error::success();
   return assembleSeparately(job, *limits, variant);
 }
 
-Error assembleVariant(const LtransJob &job, bool isProduct,
+Error assembleVariant(const LtransJob &job, VariantRole role,
                       DeviceVariant &variant) {
   variant.whySeparate.clear();
   variant.messages.clear();
   auto assembled = assemblePtx(variant.ptx, job.arch, job.device, job.optLevel);
   if (!assembled) {
-    if (isProduct && job.device.wantCubin)
+    if (role == VariantRole::Product && job.device.wantCubin)
       return makeError(nameOfJob(job) + ": " + toString(assembled.takeError()));
     variant.problem = toString(assembled.takeError());
     return Error::success();
@@ -122,7 +122,7 @@ Error assembleVariant(const LtransJob &job, bool isProduct,
   variant.messages = assembled->info;
   if (!job.device.checkKernels)
     return Error::success();
-  if (Error error = compareAssembly(job, *assembled, variant))
+  if (Error error = compareAssembly(job, *assembled, role, variant))
     variant.problem = toString(std::move(error));
   return Error::success();
 }

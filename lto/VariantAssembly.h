@@ -11,10 +11,16 @@
 
 namespace gpulto {
 
+enum class VariantRole {
+  Product,   ///< what the job is to make
+  Reference, ///< what that is compared with
+  Part,      ///< kernels that it may get, and that are assembled with it again
+};
+
 /// Puts the cubin of \p variant, which has PTX, into it, and what its kernels
-/// take if \p job compares kernels. Errors: ptxas fails on what the job is to
-/// make (\p isProduct); another variant then only has a problem.
-llvm::Error assembleVariant(const LtransJob &job, bool isProduct,
+/// take if \p job compares kernels. Errors: ptxas fails on the product; another
+/// variant then only has a problem.
+llvm::Error assembleVariant(const LtransJob &job, VariantRole role,
                             DeviceVariant &variant);
 
 } // namespace gpulto
