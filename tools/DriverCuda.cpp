@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/DriverCuda.h"
 
+#include "support/CudaToolkit.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -76,42 +77,12 @@ Expected<Installation> Installation::find(const char *argv0, bool cxx) {
   return result;
 }
 
-static bool isToolkit(const Twine &root) {
-  return sys::fs::exists(root + "/include/cuda_runtime.h") ||
-         sys::fs::exists(root + "/include/cuda.h");
-}
-
-/// Returns the toolkit that nvcc on PATH belongs to, or empty.
-static std::string toolkitOfNvcc() {
-  Expected<std::string> nvcc = findProgram("nvcc");
-  if (!nvcc) {
-    consumeError(nvcc.takeError());
-    return "";
-  }
-  SmallString<128> real;
-  if (sys::fs::real_path(*nvcc, real))
-    return "";
-  return sys::path::parent_path(sys::path::parent_path(real)).str();
-}
-
-/// Returns the toolkit that is used when the command line names none.
-static CudaToolkit defaultToolkit() {
-  std::string fromEnvironment;
-  if (const char *path = std::getenv("CUDA_PATH"))
-    fromEnvironment = StringRef(path).rtrim('/').str();
-  for (const std::string &root :
-       {fromEnvironment, toolkitOfNvcc(), std::string("/usr/local/cuda"),
-        std::string(GPULTO_CONFIGURED_CUDA)})
-    if (!root.empty() && isToolkit(root))
-      return {root};
-  return {};
-}
-
 CudaToolkit findCudaToolkit(const CommandLine &line) {
   // Given explicitly: taken as it is, so that clang reports a wrong one.
   StringRef given = line.clangArgs().getLastArgValue(opts::OPT_cuda_path_EQ);
   given = line.ownValue(options::OPT_cuda_path, given);
-  return given.empty() ? defaultToolkit() : CudaToolkit{given.rtrim('/').str()};
+  return {given.empty() ? defaultCudaToolkit(GPULTO_CONFIGURED_CUDA)
+                        : given.rtrim('/').str()};
 }
 
 /// Returns __CUDA_ARCH_LIST__ of \p architectures (sm_80, sm_90a): "800,900".

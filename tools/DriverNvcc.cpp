@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/DriverNvcc.h"
 
+#include "support/CudaToolkit.h"
 #include "support/CudaVersion.h"
 #include "support/Error.h"
 #include "tools/DriverNvccTranslator.h"
@@ -106,12 +107,17 @@ Error Translator::readWords(ArrayRef<const char *> argv) {
   return Error::success();
 }
 
-/// The toolkit is where gpulto-clang++ will find it.
-Error Translator::findToolkit() {
-  SmallVector<const char *> asClang = {"gpulto-clang++"};
+/// The toolkit is the tree in which \p program, the name that we are called by,
+/// is nvcc; else where gpulto-clang++ will find it.
+Error Translator::findToolkit(StringRef program) {
+  std::string root;
   if (const Arg *path = args->getLastArg(OPT_cuda_path))
-    asClang.push_back(
-        saver.save("--cuda-path=" + Twine(path->getValue())).data());
+    root = path->getValue();
+  else if (root = cudaHomeOf(program); !root.empty())
+    add("--cuda-path=" + root);
+  SmallVector<const char *> asClang = {"gpulto-clang++"};
+  if (!root.empty())
+    asClang.push_back(saver.save("--cuda-path=" + root).data());
   auto line = CommandLine::parse(asClang);
   if (!line)
     return line.takeError();
@@ -161,6 +167,13 @@ Expected<int> Translator::printVersion() const {
   return runAndWait(command);
 }
 
+/// nvcc says first where its toolkit is, and build systems ask it that way
+/// (CMake's FindCUDAToolkit).
+void Translator::printTop() const {
+  if (toolkit)
+    errs() << "#$ TOP=" << toolkit.root << '\n';
+}
+
 int Translator::printHelp() const {
   table.printHelp(outs(), "gpulto-nvcc [options] file...",
                   "gpulto-nvcc: nvcc's options, and what becomes of them");
@@ -184,7 +197,7 @@ Expected<int> Translator::runOne(const Command &command) const {
 Expected<int> Translator::run(ArrayRef<const char *> argv) {
   if (Error error = readWords(argv))
     return error;
-  if (Error error = findToolkit())
+  if (Error error = findToolkit(argv.front()))
     return error;
   if (args->hasArg(OPT_version))
     return printVersion();
@@ -202,6 +215,8 @@ Expected<int> Translator::run(ArrayRef<const char *> argv) {
   bool runs = args->hasArg(OPT_run) && !args->hasArg(OPT_dryrun);
   if (runs && inputs.size() == 1 && isProgram(inputs.front()))
     return runProgram();
+  if (args->hasArg(OPT_dryrun, OPT_verbose))
+    printTop();
   Expected<std::vector<Command>> all = commands();
   if (!all)
     return all.takeError();

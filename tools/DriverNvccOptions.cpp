@@ -291,7 +291,8 @@ Error Translator::translateOne(const Arg &arg) {
 
   // Other.
   case OPT_language:
-    if (value != "cu" && value != "c" && value != "c++")
+    // cuda: CMake's word, which takes us for clang.
+    if (value != "cu" && value != "cuda" && value != "c" && value != "c++")
       return refuse(arg, "no language '" + value + "'");
     language = value == "cu" ? "cuda" : value.str();
     break;

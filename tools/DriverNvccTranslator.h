@@ -84,7 +84,7 @@ public:
 private:
   llvm::Error readWords(llvm::ArrayRef<const char *> argv);
   llvm::Error readFile(llvm::StringRef path);
-  llvm::Error findToolkit();
+  llvm::Error findToolkit(llvm::StringRef program);
   llvm::Error translate();
   llvm::Error translateOne(const llvm::opt::Arg &arg);
   llvm::Error translateUnknown(const llvm::opt::Arg &arg);
@@ -126,6 +126,7 @@ private:
   bool isProgram(llvm::StringRef input) const;
   llvm::Expected<int> runProgram() const;
   llvm::Expected<int> printVersion() const;
+  void printTop() const;
   int printHelp() const;
 
   void add(const llvm::Twine &word) { translated.push_back(word.str()); }

@@ -124,7 +124,7 @@ defm nonsystem_dependencies_too : Switch<"generate-nonsystem-dependencies-with-c
 defm dependency_output : Value<"dependency-output", "MF", "<file>", "`-MF <file>`">;
 defm dependency_phony : Switch<"generate-dependency-targets", "MP", "`-MP`">;
 defm dependency_target : Value<"dependency-target-name", "MT", "<target>", "`-MT <target>`">;
-defm language : JoinedValue<"x", "x", "<c|c++|cu>", "`-x <language>`, `cu` as `cuda`">;
+defm language : JoinedValue<"x", "x", "<c|c++|cu>", "`-x <language>`, `cu` as `cuda`, which is taken, too">;
 defm std : Value<"std", "std", "<standard>", "`-std=<standard>`; no effect on C sources">;
 defm no_exceptions : Switch<"no-exceptions", "noeh", "`-fno-exceptions`">;
 defm template_backtrace : Value<"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", "<limit>", "The same">;

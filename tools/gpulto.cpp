@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tools/CudaHomeCommand.h"
 #include "tools/DumpCommand.h"
 #include "tools/ExplainCommand.h"
 #include "tools/ImagesCommand.h"
@@ -29,6 +30,8 @@ struct Subcommand {
 };
 
 constexpr Subcommand kSubcommands[] = {
+    {"cuda-home", "make a tree that serves as CUDA_HOME, whose nvcc is ours",
+     gpulto::cudaHomeCommand},
     {"dump", "print objects, archives, summaries, call graph, job files",
      gpulto::dumpCommand},
     {"explain", "say what a linked program was made of, and how",

@@ -1,0 +1,111 @@
+//===- CudaToolkit.cpp - Where the CUDA toolkit is ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// nvcc knows its toolkit by where it is itself. The nvcc of a tree that
+// `gpulto cuda-home` made is a link to our driver, so that caches of objects
+// see the compiler change; which tree it was called in says the path it was
+// called by. That may be a link to the tree's, so each step is looked at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/CudaToolkit.h"
+
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <climits>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace gpulto {
+
+bool isCudaToolkit(const Twine &root) {
+  return sys::fs::exists(root + "/include/cuda_runtime.h") ||
+         sys::fs::exists(root + "/include/cuda.h");
+}
+
+std::optional<std::string> toolkitOfCudaHome(StringRef root) {
+  SmallString<128> path(root);
+  sys::path::append(path, kCudaHomeMark);
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return std::nullopt;
+  return (*file)->getBuffer().rtrim('\n').str();
+}
+
+/// Returns where the link \p path leads, one step of the way. Empty: it is no
+/// link.
+static std::string linkTarget(StringRef path) {
+  char target[PATH_MAX];
+  ssize_t size = readlink(path.str().c_str(), target, sizeof target);
+  if (size <= 0)
+    return "";
+  StringRef text(target, static_cast<size_t>(size));
+  if (sys::path::is_absolute(text))
+    return text.str();
+  SmallString<128> result(sys::path::parent_path(path));
+  sys::path::append(result, text);
+  return result.str().str();
+}
+
+std::string cudaHomeOf(StringRef program) {
+  Expected<std::string> found = findProgram(program);
+  if (!found) {
+    consumeError(found.takeError());
+    return "";
+  }
+  constexpr unsigned kMostLinks = 40; // as Linux follows
+  SmallString<128> path(*found);
+  if (sys::fs::make_absolute(path))
+    return "";
+  for (unsigned i = 0; i < kMostLinks && !path.empty(); ++i) {
+    // Links from outside of the tree may lead to its directories.
+    SmallString<128> bin;
+    if (sys::fs::real_path(sys::path::parent_path(path), bin))
+      return "";
+    for (StringRef directory : {sys::path::parent_path(path), bin.str()}) {
+      StringRef root = sys::path::parent_path(directory);
+      if (sys::path::filename(directory) == "bin" && toolkitOfCudaHome(root))
+        return root.str();
+    }
+    path = linkTarget(path);
+  }
+  return "";
+}
+
+/// Returns the toolkit that nvcc on PATH belongs to, or empty.
+static std::string toolkitOfNvcc() {
+  Expected<std::string> nvcc = findProgram("nvcc");
+  if (!nvcc) {
+    consumeError(nvcc.takeError());
+    return "";
+  }
+  if (std::string home = cudaHomeOf(*nvcc); !home.empty())
+    return home;
+  SmallString<128> real;
+  if (sys::fs::real_path(*nvcc, real))
+    return "";
+  return sys::path::parent_path(sys::path::parent_path(real)).str();
+}
+
+std::string defaultCudaToolkit(StringRef configured) {
+  std::string fromEnvironment;
+  if (const char *path = std::getenv("CUDA_PATH"))
+    fromEnvironment = StringRef(path).rtrim('/').str();
+  for (const std::string &root :
+       {fromEnvironment, toolkitOfNvcc(), std::string("/usr/local/cuda"),
+        configured.str()})
+    if (!root.empty() && isCudaToolkit(root))
+      return root;
+  return "";
+}
+
+} // namespace gpulto
