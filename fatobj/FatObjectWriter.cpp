@@ -395,6 +395,7 @@ void SlimBuilder::addGuard() {
   uint32_t guardIndex = symbolCount;
   GElf_Sym guard = {};
   guard.st_info = GELF_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+  guard.st_other = STV_HIDDEN;
   addSymbol(guard, kGuardSymbol, SHN_UNDEF);
   size_t section =
       addSection(".init_array", SHT_INIT_ARRAY, SHF_ALLOC | SHF_WRITE,

@@ -67,9 +67,20 @@ inline constexpr llvm::StringLiteral kOffloadingSection = ".llvm.offloading";
 /// The undefined symbol that both halves of an object with device code (and
 /// the native half of every slim object) refer to: nothing defines it, so a
 /// link that goes past gpulto, of native code or by stock LLVM of bitcode,
-/// stops with a message instead of losing the device code.
+/// stops with a message instead of losing the device code. It is hidden, or
+/// links of shared libraries would leave it to the loader. The name is the
+/// message of all linkers: build systems that call $CXX are told so, and
+/// Python's, which calls $LDSHARED.
 inline constexpr llvm::StringLiteral kGuardSymbol =
-    "__gpulto_object_must_be_linked_by_gpulto_clang_with_flto_gpu";
+    "__gpulto_object_must_be_linked_by_gpulto_clang_with_flto_gpu"
+    "__set_CXX_and_LDSHARED";
+
+/// Whether \p name is the guard's, also in objects of older versions, where it
+/// ended sooner.
+inline bool isGuardSymbol(llvm::StringRef name) {
+  constexpr size_t kAdvice = sizeof("__set_CXX_and_LDSHARED") - 1;
+  return name.starts_with(kGuardSymbol.drop_back(kAdvice));
+}
 
 inline constexpr llvm::StringLiteral kRecordMagic = "GPLTOREC";
 /// The version written. Raised on every change of the layout above.

@@ -113,7 +113,7 @@ std::string findSymbolChange(ArrayRef<MarkedSymbol> symbols,
   for (const MarkedSymbol &symbol : symbols) {
     seen.insert(symbol.mark & ~kAttributes);
     StringRef change = changeOf(symbol.mark, written);
-    if (!change.empty() && symbol.name != kGuardSymbol)
+    if (!change.empty() && !isGuardSymbol(symbol.name))
       return (change + " '" + symbol.name + "'").str();
   }
   for (StringRef name : names) {

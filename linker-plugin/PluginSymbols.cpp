@@ -84,7 +84,7 @@ PluginSymbols::PluginSymbols(const lto::InputFile &input) {
   };
   for (const lto::InputFile::Symbol &symbol : input.symbols()) {
     StringRef name = symbol.getName();
-    if (name == kGuardSymbol)
+    if (isGuardSymbol(name))
       continue;
     ld_plugin_symbol to = {};
     to.def = static_cast<char>(kindOf(symbol));

@@ -237,6 +237,7 @@ void addGuard(llvm::Module &module) {
   llvm::Type *byte = llvm::Type::getInt8Ty(module.getContext());
   auto *symbol = llvm::cast<llvm::GlobalVariable>(
       module.getOrInsertGlobal(kGuardSymbol, byte));
+  symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
   auto *guard = new llvm::GlobalVariable(
       module, symbol->getType(), /*isConstant=*/false,
       llvm::GlobalValue::PrivateLinkage, symbol, "gpulto.guard");
