@@ -71,11 +71,9 @@ std::string cudaHomeOf(StringRef program) {
     SmallString<128> bin;
     if (sys::fs::real_path(sys::path::parent_path(path), bin))
       return "";
-    for (StringRef directory : {sys::path::parent_path(path), bin.str()}) {
-      StringRef root = sys::path::parent_path(directory);
-      if (sys::path::filename(directory) == "bin" && toolkitOfCudaHome(root))
-        return root.str();
-    }
+    StringRef root = sys::path::parent_path(bin);
+    if (sys::path::filename(bin) == "bin" && toolkitOfCudaHome(root))
+      return root.str();
     path = linkTarget(path);
   }
   return "";

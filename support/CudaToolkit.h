@@ -29,8 +29,8 @@ std::string defaultCudaToolkit(llvm::StringRef configured);
 std::optional<std::string> toolkitOfCudaHome(llvm::StringRef root);
 
 /// Returns the tree of `gpulto cuda-home` in which \p program is, or a link
-/// that it leads through. \p program: a path, or a name to be looked for on
-/// PATH. Empty: it is in none.
+/// that it leads through; links in the result are followed. \p program: a path,
+/// or a name to be looked for on PATH. Empty: it is in none.
 std::string cudaHomeOf(llvm::StringRef program);
 
 } // namespace gpulto

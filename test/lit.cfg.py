@@ -22,6 +22,7 @@ Features
   cupti               the toolkit has the headers of CUPTI
   gold bfd mold lld   linkers; lld is our own ld.lld
   meson autotools     build systems (the latter with libtool)
+  setuptools          %python has it, and headers for modules in C
   openmp              LLVM's OpenMP is installed
   pkg-config bear distcc icecc ninja make parallel slurm
                       tools of these names; scripts/setup installs them
@@ -37,12 +38,14 @@ Features
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import glob
+import importlib.util
 import os
 import platform
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 import lit.formats
 
@@ -135,6 +138,12 @@ def gpu_answers():
     return done.returncode == 0 and b"GPU 0" in done.stdout
 
 
+def has_setuptools():
+    header = sysconfig.get_paths()["include"] + "/Python.h"
+    return (importlib.util.find_spec("setuptools") is not None and
+            os.path.exists(header))
+
+
 def is_release():
     with open(build + "/CMakeCache.txt", encoding="utf-8") as cache:
         return "CMAKE_BUILD_TYPE:STRING=Release\n" in cache.read()
@@ -192,6 +201,7 @@ features = {
     **{name: shutil.which(name)
        for name in ("pkg-config", "bear", "distcc", "icecc", "ninja", "make",
                     "parallel")},
+    "setuptools": has_setuptools(),
     "slurm": all(shutil.which(name, path="/usr/sbin:" + os.environ["PATH"])
                  for name in ("munged", "slurmctld", "slurmd", "srun")),
     "emulator": os.path.exists(ours["gpulto-run"]),
