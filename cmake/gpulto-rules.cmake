@@ -19,12 +19,12 @@ if(CMAKE_CUDA_COMPILER_ID)
   # needs an answer although it hands the word over.
   if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native" AND
      NOT CMAKE_CUDA_ARCHITECTURES_NATIVE)
-    get_filename_component(_gpulto_bin "${CMAKE_CUDA_COMPILER}" DIRECTORY)
+    get_filename_component(_gpulto_clang "${CMAKE_CUDA_COMPILER}" REALPATH)
     execute_process(
-      COMMAND "${_gpulto_bin}/gpulto-clang++" --gpulto-print-native
+      COMMAND "${_gpulto_clang}" --gpulto-print-native
       OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES_NATIVE
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-    unset(_gpulto_bin)
+    unset(_gpulto_clang)
   endif()
   set(CMAKE_CUDA_COMPILER_HAS_DEVICE_LINK_PHASE FALSE)
   set(_CMAKE_CUDA_RDC_FLAG "-fgpu-rdc --offload-new-driver")
@@ -36,7 +36,7 @@ if(CMAKE_CUDA_COMPILER_ID)
     string(APPEND _gpulto_link " -flto=gpu")
   endif()
   set(_gpulto_link_cuda "${_gpulto_link}")
-  if(CMAKE_CUDA_COMPILER MATCHES "/gpulto-nvcc$")
+  if(CMAKE_CUDA_COMPILER MATCHES "/(gpulto-)?nvcc$")
     # CMake takes it for clang, and names the libraries; it takes nvcc's options,
     # and what it makes is to be linked with -flto=gpu.
     set(_CMAKE_COMPILE_AS_CUDA_FLAG "-x cu")

@@ -169,9 +169,13 @@ Expected<int> Translator::printVersion() const {
 
 /// nvcc says first where its toolkit is, and build systems ask it that way
 /// (CMake's FindCUDAToolkit).
-void Translator::printTop() const {
-  if (toolkit)
-    errs() << "#$ TOP=" << toolkit.root << '\n';
+void Translator::printPlaces() const {
+  if (!toolkit)
+    return;
+  errs() << "#$ TOP=" << toolkit.root << '\n'
+         << "#$ INCLUDES=\"-I" << toolkit.include() << "\"\n";
+  if (sys::fs::is_directory(toolkit.cccl()))
+    errs() << "#$ SYSTEM_INCLUDES=\"-isystem\" \"" << toolkit.cccl() << "\"\n";
 }
 
 int Translator::printHelp() const {
@@ -216,7 +220,7 @@ Expected<int> Translator::run(ArrayRef<const char *> argv) {
   if (runs && inputs.size() == 1 && isProgram(inputs.front()))
     return runProgram();
   if (args->hasArg(OPT_dryrun, OPT_verbose))
-    printTop();
+    printPlaces();
   Expected<std::vector<Command>> all = commands();
   if (!all)
     return all.takeError();

@@ -126,7 +126,7 @@ private:
   bool isProgram(llvm::StringRef input) const;
   llvm::Expected<int> runProgram() const;
   llvm::Expected<int> printVersion() const;
-  void printTop() const;
+  void printPlaces() const;
   int printHelp() const;
 
   void add(const llvm::Twine &word) { translated.push_back(word.str()); }
