@@ -5,3 +5,13 @@ if(NOT _gpulto_policy)
   cmake_policy(SET CMP0069 NEW)
 endif()
 unset(_gpulto_policy)
+# Where no device answers the program that CMake 4 asks, its message becomes the
+# list of architectures of this machine.
+if(CMAKE_CUDA_COMPILER_ID AND CMAKE_CUDA_ARCHITECTURES_NATIVE AND
+   NOT CMAKE_CUDA_ARCHITECTURES_NATIVE MATCHES "^[0-9]")
+  get_filename_component(_gpulto_clang "${CMAKE_CUDA_COMPILER}" REALPATH)
+  execute_process(COMMAND "${_gpulto_clang}" --gpulto-print-native
+                  OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES_NATIVE
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  unset(_gpulto_clang)
+endif()

@@ -66,6 +66,8 @@ static constexpr Rule kRules[] = {
     {OPT_verbose, Rule::Flag, "-v"},
     {OPT_offload_arch, Rule::Joined, "--offload-arch="},
     {OPT_cuda_gpu_arch, Rule::Joined, "--cuda-gpu-arch="},
+    {OPT_cuda_include_ptx, Rule::Joined, "--cuda-include-ptx="},
+    {OPT_no_cuda_include_ptx, Rule::Joined, "--no-cuda-include-ptx="},
     {OPT_cuda_path, Rule::Joined, "--cuda-path="},
 };
 

@@ -248,5 +248,7 @@ defm time : Value<"time", "time", "<file>", "Appends a row for each command that
 
 def offload_arch : Joined<["--"], "offload-arch=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake, which takes gpulto-nvcc for clang">;
 def cuda_gpu_arch : Joined<["--"], "cuda-gpu-arch=">, MetaVarName<"<arch>">, HelpText<"The same; without effect where CMake's toolchain file hands its list over">;
+def cuda_include_ptx : Joined<["--"], "cuda-include-ptx=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake">;
+def no_cuda_include_ptx : Joined<["--"], "no-cuda-include-ptx=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake">;
 def cuda_path : Joined<["--"], "cuda-path=">, MetaVarName<"<directory>">, HelpText<"The same">;
 def flto_gpu : Flag<["-"], "flto=gpu">, Group<Ignored>, HelpText<"No effect: always so">;
