@@ -8,9 +8,9 @@
 //   bin/nvcc            a link to gpulto-nvcc, which finds the tree by the mark
 //                       and takes it for its toolkit (support/CudaToolkit)
 //   bin/*, *            links to what the toolkit has
-//   lib64/*             the same, where the toolkit has no such directory or no
-//                       libcudart.so in it, as NVIDIA's wheels: links to what is
-//                       in lib, and libNAME.so for each libNAME.so.N
+//   lib64/*             the same, where the toolkit has no such directory or
+//                       no libcudart.so in it, as NVIDIA's wheels: links to
+//                       what is in lib, and libNAME.so for libNAME.so.N
 //
 // A tree is made beside its place and put there when it is whole. It holds
 // nothing but directories and links, so that making it anew loses nothing; a
@@ -189,8 +189,8 @@ static Error linkEntries(StringRef from, StringRef to,
   });
 }
 
-/// Links \p from's libraries into the new directory \p to, each by the name that
-/// linkers look for, too.
+/// Links \p from's libraries into the new directory \p to, each by the name
+/// that linkers look for, too.
 static Error linkLibraries(StringRef from, StringRef to) {
   if (Error error = makeDirectory(to))
     return error;
@@ -303,9 +303,8 @@ static Error makeHome(const Arguments &arguments) {
 int cudaHomeCommand(ArrayRef<const char *> words) {
   Expected<Arguments> arguments = readArguments(words);
   bool isUnderstood = bool(arguments);
-  Error error = isUnderstood && !arguments->wantsHelp
-                    ? makeHome(*arguments)
-                    : arguments.takeError();
+  Error error = isUnderstood && !arguments->wantsHelp ? makeHome(*arguments)
+                                                      : arguments.takeError();
   if (error) {
     errs() << "gpulto cuda-home: error: " << toString(std::move(error)) << '\n';
     if (!isUnderstood)
