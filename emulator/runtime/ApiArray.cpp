@@ -11,12 +11,6 @@ using namespace gpulto::emu;
 
 namespace {
 
-/// All arrays of the process; guarded by the runtime's mutex.
-std::map<const void *, std::unique_ptr<Array>> &arrays() {
-  static auto *all = new std::map<const void *, std::unique_ptr<Array>>;
-  return *all;
-}
-
 cudaError_t makeArray(Runtime &runtime, cudaArray_t *result,
                       const cudaChannelFormatDesc *format, cudaExtent extent,
                       unsigned flags) {
@@ -45,15 +39,6 @@ cudaError_t makeArray(Runtime &runtime, cudaArray_t *result,
 }
 
 } // namespace
-
-namespace gpulto::emu {
-
-Array *findArray(cudaArray_const_t handle) {
-  auto found = arrays().find(handle);
-  return found == arrays().end() ? nullptr : found->second.get();
-}
-
-} // namespace gpulto::emu
 
 extern "C" {
 

@@ -140,26 +140,10 @@ cudaError_t loadLibrary(const char *origin, const void *code,
   return enter([&](Runtime &runtime) -> cudaError_t {
     if (!library || !code)
       return cudaErrorInvalidValue;
-    DeviceImages images;
-    if (std::string error = readCode(code, images); !error.empty()) {
-      complain(std::string(origin) + ": " + error);
-      return cudaErrorInvalidKernelImage;
-    }
-    unsigned arch = runtime.settings.arch;
-    std::vector<PtxSource> sources;
-    for (size_t index : selectImages(images, arch))
-      sources.push_back({origin, std::move(images.images[index].text)});
-    if (sources.empty()) {
-      complain(std::string(origin) + ": " + explainNoImage(images, arch));
-      return cudaErrorNoKernelImageForDevice;
-    }
-    CodeModule *module =
-        runtime.registry.addLibrary(origin, std::move(sources));
+    CodeModule *module = nullptr;
     if (cudaError_t error =
-            runtime.registry.load(runtime, *module, threadState().device)) {
-      runtime.registry.remove(module);
+            runtime.registry.loadCode(runtime, origin, code, nullptr, module))
       return error;
-    }
     *library = reinterpret_cast<cudaLibrary_t>(module);
     return cudaSuccess;
   });
@@ -443,15 +427,9 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
 cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
                                     cudaJitOption *, void **, unsigned,
                                     cudaLibraryOption *, void **, unsigned) {
-  std::FILE *file = path ? std::fopen(path, "rb") : nullptr;
-  if (!file)
-    return recordError(cudaErrorFileNotFound);
   std::string text;
-  char buffer[65536];
-  size_t count;
-  while ((count = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
-    text.append(buffer, count);
-  std::fclose(file);
+  if (!path || !readWholeFile(path, text).empty())
+    return recordError(cudaErrorFileNotFound);
   return loadLibrary(path, text.c_str(), library);
 }
 

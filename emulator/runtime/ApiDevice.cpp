@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/DeviceAttributes.h"
+#include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
 
 #include <cstdio>
+#include <dlfcn.h>
 
 using namespace gpulto::emu;
 
@@ -40,6 +42,19 @@ void setPeers(DeviceState &state, DeviceSet peers) {
   state.device->setPeers(peers | DeviceSet(1) << state.device->ordinal());
 }
 
+/// Finds a function of the emulator's libcuda.so.1, which lies beside this
+/// library; null when it is not there.
+void *findDriverFunction(const char *name) {
+  static void *driver = [] {
+    Dl_info info{};
+    dladdr(reinterpret_cast<void *>(&cudaGetDriverEntryPoint), &info);
+    std::string path(info.dli_fname ? info.dli_fname : "");
+    path.resize(path.rfind('/') + 1);
+    return dlopen((path + "libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  }();
+  return driver ? dlsym(driver, name) : nullptr;
+}
+
 /// Values of cudaDeviceGetLimit before any is set, as an H100 reports them.
 size_t defaultLimit(const DeviceLimits &limits, cudaLimit limit) {
   switch (limit) {
@@ -62,24 +77,10 @@ extern "C" {
 
 // Errors ---------------------------------------------------------------------
 
-const char *cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-#define GPULTO_CUDA_ERROR(code, message)                                       \
-  case code:                                                                   \
-    return #code;
-#include "emulator/runtime/Errors.def"
-  }
-  return "unrecognized error code";
-}
+const char *cudaGetErrorName(cudaError_t error) { return errorName(error); }
 
 const char *cudaGetErrorString(cudaError_t error) {
-  switch (error) {
-#define GPULTO_CUDA_ERROR(code, message)                                       \
-  case code:                                                                   \
-    return message;
-#include "emulator/runtime/Errors.def"
-  }
-  return "unrecognized error code";
+  return errorMessage(error);
 }
 
 cudaError_t cudaGetLastError(void) {
@@ -163,7 +164,10 @@ cudaError_t cudaSetDevice(int device) {
     return recordError(runtime.initError());
   if (cudaError_t error = checkDevice(runtime, device))
     return recordError(error);
-  threadState().device = static_cast<unsigned>(device);
+  Context &primary = primaryContext(static_cast<unsigned>(device));
+  runtime.initializeDriver();
+  primary.isAlive = primary.isHeldByRuntime = true;
+  setCurrentContext(&primary);
   return recordError(runtime.current().sticky);
 }
 
@@ -213,6 +217,11 @@ cudaError_t cudaDeviceReset(void) {
   destroyAllStreams(device);
   forgetPools(device);
   runtime.reset(device);
+  Context &primary = primaryContext(device);
+  primary.isHeldByRuntime = false;
+  primary.isAlive = primary.retained != 0;
+  if (currentContext() == &primary)
+    popContext();
   threadState().lastError = cudaSuccess;
   return cudaSuccess;
 }
@@ -372,17 +381,30 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attribute,
   });
 }
 
-// The driver API is not emulated ---------------------------------------------
+// The driver API -------------------------------------------------------------
 
 cudaError_t
-cudaGetDriverEntryPointByVersion(const char *, void **function, unsigned,
-                                 unsigned long long,
+cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+                                 unsigned version, unsigned long long flags,
                                  cudaDriverEntryPointQueryResult *status) {
-  if (function)
-    *function = nullptr;
+  if (!symbol || !function)
+    return recordError(cudaErrorInvalidValue);
+  *function = nullptr;
+  // cudaEnableLegacyStream and its kin have the numbers of the driver's flags,
+  // the result those of its result.
+  using Query = int(const char *, void **, int, uint64_t, int *);
+  auto *query =
+      reinterpret_cast<Query *>(findDriverFunction("cuGetProcAddress_v2"));
+  if (!query)
+    return recordError(cudaErrorInsufficientDriver);
+  int found = cudaDriverEntryPointSymbolNotFound;
+  constexpr int kNotFound = 500; // CUDA_ERROR_NOT_FOUND, told by the status
+  int result =
+      query(symbol, function, static_cast<int>(version), flags, &found);
   if (status)
-    *status = cudaDriverEntryPointSymbolNotFound;
-  return notSupported("cudaGetDriverEntryPoint (the driver API)");
+    *status = static_cast<cudaDriverEntryPointQueryResult>(found);
+  return recordError(result == kNotFound ? cudaSuccess
+                                         : static_cast<cudaError_t>(result));
 }
 GPULTO_EMU_ALIAS(cudaGetDriverEntryPointByVersion_ptsz,
                  cudaGetDriverEntryPointByVersion);
@@ -390,7 +412,8 @@ GPULTO_EMU_ALIAS(cudaGetDriverEntryPointByVersion_ptsz,
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function,
                                     unsigned long long flags,
                                     cudaDriverEntryPointQueryResult *status) {
-  return cudaGetDriverEntryPointByVersion(symbol, function, 0, flags, status);
+  return cudaGetDriverEntryPointByVersion(symbol, function, kVersion, flags,
+                                          status);
 }
 GPULTO_EMU_ALIAS(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/Graph.h"
+#include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
 
@@ -449,47 +450,6 @@ GPULTO_EMU_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 namespace {
 
-/// The object behind cudaMemPool_t. Memory is taken from the device directly;
-/// the pool keeps count and the values that programs set and read back.
-struct MemoryPool {
-  unsigned device = 0;
-  /// Devices whose kernels may use its memory.
-  DeviceSet access = 1;
-  std::map<int, uint64_t> attributes;
-  uint64_t usedBytes = 0, usedHighBytes = 0;
-};
-
-struct Pools {
-  std::array<MemoryPool, kMaxDevices> standard;
-  std::map<const void *, std::unique_ptr<MemoryPool>> made;
-  /// What cudaMallocAsync takes from, by device.
-  std::array<MemoryPool *, kMaxDevices> current{};
-  /// Pool and size of every live allocation made from a pool.
-  std::map<uint64_t, std::pair<MemoryPool *, uint64_t>> allocations;
-};
-
-Pools &pools() {
-  static Pools *all = [] {
-    auto *made = new Pools; // never destroyed, as the Runtime
-    for (unsigned i = 0; i < kMaxDevices; ++i) {
-      made->standard[i].device = i;
-      made->standard[i].access = DeviceSet(1) << i;
-      made->current[i] = &made->standard[i];
-    }
-    return made;
-  }();
-  return *all;
-}
-
-MemoryPool *findPool(cudaMemPool_t handle) {
-  Pools &all = pools();
-  for (MemoryPool &pool : all.standard)
-    if (static_cast<const void *>(handle) == &pool)
-      return &pool;
-  auto found = all.made.find(handle);
-  return found == all.made.end() ? nullptr : found->second.get();
-}
-
 cudaMemPool_t handleOf(MemoryPool *pool) {
   return reinterpret_cast<cudaMemPool_t>(pool);
 }
@@ -549,25 +509,6 @@ cudaError_t readPoolAttribute(const MemoryPool &pool, cudaMemPoolAttr attribute,
     return cudaErrorInvalidValue;
   }
 }
-
-} // namespace
-
-void gpulto::emu::forgetPools(unsigned device) {
-  Pools &all = pools();
-  std::erase_if(all.allocations, [&](const auto &item) {
-    return item.second.first->device == device;
-  });
-  std::erase_if(all.made, [&](const auto &item) {
-    return item.second->device == device;
-  });
-  MemoryPool &standard = all.standard[device];
-  standard = MemoryPool();
-  standard.device = device;
-  standard.access = DeviceSet(1) << device;
-  all.current[device] = &standard;
-}
-
-namespace {
 
 template <typename Body> cudaError_t withPool(cudaMemPool_t handle, Body body) {
   return enter([&](Runtime &runtime) -> cudaError_t {

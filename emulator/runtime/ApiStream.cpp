@@ -41,14 +41,14 @@ bool isBuiltin(cudaStream_t handle) {
          handle == cudaStreamPerThread;
 }
 
-cudaError_t beginCapture(Runtime &, Stream &stream, cudaStreamCaptureMode mode,
+cudaError_t beginCapture(Runtime &runtime, Stream &stream,
+                         cudaStreamCaptureMode mode,
                          std::shared_ptr<Graph> graph,
                          std::vector<GraphNode *> tail) {
-  static unsigned long long nextId = 1; // guarded by the mutex
   if (stream.capture)
     return cudaErrorIllegalState;
   auto capture = std::make_shared<Capture>();
-  capture->id = nextId++;
+  capture->id = runtime.nextCaptureId++;
   capture->graph = std::move(graph);
   capture->origin = &stream;
   capture->mode = mode;

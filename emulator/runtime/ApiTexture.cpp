@@ -6,36 +6,12 @@
 
 #include "emulator/runtime/Array.h"
 #include "emulator/runtime/DeviceAttributes.h"
+#include "emulator/runtime/ImageObject.h"
 #include "emulator/runtime/Runtime.h"
-
-#include <optional>
 
 using namespace gpulto::emu;
 
 namespace {
-
-/// What an object was made of, to be read back.
-struct ImageObject {
-  unsigned device = 0;
-  cudaResourceDesc resource{};
-  std::optional<cudaTextureDesc> texture; ///< None: a surface.
-  std::optional<cudaResourceViewDesc> view;
-};
-
-/// All objects of the process by handle; guarded by the runtime's mutex.
-std::map<uint64_t, ImageObject> &objects() {
-  static auto *all = new std::map<uint64_t, ImageObject>;
-  return *all;
-}
-
-/// Returns the object of that handle and kind, or null.
-const ImageObject *findObject(uint64_t handle, bool isTexture) {
-  auto found = objects().find(handle);
-  return found != objects().end() &&
-                 found->second.texture.has_value() == isTexture
-             ? &found->second
-             : nullptr;
-}
 
 /// The value of an attribute of the device that every device has.
 size_t limitOf(Runtime &runtime, cudaDeviceAttr which) {
@@ -191,7 +167,7 @@ cudaError_t createTexture(Runtime &runtime, cudaTextureObject_t *result,
   ImageObject object{threadState().device, resource, texture, {}};
   if (view)
     object.view = *view;
-  objects()[*result] = object;
+  imageObjects()[*result] = object;
   return cudaSuccess;
 }
 
@@ -206,18 +182,18 @@ cudaError_t createSurface(Runtime &runtime, cudaSurfaceObject_t *result,
     return cudaErrorInvalidValue;
   image.isSurface = true;
   *result = runtime.device()->addImage(image);
-  objects()[*result] = {threadState().device, resource, {}, {}};
+  imageObjects()[*result] = {threadState().device, resource, {}, {}};
   return cudaSuccess;
 }
 
 cudaError_t destroy(Runtime &runtime, uint64_t handle, bool isTexture) {
   if (handle == 0)
     return cudaSuccess;
-  const ImageObject *object = findObject(handle, isTexture);
+  const ImageObject *object = findImageObject(handle, isTexture);
   if (!object)
     return cudaErrorInvalidValue;
   runtime.devices[object->device].device->removeImage(handle);
-  objects().erase(handle);
+  imageObjects().erase(handle);
   return cudaSuccess;
 }
 
@@ -226,7 +202,7 @@ template <typename Read>
 cudaError_t readBack(const void *result, uint64_t handle, bool isTexture,
                      Read read) {
   return enter([&](Runtime &) -> cudaError_t {
-    const ImageObject *object = findObject(handle, isTexture);
+    const ImageObject *object = findImageObject(handle, isTexture);
     return result && object ? read(*object) : cudaErrorInvalidValue;
   });
 }

@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cuda_runtime_api.h>
+#include <map>
+#include <memory>
 
 namespace gpulto::emu {
 
@@ -31,6 +33,9 @@ struct Array {
   size_t rows() const { return extent.height ? extent.height : 1; }
   size_t slices() const { return extent.depth ? extent.depth : 1; }
 };
+
+/// All arrays of the process by handle; guarded by the runtime's mutex.
+std::map<const void *, std::unique_ptr<Array>> &arrays();
 
 /// Returns the array of a handle, or null when there is none.
 Array *findArray(cudaArray_const_t handle);

@@ -90,6 +90,8 @@ void probeDynamic(const File &file, const std::vector<Elf64_Shdr> &sections,
     if (entry.d_tag != DT_NEEDED)
       continue;
     std::string name = stringAt(strings, entry.d_un.d_val);
+    if (name == "libcuda.so.1")
+      probe.needsDriver = true;
     if (name.rfind("libcudart.so", 0) == 0) {
       probe.needsCudart = true;
       probe.cudartName = name;
@@ -150,7 +152,7 @@ ElfProbe probeElf(const std::string &path) {
       constants = &section;
   }
   // Only then it is asked for; constants may be large.
-  if (probe.needsCudart && constants)
+  if ((probe.needsCudart || probe.needsDriver) && constants)
     probe.hasStaticRuntime = holds(file, *constants, kStaticRuntime);
   return probe;
 }

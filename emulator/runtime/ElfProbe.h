@@ -21,7 +21,10 @@ struct ElfProbe {
   bool needsCudart = false;
   /// Which one, e.g. "libcudart.so.12"; empty when none.
   std::string cudartName;
-  /// Has the static runtime linked in, too; known only if it needs libcudart.
+  /// Names libcuda.so.1, the driver, among the libraries it needs.
+  bool needsDriver = false;
+  /// Has the static runtime linked in, too; known only if it needs libcudart or
+  /// the driver.
   bool hasStaticRuntime = false;
   /// Imports the functions that register device code.
   bool importsRegistration = false;

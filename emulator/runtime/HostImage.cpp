@@ -17,6 +17,9 @@ namespace {
 constexpr uint32_t kWrapperMagic = 0x466243b1;
 constexpr uint32_t kContainerMagic = 0xba55ed50;
 constexpr uint32_t kElfMagic = 0x464c457f;
+/// A linked image: this, the number of texts, and each with its size before it;
+/// all numbers of 8 bytes.
+constexpr uint64_t kLinkedMagic = 0x4b4c6f746c757067; // "gpultoLK"
 /// A device link of more units than this is taken for a damaged array.
 constexpr size_t kMaxPrelinked = size_t(1) << 20;
 
@@ -147,9 +150,57 @@ std::string readWrapper(const void *wrapper, DeviceImages &images,
   return "fat binary: implausibly many prelinked units";
 }
 
+/// Reads the number at \p offset and moves on. False at the end.
+static bool readNumber(std::span<const uint8_t> bytes, uint64_t &offset,
+                       uint64_t &number) {
+  if (bytes.size() < sizeof(number) || offset > bytes.size() - sizeof(number))
+    return false;
+  std::memcpy(&number, bytes.data() + offset, sizeof(number));
+  offset += sizeof(number);
+  return true;
+}
+
+std::string writeLinkedImage(const std::vector<std::string> &texts) {
+  std::string image;
+  auto append = [&](uint64_t number) {
+    image.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  };
+  append(kLinkedMagic);
+  append(texts.size());
+  for (const std::string &text : texts) {
+    append(text.size());
+    image += text;
+  }
+  return image;
+}
+
+static std::string readLinkedImage(std::span<const uint8_t> bytes,
+                                   DeviceImages &images) {
+  uint64_t offset = sizeof(kLinkedMagic), count = 0;
+  bool isWhole = readNumber(bytes, offset, count);
+  for (uint64_t i = 0; isWhole && i < count; ++i) {
+    uint64_t size = 0;
+    if (!readNumber(bytes, offset, size) || size > bytes.size() - offset) {
+      isWhole = false;
+      break;
+    }
+    images.containerStarts.push_back(images.images.size());
+    DeviceImage &image = images.images.emplace_back();
+    image.kind = ImageKind::Ptx;
+    image.text.assign(reinterpret_cast<const char *>(bytes.data()) + offset,
+                      size);
+    readTargetLine(image);
+    offset += size;
+  }
+  return isWhole ? "" : "linked image: cut off";
+}
+
 std::string readCode(const void *code, DeviceImages &images) {
   HostMemory memory = readableFrom(code);
   std::string file;
+  uint64_t offset = 0, magic = 0;
+  if (readNumber(memory.bytes, offset, magic) && magic == kLinkedMagic)
+    return readLinkedImage(memory.bytes, images);
   switch (magicOf(memory)) {
   case kWrapperMagic:
     return readWrapper(code, images, file);

@@ -38,9 +38,12 @@ HostMemory readableFrom(const void *pointer);
 std::string readWrapper(const void *wrapper, DeviceImages &images,
                         std::string &file);
 
+/// Returns what cuLinkComplete hands out: all of the texts, for readCode.
+std::string writeLinkedImage(const std::vector<std::string> &texts);
+
 /// Reads device code of unknown form, as cudaLibraryLoadData takes it: a
-/// wrapper, a container or PTX text ending in a zero byte. Cubins become an
-/// image without text.
+/// wrapper, a container, a linked image or PTX text ending in a zero byte.
+/// Cubins become an image without text.
 std::string readCode(const void *code, DeviceImages &images);
 
 } // namespace gpulto::emu

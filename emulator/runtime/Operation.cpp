@@ -245,6 +245,7 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
     return report(status);
   // On hardware the launch has succeeded by the time the kernel faults.
   state.sticky = toCudaError(status.kind);
+  state.faulted = currentContext();
   ++runtime.faults;
   return cudaSuccess;
 }

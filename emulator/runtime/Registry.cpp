@@ -17,19 +17,6 @@
 namespace gpulto::emu {
 namespace {
 
-std::string readWholeFile(const std::string &path, std::string &text) {
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  if (!file)
-    return "cannot open " + path;
-  char buffer[65536];
-  size_t count;
-  while ((count = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
-    text.append(buffer, count);
-  bool failed = std::ferror(file) != 0;
-  std::fclose(file);
-  return failed ? "cannot read " + path : "";
-}
-
 /// Gathers the PTX sources of a fat binary that the device runs.
 cudaError_t collectSources(const Settings &settings, CodeModule &module,
                            std::vector<PtxSource> &sources) {
@@ -62,6 +49,19 @@ std::string describe(const VariableEntry &entry) {
 
 } // namespace
 
+std::string readWholeFile(const std::string &path, std::string &text) {
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return "cannot open " + path;
+  char buffer[65536];
+  size_t count;
+  while ((count = std::fread(buffer, 1, sizeof(buffer), file)) > 0)
+    text.append(buffer, count);
+  bool failed = std::ferror(file) != 0;
+  std::fclose(file);
+  return failed ? "cannot read " + path : "";
+}
+
 CodeModule *Registry::add(std::unique_ptr<CodeModule> module) {
   modules.push_back(std::move(module));
   return modules.back().get();
@@ -85,6 +85,39 @@ bool Registry::isModule(const void *handle) const {
   return std::any_of(modules.begin(), modules.end(), [&](const auto &module) {
     return module.get() == handle;
   });
+}
+
+cudaError_t Registry::loadCode(Runtime &runtime, const char *origin,
+                               const void *code, const Context *context,
+                               CodeModule *&module) {
+  DeviceImages images;
+  if (std::string error = readCode(code, images); !error.empty()) {
+    complain(std::string(origin) + ": " + error);
+    return cudaErrorInvalidKernelImage;
+  }
+  unsigned arch = runtime.settings.arch;
+  std::vector<PtxSource> sources;
+  for (size_t index : selectImages(images, arch))
+    sources.push_back({origin, std::move(images.images[index].text)});
+  if (sources.empty()) {
+    complain(std::string(origin) + ": " + explainNoImage(images, arch));
+    return cudaErrorNoKernelImageForDevice;
+  }
+  module = addLibrary(origin, std::move(sources));
+  module->context = context;
+  cudaError_t error = load(runtime, *module, threadState().device);
+  if (error != cudaSuccess)
+    remove(module);
+  return error;
+}
+
+void Registry::removeOf(const Context &context) {
+  std::vector<CodeModule *> meant;
+  for (const auto &module : modules)
+    if (module->context == &context)
+      meant.push_back(module.get());
+  for (CodeModule *module : meant)
+    remove(module);
 }
 
 void Registry::remove(CodeModule *module) {

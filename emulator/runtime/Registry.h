@@ -31,6 +31,7 @@ namespace gpulto::emu {
 
 class Runtime;
 struct CodeModule;
+struct Context;
 
 /// A kernel as one device has it.
 struct DeviceKernel {
@@ -82,6 +83,9 @@ struct CodeModule {
     std::shared_ptr<Module> module;
   };
 
+  /// The context that it was loaded in; null for registered code and for
+  /// libraries, which all have.
+  const Context *context = nullptr;
   /// For messages: the file that holds the fat binary.
   std::string origin;
   /// The wrapper handed to __cudaRegisterFatBinary; null for libraries.
@@ -93,6 +97,10 @@ struct CodeModule {
   std::vector<ManagedEntry> managed;
 };
 
+/// Appends the bytes of a file to \p text. Returns an empty string, or what is
+/// wrong.
+std::string readWholeFile(const std::string &path, std::string &text);
+
 /// All registered code. Every member needs the runtime's mutex.
 class Registry {
 public:
@@ -101,6 +109,13 @@ public:
   CodeModule *addFatBinary(const void *wrapper);
   /// Registers a library made of \p sources.
   CodeModule *addLibrary(std::string origin, std::vector<PtxSource> sources);
+  /// Registers the device code at \p code (readCode tells its forms) as a
+  /// library or, with a context, as a module of that, and loads it on the
+  /// current device. What is wrong with it has been told when it fails.
+  cudaError_t loadCode(Runtime &runtime, const char *origin, const void *code,
+                       const Context *context, CodeModule *&module);
+  /// Forgets the modules that were loaded in a context.
+  void removeOf(const Context &context);
   /// Forgets \p module, its kernels and variables. Ignores strangers.
   void remove(CodeModule *module);
   bool isModule(const void *handle) const;

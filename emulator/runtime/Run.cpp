@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts the directory of the replacement libcudart.so.12 and .so.13 first on the
-// library path, hands the options over in GPULTO_EMULATOR, and becomes the
-// program. With a GPU at hand the program runs on it, unchanged, unless
+// Puts the directory of the replacement libcudart.so.12 and .so.13 and of the
+// replacement libcuda.so.1 first on the library path, hands the options over in
+// GPULTO_EMULATOR, and becomes the program. With a GPU at hand the program runs
+// on it, unchanged, unless
 // --emulate or an option that only the emulator has is given.
 //
 //===----------------------------------------------------------------------===//
@@ -52,8 +53,9 @@ void printHelp() {
   std::printf(
       "usage: gpulto-run [option]... [--] program [argument]...\n\n"
       "Runs a CUDA program that was linked with the shared CUDA runtime\n"
-      "(-lcudart, nvcc -cudart shared) and carries PTX: on the GPU when there\n"
-      "is one, else on the emulator.\n\n"
+      "(-lcudart, nvcc -cudart shared) and carries PTX, or that uses the\n"
+      "driver API (-lcuda) and loads PTX: on the GPU when there is one, else\n"
+      "on the emulator.\n\n"
       "  --emulate                 use the emulator even with a GPU; implied\n"
       "                            by every option below\n");
   for (const SettingSpec &spec : settingSpecs()) {
@@ -145,6 +147,7 @@ bool hasGpu() {
 
 /// The runtimes that the emulator stands in for, the newest last.
 constexpr const char *kRuntimes[] = {"libcudart.so.12", "libcudart.so.13"};
+constexpr const char *kDriver = "libcuda.so.1";
 constexpr const char *kNewestRuntime = kRuntimes[std::size(kRuntimes) - 1];
 
 bool standsInFor(const std::string &runtime) {
@@ -201,10 +204,15 @@ std::string refusal(const std::string &program, const ElfProbe &probe) {
            " as a library, so its calls and its kernels may not meet; link it "
            "with the shared one alone (CMake: "
            "CMAKE_CUDA_RUNTIME_LIBRARY=Shared)";
-  if (probe.hasDeviceCode && !probe.needsCudart && !probe.importsRegistration)
+  // Programs of the driver API may load what they carry themselves.
+  bool isOwnLoader = probe.needsDriver && !probe.hasStaticRuntime;
+  bool hasCode = probe.hasDeviceCode || probe.hasStaticRuntime;
+  if (hasCode && !probe.needsCudart && !probe.importsRegistration &&
+      !isOwnLoader)
     return program +
            " is linked with the static CUDA runtime, which the emulator cannot "
-           "replace; link it with -lcudart (clang) or -cudart shared (nvcc)";
+           "replace; link it with -lcudart (clang), -cudart shared (nvcc) or "
+           "CMAKE_CUDA_RUNTIME_LIBRARY=Shared (CMake)";
   return "";
 }
 
@@ -233,11 +241,14 @@ bool prepareEmulation(const CommandLine &line, const std::string &program) {
   }
   prependEnvironment("LD_LIBRARY_PATH", directory);
   // DT_RPATH comes before LD_LIBRARY_PATH; a preloaded library before both.
-  if (probe.hasRpath)
+  if (probe.hasRpath) {
     prependEnvironment("LD_PRELOAD",
                        directory + "/" +
                            (probe.needsCudart ? probe.cudartName
                                               : std::string(kNewestRuntime)));
+    if (probe.needsDriver)
+      prependEnvironment("LD_PRELOAD", directory + "/" + kDriver);
+  }
   if (!line.settings.empty()) {
     const char *old = std::getenv(kSettingsVariable);
     std::string text = old ? std::string(old) + ";" : "";

@@ -19,6 +19,9 @@ namespace gpulto::emu {
 /// How the device begins what it says; replaced by the library's own.
 constexpr std::string_view kDevicePrefix = "gpulto-emu: ";
 
+/// What the runtime calls a code that it does not have.
+constexpr const char *kUnknownError = "unrecognized error code";
+
 Runtime &Runtime::get() {
   static Runtime *runtime = new Runtime; // never destroyed, see the header
   return *runtime;
@@ -68,10 +71,10 @@ Options Runtime::deviceOptions() {
                            static_cast<cudaDeviceAttr>(attribute), value);
   };
   options.host.errorName = [](int error) {
-    return cudaGetErrorName(static_cast<cudaError_t>(error));
+    return errorName(static_cast<cudaError_t>(error));
   };
   options.host.errorString = [](int error) {
-    return cudaGetErrorString(static_cast<cudaError_t>(error));
+    return errorMessage(static_cast<cudaError_t>(error));
   };
   return options;
 }
@@ -98,25 +101,47 @@ void Runtime::reset(unsigned ordinal) {
   DeviceState &state = devices[ordinal];
   if (!state.device)
     return;
+  registry.removeOf(primaryContext(ordinal));
   registry.unload(ordinal);
-  std::erase_if(allocations, [&](const auto &item) {
-    const auto &[address, allocation] = item;
-    if (allocation.device != ordinal)
-      return false;
-    if (allocation.kind == AllocationKind::HostRegistered)
-      (void)state.device->unregisterHost(reinterpret_cast<void *>(address));
-    else
-      (void)state.device->free(address, allocation.kind);
-    graphOwned.erase(address);
-    hostRanges.erase(address);
-    advice.erase(address);
-    return true;
+  freeAllocations([&](const LiveAllocation &allocation) {
+    return allocation.device == ordinal;
   });
   state.device->resetSticky();
   state.device->setPeers(DeviceSet(1) << ordinal);
   std::unique_ptr<Device> device = std::move(state.device);
   state = DeviceState();
   state.device = std::move(device);
+}
+
+void Runtime::freeAllocations(
+    const std::function<bool(const LiveAllocation &)> &isMeant) {
+  std::erase_if(allocations, [&](const auto &item) {
+    const auto &[address, allocation] = item;
+    if (!isMeant(allocation))
+      return false;
+    Device &device = *devices[allocation.device].device;
+    if (allocation.kind == AllocationKind::HostRegistered)
+      (void)device.unregisterHost(reinterpret_cast<void *>(address));
+    else
+      (void)device.free(address, allocation.kind);
+    graphOwned.erase(address);
+    hostRanges.erase(address);
+    advice.erase(address);
+    return true;
+  });
+}
+
+void Runtime::releaseContext(const Context &context) {
+  registry.removeOf(context);
+  freeAllocations([&](const LiveAllocation &allocation) {
+    return allocation.context == &context;
+  });
+  DeviceState &state = devices[context.device];
+  if (state.faulted != &context)
+    return;
+  state.device->resetSticky();
+  state.sticky = cudaSuccess;
+  state.faulted = nullptr;
 }
 
 void Runtime::writeReports() {
@@ -208,7 +233,31 @@ cudaError_t toCudaError(ErrorKind kind) {
   return cudaErrorUnknown;
 }
 
+const char *errorName(cudaError_t error) {
+  switch (error) {
+#define GPULTO_CUDA_ERROR(code, message)                                       \
+  case code:                                                                   \
+    return #code;
+#include "emulator/runtime/Errors.def"
+  }
+  return kUnknownError;
+}
+
+const char *errorMessage(cudaError_t error) {
+  switch (error) {
+#define GPULTO_CUDA_ERROR(code, message)                                       \
+  case code:                                                                   \
+    return message;
+#include "emulator/runtime/Errors.def"
+  }
+  return kUnknownError;
+}
+
 void complain(std::string_view text) {
+  if (std::string *log = threadState().log) {
+    log->append(text).append("\n");
+    return;
+  }
   std::fflush(stdout);
   std::fprintf(stderr, "gpulto emulator: %.*s\n", static_cast<int>(text.size()),
                text.data());
@@ -222,14 +271,16 @@ cudaError_t report(const Status &status) {
   return toCudaError(status.kind);
 }
 
-cudaError_t notSupported(const char *what) {
+void complainNotSupported(const char *what) {
   static std::mutex *mutex = new std::mutex; // never destroyed
   static auto *told = new std::set<std::string>;
-  {
-    std::lock_guard<std::mutex> lock(*mutex);
-    if (told->insert(what).second)
-      complain(std::string(what) + " is not supported");
-  }
+  std::lock_guard<std::mutex> lock(*mutex);
+  if (told->insert(what).second)
+    complain(std::string(what) + " is not supported");
+}
+
+cudaError_t notSupported(const char *what) {
+  complainNotSupported(what);
   return recordError(cudaErrorNotSupported);
 }
 
@@ -244,4 +295,10 @@ __attribute__((destructor)) static void writeReportsAtExit() {
 /// Called by the generated definitions of what is not implemented.
 extern "C" int gpultoEmuNotSupported(const char *name) {
   return gpulto::emu::notSupported(name);
+}
+
+/// The same for the driver API; CUDA_ERROR_NOT_SUPPORTED is that number, too.
+extern "C" int gpultoEmuDriverNotSupported(const char *name) {
+  gpulto::emu::complainNotSupported(name);
+  return cudaErrorNotSupported;
 }

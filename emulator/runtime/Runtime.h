@@ -19,12 +19,14 @@
 #define GPULTO_EMULATOR_RUNTIME_RUNTIME_H
 
 #include "emulator/Device.h"
+#include "emulator/runtime/Context.h"
 #include "emulator/runtime/Registry.h"
 #include "emulator/runtime/Settings.h"
 
 #include <array>
 #include <atomic>
 #include <cuda_runtime_api.h>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +40,8 @@ namespace gpulto::emu {
 struct LiveAllocation {
   AllocationKind kind = AllocationKind::Device;
   unsigned device = 0;
+  /// Where it was made; null: outside of any.
+  const Context *context = currentContext();
 };
 
 /// What the runtime keeps of a device.
@@ -46,6 +50,8 @@ struct DeviceState {
   /// Not cudaSuccess after a kernel fault: every call fails with it while the
   /// device is the thread's current one.
   cudaError_t sticky = cudaSuccess;
+  /// The context of the kernel that faulted.
+  const Context *faulted = nullptr;
   /// cudaDeviceSetLimit's values that only have to be remembered.
   std::map<int, size_t> limits;
   /// The other devices to whose memory it has access.
@@ -89,9 +95,17 @@ public:
     return ordinal >= 0 && static_cast<unsigned>(ordinal) < settings.devices;
   }
 
+  /// cuInit was called, or the runtime API has done so.
+  bool isDriverInitialized() const { return isDriverReady; }
+  void initializeDriver() { isDriverReady = true; }
+
   /// Frees a device's memory, unloads its modules and forgets a sticky error,
   /// as cudaDeviceReset.
   void reset(unsigned ordinal);
+  /// Frees what was allocated in a context, unloads its modules and forgets a
+  /// fault that happened in it, as cuCtxDestroy. Its streams are others' to
+  /// forget (Stream.h).
+  void releaseContext(const Context &context);
 
   /// Writes the counters where the settings say. Called at exit.
   void writeReports();
@@ -112,13 +126,19 @@ public:
   std::map<uint64_t, HostRange> hostRanges;
   /// Advice by the address of the range.
   std::map<uint64_t, Advice> advice;
+  /// The id of the next capture of a stream.
+  unsigned long long nextCaptureId = 1;
   /// The last text that the device printed, so that it is not printed twice.
   std::string diagnosed;
 
 private:
   Runtime();
   Options deviceOptions();
+  /// Frees the live allocations that \p isMeant is true of.
+  void
+  freeAllocations(const std::function<bool(const LiveAllocation &)> &isMeant);
 
+  std::atomic<bool> isDriverReady{false};
   /// Set when all devices are there.
   std::atomic<bool> isStarted{false};
   cudaError_t initFailure = cudaSuccess;
@@ -140,6 +160,13 @@ struct ThreadState {
   /// What cudaGetLastError returns.
   cudaError_t lastError = cudaSuccess;
   cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
+  /// The stack of contexts; the last is the current one. `device` is its
+  /// device.
+  std::vector<Context *> contexts;
+  /// A function of the driver API is running: it does not bind a context.
+  bool isInDriver = false;
+  /// Where messages go while code is loaded; null: standard error.
+  std::string *log = nullptr;
   std::vector<CallConfiguration> configurations;
 };
 
@@ -155,7 +182,12 @@ cudaError_t recordError(cudaError_t error);
 /// Maps the device's error kinds to the API's codes.
 cudaError_t toCudaError(ErrorKind kind);
 
-/// Prints \p text with the emulator's prefix on standard error.
+/// Returns the name and the words that the API has for \p error.
+const char *errorName(cudaError_t error);
+const char *errorMessage(cudaError_t error);
+
+/// Prints \p text with the emulator's prefix on standard error, or adds it to
+/// the thread's log where there is one.
 void complain(std::string_view text);
 
 /// Prints \p status unless it is success or the device has printed it, and
@@ -169,17 +201,19 @@ template <typename Body> cudaError_t enter(Body body) {
   std::lock_guard<std::mutex> lock(runtime.mutex);
   if (!runtime.start())
     return recordError(runtime.initError());
+  bindContext();
   if (cudaError_t sticky = runtime.current().sticky)
     return recordError(sticky);
   return recordError(body(runtime));
 }
 
-/// Forgets the memory pools of a device that is reset.
-void forgetPools(unsigned device);
-
 /// Returns cudaErrorNotSupported and says once, on standard error, that
 /// \p what is missing.
 cudaError_t notSupported(const char *what);
+
+/// Says the same of a function of the driver API, which leaves the thread's
+/// last error alone.
+void complainNotSupported(const char *what);
 
 } // namespace gpulto::emu
 

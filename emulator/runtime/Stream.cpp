@@ -85,6 +85,7 @@ Stream *createStream(unsigned flags, int priority) {
   auto stream = std::make_unique<Stream>();
   stream->id = objects().nextStreamId++;
   stream->device = threadState().device;
+  stream->context = currentContext();
   stream->flags = flags;
   stream->priority = priority;
   Stream *result = stream.get();
@@ -100,6 +101,7 @@ void destroyStream(Stream *stream) {
 Event *createEvent(unsigned flags) {
   auto event = std::make_unique<Event>();
   event->device = threadState().device;
+  event->context = currentContext();
   event->flags = flags;
   Event *result = event.get();
   objects().events.emplace(result, std::move(event));
@@ -119,6 +121,19 @@ void destroyAllStreams(unsigned device) {
   std::erase_if(all.perThread,
                 [&](const auto &item) { return item.second.device == device; });
   all.legacy[device].capture.reset();
+}
+
+void destroyStreamsOf(const Context &context) {
+  Objects &all = objects();
+  std::erase_if(all.streams, [&](const auto &item) {
+    if (item.second->context != &context)
+      return false;
+    leaveCapture(*item.second);
+    return true;
+  });
+  std::erase_if(all.events, [&](const auto &item) {
+    return item.second->context == &context;
+  });
 }
 
 void destroyThreadStreams(uint64_t thread) {

@@ -14,6 +14,8 @@
 #ifndef GPULTO_EMULATOR_RUNTIME_STREAM_H
 #define GPULTO_EMULATOR_RUNTIME_STREAM_H
 
+#include "emulator/runtime/Context.h"
+
 #include <chrono>
 #include <cuda_runtime_api.h>
 #include <map>
@@ -43,6 +45,8 @@ struct Capture {
 struct Stream {
   unsigned long long id = 0;
   unsigned device = 0;
+  /// Where it was made; null for those that are always there.
+  const Context *context = nullptr;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   std::shared_ptr<Capture> capture;
@@ -54,6 +58,7 @@ struct Stream {
 
 struct Event {
   unsigned device = 0;
+  const Context *context = nullptr;
   unsigned flags = cudaEventDefault;
   bool isRecorded = false;
   std::chrono::steady_clock::time_point time;
@@ -78,6 +83,8 @@ Event *createEvent(unsigned flags);
 void destroyEvent(Event *event);
 /// Forgets all streams and events of a device.
 void destroyAllStreams(unsigned device);
+/// Forgets all streams and events that were made in a context.
+void destroyStreamsOf(const Context &context);
 /// Forgets what cudaStreamPerThread stood for in a thread that has ended.
 void destroyThreadStreams(uint64_t thread);
 

@@ -11,11 +11,28 @@
 #ifndef GPULTO_EMULATOR_RUNTIME_UNSUPPORTED_H
 #define GPULTO_EMULATOR_RUNTIME_UNSUPPORTED_H
 
-/* Names the function once on standard error; returns cudaErrorNotSupported. */
+/* Name the function once on standard error; return cudaErrorNotSupported, which
+   is CUDA_ERROR_NOT_SUPPORTED as well. */
 int gpultoEmuNotSupported(const char *name);
+int gpultoEmuDriverNotSupported(const char *name);
 
 #define GPULTO_EMU_UNSUPPORTED(name)                                           \
   int name(void);                                                              \
   __attribute__((weak)) int name(void) { return gpultoEmuNotSupported(#name); }
+
+#define GPULTO_EMU_DRIVER_UNSUPPORTED(name)                                    \
+  int name(void);                                                              \
+  __attribute__((weak)) int name(void) {                                       \
+    return gpultoEmuDriverNotSupported(#name);                                 \
+  }
+
+/* The form of a function whose default stream is one of the thread: since work
+   is done when it is submitted, it does what the function does. */
+#define GPULTO_EMU_DRIVER_PER_THREAD(form, name)                               \
+  __asm__(".text\n"                                                            \
+          ".globl " #form "\n"                                                 \
+          ".type " #form ", @function\n" #form ":\n"                           \
+          "\tjmp " #name "@PLT\n"                                              \
+          ".size " #form ", .-" #form "\n");
 
 #endif /* GPULTO_EMULATOR_RUNTIME_UNSUPPORTED_H */

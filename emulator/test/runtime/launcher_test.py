@@ -7,12 +7,13 @@ nvcc only those run that build nothing."""
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 # Tests that need no compiler.
-BUILD_NOTHING = ("test_command_line", "test_exports")
+BUILD_NOTHING = ("test_command_line", "test_exports", "test_driver_exports")
 
 PROGRAM = """
 #include <cstdio>
@@ -237,6 +238,36 @@ class Tests:
         self.expect(self.run("--emulate", program), 126,
                     err="static CUDA runtime")
 
+    def test_static_runtime_beside_the_driver(self):
+        # Not by its device code alone, which a program may load itself.
+        source = self.write("beside.cpp", "#include <cuda_runtime.h>\n"
+                            "#include <cuda.h>\nint main() { int *p; "
+                            "return cuInit(0) + cudaMalloc(&p, 4); }")
+        self.expect(self.run("--emulate", self.build(
+            "beside", source, "-cudart", "static", "-lcuda")), 126, "",
+            "static CUDA runtime")
+
+    def test_static_runtime_in_a_library(self):
+        # gpulto-run does not see that; the driver is asked for its tables.
+        self.build("libhidden.so", self.write("hidden.cu", LIBRARY.replace(
+            "START", "1").replace("NAME", "first")), "-shared",
+            "-Xcompiler=-fPIC", "-cudart", "static")
+        source = self.write("opening.cpp", "#include <dlfcn.h>\n"
+                            "int main(int, char **argv) { void *l = "
+                            "dlopen(argv[1], RTLD_NOW); return ((int (*)())"
+                            "dlsym(l, \"first\"))(); }")
+        self.expect(self.run("--emulate", self.build(
+            "opening", source, "-cudart", "none", "-ldl"),
+            self.path("libhidden.so")), 0, "", "-cudart shared (nvcc)")
+
+    def test_code_without_a_runtime(self):
+        # A program of the driver API may carry code that it loads itself.
+        source = self.write("carrying.cu", "#include <cuda.h>\n#include <cstdio>\n"
+                            "__global__ void k() {}\n"
+                            "int main() { printf(\"%d\\n\", cuInit(0)); }")
+        self.expect(self.run("--emulate", self.build(
+            "carrying", source, "-cudart", "shared", "-lcuda")), 0, "0")
+
     def test_both_runtimes(self):
         # Also when stripped of the static one's names.
         program = self.program("both", "-cudart", "none", "-lcudart_static",
@@ -446,6 +477,41 @@ int main() {
         if len(names(theirs)) < 400 or not names(theirs) <= names(ours):
             raise Failure(f"names are missing: "
                           f"{sorted(names(theirs) - names(ours))}")
+
+    def test_driver_exports(self):
+        """Every name that cuda.h has, and every one of the stub library."""
+        include = os.path.join(self.options.cuda, "include")
+        with open(os.path.join(include, "cuda.h")) as file:
+            header = file.read()
+        wanted = set(re.findall(r"^CUresult\s+CUDAAPI\s+(cu[A-Z]\w*)\(", header,
+                                re.M))
+        wanted |= set(re.findall(
+            r"^ *CUresult CUDAAPI (cu[A-Z]\w*)\(", header, re.M))
+        for form, name in re.findall(
+                r"^ *#define\s+cu[A-Z]\w*\s+(?:__CUDA_API_(PT[DS][SZ])\()?"
+                r"(cu[A-Z]\w*)", header, re.M):
+            wanted.add(name)
+            if form:
+                wanted.add(f"{name}_{form.lower()}")
+        nm = shutil.which("nm")
+        libraries = [os.path.join(self.options.cuda, "lib64", "stubs",
+                                  "libcuda.so"),
+                     os.path.join(os.path.dirname(self.options.gpulto_run),
+                                  "..", "lib", "gpulto-emulator",
+                                  "libcuda.so.1")]
+        if not nm:
+            return
+        theirs, ours = (
+            {line.split()[-1] for line in subprocess.run(
+                [nm, "-D", "--defined-only", library], check=True,
+                capture_output=True, text=True).stdout.splitlines()
+             if " cu" in line} if os.path.exists(library) else set()
+            for library in libraries)
+        wanted |= theirs
+        # Forms that are there with a per-thread default stream alone.
+        wanted -= {"cuGetProcAddress_v2_ptsz"}
+        if len(wanted) < 600 or not wanted <= ours:
+            raise Failure(f"names are missing: {sorted(wanted - ours)}")
 
     # Options ----------------------------------------------------------------
 

@@ -1,0 +1,19 @@
+//===- DriverCopy.h - Copies of the driver API -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_DRIVERCOPY_H
+#define GPULTO_EMULATOR_RUNTIME_DRIVERCOPY_H
+
+#include "emulator/runtime/Driver.h"
+
+namespace gpulto::emu {
+
+/// Says the same copy in the words of the runtime API.
+cudaError_t toRuntimeCopy(const CUDA_MEMCPY3D &copy, cudaMemcpy3DParms &params);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_DRIVERCOPY_H

@@ -1,0 +1,33 @@
+//===- DriverLaunch.h - Launches of the driver API -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_DRIVERLAUNCH_H
+#define GPULTO_EMULATOR_RUNTIME_DRIVERLAUNCH_H
+
+#include "emulator/runtime/Driver.h"
+#include "emulator/runtime/Operation.h"
+
+namespace gpulto::emu {
+
+/// What a launch or a node of a graph was given.
+struct DriverLaunch {
+  const void *function = nullptr;
+  dim3 grid, block;
+  size_t sharedBytes = 0;
+  /// One of the two: pointers to the parameters, or a list that names a buffer
+  /// with all of them.
+  void **params = nullptr, **extra = nullptr;
+  bool cooperative = false;
+  dim3 cluster{0, 0, 0};
+};
+
+/// Fills in the operation of a launch on the current device.
+cudaError_t makeKernelOp(Runtime &runtime, const DriverLaunch &from,
+                         KernelOp &op);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_DRIVERLAUNCH_H

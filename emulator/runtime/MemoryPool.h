@@ -1,0 +1,50 @@
+//===- MemoryPool.h - Pools of stream-ordered memory -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_MEMORYPOOL_H
+#define GPULTO_EMULATOR_RUNTIME_MEMORYPOOL_H
+
+#include "emulator/Device.h"
+
+#include <array>
+#include <cuda_runtime_api.h>
+#include <map>
+#include <memory>
+
+namespace gpulto::emu {
+
+/// The object behind cudaMemPool_t. Memory is taken from the device directly;
+/// the pool keeps count and the values that programs set and read back.
+struct MemoryPool {
+  unsigned device = 0;
+  /// Devices whose kernels may use its memory.
+  DeviceSet access = 1;
+  std::map<int, uint64_t> attributes;
+  uint64_t usedBytes = 0, usedHighBytes = 0;
+};
+
+/// All pools of the process; guarded by the runtime's mutex.
+struct Pools {
+  std::array<MemoryPool, kMaxDevices> standard;
+  std::map<const void *, std::unique_ptr<MemoryPool>> made;
+  /// What cudaMallocAsync takes from, by device.
+  std::array<MemoryPool *, kMaxDevices> current{};
+  /// Pool and size of every live allocation made from a pool.
+  std::map<uint64_t, std::pair<MemoryPool *, uint64_t>> allocations;
+};
+
+/// Returns the process's pools.
+Pools &pools();
+
+/// Returns the pool of a handle, or null when there is none.
+MemoryPool *findPool(cudaMemPool_t handle);
+
+/// Forgets the memory pools of a device that is reset.
+void forgetPools(unsigned device);
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_MEMORYPOOL_H

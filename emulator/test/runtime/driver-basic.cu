@@ -1,0 +1,207 @@
+// The driver API: loads PTX, launches it in the three forms, copies and fills,
+// with a context of its own and with the primary one.
+// BUILD: -lcuda
+// ONLY: nvcc clang
+// EXPECT: before cuInit: CUDA_ERROR_NOT_INITIALIZED
+// EXPECT: without a context: CUDA_ERROR_INVALID_CONTEXT
+// EXPECT: devices 1, warp 32, sm_90
+// EXPECT: current 1, device 0
+// EXPECT: kernelParams 10 11 12 13
+// EXPECT: extra 20 21 22 23
+// EXPECT: launchEx 30 31 32 33
+// EXPECT: global 4 bytes, 7
+// EXPECT: fill 0102 0102 00010203
+// EXPECT: rows 5 6 0 0 7 8
+// EXPECT: range 4096, type 2
+// EXPECT: host function 1
+// EXPECT: stream's context 1, elapsed 1
+// EXPECT: after destroying: CUDA_ERROR_INVALID_CONTEXT
+// EXPECT: primary active 1
+// EXPECT: unknown function: CUDA_ERROR_NOT_FOUND
+// EXPECT: destroyed function: CUDA_ERROR_INVALID_HANDLE
+// EXPECT: entry points 1 1 1
+#include <cstdio>
+#include <cuda.h>
+
+static const char kPtx[] = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 4 .u32 offset = 7;
+.visible .entry fill(.param .u64 p, .param .u32 base)
+{
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r1, [base];
+  mov.u32 %r2, %tid.x;
+  add.u32 %r3, %r1, %r2;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+)";
+
+static const char *name(CUresult result) {
+  const char *text = nullptr;
+  cuGetErrorName(result, &text);
+  return text;
+}
+
+static void check(CUresult result, int line) {
+  if (result != CUDA_SUCCESS)
+    printf("line %d: %s\n", line, name(result));
+}
+#define CHECK(call) check(call, __LINE__)
+
+static void show(const char *what, CUdeviceptr memory) {
+  unsigned values[4];
+  CHECK(cuMemcpyDtoH(values, memory, sizeof(values)));
+  printf("%s %u %u %u %u\n", what, values[0], values[1], values[2], values[3]);
+  CHECK(cuMemsetD32(memory, 0, 4));
+}
+
+int main() {
+  CUdevice device = -1;
+  printf("before cuInit: %s\n", name(cuDeviceGet(&device, 0)));
+  CHECK(cuInit(0));
+  CUdeviceptr memory = 0;
+  printf("without a context: %s\n", name(cuMemAlloc(&memory, 16)));
+  int count = 0, warp = 0, major = 0, minor = 0;
+  CHECK(cuDeviceGet(&device, 0));
+  CHECK(cuDeviceGetCount(&count));
+  CHECK(cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device));
+  CHECK(cuDeviceGetAttribute(
+      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+  CHECK(cuDeviceGetAttribute(
+      &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+  printf("devices %d, warp %d, sm_%d%d\n", count, warp, major, minor);
+
+  CUcontext context = nullptr, current = nullptr;
+#if CUDA_VERSION >= 13000
+  CHECK(cuCtxCreate(&context, nullptr, 0, device));
+#else
+  CHECK(cuCtxCreate(&context, 0, device));
+#endif
+  CHECK(cuCtxGetCurrent(&current));
+  CUdevice ofContext = -1;
+  CHECK(cuCtxGetDevice(&ofContext));
+  printf("current %d, device %d\n", current == context, ofContext);
+
+  CUmodule module = nullptr;
+  CUfunction fill = nullptr;
+  CHECK(cuModuleLoadData(&module, kPtx));
+  CHECK(cuModuleGetFunction(&fill, module, "fill"));
+  CHECK(cuMemAlloc(&memory, 4096));
+  unsigned base = 10;
+  void *params[] = {&memory, &base};
+  CHECK(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, params, nullptr));
+  show("kernelParams", memory);
+  struct {
+    CUdeviceptr p;
+    unsigned base;
+  } packed = {memory, 20};
+  size_t size = sizeof(packed);
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed,
+                   CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  CHECK(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, nullptr, extra));
+  show("extra", memory);
+  CUstream stream = nullptr;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 4;
+  config.blockDimY = config.blockDimZ = 1;
+  config.hStream = stream;
+  base = 30;
+  CHECK(cuLaunchKernelEx(&config, fill, params, nullptr));
+  CHECK(cuStreamSynchronize(stream));
+  show("launchEx", memory);
+
+  CUdeviceptr global = 0;
+  size_t bytes = 0;
+  unsigned value = 0;
+  CHECK(cuModuleGetGlobal(&global, &bytes, module, "offset"));
+  CHECK(cuMemcpyDtoH(&value, global, sizeof(value)));
+  printf("global %zu bytes, %u\n", bytes, value);
+
+  unsigned short shorts[2];
+  unsigned word = 0;
+  CHECK(cuMemsetD16(memory, 0x0102, 2));
+  CHECK(cuMemcpyDtoH(shorts, memory, sizeof(shorts)));
+  CHECK(cuMemsetD2D32(memory, 512, 0x00010203, 1, 2));
+  CHECK(cuMemcpyDtoH(&word, memory + 512, sizeof(word)));
+  printf("fill %04x %04x %08x\n", shorts[0], shorts[1], word);
+
+  int source[2][2] = {{5, 6}, {7, 8}}, rows[6] = {};
+  CHECK(cuMemsetD8(memory, 0, 4096));
+  CUDA_MEMCPY2D copy{};
+  copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+  copy.srcHost = source;
+  copy.srcPitch = 8;
+  copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.dstDevice = memory;
+  copy.dstPitch = 16;
+  copy.WidthInBytes = 8;
+  copy.Height = 2;
+  CHECK(cuMemcpy2D(&copy));
+  CHECK(cuMemcpyDtoH(rows, memory, sizeof(rows)));
+  printf("rows %d %d %d %d %d %d\n", rows[0], rows[1], rows[2], rows[3],
+         rows[4], rows[5]);
+
+  CUdeviceptr start = 0;
+  unsigned type = 0;
+  CHECK(cuMemGetAddressRange(&start, &bytes, memory + 100));
+  CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory));
+  printf("range %zu, type %u\n", start == memory ? bytes : 0, type);
+
+  int called = 0;
+  CHECK(cuLaunchHostFunc(
+      stream, [](void *data) { *static_cast<int *>(data) = 1; }, &called));
+  printf("host function %d\n", called);
+  CUevent begin, end;
+  float milliseconds = -1;
+  CHECK(cuEventCreate(&begin, CU_EVENT_DEFAULT));
+  CHECK(cuEventCreate(&end, CU_EVENT_DEFAULT));
+  CHECK(cuEventRecord(begin, stream));
+  CHECK(cuEventRecord(end, stream));
+  CHECK(cuEventElapsedTime(&milliseconds, begin, end));
+  CHECK(cuStreamGetCtx(stream, &current));
+  printf("stream's context %d, elapsed %d\n", current == context,
+         milliseconds >= 0);
+
+  CHECK(cuCtxDestroy(context));
+  printf("after destroying: %s\n", name(cuMemFree(memory)));
+  unsigned flags = 0;
+  int isActive = 0;
+  CHECK(cuDevicePrimaryCtxRetain(&context, device));
+  CHECK(cuCtxSetCurrent(context));
+  CHECK(cuDevicePrimaryCtxGetState(device, &flags, &isActive));
+  printf("primary active %d\n", isActive);
+  CHECK(cuModuleLoadData(&module, kPtx));
+  CUfunction none = nullptr;
+  printf("unknown function: %s\n",
+         name(cuModuleGetFunction(&none, module, "none")));
+  printf("destroyed function: %s\n",
+         name(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, params,
+                             nullptr)));
+
+  // cuMemAlloc has had a form with another parameter before CUDA 3.2.
+  void *newer = nullptr, *older = nullptr, *perThread = nullptr;
+  CUdriverProcAddressQueryResult status;
+  CHECK(cuGetProcAddress("cuMemAlloc", &newer, 12000,
+                         CU_GET_PROC_ADDRESS_DEFAULT, &status));
+  CHECK(cuGetProcAddress("cuMemAlloc", &older, 3000,
+                         CU_GET_PROC_ADDRESS_DEFAULT, &status));
+  CHECK(cuGetProcAddress("cuMemcpyHtoDAsync", &perThread, 12000,
+                         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+                         &status));
+  bool isMissing =
+      cuGetProcAddress("cuNothing", &older, 12000, CU_GET_PROC_ADDRESS_DEFAULT,
+                       &status) == CUDA_ERROR_NOT_FOUND &&
+      status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND && !older;
+  printf("entry points %d %d %d\n", newer == (void *)&cuMemAlloc,
+         perThread && perThread != (void *)&cuMemcpyHtoDAsync, isMissing);
+  CHECK(cuDevicePrimaryCtxRelease(device));
+}
