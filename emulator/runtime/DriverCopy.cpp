@@ -200,6 +200,44 @@ cudaError_t gpulto::emu::toRuntimeCopy(const CUDA_MEMCPY3D &copy,
   return make3D(copy, params);
 }
 
+cudaError_t gpulto::emu::toDriverCopy(const cudaMemcpy3DParms &params,
+                                      CUDA_MEMCPY3D &copy) {
+  const Array *from = findArray(params.srcArray);
+  const Array *to = findArray(params.dstArray);
+  size_t element = from ? from->elementBytes : to ? to->elementBytes : 1;
+  cudaMemcpyKind kind = params.kind;
+  auto typeOf = [&](const Array *array, bool isHost) {
+    if (array)
+      return CU_MEMORYTYPE_ARRAY;
+    if (kind == cudaMemcpyDefault)
+      return CU_MEMORYTYPE_UNIFIED;
+    return isHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+  };
+  copy = {};
+  copy.srcMemoryType = typeOf(from, kind == cudaMemcpyHostToDevice || !kind);
+  copy.dstMemoryType = typeOf(to, kind == cudaMemcpyDeviceToHost || !kind);
+  copy.srcHost = params.srcPtr.ptr;
+  copy.srcDevice = reinterpret_cast<CUdeviceptr>(params.srcPtr.ptr);
+  copy.srcArray = reinterpret_cast<CUarray>(params.srcArray);
+  copy.srcPitch = params.srcPtr.pitch;
+  copy.srcHeight = params.srcPtr.ysize;
+  copy.srcXInBytes = params.srcPos.x * element;
+  copy.srcY = params.srcPos.y;
+  copy.srcZ = params.srcPos.z;
+  copy.dstHost = params.dstPtr.ptr;
+  copy.dstDevice = reinterpret_cast<CUdeviceptr>(params.dstPtr.ptr);
+  copy.dstArray = reinterpret_cast<CUarray>(params.dstArray);
+  copy.dstPitch = params.dstPtr.pitch;
+  copy.dstHeight = params.dstPtr.ysize;
+  copy.dstXInBytes = params.dstPos.x * element;
+  copy.dstY = params.dstPos.y;
+  copy.dstZ = params.dstPos.z;
+  copy.WidthInBytes = params.extent.width * element;
+  copy.Height = params.extent.height;
+  copy.Depth = params.extent.depth;
+  return cudaSuccess;
+}
+
 extern "C" {
 
 // Consecutive bytes ----------------------------------------------------------

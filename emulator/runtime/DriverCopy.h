@@ -14,6 +14,9 @@ namespace gpulto::emu {
 /// Says the same copy in the words of the runtime API.
 cudaError_t toRuntimeCopy(const CUDA_MEMCPY3D &copy, cudaMemcpy3DParms &params);
 
+/// The way back.
+cudaError_t toDriverCopy(const cudaMemcpy3DParms &params, CUDA_MEMCPY3D &copy);
+
 } // namespace gpulto::emu
 
 #endif // GPULTO_EMULATOR_RUNTIME_DRIVERCOPY_H

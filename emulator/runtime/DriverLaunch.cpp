@@ -13,20 +13,6 @@ using namespace gpulto::emu;
 
 namespace {
 
-/// Reads `extra` of a launch. False when it is malformed.
-bool readExtra(void **extra, void *&buffer, size_t &size) {
-  while (*extra != CU_LAUNCH_PARAM_END) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      buffer = extra[1];
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
-      size = *static_cast<size_t *>(extra[1]);
-    else
-      return false;
-    extra += 2;
-  }
-  return buffer || !size;
-}
-
 cudaLaunchConfig_t configOf(const CUlaunchConfig &config) {
   cudaLaunchConfig_t same{};
   same.gridDim = {config.gridDimX, config.gridDimY, config.gridDimZ};
@@ -50,6 +36,19 @@ CUresult launch(const DriverLaunch &from, cudaStream_t stream) {
 }
 
 } // namespace
+
+bool gpulto::emu::readExtra(void **extra, void *&buffer, size_t &size) {
+  while (*extra != CU_LAUNCH_PARAM_END) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = extra[1];
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      size = *static_cast<size_t *>(extra[1]);
+    else
+      return false;
+    extra += 2;
+  }
+  return buffer || !size;
+}
 
 cudaError_t gpulto::emu::makeKernelOp(Runtime &runtime,
                                       const DriverLaunch &from, KernelOp &op) {

@@ -24,6 +24,10 @@ struct DriverLaunch {
   dim3 cluster{0, 0, 0};
 };
 
+/// Reads the list `extra` of a launch: the buffer with the parameters and its
+/// size. False when it is malformed.
+bool readExtra(void **extra, void *&buffer, size_t &size);
+
 /// Fills in the operation of a launch on the current device.
 cudaError_t makeKernelOp(Runtime &runtime, const DriverLaunch &from,
                          KernelOp &op);

@@ -114,11 +114,14 @@ cudaError_t addCode(Runtime &runtime, LinkState &state, const char *name,
   }
   // Other inputs may define what this one needs; the rest is wrong already.
   Status status;
-  if (!runtime.device()->loadModule(added, status) &&
-      status.kind != ErrorKind::UnresolvedSymbol) {
+  std::unique_ptr<Module> alone = runtime.device()->loadModule(added, status);
+  if (!alone && status.kind != ErrorKind::UnresolvedSymbol) {
     complain(status.text);
     return toCudaError(status.kind);
   }
+  if (alone)
+    if (cudaError_t error = checkCode(*alone))
+      return error;
   for (PtxSource &source : added)
     state.sources.push_back(std::move(source));
   return cudaSuccess;
@@ -179,10 +182,14 @@ CUresult cuLinkComplete(CUlinkState handle, void **image, size_t *size) {
       return cudaErrorInvalidValue;
     JitLog log(state.options);
     Status status;
-    if (!runtime.device()->loadModule(state.sources, status)) {
+    std::unique_ptr<Module> linked =
+        runtime.device()->loadModule(state.sources, status);
+    if (!linked) {
       complain(status.text);
       return toCudaError(status.kind);
     }
+    if (cudaError_t error = checkCode(*linked))
+      return error;
     std::vector<std::string> texts;
     for (const PtxSource &source : state.sources)
       texts.push_back(source.text);

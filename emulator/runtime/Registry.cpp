@@ -87,6 +87,14 @@ bool Registry::isModule(const void *handle) const {
   });
 }
 
+cudaError_t checkCode(Module &module) {
+  Status status = module.decodeAll();
+  if (status.kind != ErrorKind::InvalidPtx)
+    return cudaSuccess;
+  complain(status.text);
+  return toCudaError(status.kind);
+}
+
 cudaError_t Registry::loadCode(Runtime &runtime, const char *origin,
                                const void *code, const Context *context,
                                CodeModule *&module) {
@@ -105,7 +113,10 @@ cudaError_t Registry::loadCode(Runtime &runtime, const char *origin,
   }
   module = addLibrary(origin, std::move(sources));
   module->context = context;
-  cudaError_t error = load(runtime, *module, threadState().device);
+  unsigned device = threadState().device;
+  cudaError_t error = load(runtime, *module, device);
+  if (error == cudaSuccess)
+    error = checkCode(*module->on[device].module);
   if (error != cudaSuccess)
     remove(module);
   return error;

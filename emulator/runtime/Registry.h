@@ -101,6 +101,11 @@ struct CodeModule {
 /// wrong.
 std::string readWholeFile(const std::string &path, std::string &text);
 
+/// Reads the bodies of all functions, as a compiler does when it loads code
+/// that the program hands over. An instruction that the emulator lacks is no
+/// error before it is reached.
+cudaError_t checkCode(Module &module);
+
 /// All registered code. Every member needs the runtime's mutex.
 class Registry {
 public:
