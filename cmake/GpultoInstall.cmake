@@ -5,7 +5,7 @@
 #   libexec/gpulto/      ld.lld, gpulto-slurm, gpulto-parallel; clang and
 #                        clang++, links to gpulto-clang++
 #   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
-#                        libcudart
+#                        libcudart and libcuda (in lib/gpulto-emulator)
 #   lib/cmake/gpulto/    the CMake package and toolchain files
 #   share/gpulto/        gpulto-gdb.py, for gdb
 #   lib/pkgconfig/       gpulto.pc

@@ -129,6 +129,8 @@ constexpr bool isForAllDevices(AllocationKind kind) {
 constexpr unsigned kMaxDevices = 16;
 /// A set of devices: bit n stands for device n.
 using DeviceSet = uint32_t;
+/// Of memory that no device may use; no device has that number.
+constexpr DeviceSet kNoDevice = DeviceSet(1) << 31;
 
 /// One live range of memory. Addresses are those of this process too.
 struct Allocation {
@@ -266,6 +268,10 @@ struct VariableInfo {
   AllocationKind kind = AllocationKind::Global;
 };
 
+/// Memory without an address (Device::createPhysical); no longer than the
+/// process's devices.
+class PhysicalMemory;
+
 /// Managed variables of a module by name, with their memory; shared by the
 /// modules of all devices, and freed with the last.
 class ManagedVariables;
@@ -341,6 +347,26 @@ public:
   virtual Status free(uint64_t address, AllocationKind kind) = 0;
   /// Sets who may use a live allocation from a pool (Allocation::poolAccess).
   virtual void setPoolAccess(uint64_t address, DeviceSet devices) = 0;
+
+  /// Sets addresses aside at which memory can be mapped. Returns 0 when there
+  /// are none left. What is not mapped is not live.
+  virtual uint64_t reserveAddresses(uint64_t sizeBytes,
+                                    uint64_t alignBytes) = 0;
+  /// Gives a reserved range back, whole and with nothing mapped, else
+  /// InvalidValue.
+  virtual Status freeAddresses(uint64_t address, uint64_t sizeBytes) = 0;
+  /// Makes memory of this device without an address; it counts against
+  /// globalBytes until the last reference and mapping is gone. Null when they
+  /// are used up.
+  virtual std::shared_ptr<PhysicalMemory>
+  createPhysical(uint64_t sizeBytes) = 0;
+  /// Maps a part of such memory into a reserved range, as an allocation that no
+  /// kernel may use before setPoolAccess. All numbers are multiples of pages.
+  virtual Status map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
+                     std::shared_ptr<PhysicalMemory> physical) = 0;
+  /// Undoes one map(), whole, else InvalidValue.
+  virtual Status unmap(uint64_t address, uint64_t sizeBytes) = 0;
+
   /// Makes memory of the program accessible to kernels.
   virtual Status registerHost(const void *address, uint64_t sizeBytes) = 0;
   virtual Status unregisterHost(const void *address) = 0;

@@ -88,6 +88,28 @@ Status DeviceImpl::free(uint64_t address, AllocationKind kind) {
           std::string("not the start of ") + allocationName(kind)};
 }
 
+Status DeviceImpl::freeAddresses(uint64_t address, uint64_t sizeBytes) {
+  if (memory.freeAddresses(address, sizeBytes))
+    return {};
+  return {ErrorKind::InvalidValue,
+          "not a reserved range, or memory is mapped in it"};
+}
+
+Status DeviceImpl::map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
+                       std::shared_ptr<PhysicalMemory> physical) {
+  if (memory.map(address, sizeBytes, offset, std::move(physical)))
+    return {};
+  return {ErrorKind::InvalidValue,
+          "not within a reserved range, not within the memory, or something is "
+          "mapped there"};
+}
+
+Status DeviceImpl::unmap(uint64_t address, uint64_t sizeBytes) {
+  if (memory.unmap(address, sizeBytes))
+    return {};
+  return {ErrorKind::InvalidValue, "not what was mapped there"};
+}
+
 Status DeviceImpl::registerHost(const void *address, uint64_t sizeBytes) {
   if (memory.registerHost(reinterpret_cast<uint64_t>(address), sizeBytes,
                           number))

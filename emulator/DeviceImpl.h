@@ -46,6 +46,16 @@ public:
   void setPoolAccess(uint64_t address, DeviceSet devices) override {
     memory.setPoolAccess(address, devices);
   }
+  uint64_t reserveAddresses(uint64_t sizeBytes, uint64_t alignBytes) override {
+    return memory.reserveAddresses(sizeBytes, alignBytes);
+  }
+  Status freeAddresses(uint64_t address, uint64_t sizeBytes) override;
+  std::shared_ptr<PhysicalMemory> createPhysical(uint64_t sizeBytes) override {
+    return memory.createPhysical(sizeBytes, number);
+  }
+  Status map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
+             std::shared_ptr<PhysicalMemory> physical) override;
+  Status unmap(uint64_t address, uint64_t sizeBytes) override;
   Status registerHost(const void *address, uint64_t sizeBytes) override;
   Status unregisterHost(const void *address) override;
   bool findAllocation(uint64_t address, Allocation &allocation) const override;

@@ -6,9 +6,11 @@
 
 #include "emulator/Memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace gpulto::emu {
 
@@ -80,6 +82,20 @@ bool Memory::reserve() {
   return false;
 }
 
+/// What is handed out, by address: allocations, and reserved ranges with all
+/// that is mapped in them.
+std::vector<Range> Memory::occupied() const {
+  std::vector<Range> ranges;
+  for (const auto &[address, allocation] : live)
+    if (!mapped.count(address))
+      ranges.push_back({address, address + allocation.sizeBytes});
+  for (const auto &[address, sizeBytes] : reserved)
+    ranges.push_back({address, address + sizeBytes});
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  return ranges;
+}
+
 uint64_t Memory::place(uint64_t sizeBytes, uint64_t alignBytes) {
   uint64_t size = alignTo(sizeBytes, 256) + kGapBytes;
   uint64_t at = alignTo(bump, alignBytes);
@@ -91,13 +107,13 @@ uint64_t Memory::place(uint64_t sizeBytes, uint64_t alignBytes) {
   // allocations.
   freed.clear();
   uint64_t from = base + kWindowCount * kWindowBytes;
-  for (const auto &[address, allocation] : live) {
-    if (address < from)
+  for (const Range &range : occupied()) {
+    if (range.begin < from)
       continue;
     at = alignTo(from, alignBytes);
-    if (at + size <= address)
+    if (at + size <= range.begin)
       return at;
-    from = alignTo(address + allocation.sizeBytes, 256) + kGapBytes;
+    from = alignTo(range.end, 256) + kGapBytes;
   }
   at = alignTo(from, alignBytes);
   return at + size <= base + reservedBytes ? at : 0;
@@ -225,9 +241,112 @@ bool Memory::isLive(uint64_t address, uint64_t sizeBytes) const {
   bool begins = contains(address), ends = contains(address + sizeBytes - 1);
   if (!begins && !ends)
     return true;
+  // Mapped memory may follow mapped memory without a gap.
   Allocation allocation;
-  return find(address, allocation) &&
-         address - allocation.address + sizeBytes <= allocation.sizeBytes;
+  while (find(address, allocation)) {
+    uint64_t rest = allocation.address + allocation.sizeBytes - address;
+    if (sizeBytes <= rest)
+      return true;
+    address += rest;
+    sizeBytes -= rest;
+  }
+  return false;
+}
+
+// Memory that is mapped ------------------------------------------------------
+
+PhysicalMemory::~PhysicalMemory() {
+  close(file);
+  owner.uses[device].bytes -= sizeBytes;
+}
+
+uint64_t Memory::reserveAddresses(uint64_t sizeBytes, uint64_t alignBytes) {
+  std::unique_lock lock(mutex);
+  uint64_t at = sizeBytes > reservedBytes
+                    ? 0
+                    : place(sizeBytes, std::max(alignBytes, kPageBytes));
+  if (at)
+    reserved[at] = sizeBytes;
+  return at;
+}
+
+bool Memory::freeAddresses(uint64_t address, uint64_t sizeBytes) {
+  std::unique_lock lock(mutex);
+  auto it = reserved.find(address);
+  if (it == reserved.end() || it->second != sizeBytes)
+    return false;
+  auto inside = mapped.lower_bound(address);
+  if (inside != mapped.end() && inside->first < address + sizeBytes)
+    return false;
+  reserved.erase(it);
+  return true;
+}
+
+std::shared_ptr<PhysicalMemory> Memory::createPhysical(uint64_t sizeBytes,
+                                                       unsigned device) {
+  std::unique_lock lock(mutex);
+  Use &use = uses[device];
+  if (sizeBytes > use.limitBytes || use.bytes + sizeBytes > use.limitBytes)
+    return nullptr;
+  int file = memfd_create("gpulto-emulator", MFD_CLOEXEC);
+  if (file < 0)
+    return nullptr;
+  if (ftruncate(file, static_cast<off_t>(sizeBytes)) != 0) {
+    close(file);
+    return nullptr;
+  }
+  use.bytes += sizeBytes;
+  return std::shared_ptr<PhysicalMemory>(
+      new PhysicalMemory(*this, file, sizeBytes, device));
+}
+
+bool Memory::map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
+                 std::shared_ptr<PhysicalMemory> physical) {
+  std::unique_lock lock(mutex);
+  auto range = reserved.upper_bound(address);
+  if (range == reserved.begin() || !sizeBytes)
+    return false;
+  --range;
+  uint64_t inside = address - range->first;
+  if (inside > range->second || sizeBytes > range->second - inside ||
+      offset > physical->sizeBytes || sizeBytes > physical->sizeBytes - offset)
+    return false;
+  auto next = mapped.lower_bound(address);
+  if (next != mapped.end() && next->first < address + sizeBytes)
+    return false;
+  if (next != mapped.begin()) {
+    const Allocation &previous = live.at(std::prev(next)->first);
+    if (previous.address + previous.sizeBytes > address)
+      return false;
+  }
+  if (mmap(reinterpret_cast<void *>(address), sizeBytes, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED, physical->file,
+           static_cast<off_t>(offset)) == MAP_FAILED)
+    return false;
+  Allocation &allocation = live[address];
+  allocation = {address, sizeBytes, AllocationKind::Device, physical->device};
+  allocation.poolAccess = kNoDevice;
+  freed.erase(address);
+  mapped[address] = std::move(physical);
+  return true;
+}
+
+bool Memory::unmap(uint64_t address, uint64_t sizeBytes) {
+  std::shared_ptr<PhysicalMemory> gone; // Its end needs no lock.
+  std::unique_lock lock(mutex);
+  auto it = mapped.find(address);
+  if (it == mapped.end() || live.at(address).sizeBytes != sizeBytes)
+    return false;
+  if (mmap(reinterpret_cast<void *>(address), sizeBytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    return false;
+  gone = std::move(it->second);
+  mapped.erase(it);
+  freed[address] = live.at(address);
+  live.erase(address);
+  ++epochCounter;
+  return true;
 }
 
 } // namespace gpulto::emu

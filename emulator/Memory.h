@@ -28,7 +28,9 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <shared_mutex>
+#include <vector>
 
 namespace gpulto::emu {
 
@@ -46,6 +48,27 @@ constexpr uint64_t kCodeStep = 16;
 /// Half-open range of addresses.
 struct Range {
   uint64_t begin = 0, end = 0;
+};
+
+class Memory;
+
+/// Memory of a device without an address, until it is mapped; it may be mapped
+/// at several places. Counts as the device's as long as it is there.
+class PhysicalMemory {
+public:
+  ~PhysicalMemory();
+  PhysicalMemory(const PhysicalMemory &) = delete;
+  PhysicalMemory &operator=(const PhysicalMemory &) = delete;
+
+private:
+  friend class Memory;
+  PhysicalMemory(Memory &owner, int file, uint64_t sizeBytes, unsigned device)
+      : owner(owner), file(file), sizeBytes(sizeBytes), device(device) {}
+
+  Memory &owner;
+  int file; ///< An anonymous file of the system.
+  uint64_t sizeBytes;
+  unsigned device;
 };
 
 /// The memory of the devices of a process. Thread-safe.
@@ -76,6 +99,24 @@ public:
   bool registerHost(uint64_t address, uint64_t sizeBytes, unsigned device);
   bool unregisterHost(uint64_t address);
   void setPoolAccess(uint64_t address, DeviceSet devices);
+
+  /// Sets addresses aside, which are no allocation. Returns 0 when there are
+  /// none left.
+  uint64_t reserveAddresses(uint64_t sizeBytes, uint64_t alignBytes);
+  /// False unless the range was reserved as a whole and nothing is mapped in
+  /// it.
+  bool freeAddresses(uint64_t address, uint64_t sizeBytes);
+  /// Returns null when the device's limit is used up.
+  std::shared_ptr<PhysicalMemory> createPhysical(uint64_t sizeBytes,
+                                                 unsigned device);
+  /// Makes a part of \p physical the allocation at \p address, which no device
+  /// may use yet. False when that is not free reserved memory, or the part is
+  /// not within \p physical. Sizes and addresses are multiples of pages.
+  bool map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
+           std::shared_ptr<PhysicalMemory> physical);
+  /// Takes away what map() made there, whole. False when that is something
+  /// else.
+  bool unmap(uint64_t address, uint64_t sizeBytes);
 
   /// Finds the live allocation that holds \p address.
   bool find(uint64_t address, Allocation &allocation) const;
@@ -114,7 +155,9 @@ private:
     uint64_t limitBytes = 0;
     std::atomic<uint64_t> bytes{0}, heapBytes{0};
   };
+  friend class PhysicalMemory;
   uint64_t place(uint64_t sizeBytes, uint64_t alignBytes);
+  std::vector<Range> occupied() const;
 
   mutable std::shared_mutex mutex;
   uint64_t base = 0;
@@ -122,7 +165,10 @@ private:
   unsigned deviceCount = 0;
   uint64_t bump = 0;
   std::map<uint64_t, Allocation> live;
-  std::map<uint64_t, Allocation> freed; ///< Not yet handed out again.
+  std::map<uint64_t, Allocation> freed;  ///< Not yet handed out again.
+  std::map<uint64_t, uint64_t> reserved; ///< Sizes of ranges without memory.
+  /// What is mapped, by address; all are live as well.
+  std::map<uint64_t, std::shared_ptr<PhysicalMemory>> mapped;
   std::atomic<uint32_t> epochCounter{1};
   std::array<Use, kMaxDevices> uses;
 };

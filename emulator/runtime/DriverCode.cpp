@@ -445,6 +445,26 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
       [&] { return cudaFuncGetParamInfo(function, index, offset, size); });
 }
 
+CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
+  return inContext([&] {
+    return enter([&](Runtime &runtime) -> cudaError_t {
+      KernelEntry *entry = nullptr;
+      unsigned device = threadState().device;
+      if (cudaError_t error = runtime.registry.findKernel(runtime, function,
+                                                          device, entry))
+        return error;
+      if (!count)
+        return cudaErrorInvalidValue;
+      *count = entry->on[device].kernel->info().params.size();
+      return cudaSuccess;
+    });
+  });
+}
+
+CUresult cuKernelGetParamCount(CUkernel kernel, size_t *count) {
+  return cuFuncGetParamCount(reinterpret_cast<CUfunction>(kernel), count);
+}
+
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function) {
   return inContext([&] {
     cudaFunction_t found = nullptr;

@@ -84,6 +84,7 @@ CUresult gpulto::emu::toResult(cudaError_t error) {
   case cudaErrorInvalidHostPointer:
   case cudaErrorInvalidDevicePointer:
   case cudaErrorInvalidChannelDescriptor:
+  case cudaErrorInvalidFilterSetting:
   case cudaErrorInvalidMemcpyDirection:
   case cudaErrorMissingConfiguration:
     return CUDA_ERROR_INVALID_VALUE;

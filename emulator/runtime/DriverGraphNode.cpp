@@ -431,6 +431,13 @@ CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
   }
 }
 
+CUresult cuGraphAddNode_v3(CUgraphNode *node, CUgraph graph,
+                           const CUgraphNode *dependencies,
+                           const CUgraphEdgeData *edges, size_t count,
+                           CUgraphNodeParams *params) {
+  return cuGraphAddNode_v2(node, graph, dependencies, edges, count, params);
+}
+
 CUresult addNodeOf12(CUgraphNode *node, CUgraph graph,
                      const CUgraphNode *dependencies, size_t count,
                      CUgraphNodeParams *params) __asm__("cuGraphAddNode");

@@ -131,6 +131,12 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
   return inContext([&] { return cudaLaunchHostFunc(stream, function, data); });
 }
 
+/// How the host waits is no matter: the function has run when this returns.
+CUresult cuLaunchHostFunc_v2(CUstream stream, CUhostFn function, void *data,
+                             unsigned) {
+  return cuLaunchHostFunc(stream, function, data);
+}
+
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function,
                                             const CUlaunchConfig *config) {
   return inContext([&] {

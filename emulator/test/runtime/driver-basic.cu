@@ -19,6 +19,7 @@
 // EXPECT: primary active 1
 // EXPECT: unknown function: CUDA_ERROR_NOT_FOUND
 // EXPECT: destroyed function: CUDA_ERROR_INVALID_HANDLE
+// EXPECT: parameters 2
 // EXPECT: entry points 1 1 1
 #include <cstdio>
 #include <cuda.h>
@@ -187,6 +188,15 @@ int main() {
          name(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, params,
                              nullptr)));
 
+  // In no header of 13.0, found by name.
+  size_t number = 0;
+  void *counter = nullptr;
+  CHECK(cuGetProcAddress("cuFuncGetParamCount", &counter, 13050,
+                         CU_GET_PROC_ADDRESS_DEFAULT, nullptr));
+  CUfunction again = nullptr;
+  CHECK(cuModuleGetFunction(&again, module, "fill"));
+  CHECK(((CUresult (*)(CUfunction, size_t *))counter)(again, &number));
+  printf("parameters %zu\n", number);
   // cuMemAlloc has had a form with another parameter before CUDA 3.2.
   void *newer = nullptr, *older = nullptr, *perThread = nullptr;
   CUdriverProcAddressQueryResult status;

@@ -100,6 +100,7 @@ def compile_command(options, found, sources, output):
     else:
         command.append("--cuda-include-ptx=all")
     return command + extra + sources + ["-o", output, f"-L{library}",
+                                        f"-L{library}/stubs",
                                         "-lcudart"]
 
 
@@ -146,6 +147,10 @@ def main():
     only = found.get("TOOLKIT")
     if only and cuda_release(options) != only[0]:
         print(f"skipped: for CUDA {only[0]}")
+        return SKIP
+    stub = os.path.join(options.cuda, "lib64", "stubs", "libcuda.so")
+    if "-lcuda" in words(found, "BUILD") and not os.path.exists(stub):
+        print(f"skipped: no {stub}")
         return SKIP
     os.makedirs(options.work, exist_ok=True)
     name = os.path.splitext(os.path.basename(options.source))[0]
