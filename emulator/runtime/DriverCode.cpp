@@ -450,8 +450,8 @@ CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
     return enter([&](Runtime &runtime) -> cudaError_t {
       KernelEntry *entry = nullptr;
       unsigned device = threadState().device;
-      if (cudaError_t error = runtime.registry.findKernel(runtime, function,
-                                                          device, entry))
+      if (cudaError_t error =
+              runtime.registry.findKernel(runtime, function, device, entry))
         return error;
       if (!count)
         return cudaErrorInvalidValue;

@@ -4,14 +4,16 @@
 // BUILD: -lcuda
 // ONLY: nvcc clang
 // RUN-OPTIONS: --memory=64
-// EXPECT: bad PTX CUDA_ERROR_INVALID_PTX, the log has its line 1, ends in 0 1
+// EXPECT: bad PTX CUDA_ERROR_INVALID_PTX, its line 1, ends in 0 1
 // EXPECT: a short log CUDA_ERROR_INVALID_PTX 'code'
 // EXPECT: without a log CUDA_ERROR_INVALID_PTX
 // EXPECT: not code CUDA_ERROR_INVALID_IMAGE
 // EXPECT: no file CUDA_ERROR_FILE_NOT_FOUND
-// EXPECT: out of memory CUDA_ERROR_OUT_OF_MEMORY, 0 bytes CUDA_ERROR_INVALID_VALUE
+// EXPECT: out of memory CUDA_ERROR_OUT_OF_MEMORY
+// EXPECT: 0 bytes CUDA_ERROR_INVALID_VALUE
 // EXPECT: no device CUDA_ERROR_INVALID_DEVICE
-// EXPECT: no function CUDA_ERROR_NOT_FOUND, no variable CUDA_ERROR_NOT_FOUND
+// EXPECT: no function CUDA_ERROR_NOT_FOUND
+// EXPECT: no variable CUDA_ERROR_NOT_FOUND
 // EXPECT: stray function CUDA_ERROR_INVALID_HANDLE
 // EXPECT: stray stream CUDA_ERROR_INVALID_HANDLE
 // EXPECT: too many threads CUDA_ERROR_INVALID_VALUE
@@ -96,7 +98,7 @@ int main() {
   char log[1024] = "untouched", little[5];
   size_t used = 0;
   CUresult result = loadLogged(log, sizeof(log), used);
-  printf("bad PTX %s, the log has its line %d, ends in 0 %d\n", name(result),
+  printf("bad PTX %s, its line %d, ends in 0 %d\n", name(result),
          strstr(log, ":6") != nullptr, used == strlen(log));
   result = loadLogged(little, sizeof(little), used);
   printf("a short log %s '%s'\n", name(result), little);
@@ -108,7 +110,7 @@ int main() {
 
   CUdeviceptr memory = 0;
   result = cuMemAlloc(&memory, size_t(65) << 20);
-  printf("out of memory %s, 0 bytes %s\n", name(result),
+  printf("out of memory %s\n0 bytes %s\n", name(result),
          name(cuMemAlloc(&memory, 0)));
   CUdevice device;
   printf("no device %s\n", name(cuDeviceGet(&device, 1)));
@@ -129,7 +131,7 @@ int main() {
   CUfunction write, none;
   CHECK(cuModuleGetFunction(&write, module, "write"));
   result = cuModuleGetFunction(&none, module, "none");
-  printf("no function %s, no variable %s\n", name(result),
+  printf("no function %s\nno variable %s\n", name(result),
          name(cuModuleGetGlobal(&memory, nullptr, module, "none")));
   void *params[] = {&memory};
   auto launch = [&](CUfunction function, unsigned threads, CUstream stream,
