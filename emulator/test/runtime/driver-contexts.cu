@@ -1,0 +1,211 @@
+// Contexts of the driver API on two devices: the stack, what a context owns,
+// libraries and kernels of all contexts, pools, and what belongs elsewhere.
+// BUILD: -lcuda
+// ONLY: nvcc clang
+// RUN-OPTIONS: --devices=2
+// EXPECT: stack 1 1 1, device 1, then 0
+// EXPECT: empty CUDA_ERROR_INVALID_CONTEXT
+// EXPECT: runtime follows 1
+// EXPECT: owned 8192, left 4096, stream CUDA_ERROR_INVALID_HANDLE
+// EXPECT: module's variable 1, of another context 7
+// EXPECT: function on another device CUDA_ERROR_INVALID_HANDLE
+// EXPECT: kernel on both 3 4 13 14
+// EXPECT: threads 1024, parameters 2, library's 1, name fill
+// EXPECT: occupancy 16, best 1
+// EXPECT: cooperative 20, too large CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+// EXPECT: pool 64 used, then 0
+// EXPECT: heap 1048576, priorities 0 -5
+// EXPECT: file 30
+// EXPECT: destroyed twice CUDA_ERROR_CONTEXT_IS_DESTROYED
+// EXPECT: primary CUDA_ERROR_INVALID_CONTEXT
+// EXPECT: released CUDA_ERROR_CONTEXT_IS_DESTROYED
+#include <cstdio>
+#include <cstdlib>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <string>
+#include <unistd.h>
+
+static const char kPtx[] = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 4 .u32 offset = 7;
+.visible .entry fill(.param .u64 p, .param .u32 base)
+{
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r1, [base];
+  mov.u32 %r2, %tid.x;
+  add.u32 %r3, %r1, %r2;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+)";
+
+static const char *name(CUresult result) {
+  const char *text = nullptr;
+  cuGetErrorName(result, &text);
+  return text;
+}
+
+static void check(CUresult result, int line) {
+  if (result != CUDA_SUCCESS)
+    printf("line %d: %s\n", line, name(result));
+}
+#define CHECK(call) check(call, __LINE__)
+
+static CUcontext makeContext(CUdevice device) {
+  CUcontext context = nullptr;
+#if CUDA_VERSION >= 13000
+  CHECK(cuCtxCreate(&context, nullptr, 0, device));
+#else
+  CHECK(cuCtxCreate(&context, 0, device));
+#endif
+  return context;
+}
+
+static size_t used() {
+  size_t freeBytes = 0, total = 0;
+  CHECK(cuMemGetInfo(&freeBytes, &total));
+  return total - freeBytes;
+}
+
+static unsigned read(CUdeviceptr address) {
+  unsigned value = 0;
+  CHECK(cuMemcpyDtoH(&value, address, sizeof(value)));
+  return value;
+}
+
+int main() {
+  CHECK(cuInit(0));
+  CUcontext first = makeContext(0), second = makeContext(1), popped, current;
+  CUdevice device = -1, below = -1;
+  CHECK(cuCtxGetDevice(&device));
+  CHECK(cuCtxGetCurrent(&current));
+  bool isSecond = current == second;
+  CHECK(cuCtxPopCurrent(&popped));
+  CHECK(cuCtxGetDevice(&below));
+  CHECK(cuCtxGetCurrent(&current));
+  printf("stack %d %d %d, device %d, then %d\n", isSecond, popped == second,
+         current == first, device, below);
+  CHECK(cuCtxPopCurrent(&popped));
+  printf("empty %s\n", name(cuCtxPopCurrent(&popped)));
+  CHECK(cuCtxSetCurrent(second));
+  cudaGetDevice(&device);
+  printf("runtime follows %d\n", device);
+  CHECK(cuCtxSetCurrent(first));
+
+  // What was made in a context goes with it.
+  size_t before = used();
+  CUdeviceptr memory, more;
+  CUstream stream;
+  CUmodule module, other;
+  CUdeviceptr variable, theirs;
+  CUfunction fill;
+  CHECK(cuMemAlloc(&memory, 4096));
+  CUcontext third = makeContext(0);
+  CHECK(cuMemAlloc(&more, 4096));
+  CHECK(cuStreamCreate(&stream, 0));
+  size_t both = used() - before;
+  CHECK(cuCtxDestroy(third));
+  printf("owned %zu, left %zu, stream %s\n", both, used() - before,
+         name(cuStreamQuery(stream)));
+  CHECK(cuModuleLoadData(&module, kPtx));
+  CHECK(cuModuleLoadData(&other, kPtx));
+  CHECK(cuModuleGetGlobal(&variable, nullptr, module, "offset"));
+  CHECK(cuModuleGetGlobal(&theirs, nullptr, other, "offset"));
+  CHECK(cuMemsetD32(variable, 1, 1));
+  printf("module's variable %u, of another context %u\n", read(variable),
+         read(theirs));
+  CHECK(cuModuleGetFunction(&fill, module, "fill"));
+  CHECK(cuModuleUnload(other));
+  unsigned base = 3;
+  void *params[] = {&memory, &base};
+  CHECK(cuCtxPushCurrent(second));
+  printf("function on another device %s\n",
+         name(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params,
+                             nullptr)));
+  CHECK(cuCtxPopCurrent(nullptr));
+
+  // A kernel of a library is one of every context.
+  CUlibrary library, found;
+  CUkernel kernel;
+  CHECK(cuLibraryLoadData(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr,
+                          0));
+  CHECK(cuLibraryGetKernel(&kernel, library, "fill"));
+  CHECK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 2, 1, 1, 0, nullptr, params,
+                       nullptr));
+  CHECK(cuCtxPushCurrent(second));
+  CHECK(cuMemAlloc(&more, 4096));
+  base = 13;
+  void *onSecond[] = {&more, &base};
+  CHECK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, 2, 1, 1, 0, nullptr,
+                       onSecond, nullptr));
+  CHECK(cuMemcpyPeer(memory + 8, first, more, second, 8));
+  CHECK(cuCtxPopCurrent(nullptr));
+  printf("kernel on both %u %u %u %u\n", read(memory), read(memory + 4),
+         read(memory + 8), read(memory + 12));
+  int threads = 0, blocks = 0, grid = 0, block = 0;
+  size_t offset = 0, size = 0;
+  const char *text = nullptr;
+  CHECK(cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                             kernel, 1));
+  CHECK(cuKernelGetParamInfo(kernel, 1, &offset, &size));
+  CHECK(cuKernelGetLibrary(&found, kernel));
+  CHECK(cuKernelGetName(&text, kernel));
+  printf("threads %d, parameters %d, library's %d, name %s\n", threads,
+         cuKernelGetParamInfo(kernel, 2, &offset, &size) ==
+                 CUDA_ERROR_INVALID_VALUE
+             ? 2
+             : 0,
+         found == library, text);
+  CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 128, 0));
+  CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, fill, nullptr, 0, 0));
+  printf("occupancy %d, best %d\n", blocks, grid > 0 && block == 1024);
+  base = 20;
+  CHECK(cuLaunchCooperativeKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params));
+  printf("cooperative %u, too large %s\n", read(memory),
+         name(cuLaunchCooperativeKernel(fill, 100000, 1, 1, 1024, 1, 1, 0,
+                                        nullptr, params)));
+
+  CUmemoryPool pool;
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  cuuint64_t inUse = 0, after = 0;
+  CHECK(cuMemPoolCreate(&pool, &properties));
+  CHECK(cuMemAllocFromPoolAsync(&more, 64, pool, nullptr));
+  CHECK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &inUse));
+  CHECK(cuMemFreeAsync(more, nullptr));
+  CHECK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &after));
+  printf("pool %d used, then %d\n", (int)inUse, (int)after);
+  size_t heap = 0;
+  int least = 9, greatest = 9;
+  CHECK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
+  CHECK(cuCtxGetLimit(&heap, CU_LIMIT_MALLOC_HEAP_SIZE));
+  CHECK(cuCtxGetStreamPriorityRange(&least, &greatest));
+  printf("heap %zu, priorities %d %d\n", heap, least, greatest);
+
+  char path[] = "/tmp/gpulto-driver-XXXXXX";
+  int file = mkstemp(path);
+  if (write(file, kPtx, sizeof(kPtx) - 1) < 0)
+    printf("no file\n");
+  close(file);
+  CHECK(cuModuleLoad(&other, path));
+  unlink(path);
+  CHECK(cuModuleGetFunction(&fill, other, "fill"));
+  base = 30;
+  CHECK(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
+  printf("file %u\n", read(memory));
+
+  printf("destroyed twice %s\n", name(cuCtxDestroy(third)));
+  CHECK(cuDevicePrimaryCtxRetain(&current, 1));
+  CHECK(cuCtxSetCurrent(current));
+  printf("primary %s\n", name(cuCtxDestroy(current)));
+  CHECK(cuDevicePrimaryCtxRelease(1));
+  printf("released %s\n", name(cuMemAlloc(&more, 64)));
+}
