@@ -4,6 +4,7 @@
 // ONLY: nvcc clang
 // EXPECT: before cuInit: CUDA_ERROR_NOT_INITIALIZED
 // EXPECT: without a context: CUDA_ERROR_INVALID_CONTEXT
+// EXPECT: attributes missing 0
 // EXPECT: devices 1, warp 32, sm_90
 // EXPECT: current 1, device 0
 // EXPECT: kernelParams 10 11 12 13
@@ -77,6 +78,12 @@ int main() {
       &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
   CHECK(cuDeviceGetAttribute(
       &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+  // Up to the last one of CUDA 12.0 every number has a value.
+  int value0 = 0, missing = 0;
+  for (int i = 1; i <= CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS; ++i)
+    missing += cuDeviceGetAttribute(&value0, (CUdevice_attribute)i, device) !=
+               CUDA_SUCCESS;
+  printf("attributes missing %d\n", missing);
   printf("devices %d, warp %d, sm_%d%d\n", count, warp, major, minor);
 
   CUcontext context = nullptr, current = nullptr;
