@@ -66,6 +66,13 @@ Context *findContext(const void *handle) {
   return found == all.made.end() ? nullptr : found->second.get();
 }
 
+bool hasOtherContexts(unsigned device) {
+  for (const auto &[handle, context] : contexts().made)
+    if (context->isAlive && context->device == device)
+      return true;
+  return false;
+}
+
 void setCurrentContext(Context *context) {
   ThreadState &thread = threadState();
   if (!thread.contexts.empty())

@@ -42,6 +42,9 @@ Context *createContext(unsigned device, unsigned flags);
 /// Returns the context of a handle, alive or not; null when it is none.
 Context *findContext(const void *handle);
 
+/// True when a context that is not primary lives on a device.
+bool hasOtherContexts(unsigned device);
+
 /// Makes \p context the thread's current one in place of what is; null takes
 /// that away.
 void setCurrentContext(Context *context);

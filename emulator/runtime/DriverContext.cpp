@@ -46,9 +46,15 @@ template <typename Body> CUresult withContext(CUcontext handle, Body body) {
 }
 
 void resetPrimary(Runtime &runtime, Context &primary) {
-  destroyAllStreams(primary.device);
-  forgetPools(primary.device);
-  runtime.reset(primary.device);
+  if (hasOtherContexts(primary.device)) {
+    // What they have stays, and so does what no context owns.
+    destroyStreamsOf(primary);
+    runtime.releaseContext(primary);
+  } else {
+    destroyAllStreams(primary.device);
+    forgetPools(primary.device);
+    runtime.reset(primary.device);
+  }
   primary.isAlive = primary.isHeldByRuntime = false;
   primary.retained = 0;
 }

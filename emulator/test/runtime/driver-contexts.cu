@@ -16,6 +16,7 @@
 // EXPECT: pool 64 used, then 0
 // EXPECT: heap 1048576, priorities 0 -5
 // EXPECT: file 30
+// EXPECT: beside the primary one 31, left 0
 // EXPECT: destroyed twice CUDA_ERROR_CONTEXT_IS_DESTROYED
 // EXPECT: primary CUDA_ERROR_INVALID_CONTEXT
 // EXPECT: released CUDA_ERROR_CONTEXT_IS_DESTROYED
@@ -202,6 +203,16 @@ int main() {
   CHECK(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
   printf("file %u\n", read(memory));
 
+  // The end of the primary one leaves what another has on the device.
+  CHECK(cuDevicePrimaryCtxRetain(&current, 0));
+  CHECK(cuCtxPushCurrent(current));
+  before = used();
+  CHECK(cuMemAlloc(&more, 4096));
+  CHECK(cuDevicePrimaryCtxRelease(0));
+  CHECK(cuCtxPopCurrent(nullptr));
+  CHECK(cuMemsetD32(memory, 31, 1));
+  printf("beside the primary one %u, left %zu\n", read(memory),
+         used() - before);
   printf("destroyed twice %s\n", name(cuCtxDestroy(third)));
   CHECK(cuDevicePrimaryCtxRetain(&current, 1));
   CHECK(cuCtxSetCurrent(current));
