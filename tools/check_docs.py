@@ -114,7 +114,7 @@ def layered_headers(root):
                   for header in (root / name).rglob("*.h")
                   if not any(root / cuda in header.parents for cuda in
                              ("bench/ipa", "bench/icf", "bench/gpu",
-                              "tools/cuda-shim"))
+                              "emulator/test/runtime", "tools/cuda-shim"))
                   and header.name != "device_prelude.h")
 
 

@@ -22,40 +22,7 @@
 // EXPECT: destroyed function: CUDA_ERROR_INVALID_HANDLE
 // EXPECT: parameters 2
 // EXPECT: entry points 1 1 1
-#include <cstdio>
-#include <cuda.h>
-
-static const char kPtx[] = R"(
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .global .align 4 .u32 offset = 7;
-.visible .entry fill(.param .u64 p, .param .u32 base)
-{
-  .reg .b64 %rd<4>;
-  .reg .b32 %r<4>;
-  ld.param.u64 %rd1, [p];
-  ld.param.u32 %r1, [base];
-  mov.u32 %r2, %tid.x;
-  add.u32 %r3, %r1, %r2;
-  mul.wide.u32 %rd2, %r2, 4;
-  add.u64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r3;
-  ret;
-}
-)";
-
-static const char *name(CUresult result) {
-  const char *text = nullptr;
-  cuGetErrorName(result, &text);
-  return text;
-}
-
-static void check(CUresult result, int line) {
-  if (result != CUDA_SUCCESS)
-    printf("line %d: %s\n", line, name(result));
-}
-#define CHECK(call) check(call, __LINE__)
+#include "driver-common.h"
 
 static void show(const char *what, CUdeviceptr memory) {
   unsigned values[4];

@@ -29,9 +29,9 @@
 // EXPECT-ERR: cuIpcGetMemHandle is not supported
 // EXPECT-ERR: null pointer
 // REFUSE-ERR: code of cuModuleLoadDataEx
-#include <cstdio>
+#include "driver-common.h"
+
 #include <cstring>
-#include <cuda.h>
 #include <string>
 #include <thread>
 
@@ -59,18 +59,6 @@ static const char kValue[] = HEAD R"(
   ret;
 }
 )";
-
-static const char *name(CUresult result) {
-  const char *text = nullptr;
-  cuGetErrorName(result, &text);
-  return text;
-}
-
-static void check(CUresult result, int line) {
-  if (result != CUDA_SUCCESS)
-    printf("line %d: %s\n", line, name(result));
-}
-#define CHECK(call) check(call, __LINE__)
 
 static CUcontext makeContext() {
   CUcontext context = nullptr;
