@@ -31,6 +31,7 @@ struct Shape {
   const char *declared = "printf";
   uint8_t outerResolution = kWins;
   bool isRelocatable = false, takesOuter = false, hasGeometry = true;
+  bool usesDeclared = false; // main does
 };
 
 struct CaptureProgram : TestProgram {
@@ -49,7 +50,9 @@ struct CaptureProgram : TestProgram {
     pass(unit, shape.passed);
     if (shape.takesOuter)
       unit.refer(outer, kTakesAddress);
-    unit.declare(shape.declared);
+    SymbolIndex declared = unit.declare(shape.declared);
+    if (shape.usesDeclared)
+      unit.refer(declared, kTakesAddress);
     unit.offload(stub, "kernel");
     summary.addModule(unit.take(0));
     ModuleBuilder device(Side::Device, "sm_90");
@@ -149,7 +152,11 @@ TEST(Captures, NeedOthers) {
   EXPECT_FALSE(isCaptured([](Shape &) {}));
   EXPECT_TRUE(isCaptured([](Shape &s) { s.isRelocatable = true; }));
   EXPECT_TRUE(isCaptured([](Shape &s) { s.outerResolution = kRoot; }));
-  EXPECT_TRUE(isCaptured([](Shape &s) { s.declared = "dlopen"; }));
+  EXPECT_FALSE(isCaptured([](Shape &s) { s.declared = "dlopen"; }));
+  EXPECT_TRUE(isCaptured([](Shape &s) {
+    s.declared = "dlopen";
+    s.usesDeclared = true;
+  }));
   // The system's libraries capture nothing. Where the program itself does, who
   // gets the graph may change it.
   EXPECT_FALSE(isCaptured([](Shape &s) { s.declared = "deflate"; }));
