@@ -42,6 +42,7 @@
 #include "lto/DeviceIndexes.h"
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
+#include "lto/DeviceSpaces.h"
 #include "lto/Optimizer.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -168,7 +169,7 @@ struct MarkUnchangedPass : PassInfoMixin<MarkUnchangedPass> {
 struct InferChangedPass : PassInfoMixin<InferChangedPass> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     return function.hasFnAttribute(kChangedAttribute)
-               ? InferAddressSpacesPass().run(function, analyses)
+               ? InferSpacesPass().run(function, analyses)
                : PreservedAnalyses::all();
   }
 };
@@ -311,7 +312,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   }
   builder.registerPeepholeEPCallback(
       [](FunctionPassManager &manager, OptimizationLevel) {
-        manager.addPass(InferAddressSpacesPass());
+        manager.addPass(InferSpacesPass());
         manager.addPass(MarkAccessesPass());
       });
   builder.registerScalarOptimizerLateEPCallback(

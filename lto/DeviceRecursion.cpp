@@ -33,6 +33,7 @@
 #include "lto/DeviceRecursion.h"
 
 #include "lto/DeviceCodegen.h"
+#include "lto/DeviceSpaces.h"
 #include "lto/LtransPlans.h"
 #include "lto/Optimizer.h"
 
@@ -51,7 +52,6 @@
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SCCP.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -254,7 +254,7 @@ void Unroller::run(Function &body, bool unrolls) {
   noteSpaces(function, body);
   FunctionPassManager passes;
   // InstCombine removes the casts that say address spaces.
-  passes.addPass(InferAddressSpacesPass());
+  passes.addPass(InferSpacesPass());
   if (unrolls)
     passes.addPass(LoopUnrollPass(LoopUnrollOptions(level.getSpeedupLevel(),
                                                     /*OnlyWhenForced=*/true)));
