@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/ClusterSize.h"
+#include "emulator/runtime/CodeHandle.h"
 #include "emulator/runtime/Runtime.h"
 
 #include <algorithm>
@@ -12,19 +13,6 @@
 using namespace gpulto::emu;
 
 namespace {
-
-/// Runs \p body on the kernel that \p function is on the current device.
-template <typename Body>
-cudaError_t withKernel(const void *function, Body body) {
-  return enter([&](Runtime &runtime) -> cudaError_t {
-    KernelEntry *entry = nullptr;
-    unsigned device = threadState().device;
-    if (cudaError_t error =
-            runtime.registry.findKernel(runtime, function, device, entry))
-      return error;
-    return body(*runtime.device(), entry->on[device]);
-  });
-}
 
 uint32_t threadsOf(const cudaLaunchConfig_t &config) {
   return config.blockDim.x * config.blockDim.y * config.blockDim.z;
@@ -62,7 +50,7 @@ extern "C" {
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
                                            const cudaLaunchConfig_t *config) {
-  return withKernel(function, [&](Device &device, DeviceKernel &kernel) {
+  return withDeviceKernel(function, [&](Device &device, DeviceKernel &kernel) {
     if (!clusters || !config || !threadsOf(*config))
       return cudaErrorInvalidValue;
     uint32_t blocks = blocksNamed(device, kernel, *config);
@@ -77,7 +65,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
 cudaError_t
 cudaOccupancyMaxPotentialClusterSize(int *size, const void *function,
                                      const cudaLaunchConfig_t *config) {
-  return withKernel(function, [&](Device &device, DeviceKernel &kernel) {
+  return withDeviceKernel(function, [&](Device &device, DeviceKernel &kernel) {
     if (!size || !config || !threadsOf(*config))
       return cudaErrorInvalidValue;
     std::array<uint32_t, 3> required = requiredCluster(kernel);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/ClusterSize.h"
+#include "emulator/runtime/CodeHandle.h"
 #include "emulator/runtime/HostImage.h"
 #include "emulator/runtime/Operation.h"
 #include "emulator/runtime/Runtime.h"
@@ -99,40 +100,6 @@ cudaError_t setAttribute(DeviceKernel &entry, const DeviceLimits &limits,
   default:
     return cudaErrorInvalidValue;
   }
-}
-
-/// Runs \p body on the kernel that \p function stands for.
-template <typename Body>
-cudaError_t withKernel(const void *function, Body body) {
-  return enter([&](Runtime &runtime) -> cudaError_t {
-    KernelEntry *entry = nullptr;
-    if (cudaError_t error = runtime.registry.findKernel(
-            runtime, function, threadState().device, entry))
-      return error;
-    return body(runtime, *entry);
-  });
-}
-
-/// The same with the kernel as the current device has it.
-template <typename Body>
-cudaError_t withDeviceKernel(const void *function, Body body) {
-  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
-    return body(*runtime.device(), entry.on[threadState().device]);
-  });
-}
-
-/// Checks a library handle and runs \p body on its loaded module.
-template <typename Body>
-cudaError_t withLibrary(cudaLibrary_t library, Body body) {
-  return enter([&](Runtime &runtime) -> cudaError_t {
-    if (!runtime.registry.isModule(library))
-      return cudaErrorInvalidResourceHandle;
-    auto &module = *reinterpret_cast<CodeModule *>(library);
-    unsigned device = threadState().device;
-    if (cudaError_t error = runtime.registry.load(runtime, module, device))
-      return error;
-    return body(runtime, module, *module.on[device].module);
-  });
 }
 
 cudaError_t loadLibrary(const char *origin, const void *code,
@@ -434,29 +401,27 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
-  return withLibrary(library,
-                     [](Runtime &runtime, CodeModule &module, Module &) {
-                       runtime.registry.remove(&module);
-                       return cudaSuccess;
-                     });
+  return withCode(library, [](Runtime &runtime, CodeModule &module, Module &) {
+    runtime.registry.remove(&module);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
                                  const char *name) {
-  return withLibrary(
-      library, [&](Runtime &runtime, CodeModule &module, Module &) {
-        KernelEntry *entry = nullptr;
-        if (!kernel || !name)
-          return cudaErrorInvalidValue;
-        cudaError_t error =
-            runtime.registry.findKernelByName(runtime, module, name, entry);
-        *kernel = reinterpret_cast<cudaKernel_t>(entry);
-        return error;
-      });
+  return withCode(library, [&](Runtime &runtime, CodeModule &module, Module &) {
+    KernelEntry *entry = nullptr;
+    if (!kernel || !name)
+      return cudaErrorInvalidValue;
+    cudaError_t error =
+        runtime.registry.findKernelByName(runtime, module, name, entry);
+    *kernel = reinterpret_cast<cudaKernel_t>(entry);
+    return error;
+  });
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library) {
-  return withLibrary(library, [&](Runtime &, CodeModule &, Module &code) {
+  return withCode(library, [&](Runtime &, CodeModule &, Module &code) {
     if (!count)
       return cudaErrorInvalidValue;
     *count = code.kernelNames().size();
@@ -466,26 +431,22 @@ cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library) {
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned count,
                                         cudaLibrary_t library) {
-  return withLibrary(
+  return withCode(
       library,
       [&](Runtime &runtime, CodeModule &module, Module &code) -> cudaError_t {
-        unsigned index = 0;
-        for (const std::string &name : code.kernelNames()) {
-          KernelEntry *entry = nullptr;
-          if (index == count)
-            break;
-          if (cudaError_t error = runtime.registry.findKernelByName(
-                  runtime, module, name, entry))
-            return error;
-          kernels[index++] = reinterpret_cast<cudaKernel_t>(entry);
-        }
+        std::vector<KernelEntry *> found;
+        if (cudaError_t error = runtime.registry.findKernels(
+                runtime, module, code, count, found))
+          return error;
+        for (size_t i = 0; i < found.size(); ++i)
+          kernels[i] = reinterpret_cast<cudaKernel_t>(found[i]);
         return cudaSuccess;
       });
 }
 
 cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes,
                                  cudaLibrary_t library, const char *name) {
-  return withLibrary(library, [&](Runtime &, CodeModule &, Module &code) {
+  return withCode(library, [&](Runtime &, CodeModule &, Module &code) {
     const VariableInfo *info = name ? code.findVariable(name) : nullptr;
     if (!info)
       return name ? cudaErrorSymbolNotFound : cudaErrorInvalidValue;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/CodeHandle.h"
 #include "emulator/runtime/Driver.h"
 #include "emulator/runtime/JitOptions.h"
 
@@ -17,22 +18,9 @@ CUmodule handleOf(CodeModule *module) {
   return reinterpret_cast<CUmodule>(module);
 }
 
-/// Runs \p body on the module of a handle, which is loaded where the current
-/// context is.
+/// Runs \p body on the code behind \p handle in the current context.
 template <typename Body> CUresult withModule(const void *handle, Body body) {
-  return inContext([&] {
-    return enter([&](Runtime &runtime) -> cudaError_t {
-      if (!runtime.registry.isModule(handle))
-        return cudaErrorInvalidResourceHandle;
-      auto &module = *static_cast<CodeModule *>(const_cast<void *>(handle));
-      unsigned device = threadState().device;
-      if (module.context && module.context->device != device)
-        return cudaErrorInvalidResourceHandle;
-      if (cudaError_t error = runtime.registry.load(runtime, module, device))
-        return error;
-      return body(runtime, module, *module.on[device].module);
-    });
-  });
+  return inContext([&] { return withCode(handle, body); });
 }
 
 /// Loads \p code for the current context, or for all as a library.
@@ -248,11 +236,14 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count,
   return withModule(
       handle,
       [&](Runtime &runtime, CodeModule &module, Module &code) -> cudaError_t {
-        std::vector<std::string> names = code.kernelNames();
-        for (unsigned i = 0; i < count && i < names.size(); ++i)
-          if (cudaError_t error = findFunction(runtime, module,
-                                               names[i].c_str(), functions + i))
-            return error;
+        std::vector<KernelEntry *> found;
+        if (cudaError_t error = runtime.registry.findKernels(
+                runtime, module, code, count, found))
+          return error;
+        if (!found.empty() && !functions)
+          return cudaErrorInvalidValue;
+        for (size_t i = 0; i < found.size(); ++i)
+          functions[i] = reinterpret_cast<CUfunction>(found[i]);
         return cudaSuccess;
       });
 }
@@ -447,15 +438,10 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
 
 CUresult cuFuncGetParamCount(CUfunction function, size_t *count) {
   return inContext([&] {
-    return enter([&](Runtime &runtime) -> cudaError_t {
-      KernelEntry *entry = nullptr;
-      unsigned device = threadState().device;
-      if (cudaError_t error =
-              runtime.registry.findKernel(runtime, function, device, entry))
-        return error;
+    return withDeviceKernel(function, [&](Device &, DeviceKernel &kernel) {
       if (!count)
         return cudaErrorInvalidValue;
-      *count = entry->on[device].kernel->info().params.size();
+      *count = kernel.kernel->info().params.size();
       return cudaSuccess;
     });
   });

@@ -327,6 +327,20 @@ cudaError_t Registry::findKernelByName(Runtime &runtime, CodeModule &module,
   return cudaSuccess;
 }
 
+cudaError_t Registry::findKernels(Runtime &runtime, CodeModule &module,
+                                  Module &code, unsigned most,
+                                  std::vector<KernelEntry *> &found) {
+  for (const std::string &name : code.kernelNames()) {
+    if (found.size() == most)
+      break;
+    KernelEntry *entry = nullptr;
+    if (cudaError_t error = findKernelByName(runtime, module, name, entry))
+      return error;
+    found.push_back(entry);
+  }
+  return cudaSuccess;
+}
+
 cudaError_t Registry::findVariable(Runtime &runtime, const void *shadow,
                                    VariableInfo &info) {
   auto found = variables.find(shadow);

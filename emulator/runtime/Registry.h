@@ -154,6 +154,10 @@ public:
   /// device.
   cudaError_t findKernelByName(Runtime &runtime, CodeModule &module,
                                const std::string &name, KernelEntry *&entry);
+  /// Finds the kernels of a library, \p most at most; \p code is what it is on
+  /// the current device.
+  cudaError_t findKernels(Runtime &runtime, CodeModule &module, Module &code,
+                          unsigned most, std::vector<KernelEntry *> &found);
   /// Finds the current device's copy of the variable that \p shadow stands for,
   /// loaded; cudaErrorInvalidSymbol when it is unknown.
   cudaError_t findVariable(Runtime &runtime, const void *shadow,

@@ -12,8 +12,8 @@
 // EXPECT: outside CUDA_ERROR_INVALID_VALUE
 // EXPECT: destroyed CUDA_ERROR_INVALID_HANDLE
 // EXPECT-ERR: an array of another format is not supported
-#include <cstdio>
-#include <cuda.h>
+#include "driver-common.h"
+
 #include <cuda_runtime.h>
 
 __global__ void sample(cudaTextureObject_t texture, float *p) {
@@ -28,18 +28,6 @@ __global__ void first(cudaTextureObject_t texture, float *p) {
 __global__ void draw(cudaSurfaceObject_t surface) {
   surf2Dwrite(42.0f, surface, 4, 1);
 }
-
-static const char *name(CUresult result) {
-  const char *text = nullptr;
-  cuGetErrorName(result, &text);
-  return text;
-}
-
-static void check(int result, int line) {
-  if (result)
-    printf("line %d: %s\n", line, name((CUresult)result));
-}
-#define CHECK(call) check(call, __LINE__)
 
 int main() {
   float *p;

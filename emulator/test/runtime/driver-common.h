@@ -33,10 +33,29 @@
   return text;
 }
 
-[[maybe_unused]] static void check(CUresult result, int line) {
-  if (result != CUDA_SUCCESS)
-    printf("line %d: %s\n", line, name(result));
+/// \p result: of the driver API, or of the runtime API, whose codes are the
+/// same.
+[[maybe_unused]] static void check(int result, int line) {
+  if (result)
+    printf("line %d: %s\n", line, name(static_cast<CUresult>(result)));
 }
 #define CHECK(call) check(call, __LINE__)
+
+/// Loads kPtx into the current context and returns its kernel.
+[[maybe_unused]] static CUfunction loadFill(CUmodule &module) {
+  CUfunction fill = nullptr;
+  CHECK(cuModuleLoadData(&module, kPtx));
+  CHECK(cuModuleGetFunction(&fill, module, "fill"));
+  return fill;
+}
+
+/// Makes the first device's primary context the current one.
+[[maybe_unused]] static CUcontext enterPrimary() {
+  CUcontext context = nullptr;
+  CHECK(cuInit(0));
+  CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+  CHECK(cuCtxSetCurrent(context));
+  return context;
+}
 
 #endif

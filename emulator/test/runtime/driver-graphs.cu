@@ -17,14 +17,9 @@
 static void count(void *data) { ++*static_cast<int *>(data); }
 
 int main() {
-  CHECK(cuInit(0));
-  CUcontext context;
-  CHECK(cuDevicePrimaryCtxRetain(&context, 0));
-  CHECK(cuCtxSetCurrent(context));
+  CUcontext context = enterPrimary();
   CUmodule module;
-  CUfunction fill;
-  CHECK(cuModuleLoadData(&module, kPtx));
-  CHECK(cuModuleGetFunction(&fill, module, "fill"));
+  CUfunction fill = loadFill(module);
   CUdeviceptr memory;
   CHECK(cuMemAlloc(&memory, 64));
   unsigned base = 10, host[4] = {};

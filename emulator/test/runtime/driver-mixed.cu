@@ -11,36 +11,11 @@
 // EXPECT: entry point 1, called 2
 // EXPECT: both see the fault 700 700
 // EXPECT: reset 0 0
-#include <cstdio>
-#include <cuda.h>
+#include "driver-common.h"
+
 #include <cuda_runtime.h>
 
-static const char kPtx[] = R"(
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry fill(.param .u64 p, .param .u32 base)
-{
-  .reg .b64 %rd<4>;
-  .reg .b32 %r<4>;
-  ld.param.u64 %rd1, [p];
-  ld.param.u32 %r1, [base];
-  mov.u32 %r2, %tid.x;
-  add.u32 %r3, %r1, %r2;
-  mul.wide.u32 %rd2, %r2, 4;
-  add.u64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r3;
-  ret;
-}
-)";
-
 __global__ void set(int *p, int base) { p[threadIdx.x] = base + threadIdx.x; }
-
-static void check(int result, int line) {
-  if (result)
-    printf("line %d: %d\n", line, result);
-}
-#define CHECK(call) check(call, __LINE__)
 
 int main() {
   int *fromRuntime = nullptr, host[2];
@@ -52,9 +27,7 @@ int main() {
          current != nullptr, current == primary);
 
   CUmodule module;
-  CUfunction fill;
-  CHECK(cuModuleLoadData(&module, kPtx));
-  CHECK(cuModuleGetFunction(&fill, module, "fill"));
+  CUfunction fill = loadFill(module);
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
   unsigned base = 5;

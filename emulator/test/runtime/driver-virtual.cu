@@ -29,14 +29,9 @@ static size_t usedMiB() {
 }
 
 int main() {
-  CHECK(cuInit(0));
-  CUcontext context;
-  CHECK(cuDevicePrimaryCtxRetain(&context, 0));
-  CHECK(cuCtxSetCurrent(context));
+  enterPrimary();
   CUmodule module;
-  CUfunction fill;
-  CHECK(cuModuleLoadData(&module, kPtx));
-  CHECK(cuModuleGetFunction(&fill, module, "fill"));
+  CUfunction fill = loadFill(module);
   size_t before = usedMiB();
 
   CUmemAllocationProp properties{};

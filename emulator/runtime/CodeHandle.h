@@ -1,0 +1,58 @@
+//===- CodeHandle.h - What handles of code and kernels stand for ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A library of the runtime API and a module or library of the driver API are
+// all a CodeModule.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_RUNTIME_CODEHANDLE_H
+#define GPULTO_EMULATOR_RUNTIME_CODEHANDLE_H
+
+#include "emulator/runtime/Runtime.h"
+
+namespace gpulto::emu {
+
+/// Runs \p body on the code behind \p handle, which is loaded on the current
+/// device: it gets the runtime, the CodeModule and the device's Module.
+/// cudaErrorInvalidResourceHandle: there is none, or it is another device's.
+template <typename Body> cudaError_t withCode(const void *handle, Body body) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (!runtime.registry.isModule(handle))
+      return cudaErrorInvalidResourceHandle;
+    auto &module = *static_cast<CodeModule *>(const_cast<void *>(handle));
+    unsigned device = threadState().device;
+    if (module.context && module.context->device != device)
+      return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = runtime.registry.load(runtime, module, device))
+      return error;
+    return body(runtime, module, *module.on[device].module);
+  });
+}
+
+/// Runs \p body on the kernel that \p function stands for.
+template <typename Body>
+cudaError_t withKernel(const void *function, Body body) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    KernelEntry *entry = nullptr;
+    if (cudaError_t error = runtime.registry.findKernel(
+            runtime, function, threadState().device, entry))
+      return error;
+    return body(runtime, *entry);
+  });
+}
+
+/// The same with the kernel as the current device has it.
+template <typename Body>
+cudaError_t withDeviceKernel(const void *function, Body body) {
+  return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {
+    return body(*runtime.device(), entry.on[threadState().device]);
+  });
+}
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_RUNTIME_CODEHANDLE_H
