@@ -87,6 +87,7 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-nvcc-toolchain.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-rules.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/gpulto-project.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/gpulto-native.cmake"
         DESTINATION "${package_directory}")
 install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto-gdb.py"
         DESTINATION share/gpulto)

@@ -9,9 +9,5 @@ unset(_gpulto_policy)
 # list of architectures of this machine.
 if(CMAKE_CUDA_COMPILER_ID AND CMAKE_CUDA_ARCHITECTURES_NATIVE AND
    NOT CMAKE_CUDA_ARCHITECTURES_NATIVE MATCHES "^[0-9]")
-  get_filename_component(_gpulto_clang "${CMAKE_CUDA_COMPILER}" REALPATH)
-  execute_process(COMMAND "${_gpulto_clang}" --gpulto-print-native
-                  OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES_NATIVE
-                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  unset(_gpulto_clang)
+  include("${CMAKE_CURRENT_LIST_DIR}/gpulto-native.cmake")
 endif()

@@ -19,12 +19,7 @@ if(CMAKE_CUDA_COMPILER_ID)
   # needs an answer although it hands the word over.
   if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native" AND
      NOT CMAKE_CUDA_ARCHITECTURES_NATIVE)
-    get_filename_component(_gpulto_clang "${CMAKE_CUDA_COMPILER}" REALPATH)
-    execute_process(
-      COMMAND "${_gpulto_clang}" --gpulto-print-native
-      OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES_NATIVE
-      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-    unset(_gpulto_clang)
+    include("${CMAKE_CURRENT_LIST_DIR}/gpulto-native.cmake")
   endif()
   set(CMAKE_CUDA_COMPILER_HAS_DEVICE_LINK_PHASE FALSE)
   set(_CMAKE_CUDA_RDC_FLAG "-fgpu-rdc --offload-new-driver")
