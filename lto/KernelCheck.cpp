@@ -330,7 +330,7 @@ Error KernelChecker::buildKernels(const VariantRequest &request,
 /// Builds the kernels for which the figures of the product, \p usages, do not
 /// suffice without decisions.
 Error KernelChecker::measurePlain(const KernelUsages &usages) {
-  VariantRequest request{PlanUse::None, Unrolling::Full, {}, {}};
+  VariantRequest request{PlanUse::None, Unrolling::Full, {}};
   for (const TouchedKernel &kernel : touched)
     if (!cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
       request.only.insert(kernel.name);
@@ -363,7 +363,7 @@ Error KernelChecker::tryRemedy(const VariantRequest &request, Remedy &remedy,
 /// resident than of plain ones for their registers alone.
 VariantRequest
 KernelChecker::withFewerRegisters(const DeviceVariant &product) const {
-  VariantRequest request{PlanUse::All, Unrolling::Full, {}, {}};
+  VariantRequest request{PlanUse::All, Unrolling::Full, {}};
   for (const TouchedKernel &kernel : touched) {
     bool isBounded = kernel.block.high < kMaxBlockThreads ||
                      kernel.block.low == kernel.block.high;
@@ -392,7 +392,7 @@ Error KernelChecker::limitRegisters(const DeviceVariant &product) {
 Error KernelChecker::unrollLess(const DeviceVariant &product) {
   if (product.unrolling == Unrolling::Sparing)
     return Error::success();
-  VariantRequest request{PlanUse::All, Unrolling::Sparing, {}, {}};
+  VariantRequest request{PlanUse::All, Unrolling::Sparing, {}};
   for (const TouchedKernel &kernel : touched)
     if (!fewerRegisters.cured.count(kernel.name) &&
         whyWorse(kernel, product.usages))
@@ -522,7 +522,7 @@ Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
     if (!takenBack.count(kernel.name))
       explainTakenBack(kernel,
                        "'" + worst + "' is worse with any, and " + **whyNot);
-  return build({PlanUse::None, Unrolling::Full, {}, {}});
+  return build({PlanUse::None, Unrolling::Full, {}});
 }
 
 Expected<DeviceVariant>
