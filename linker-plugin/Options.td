@@ -237,8 +237,10 @@ def verbose : Flag<["--"], "gpulto-verbose">, Visibility<Both>,
 
 def progress : Joined<["--"], "gpulto-progress=">, Visibility<[LinkOption]>,
   MetaVarName<"<auto|on|off>">, Values<"auto,on,off">,
-  HelpText<"Show the stage, the jobs done and what they wait for while linking; "
-           "'auto' (default) does so on a terminal only">;
+  HelpText<"Show the stage of the link, the jobs done and running, the one that "
+           "runs longest, their memory and the time left: 'on' in a line that is "
+           "rewritten, 'auto' (default) so on a terminal, elsewhere in a line "
+           "every 10 s">;
 
 def stats : Joined<["--"], "gpulto-stats=">, Visibility<[LinkOption]>,
   MetaVarName<"<file>">,

@@ -245,14 +245,11 @@ static Error findCached(CachedJobs &cached, const LinkOptions &options) {
 
 static Expected<std::vector<JobStatistics>>
 runLtrans(const LinkPlan &plan, const LinkOptions &options, StringRef directory,
-          CachedJobs *cached, Diagnostics &diagnostics,
+          CachedJobs *cached, Progress &progress, Diagnostics &diagnostics,
           Statistics &statistics) {
-  Progress progress(options.progress, options.outputFile);
   JobRunnerOptions runner = runnerOptions(options, directory);
   runner.local.diagnostics = &diagnostics;
-  runner.local.progress = [&](const JobProgress &jobs) {
-    progress.show("LTRANS", jobs);
-  };
+  runner.local.progress = [&](const JobProgress &jobs) { progress.show(jobs); };
   if (cached) {
     if (Error error = findCached(*cached, options))
       return std::move(error);
@@ -610,6 +607,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
                                       Diagnostics &diagnostics) {
   Statistics statistics;
   TimeTrace trace(options.timeTraceFile);
+  Progress progress(options.progress, options.outputFile);
   Expected<CudaTools> tools = findCudaTools(options);
   if (!tools)
     return tools.takeError();
@@ -628,6 +626,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 1. Read: the summaries of all inputs; bodies stay on disk.
   PhaseTimer readTimer(&statistics, "read");
+  progress.begin("reading");
   Expected<LinkModules> modules = readInputs(inputs, options, jobDirectory,
                                              *tools, diagnostics, statistics);
   if (!modules)
@@ -641,6 +640,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 2. WPA: resolve, decide, cut.
   PhaseTimer wpaTimer(&statistics, "wpa");
+  progress.begin("WPA");
   Expected<LinkPlan> plan = analyzeProgram(
       std::move(modules->modules), joinedNames(*nvcc),
       wpaOptions(inputs, options, *tools, *embed, diagnostics.options()),
@@ -662,6 +662,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 3. LTRANS: the jobs, in parallel, the largest first, here or elsewhere.
   PhaseTimer ltransTimer(&statistics, "ltrans");
+  progress.begin("LTRANS");
   bool emitsJobs = options.remote.emit != BuildFileKind::None;
   std::optional<Cache> cache = openCache(options, diagnostics);
   std::optional<CachedJobs> cached;
@@ -674,8 +675,9 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (emitsJobs)
     return emitLtrans(*plan, options, jobDirectory, cachedJobs);
   returnFreedMemory();
-  Expected<std::vector<JobStatistics>> jobs = runLtrans(
-      *plan, options, jobDirectory, cachedJobs, diagnostics, statistics);
+  Expected<std::vector<JobStatistics>> jobs =
+      runLtrans(*plan, options, jobDirectory, cachedJobs, progress, diagnostics,
+                statistics);
   if (cached && jobs) {
     cached->end(options.outputFile);
     countCached(cached->states(), statistics);
@@ -693,6 +695,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
 
   // 4. Device link: modules with one program per architecture.
   PhaseTimer deviceTimer(&statistics, "device-link");
+  progress.begin("device link");
   Expected<std::vector<DeviceModule>> deviceModules =
       linkDevices(*plan, *nvcc, *embed, *directories, *tools, options);
   if (!deviceModules)

@@ -162,7 +162,8 @@ private:
   Error finish(RunningJob &job);
   Error crashError(const RunningJob &job, int status) const;
   std::string howToRepeat(size_t index, int status) const;
-  void report() const;
+  std::optional<double> secondsLeft() const;
+  void report();
 
   const LinkJobs &jobs;
   const SchedulerOptions &options;
@@ -175,6 +176,8 @@ private:
   MemoryBudget memory;
   uint64_t outOfMemoryBefore = 0;
   unsigned done = 0;
+  double finishedSeconds = 0, finishedWeight = 0; // of jobs that did their work
+  Clock::time_point reported;
   bool wantsSlot = false;
   bool wantsMemory = false;
   bool hasReturnedToken = false; // others may be about to take it
@@ -210,10 +213,45 @@ Scheduler::~Scheduler() {
     close(job->messages);
 }
 
-void Scheduler::report() const {
-  if (options.progress)
-    options.progress({done, static_cast<unsigned>(running.size()),
-                      static_cast<unsigned>(jobs.size()), wantsMemory});
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Returns the time until all jobs are done, if each takes as long for its
+/// weight as those that are done, and as many run as now.
+std::optional<double> Scheduler::secondsLeft() const {
+  if (!finishedWeight)
+    return std::nullopt;
+  double secondsByWeight = finishedSeconds / finishedWeight;
+  double sum = 0, longest = 0;
+  for (size_t index : queue)
+    sum += jobs[index].weight * secondsByWeight;
+  for (const auto &job : running) {
+    double left = std::max(0.0, jobs[job->index].weight * secondsByWeight -
+                                    secondsSince(job->start));
+    sum += left;
+    longest = std::max(longest, left);
+  }
+  return std::max(longest, sum / std::max<size_t>(1, running.size()));
+}
+
+void Scheduler::report() {
+  if (!options.progress)
+    return;
+  reported = Clock::now();
+  JobProgress progress{.done = done,
+                       .running = static_cast<unsigned>(running.size()),
+                       .total = static_cast<unsigned>(jobs.size()),
+                       .waitsForMemory = wantsMemory,
+                       .secondsLeft = secondsLeft()};
+  for (const auto &job : running)
+    progress.memoryBytes += statistics[job->index].expectedMemoryBytes;
+  if (!running.empty()) { // in the order of their starts
+    const RunningJob &oldest = *running.front();
+    progress.oldestSeconds = secondsSince(oldest.start);
+    progress.oldestName = [&] { return nameOfJob(jobs.make(oldest.index)); };
+  }
+  options.progress(progress);
 }
 
 /// Errors: the user demands a jobserver, and there is none.
@@ -372,6 +410,7 @@ Error Scheduler::waitForEvents() {
   // than spin, and never sleep for ever on a job server that went away. Nothing
   // says that a job of another link has ended.
   static constexpr int kTimeoutMs = 1000, kMemoryTimeoutMs = 20;
+  static constexpr double kReportSeconds = 1;
   int timeoutMs = wantsMemory ? kMemoryTimeoutMs : kTimeoutMs;
   int count;
   do
@@ -379,6 +418,8 @@ Error Scheduler::waitForEvents() {
   while (count < 0 && errno == EINTR);
   if (count < 0)
     return fileError("poll", "cannot wait for jobs", errno);
+  if (secondsSince(reported) >= kReportSeconds)
+    report();
   for (size_t i = 0; i < running.size(); ++i)
     if (polled[i].revents)
       readMessages(*running[i]);
@@ -488,8 +529,7 @@ Error Scheduler::finish(RunningJob &job) {
   hasReturnedToken |= job.slot.isExplicit();
   job.slot.release();
   JobStatistics &result = statistics[job.index];
-  result.wallSeconds =
-      std::chrono::duration<double>(Clock::now() - job.start).count();
+  result.wallSeconds = secondsSince(job.start);
   result.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   result.peakMemoryBytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   bool succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -498,6 +538,10 @@ Error Scheduler::finish(RunningJob &job) {
   bool hadResults =
       result.phases.size() == 1 && result.phases[0].name == kReadInputsPhase;
   memory.ended(job.index, result.takenMemoryBytes, /*isTypical=*/!hadResults);
+  if (!hadResults) {
+    finishedSeconds += result.wallSeconds;
+    finishedWeight += jobs[job.index].weight;
+  }
   StringRef text = StringRef(job.text).rtrim();
   if (succeeded) {
     warnings[job.index] = text.str();

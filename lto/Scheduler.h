@@ -43,7 +43,8 @@ struct SchedulerOptions {
   std::string memoryLedger = "/";
   /// Gets what the jobs did with memory, when they have succeeded. May be null.
   JobMemoryUse *memoryUse = nullptr;
-  /// Called in this process when \c JobProgress changes. May be empty.
+  /// Called in this process when jobs start and end, and each second. May be
+  /// empty.
   std::function<void(const JobProgress &)> progress;
   /// Jobs whose results are there: they are not run. Empty: none.
   llvm::BitVector skip;
