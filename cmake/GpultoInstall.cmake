@@ -65,6 +65,8 @@ if(TARGET gpulto-lgen)
 endif()
 if(TARGET gpulto-plugin)
   install(TARGETS gpulto-plugin LIBRARY DESTINATION lib/gpulto)
+  install(FILES "${PROJECT_BINARY_DIR}/lib/gpulto/far-device-code.ld"
+          DESTINATION lib/gpulto)
 endif()
 if(BUILD_SHARED_LIBS)
   foreach(name Support FatObj Summary Ipa Icf Partitioner Lto LinkerPlugin)

@@ -32,22 +32,36 @@ void markAssemblySymbols(LinkInputs &inputs) {
         symbol.visibleToRegularObject = true;
 }
 
+/// Sees to it that device code lies far from code and data, or warns.
+Error placeDeviceCode(const NativeInputs &natives, FarDeviceCode how,
+                      uint16_t machine, DoorOutputs &outputs,
+                      Diagnostics &diagnostics) {
+  DeviceSections sections = natives.deviceSections();
+  if (outputs.link.deviceBytes)
+    sections[".nv_fatbin"] += outputs.link.deviceBytes;
+  if (how == FarDeviceCode::Impossible)
+    if (std::string text = nearDeviceCodeWarning(sections); !text.empty())
+      diagnostics.warning(text);
+  if (how != FarDeviceCode::ByFlag)
+    return Error::success();
+  Expected<std::vector<NativeObject>> marks = makeFarMarks(sections, machine);
+  if (!marks)
+    return marks.takeError();
+  llvm::move(*marks, std::back_inserter(outputs.behind));
+  return Error::success();
+}
+
 /// Returns the object with the stamps of \p outputs, of which the first is this
 /// link's.
 Expected<NativeObject> stampObject(LinkOutputs &outputs,
                                    const NativeInputs &natives,
-                                   StringRef sysroot,
+                                   uint16_t machine, StringRef sysroot,
                                    const ParsedLinkOptions &options) {
   natives.complete(outputs.stamps.front(), options, sysroot);
-  Expected<uint16_t> machine = natives.machine()
-                                   ? Expected<uint16_t>(*natives.machine())
-                                   : elfMachine(sys::getDefaultTargetTriple());
-  if (!machine)
-    return machine.takeError();
   // As where a linker joins the notes of its inputs: the last is of the link.
   std::vector<Stamp> stamps = std::move(outputs.stamps);
   std::rotate(stamps.begin(), stamps.begin() + 1, stamps.end());
-  Expected<std::string> bytes = makeStampObject(stamps, *machine);
+  Expected<std::string> bytes = makeStampObject(stamps, machine);
   if (!bytes)
     return bytes.takeError();
   constexpr StringLiteral kName = "gpulto.stamp.o";
@@ -134,11 +148,20 @@ Expected<DoorOutputs> runPipeline(LinkInputs &inputs,
                         "for a little-endian machine of 64 bits");
     return result;
   }
+  Expected<uint16_t> machine = natives.machine()
+                                   ? Expected<uint16_t>(*natives.machine())
+                                   : elfMachine(sys::getDefaultTargetTriple());
+  if (!machine)
+    return machine.takeError();
   Expected<NativeObject> stamp =
-      stampObject(result.link, natives, sysroot, options);
+      stampObject(result.link, natives, *machine, sysroot, options);
   if (!stamp)
     return stamp.takeError();
-  result.stamp = std::move(*stamp);
+  result.behind.push_back(std::move(*stamp));
+  if (inputs.output != OutputKind::Relocatable)
+    if (Error error = placeDeviceCode(natives, settings.farDeviceCode, *machine,
+                                      result, diagnostics))
+      return std::move(error);
   return result;
 }
 

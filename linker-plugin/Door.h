@@ -28,9 +28,9 @@ void addInput(LinkInputs &inputs, LinkObject object,
 /// What a link is given by its door; nothing, if a build file was made.
 struct DoorOutputs {
   LinkOutputs link;
-  /// Puts the stamp into the program; to be linked behind the others. Without
-  /// contents: there is none.
-  NativeObject stamp;
+  /// What else goes into the program, to be linked behind the others: the stamp
+  /// and FarDeviceCode's marks.
+  std::vector<NativeObject> behind;
 };
 
 /// Speaks of \p natives, as \p options want; then runs the pipeline on

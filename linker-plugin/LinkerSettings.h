@@ -17,6 +17,7 @@
 #ifndef GPULTO_LINKER_PLUGIN_LINKERSETTINGS_H
 #define GPULTO_LINKER_PLUGIN_LINKERSETTINGS_H
 
+#include "linker-plugin/FarDeviceCode.h"
 #include "lto/Pipeline.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -49,6 +50,7 @@ struct LinkerSettings {
   /// Names given to --wrap, in order, each once.
   std::vector<std::string> wrapped;
   ExcludedLibs excludedLibs;
+  FarDeviceCode farDeviceCode = FarDeviceCode::Impossible;
 };
 
 /// Returns those of \p wrapped that code generated for \p triple may call

@@ -94,7 +94,7 @@ struct LinkSession {
   /// Set once lld has handed over all inputs.
   bool inputsComplete = false;
   LinkOutputs outputs;
-  NativeObject stamp;
+  std::vector<NativeObject> behind; ///< DoorOutputs::behind
   /// Why the pipeline made no outputs; reported by run.
   std::optional<Error> failure;
   /// Not empty: the program that links in place of lld, and its command line.
@@ -291,7 +291,7 @@ Error makeObjects(LinkSession &link) {
   if (!outputs->link.buildFile.empty() && lld::errorCount() == 0)
     lld::exitLld(0); // somebody else goes on
   link.outputs = std::move(outputs->link);
-  link.stamp = std::move(outputs->stamp);
+  link.behind = std::move(outputs->behind);
   return Error::success();
 }
 
@@ -323,14 +323,15 @@ void noteNative(MemoryBufferRef file) {
   print(diagnostics);
 }
 
-/// Returns the object that lld links behind all others.
-MemoryBufferRef stampBuffer() {
-  if (!session->stamp.contents)
-    return MemoryBufferRef();
-  return session->stamp.contents->getMemBufferRef();
+/// Returns the objects that lld links behind all others.
+std::vector<MemoryBufferRef> objectsBehind() {
+  std::vector<MemoryBufferRef> buffers;
+  for (const NativeObject &object : session->behind)
+    buffers.push_back(object.contents->getMemBufferRef());
+  return buffers;
 }
 
-constexpr LldHooks kHooks = {noteNative, stampBuffer};
+constexpr LldHooks kHooks = {noteNative, objectsBehind};
 
 /// Copies the objects into the streams that \p addStream opens.
 Error handOver(LinkSession &link, const AddStreamFn &addStream) {
@@ -350,8 +351,7 @@ Error handOver(LinkSession &link, const AddStreamFn &addStream) {
 
 /// Runs mold in place of the rest of lld's link, and ends the process.
 [[noreturn]] void leaveToMold(LinkSession &link) {
-  if (link.stamp.contents)
-    link.outputs.objects.push_back(std::move(link.stamp));
+  llvm::move(link.behind, std::back_inserter(link.outputs.objects));
   Expected<int> status =
       linkWithMold(link.mold, link.moldWords, link.inputs, link.outputs);
   if (!status)
@@ -527,6 +527,7 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   // Objects carry bitcode beside native code; an option that says otherwise
   // comes later and wins.
   argv.push_back("--fat-lto-objects");
+  argv.append({"-z", "lrodata-after-bss"}); // FarDeviceCode
   append_range(argv, own->rest);
   if (own->args->hasArg(options::OPT_end_with_parent))
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -548,6 +549,8 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
     return line.takeError();
   link.files = std::move(line->inputs);
   link.mold = own->args->getLastArgValue(options::OPT_mold);
+  if (link.mold.empty())
+    link.commandLine.farDeviceCode = FarDeviceCode::ByFlag;
   if (!link.mold.empty()) {
     link.moldWords = withoutLtoOptions(own->rest);
     resolveOnly(argv);

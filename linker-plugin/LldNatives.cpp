@@ -47,6 +47,8 @@ const LldHooks *current = nullptr;
 DenseMap<InputFile *, MemoryBufferRef> *lazyObjects = nullptr;
 /// While LTO makes objects.
 bool isCompiling = false;
+/// Of the link that runs: noted with its first file.
+lld::elf::Ctx *lldContext = nullptr;
 
 /// Notes that lld has made \p object of \p file.
 void noteObject(InputFile *object, MemoryBufferRef file, bool isLazy) {
@@ -69,9 +71,10 @@ void noteNeeded(InputFile *file) {
   lazyObjects->erase(found);
 }
 
-/// What is to be linked behind the objects of LTO; empty: nothing.
-MemoryBufferRef addedObject() {
-  return current ? current->addedObject() : MemoryBufferRef();
+/// What is to be linked behind the objects of LTO.
+std::vector<MemoryBufferRef> addedObjects() {
+  return current && lldContext ? current->addedObjects()
+                               : std::vector<MemoryBufferRef>();
 }
 
 } // namespace
@@ -120,9 +123,6 @@ SmallVector<OwnedFile, 0> realCompile(BitcodeCompiler *self)
 SmallVector<OwnedFile, 0> wrapCompile(BitcodeCompiler *self)
     GPULTO_WRAP(GPULTO_LLD_COMPILE);
 
-/// Of the link that runs: noted with its first file.
-static Ctx *lldContext = nullptr;
-
 OwnedFile wrapCreateObject(Ctx &context, MemoryBufferRef file,
                            StringRef archive, bool isLazy) {
   lldContext = &context;
@@ -140,8 +140,7 @@ void wrapParseFile(Ctx &context, InputFile *file) {
 SmallVector<OwnedFile, 0> wrapCompile(BitcodeCompiler *self) {
   isCompiling = true;
   SmallVector<OwnedFile, 0> objects = realCompile(self);
-  MemoryBufferRef added = addedObject();
-  if (!added.getBuffer().empty() && lldContext)
+  for (MemoryBufferRef added : addedObjects())
     objects.push_back(
         realCreateObject(*lldContext, added, "", /*isLazy=*/false));
   isCompiling = false;

@@ -6,6 +6,8 @@
 
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <vector>
+
 namespace gpulto {
 
 /// What the door wants of lld beside LTO. Both functions must be given.
@@ -14,10 +16,9 @@ struct LldHooks {
   /// it or takes it out of an archive. The objects that LTO makes are not among
   /// them.
   void (*onNative)(llvm::MemoryBufferRef file) = nullptr;
-  /// Returns an object to be linked behind those that LTO makes, also where
-  /// there is nothing for LTO to do; empty: none. It must stay as long as lld
-  /// runs.
-  llvm::MemoryBufferRef (*addedObject)() = nullptr;
+  /// Returns objects to be linked behind those that LTO makes, also where there
+  /// is nothing for LTO to do. They must stay as long as lld runs.
+  std::vector<llvm::MemoryBufferRef> (*addedObjects)() = nullptr;
 };
 
 /// Has lld call \p hooks from now on; null: nobody.

@@ -75,7 +75,7 @@ void readSection(StringRef name, uint64_t flags, StringRef contents,
     traits.hasCode = true;
   else if (name.starts_with(".gnu.lto_"))
     traits.hasGccBitcode = true;
-  else if (name == ".nv_fatbin" || name == "__nv_relfatbin")
+  else if (isDeviceSection(name))
     addImages(contents, traits);
   else if (name == ".comment" && traits.producer.empty())
     traits.producer = firstProducer(contents);
@@ -285,8 +285,10 @@ void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
         bytes.data() + offsetof(ELF::Elf64_Ehdr, e_machine));
   add(describeNative(file, where, isJoined, why),
       /*isReported=*/!why.empty());
-  if (isOurKind)
-    inputs.back().names = cudaNamesOf(bytes);
+  if (!isOurKind)
+    return;
+  inputs.back().names = cudaNamesOf(bytes);
+  addDeviceSections(bytes, deviceCode);
 }
 
 Error NativeInputs::addLibraries(ArrayRef<LinkerInput> files,

@@ -16,6 +16,7 @@
 #ifndef GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
 #define GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
 
+#include "linker-plugin/FarDeviceCode.h"
 #include "linker-plugin/LinkOptionsReader.h"
 #include "linker-plugin/LinkerCommandLine.h"
 #include "lto/Stamp.h"
@@ -103,6 +104,9 @@ public:
   std::set<std::string> usedFunctions(const ParsedLinkOptions &options,
                                       llvm::StringRef sysroot) const;
 
+  /// Returns the device code in native objects.
+  const DeviceSections &deviceSections() const { return deviceCode; }
+
   /// Adds the inputs to \p stamp, whose inputs are those that were optimized,
   /// gives all of them the names under which the stamp has them, and sorts
   /// them.
@@ -124,6 +128,7 @@ private:
 
   std::vector<Entry> inputs;
   std::vector<Library> libraries; ///< not of the system
+  DeviceSections deviceCode;
   std::optional<uint16_t> elfMachine;
   bool otherKind = false;
 };

@@ -191,6 +191,8 @@ Error PluginSession::readCommandLine() {
   if (!line)
     return line.takeError();
   commandLine = std::move(*line);
+  if (!linker.isGold)
+    commandLine.farDeviceCode = FarDeviceCode::ByScript;
   if (!linker.getWrapSymbols)
     return Error::success();
   uint64_t count = 0;
@@ -517,8 +519,7 @@ Error PluginSession::addObjects(DoorOutputs &outputs) {
   if (!directory)
     return directory.takeError();
   objects = std::move(*directory);
-  if (outputs.stamp.contents)
-    outputs.link.objects.push_back(std::move(outputs.stamp));
+  llvm::move(outputs.behind, std::back_inserter(outputs.link.objects));
   for (NativeObject &object : outputs.link.objects) {
     std::string path = objects.file(object.name);
     if (Error error = writeFileAtomically(path, object.contents->getBuffer()))

@@ -491,20 +491,22 @@ static Error addTables(const LinkPlan &plan,
   return Error::success();
 }
 
-/// Adds the fat binaries of \p modules to \p objects, and the object that
+/// Adds the fat binaries of \p modules to \p outputs, and the object that
 /// registers them. nvcc's host code registers with the last of them.
 static Error addDeviceModules(std::vector<DeviceModule> modules,
                               const LinkPlan &plan, const NvccCode &nvcc,
                               const HostCodegenOptions &codegen,
-                              std::vector<NativeObject> &objects) {
+                              LinkOutputs &outputs) {
   if (modules.empty())
     return Error::success();
   auto add = [&](const std::string &name, StringRef contents) {
-    objects.push_back({name, MemoryBuffer::getMemBufferCopy(contents, name)});
+    outputs.objects.push_back(
+        {name, MemoryBuffer::getMemBufferCopy(contents, name)});
   };
   std::vector<RegistrationUnit> units;
   for (auto [m, module] : enumerate(modules)) {
     add("gpulto.fatbin" + std::to_string(m) + ".o", module.fatbinary.object);
+    outputs.deviceBytes += module.fatbinary.object.size();
     module.fatbinary.object = std::string(); // one at a time
     units.push_back({module.fatbinary.symbol, module.entries, {}, {}});
   }
@@ -706,10 +708,12 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
       collectHostObjects(*plan, jobDirectory);
   if (!objects)
     return objects.takeError();
+  LinkOutputs outputs;
+  outputs.objects = std::move(*objects);
   if (Error error = addDeviceModules(std::move(*deviceModules), *plan,
-                                     modules->nvcc, inputs.codegen, *objects))
+                                     modules->nvcc, inputs.codegen, outputs))
     return error;
-  if (Error error = addTables(*plan, *objects))
+  if (Error error = addTables(*plan, outputs.objects))
     return error;
   deviceTimer.stop();
   // From here on nothing is decided: the linker lays out what it was given.
@@ -724,7 +728,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
       return error;
   }
   modules->stamps.front().stages = describeStages(*plan, inputs, options);
-  return LinkOutputs{std::move(*objects), std::move(modules->stamps), ""};
+  outputs.stamps = std::move(modules->stamps);
+  return outputs;
 }
 
 /// Splits what \p mismatch names off its classes in \p options, and adds to

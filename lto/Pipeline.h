@@ -110,6 +110,8 @@ struct NativeObject {
 
 struct LinkOutputs {
   std::vector<NativeObject> objects; // in partition order
+  /// How many of their bytes are device code that is embedded.
+  uint64_t deviceBytes = 0;
   /// What was done with the inputs of the pipeline, in their order, then the
   /// stamps of links (-r) that made some of them.
   std::vector<Stamp> stamps;

@@ -62,6 +62,7 @@ Expected<Installation> Installation::find(const char *argv0, bool cxx) {
   std::string prefix = sys::path::parent_path(result.bin).str();
   result.linker = joined(prefix, "libexec/gpulto/ld.lld");
   result.linkerPlugin = joined(prefix, "lib/gpulto/gpulto-plugin.so");
+  result.linkerScript = joined(prefix, "lib/gpulto/far-device-code.ld");
   result.lgenPlugin = joined(prefix, "lib/gpulto/gpulto-lgen.so");
   result.cudaShim = joined(prefix, "lib/gpulto/cuda-shim");
   std::string name = cxx ? "clang++" : "clang";

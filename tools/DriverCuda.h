@@ -19,6 +19,7 @@ struct Installation {
   std::string bin;          ///< the directory of this program
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
+  std::string linkerScript; ///< what bfd is given besides
   std::string lgenPlugin;   ///< the pass plugin clang loads
   std::string cudaShim;     ///< headers that sources get before clang's
   std::string clang;        ///< clang or clang++: a link to this program

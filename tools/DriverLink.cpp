@@ -81,6 +81,7 @@ struct LinkerChoice {
   /// Plugin: the option that says so, as it was written. Mold: its path or
   /// name.
   std::string argument;
+  bool isBfd = false;
 };
 
 /// Errors: a linker that has no door to gpulto.
@@ -98,7 +99,7 @@ static Expected<LinkerChoice> chooseLinker(const opt::ArgList &args) {
                      "' cannot be used with '-flto=gpu', which has an ld.lld "
                      "of its own");
   if (name == "bfd" || name == "gold")
-    return LinkerChoice{Door::Plugin, arg->getAsString(args)};
+    return LinkerChoice{Door::Plugin, arg->getAsString(args), name == "bfd"};
   if (name == "mold")
     return LinkerChoice{Door::Mold, arg->getValue()};
   return makeError("'" + Twine(arg->getAsString(args)) +
@@ -128,6 +129,21 @@ static std::string codegenLevel(const opt::ArgList &args) {
       .Default(arg->getValue());
 }
 
+/// Returns whether the linker is told where sections go, or joins objects.
+static bool placesSections(const opt::ArgList &args) {
+  if (args.hasArg(opts::OPT_r, opts::OPT_T))
+    return true;
+  auto isOption = [](StringRef word) {
+    return word == "-r" || word == "--relocatable" || word.starts_with("-T") ||
+           word.starts_with("--script");
+  };
+  for (const opt::Arg *arg :
+       args.filtered(opts::OPT_Wl_COMMA, opts::OPT_Xlinker))
+    if (any_of(arg->getValues(), isOption))
+      return true;
+  return false;
+}
+
 /// Has clang call the linker that the user chose, with our door to it.
 static void addDoor(Command &command, const CommandLine &line,
                     const LinkerChoice &linker,
@@ -142,6 +158,8 @@ static void addDoor(Command &command, const CommandLine &line,
   // Without -flto: clang would add LLVM's own plugin.
   command.addAll({linker.argument, "-Xlinker", "-plugin", "-Xlinker",
                   installation.linkerPlugin});
+  if (linker.isBfd && !placesSections(line.clangArgs()))
+    command.addAll({"-Xlinker", "-T", "-Xlinker", installation.linkerScript});
   std::string level = codegenLevel(line.clangArgs());
   if (!level.empty())
     addForLinker(command, linker.door, "O" + level);

@@ -1,0 +1,58 @@
+//===- FarDeviceCode.h - Where device code lies in a program ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Device images are data that nothing refers to but by 64 bits. Linkers lay
+// them out between code and data, which refer to each other by 32 bits: with
+// 2 GiB of images no program can be linked any more. So they are put behind all
+// else:
+//
+//   lld   by the flag SHF_X86_64_LARGE and `-z lrodata-after-bss`. A section of
+//         the output has the flag if one of its inputs has, so empty ones do
+//         (makeFarMarks), which leaves those of native objects as they are.
+//   bfd   by an addition to its own linker script (far-device-code.ld),
+//         which gpulto-clang++ names
+//   gold  knows no such scripts, and makes sections of their own of those with
+//   mold  the flag: there is a warning (nearDeviceCodeWarning)
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LINKER_PLUGIN_FARDEVICECODE_H
+#define GPULTO_LINKER_PLUGIN_FARDEVICECODE_H
+
+#include "lto/Pipeline.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// How a linker puts device code behind all else.
+enum class FarDeviceCode : uint8_t { Impossible, ByFlag, ByScript };
+
+/// The sections with device images that are linked, and their bytes.
+using DeviceSections = std::map<std::string, uint64_t, std::less<>>;
+
+/// Returns whether sections called \p name hold device images.
+bool isDeviceSection(llvm::StringRef name);
+
+/// Adds those of the object \p file to \p sections; none, if it cannot be read.
+void addDeviceSections(llvm::StringRef file, DeviceSections &sections);
+
+/// Returns objects for \p machine (an EM_ constant) with an empty section
+/// for each of \p sections; linked by lld, they put it behind all else. None of
+/// a machine that has no such sections. Errors: libelf's.
+llvm::Expected<std::vector<NativeObject>>
+makeFarMarks(const DeviceSections &sections, uint16_t machine);
+
+/// Returns why a linker that puts \p sections between code and data is likely
+/// to fail; empty: it is not.
+std::string nearDeviceCodeWarning(const DeviceSections &sections);
+
+} // namespace gpulto
+
+#endif // GPULTO_LINKER_PLUGIN_FARDEVICECODE_H
