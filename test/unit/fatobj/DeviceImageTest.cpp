@@ -22,7 +22,7 @@ DeviceArch arch(const char *name) {
   return parsed ? *parsed : DeviceArch();
 }
 
-std::string ptxFor(const DeviceArch &arch, const char *version = "9.0") {
+std::string ptxFor(const DeviceArch &arch, const char *version = "8.8") {
   std::string text = std::string(".version ") + version + "\n.target " +
                      arch.realName() + "\n.address_size 64\n";
   for (int i = 0; i < 40; ++i)
@@ -31,7 +31,7 @@ std::string ptxFor(const DeviceArch &arch, const char *version = "9.0") {
   return text;
 }
 
-DeviceImage ptxImage(const char *name, const char *version = "9.0") {
+DeviceImage ptxImage(const char *name, const char *version = "8.8") {
   DeviceImage image;
   image.kind = DeviceImage::Kind::Ptx;
   image.arch = arch(name);
