@@ -4,11 +4,13 @@
 #   bin/                 gpulto gpulto-clang++ gpulto-clang gpulto-nvcc gpulto-run
 #   libexec/gpulto/      ld.lld, gpulto-slurm, gpulto-parallel; clang and
 #                        clang++, links to gpulto-clang++
-#   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the emulator's
-#                        libcudart and libcuda (in lib/gpulto-emulator)
+#   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the script for bfd,
+#                        the emulator's libcudart and libcuda (in
+#                        lib/gpulto-emulator)
 #   lib/cmake/gpulto/    the CMake package and toolchain files
 #   share/gpulto/        gpulto-gdb.py, for gdb
 #   lib/pkgconfig/       gpulto.pc
+#   share/doc/gpulto/    README.md, docs/
 #
 # Run-time search paths: LLVM's directory, which the link line had, and in
 # shared builds our own libraries in lib/gpulto.
@@ -99,3 +101,5 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/gpulto.pc"
         DESTINATION lib/pkgconfig)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION share/doc/gpulto)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION share/doc/gpulto
+        FILES_MATCHING PATTERN "*.md" PATTERN "changes" EXCLUDE)

@@ -34,6 +34,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Errc.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -539,22 +540,27 @@ static void countKernelCheck(ArrayRef<JobStatistics> jobs,
   statistics.set("check-kernels-cpu-ms", uint64_t(seconds * 1000));
 }
 
-/// Takes over what the jobs reported, in their order. Errors:
+/// Takes over what the jobs reported, in their order; of warnings with the same
+/// words, as of one loop in several kernels, the first. Errors:
 /// FoldMismatchError, if bodies that were to be folded differ.
 static Error collectReports(const LinkPlan &plan, StringRef directory,
                             Diagnostics &diagnostics, Statistics &statistics) {
   std::vector<FoldMismatch> mismatches;
+  StringSet<> said;
+  auto warn = [&](const std::string &text) {
+    if (said.insert(text).second)
+      diagnostics.warning(text);
+  };
   for (auto [i, job] : enumerate(*plan.jobs)) {
     Expected<LtransReport> report =
         readReport(resultPaths(job, jobPrefix(directory, job)).report);
     if (!report)
       return report.takeError();
     for (const JobWarning &warning : report->warnings)
-      diagnostics.warning(warning.needsJob ? nameOfJob(plan.jobs->make(i)) +
-                                                 ": " + warning.text
-                                           : warning.text);
-    for (const std::string &mishap : report->mishaps)
-      diagnostics.warning(mishap);
+      warn(warning.needsJob
+               ? nameOfJob(plan.jobs->make(i)) + ": " + warning.text
+               : warning.text);
+    for_each(report->mishaps, warn);
     for (const std::string &line : report->output)
       errs() << line << '\n';
     for (Remark &remark : report->remarks)
