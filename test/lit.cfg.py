@@ -181,10 +181,25 @@ def cuda_major():
     return found.group(1) if found else ""
 
 
+def has_nvlink():
+    """The toolkit has an nvlink, and of its own release: with another the link
+    does without and warns. Wheels of CUDA 12 have none."""
+    releases = []
+    for name in "ptxas", "nvlink":
+        tool = f"{config.cuda_path}/bin/{name}"
+        if not os.path.exists(tool):
+            return False
+        said = subprocess.run([tool, "--version"], capture_output=True,
+                              text=True, check=False).stdout
+        releases.append(re.findall(r"release ([\d.]+)", said))
+    return releases[0] == releases[1]
+
+
 features = {
     "cuda-" + cuda_major(): cuda_major(),
     "cuda": os.path.exists(config.cuda_path + "/include/cuda_runtime.h"),
     "ptxas": os.path.exists(config.cuda_path + "/bin/ptxas"),
+    "nvlink": has_nvlink(),
     "nvcc": os.path.exists(config.cuda_path + "/bin/nvcc"),
     "cupti": os.path.exists(config.cuda_path +
                             "/include/cupti_range_profiler.h"),
