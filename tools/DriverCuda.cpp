@@ -86,8 +86,7 @@ CudaToolkit findCudaToolkit(const CommandLine &line) {
                         : given.rtrim('/').str()};
 }
 
-/// Returns __CUDA_ARCH_LIST__ of \p architectures (sm_80, sm_90a): "800,900".
-static std::string archList(ArrayRef<std::string> architectures) {
+std::string archList(ArrayRef<std::string> architectures) {
   constexpr unsigned kPerNumber = 10;
   std::set<unsigned> numbers;
   for (StringRef name : architectures) {

@@ -49,6 +49,9 @@ CudaToolkit findCudaToolkit(const CommandLine &line);
 /// none.
 std::string askPtxas(const CudaToolkit &toolkit, llvm::StringRef option);
 
+/// Returns __CUDA_ARCH_LIST__ of \p architectures (sm_80, sm_90a): "800,900".
+std::string archList(llvm::ArrayRef<std::string> architectures);
+
 /// Returns the words to put before a CUDA compile for \p architectures (none:
 /// not known) so that clang works with \p toolkit and sources find what nvcc
 /// gives them.

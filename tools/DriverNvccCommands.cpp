@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "support/CudaVersion.h"
 #include "support/Error.h"
+#include "tools/DriverCuda.h"
 #include "tools/DriverFatbinary.h"
 #include "tools/DriverNvccTranslator.h"
 
@@ -100,6 +101,17 @@ void Translator::addVersions(Command &command, ArrayRef<std::string> files,
   define("CUDA_API_VER_MINOR", minor);
 }
 
+/// Says to host sources what the CUDA sources beside them are compiled for,
+/// which these are told by gpulto-clang++. Nothing if only that knows (native,
+/// all).
+void Translator::addArchList(Command &command) const {
+  std::vector<std::string> names;
+  for (const auto &[number, forms] : architectures)
+    names.push_back(("sm_" + number).str());
+  if (!names.empty())
+    command.add("-D__CUDA_ARCH_LIST__=" + archList(names));
+}
+
 /// Returns a command for \p files without them: what comes before them.
 /// Errors: no command does for all of them.
 Expected<Command> Translator::start(ArrayRef<std::string> files) const {
@@ -114,6 +126,8 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   bool hasC = languages.count("c");
   if (!languages.empty())
     addVersions(command, files, languages.count("c++"));
+  if (languages.size() > languages.count("cuda"))
+    addArchList(command);
   // Errors for clang, warnings for nvcc and GCC.
   if (languages.size() > hasC)
     command.addAll({"-Wno-error=register", "-Wno-error=c++11-narrowing"});

@@ -275,6 +275,10 @@ Error Translator::translateOne(const Arg &arg) {
     add("-Xclang");
     add(Twine("-fgpu-default-stream=") +
         (value == "per-thread" ? "per-thread" : "legacy"));
+    // clang says it to CUDA sources only; nvcc to all, which then call other
+    // functions of the runtime.
+    if (value == "per-thread" && args->getLastArg(OPT_default_stream) == &arg)
+      add("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
     break;
   case OPT_compiler_options:
     addCompilerOptions(value);

@@ -120,6 +120,7 @@ private:
   llvm::Expected<Command> start(llvm::ArrayRef<std::string> files) const;
   void addVersions(Command &command, llvm::ArrayRef<std::string> files,
                    bool hasHost) const;
+  void addArchList(Command &command) const;
   void addInputs(Command &command, llvm::ArrayRef<std::string> files) const;
   std::string sourceLanguage(llvm::StringRef path) const;
   std::string outputOf(llvm::StringRef input, llvm::StringRef extension) const;

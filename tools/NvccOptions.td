@@ -145,7 +145,7 @@ defm fmad : Value<"fmad", "fmad", "<true|false>", "`-ffp-contract=fast`, `-ffp-c
 defm prec_div : Value<"prec-div", "prec-div", "<true|false>", "`false`: `-fapprox-func` for device code, by which single-precision divisions are approximate">;
 defm prec_sqrt : Value<"prec-sqrt", "prec-sqrt", "<true|false>", "`true`, the default: `sqrtf` is correctly rounded, which clang's is not">;
 defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas --maxrregcount=<N>`: of kernels without launch bounds, those of the files that are compiled with it, or all if it is given to the link">;
-defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-Xclang -fgpu-default-stream=`">;
+defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-Xclang -fgpu-default-stream=`; `per-thread` defines `CUDA_API_PER_THREAD_DEFAULT_STREAM`, for host sources as well">;
 defm restrict : IgnoredSwitch<"restrict", "restrict", "No effect: what does not overlap is found out">;
 defm vectorization : IgnoredSwitch<"extra-device-vectorization", "extra-device-vectorization">;
 defm relaxed_constexpr : Switch<"expt-relaxed-constexpr", "expt-relaxed-constexpr", "`-D__CUDACC_RELAXED_CONSTEXPR__`; the rest is always so">;
