@@ -141,10 +141,14 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
   if (args->hasArg(OPT_compiler_options))
     command.addAll(
         {"-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument"});
+  bool isForHost = !languages.empty() && !languages.count("cuda");
   bool isOptimizedAtLink =
       product == Product::Program || product == Product::Object;
   for (const std::string &word : translated) {
     if (!isOptimizedAtLink && StringRef(word).starts_with("--gpulto-"))
+      continue;
+    // With -fopenmp, clang offloads host sources to them.
+    if (isForHost && StringRef(word).starts_with("--offload-arch="))
       continue;
     bool isForCxx = StringRef(word).starts_with("-std=c++");
     if (isForCxx && hasC && languages.size() > 1)
