@@ -133,7 +133,8 @@ ConstantsSolver::Rising ConstantsSolver::findRising() {
          slice(program.moduleRef(body.id).summary.variableStores,
                program.function(body.id)->variableStores))
       if (GlobalId id = program.definitionFor(body.id, store.variable);
-          stored.contains(id) && rising.variables.insert(id).second)
+          id != kNone && stored.contains(id) &&
+          rising.variables.insert(id).second)
         for (BodyIndex reader : readers[id])
           look(reader);
   }
