@@ -549,9 +549,9 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
     return line.takeError();
   link.files = std::move(line->inputs);
   link.mold = own->args->getLastArgValue(options::OPT_mold);
-  if (link.mold.empty())
+  if (link.mold.empty()) {
     link.commandLine.farDeviceCode = FarDeviceCode::ByFlag;
-  if (!link.mold.empty()) {
+  } else {
     link.moldWords = withoutLtoOptions(own->rest);
     resolveOnly(argv);
   }
