@@ -2,9 +2,10 @@
 #
 #   GPULTO_CLANG_LIBRARIES     what clang's driver and front end consist of
 #   GPULTO_CLANG_LINK_OPTIONS  replaces the functions that
-#                              DriverSharedVariables.cpp and
-#                              DriverDeviceVisibility.cpp stand in for, and keeps
-#                              the program small and quick to start
+#                              DriverSharedVariables.cpp,
+#                              DriverDeviceVisibility.cpp and
+#                              DriverEmptyLists.cpp stand in for, and keeps the
+#                              program small and quick to start
 find_package(Clang REQUIRED CONFIG
              PATHS "${GPULTO_LLVM_ROOT}/lib/cmake/clang" NO_DEFAULT_PATH)
 if(NOT Clang_VERSION VERSION_EQUAL LLVM_PACKAGE_VERSION)
@@ -26,7 +27,12 @@ set(replaced
     #                                     const clang::FunctionDecl *)
     _ZN5clang8SemaCUDA18IdentifyPreferenceEPKNS_12FunctionDeclES3_
     # clang::Sema::ActOnUninitializedDecl(clang::Decl *)
-    _ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE)
+    _ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE
+    # clang::Sema::CreateOverloadedBinOp(
+    #     clang::SourceLocation, clang::BinaryOperatorKind,
+    #     const clang::UnresolvedSetImpl &, clang::Expr *, clang::Expr *, bool,
+    #     bool, clang::FunctionDecl *)
+    _ZN5clang4Sema21CreateOverloadedBinOpENS_14SourceLocationENS_18BinaryOperatorKindERKNS_17UnresolvedSetImplEPNS_4ExprES7_bbPNS_12FunctionDeclE)
 set(GPULTO_CLANG_LINK_OPTIONS LINKER:--gc-sections
     $<$<CONFIG:Release>:LINKER:--strip-all>)
 foreach(name IN LISTS replaced)

@@ -1,0 +1,75 @@
+//===- DriverEmptyLists.cpp - {} assigned to a pair of halves -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+//   half2 sum; sum = {};
+//
+// The toolkit's class has assignments from its own kind and from __half2_raw,
+// which {} suits as well; in device code nvcc takes the former, clang finds
+// none that is better. Here {} becomes __half2{}, which only the former suits.
+// What both mean is the same: zeros. Host code is taken, too, though not by
+// GCC.
+//
+// clang has no hook there: the program is linked with --wrap= of a function of
+// Sema (Clang.cmake), which is called here first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
+#include "clang/Sema/Ownership.h"
+#include "clang/Sema/Sema.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+// The function of clang, and ours in its place. A member function is called as
+// a function whose first parameter is the object.
+ExprResult realCreateOperation(
+    Sema *, SourceLocation, BinaryOperatorKind, const UnresolvedSetImpl &,
+    Expr *, Expr *, bool, bool,
+    FunctionDecl *) __asm__("__real__ZN5clang4Sema21CreateOverloadedBinOpENS_"
+                            "14SourceLocationENS_18"
+                            "BinaryOperatorKindERKNS_17UnresolvedSetImplEPNS_"
+                            "4ExprES7_bbPNS_12"
+                            "FunctionDeclE");
+ExprResult wrapCreateOperation(
+    Sema *, SourceLocation, BinaryOperatorKind, const UnresolvedSetImpl &,
+    Expr *, Expr *, bool, bool,
+    FunctionDecl *) __asm__("__wrap__ZN5clang4Sema21CreateOverloadedBinOpENS_"
+                            "14SourceLocationENS_18"
+                            "BinaryOperatorKindERKNS_17UnresolvedSetImplEPNS_"
+                            "4ExprES7_bbPNS_12"
+                            "FunctionDeclE");
+
+/// Whether \p type is one of the toolkit's that {} can be assigned to in two
+/// ways.
+static bool hasRawForm(QualType type) {
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && record->getIdentifier() &&
+         record->getDeclContext()->isTranslationUnit() &&
+         llvm::StringSwitch<bool>(record->getName())
+             .Cases({"__half2", "__nv_bfloat162"}, true)
+             .Default(false);
+}
+
+ExprResult wrapCreateOperation(Sema *sema, SourceLocation place,
+                               BinaryOperatorKind operation,
+                               const UnresolvedSetImpl &functions, Expr *left,
+                               Expr *right, bool asksArguments, bool rewrites,
+                               FunctionDecl *defaulted) {
+  auto *list = dyn_cast<InitListExpr>(right);
+  if (operation == BO_Assign && list && list->getNumInits() == 0 &&
+      sema->getLangOpts().CUDA && hasRawForm(left->getType())) {
+    QualType type = left->getType().getUnqualifiedType();
+    SourceLocation begin = list->getLBraceLoc();
+    ExprResult object = sema->BuildCXXTypeConstructExpr(
+        sema->Context.getTrivialTypeSourceInfo(type, begin), begin, right,
+        list->getRBraceLoc(), /*ListInitialization=*/true);
+    if (object.isUsable())
+      right = object.get();
+  }
+  return realCreateOperation(sema, place, operation, functions, left, right,
+                             asksArguments, rewrites, defaulted);
+}
