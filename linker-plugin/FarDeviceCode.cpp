@@ -5,9 +5,7 @@
 
 #include "fatobj/SectionObject.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Object/ELF.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -18,26 +16,6 @@ namespace gpulto {
 
 bool isDeviceSection(StringRef name) {
   return name == ".nv_fatbin" || name == "__nv_relfatbin";
-}
-
-void addDeviceSections(StringRef file, DeviceSections &sections) {
-  auto read = [&]() -> Error {
-    Expected<object::ELF64LEFile> elf = object::ELF64LEFile::create(file);
-    if (!elf)
-      return elf.takeError();
-    auto headers = elf->sections();
-    if (!headers)
-      return headers.takeError();
-    for (const auto &header : *headers) {
-      Expected<StringRef> name = elf->getSectionName(header);
-      if (!name)
-        return name.takeError();
-      if (isDeviceSection(*name))
-        sections[name->str()] += header.sh_size;
-    }
-    return Error::success();
-  };
-  consumeError(read()); // the linker says what is wrong with it
 }
 
 Expected<std::vector<NativeObject>> makeFarMarks(const DeviceSections &sections,

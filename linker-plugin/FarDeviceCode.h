@@ -40,9 +40,6 @@ using DeviceSections = std::map<std::string, uint64_t, std::less<>>;
 /// Returns whether sections called \p name hold device images.
 bool isDeviceSection(llvm::StringRef name);
 
-/// Adds those of the object \p file to \p sections; none, if it cannot be read.
-void addDeviceSections(llvm::StringRef file, DeviceSections &sections);
-
 /// Returns objects for \p machine (an EM_ constant) with an empty section
 /// for each of \p sections; linked by lld, they put it behind all else. None of
 /// a machine that has no such sections. Errors: libelf's.

@@ -38,7 +38,7 @@ namespace {
 struct ObjectTraits {
   bool hasCode = false;
   bool hasGccBitcode = false;
-  bool hasDeviceCode = false;
+  DeviceSections deviceCode;
   std::string producer; ///< the first that signed
   std::vector<StampDevice> devices;
 };
@@ -56,7 +56,6 @@ std::string firstProducer(StringRef comment) {
 
 /// Adds the images of the fat binary \p bytes to \p traits.
 void addImages(StringRef bytes, ObjectTraits &traits) {
-  traits.hasDeviceCode = true;
   auto images = readFatbinary(bytes, InputLocation());
   if (!images)
     return consumeError(images.takeError());
@@ -75,9 +74,10 @@ void readSection(StringRef name, uint64_t flags, StringRef contents,
     traits.hasCode = true;
   else if (name.starts_with(".gnu.lto_"))
     traits.hasGccBitcode = true;
-  else if (isDeviceSection(name))
+  else if (isDeviceSection(name)) {
+    traits.deviceCode[name.str()] += contents.size();
     addImages(contents, traits);
-  else if (name == ".comment" && traits.producer.empty())
+  } else if (name == ".comment" && traits.producer.empty())
     traits.producer = firstProducer(contents);
 }
 
@@ -108,7 +108,7 @@ constexpr StringLiteral kNoCode = "holds no code";
 std::string reasonOf(const ObjectTraits &traits) {
   if (traits.hasGccBitcode)
     return "compiled with -flto of GCC, which gpulto cannot read";
-  if (traits.hasDeviceCode)
+  if (!traits.deviceCode.empty())
     return "compiled by nvcc, or for the device without -flto=gpu";
   if (!traits.producer.empty())
     return "compiled without -flto=gpu by '" + traits.producer + "'";
@@ -174,7 +174,8 @@ void describeJoined(const FatObject &object, StampInput &input) {
 } // namespace
 
 StampInput describeNative(MemoryBufferRef file, const InputLocation &where,
-                          bool isJoined, StringRef why) {
+                          bool isJoined, StringRef why,
+                          DeviceSections *deviceCode) {
   StampInput input;
   input.path = where.path;
   input.member = where.member;
@@ -197,6 +198,9 @@ StampInput describeNative(MemoryBufferRef file, const InputLocation &where,
   if (input.reason.empty())
     input.reason = isOurs ? "only generated code needs it" : reasonOf(*traits);
   input.devices = std::move(traits->devices);
+  if (deviceCode)
+    for (const auto &[section, bytes] : traits->deviceCode)
+      (*deviceCode)[section] += bytes;
   return input;
 }
 
@@ -283,12 +287,10 @@ void NativeInputs::addObject(MemoryBufferRef file, const InputLocation &where,
   else if (!elfMachine)
     elfMachine = support::endian::read16le(
         bytes.data() + offsetof(ELF::Elf64_Ehdr, e_machine));
-  add(describeNative(file, where, isJoined, why),
+  add(describeNative(file, where, isJoined, why, &deviceCode),
       /*isReported=*/!why.empty());
-  if (!isOurKind)
-    return;
-  inputs.back().names = cudaNamesOf(bytes);
-  addDeviceSections(bytes, deviceCode);
+  if (isOurKind)
+    inputs.back().names = cudaNamesOf(bytes);
 }
 
 Error NativeInputs::addLibraries(ArrayRef<LinkerInput> files,

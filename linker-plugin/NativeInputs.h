@@ -39,9 +39,11 @@ namespace gpulto {
 /// Returns what the stamp says of the object \p file at \p where, whose native
 /// code is linked. \p isJoined: and its bitcode is kept beside it (-r).
 /// \p why: what keeps the linker from reading its bitcode; empty: find out.
+/// Unless it is joined, its device code is added to \p deviceCode, if given.
 StampInput describeNative(llvm::MemoryBufferRef file,
                           const InputLocation &where, bool isJoined,
-                          llvm::StringRef why);
+                          llvm::StringRef why,
+                          DeviceSections *deviceCode = nullptr);
 
 /// Says which files are not the user's.
 class SystemFiles {

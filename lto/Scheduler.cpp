@@ -176,6 +176,7 @@ private:
   MemoryBudget memory;
   uint64_t outOfMemoryBefore = 0;
   unsigned done = 0;
+  uint64_t queuedWeight = 0;
   double finishedSeconds = 0, finishedWeight = 0; // of jobs that did their work
   Clock::time_point reported;
   bool wantsSlot = false;
@@ -191,8 +192,10 @@ Scheduler::Scheduler(const LinkJobs &jobs, const SchedulerOptions &options)
       memory(jobs, options.memory, MemoryLedger(options.memoryLedger),
              options.diagnostics) {
   for (size_t i = 0; i < jobs.size(); ++i)
-    if (options.skip.empty() || !options.skip.test(i))
+    if (options.skip.empty() || !options.skip.test(i)) {
       queue.push_back(i);
+      queuedWeight += jobs[i].weight;
+    }
   done = jobs.size() - queue.size();
   llvm::sort(queue, [&](size_t a, size_t b) {
     if (jobs[a].weight != jobs[b].weight)
@@ -223,9 +226,7 @@ std::optional<double> Scheduler::secondsLeft() const {
   if (!finishedWeight)
     return std::nullopt;
   double secondsByWeight = finishedSeconds / finishedWeight;
-  double sum = 0, longest = 0;
-  for (size_t index : queue)
-    sum += jobs[index].weight * secondsByWeight;
+  double sum = queuedWeight * secondsByWeight, longest = 0;
   for (const auto &job : running) {
     double left = std::max(0.0, jobs[job->index].weight * secondsByWeight -
                                     secondsSince(job->start));
@@ -358,6 +359,7 @@ Error Scheduler::startJob(MemoryBudget::Grant grant, JobSlot slot) {
   }
   fcntl(job->messages, F_SETFL, O_NONBLOCK);
   queue.erase(queue.begin() + grant.position);
+  queuedWeight -= jobs[job->index].weight;
   statistics[job->index].expectedMemoryBytes = grant.bytes;
   memory.started(job->index, job->pid, grant);
   running.push_back(std::move(job));

@@ -181,6 +181,9 @@ def cuda_major():
     return found.group(1) if found else ""
 
 
+program("cuda_major", cuda_major())
+
+
 def has_nvlink():
     """The toolkit has an nvlink, and of its own release: with another the link
     does without and warns. Wheels of CUDA 12 have none."""

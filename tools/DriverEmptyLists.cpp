@@ -26,22 +26,15 @@ using namespace clang;
 
 // The function of clang, and ours in its place. A member function is called as
 // a function whose first parameter is the object.
-ExprResult realCreateOperation(
-    Sema *, SourceLocation, BinaryOperatorKind, const UnresolvedSetImpl &,
-    Expr *, Expr *, bool, bool,
-    FunctionDecl *) __asm__("__real__ZN5clang4Sema21CreateOverloadedBinOpENS_"
-                            "14SourceLocationENS_18"
-                            "BinaryOperatorKindERKNS_17UnresolvedSetImplEPNS_"
-                            "4ExprES7_bbPNS_12"
-                            "FunctionDeclE");
-ExprResult wrapCreateOperation(
-    Sema *, SourceLocation, BinaryOperatorKind, const UnresolvedSetImpl &,
-    Expr *, Expr *, bool, bool,
-    FunctionDecl *) __asm__("__wrap__ZN5clang4Sema21CreateOverloadedBinOpENS_"
-                            "14SourceLocationENS_18"
-                            "BinaryOperatorKindERKNS_17UnresolvedSetImplEPNS_"
-                            "4ExprES7_bbPNS_12"
-                            "FunctionDeclE");
+#define GPULTO_CREATE_OPERATION                                                \
+  "_ZN5clang4Sema21CreateOverloadedBinOpENS_14SourceLocationENS_18"            \
+  "BinaryOperatorKindERKNS_17UnresolvedSetImplEPNS_4ExprES7_bbPNS_12"          \
+  "FunctionDeclE"
+using CreateOperation = ExprResult(Sema *, SourceLocation, BinaryOperatorKind,
+                                   const UnresolvedSetImpl &, Expr *, Expr *,
+                                   bool, bool, FunctionDecl *);
+CreateOperation realCreateOperation __asm__("__real_" GPULTO_CREATE_OPERATION);
+CreateOperation wrapCreateOperation __asm__("__wrap_" GPULTO_CREATE_OPERATION);
 
 /// Whether \p type is one of the toolkit's that {} can be assigned to in two
 /// ways.

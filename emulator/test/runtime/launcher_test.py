@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 
+import run_test
+
 # Tests that need no compiler.
 BUILD_NOTHING = ("test_command_line", "test_exports", "test_driver_exports")
 
@@ -245,13 +247,12 @@ class Tests:
 
     def test_static_runtime_beside_the_driver(self):
         # Not by its device code alone, which a program may load itself.
-        if not os.path.exists(self.driver_stub()):
-            return
         source = self.write("beside.cpp", "#include <cuda_runtime.h>\n"
                             "#include <cuda.h>\nint main() { int *p; "
                             "return cuInit(0) + cudaMalloc(&p, 4); }")
         self.expect(self.run("--emulate", self.build(
-            "beside", source, "-cudart", "static", "-lcuda")), 126, "",
+            "beside", source, "-cudart", "static", "-lcuda",
+            "-L" + run_test.driver_directory(self.options))), 126, "",
             "static CUDA runtime")
 
     def test_static_runtime_in_a_library(self):
@@ -269,13 +270,12 @@ class Tests:
 
     def test_code_without_a_runtime(self):
         # A program of the driver API may carry code that it loads itself.
-        if not os.path.exists(self.driver_stub()):
-            return
         source = self.write("carrying.cu", "#include <cuda.h>\n#include <cstdio>\n"
                             "__global__ void k() {}\n"
                             "int main() { printf(\"%d\\n\", cuInit(0)); }")
         self.expect(self.run("--emulate", self.build(
-            "carrying", source, "-cudart", "shared", "-lcuda")), 0, "0")
+            "carrying", source, "-cudart", "shared", "-lcuda",
+            "-L" + run_test.driver_directory(self.options))), 0, "0")
 
     def test_both_runtimes(self):
         # Also when stripped of the static one's names.
