@@ -12,6 +12,7 @@
 #include <cassert>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <mutex>
 #include <pthread.h>
@@ -36,6 +37,49 @@ struct HandlerState {
 
 HandlerState state;
 std::mutex registration;
+
+/// How long a handler that was there before ours may take.
+constexpr time_t kPreviousSeconds = 10;
+std::atomic<int> fault; // the signal that it handles
+
+/// The previous handler has not returned in time: ends the process by the
+/// signal that it handles.
+void endByFault(int) {
+  int signal = fault.load();
+  struct sigaction byDefault = {};
+  byDefault.sa_handler = SIG_DFL;
+  sigaction(signal, &byDefault, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  raise(signal);
+}
+
+/// Sees to it that the process ends soon by \p signal, whatever the previous
+/// handler does. LLVM's prints the stack, for which it allocates memory: where
+/// the fault is one of malloc, it would wait for malloc's lock for ever, and
+/// whoever started this process for its end. It also sets alarm() and stops it,
+/// so this is a timer of its own.
+void limitPrevious(int signal) {
+  fault.store(signal);
+  struct sigaction action = {};
+  action.sa_handler = endByFault;
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGALRM, &action, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  timer_t timer;
+  itimerspec limit = {};
+  limit.it_value.tv_sec = kPreviousSeconds;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+    timer_settime(timer, 0, &limit, nullptr);
+}
 
 /// Calls the handler that was there before ours, if there was one.
 void callPrevious(const struct sigaction &previous, int signal, siginfo_t *info,
@@ -65,6 +109,8 @@ void onFatalSignal(int signal, siginfo_t *info, void *context) {
   for (size_t i = kMaxCallbacks; i-- != 0;)
     if (void (*callback)() = state.callbacks[i].load())
       callback();
+  if (!isRequest(signal))
+    limitPrevious(signal);
   // LLVM's handler returns from a fault, which then happens again. One that
   // somebody has sent does not: end by it in any case. Of a broken pipe it
   // makes an exit.

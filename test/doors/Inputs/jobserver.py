@@ -14,11 +14,13 @@ a path as make 4.4 does, which ninja 1.13 and newer understands, too.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import array
+import atexit
 import collections
 import fcntl
 import glob
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -65,14 +67,33 @@ class Server:
             os.environ, MAKEFLAGS=self.flags, LD_PRELOAD=recorder,
             TOKEN_RECORD=self.record,
             TOKEN_INODE=str(os.fstat(self.ends[0]).st_ino))
+        self.sessions = set()
+        atexit.register(self.end)
 
     def start(self, command, client="-", reachable=True, **more):
         """Starts a client as make does, which has a slot by being started; not
         reachable: as for a recipe without `+`."""
         fds = self.ends if reachable else ()
         environment = dict(self.environment, TOKEN_CLIENT=client)
-        return subprocess.Popen(command, env=environment, pass_fds=fds,
-                                start_new_session=True, **more)
+        process = subprocess.Popen(command, env=environment, pass_fds=fds,
+                                   start_new_session=True, **more)
+        self.sessions.add(process.pid)
+        return process
+
+    def end(self):
+        """Ends what a test that fails has left, which would hold its output
+        open, and says what that is waiting for."""
+        for number, process in processes().items():
+            if process.session not in self.sessions:
+                continue
+            try:
+                with open(f"/proc/{number}/wchan") as file:
+                    where = file.read()
+                os.kill(number, signal.SIGKILL)
+            except OSError:
+                continue
+            print(f"jobserver: left behind: {number} {process} in {where}",
+                  file=sys.stderr)
 
     def free(self):
         """How many tokens lie in the pipe."""
@@ -165,9 +186,11 @@ def check_shared(jobs, events):
              f"{handed_over}")
 
 
-def job_processes(session):
-    """The processes of LTRANS jobs of a session: forks of the linker that lead
-    a group of their own."""
+Process = collections.namedtuple("Process", "name state parent group session")
+
+
+def processes():
+    """The processes that there are, but for those that only wait to be reaped."""
     found = {}
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -176,8 +199,17 @@ def job_processes(session):
         except OSError:
             continue
         name, rest = rest.rsplit(") ", 1)
-        state, parent, group, its_session = rest.split()[:4]
-        if int(its_session) == session and state != "Z":
-            found[int(number)] = (name, int(parent), int(group))
-    return [number for number, (name, parent, group) in found.items()
-            if group == number and found.get(parent, ("",))[0] == name]
+        state, *numbers = rest.split()[:4]
+        if state != "Z":
+            found[int(number)] = Process(name, state, *map(int, numbers))
+    return found
+
+
+def job_processes(session):
+    """The processes of LTRANS jobs of a session: forks of the linker that lead
+    a group of their own."""
+    found = {number: process for number, process in processes().items()
+             if process.session == session}
+    return [number for number, process in found.items()
+            if process.group == number and process.parent in found
+            and found[process.parent].name == process.name]
