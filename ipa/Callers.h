@@ -179,6 +179,8 @@ private:
 
 /// Returns \p reason as the end of a sentence, "its address is taken".
 llvm::StringRef describe(UnknownCaller reason);
+/// Returns a word for the reason, for names of counters.
+llvm::StringRef keyOf(UnknownCaller reason);
 
 } // namespace gpulto
 

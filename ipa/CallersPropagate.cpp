@@ -63,6 +63,36 @@ StringRef describe(UnknownCaller reason) {
   return "";
 }
 
+StringRef keyOf(UnknownCaller reason) {
+  switch (reason) {
+  case UnknownCaller::None:
+    return "none";
+  case UnknownCaller::VisibleOutside:
+    return "visible-outside";
+  case UnknownCaller::AddressTaken:
+    return "address-taken";
+  case UnknownCaller::Aliased:
+    return "aliased";
+  case UnknownCaller::Constructor:
+    return "constructor";
+  case UnknownCaller::Library:
+    return "library";
+  case UnknownCaller::NoStub:
+    return "no-stub";
+  case UnknownCaller::LookedUp:
+    return "looked-up";
+  case UnknownCaller::InGraph:
+    return "in-graph";
+  case UnknownCaller::Captured:
+    return "captured";
+  case UnknownCaller::Replaced:
+    return "replaced";
+  case UnknownCaller::Shared:
+    return "shared";
+  }
+  return "";
+}
+
 GlobalId Callers::takenBy(GlobalId id) const {
   auto found = takers.find(id);
   return found == takers.end() ? kNone : found->second;

@@ -18,6 +18,7 @@
 //
 //   kernels-launched           kernels that launches may launch
 //     -unknown                 ... or that may be launched from elsewhere
+//     -unknown-REASON          ... for this reason (keyOf(UnknownCaller))
 //     -block-known             one constant at all launches
 //     -block-by-clone          else: a constant in each of the kernel's bodies
 //     -block-bounded           else, as above
@@ -237,8 +238,11 @@ void LaunchCounter::countKernel(GlobalId kernel) {
     return; // no launch of it runs
   countIf("kernels-launched", true);
   countIf("kernels-launched-unknown", isUnknown);
-  if (isUnknown)
+  if (isUnknown) {
+    StringRef reason = keyOf(callers.unknown(kernel));
+    countIf(("kernels-launched-unknown-" + reason).str(), true);
     return;
+  }
   countGeometry("kernels-block", bodies, all, kBlockX);
   countGeometry("kernels-grid", bodies, all, kGridX);
   auto hasAny = [](const KernelKnowledge &body) {

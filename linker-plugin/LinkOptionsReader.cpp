@@ -90,6 +90,8 @@ void readChoices(const ArgList &args, LinkOptions &link) {
     link.icf.kernels = IcfKernels::Register;
   link.guardsKernels = args.hasFlag(options::OPT_guarded_kernels,
                                     options::OPT_no_guarded_kernels, true);
+  link.areNodesUnchanged =
+      args.getLastArgValue(options::OPT_graph_nodes) == "unchanged";
   link.jobserver =
       StringSwitch<JobserverMode>(args.getLastArgValue(options::OPT_jobserver))
           .Case("strict", JobserverMode::Strict)

@@ -168,6 +168,14 @@ def icf_kernels : Joined<["--"], "gpulto-icf-kernels=">,
            "the default), or by registering their handles for one kernel "
            "(register), which also folds kernels whose address is taken">;
 
+def graph_nodes : Joined<["--"], "gpulto-graph-nodes=">,
+  Visibility<[LinkOption]>, MetaVarName<"<any|unchanged>">,
+  Values<"any,unchanged">,
+  HelpText<"Say how code that is not seen, as programs that load this library, "
+           "runs launches that it has captured into a graph, or is handed in "
+           "one: with any arguments and geometry (any, the default), or as "
+           "they were made (unchanged)">;
+
 def guarded_kernels : Flag<["-"], "fgpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
   HelpText<"Make a second version of kernels for arguments that are likely and "

@@ -119,6 +119,7 @@ describeStages(const LinkPlan &plan, const LinkInputs &inputs,
        {"device code", describeImages(plan)},
        {"folding of kernels", registers ? "register" : "launch"},
        {"guarded kernels", options.guardsKernels ? "on" : "off"},
+       {"nodes of graphs", options.areNodesUnchanged ? "unchanged" : "any"},
        {"kernels checked by ptxas", isChecked ? "on" : "off"}});
   if (auto version = cudaVersion(options.cudaPath))
     stages.emplace_back("CUDA toolkit", version->getAsString());

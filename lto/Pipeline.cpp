@@ -166,6 +166,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.device.tool.timeoutSeconds = options.toolTimeoutSeconds;
   result.kernelCheck = options.kernelCheck;
   result.guardsKernels = options.guardsKernels;
+  result.areNodesUnchanged = options.areNodesUnchanged;
   result.icf = options.icf;
   return result;
 }

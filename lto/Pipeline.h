@@ -87,6 +87,7 @@ struct LinkOptions {
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfOptions icf;
   bool guardsKernels = true;
+  bool areNodesUnchanged = false; ///< as in WpaContext
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;

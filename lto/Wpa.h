@@ -53,6 +53,7 @@ struct WpaOptions {
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   IcfOptions icf;
   bool guardsKernels = true;
+  bool areNodesUnchanged = false;      ///< as in WpaContext
   std::string foreignCode;             ///< as in WpaContext
   std::set<std::string> nativeRuntime; ///< as in WpaContext
   std::set<std::string> nativeUses;    ///< as in WpaContext

@@ -26,6 +26,9 @@ struct WpaContext {
   Decisions decisions;
   /// Kernels may get versions that the host chooses at the launch.
   bool guardsKernels = false;
+  /// The user's word that code which is not seen runs nodes of graphs with the
+  /// parameters that the program gave them.
+  bool areNodesUnchanged = false;
   /// What native code is linked that may use the device and is no library of
   /// the system, as a clause; empty: there is none.
   std::string foreignCode{};
