@@ -88,6 +88,7 @@ TRANSLATIONS = {
     "Wno-deprecated-declarations": ("-Wno-deprecated-declarations",),
     "Werror": (), "threads": (), "allow-unsupported-compiler": (),
     "resource-usage": (), "keep": (), "fatbin-options": (),
+    "forward-unknown-to-host-compiler": (), "compress-mode": (),
 }
 # What is a warning for nvcc and an error for clang.
 WARNINGS = {
@@ -128,7 +129,9 @@ SPELLINGS = {
     "ccbin ": "compiler-bindir", "v": "verbose", "Werror ": "Werror",
     "t ": "threads", "res-usage": "resource-usage", "keep": "keep",
     "allow-unsupported-compiler": "allow-unsupported-compiler",
-    "Xfatbin ": "fatbin-options", # those left out:
+    "Xfatbin ": "fatbin-options", "compress-mode ": "compress-mode",
+    "forward-unknown-to-host-compiler": "forward-unknown-to-host-compiler",
+    # those left out:
     "arch ": "gpu-architecture", "gencode ": "generate-code",
     "code ": "gpu-code", "o ": "output-file", "c": "compile",
     "L*": "library-path", "l*": "library", "Xlinker ": "linker-options",
@@ -233,7 +236,7 @@ def to_clang(flags, source, cuda):
         values = [value] if name in ("define-macro", "std") or value is None \
             else value.split(",")
         for one in values:
-            result += [one] if translation is None else \
+            result += (one or "").split() if translation is None else \
                 [part.replace("{}", one or "") for part in translation]
     if not {name for name, _ in flags} & {"optimize", "debug", "device-debug"}:
         result.append("-O3")

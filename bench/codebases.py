@@ -289,7 +289,7 @@ def main():
                         help="links: build directory of gpulto")
     parser.add_argument("--cuda", default="/usr/local/cuda")
     parser.add_argument("--peer-cuda", default=None)
-    parser.add_argument("--variants", default="gpulto,nvcc,nvcc-dlto,"
+    parser.add_argument("--variants", default="gpulto,nvcc-dlto,"
                         "clang-foffload-lto", help="links: compilers")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_intermixed_args()

@@ -264,7 +264,8 @@ void Explainer::explainUnknown(GlobalId id) {
       text += ", which adds nodes with unknown parameters to a graph";
   }
   if (callers.unknown(id) == UnknownCaller::Captured)
-    text += ": " + callers.whoCaptures().str();
+    text += ": " + callers.whoCaptures().str() +
+            "; if nobody changes them, say so (--gpulto-graph-nodes=unchanged)";
   add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
 }
 

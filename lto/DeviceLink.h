@@ -71,6 +71,7 @@ linkDevicePartitions(llvm::StringRef arch,
 struct FatbinaryObject {
   std::string symbol;
   std::string object;
+  bool isKept = false; ///< it comes from the cache
 };
 
 /// Packs \p programs, one for each architecture and not empty, for a host of

@@ -11,6 +11,7 @@
 
 #include "fatobj/SectionObject.h"
 #include "lto/CachedJobs.h"
+#include "lto/FatbinaryCache.h"
 #include "lto/JobCommands.h"
 #include "lto/JobReceipt.h"
 #include "lto/JobRemarks.h"
@@ -431,12 +432,12 @@ static Error keepPrograms(ArrayRef<DeviceProgram> programs, uint32_t number,
 static Expected<std::vector<DeviceModule>>
 linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
             const JobDirectories &directories, const CudaTools &tools,
-            const LinkOptions &options) {
+            const LinkOptions &options, const Cache *cache) {
   std::vector<DeviceModule> modules;
   auto add = [&](std::vector<DeviceProgram> programs) -> Error {
-    auto fatbinary =
-        makeFatbinaryObject(std::move(programs), plan.hostTriple,
-                            options.compression.value_or(plan.compression));
+    auto fatbinary = findOrMakeFatbinaryObject(
+        std::move(programs), plan.hostTriple,
+        options.compression.value_or(plan.compression), cache);
     if (!fatbinary)
       return fatbinary.takeError();
     modules.push_back({std::move(*fatbinary), {}});
@@ -706,9 +707,14 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   PhaseTimer deviceTimer(&statistics, "device-link");
   progress.begin("device link");
   Expected<std::vector<DeviceModule>> deviceModules =
-      linkDevices(*plan, *nvcc, *embed, *directories, *tools, options);
+      linkDevices(*plan, *nvcc, *embed, *directories, *tools, options,
+                  cache ? &*cache : nullptr);
   if (!deviceModules)
     return deviceModules.takeError();
+  statistics.set("cache-hits-fatbinaries",
+                 count_if(*deviceModules, [](const DeviceModule &module) {
+                   return module.fatbinary.isKept;
+                 }));
 
   // 5. Join: host objects, then device code and what registers it.
   Expected<std::vector<NativeObject>> objects =
