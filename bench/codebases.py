@@ -86,7 +86,7 @@ class CodeBase:
     def configure_command(self, build, toolchain):
         return ["cmake", "-S", self.source / self.table.get("directory", "."),
                 "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                f"-DCMAKE_CUDA_ARCHITECTURES={self.arguments.arch}-real",
+                f"-DCMAKE_CUDA_ARCHITECTURES={self.arguments.arch}",
                 *toolchain, *self.table.get("configure", [])]
 
     # ---- build ----
@@ -261,7 +261,7 @@ def print_links(rows):
     print(f"{'':24}" + "".join(f"{column:>12}" for column in columns))
     for name, row in rows.items():
         if "error" in row:
-            print(f"{name:24}{row['error'].splitlines()[0]}")
+            print(f"{name:24}failed: {row['error'].splitlines()[-1][:100]}")
             continue
         cells = [row[c]["median"] if isinstance(row[c], dict) else row[c]
                  for c in columns]
