@@ -60,17 +60,20 @@ class CodeBase:
         """Clones the source, unless it is there."""
         if self.source.is_dir():
             return
-        self.run_logged("fetch", [["git", "clone", "--quiet", self.table["url"],
-                                   self.source]], self.work)
-        self.run_logged("fetch", [["git", "checkout", "--quiet",
-                                   self.table["commit"]]], self.source)
+        partial = self.work / "source.partial"
+        shutil.rmtree(partial, ignore_errors=True)
+        self.run_logged("fetch", [
+            ["git", "clone", "--quiet", self.table["url"], partial],
+            ["git", "-C", partial, "checkout", "--quiet", self.table["commit"]]],
+            self.work)
+        partial.rename(self.source)
 
     def commit(self):
         done = subprocess.run(["git", "-C", self.source, "rev-parse", "HEAD"],
                               text=True, capture_output=True, check=False)
         return done.stdout.strip() or "unknown"
 
-    def run_logged(self, step, commands, cwd, environment=None):
+    def run_logged(self, step, commands, cwd):
         """Runs commands, with their output in a log. Raises Failed."""
         log = self.work / f"{step}.log"
         with log.open("w", encoding="utf-8") as file:
@@ -78,7 +81,7 @@ class CodeBase:
                 print("$", shlex.join(map(str, command)), file=file, flush=True)
                 status = subprocess.run(
                     command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=file,
-                    stderr=subprocess.STDOUT, check=False, env=environment,
+                    stderr=subprocess.STDOUT, check=False,
                     timeout=CHECK_SECONDS if step == "check" else None)
                 if status.returncode:
                     raise Failed(f"{step} failed, see {log}")
@@ -90,6 +93,9 @@ class CodeBase:
                 *toolchain, *self.table.get("configure", [])]
 
     # ---- build ----
+
+    def steps(self):
+        return [step for step in STEPS if step != "check" or "check" in self.table]
 
     def targets(self, build):
         """Returns what is built: targets by name or pattern, or of the objects of
@@ -129,7 +135,7 @@ class CodeBase:
                       "gpulto": str(prefix / "bin/gpulto"),
                       "arch": self.arguments.arch, "source": str(self.source)}
             self.run_logged(step, [[word.format(**values) for word in command]
-                                   for command in self.table.get("check", [])],
+                                   for command in self.table["check"]],
                             build)
 
     def build(self):
@@ -139,7 +145,7 @@ class CodeBase:
             shutil.rmtree(self.work / "build", ignore_errors=True)
             state_file.unlink(missing_ok=True)
         state = json.loads(state_file.read_text()) if state_file.exists() else {}
-        for step in STEPS:
+        for step in self.steps():
             if state.get(step, {}).get("done"):
                 continue
             start = time.monotonic()
@@ -216,6 +222,8 @@ class CodeBase:
             ready.append((variant, environment, objects, []))
         for _ in range(self.arguments.repetitions):
             for variant, environment, objects, samples in ready:
+                if variant["name"] in rows:
+                    continue # it has failed
                 output = self.work / (variant["name"] + ".so")
                 words = building.expand(variant["link"], dict(
                     values, objects=objects, shared=["-shared"],
@@ -256,7 +264,7 @@ def print_builds(results):
 
 
 def print_links(rows):
-    """Ours beside each peer: what it took of theirs."""
+    """What each link took, and what came out."""
     columns = ("cpu", "wall", "memory", "text", "file", "stack")
     print(f"{'':24}" + "".join(f"{column:>12}" for column in columns))
     for name, row in rows.items():
@@ -323,8 +331,8 @@ def build_all(parser, arguments, chosen):
             name: base.commit() for name, (base, _) in results.items()},
         "steps": {name: state for name, (_, state) in results.items()},
     }, arguments.output)
-    good = all(state.get(step, {}).get("done") for _, state in results.values()
-               for step in STEPS)
+    good = all(state.get(step, {}).get("done")
+               for base, state in results.values() for step in base.steps())
     return 0 if good else 1
 
 
@@ -332,7 +340,10 @@ def link_all(parser, arguments, chosen):
     if not arguments.build:
         parser.error("links needs --build")
     values = building.make_values(arguments)
-    variants = building.read_variants("cuda", arguments.variants.split(","))
+    names = arguments.variants.split(",")
+    variants = building.read_variants("cuda", names)
+    if unknown := set(names) - {variant["name"] for variant in variants}:
+        parser.error(f"no variant {', '.join(sorted(unknown))} in suites.toml")
     report = {"machine": measuring.machine(),
               "versions": measuring.versions(values), "links": {}}
     for base in chosen:

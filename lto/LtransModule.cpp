@@ -46,6 +46,7 @@
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
 #include "lto/PartitionAssembly.h"
+#include "lto/SourceName.h"
 #include "lto/StockObject.h"
 #include "lto/WrappedSymbols.h"
 #include "support/Error.h"
@@ -57,7 +58,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
@@ -124,7 +124,7 @@ bool DiagnosticCollector::handleDiagnostics(const DiagnosticInfo &info) {
   DiagnosticPrinterRawOStream printer(stream);
   auto *failure = dyn_cast<DiagnosticInfoOptimizationFailure>(&info);
   if (failure && !failure->isLocationAvailable()) // LLVM says <unknown>:0:0
-    stream << demangle(failure->getFunction().getName()) << ": "
+    stream << sourceName(failure->getFunction().getName()) << ": "
            << failure->getMsg();
   else
     info.print(printer);

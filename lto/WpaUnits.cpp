@@ -61,7 +61,7 @@ static StringRef withoutEscape(StringRef name) {
   return name;
 }
 
-bool hasUnitSuffix(StringRef name) {
+StringRef withoutUnitSuffix(StringRef name) {
   for (StringRef mark : {"__intern__", "__static__"}) {
     size_t at = name.rfind(mark);
     if (at == StringRef::npos || at == 0)
@@ -69,9 +69,13 @@ bool hasUnitSuffix(StringRef name) {
     StringRef id = name.drop_front(at + mark.size());
     if (!id.empty() &&
         all_of(id, [](char c) { return c == '_' || isHexDigit(c); }))
-      return true;
+      return name.take_front(at);
   }
-  return false;
+  return name;
+}
+
+bool hasUnitSuffix(StringRef name) {
+  return withoutUnitSuffix(name).size() != name.size();
 }
 
 namespace {

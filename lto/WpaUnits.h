@@ -16,6 +16,9 @@
 
 namespace gpulto {
 
+/// Returns \p name without what hasUnitSuffix looks for.
+llvm::StringRef withoutUnitSuffix(llvm::StringRef name);
+
 /// Returns whether \p name ends in what clang makes the names of static kernels
 /// and device variables unique with: `k__intern__<id>`, `x__static__<id>`.
 bool hasUnitSuffix(llvm::StringRef name);
