@@ -42,6 +42,14 @@ std::mutex registration;
 constexpr time_t kPreviousSeconds = 10;
 std::atomic<int> fault; // the signal that it handles
 
+/// Lets \p signal come to this thread.
+void unblock(int signal) {
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+}
+
 /// The previous handler has not returned in time: ends the process by the
 /// signal that it handles.
 void endByFault(int) {
@@ -49,10 +57,7 @@ void endByFault(int) {
   struct sigaction byDefault = {};
   byDefault.sa_handler = SIG_DFL;
   sigaction(signal, &byDefault, nullptr);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, signal);
-  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  unblock(signal);
   raise(signal);
 }
 
@@ -67,10 +72,7 @@ void limitPrevious(int signal) {
   action.sa_handler = endByFault;
   action.sa_flags = SA_ONSTACK;
   sigaction(SIGALRM, &action, nullptr);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, SIGALRM);
-  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  unblock(SIGALRM);
   sigevent event = {};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGALRM;
