@@ -12,8 +12,8 @@
 // in bitcode (mayChangeGraphs), or a graph and anybody who is not seen and not
 // of the libraries of C, C++ and CUDA: what bitcode names and nobody defines
 // here, and code that is not seen (mayHandOutGraphs). The latter may capture
-// launches of bitcode itself: ipa/CapturesPropagate.cpp. Where the user gives his
-// word that those leave nodes as they are, only bitcode counts.
+// launches of bitcode itself: ipa/CapturesPropagate.cpp. Where the user gives
+// his word that those leave nodes as they are, only bitcode counts.
 //
 // Linear in the symbols of the host.
 //
