@@ -98,6 +98,14 @@ def expand(arguments, values):
     return result
 
 
+def environment_of(variant, values):
+    """Returns the environment that a variant's commands run in."""
+    environment = dict(os.environ)
+    for name, value in variant.get("environment", {}).items():
+        environment[name] = value.format(**values, **os.environ)
+    return environment
+
+
 class Program:
     """One program of programs.toml."""
 
@@ -129,9 +137,7 @@ class Build:
         self.work.mkdir(parents=True)
         self.values = dict(values)
         self.compile_jobs = compile_jobs
-        self.environment = dict(os.environ)
-        for name, value in variant.get("environment", {}).items():
-            self.environment[name] = value.format(**values, **os.environ)
+        self.environment = environment_of(variant, values)
         self.output = self.work / ("lib.so" if program.shared else "program")
         self.objects = []
         self.compile_cpu = None

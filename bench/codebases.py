@@ -87,8 +87,8 @@ class CodeBase:
                     raise Failed(f"{step} failed, see {log}")
 
     def configure_command(self, build, toolchain):
-        return ["cmake", "-S", self.source / self.table.get("directory", "."),
-                "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        return ["cmake", "-S", self.source, "-B", build, "-G", "Ninja",
+                "-DCMAKE_BUILD_TYPE=Release",
                 f"-DCMAKE_CUDA_ARCHITECTURES={self.arguments.arch}",
                 *toolchain, *self.table.get("configure", [])]
 
@@ -132,8 +132,7 @@ class CodeBase:
                                     *self.targets(build)]], self.work)
         else:
             values = {"run": str(prefix / "bin/gpulto-run"),
-                      "gpulto": str(prefix / "bin/gpulto"),
-                      "arch": self.arguments.arch, "source": str(self.source)}
+                      "arch": self.arguments.arch}
             self.run_logged(step, [[word.format(**values) for word in command]
                                    for command in self.table["check"]],
                             build)
@@ -211,9 +210,7 @@ class CodeBase:
         """Compiles and links with each; returns samples and sizes by variant."""
         rows, ready = {}, []
         for variant in variants:
-            environment = dict(os.environ)
-            for name, value in variant.get("environment", {}).items():
-                environment[name] = value.format(**values, **os.environ)
+            environment = building.environment_of(variant, values)
             try:
                 objects = self.compile_all(variant, values, environment)
             except (measuring.Failure, acceptance.Bad) as error:

@@ -32,66 +32,52 @@ using namespace llvm;
 
 namespace gpulto {
 
-StringRef describe(UnknownCaller reason) {
+namespace {
+/// What a reason is called.
+struct Words {
+  StringRef key, sentence;
+};
+} // namespace
+
+static Words wordsFor(UnknownCaller reason) {
   switch (reason) {
   case UnknownCaller::None:
-    return "all are known";
+    return {"none", "all are known"};
   case UnknownCaller::VisibleOutside:
-    return "code outside of this link can name it";
+    return {"visible-outside", "code outside of this link can name it"};
   case UnknownCaller::AddressTaken:
-    return "its address is taken";
+    return {"address-taken", "its address is taken"};
   case UnknownCaller::Aliased:
-    return "it has an alias";
+    return {"aliased", "it has an alias"};
   case UnknownCaller::Constructor:
-    return "start-up code calls it";
+    return {"constructor", "start-up code calls it"};
   case UnknownCaller::Library:
-    return "code generation may call it";
+    return {"library", "code generation may call it"};
   case UnknownCaller::NoStub:
-    return "no host stub of this link launches it, nor does device code";
+    return {"no-stub",
+            "no host stub of this link launches it, nor does device code"};
   case UnknownCaller::Shared:
-    return "other functions jump to it";
+    return {"shared", "other functions jump to it"};
   case UnknownCaller::LookedUp:
-    return "the program looks kernels up by name";
+    return {"looked-up", "the program looks kernels up by name"};
   case UnknownCaller::Replaced:
-    return "the program has functions of its own in the place of the runtime's";
+    return {
+        "replaced",
+        "the program has functions of its own in the place of the runtime's"};
   case UnknownCaller::InGraph:
-    return "the program asks for nodes of graphs, or changes them";
+    return {"in-graph",
+            "the program asks for nodes of graphs, or changes them"};
   case UnknownCaller::Captured:
-    return "code that is not seen may capture and change one, which is not "
-           "proven to be in the legacy default stream";
+    return {"captured",
+            "code that is not seen may capture and change one, which is not "
+            "proven to be in the legacy default stream"};
   }
-  return "";
+  return {};
 }
 
-StringRef keyOf(UnknownCaller reason) {
-  switch (reason) {
-  case UnknownCaller::None:
-    return "none";
-  case UnknownCaller::VisibleOutside:
-    return "visible-outside";
-  case UnknownCaller::AddressTaken:
-    return "address-taken";
-  case UnknownCaller::Aliased:
-    return "aliased";
-  case UnknownCaller::Constructor:
-    return "constructor";
-  case UnknownCaller::Library:
-    return "library";
-  case UnknownCaller::NoStub:
-    return "no-stub";
-  case UnknownCaller::LookedUp:
-    return "looked-up";
-  case UnknownCaller::InGraph:
-    return "in-graph";
-  case UnknownCaller::Captured:
-    return "captured";
-  case UnknownCaller::Replaced:
-    return "replaced";
-  case UnknownCaller::Shared:
-    return "shared";
-  }
-  return "";
-}
+StringRef describe(UnknownCaller reason) { return wordsFor(reason).sentence; }
+
+StringRef keyOf(UnknownCaller reason) { return wordsFor(reason).key; }
 
 GlobalId Callers::takenBy(GlobalId id) const {
   auto found = takers.find(id);

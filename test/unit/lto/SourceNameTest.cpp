@@ -23,7 +23,7 @@ TEST(SourceName, OneForAllInstances) {
 }
 
 TEST(SourceName, Operators) {
-  // f(int)::{lambda}::operator()<char>, X<1>::operator<<2>, local in operator<
+  // void X<1>::operator<< <2>(int), and of a lambda in operator<(X&, X&)
   EXPECT_EQ(sourceName("_ZN1XILi1EElsILi2EEEvi"), "X<...>::operator<<");
   EXPECT_EQ(sourceName("_ZZltR1XS0_ENKUlvE_clEv"),
             "operator<(X&, X&)::'lambda'()::operator()");
