@@ -132,7 +132,8 @@ class CodeBase:
                                     *self.targets(build)]], self.work)
         else:
             values = {"run": str(prefix / "bin/gpulto-run"),
-                      "arch": self.arguments.arch}
+                      "arch": self.arguments.arch.partition(";")[0]
+                              .partition("-")[0]}
             self.run_logged(step, [[word.format(**values) for word in command]
                                    for command in self.table["check"]],
                             build)
@@ -182,14 +183,15 @@ class CodeBase:
         return [units[path] for path in wanted]
 
     def compile_flags(self, variant, unit):
-        if variant["name"].startswith("nvcc"):
+        if variant["dialect"] == "nvcc":
             return acceptance.to_nvcc(unit.flags, unit.source)
         return acceptance.to_clang(unit.flags, unit.source, self.arguments.cuda)
 
     def compile_all(self, variant, values, environment):
         """Returns the objects of a variant; those that are there are kept."""
-        directory = self.work / variant.get("objects-of", variant["name"])
-        directory.mkdir(exist_ok=True)
+        directory = (self.work / directory_of(self.arguments.arch) /
+                     variant.get("objects-of", variant["name"]))
+        directory.mkdir(parents=True, exist_ok=True)
         objects = []
         for unit in self.units():
             name = os.path.relpath(unit.source, self.source).replace("/", "_")
@@ -221,7 +223,7 @@ class CodeBase:
             for variant, environment, objects, samples in ready:
                 if variant["name"] in rows:
                     continue # it has failed
-                output = self.work / (variant["name"] + ".so")
+                output = self.output(variant)
                 words = building.expand(variant["link"], dict(
                     values, objects=objects, shared=["-shared"],
                     libraries=self.table["link"].get("libraries", []),
@@ -236,8 +238,12 @@ class CodeBase:
                 rows[variant["name"]] = self.row(variant, values, samples)
         return rows
 
+    def output(self, variant):
+        return (self.work / directory_of(self.arguments.arch) /
+                (variant["name"] + ".so"))
+
     def row(self, variant, values, samples):
-        output = self.work / (variant["name"] + ".so")
+        output = self.output(variant)
         stripped = output.with_suffix(".stripped")
         subprocess.run(["strip", "-o", stripped, output], check=True)
         device = building.images(values["gpulto"], output)
@@ -247,6 +253,26 @@ class CodeBase:
                     "text": device["device-text-bytes"],
                     "stack": device["stack-bytes"]})
         return row
+
+
+def directory_of(architectures):
+    return "sm_" + architectures.replace(";", "_")
+
+
+def codes_of(architectures):
+    """Returns what {codes} and its like in suites.toml stand for, of a list as CMake
+    has it: 90-real is a cubin, 90-virtual PTX, 90 both."""
+    values = {"codes": [], "lto-codes": [], "offload-archs": []}
+    for name, _, kind in (one.partition("-") for one in architectures.split(";")):
+        wanted = {"real": ["sm_"], "virtual": ["compute_"],
+                  "": ["sm_", "compute_"]}[kind]
+        values["codes"] += ["-gencode", f"arch=compute_{name},code=["
+                            + ",".join(code + name for code in wanted) + "]"]
+        values["lto-codes"] += ["-gencode",
+                                f"arch=compute_{name},code=lto_{name}"]
+        if kind != "virtual":
+            values["offload-archs"].append(f"--offload-arch=sm_{name}")
+    return values
 
 
 def print_builds(results):
@@ -283,7 +309,8 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--sources", type=pathlib.Path,
                         help="directory with checkouts, by name")
-    parser.add_argument("--arch", default="90")
+    parser.add_argument("--arch", default="90",
+                        help="CMAKE_CUDA_ARCHITECTURES, such as 80-real;90")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--output", type=pathlib.Path, help="JSON file")
     parser.add_argument("--prefix", type=pathlib.Path,
@@ -294,7 +321,7 @@ def main():
                         help="links: build directory of gpulto")
     parser.add_argument("--cuda", default="/usr/local/cuda")
     parser.add_argument("--peer-cuda", default=None)
-    parser.add_argument("--variants", default="gpulto,nvcc-dlto,"
+    parser.add_argument("--variants", default="gpulto,nvcc,nvcc-dlto,"
                         "clang-foffload-lto", help="links: compilers")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_intermixed_args()
@@ -336,9 +363,9 @@ def build_all(parser, arguments, chosen):
 def link_all(parser, arguments, chosen):
     if not arguments.build:
         parser.error("links needs --build")
-    values = building.make_values(arguments)
+    values = dict(building.make_values(arguments), **codes_of(arguments.arch))
     names = arguments.variants.split(",")
-    variants = building.read_variants("cuda", names)
+    variants = building.read_variants("codebases", names)
     if unknown := set(names) - {variant["name"] for variant in variants}:
         parser.error(f"no variant {', '.join(sorted(unknown))} in suites.toml")
     report = {"machine": measuring.machine(),
@@ -352,7 +379,7 @@ def link_all(parser, arguments, chosen):
         except (Failed, acceptance.Bad) as error:
             parser.exit(1, f"{base.name}: {error}\n")
         print(f"{base.name} {base.commit()[:10]}, "
-              f"{len(base.table['link']['files'])} files, sm_{arguments.arch}")
+              f"{len(base.table['link']['files'])} files, {arguments.arch}")
         print_links(rows)
         report["links"][base.name] = {"commit": base.commit(), "variants": rows}
         measuring.write_report(report, arguments.output)

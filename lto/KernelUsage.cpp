@@ -204,6 +204,30 @@ Expected<KernelUsages> parseSeparateInfo(StringRef text, StringRef cubin) {
   return usages;
 }
 
+Expected<std::set<std::string>> kernelsWithFunctions(StringRef cubin) {
+  auto file = object::ELFObjectFile<object::ELF64LE>::create(
+      MemoryBufferRef(cubin, "cubin"));
+  if (!file)
+    return file.takeError();
+  // By the section of their code, which is called .text.KERNEL.
+  std::set<std::string> kernels, owners;
+  for (const object::ELFSymbolRef &symbol : file->symbols()) {
+    if (symbol.getELFType() != ELF::STT_FUNC)
+      continue;
+    auto section = symbol.getSection();
+    if (!section)
+      return section.takeError();
+    if (*section == file->section_end())
+      continue; // what it calls in other cubins
+    Expected<StringRef> owner = (*section)->getName(), name = symbol.getName();
+    if (!owner || !name)
+      return joinErrors(owner.takeError(), name.takeError());
+    owner->consume_front(".text.");
+    (*owner == *name ? kernels : owners).insert(owner->str());
+  }
+  return std::ranges::includes(kernels, owners) ? owners : kernels;
+}
+
 Error addCodeSizes(StringRef cubin, KernelUsages &usages) {
   auto file =
       object::ObjectFile::createELFObjectFile(MemoryBufferRef(cubin, "cubin"));

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 namespace gpulto {
@@ -40,6 +41,12 @@ llvm::Expected<KernelUsages> parsePtxasInfo(llvm::StringRef text);
 /// registers of the largest. Errors: also those of a malformed cubin.
 llvm::Expected<KernelUsages> parseSeparateInfo(llvm::StringRef text,
                                                llvm::StringRef cubin);
+
+/// Returns the kernels of \p cubin, an ELF file that ptxas made of a whole
+/// program, that functions are compiled into, its own for division among them;
+/// all kernels if there is a function outside of kernels. Errors: malformed.
+llvm::Expected<std::set<std::string>>
+kernelsWithFunctions(llvm::StringRef cubin);
 
 /// Adds the code sizes of \p cubin, an ELF file, to \p usages. Errors: no ELF
 /// file, or it lacks a kernel.

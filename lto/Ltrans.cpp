@@ -293,6 +293,18 @@ static VariantRole roleOf(const VariantRequest &request) {
                                         : VariantRole::Part;
 }
 
+/// Returns with what names of temporary files of \p request begin; empty if
+/// they are not wanted.
+static std::string tempsPrefixOf(const JobRun &run,
+                                 const VariantRequest &request) {
+  if (run.saveTempsPrefix.empty() || request.only.empty())
+    return run.saveTempsPrefix.str();
+  StringRef kind = request.plans == PlanUse::None   ? "plain"
+                   : request.residentBlocks.empty() ? "unrolled-less"
+                                                    : "fewer-registers";
+  return (run.saveTempsPrefix + "." + kind).str();
+}
+
 /// Compiles the device partition of \p run as \p request says, with remarks and
 /// warnings. Returns nothing if the results are there.
 static Expected<std::optional<DeviceVariant>>
@@ -357,12 +369,11 @@ static Error runDevice(const JobRun &run) {
   if (job.device.checkKernels && !product->touched.empty()) {
     run.onPhase(kCheckKernelsPhase);
     auto build = [&](const VariantRequest &request) -> Expected<DeviceVariant> {
-      bool isProduct = request.only.empty();
       auto ignorePhase = [](StringRef) {};
       LtransReport said; // as of the first
+      std::string saveTempsPrefix = tempsPrefixOf(run, request);
       auto variant = compileDevice(
-          {job, run.prefix, isProduct ? run.saveTempsPrefix : StringRef(),
-           ignorePhase, run.cache, said},
+          {job, run.prefix, saveTempsPrefix, ignorePhase, run.cache, said},
           request);
       if (!variant)
         return variant.takeError();

@@ -1,4 +1,4 @@
-//===- PtxSplice.cpp - Exchange kernels of a PTX module -------------------===//
+//===- PtxSplice.cpp - Choose and exchange kernels of a PTX module --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -35,6 +35,17 @@ static bool isNamed(const PtxStatement &statement) {
 /// Whether \p statement defines what the whole program knows.
 static bool isShared(const PtxStatement &statement) {
   return statement.isDefinition() && statement.linkage != PtxLinkage::Local;
+}
+
+/// Whether \p statement defines a kernel.
+static bool isEntry(const PtxStatement &statement) {
+  if (statement.kind != PtxStatementKind::FunctionDefinition)
+    return false;
+  PtxLexer lexer(statement.text);
+  PtxToken token = lexer.next();
+  while (token.isDirective() && !token.is(".entry"))
+    token = lexer.next();
+  return token.is(".entry");
 }
 
 /// Whether \p statement is a local variable of global or constant memory whose
@@ -102,6 +113,20 @@ static std::string textOf(ArrayRef<PtxStatement> statements,
     text += '\n';
   }
   return text;
+}
+
+Expected<std::string> keepKernels(StringRef ptx, StringRef path,
+                                  const std::set<std::string> &names) {
+  auto statements = parsePtx(ptx, path);
+  if (!statements)
+    return statements.takeError();
+  auto isRoot = [&](const PtxStatement &statement) {
+    return isShared(statement) &&
+           (!isEntry(statement) || names.count(statement.name.str()) != 0);
+  };
+  return textOf(*statements, cut(*statements, isRoot, [](auto &) {
+    return false; // kernels may launch others
+  }));
 }
 
 Expected<std::string> splicePtx(StringRef product, StringRef other,

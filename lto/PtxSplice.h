@@ -1,4 +1,4 @@
-//===- PtxSplice.h - Exchange kernels of a PTX module -----------*- C++ -*-===//
+//===- PtxSplice.h - Choose, exchange kernels of a PTX module ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_PTXSPLICE_H
@@ -11,6 +11,13 @@
 #include <string>
 
 namespace gpulto {
+
+/// Returns \p ptx with no other kernels than \p names and those that they
+/// launch; of the rest stays what they refer to and what is not local. \p path
+/// is used in messages. Errors: those of parsePtx.
+llvm::Expected<std::string> keepKernels(llvm::StringRef ptx,
+                                        llvm::StringRef path,
+                                        const std::set<std::string> &names);
 
 /// Returns \p product with the kernels \p names as \p other has them, with the
 /// local functions and variables that they refer to; what only the former ones

@@ -7,8 +7,10 @@
 // kernel then spills, that is not always better: with -c, by which functions
 // keep to the ABI, it may spill half as much (CUDA 13.0; in kernels that call
 // ptxas's own functions for double-precision division and roots). So ptxas runs
-// once more over such a partition, and what spills less is taken, if no kernel
-// is worse for it.
+// once more over the kernels that spill and call functions, and if they spill
+// less, over the partition; what spills less is taken, if no kernel is worse
+// for it. Without functions ptxas makes the same of a kernel, with -c and
+// without.
 //
 // The functions' registers and spills count for all kernels then, though they
 // may not call them: what is taken is no worse than it looks.
@@ -20,6 +22,7 @@
 #include "lto/DeviceCodegen.h"
 #include "lto/KernelUsage.h"
 #include "lto/Occupancy.h"
+#include "lto/PtxSplice.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -36,6 +39,20 @@ static uint64_t spillBytes(const KernelUsages &usages) {
                          [](uint64_t sum, const auto &entry) {
                            return sum + entry.second.spillBytes();
                          });
+}
+
+/// Returns those of \p usages, which ptxas says of \p cubin, that may be others
+/// with -c, and less.
+static Expected<KernelUsages> mayGainApart(StringRef cubin,
+                                           const KernelUsages &usages) {
+  KernelUsages spilling;
+  Expected<std::set<std::string>> calling = kernelsWithFunctions(cubin);
+  if (!calling)
+    return calling.takeError();
+  for (const auto &[name, usage] : usages)
+    if (usage.spillBytes() && calling->count(name))
+      spilling.emplace(name, usage);
+  return spilling;
 }
 
 /// Returns whether all kernels of \p whole are in \p separate, no worse, and
@@ -64,17 +81,44 @@ static Expected<KernelUsages> usagesOf(const AssembledPtx &assembled,
   return usages;
 }
 
+/// Puts what ptxas makes of \p ptx with -c into \p assembled, and returns what
+/// its kernels take.
+static Expected<KernelUsages> assembleApart(const LtransJob &job, StringRef ptx,
+                                            AssembledPtx &assembled) {
+  DeviceCodegenOptions options = job.device;
+  options.open = true;
+  if (Error error =
+          assemblePtx(ptx, job.arch, options, job.optLevel).moveInto(assembled))
+    return std::move(error);
+  return usagesOf(assembled, /*isSeparate=*/true);
+}
+
 /// Takes what ptxas makes of \p variant, which has spills, with -c if that is
 /// better. Errors: ptxas, or its figures, fail.
 static Error assembleSeparately(const LtransJob &job,
                                 const MultiprocessorLimits &limits,
                                 DeviceVariant &variant) {
-  DeviceCodegenOptions options = job.device;
-  options.open = true;
-  auto assembled = assemblePtx(variant.ptx, job.arch, options, job.optLevel);
-  if (!assembled)
-    return assembled.takeError();
-  Expected<KernelUsages> usages = usagesOf(*assembled, /*isSeparate=*/true);
+  Expected<KernelUsages> before = mayGainApart(variant.cubin, variant.usages);
+  if (!before)
+    return before.takeError();
+  if (before->empty())
+    return Error::success();
+  AssembledPtx assembled;
+  if (before->size() < variant.usages.size()) {
+    std::set<std::string> names;
+    for (const auto &[name, usage] : *before)
+      names.insert(name);
+    Expected<std::string> some =
+        keepKernels(variant.ptx, nameOfJob(job), names);
+    if (!some)
+      return some.takeError();
+    Expected<KernelUsages> after = assembleApart(job, *some, assembled);
+    if (!after)
+      return after.takeError();
+    if (!isBetter(*after, *before, limits))
+      return Error::success();
+  }
+  Expected<KernelUsages> usages = assembleApart(job, variant.ptx, assembled);
   if (!usages)
     return usages.takeError();
   if (!isBetter(*usages, variant.usages, limits))
@@ -83,8 +127,8 @@ static Error assembleSeparately(const LtransJob &job,
       ("kernels are assembled with -c: " + Twine(spillBytes(*usages)) +
        " bytes are spilled instead of " + Twine(spillBytes(variant.usages)))
           .str();
-  variant.cubin = std::move(assembled->cubin);
-  variant.messages = std::move(assembled->info);
+  variant.cubin = std::move(assembled.cubin);
+  variant.messages = std::move(assembled.info);
   variant.usages = std::move(*usages);
   return Error::success();
 }

@@ -123,3 +123,32 @@ TEST(PtxSplice, DamagedTextIsAnErrorThatSaysWhichBuild) {
   ASSERT_FALSE(static_cast<bool>(spliced));
   EXPECT_THAT(toString(spliced.takeError()), HasSubstr("other:"));
 }
+
+TEST(PtxSplice, KernelsAreKeptWithWhatTheyNeed) {
+  Expected<std::string> kept = keepKernels(
+      kHeader + ".visible .global .align 4 .u32 counter;\n"
+                ".global .align 4 .u32 table[1] = {1};\n"
+                ".func f()\n{\n// of a\nret;\n}\n"
+                ".func g()\n{\n// of b\nret;\n}\n"
+                ".visible .func h()\n{\n// of others\nret;\n}\n"
+                ".visible .entry a()\n.maxntid 32\n{\ncall f;\nmov.u64 "
+                "%rd1, d;\nret;\n}\n"
+                ".visible .entry b()\n{\ncall g;\nld.u32 %r3, [table];\n"
+                "ret;\n}\n"
+                ".weak .entry c()\n{\nret;\n}\n"
+                ".visible .entry d()\n{\n// launched\nret;\n}\n",
+      "x.ptx", {"a"});
+  ASSERT_TRUE(bool(kept)) << toString(kept.takeError());
+  EXPECT_THAT(*kept, HasSubstr(".target sm_90"));
+  EXPECT_THAT(*kept, HasSubstr(".entry a()\n.maxntid 32"));
+  EXPECT_THAT(*kept, HasSubstr("// of a"));
+  EXPECT_THAT(*kept, HasSubstr("// of others"));
+  EXPECT_THAT(*kept, HasSubstr("// launched"));
+  EXPECT_THAT(*kept, HasSubstr(".u32 counter;"));
+  EXPECT_THAT(*kept, Not(HasSubstr("// of b")));
+  EXPECT_THAT(*kept, Not(HasSubstr(".entry b")));
+  EXPECT_THAT(*kept, Not(HasSubstr(".entry c")));
+  EXPECT_THAT(*kept, Not(HasSubstr("table")));
+  EXPECT_THAT(toString(keepKernels("nonsense", "x.ptx", {"a"}).takeError()),
+              HasSubstr("x.ptx"));
+}
