@@ -7,6 +7,7 @@
 #include "emulator/runtime/Driver.h"
 
 #include <dlfcn.h>
+#include <filesystem>
 #include <string>
 
 using namespace gpulto::emu;
@@ -116,6 +117,32 @@ CUresult gpulto::emu::checkContext() {
   return context->isAlive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+/// Returns why the code at \p caller gets no table, and what to do.
+static std::string whyNoExportTable(const void *caller) {
+  static const std::string kPrefix = "cuGetExportTable is not supported: ";
+  Dl_info asking, own;
+  if (dladdr(caller, &asking) &&
+      dladdr(reinterpret_cast<const void *>(&whyNoExportTable), &own)) {
+    std::filesystem::path copy = asking.dli_fname;
+    std::string name = copy.filename().string(), version = ".so.13";
+    size_t at = name.find(version.substr(0, 4));
+    if (name.starts_with("libcudart") && at != std::string::npos) {
+      version = name.substr(at, version.size());
+      return kPrefix + copy.string() +
+             " is NVIDIA's runtime under another name, as auditwheel makes it, "
+             "where the emulator's own is not found; run with LD_PRELOAD=" +
+             (std::filesystem::path(own.dli_fname).parent_path() / "libcudart")
+                 .string() +
+             version;
+    }
+  }
+  return kPrefix +
+         "the static CUDA runtime, linked into the program or one of its "
+         "libraries, asks the driver for tables that the emulator does not "
+         "have; link with -lcudart (clang), -cudart shared (nvcc) or "
+         "CMAKE_CUDA_RUNTIME_LIBRARY=Shared (CMake)";
+}
+
 extern "C" {
 
 CUresult cuInit(unsigned flags) {
@@ -197,18 +224,15 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version,
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
 
-/// The tables are private to NVIDIA's libraries; the static runtime is the one
-/// that programs have.
+/// The tables are private to NVIDIA's libraries. Who asks for them is the
+/// static runtime in a program, or a copy of the shared one under a name of its
+/// own.
 CUresult cuGetExportTable(const void **table, const CUuuid *) {
   if (table)
     *table = nullptr;
   static std::atomic<bool> isTold{false};
   if (!isTold.exchange(true))
-    complain("cuGetExportTable is not supported: the static CUDA runtime, "
-             "linked into the program or one of its libraries, asks the "
-             "driver for tables that the emulator does not have; link with "
-             "-lcudart (clang), -cudart shared (nvcc) or "
-             "CMAKE_CUDA_RUNTIME_LIBRARY=Shared (CMake)");
+    complain(whyNoExportTable(__builtin_return_address(0)));
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
