@@ -19,6 +19,7 @@
 #include "ipa/FactsTransform.h"
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceAtomics.h"
+#include "lto/DeviceRematerialize.h"
 #include "lto/ManagedVariables.h"
 #include "lto/Optimizer.h"
 #include "lto/TargetLibraries.h"
@@ -27,6 +28,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -332,9 +335,12 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   raw_svector_ostream stream(text);
   legacy::PassManager passes;
   addTargetLibraries(passes, module, machine);
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  CodeGenFileType::AssemblyFile,
-                                  /*DisableVerify=*/true))
+  // Behind MachineLICM and MachineCSE, which would undo it.
+  auto rematerialize = [](TargetPassConfig &config) {
+    config.insertPass(&PeepholeOptimizerLegacyID, createRematerializePass());
+  };
+  if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile,
+                       rematerialize))
     return makeError("no assembly text for " + machine.getTargetTriple().str());
   passes.run(module);
   return std::string(text);

@@ -23,7 +23,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -152,30 +151,6 @@ void optimizeHost(Module &module, TargetMachine &machine, unsigned optLevel,
   });
 }
 
-/// As TargetMachine::addPassesToEmitFile, with the table of call sites before
-/// code is emitted. Returns true when the target emits no objects.
-static bool addPassesWithCallSites(TargetMachine &machine,
-                                   legacy::PassManager &passes,
-                                   raw_pwrite_stream &stream) {
-  TargetMachine &target = machine;
-  auto *functions = new MachineModuleInfoWrapperPass(&target);
-  TargetPassConfig *config = target.createPassConfig(passes);
-  config->setDisableVerify(true);
-  passes.add(config);
-  passes.add(functions);
-  config->insertPass(&PrologEpilogCodeInserterID, createCallsApartPass());
-  if (config->addISelPasses())
-    return true;
-  config->addMachinePasses();
-  config->setInitialized();
-  passes.add(createCallSitePass());
-  if (target.addAsmPrinter(passes, stream, nullptr, CodeGenFileType::ObjectFile,
-                           functions->getMMI().getContext()))
-    return true;
-  passes.add(createFreeMachineFunctionPass());
-  return false;
-}
-
 Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
   TimeTraceScope trace("Generate host code");
   SmallString<0> object;
@@ -183,10 +158,13 @@ Expected<std::string> emitHostObject(Module &module, TargetMachine &machine) {
   legacy::PassManager passes;
   addTargetLibraries(passes, module, machine);
   bool hasCallSites = prepareCallSites(module, machine);
-  if (hasCallSites ? addPassesWithCallSites(machine, passes, stream)
-                   : machine.addPassesToEmitFile(passes, stream, nullptr,
-                                                 CodeGenFileType::ObjectFile,
-                                                 /*DisableVerify=*/true))
+  auto keepApart = [&](TargetPassConfig &config) {
+    if (hasCallSites)
+      config.insertPass(&PrologEpilogCodeInserterID, createCallsApartPass());
+  };
+  if (addCodegenPasses(machine, passes, stream, CodeGenFileType::ObjectFile,
+                       keepApart,
+                       hasCallSites ? createCallSitePass() : nullptr))
     return makeError("no object files for " + machine.getTargetTriple().str());
   passes.run(module);
   if (hasCallSites)

@@ -24,7 +24,11 @@
 #include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TypeBasedAliasAnalysis.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -162,6 +166,29 @@ void runPasses(Module &module, TargetMachine &machine, OptimizationLevel level,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   build(builder).run(module, modules);
+}
+
+bool addCodegenPasses(TargetMachine &machine, legacy::PassManager &passes,
+                      raw_pwrite_stream &stream, CodeGenFileType type,
+                      function_ref<void(TargetPassConfig &)> adapt,
+                      Pass *last) {
+  auto *functions = new MachineModuleInfoWrapperPass(&machine);
+  TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(functions);
+  adapt(*config);
+  if (config->addISelPasses())
+    return true;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (last)
+    passes.add(last);
+  if (machine.addAsmPrinter(passes, stream, nullptr, type,
+                            functions->getMMI().getContext()))
+    return true;
+  passes.add(createFreeMachineFunctionPass());
+  return false;
 }
 
 } // namespace gpulto

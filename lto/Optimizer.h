@@ -9,6 +9,15 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 
+namespace llvm {
+class Pass;
+class TargetPassConfig;
+class raw_pwrite_stream;
+namespace legacy {
+class PassManager;
+} // namespace legacy
+} // namespace llvm
+
 namespace gpulto {
 
 /// Returns LLVM's name for a level: \p optLevel 0-3, \p sizeLevel 0 (none), 1
@@ -24,6 +33,16 @@ void runPasses(
     llvm::Module &module, llvm::TargetMachine &machine,
     llvm::OptimizationLevel level,
     llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build);
+
+/// As TargetMachine::addPassesToEmitFile, without verification: \p adapt may
+/// insert passes, and \p last, if it is not null, runs before code is written.
+/// Returns true when the target writes no such file.
+bool addCodegenPasses(llvm::TargetMachine &machine,
+                      llvm::legacy::PassManager &passes,
+                      llvm::raw_pwrite_stream &stream,
+                      llvm::CodeGenFileType type,
+                      llvm::function_ref<void(llvm::TargetPassConfig &)> adapt,
+                      llvm::Pass *last = nullptr);
 
 } // namespace gpulto
 
