@@ -6,7 +6,8 @@
 // libraries but for what surrounds it: options, messages, timers. CUDA sources
 // see that it is not just any clang: attributes of kernels that only nvcc knows
 // are annotations for it (tools/cuda-shim), which it declares, with LGEN or
-// without.
+// without; and it passes over nvcc's pragmas, most of them about messages that
+// clang has not, without a warning.
 //
 //===----------------------------------------------------------------------===//
 #include "lto/ModuleRepair.h"
@@ -18,7 +19,10 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticBuffer.h"
+#include "clang/Frontend/Utils.h"
 #include "clang/FrontendTool/Utils.h"
+#include "clang/Lex/Pragma.h"
+#include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Options/OptionUtils.h"
 #include "clang/Serialization/ObjectFilePCHContainerReader.h"
@@ -157,6 +161,29 @@ static void takeNvccAttributes(clang::CompilerInvocation &invocation) {
       });
 }
 
+namespace {
+
+/// The hook by which something is told of the preprocessor before it starts.
+struct NvccPragmas : clang::DependencyCollector {
+  void attachToPreprocessor(clang::Preprocessor &preprocessor) override {
+    for (const char *name :
+         {"nv_diag_suppress", "nv_diag_warning", "nv_diag_error",
+          "nv_diag_default", "nv_diag_once", "nv_diagnostic", "nv_abi",
+          "nv_exec_check_disable", "hd_warning_disable"})
+      preprocessor.AddPragmaHandler(new clang::EmptyPragmaHandler(name));
+  }
+};
+
+} // namespace
+
+/// Lets nvcc's pragmas pass, but into the preprocessor's output.
+static void takeNvccPragmas(clang::CompilerInstance &compiler) {
+  if (compiler.getLangOpts().CUDA &&
+      compiler.getFrontendOpts().ProgramAction !=
+          clang::frontend::PrintPreprocessedInput)
+    compiler.addDependencyCollector(std::make_shared<NvccPragmas>());
+}
+
 /// Whether \p options ask for a list of what a target has.
 static bool asksForTarget(const clang::FrontendOptions &options) {
   return options.PrintSupportedCPUs || options.PrintSupportedExtensions ||
@@ -192,6 +219,7 @@ int runFrontend(ArrayRef<const char *> words, const char *program,
   setUp(*compiler, *early, installation);
   if (!succeeded)
     return 1;
+  takeNvccPragmas(*compiler);
   succeeded = compile(*compiler);
   printTimers(compiler->getCodeGenOpts());
   writeTimeTrace(*compiler, options.TimeTracePath);

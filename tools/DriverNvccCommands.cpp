@@ -83,6 +83,9 @@ void Translator::addVersions(Command &command, ArrayRef<std::string> files,
                              bool hasHost) const {
   if (!isQuestionOfCMake(files))
     command.add("-D__NVCC__");
+  // What they name is in tools/cuda-shim and in DriverFrontend.
+  command.addAll({"-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+                  "-D__CUDACC_DEVICE_ATOMIC_BUILTINS__=1"});
   if (hasHost)
     command.addAll({"-isystem", installation.cudaShim + "/nvcc", "-include",
                     "gpulto-nvcc-libraries.h"});
@@ -112,6 +115,14 @@ void Translator::addArchList(Command &command) const {
     command.add("-D__CUDA_ARCH_LIST__=" + archList(names));
 }
 
+/// Whether device code is relocatable, as nvcc has it.
+bool Translator::isRelocatable() const {
+  for (const std::string &word : reverse(translated))
+    if (word == "-fgpu-rdc" || word == "-fno-gpu-rdc")
+      return word == "-fgpu-rdc";
+  return false;
+}
+
 /// Returns a command for \p files without them: what comes before them.
 /// Errors: no command does for all of them.
 Expected<Command> Translator::start(ArrayRef<std::string> files) const {
@@ -128,6 +139,9 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
     addVersions(command, files, languages.count("c++"));
   if (languages.size() > languages.count("cuda"))
     addArchList(command);
+  // Where it is, CCCL's algorithms are for device code, too.
+  if (languages.count("cuda") && isRelocatable())
+    command.add("-D__CUDACC_RDC__=1");
   // Errors for clang, warnings for nvcc and GCC.
   if (languages.size() > hasC)
     command.addAll({"-Wno-error=register", "-Wno-error=c++11-narrowing"});

@@ -5,13 +5,18 @@
 // Where the command line says that the compiler is nvcc (gpulto-nvcc does),
 // before each source. Libraries believe it, but for what nvcc alone can do:
 // CCCL asks in two headers, which learn here that the compiler is clang, and
-// asks for nvcc's lambdas, which are none of clang's.
+// asks for nvcc's lambdas, which are none of clang's. Host sources beside CUDA
+// sources are not relocatable device code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_NVCC_LIBRARIES_H
 #define GPULTO_NVCC_LIBRARIES_H
 #if defined(__NVCC__) && defined(__cplusplus)
 #pragma clang system_header
+
+#ifndef __CUDA__
+#undef __CUDACC_RDC__
+#endif
 
 #pragma push_macro("__NVCC__")
 #undef __NVCC__

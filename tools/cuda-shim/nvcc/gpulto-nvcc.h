@@ -53,44 +53,42 @@
 #undef __funnelshift_r
 #undef __funnelshift_rc
 
-// nvcc's atomic loads and stores (crt/device_functions.h). All are of the
-// system, which is no less than any other scope; clang 22 writes no other.
-// nvcc's read-modify-write operations are not here: clang 22 drops their order.
-enum {
-  __NV_ATOMIC_RELAXED,
-  __NV_ATOMIC_CONSUME,
-  __NV_ATOMIC_ACQUIRE,
-  __NV_ATOMIC_RELEASE,
-  __NV_ATOMIC_ACQ_REL,
-  __NV_ATOMIC_SEQ_CST
-};
-enum {
-  __NV_THREAD_SCOPE_THREAD,
-  __NV_THREAD_SCOPE_BLOCK,
-  __NV_THREAD_SCOPE_CLUSTER,
-  __NV_THREAD_SCOPE_DEVICE,
-  __NV_THREAD_SCOPE_SYSTEM
-};
+#include "gpulto-nvcc-atomics.h"
+
+// nvcc's front end knows these, which the device runtime's header only declares
+// (cuda_device_runtime_api.h).
 template <typename T>
-__attribute__((device)) inline T
-__nv_atomic_load_n(T *address, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
-  if (order == __NV_ATOMIC_RELAXED)
-    return __atomic_load_n(address, __ATOMIC_RELAXED);
-  if (order == __NV_ATOMIC_SEQ_CST)
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);
-  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+__attribute__((device)) inline cudaError_t cudaMalloc(T **address,
+                                                      size_t size) {
+  return cudaMalloc((void **)(void *)address, size);
 }
-template <typename T, typename U>
-__attribute__((device)) inline void
-__nv_atomic_store_n(T *address, U value, int order,
-                    int = __NV_THREAD_SCOPE_SYSTEM) {
-  if (order == __NV_ATOMIC_RELAXED)
-    __atomic_store_n(address, value, __ATOMIC_RELAXED);
-  else if (order == __NV_ATOMIC_SEQ_CST)
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
-  else
-    __atomic_store_n(address, value, __ATOMIC_RELEASE);
+template <typename T>
+__attribute__((device)) inline cudaError_t
+cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function) {
+  return cudaFuncGetAttributes(attributes, (const void *)function);
 }
+template <typename T>
+__attribute__((device)) inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function, int size,
+                                              size_t dynamic) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      blocks, (const void *)function, size, dynamic);
+}
+template <typename T>
+__attribute__((device)) inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function,
+                                                       int size, size_t dynamic,
+                                                       unsigned flags) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, (const void *)function, size, dynamic, flags);
+}
+
+// CUB's algorithms, which device code may call then, hold objects of NVTX that
+// it never makes, of a class whose destructor is the host's.
+#if defined(__CUDACC_RDC__) && defined(__CUDA_ARCH__) &&                       \
+    !defined(CCCL_DISABLE_NVTX)
+#define CCCL_DISABLE_NVTX
+#endif
 
 // New in CUDA 13; the host's C library has one of this name.
 extern "C" __attribute__((device)) inline float __tanhf(float a) {
