@@ -55,6 +55,11 @@ class CodeBase:
         given = arguments.sources and arguments.sources.resolve() / self.name
         self.source = given if given and given.is_dir() else self.work / "source"
         self.arguments = arguments
+        self.environment = dict(os.environ)
+        # Of a toolkit that is not gpulto's own.
+        self.cuda_home = self.work / "cuda" if "cuda" in table else None
+        if self.cuda_home:
+            self.environment["CUDA_PATH"] = str(self.cuda_home)
 
     def fetch(self):
         """Clones the source, unless it is there."""
@@ -81,7 +86,7 @@ class CodeBase:
                 print("$", shlex.join(map(str, command)), file=file, flush=True)
                 status = subprocess.run(
                     command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=file,
-                    stderr=subprocess.STDOUT, check=False,
+                    stderr=subprocess.STDOUT, check=False, env=self.environment,
                     timeout=CHECK_SECONDS if step == "check" else None)
                 if status.returncode:
                     raise Failed(f"{step} failed, see {log}")
@@ -116,6 +121,19 @@ class CodeBase:
             raise Failed(f"no target of {self.name} is called {patterns}")
         return found
 
+    def cuda_home_command(self, prefix):
+        """Returns what makes the toolkit that the code base wants, of that which
+        --toolkit gives. Raises Failed."""
+        wanted = self.table["cuda"]
+        for given in self.arguments.toolkit:
+            version, _, directory = given.partition("=")
+            if version == wanted:
+                return [prefix / "bin/gpulto", "cuda-home",
+                        f"--cuda-path={pathlib.Path(directory).resolve()}",
+                        self.cuda_home]
+        raise Failed(f"{self.name} wants CUDA {wanted}: --toolkit {wanted}=DIR "
+                     f"(GPULTO_CUDA_VERSION={wanted} scripts/setup)")
+
     def build_step(self, step):
         build = self.work / "build"
         prefix = self.arguments.prefix.resolve()
@@ -124,8 +142,13 @@ class CodeBase:
             if not file.is_file():
                 raise Failed(f"{file}: no such file; --prefix is where gpulto is "
                              "installed")
-            self.run_logged(step, [self.configure_command(
-                build, [f"-DCMAKE_TOOLCHAIN_FILE={file}"])], self.work)
+            commands, words = [], [f"-DCMAKE_TOOLCHAIN_FILE={file}"]
+            if self.cuda_home:
+                commands.append(self.cuda_home_command(prefix))
+                words.append(f"-DCUDAToolkit_ROOT={self.cuda_home}")
+            self.run_logged(step, [*commands,
+                                   self.configure_command(build, words)],
+                            self.work)
         elif step == "build":
             jobs = str(self.arguments.jobs)
             self.run_logged(step, [["ninja", "-C", build, "-j", jobs, "-k", "0",
@@ -319,6 +342,9 @@ def main():
                         help="build: forget what is done of this one")
     parser.add_argument("--build", type=pathlib.Path,
                         help="links: build directory of gpulto")
+    parser.add_argument("--toolkit", action="append", default=[],
+                        metavar="VERSION=DIR", help="build: where another "
+                        "release of CUDA is, for what needs it")
     parser.add_argument("--cuda", default="/usr/local/cuda")
     parser.add_argument("--peer-cuda", default=None)
     parser.add_argument("--variants", default="gpulto,nvcc,nvcc-dlto,"

@@ -123,6 +123,18 @@ bool Translator::isRelocatable() const {
   return false;
 }
 
+/// Has clang's headers call what is fast of libdevice where -use_fast_math does
+/// so for nvcc and clang's own flag does not.
+void Translator::addFastMath(Command &command) const {
+  if (!is_contained(translated, "-fgpu-approx-transcendentals"))
+    return;
+  for (StringRef name : {"expf", "exp10f", "log10f", "powf", "tanf"})
+    command.add(("-D__nv_" + name + "=__nv_fast_" + name).str());
+  std::optional<VersionTuple> version = cudaCompilerVersion(toolkit.root);
+  if (version && version->getMajor() >= 13) // __tanhf is new there
+    command.add("-D__nv_tanhf=__gpulto_fast_tanhf");
+}
+
 /// Returns a command for \p files without them: what comes before them.
 /// Errors: no command does for all of them.
 Expected<Command> Translator::start(ArrayRef<std::string> files) const {
@@ -139,6 +151,8 @@ Expected<Command> Translator::start(ArrayRef<std::string> files) const {
     addVersions(command, files, languages.count("c++"));
   if (languages.size() > languages.count("cuda"))
     addArchList(command);
+  if (languages.count("cuda"))
+    addFastMath(command);
   // Where it is, CCCL's algorithms are for device code, too.
   if (languages.count("cuda") && isRelocatable())
     command.add("-D__CUDACC_RDC__=1");

@@ -121,6 +121,7 @@ private:
   void addVersions(Command &command, llvm::ArrayRef<std::string> files,
                    bool hasHost) const;
   void addArchList(Command &command) const;
+  void addFastMath(Command &command) const;
   bool isRelocatable() const;
   void addInputs(Command &command, llvm::ArrayRef<std::string> files) const;
   std::string sourceLanguage(llvm::StringRef path) const;

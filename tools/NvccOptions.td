@@ -139,7 +139,7 @@ defm debug : Switch<"debug", "g", "`-g`">;
 defm device_debug : Switch<"device-debug", "G", "`-g -O0` for device code, `-D__CUDACC_DEBUG__`">;
 defm lineinfo : Switch<"generate-line-info", "lineinfo", "`-gline-tables-only` for device code">;
 defm profile : Switch<"profile", "pg", "`-pg`">;
-defm fast_math : Switch<"use_fast_math", "use_fast_math", "`-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals`, and `--prec-div=false --prec-sqrt=false` unless these are given">;
+defm fast_math : Switch<"use_fast_math", "use_fast_math", "`-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals`, with more fast functions than clang takes (`expf`, `exp10f`, `powf`, `log10f`, `tanf`, and `tanhf` with CUDA 13), and `--prec-div=false --prec-sqrt=false` unless these are given">;
 defm ftz : Value<"ftz", "ftz", "<true|false>", "`-fgpu-flush-denormals-to-zero`, `-fno-gpu-flush-denormals-to-zero`">;
 defm fmad : Value<"fmad", "fmad", "<true|false>", "`-ffp-contract=fast`, `-ffp-contract=off`, for device code">;
 defm prec_div : Value<"prec-div", "prec-div", "<true|false>", "`false`: `-fapprox-func` for device code, by which single-precision divisions are approximate">;

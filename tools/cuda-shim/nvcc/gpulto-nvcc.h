@@ -100,6 +100,12 @@ extern "C" __attribute__((device)) inline float __tanhf(float a) {
   return tanhf(a);
 #endif
 }
+// -use_fast_math (tools/DriverNvccCommands.cpp).
+#ifdef __nv_tanhf
+extern "C" __attribute__((device)) inline float __gpulto_fast_tanhf(float a) {
+  return __tanhf(a);
+}
+#endif
 
 // What clang does not know of variables and kernels, as LGEN and our clang read
 // it (lto/ModuleRepair). Without them, and where the architecture has no
