@@ -32,9 +32,6 @@
 
 #include "lto/DeviceRematerialize.h"
 
-#include "ipa/KernelAnnotations.h"
-#include "lto/Occupancy.h"
-
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -52,12 +49,13 @@ namespace gpulto {
 
 namespace {
 
-/// Registers of 32 bits that a thread can have.
+/// Registers of 32 bits that a thread can have, however large its block is.
 constexpr unsigned kThreadRegisters = 255;
 /// How many percent of them are too many: ptxas orders instructions itself and
 /// needs fewer than the order in PTX does. With 130, some of ggml's kernels
 /// spilled a little more.
 constexpr unsigned kTooMany = 150;
+/// That a value may take to be computed again.
 constexpr unsigned kMostInstructions = 4;
 constexpr unsigned kMostRounds = 8;
 /// NVPTX's address space of parameters of kernels.
@@ -83,8 +81,7 @@ public:
   Rematerializer(MachineFunction &function, MachineLoopInfo &loops)
       : function(function), registers(function.getRegInfo()),
         names(*function.getSubtarget().getInstrInfo()),
-        info(*function.getSubtarget().getRegisterInfo()), loops(loops),
-        limit(registerLimit(function.getFunction())) {}
+        info(*function.getSubtarget().getRegisterInfo()), loops(loops) {}
 
   bool run();
 
@@ -98,7 +95,6 @@ private:
     SmallVector<Block *, 8> rid;
   };
 
-  static unsigned registerLimit(const Function &function);
   bool isFree(const MachineInstr &instruction) const;
   unsigned weightOf(Register value) const;
   bool isCheap(const MachineInstr &instruction) const;
@@ -118,7 +114,6 @@ private:
   const TargetInstrInfo &names;
   const TargetRegisterInfo &info;
   MachineLoopInfo &loops;
-  unsigned limit;
   /// By the block's number: what is live at its start and at its end.
   std::vector<BitVector> liveIn, liveOut;
   /// By value: registers of 32 bits.
@@ -128,21 +123,6 @@ private:
 };
 
 } // namespace
-
-/// Returns how many registers a thread of \p function can have if a block as
-/// large as is declared is to be resident.
-unsigned Rematerializer::registerLimit(const Function &function) {
-  constexpr unsigned kFileRegisters = 65536, kStep = 8;
-  KernelAnnotations annotations(const_cast<Function &>(function));
-  uint64_t threads = annotations.requiredThreads();
-  if (!threads)
-    threads = annotations.maxThreads();
-  if (!threads)
-    return kThreadRegisters;
-  uint64_t most = alignDown(kFileRegisters / alignTo(threads, kWarpThreads),
-                            uint64_t(kStep));
-  return std::min<uint64_t>(kThreadRegisters, most);
-}
 
 /// Whether what \p instruction computes takes no register: it is a parameter,
 /// an immediate, or where something is on the stack.
@@ -281,8 +261,8 @@ bool Rematerializer::findCrowded(unsigned most) {
   for (Block &block : function) {
     unsigned pressure = pressureIn(block);
     worst = std::max(worst, pressure);
-    if (pressure > limit)
-      crowded[&block] = pressure - limit;
+    if (pressure > kThreadRegisters)
+      crowded[&block] = pressure - kThreadRegisters;
   }
   return worst > most;
 }
@@ -434,9 +414,9 @@ bool Rematerializer::runRound(bool mayBeUsed, unsigned most) {
 
 bool Rematerializer::run() {
   bool changed = false;
-  unsigned most = limit * kTooMany / 100;
+  unsigned most = kThreadRegisters * kTooMany / 100;
   for (unsigned round = 0; round < kMostRounds && findCrowded(most); ++round) {
-    most = limit;
+    most = kThreadRegisters;
     bool isRid = runRound(/*mayBeUsed=*/false, kMostInstructions);
     if (!isRid)
       isRid = runRound(/*mayBeUsed=*/true, /*most=*/1);
