@@ -17,10 +17,10 @@
 //    if the use is in one.
 // 2. What it uses is computed in each block that uses it.
 //
-// Only integer operations that take their time once; their operands are live
-// there anyway, cost no register, or are computed again as well, up to
-// kMostInstructions in all. A round ends when no block is crowded; the next one
-// sees what is live then.
+// Only cheap integer operations; their operands are live there anyway, cost no
+// register, serve so many values that they are kept, or are computed again as
+// well, up to kMostInstructions in all. A round ends when no block is crowded;
+// the next one sees what is live then.
 //
 // It runs behind LLVM's last passes that would undo it (MachineLICM,
 // MachineCSE).
@@ -56,8 +56,10 @@ constexpr unsigned kThreadRegisters = 255;
 /// spilled a little more.
 constexpr unsigned kTooMany = 150;
 /// That a value may take to be computed again.
-constexpr unsigned kMostInstructions = 4;
-constexpr unsigned kMostRounds = 8;
+constexpr unsigned kMostInstructions = 6;
+constexpr unsigned kMostRounds = 12;
+/// Values for which one is kept that they are computed from.
+constexpr unsigned kMany = 4;
 /// NVPTX's address space of parameters of kernels.
 constexpr unsigned kParameterSpace = 101;
 
@@ -102,6 +104,7 @@ private:
   unsigned pressureIn(const Block &block) const;
   bool findCrowded(unsigned most);
   bool isLiveAt(const Block &place, Register value) const;
+  bool isKeptFor(const Block &place, Register value) const;
   unsigned costAt(const Block &place, const MachineInstr &definition) const;
   Plan planFor(MachineInstr &definition, bool mayBeUsed) const;
   Register computeAt(Block &place, Block::iterator before,
@@ -278,6 +281,13 @@ bool Rematerializer::isLiveAt(const Block &place, Register value) const {
          registers.getVRegDef(value)->getParent() == &place;
 }
 
+/// Whether what is computed again in \p place finds \p value there: it is live,
+/// or kept alive as many are computed from it.
+bool Rematerializer::isKeptFor(const Block &place, Register value) const {
+  return isLiveAt(place, value) ||
+         hasNItemsOrMore(registers.use_nodbg_operands(value), kMany);
+}
+
 /// Returns how many instructions compute \p definition again in \p place; more
 /// than kMostInstructions if that cannot be.
 unsigned Rematerializer::costAt(const Block &place,
@@ -288,7 +298,7 @@ unsigned Rematerializer::costAt(const Block &place,
   for (const MachineOperand &operand : definition.all_uses()) {
     if (cost > kMostInstructions)
       break;
-    if (!isLiveAt(place, operand.getReg()))
+    if (!isKeptFor(place, operand.getReg()))
       cost += costAt(place, *registers.getVRegDef(operand.getReg()));
   }
   return cost;
@@ -353,7 +363,7 @@ Register Rematerializer::computeAt(Block &place, Block::iterator before,
   for (MachineOperand &operand : copy->all_uses()) {
     operand.setIsKill(false);
     registers.clearKillFlags(operand.getReg());
-    if (!isLiveAt(place, operand.getReg()))
+    if (!isKeptFor(place, operand.getReg()))
       operand.setReg(
           computeAt(place, before, *registers.getVRegDef(operand.getReg())));
   }
