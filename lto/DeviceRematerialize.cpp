@@ -105,12 +105,13 @@ private:
   bool findCrowded(unsigned most);
   bool isLiveAt(const Block &place, Register value) const;
   bool isKeptFor(const Block &place, Register value) const;
-  unsigned costAt(const Block &place, const MachineInstr &definition) const;
+  unsigned costAt(const Block &place, const MachineInstr &definition,
+                  unsigned most) const;
   Plan planFor(MachineInstr &definition, bool mayBeUsed) const;
   Register computeAt(Block &place, Block::iterator before,
                      const MachineInstr &definition);
   void moveUses(MachineInstr &definition, Plan &plan);
-  bool runRound(bool mayBeUsed, unsigned most);
+  bool runRound(bool mayBeUsed);
 
   MachineFunction &function;
   MachineRegisterInfo &registers;
@@ -182,7 +183,9 @@ void Rematerializer::findLive() {
   for (unsigned index = 0; index < count; ++index)
     weights[index] = weightOf(Register::index2VirtReg(index));
   std::vector<BitVector> used(blocks, BitVector(count)),
-      defined(blocks, BitVector(count)), atEnd(blocks, BitVector(count));
+      defined(blocks, BitVector(count));
+  liveIn.assign(blocks, BitVector(count));
+  liveOut.assign(blocks, BitVector(count));
   for (Block &block : function) {
     BitVector &uses = used[block.getNumber()];
     BitVector &defs = defined[block.getNumber()];
@@ -196,7 +199,7 @@ void Rematerializer::findLive() {
           continue;
         unsigned value = operand.getReg().virtRegIndex();
         if (instruction.isPHI())
-          atEnd[instruction.getOperand(index + 1).getMBB()->getNumber()].set(
+          liveOut[instruction.getOperand(index + 1).getMBB()->getNumber()].set(
               value);
         else if (!defs.test(value))
           uses.set(value);
@@ -206,8 +209,6 @@ void Rematerializer::findLive() {
           defs.set(operand.getReg().virtRegIndex());
     }
   }
-  liveIn.assign(blocks, BitVector(count));
-  liveOut = atEnd;
   bool changed = true;
   while (changed) {
     changed = false;
@@ -289,17 +290,19 @@ bool Rematerializer::isKeptFor(const Block &place, Register value) const {
 }
 
 /// Returns how many instructions compute \p definition again in \p place; more
-/// than kMostInstructions if that cannot be.
+/// than \p most if it takes more, or cannot be.
 unsigned Rematerializer::costAt(const Block &place,
-                                const MachineInstr &definition) const {
-  if (!isCheap(definition))
-    return kMostInstructions + 1;
+                                const MachineInstr &definition,
+                                unsigned most) const {
+  if (most == 0 || !isCheap(definition))
+    return most + 1;
   unsigned cost = 1;
   for (const MachineOperand &operand : definition.all_uses()) {
-    if (cost > kMostInstructions)
+    if (cost > most)
       break;
     if (!isKeptFor(place, operand.getReg()))
-      cost += costAt(place, *registers.getVRegDef(operand.getReg()));
+      cost +=
+          costAt(place, *registers.getVRegDef(operand.getReg()), most - cost);
   }
   return cost;
 }
@@ -392,9 +395,10 @@ void Rematerializer::moveUses(MachineInstr &definition, Plan &plan) {
   }
 }
 
-/// Computes again what takes \p most instructions at most. Returns whether
-/// there is anything.
-bool Rematerializer::runRound(bool mayBeUsed, unsigned most) {
+/// Computes again what crowded loops do not use, or, if \p mayBeUsed, what they
+/// use and takes one instruction. Returns whether there is anything.
+bool Rematerializer::runRound(bool mayBeUsed) {
+  unsigned most = mayBeUsed ? 1 : kMostInstructions;
   // Users before what they use, which is then used where they are.
   SmallVector<MachineInstr *> definitions;
   for (Block *block : post_order(&function))
@@ -407,7 +411,7 @@ bool Rematerializer::runRound(bool mayBeUsed, unsigned most) {
     Register value = definition->getOperand(0).getReg();
     Plan plan = planFor(*definition, mayBeUsed);
     if (plan.places.empty() || any_of(plan.places, [&](const auto &entry) {
-          return costAt(*entry.first, *definition) > most;
+          return costAt(*entry.first, *definition, most) > most;
         }))
       continue;
     for (Block *block : plan.rid)
@@ -427,10 +431,7 @@ bool Rematerializer::run() {
   unsigned most = kThreadRegisters * kTooMany / 100;
   for (unsigned round = 0; round < kMostRounds && findCrowded(most); ++round) {
     most = kThreadRegisters;
-    bool isRid = runRound(/*mayBeUsed=*/false, kMostInstructions);
-    if (!isRid)
-      isRid = runRound(/*mayBeUsed=*/true, /*most=*/1);
-    if (!isRid)
+    if (!runRound(/*mayBeUsed=*/false) && !runRound(/*mayBeUsed=*/true))
       break;
     changed = true;
   }

@@ -197,6 +197,7 @@ Error PtxParser::parseFile(PtxStatement &statement) {
 /// `.func (results) name (parameters) ;` or with a body; `.entry` likewise.
 Error PtxParser::parseFunction(PtxStatement &statement, const char *begin) {
   statement.kind = PtxStatementKind::FunctionPrototype;
+  statement.isKernel = token.is(".entry");
   take();
   while (statement.name.empty()) {
     if (token.is("(")) {

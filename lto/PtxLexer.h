@@ -76,6 +76,7 @@ struct PtxStatement {
   llvm::StringRef initializer;
   unsigned alignment = 0; ///< variables; 0: not given
   unsigned fileIndex = 0; ///< .file
+  bool isKernel = false;  ///< functions: .entry
   unsigned line = 0;
 
   /// Whether it defines or declares a function or a variable.

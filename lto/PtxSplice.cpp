@@ -37,17 +37,6 @@ static bool isShared(const PtxStatement &statement) {
   return statement.isDefinition() && statement.linkage != PtxLinkage::Local;
 }
 
-/// Whether \p statement defines a kernel.
-static bool isEntry(const PtxStatement &statement) {
-  if (statement.kind != PtxStatementKind::FunctionDefinition)
-    return false;
-  PtxLexer lexer(statement.text);
-  PtxToken token = lexer.next();
-  while (token.isDirective() && !token.is(".entry"))
-    token = lexer.next();
-  return token.is(".entry");
-}
-
 /// Whether \p statement is a local variable of global or constant memory whose
 /// initializer names nothing: what has its name and text is the same.
 static bool isPlainVariable(const PtxStatement &statement) {
@@ -122,7 +111,7 @@ Expected<std::string> keepKernels(StringRef ptx, StringRef path,
     return statements.takeError();
   auto isRoot = [&](const PtxStatement &statement) {
     return isShared(statement) &&
-           (!isEntry(statement) || names.count(statement.name.str()) != 0);
+           (!statement.isKernel || names.count(statement.name.str()) != 0);
   };
   return textOf(*statements, cut(*statements, isRoot, [](auto &) {
     return false; // kernels may launch others

@@ -64,13 +64,19 @@ const char *findSymbol(std::string_view base, int version, bool perThread,
   return best ? best->name : nullptr;
 }
 
+/// Returns the path of the library or program that holds \p code; empty if none
+/// does.
+std::string libraryOf(const void *code) {
+  Dl_info info{};
+  dladdr(code, &info);
+  return info.dli_fname ? info.dli_fname : "";
+}
+
+std::string ownPath() { return libraryOf(reinterpret_cast<void *>(&cuInit)); }
+
 /// This library, so that its own functions are found whatever else is loaded.
 void *ownLibrary() {
-  static void *library = [] {
-    Dl_info info{};
-    dladdr(reinterpret_cast<void *>(&cuInit), &info);
-    return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  }();
+  static void *library = dlopen(ownPath().c_str(), RTLD_NOW | RTLD_NOLOAD);
   return library;
 }
 
@@ -119,28 +125,24 @@ CUresult gpulto::emu::checkContext() {
 
 /// Returns why the code at \p caller gets no table, and what to do.
 static std::string whyNoExportTable(const void *caller) {
-  static const std::string kPrefix = "cuGetExportTable is not supported: ";
-  Dl_info asking, own;
-  if (dladdr(caller, &asking) &&
-      dladdr(reinterpret_cast<const void *>(&whyNoExportTable), &own)) {
-    std::filesystem::path copy = asking.dli_fname;
-    std::string name = copy.filename().string(), version = ".so.13";
-    size_t at = name.find(version.substr(0, 4));
-    if (name.starts_with("libcudart") && at != std::string::npos) {
-      version = name.substr(at, version.size());
-      return kPrefix + copy.string() +
-             " is NVIDIA's runtime under another name, as auditwheel makes it, "
-             "where the emulator's own is not found; run with LD_PRELOAD=" +
-             (std::filesystem::path(own.dli_fname).parent_path() / "libcudart")
-                 .string() +
-             version;
-    }
+  constexpr std::string_view kRuntime = "libcudart", kVersion = ".so.";
+  constexpr size_t kMajorDigits = 2;
+  std::filesystem::path asking = libraryOf(caller);
+  std::string name = asking.filename().string(),
+              why = "cuGetExportTable is not supported: ";
+  if (size_t at = name.find(kVersion);
+      name.starts_with(kRuntime) && at != std::string::npos) {
+    std::filesystem::path own = ownPath();
+    return why + asking.string() +
+           " is NVIDIA's runtime under another name, as auditwheel makes it, "
+           "where the emulator's own is not found; run with LD_PRELOAD=" +
+           (own.parent_path() / kRuntime).string() +
+           name.substr(at, kVersion.size() + kMajorDigits);
   }
-  return kPrefix +
-         "the static CUDA runtime, linked into the program or one of its "
-         "libraries, asks the driver for tables that the emulator does not "
-         "have; link with -lcudart (clang), -cudart shared (nvcc) or "
-         "CMAKE_CUDA_RUNTIME_LIBRARY=Shared (CMake)";
+  return why + "the static CUDA runtime, linked into the program or one of its "
+               "libraries, asks the driver for tables that the emulator does "
+               "not have; link with -lcudart (clang), -cudart shared (nvcc) or "
+               "CMAKE_CUDA_RUNTIME_LIBRARY=Shared (CMake)";
 }
 
 extern "C" {
