@@ -288,6 +288,15 @@ std::string frontEndArch(StringRef name) {
   return name.str();
 }
 
+Error checkIsOfClang(StringRef name) {
+  std::string plain = frontEndArch(name);
+  if (plain == name)
+    return Error::success();
+  return makeError("only links make code of " + name +
+                   ", a family that clang does not know; name " + plain +
+                   " or " + plain + "a");
+}
+
 /// Returns the newest version of PTX (90) that LLVM writes and \p toolkit's
 /// ptxas reads; nothing when there is no ptxas that says.
 static std::optional<unsigned> ptxVersion(const CudaToolkit &toolkit) {

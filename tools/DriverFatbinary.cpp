@@ -60,6 +60,8 @@ fatbinaryCommands(const FatbinaryRequest &request, const CudaToolkit &toolkit) {
   SmallString<128> base(request.directory);
   sys::path::append(base, sys::path::stem(request.input.back()));
   for (const auto &[arch, form] : zip_equal(wanted->names, wanted->forms)) {
+    if (Error error = checkIsOfClang(arch))
+      return std::move(error);
     EmbedKind kind = form.value_or(EmbedKind::Both);
     for (bool isPtx : {false, true}) {
       if (kind == (isPtx ? EmbedKind::Cubin : EmbedKind::Ptx))

@@ -335,8 +335,7 @@ Expected<std::vector<Command>> Translator::commands() {
     if (!started)
       return started.takeError();
     Command &command = *started;
-    if (product == Product::Program)
-      command.add("-flto=gpu");
+    command.add("-flto=gpu"); // text is of every pass, too
     if (none_of(inputs, [&](const std::string &input) {
           return !sourceLanguage(input).empty();
         }))

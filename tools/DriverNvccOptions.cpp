@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "support/Error.h"
+#include "tools/DriverArchitectures.h"
 #include "tools/DriverHostCompiler.h"
 #include "tools/DriverNvccTranslator.h"
 
@@ -587,7 +588,33 @@ Error Translator::addArch(StringRef value, const Arg *codes) {
     return Error::success();
   // Beside sm_90a, PTX of sm_90 too, as nvcc does it.
   architectures[number].ptx = true;
-  architectures[number.rtrim("af")].ptx = true;
+  if (!makesOneImage())
+    architectures[number.rtrim("af")].ptx = true;
+  return Error::success();
+}
+
+/// Whether a file with PTX or a cubin is made, of one architecture.
+bool Translator::makesOneImage() const {
+  return product == Product::Ptx || product == Product::Cubin;
+}
+
+/// Adds the one architecture of an image that clang makes by itself, for which
+/// it knows real ones only.
+Error Translator::addArchitectureOfImage() {
+  if (architectures.empty())
+    return Error::success();
+  StringRef name = product == Product::Ptx ? "-ptx" : "-cubin";
+  auto [number, forms] = architectures.front();
+  if (architectures.size() > 1)
+    return makeError("'" + name + "' makes code of one architecture, but " +
+                     Twine(architectures.size()) +
+                     " are asked for; -fatbin holds several");
+  if (product == Product::Cubin && !forms.cubin)
+    return makeError("'-cubin' makes code of a GPU, but the code of compute_" +
+                     number + " is asked for; name sm_" + number);
+  if (Error error = checkIsOfClang(("sm_" + number).str()))
+    return error;
+  add("--offload-arch=sm_" + number);
   return Error::success();
 }
 
@@ -595,6 +622,8 @@ Error Translator::addArchitectures() {
   if (const Arg *arg = args->getLastArg(OPT_arch))
     if (Error error = addArch(arg->getValue(), args->getLastArg(OPT_gpu_code)))
       return error;
+  if (makesOneImage())
+    return addArchitectureOfImage();
   for (const auto &[number, forms] : architectures) {
     add(Twine("--offload-arch=") + (forms.cubin ? "sm_" : "compute_") + number);
     if (forms.cubin)

@@ -88,6 +88,8 @@ private:
   llvm::Error translate();
   llvm::Error translateOne(const llvm::opt::Arg &arg);
   llvm::Error translateUnknown(const llvm::opt::Arg &arg);
+  bool makesOneImage() const;
+  llvm::Error addArchitectureOfImage();
   llvm::Error addArchitectures();
   llvm::Error addCode(llvm::StringRef virtualArch, llvm::StringRef code);
   llvm::Error addGencode(llvm::StringRef specification);
