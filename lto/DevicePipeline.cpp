@@ -33,12 +33,14 @@
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
-// at the end, WidenCopies expands small copies.
+// at the end, WidenCopies expands small copies, and JoinHalves says of pairs of
+// 16 bits that they are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/FactsTransform.h"
 #include "lto/DeviceCodegen.h"
+#include "lto/DeviceHalves.h"
 #include "lto/DeviceIndexes.h"
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
@@ -345,6 +347,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   passes.addPass(createModuleToFunctionPassAdaptor(WidenCopiesPass()));
   if (level.getSpeedupLevel() > 1)
     passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
+  passes.addPass(createModuleToFunctionPassAdaptor(JoinHalvesPass()));
   return passes;
 }
 

@@ -65,6 +65,11 @@ inline constexpr char kRelaxedExchange[] = "gpulto.relaxed";
 /// off. Returns whether \p module was changed.
 bool markRelaxedExchanges(llvm::Module &module);
 
+/// clang calls all inline assembly of device code convergent. Takes that off
+/// assembly that only computes in registers of its thread. Returns whether \p
+/// module was changed.
+bool dropNeedlessConvergence(llvm::Module &module);
+
 /// Gives what `#pragma clang section` speaks of an explicit section. The pragma
 /// leaves attributes that nobody but code generation looks at: passes that make
 /// a variable constant, or another one, move it. Returns whether \p module was
