@@ -33,8 +33,8 @@
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
-// at the end, WidenCopies expands small copies, and JoinHalves says of pairs of
-// 16 bits that they are.
+// at the end, WidenCopies expands small copies, JoinHalves says of pairs of 16
+// bits that they are, and PermuteMasks of masks of bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,7 @@
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
 #include "lto/DeviceSpaces.h"
+#include "lto/DeviceVideo.h"
 #include "lto/Optimizer.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -348,6 +349,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   if (level.getSpeedupLevel() > 1)
     passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
   passes.addPass(createModuleToFunctionPassAdaptor(JoinHalvesPass()));
+  passes.addPass(createModuleToFunctionPassAdaptor(PermuteMasksPass()));
   return passes;
 }
 

@@ -70,6 +70,11 @@ bool markRelaxedExchanges(llvm::Module &module);
 /// module was changed.
 bool dropNeedlessConvergence(llvm::Module &module);
 
+/// clang's headers write arithmetic on the bytes of a word with the video
+/// instructions, which today's GPUs do not have. Replaces those that are faster
+/// without. Returns whether \p module was changed.
+bool replaceVideoInstructions(llvm::Module &module);
+
 /// Gives what `#pragma clang section` speaks of an explicit section. The pragma
 /// leaves attributes that nobody but code generation looks at: passes that make
 /// a variable constant, or another one, move it. Returns whether \p module was

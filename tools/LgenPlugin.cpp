@@ -144,6 +144,7 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
       if (registerLimit)
         changed |= limitRegisters(module, registerLimit);
       changed |= markRelaxedExchanges(module);
+      changed |= replaceVideoInstructions(module);
       changed |= dropNeedlessConvergence(module);
     } else {
       changed |= pointToManaged(module);
