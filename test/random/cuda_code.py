@@ -182,7 +182,7 @@ class Writer:
             return self.leaf(scope)
         a = self.value(scope, depth - 1)
         b = self.value(scope, depth - 1)
-        form = rng.randrange(13)
+        form = rng.randrange(15)
         if form < 4:
             return f"({a} {rng.choice('+-*^&|')} {b})"
         if form == 4:
@@ -209,6 +209,11 @@ class Writer:
             return (f"(u32)bitsOf(({real})({a} & 1023) "
                     + rng.choice([f"* ({real})({b} & 255))", f"- ({real})0.5)",
                                   f"/ ({real})(({b} & 15) + 1))"]))
+        if form == 12:
+            return f"((u32)(u16){a} | (u32)(u16){b} << 16)"
+        if form == 13:
+            return (rng.choice(["bytesSum", "bytesAreLess", "halvesAverage"])
+                    + f"({a}, {b})")
         return f"(u32)__builtin_popcount({a})"
 
     def wide(self, scope, depth=1):

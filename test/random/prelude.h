@@ -158,6 +158,45 @@ typedef u32 (*binary)(u32, u32);
 #define RANDOM_ARCH 1
 #endif
 
+// Assembly of one thread, some of which has to be replaced, beside what it means.
+__host__ __device__ inline u32 bytesSum(u32 a, u32 b) {
+  u32 sum = 0;
+#ifdef __CUDA_ARCH__
+  asm("vadd4.s32.s32.s32.sat %0,%1,%2,%3;" : "=r"(sum) : "r"(a), "r"(b), "r"(0));
+#else
+  for (int at = 0; at < 32; at += 8) {
+    int lane = (signed char)(a >> at) + (signed char)(b >> at);
+    sum |= (u32)((lane < -128 ? -128 : lane > 127 ? 127 : lane) & 255) << at;
+  }
+#endif
+  return sum;
+}
+__host__ __device__ inline u32 bytesAreLess(u32 a, u32 b) {
+  u32 mask = 0;
+#ifdef __CUDA_ARCH__
+  asm("vset4.u32.u32.lt %0,%1,%2,%3;" : "=r"(mask) : "r"(a), "r"(b), "r"(0));
+  mask *= 255;
+#else
+  for (int at = 0; at < 32; at += 8)
+    mask |= (a >> at & 255) < (b >> at & 255) ? 255u << at : 0;
+#endif
+  return mask;
+}
+__host__ __device__ inline u32 halvesAverage(u32 a, u32 b) {
+#ifdef __CUDA_ARCH__
+  u32 average;
+  asm("{ .reg .u16 x, y, z, w; .reg .u32 s, t;\n"
+      "mov.b32 {x, y}, %1; mov.b32 {z, w}, %2;\n"
+      "cvt.u32.u16 s, x; cvt.u32.u16 t, z; add.u32 s, s, t; shr.u32 s, s, 1;\n"
+      "cvt.u16.u32 x, s; cvt.u32.u16 s, y; cvt.u32.u16 t, w; add.u32 s, s, t;\n"
+      "shr.u32 s, s, 1; cvt.u16.u32 y, s; mov.b32 %0, {x, y}; }"
+      : "=r"(average) : "r"(a), "r"(b));
+  return average;
+#else
+  return ((a & 0xffff) + (b & 0xffff)) >> 1 |
+         ((a >> 16) + (b >> 16)) >> 1 << 16;
+#endif
+}
 __host__ __device__ inline u32 bitsOf(float value) {
   u32 bits;
   __builtin_memcpy(&bits, &value, 4);
