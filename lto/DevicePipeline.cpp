@@ -46,6 +46,7 @@
 #include "lto/DeviceLoops.h"
 #include "lto/DeviceSpaces.h"
 #include "lto/DeviceVideo.h"
+#include "lto/ModuleRepair.h"
 #include "lto/Optimizer.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -359,6 +360,9 @@ Unrolling optimizeDevice(Module &module, TargetMachine &machine,
   TimeTraceScope trace("Optimize device");
   OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
   Unrolling reached = Unrolling::Sparing;
+  // LGEN's passes have done so; modules of stock clang come without.
+  replaceVideoInstructions(module);
+  dropNeedlessConvergence(module);
   runPasses(module, machine, level, [&](PassBuilder &builder) {
     return buildPipeline(builder, level, most, reached);
   });
