@@ -33,19 +33,18 @@
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
-// at the end, WidenCopies expands small copies, JoinHalves says of pairs of 16
-// bits that they are, and PermuteMasks of masks of bytes.
+// at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of 16
+// bits and masks of bytes by one instruction.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ipa/FactsTransform.h"
+#include "lto/DeviceBytes.h"
 #include "lto/DeviceCodegen.h"
-#include "lto/DeviceHalves.h"
 #include "lto/DeviceIndexes.h"
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
 #include "lto/DeviceSpaces.h"
-#include "lto/DeviceVideo.h"
 #include "lto/ModuleRepair.h"
 #include "lto/Optimizer.h"
 
@@ -349,8 +348,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   passes.addPass(createModuleToFunctionPassAdaptor(WidenCopiesPass()));
   if (level.getSpeedupLevel() > 1)
     passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
-  passes.addPass(createModuleToFunctionPassAdaptor(JoinHalvesPass()));
-  passes.addPass(createModuleToFunctionPassAdaptor(PermuteMasksPass()));
+  passes.addPass(createModuleToFunctionPassAdaptor(PermuteBytesPass()));
   return passes;
 }
 

@@ -20,18 +20,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/DeviceVideo.h"
-
+#include "lto/DeviceBytes.h"
 #include "lto/ModuleRepair.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Transforms/Utils/Local.h"
 
 #include <optional>
 
@@ -91,17 +87,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Lanes
 //===----------------------------------------------------------------------===//
-
-/// Returns lanes of ones where the high bits of \p flags are set.
-static Value *createLanesOfSigns(IRBuilder<> &builder, Value *flags,
-                                 unsigned width) {
-  // Of each byte, the sign of one.
-  constexpr uint32_t kOfBytes = 0xba98, kOfHalves = 0xbb99;
-  return builder.CreateIntrinsic(
-      builder.getInt32Ty(), Intrinsic::nvvm_prmt,
-      {flags, builder.getInt32(0),
-       builder.getInt32(width == 8 ? kOfBytes : kOfHalves)});
-}
 
 Value *Lanes::add(Value *a, Value *b) {
   Value *sum = builder.CreateAdd(builder.CreateAnd(a, low()),
@@ -319,48 +304,6 @@ bool replaceVideoInstructions(Module &module) {
   for (CallBase *call : replaced)
     call->eraseFromParent();
   return !replaced.empty();
-}
-
-//===----------------------------------------------------------------------===//
-// Masks
-//===----------------------------------------------------------------------===//
-
-/// Returns what \p value is a mask of: lanes of ones where the high bits of the
-/// result are set. Clang's headers multiply what vset returns; the optimizer
-/// sees no permutation in that.
-static Value *matchMask(Value *value, unsigned width) {
-  uint32_t one = width == 8 ? 0x01010101U : 0x00010001U;
-  uint64_t ones = (1U << width) - 1;
-  Value *flags;
-  auto isOne = m_CombineOr(
-      m_And(m_LShr(m_Value(flags), m_SpecificInt(width - 1)),
-            m_SpecificInt(one)),
-      m_LShr(m_And(m_Value(flags), m_SpecificInt(uint64_t(one) << (width - 1))),
-             m_SpecificInt(width - 1)));
-  return match(value, m_Mul(isOne, m_SpecificInt(ones))) ? flags : nullptr;
-}
-
-PreservedAnalyses PermuteMasksPass::run(Function &function,
-                                        FunctionAnalysisManager &) {
-  SmallVector<WeakTrackingVH> replaced;
-  for (Instruction &instruction : instructions(function))
-    for (unsigned width : {8, 16}) {
-      if (!instruction.getType()->isIntegerTy(32))
-        break;
-      Value *flags = matchMask(&instruction, width);
-      if (!flags)
-        continue;
-      IRBuilder<> builder(&instruction);
-      instruction.replaceAllUsesWith(createLanesOfSigns(builder, flags, width));
-      replaced.push_back(&instruction);
-      break;
-    }
-  if (replaced.empty())
-    return PreservedAnalyses::all();
-  RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  return preserved;
 }
 
 } // namespace gpulto
