@@ -3,7 +3,8 @@
 #   GPULTO_CLANG_LIBRARIES     what clang's driver and front end consist of
 #   GPULTO_CLANG_LINK_OPTIONS  replaces the functions that
 #                              DriverSharedVariables.cpp,
-#                              DriverDeviceVisibility.cpp and
+#                              DriverDeviceVisibility.cpp,
+#                              DriverDeviceConstants.cpp and
 #                              DriverEmptyLists.cpp stand in for, and keeps the
 #                              program small and quick to start
 find_package(Clang REQUIRED CONFIG
@@ -19,6 +20,8 @@ set(GPULTO_CLANG_LIBRARIES clangFrontendTool clangDriver clangFrontend
 set(replaced
     # clang::NamedDecl::getLinkageAndVisibility() const
     _ZNK5clang9NamedDecl23getLinkageAndVisibilityEv
+    # clang::SemaCUDA::MaybeAddConstantAttr(clang::VarDecl *)
+    _ZN5clang8SemaCUDA20MaybeAddConstantAttrEPNS_7VarDeclE
     # clang::SemaCUDA::checkAllowedInitializer(clang::VarDecl *)
     _ZN5clang8SemaCUDA23checkAllowedInitializerEPNS_7VarDeclE
     # clang::SemaCUDA::CheckCall(clang::SourceLocation, clang::FunctionDecl *)
