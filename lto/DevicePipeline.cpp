@@ -33,8 +33,8 @@
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
-// at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of 16
-// bits and masks of bytes by one instruction.
+// at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of
+// 16 bits and masks of bytes by one instruction.
 //
 //===----------------------------------------------------------------------===//
 

@@ -104,12 +104,12 @@ bool confineRegistered(llvm::Module &module);
 /// at once alone, and not the last.
 void upgradeStockModule(llvm::Module &module);
 
-/// Does what LGEN's passes would have done to \p module, which stock clang made,
-/// this release's or an older one's, but for what concerns instructions, and
-/// drops the copies of device code and bitcode that are embedded in it. Reads no
-/// function body: \p module may be a lazily loaded one, whose metadata has been
-/// read. The names of what has none are those that clang's pre-link pipeline
-/// gives.
+/// Does what LGEN's passes would have done to \p module, which stock clang
+/// made, this release's or an older one's, but for what concerns instructions,
+/// and drops the copies of device code and bitcode that are embedded in it.
+/// Reads no function body: \p module may be a lazily loaded one, whose metadata
+/// has been read. The names of what has none are those that clang's pre-link
+/// pipeline gives.
 void repairStockModule(llvm::Module &module);
 
 } // namespace gpulto

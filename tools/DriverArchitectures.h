@@ -38,8 +38,8 @@ offloadArchitectures(const CommandLine &line, const CudaToolkit &toolkit);
 /// knows no families (sm_120f), so it is told the plain one.
 std::string frontEndArch(llvm::StringRef name);
 
-/// Errors: \p name (sm_120f) is one that clang does not know, so that only links
-/// make code of it.
+/// Errors: \p name (sm_120f) is one that clang does not know, so that only
+/// links make code of it.
 llvm::Error checkIsOfClang(llvm::StringRef name);
 
 /// Returns words for the device compiles of the architectures \p names: macros
