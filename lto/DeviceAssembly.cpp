@@ -23,7 +23,7 @@
 #include "lto/PtxLexer.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -36,7 +36,7 @@ namespace gpulto {
 /// Whether the instruction \p opcode (fma.rn.f16x2) computes registers from
 /// registers, constants and addresses, and leaves no carry for the next one.
 static bool isArithmetic(StringRef opcode) {
-  static const StringSet<> kNames = {
+  static constexpr StringLiteral kNames[] = {
       "abs",   "add",   "and",      "bfe",    "bfi",       "bfind",
       "bmsk",  "brev",  "clz",      "cnot",   "copysign",  "cos",
       "cvt",   "cvta",  "div",      "dp2a",   "dp4a",      "ex2",
@@ -49,9 +49,8 @@ static bool isArithmetic(StringRef opcode) {
       "vadd2", "vadd4", "vavrg2",   "vavrg4", "vmax2",     "vmax4",
       "vmin2", "vmin4", "vset2",    "vset4",  "vsub2",     "vsub4",
       "xor"};
-  auto [name, suffixes] = opcode.split('.');
-  return kNames.contains(name) && !suffixes.ends_with("cc") &&
-         !suffixes.contains("cc.");
+  return is_contained(kNames, opcode.split('.').first) &&
+         !opcode.ends_with(".cc") && !opcode.contains(".cc.");
 }
 
 namespace {

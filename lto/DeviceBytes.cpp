@@ -73,7 +73,9 @@ PreservedAnalyses PermuteBytesPass::run(Function &function,
                                         FunctionAnalysisManager &) {
   SmallVector<WeakTrackingVH> replaced;
   for (Instruction &instruction : instructions(function)) {
-    if (!instruction.getType()->isIntegerTy(32))
+    bool isJoin = instruction.getOpcode() == Instruction::Or ||
+                  instruction.getOpcode() == Instruction::Mul;
+    if (!isJoin || !instruction.getType()->isIntegerTy(32))
       continue;
     IRBuilder<> builder(&instruction);
     Value *permuted = joinHalves(builder, instruction);

@@ -254,13 +254,13 @@ Value *Lanes::replace(const VideoInstruction &instruction, Value *a, Value *b) {
 /// and one type.
 static std::optional<VideoInstruction> parseVideo(StringRef text) {
   auto [opcode, operands] = text.trim().split(' ');
-  if (!opcode.consume_front("v") || operands.trim() != "$0,$1,$2,$3;")
+  if (operands.trim() != "$0,$1,$2,$3;")
     return std::nullopt;
   SmallVector<StringRef, 5> parts;
   opcode.split(parts, '.');
-  VideoInstruction found;
   StringRef name = parts.front();
-  found.name = StringRef(name.data() - 1, name.size()); // with the v
+  VideoInstruction found;
+  found.name = name.drop_back();
   found.width = name.ends_with("4") ? 8 : name.ends_with("2") ? 16 : 0;
   // A comparison has no type of its own.
   size_t types = found.name == "vset" ? 2 : 3;
@@ -284,8 +284,12 @@ bool replaceVideoInstructions(Module &module) {
       auto *call = dyn_cast<CallInst>(&instruction);
       auto *assembly =
           call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-      if (!assembly || assembly->hasSideEffects() || call->arg_size() != 3 ||
-          !call->getType()->isIntegerTy(32) ||
+      auto isWord = [](const Value *v) {
+        return v->getType()->isIntegerTy(32);
+      };
+      if (!assembly || assembly->hasSideEffects() ||
+          !call->doesNotAccessMemory() || call->arg_size() != 3 ||
+          !isWord(call) || !all_of(call->args(), isWord) ||
           !match(call->getArgOperand(2), m_Zero()))
         continue;
       std::optional<VideoInstruction> video =

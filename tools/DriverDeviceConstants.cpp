@@ -16,11 +16,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "clang/AST/Attr.h"
-#include "clang/AST/Decl.h"
+#include "tools/DriverAttributes.h"
+
 #include "clang/Sema/SemaCUDA.h"
 
 using namespace clang;
+using gpulto::driver::isWritten;
 
 // The function of clang, and ours in its place. A member function is called as
 // a function whose first parameter is the object.
@@ -30,7 +31,6 @@ void wrapMaybeAddConstant(SemaCUDA *, VarDecl *) __asm__(
     "__wrap__ZN5clang8SemaCUDA20MaybeAddConstantAttrEPNS_7VarDeclE");
 
 void wrapMaybeAddConstant(SemaCUDA *sema, VarDecl *variable) {
-  const auto *device = variable->getAttr<CUDADeviceAttr>();
-  if (!device || device->isImplicit())
+  if (!isWritten<CUDADeviceAttr>(*variable))
     realMaybeAddConstant(sema, variable);
 }

@@ -21,11 +21,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tools/DriverAttributes.h"
+
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Attr.h"
-#include "clang/AST/Decl.h"
 
 using namespace clang;
+using gpulto::driver::isWritten;
 
 // The function of clang, and ours in its place. A member function is called as
 // a function whose first parameter is the object.
@@ -33,13 +34,6 @@ LinkageInfo realGetLinkage(const NamedDecl *) __asm__(
     "__real__ZNK5clang9NamedDecl23getLinkageAndVisibilityEv");
 LinkageInfo wrapGetLinkage(const NamedDecl *) __asm__(
     "__wrap__ZNK5clang9NamedDecl23getLinkageAndVisibilityEv");
-
-/// Whether \p variable has an \p Attribute that the source writes: clang gives
-/// host constants that device code may use one of its own.
-template <typename Attribute> static bool isWritten(const VarDecl &variable) {
-  const auto *attribute = variable.getAttr<Attribute>();
-  return attribute && !attribute->isImplicit();
-}
 
 /// Whether \p declaration is of a kernel or a device variable.
 static bool isDeviceEntity(const NamedDecl &declaration) {
