@@ -36,6 +36,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/FoldRoles.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/UnseenCode.h"
 #include "support/Parallel.h"
 
@@ -180,22 +181,13 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   return {};
 }
 
-/// Whether the function \p name of the runtime tells which kernel a handle is.
-/// The driver's handle of a kernel is one for all of the runtime's.
-static bool asksForKernel(StringRef name) {
-  static constexpr StringLiteral kAsks[] = {
-      "cudaGetFuncBySymbol", "cudaGetKernel", "cudaGraphKernelNodeGetParams",
-      "cudaGraphNodeGetParams"};
-  return is_contained(kAsks, name);
-}
-
-static constexpr unsigned kMostArguments = 2;
-
-/// Whether the function \p name of the runtime sets attributes of a kernel.
-static bool setsHandle(StringRef name) {
-  return any_of(seq(kMostArguments), [&](unsigned i) {
-    return attributeUse(name, i) & kSetsHandle;
-  });
+/// Whether the function \p name of the runtime sets attributes of a kernel, or
+/// tells which kernel a handle is.
+static bool findsKernelsOut(StringRef name) {
+  const RuntimeFunction *function =
+      isRuntimeName(name) ? findRuntimeFunction(name) : nullptr;
+  return function && ((function->handleUse & kSetsHandle) ||
+                      function->has(RuntimeFunction::AsksForKernel));
 }
 
 /// Returns whether code that is not seen, or the bitcode, findsHandlesOut. Few
@@ -208,9 +200,7 @@ bool RoleFinder::areHandlesFoundOut() const {
       [&](size_t m, std::vector<ModuleIndex> &found) {
         if (any_of(program.modules()[m].summary.symbols,
                    [](const SymbolRecord &symbol) {
-                     return symbol.name.starts_with("cuda") &&
-                            (setsHandle(symbol.name) ||
-                             asksForKernel(symbol.name));
+                     return findsKernelsOut(symbol.name);
                    }))
           found.push_back(m);
       });
@@ -236,8 +226,7 @@ bool RoleFinder::findsHandlesOut(GlobalId user) const {
   for (const ReferenceEdge &edge :
        slice(summary.references,
              function ? function->references : variable->references))
-    if (StringRef name = summary.symbols[edge.symbol].name;
-        setsHandle(name) || asksForKernel(name))
+    if (findsKernelsOut(summary.symbols[edge.symbol].name))
       return true;
   if (!function)
     return false;
@@ -245,15 +234,15 @@ bool RoleFinder::findsHandlesOut(GlobalId user) const {
     if (call.callee == kNone)
       continue;
     StringRef name = summary.symbols[call.callee].name;
-    if (asksForKernel(name))
-      return true;
+    if (!findsKernelsOut(name))
+      continue;
+    const RuntimeFunction &runtime = *findRuntimeFunction(name);
     ArrayRef<JumpFunction> arguments =
         slice(summary.jumpFunctions, call.arguments);
-    for (unsigned i : seq(kMostArguments))
-      if ((attributeUse(name, i) & kSetsHandle) &&
-          (i >= arguments.size() ||
-           arguments[i].kind != JumpFunction::Kind::SymbolAddress))
-        return true;
+    if (runtime.has(RuntimeFunction::AsksForKernel) ||
+        size_t(runtime.handle) >= arguments.size() ||
+        arguments[runtime.handle].kind != JumpFunction::Kind::SymbolAddress)
+      return true;
   }
   return false;
 }

@@ -23,6 +23,7 @@
 
 #include "ipa/Callers.h"
 #include "ipa/Captures.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/Graphs.h"
 #include "support/Parallel.h"
 
@@ -274,17 +275,6 @@ void Callers::noteNodes(GlobalId user) {
         note(stub, UnknownCaller::InGraph, user);
 }
 
-/// Whether the API function \p name tells which kernel a node of a graph
-/// launches or, in device code, changes a node.
-static bool asksForNodes(StringRef name) {
-  static constexpr StringLiteral kNames[] = {
-      "cudaGraphKernelNodeGetParams",  "cudaGraphNodeGetParams",
-      "cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams",
-      "cuGraphNodeGetParams",          "cudaGraphKernelNodeSetParam",
-      "cudaGraphKernelNodeSetGridDim", "cudaGraphKernelNodeUpdatesApply"};
-  return is_contained(kNames, name);
-}
-
 /// A launch that others may capture happens with anything. Who is seen to ask
 /// for nodes may set attributes by the handle that is there.
 void Callers::noteCaptures() {
@@ -292,7 +282,9 @@ void Callers::noteCaptures() {
   capturer = captures.who();
   if (capturer.empty())
     return;
-  bool asks = any_of(context.nativeUses, asksForNodes);
+  bool asks = any_of(context.nativeUses, [](StringRef name) {
+    return isRuntime(name, RuntimeFunction::AsksForNodes);
+  });
   for (GlobalId id : liveBodies)
     for (const LaunchSite &launch : program.launches(id)) {
       if (launch.kind == LaunchKind::Device || !captures.mayCapture(id, launch))
@@ -317,16 +309,12 @@ void Callers::noteConstructors() {
 /// API function anywhere in the bitcode counts; of native code, what looks
 /// kernels up.
 UnknownCaller Callers::findLookups() const {
-  static constexpr StringLiteral kLookups[] = {
-      "cuModuleGetFunction",     "cuModuleEnumerateFunctions",
-      "cuLibraryGetKernel",      "cuLibraryEnumerateKernels",
-      "cudaLibraryGetKernel",    "cudaLibraryEnumerateKernels",
-      "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion",
-      "cuGetProcAddress_v2",     "cuGetProcAddress"};
   UnknownCaller found = context.replacedRuntime.empty()
                             ? UnknownCaller::None
                             : UnknownCaller::Replaced;
-  auto looksUp = [](StringRef name) { return is_contained(kLookups, name); };
+  auto looksUp = [](StringRef name) {
+    return isRuntime(name, RuntimeFunction::LooksUp);
+  };
   if (any_of(context.nativeUses, looksUp))
     return UnknownCaller::LookedUp;
   for (const CombinedModule &module : program.modules())
@@ -335,7 +323,7 @@ UnknownCaller Callers::findLookups() const {
         continue;
       if (looksUp(symbol.name))
         return UnknownCaller::LookedUp;
-      if (asksForNodes(symbol.name))
+      if (isRuntime(symbol.name, RuntimeFunction::AsksForNodes))
         found = UnknownCaller::InGraph;
     }
   return found;

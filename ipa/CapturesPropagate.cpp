@@ -35,6 +35,7 @@
 
 #include "ipa/Callers.h"
 #include "ipa/Captures.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/Graphs.h"
 #include "ipa/UnseenCode.h"
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/FactsTransform.h"
 #include "ipa/JumpFunctionBuilder.h"
 #include "support/Error.h"

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/KernelAnnotations.h"
 #include "ipa/LaunchGeometry.h"
 

@@ -12,7 +12,7 @@
 //    device code of other compilers (checkInputs). So nobody else calls in or
 //    has our variables.
 // 2. Whatever host code calls or mentions without a body in this link is of the
-//    C or C++ library or a function of ipa/RuntimeFunctions.def (checkNative,
+//    C or C++ library or a function of ipa/CudaRuntime.def (checkNative,
 //    checkMention); those that work in a stream get the null stream
 //    (checkCall), and so does each launch (checkHostBody). One device:
 //    cudaSetDevice gets 0.
@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/CudaRuntime.h"
 #include "ipa/DeviceOrder.h"
 #include "ipa/UnseenCode.h"
 
@@ -168,26 +169,15 @@ bool HostLibrary::contains(StringRef name) const {
 // The CUDA runtime
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A row of ipa/RuntimeFunctions.def.
-struct RuntimeFunction {
-  static constexpr int kNone = -1;
-  /// Argument that is the stream it works in.
-  int stream = kNone;
-  bool launches = false;
-};
-} // namespace
-
-static std::optional<RuntimeFunction> runtimeFunction(StringRef name) {
-  using Result = std::optional<RuntimeFunction>;
-  return StringSwitch<Result>(name)
-#define RUNTIME_FUNCTION(name) .Case(#name, RuntimeFunction{})
-#define RUNTIME_STREAM_FUNCTION(name, argument)                                \
-  .Case(#name, RuntimeFunction{argument, false})
-#define RUNTIME_LAUNCH(name)                                                   \
-  .Case(#name, RuntimeFunction{RuntimeFunction::kNone, true})
-#include "ipa/RuntimeFunctions.def"
-      .Default(std::nullopt);
+/// Returns what is known of the function \p name of the runtime, if all that it
+/// has the device do is in the default stream or in one that it is given.
+static const RuntimeFunction *orderedFunction(StringRef name) {
+  const RuntimeFunction *function = findRuntimeFunction(name);
+  return function && !function->isPerThread &&
+                 (function->order != RuntimeFunction::Unknown ||
+                  function->stream != RuntimeFunction::kNone)
+             ? function
+             : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,8 +240,8 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user, uint32_t line) {
   if (program.resolution(id) & kLinkerRedefined)
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, line);
-  resets |= name == "cudaDeviceReset" || name == "cudaThreadExit";
-  if (reason.empty() && !runtimeFunction(name) && !library.contains(name))
+  resets |= isRuntime(name, RuntimeFunction::Resets);
+  if (reason.empty() && !orderedFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
          user, line);
 }
@@ -267,9 +257,10 @@ void DeviceOrder::checkMention(GlobalId user, SymbolIndex symbol) {
   uint32_t line = function ? function->line : 0;
   checkNative(id, user, line);
   StringRef name = program.symbol(id).name;
-  std::optional<RuntimeFunction> known = runtimeFunction(name);
-  if (known && (known->launches || known->stream != RuntimeFunction::kNone ||
-                name == "cudaSetDevice"))
+  const RuntimeFunction *known = orderedFunction(name);
+  if (known && (known->order == RuntimeFunction::InLaunch ||
+                known->stream != RuntimeFunction::kNone ||
+                known->has(RuntimeFunction::ChoosesDevice)))
     fail("the address of '" + name.str() + "' is used", user, line);
 }
 
@@ -296,10 +287,12 @@ void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
   if (name == "syscall" && isNumber(body, call, 0, kFutex))
     return;
   checkNative(id, body.id, call.line);
-  if (name == "cudaSetDevice" && !isNumber(body, call, 0, 0))
+  const RuntimeFunction *known = orderedFunction(name);
+  if (!known)
+    return;
+  if (known->has(RuntimeFunction::ChoosesDevice) && !isNumber(body, call, 0, 0))
     fail("the program may use several devices", body.id, call.line);
-  std::optional<RuntimeFunction> known = runtimeFunction(name);
-  if (!known || known->stream == RuntimeFunction::kNone)
+  if (known->stream == RuntimeFunction::kNone)
     return;
   ++copies;
   if (!isNumber(body, call, known->stream, 0))

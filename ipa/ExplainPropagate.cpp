@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Clones.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/ImageRemarks.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -248,7 +249,8 @@ bool Explainer::addsNodes(GlobalId function) const {
     if (call.callee == kNone)
       return false;
     StringRef name = module.summary.symbols[call.callee].name;
-    return name == "cudaGraphAddKernelNode" || name == "cudaGraphAddNode";
+    return isRuntime(name, RuntimeFunction::AddsKernelNode) ||
+           isRuntime(name, RuntimeFunction::AddsAnyNode);
   });
 }
 

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/CudaRuntime.h"
 #include "ipa/DeviceOrder.h"
 #include "ipa/Graphs.h"
 #include "ipa/UnseenCode.h"
@@ -42,32 +43,21 @@ static bool mentions(const CombinedSummary &program,
 }
 
 bool capturesLaunches(const CombinedSummary &program) {
-  return mentions(program, [](StringRef name) {
-    return name.starts_with("cudaStreamEndCapture") ||
-           name.starts_with("cuStreamEndCapture");
-  });
+  return mentions(program, endsCapture);
 }
 
 bool mayChangeGraphs(const CombinedSummary &program) {
-  return mentions(program, [](StringRef name) {
-    return (name.starts_with("cudaGraph") || name.starts_with("cuGraph")) &&
-           (name.contains("Param") || name.contains("Update") ||
-            name.contains("Attribute"));
-  });
+  return mentions(program, changesGraphs);
 }
 
 static bool makesGraphs(const CombinedSummary &program) {
-  return capturesLaunches(program) || mentions(program, [](StringRef name) {
-           return name.starts_with("cudaGraphAdd") ||
-                  name.starts_with("cuGraphAdd");
-         });
+  return capturesLaunches(program) || mentions(program, addsToGraphs);
 }
 
 /// Whether \p name is of CUDA's libraries or of ours.
 static bool isOfRuntime(StringRef name) {
-  return name.starts_with("__gpulto_") || name.starts_with("cuda") ||
-         name.starts_with("__cuda") ||
-         (name.starts_with("cu") && name.size() > 2 && isUpper(name[2]));
+  return name.starts_with("__gpulto_") || isRuntimeName(name) ||
+         isDriverName(name);
 }
 
 bool mayHandOutGraphs(const WpaContext &context) {

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/CudaRuntime.h"
 #include "ipa/FactsTransform.h"
 #include "ipa/JumpFunctionBuilder.h"
 

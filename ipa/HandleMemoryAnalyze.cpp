@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/HandleUses.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -43,8 +44,7 @@ namespace gpulto {
 using Kind = JumpFunction::Kind;
 
 bool isOfRuntime(const llvm::Function &function) {
-  return function.isDeclaration() && (function.getName().starts_with("cuda") ||
-                                      function.getName().starts_with("__cuda"));
+  return function.isDeclaration() && isRuntimeName(function.getName());
 }
 
 /// Whether \p call is of the declared function \p name.

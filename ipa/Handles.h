@@ -19,16 +19,6 @@ namespace gpulto {
 
 class Callers;
 
-/// Returns what the function \p callee of the CUDA runtime does with the kernel
-/// whose handle is its argument \p index: kQueriesHandle or kSetsHandle; 0 when
-/// it is none of those that read or set attributes and keep nothing.
-uint8_t attributeUse(llvm::StringRef callee, unsigned index);
-
-/// Returns how the function \p callee of the CUDA runtime launches the kernel
-/// whose handle it gets (see handleOperand), if it does. The `_ptsz` forms
-/// count.
-std::optional<LaunchKind> launchKindOf(llvm::StringRef callee);
-
 /// The kernels, by their stubs, that handles in parameters and results of host
 /// functions, in variables and in memory that functions share may stand for.
 /// Built once; linear.

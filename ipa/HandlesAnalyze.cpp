@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/HandleUses.h"
 #include "ipa/Handles.h"
 

@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Callers.h"
+#include "ipa/CudaRuntime.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -40,49 +41,6 @@
 using namespace llvm;
 
 namespace gpulto {
-
-/// The name that a kernel was registered under is asked for as if it were set:
-/// the handle must not stand for another kernel.
-/// Source: CUDA Runtime API, 6.7 Execution Control, 6.8 Occupancy.
-uint8_t attributeUse(StringRef callee, unsigned index) {
-  struct Entry {
-    StringLiteral name;
-    unsigned index;
-    uint8_t flags;
-  };
-  static constexpr Entry kEntries[] = {
-      {"cudaFuncGetAttributes", 1, kQueriesHandle},
-      {"cudaFuncGetName", 1, kQueriesHandle | kSetsHandle},
-      {"cudaFuncGetParamInfo", 0, kQueriesHandle},
-      {"cudaFuncSetAttribute", 0, kSetsHandle},
-      {"cudaFuncSetCacheConfig", 0, kSetsHandle},
-      {"cudaFuncSetSharedMemConfig", 0, kSetsHandle},
-      {"cudaOccupancyAvailableDynamicSMemPerBlock", 1, kQueriesHandle},
-      {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", 1, kQueriesHandle},
-      {"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", 1,
-       kQueriesHandle},
-      {"cudaOccupancyMaxActiveClusters", 1, kQueriesHandle},
-      {"cudaOccupancyMaxPotentialClusterSize", 1, kQueriesHandle},
-  };
-  for (const Entry &entry : kEntries)
-    if (callee == entry.name && index == entry.index)
-      return entry.flags;
-  return 0;
-}
-
-std::optional<LaunchKind> launchKindOf(StringRef callee) {
-  callee.consume_back("_ptsz");
-  if (callee == "cudaLaunchKernel")
-    return LaunchKind::Runtime;
-  if (callee == "cudaLaunchKernelExC")
-    return LaunchKind::RuntimeExC;
-  if (callee == "cudaLaunchCooperativeKernel")
-    return LaunchKind::Cooperative;
-  // The device runtime's, in its present and its first form.
-  if (callee == "__cudaCDP2LaunchDevice" || callee == "cudaLaunchDevice")
-    return LaunchKind::Device;
-  return std::nullopt;
-}
 
 static constexpr uint32_t kSeenElsewhere =
     kUsed | kCompilerUsed | kAssemblyReferenced | kHasSection | kThreadLocal |

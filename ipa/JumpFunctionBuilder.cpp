@@ -14,6 +14,7 @@
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/HandleUses.h"
 #include "ipa/Handles.h"
 
@@ -83,8 +84,7 @@ std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee || call.arg_size() != kOperands ||
       !call.getModule()->getTargetTriple().isNVPTX() ||
-      (callee->getName() != "__cudaCDP2GetParameterBuffer" &&
-       callee->getName() != "cudaGetParameterBuffer"))
+      !isRuntime(callee->getName(), RuntimeFunction::MakesLaunchBuffer))
     return std::nullopt;
   auto *size = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(kSize));
   return size ? std::optional(size->getZExtValue()) : std::nullopt;
@@ -93,55 +93,36 @@ std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call) {
 bool addsKernelNode(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
   return callee && callee->isDeclaration() &&
-         callee->getName() == "cudaGraphAddKernelNode" &&
+         isRuntime(callee->getName(), RuntimeFunction::AddsKernelNode) &&
          call.arg_size() == kNodeParamsOperand + 1;
 }
 
-std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
+/// Returns what is known of the function of the runtime that \p call calls, by
+/// its name and, where that tells it from others, its number of arguments; null
+/// if that is nothing.
+static const RuntimeFunction *calledRuntime(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
-  llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();
-  if (!name.starts_with("cuda") || !callee->isDeclaration())
-    return std::nullopt;
-  name.consume_back("_ptsz");
-  // The number of parameters tells the runtime's functions from others.
-  unsigned parameters =
-      llvm::StringSwitch<unsigned>(name)
-          .Cases("cudaMalloc", "cudaMallocHost", 2)
-          .Cases("cudaMallocManaged", "cudaMallocAsync", "cudaHostAlloc", 3)
-          .Cases("cudaMallocPitch", "cudaMallocFromPoolAsync", 4)
-          .Default(0);
-  if (parameters == 0 || call.arg_size() != parameters)
-    return std::nullopt;
-  return 0;
+  if (!callee || !callee->isDeclaration())
+    return nullptr;
+  const RuntimeFunction *function = findRuntimeFunction(callee->getName());
+  return function && function->arguments == call.arg_size() ? function
+                                                            : nullptr;
+}
+
+std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
+  const RuntimeFunction *function = calledRuntime(call);
+  return function && function->has(RuntimeFunction::Allocates)
+             ? std::optional(0u)
+             : std::nullopt;
 }
 
 CopyAccess copyAccess(const llvm::CallBase &call, unsigned index) {
-  struct Entry {
-    llvm::StringLiteral name;
-    unsigned arguments;
-    unsigned index;
-    CopyAccess access;
-  };
-  // CUDA Runtime API, 6.9 Memory Management. Not the Async ones, which may read
-  // after they have returned.
-  static constexpr Entry kEntries[] = {
-      {"cudaMemcpy", 4, 0, CopyAccess::Writes},
-      {"cudaMemcpy", 4, 1, CopyAccess::Reads},
-      {"cudaMemcpy2D", 7, 0, CopyAccess::Writes},
-      {"cudaMemcpy2D", 7, 2, CopyAccess::Reads},
-      {"cudaMemcpyToSymbol", 5, 1, CopyAccess::Reads},
-      {"cudaMemcpyFromSymbol", 5, 0, CopyAccess::Writes},
-  };
-  const llvm::Function *callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration())
+  const RuntimeFunction *function = calledRuntime(call);
+  if (!function)
     return CopyAccess::None;
-  llvm::StringRef name = callee->getName();
-  name.consume_back("_ptds");
-  for (const Entry &entry : kEntries)
-    if (name == entry.name && index == entry.index &&
-        call.arg_size() == entry.arguments)
-      return entry.access;
-  return CopyAccess::None;
+  return function->writes == int(index)  ? CopyAccess::Writes
+         : function->reads == int(index) ? CopyAccess::Reads
+                                         : CopyAccess::None;
 }
 
 bool isPackedPair(const llvm::Value &value) {

@@ -26,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -36,6 +36,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -167,9 +168,7 @@ JumpFunction JumpFunctionBuilder::choiceOf(const Write &write, uint64_t offset,
     return j;
   }
   const llvm::Function *callee = call->getCalledFunction();
-  bool isRuntime =
-      callee->isDeclaration() && (callee->getName().starts_with("cuda") ||
-                                  callee->getName().starts_with("__cuda"));
+  bool isRuntime = callee->isDeclaration() && isRuntimeName(callee->getName());
   if (offset < write.passed || !isCallEdge(*call) || isRuntime)
     return j;
   j.kind = Kind::CallMemory;

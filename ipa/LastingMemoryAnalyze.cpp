@@ -37,6 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/CudaRuntime.h"
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/LastingMemory.h"
 #include "ipa/ReachingDefinitions.h"
@@ -76,18 +77,8 @@ private:
 /// returned.
 static bool allocatesForAll(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
-  return allocationResult(call) && (callee->getName() == "cudaMalloc" ||
-                                    callee->getName() == "cudaMallocManaged");
-}
-
-/// Whether the runtime's function \p name neither frees nor keeps the device
-/// pointers that it gets.
-static bool onlyAccesses(StringRef name) {
-  return StringSwitch<bool>(name)
-      .Cases("cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpy2D",
-             "cudaMemcpy2DAsync", "cudaMemset", "cudaMemsetAsync",
-             "cudaMemset2D", "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol", true)
-      .Default(false);
+  return allocationResult(call) &&
+         isRuntime(callee->getName(), RuntimeFunction::AllocatesForAll);
 }
 
 bool PointerUses::addUse(const Use &use) {
@@ -104,9 +95,13 @@ bool PointerUses::addUse(const Use &use) {
     return true;
   if (!callee->isDeclaration())
     return false;
-  if (callee->getName() == "cudaFree")
+  const RuntimeFunction *known = findRuntimeFunction(callee->getName());
+  if (!known || known->isPerThread)
+    return false;
+  if (known->has(RuntimeFunction::Frees))
     frees.push_back(call);
-  return callee->getName() == "cudaFree" || onlyAccesses(callee->getName());
+  return known->has(RuntimeFunction::Frees) ||
+         known->has(RuntimeFunction::OnlyAccesses);
 }
 
 bool PointerUses::collect(const AllocaInst &variable) {

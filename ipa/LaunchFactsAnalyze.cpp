@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/HandleUses.h"
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/LastingMemory.h"
@@ -54,8 +55,6 @@ namespace gpulto {
 
 namespace {
 
-constexpr llvm::StringLiteral kPush = "__cudaPushCallConfiguration";
-constexpr llvm::StringLiteral kPop = "__cudaPopCallConfiguration";
 constexpr unsigned kPushOperands = 6;
 /// A kernel's parameters take at most 32,764 bytes.
 constexpr unsigned kMaxKernelArguments = 4096;
@@ -84,7 +83,7 @@ public:
     for (size_t i = 0; i < context.bodies.size(); ++i)
       if (isStub(*context.bodies[i]))
         describeStub(*context.bodies[i], summary.functions[i]);
-    if (context.module.getFunction(kPush) || usesRuntime())
+    if (usesRuntime())
       for (size_t i = 0; i < context.bodies.size(); ++i)
         collectLaunches(*context.bodies[i], summary.functions[i]);
     return llvm::Error::success();
@@ -160,13 +159,12 @@ private:
 };
 
 bool LaunchCollector::usesRuntime() const {
-  for (const char *name :
-       {"cudaLaunchKernel", "cudaLaunchKernel_ptsz", "cudaLaunchKernelExC",
-        "cudaLaunchKernelExC_ptsz", "cudaLaunchCooperativeKernel",
-        "cudaLaunchCooperativeKernel_ptsz", "cudaGraphAddKernelNode"})
-    if (context.module.getFunction(name))
-      return true;
-  return false;
+  return llvm::any_of(context.module, [](const llvm::Function &function) {
+    const RuntimeFunction *known = findRuntimeFunction(function.getName());
+    return known && ((known->launch && known->launch != LaunchKind::Device) ||
+                     known->has(RuntimeFunction::PushesLaunch) ||
+                     known->has(RuntimeFunction::AddsKernelNode));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,7 +300,8 @@ void LaunchCollector::collectLaunches(llvm::Function &body,
         indirect.push_back(call);
       if (!callee || callee->isIntrinsic())
         continue;
-      if (callee->getName() == kPush && call->arg_size() == kPushOperands)
+      if (isRuntime(callee->getName(), RuntimeFunction::PushesLaunch) &&
+          call->arg_size() == kPushOperands)
         calls.push_back(call);
       else if (isStub(*callee) || launchKindOf(*call) || addsKernelNode(*call))
         launches.push_back(call);
@@ -461,8 +460,8 @@ checkedPush(const llvm::BasicBlock &block) {
     return {};
   auto *push = llvm::dyn_cast<llvm::CallBase>(test->getOperand(0));
   auto *zero = llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
-  if (!push || calleeName(*push) != kPush || !zero || !zero->isZero() ||
-      push->arg_size() != kPushOperands)
+  if (!push || !isRuntime(calleeName(*push), RuntimeFunction::PushesLaunch) ||
+      !zero || !zero->isZero() || push->arg_size() != kPushOperands)
     return {};
   bool onTrue = test->getPredicate() == llvm::ICmpInst::ICMP_EQ;
   return {push, branch->getSuccessor(onTrue ? 0 : 1)};
@@ -509,7 +508,7 @@ bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   const llvm::BasicBlock *block = call.getParent();
   for (const llvm::Instruction *i = call.getPrevNode(); i; i = i->getPrevNode())
     if (auto *other = llvm::dyn_cast<llvm::CallBase>(i)) {
-      if (calleeName(*other) == kPop)
+      if (isRuntime(calleeName(*other), RuntimeFunction::PopsLaunch))
         return true;
       if (launchKindOf(*other))
         return false; // what was popped before is that launch's
@@ -519,7 +518,7 @@ bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   auto *invoke =
       previous ? llvm::dyn_cast<llvm::InvokeInst>(previous->getTerminator())
                : nullptr;
-  return invoke && calleeName(*invoke) == kPop;
+  return invoke && isRuntime(calleeName(*invoke), RuntimeFunction::PopsLaunch);
 }
 
 /// What a launch that succeeds with the configuration \p push says of it.

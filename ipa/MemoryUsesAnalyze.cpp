@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/JumpFunctionBuilder.h"
 #include "ipa/MemoryUses.h"
 
@@ -19,7 +20,6 @@ using Kind = MemoryUse::Kind;
 
 /// Returns the bytes that \p call, of the CUDA runtime, writes behind its
 /// argument \p index, of which it keeps nothing; 0 if it is none of those.
-/// Source: CUDA Runtime API, 6.1 Device Management, 6.8 Occupancy.
 static uint64_t resultBytes(const llvm::CallBase &call, unsigned index,
                             const llvm::DataLayout &layout) {
   if (allocationResult(call) == index)
@@ -27,13 +27,8 @@ static uint64_t resultBytes(const llvm::CallBase &call, unsigned index,
   const llvm::Function *callee = call.getCalledFunction();
   if (index != 0 || !callee || !callee->isDeclaration())
     return 0;
-  return llvm::StringSwitch<uint64_t>(callee->getName())
-      .Cases("cudaDeviceGetAttribute", "cudaGetDevice", "cudaGetDeviceCount",
-             "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-             "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-             "cudaOccupancyMaxActiveClusters", sizeof(int))
-      .Case("cudaOccupancyAvailableDynamicSMemPerBlock", sizeof(uint64_t))
-      .Default(0);
+  const RuntimeFunction *function = findRuntimeFunction(callee->getName());
+  return function ? function->resultBytes : 0;
 }
 
 /// Adds what \p call does with its operand \p use, which points to byte

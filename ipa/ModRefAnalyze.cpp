@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/HandleUses.h"
 #include "ipa/Identities.h"
 #include "ipa/JumpFunctionBuilder.h"

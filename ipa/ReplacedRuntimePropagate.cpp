@@ -9,35 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/Handles.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/ReplacedRuntime.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
 namespace gpulto {
-
-/// Whether some pass knows what the function \p name of the runtime does.
-static bool isKnown(StringRef name) {
-  if (!name.consume_back("_ptsz"))
-    name.consume_back("_ptds");
-  // Arguments that are handles of kernels; see attributeUse.
-  constexpr unsigned kHandleArguments = 2;
-  return launchKindOf(name) || name == "cudaGraphAddKernelNode" ||
-         any_of(seq(kHandleArguments),
-                [&](unsigned i) { return attributeUse(name, i) != 0; }) ||
-         StringSwitch<bool>(name)
-#define RUNTIME_FUNCTION(name) .Case(#name, true)
-#define RUNTIME_STREAM_FUNCTION(name, argument) .Case(#name, true)
-#define RUNTIME_LAUNCH(name) .Case(#name, true)
-#include "ipa/RuntimeFunctions.def"
-             .Cases("cudaMallocAsync", "cudaMallocFromPoolAsync",
-                    "cudaFreeAsync", true)
-             .Default(false);
-}
 
 StringRef findReplacedRuntime(const WpaContext &context) {
   const CombinedSummary &program = context.program;
@@ -46,14 +25,14 @@ StringRef findReplacedRuntime(const WpaContext &context) {
     for (auto [s, symbol] : enumerate(module.summary.symbols)) {
       StringRef name = symbol.name;
       bool isWrapped = name.consume_front("__wrap_");
-      if (!symbol.isDeclaration() ||
-          !(name.starts_with("cuda") || name.starts_with("__cuda")))
+      if (!symbol.isDeclaration() || !isRuntimeName(name))
         continue;
       GlobalId id = module.firstSymbol + uint32_t(s);
       bool isOther = isWrapped || program.definition(id) != kNone ||
                      (program.resolution(id) & kLinkerRedefined) ||
                      context.nativeRuntime.count(name.str()) != 0;
-      if (isOther && isKnown(name))
+      const RuntimeFunction *known = findRuntimeFunction(name);
+      if (isOther && known && known->isReliedOn())
         return symbol.name;
     }
   }

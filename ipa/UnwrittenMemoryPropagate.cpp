@@ -33,6 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Clones.h"
+#include "ipa/CudaRuntime.h"
 #include "ipa/PointerBase.h"
 #include "ipa/PointerFacts.h"
 #include "ipa/PointerMembers.h"
@@ -157,7 +158,7 @@ void UnwrittenMemory::meetValue(GlobalId kernel, uint32_t index,
   }
   auto call = static_cast<uint32_t>(value.value());
   StringRef allocator = allocatorName(value.symbol(), call);
-  bool isOfDevice = allocator == "cudaMalloc" || allocator == "cudaMallocPitch";
+  bool isOfDevice = isRuntime(allocator, RuntimeFunction::AllocatesOnDevice);
   if (known.allocatedBy == kNone || !isOfDevice) {
     known.allocatedBy = value.symbol();
     known.call = call;
