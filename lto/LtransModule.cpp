@@ -39,6 +39,7 @@
 #include "ipa/VisibilityTransform.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/ForeignCalls.h"
+#include "lto/LoopPlaces.h"
 #include "lto/LtransFolds.h"
 #include "lto/LtransPasses.h"
 #include "lto/LtransPlans.h"
@@ -112,6 +113,15 @@ bool DiagnosticCollector::isPassedOptRemarkEnabled(StringRef pass) const {
   return remarks && remarks->wants(RemarkKind::Passed, pass);
 }
 
+/// Returns where \p failure, which has no line, is: as LGEN says of the loop,
+/// else the name of the function.
+static std::string placeOf(const DiagnosticInfoOptimizationFailure &failure) {
+  if (auto *header = dyn_cast_or_null<BasicBlock>(failure.getCodeRegion()))
+    if (StringRef place = placeOfLoop(*header); !place.empty())
+      return place.str();
+  return sourceName(failure.getFunction().getName());
+}
+
 bool DiagnosticCollector::handleDiagnostics(const DiagnosticInfo &info) {
   DiagnosticSeverity severity = info.getSeverity();
   if (severity == DS_Remark && remarks)
@@ -124,8 +134,7 @@ bool DiagnosticCollector::handleDiagnostics(const DiagnosticInfo &info) {
   DiagnosticPrinterRawOStream printer(stream);
   auto *failure = dyn_cast<DiagnosticInfoOptimizationFailure>(&info);
   if (failure && !failure->isLocationAvailable()) // LLVM says <unknown>:0:0
-    stream << sourceName(failure->getFunction().getName()) << ": "
-           << failure->getMsg();
+    stream << placeOf(*failure) << ": " << failure->getMsg();
   else
     info.print(printer);
   if (severity == DS_Error)

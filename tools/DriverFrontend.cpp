@@ -161,6 +161,21 @@ static void takeNvccAttributes(clang::CompilerInvocation &invocation) {
       });
 }
 
+/// Lets the code of a device know its lines where no debug information is
+/// wanted, for LGEN: what links say of loops has them. It drops them again.
+static void trackLines(clang::CompilerInvocation &invocation) {
+  clang::CodeGenOptions &options = invocation.getCodeGenOpts();
+  std::vector<std::string> &arguments = invocation.getFrontendOpts().LLVMArgs;
+  bool isForLgen = any_of(arguments, [](StringRef argument) {
+    return argument.starts_with("-gpulto-summary-out=");
+  });
+  if (!isForLgen || !invocation.getLangOpts().CUDAIsDevice ||
+      options.getDebugInfo() != codegenoptions::NoDebugInfo)
+    return;
+  options.setDebugInfo(codegenoptions::LocTrackingOnly);
+  arguments.push_back("-gpulto-drop-lines");
+}
+
 namespace {
 
 /// The hook by which something is told of the preprocessor before it starts.
@@ -210,6 +225,7 @@ int runFrontend(ArrayRef<const char *> words, const char *program,
     return sys::ExecuteAndWait(installation.stockClang, all);
   }
   takeNvccAttributes(*invocation);
+  trackLines(*invocation);
   auto compiler = std::make_unique<clang::CompilerInstance>(
       std::move(invocation), makeContainers());
   const clang::FrontendOptions &options = compiler->getFrontendOpts();

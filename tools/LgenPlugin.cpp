@@ -23,7 +23,8 @@
 //                  disagree on it cannot be linked. Host: a module with kernels
 //                  gets the guard, a reference that no link but ours can do
 //                  without; it is in the bitcode, too, for links by stock LLVM.
-//                  What inline assembly names is declared.
+//                  What inline assembly names is declared. Lines that nobody
+//                  has asked for are dropped, but those of some loops.
 //                  second call (after the bitcode has been embedded): nothing.
 //  OptimizerEarly  second call, with -gpulto-slim: only the symbol table is
 //                  wanted of what follows, so bodies are dropped.
@@ -38,6 +39,7 @@
 #include "ipa/OffloadEntries.h"
 #include "lto/AssemblyDeclarations.h"
 #include "lto/Lgen.h"
+#include "lto/LoopPlaces.h"
 #include "lto/ManagedVariables.h"
 #include "lto/ModuleRepair.h"
 #include "lto/SourceChecksums.h"
@@ -95,6 +97,10 @@ llvm::cl::opt<bool> isWholeProgramMode(
 llvm::cl::opt<unsigned> registerLimit(
     "gpulto-register-limit", llvm::cl::value_desc("N"),
     llvm::cl::desc("The most registers of a thread of the unit's kernels"));
+
+llvm::cl::opt<bool> isWithoutLines(
+    "gpulto-drop-lines",
+    llvm::cl::desc("Debug information is only there for LGEN to look at"));
 
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
@@ -281,7 +287,8 @@ public:
     if (hasSection(module, kHostBitcodeSection))
       return llvm::PreservedAnalyses::all();
     llvm::TimeTraceScope scope("gpulto LGEN");
-    bool changed =
+    bool changed = isWithoutLines && keepLoopPlaces(module);
+    changed |=
         isDevice(module) ? resolveReflection(module) : keepIdentities(module);
     if (!isDevice(module) && llvm::any_of(module.globals(), isOffloadEntry)) {
       addGuard(module);
