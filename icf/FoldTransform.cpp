@@ -21,7 +21,7 @@
 #include "icf/FoldAttributes.h"
 #include "icf/PtxAssembly.h"
 #include "ipa/Contents.h"
-#include "ipa/FactsTransform.h"
+#include "ipa/CallMarks.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/DenseMap.h"

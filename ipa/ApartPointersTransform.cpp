@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/FactsTransform.h"
+#include "ipa/ApartPointersTransform.h"
 #include "ipa/PointerAccesses.h"
 
 #include "llvm/ADT/STLExtras.h"

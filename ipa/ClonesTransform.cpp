@@ -10,7 +10,8 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/CudaRuntime.h"
-#include "ipa/FactsTransform.h"
+#include "ipa/CallMarks.h"
+#include "ipa/ClonesTransform.h"
 #include "ipa/JumpFunctionBuilder.h"
 #include "support/Error.h"
 

@@ -26,7 +26,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/FactsTransform.h"
+#include "ipa/ApartPointersTransform.h"
+#include "ipa/ConstantsTransform.h"
+#include "ipa/LaunchFactsTransform.h"
 #include "ipa/PointerAccesses.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -5,29 +5,13 @@
 #define GPULTO_IPA_DEVICEORDER_H
 
 #include "ipa/ConstantsSolver.h"
+#include "ipa/HostLibrary.h"
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <string>
 
 namespace gpulto {
-
-/// The names of the C and C++ library and of the compiler's run-time support,
-/// of which nothing touches a device. A program may define them otherwise.
-class HostLibrary {
-public:
-  HostLibrary();
-  /// Whether \p name is mangled and of the C++ library, of the run-time support
-  /// of the language or of a built-in type, and so is whatever it names in
-  /// arguments of templates and of functions: std::swap<Mine> is the program's.
-  static bool isOfCxx(llvm::StringRef name);
-  /// Returns whether \p name, mangled, is one of them.
-  bool contains(llvm::StringRef name) const;
-
-private:
-  llvm::StringSet<> names;
-};
 
 /// Whether all that the program has the device do is done one after another:
 /// while a kernel runs, no other kernel, no copy and no fill does.

@@ -20,7 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/CudaRuntime.h"
-#include "ipa/DeviceOrder.h"
+#include "ipa/HostLibrary.h"
 #include "ipa/Graphs.h"
 #include "ipa/UnseenCode.h"
 

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/FactsTransform.h"
+#include "ipa/GuardsTransform.h"
 #include "ipa/PointerAccesses.h"
 
 #include "llvm/ADT/STLExtras.h"

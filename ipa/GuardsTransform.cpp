@@ -15,7 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/CudaRuntime.h"
-#include "ipa/FactsTransform.h"
+#include "ipa/ClonesTransform.h"
+#include "ipa/GuardsTransform.h"
 #include "ipa/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"

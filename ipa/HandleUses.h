@@ -31,18 +31,11 @@ class Value;
 
 namespace gpulto {
 
-/// As the other attributeUse() (ipa/Handles.h), of the operand \p use.
+/// As the other attributeUse() (ipa/CudaRuntime.h), of the operand \p use.
 uint8_t attributeUse(const llvm::Use &use);
 
 /// Whether \p function is declared, and named as those of the CUDA runtime.
 bool isOfRuntime(const llvm::Function &function);
-
-/// Returns the variable from which \p value, a pointer, was loaded, if that
-/// may hold addresses of functions; null if not.
-const llvm::GlobalVariable *handleVariableOf(const llvm::Value &value);
-
-/// As handleVariableOf(), if it is constant and does hold some.
-const llvm::GlobalVariable *handleTableOf(const llvm::Value &value);
 
 /// Where in a variable an address leads: to byte \c offset, or any number of
 /// strides away from there; there is no other if \c stride is 0.

@@ -22,6 +22,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/CudaRuntime.h"
+#include "ipa/HandleTables.h"
 #include "ipa/HandleUses.h"
 #include "ipa/Handles.h"
 
@@ -52,35 +53,6 @@ uint8_t attributeUse(const llvm::Use &use) {
 //===----------------------------------------------------------------------===//
 // What a handle may be
 //===----------------------------------------------------------------------===//
-
-static bool mentionsFunction(const llvm::Constant &constant) {
-  if (llvm::isa<llvm::Function>(constant.stripPointerCasts()))
-    return true;
-  return llvm::isa<llvm::ConstantAggregate>(constant) &&
-         llvm::any_of(constant.operands(), [](const llvm::Use &operand) {
-           return mentionsFunction(*llvm::cast<llvm::Constant>(operand));
-         });
-}
-
-const llvm::GlobalVariable *handleVariableOf(const llvm::Value &value) {
-  auto *load = llvm::dyn_cast<llvm::LoadInst>(&value);
-  if (!load || !load->isSimple() || !load->getType()->isPointerTy())
-    return nullptr;
-  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
-      llvm::getUnderlyingObject(load->getPointerOperand()));
-  if (!variable || variable->isThreadLocal())
-    return nullptr;
-  bool isKnown = variable->isConstant() && variable->hasDefinitiveInitializer();
-  return !isKnown || mentionsFunction(*variable->getInitializer()) ? variable
-                                                                   : nullptr;
-}
-
-const llvm::GlobalVariable *handleTableOf(const llvm::Value &value) {
-  const llvm::GlobalVariable *table = handleVariableOf(value);
-  return table && table->isConstant() && table->hasDefinitiveInitializer()
-             ? table
-             : nullptr;
-}
 
 std::optional<VariablePlace> variablePlace(const llvm::Value &address,
                                            const llvm::DataLayout &layout) {

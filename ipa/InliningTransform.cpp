@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/Analyze.h"
-#include "ipa/FactsTransform.h"
+#include "ipa/CallMarks.h"
+#include "ipa/InliningTransform.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -15,8 +15,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/CudaRuntime.h"
-#include "ipa/HandleUses.h"
-#include "ipa/Handles.h"
+#include "ipa/HandleTables.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"

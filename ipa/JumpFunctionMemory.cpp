@@ -28,7 +28,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/JumpFunctionBuilder.h"
-#include "ipa/LastingMemory.h"
+#include "ipa/LaunchedMemory.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"

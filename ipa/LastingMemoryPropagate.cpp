@@ -7,7 +7,7 @@
 //
 // LGEN tells at launches which pointers lead to memory that the host function
 // has allocated, successfully, and that it does not free before the kernel has
-// run (LastingMemoryAnalyze.cpp); the lattice has the least size of all
+// run (LaunchedMemoryAnalyze.cpp); the lattice has the least size of all
 // launches, and a kernel hands it on to what it calls. Premises of the program:
 //
 // 1. What the host calls is known, and frees nothing asynchronously; there is

@@ -33,7 +33,7 @@
 #include "ipa/CudaRuntime.h"
 #include "ipa/HandleUses.h"
 #include "ipa/JumpFunctionBuilder.h"
-#include "ipa/LastingMemory.h"
+#include "ipa/LaunchedMemory.h"
 #include "ipa/LaunchBounds.h"
 #include "ipa/LaunchGeometry.h"
 #include "ipa/OffloadEntries.h"

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/FactsTransform.h"
+#include "ipa/LaunchFactsTransform.h"
 #include "ipa/GeometryReads.h"
 #include "ipa/KernelAnnotations.h"
 

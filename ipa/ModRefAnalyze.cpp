@@ -26,6 +26,7 @@
 
 #include "ipa/Analyze.h"
 #include "ipa/CudaRuntime.h"
+#include "ipa/HandleTables.h"
 #include "ipa/HandleUses.h"
 #include "ipa/Identities.h"
 #include "ipa/JumpFunctionBuilder.h"

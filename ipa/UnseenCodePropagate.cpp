@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/DeviceOrder.h"
+#include "ipa/HostLibrary.h"
 #include "ipa/UnseenCode.h"
 
 #include "llvm/Support/Path.h"

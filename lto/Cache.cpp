@@ -10,7 +10,7 @@
 
 #include "lto/Cache.h"
 
-#include "lto/Ltrans.h"
+#include "lto/JobResults.h"
 #include "lto/LtransReport.h"
 #include "support/BinaryStream.h"
 #include "support/Error.h"

@@ -13,20 +13,15 @@
 #define GPULTO_LTO_CACHE_H
 
 #include "lto/CacheKey.h"
+#include "lto/LinkOptions.h"
 #include "support/Diagnostics.h"
 
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Error.h"
 
 #include <optional>
 #include <string>
 
 namespace gpulto {
-
-struct CacheOptions {
-  std::string directory; // empty: no cache
-  llvm::CachePruningPolicy policy;
-};
 
 /// How the results of a job were come by.
 enum class CacheState : uint8_t {

@@ -11,6 +11,7 @@
 #include "lto/CachedJobs.h"
 
 #include "lto/JobPhases.h"
+#include "lto/JobResults.h"
 #include "lto/LinkRecord.h"
 #include "lto/Ltrans.h"
 #include "support/Error.h"

@@ -6,6 +6,7 @@
 
 #include "lto/Cache.h"
 #include "lto/JobReceipt.h"
+#include "lto/JobResults.h"
 #include "lto/LinkJobs.h"
 #include "lto/Ltrans.h"
 #include "support/Diagnostics.h"

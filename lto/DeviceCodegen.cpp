@@ -16,7 +16,7 @@
 
 #include "lto/DeviceCodegen.h"
 
-#include "ipa/FactsTransform.h"
+#include "ipa/ConstantsTransform.h"
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceAtomics.h"
 #include "lto/DeviceRematerialize.h"
@@ -272,19 +272,6 @@ static void keepLineTablesOnly(Module &module) {
     if (auto found = replaced.find(subprogram->getUnit());
         found != replaced.end())
       subprogram->replaceUnit(found->second);
-}
-
-std::string ptxName(StringRef name) {
-  std::string result;
-  for (char c : name) {
-    if (isAlnum(c) || c == '_' || c == '$')
-      result += c;
-    else if (c == '.' || c == '@')
-      result += "_$_";
-    else
-      result += "_$" + toHex(StringRef(&c, 1), /*LowerCase=*/true);
-  }
-  return result;
 }
 
 /// Returns 1 / \p divisor if both are known normal numbers, or null.

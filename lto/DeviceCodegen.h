@@ -24,20 +24,12 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createDeviceMachine(const llvm::Module &module, llvm::StringRef arch,
                     unsigned optLevel);
 
-/// Function attribute, set by whoever changes a body after its compile: the
-/// function goes through LLVM's simplification pipeline again.
-inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
-
 /// Runs what follows ThinLTO's compile step. A function that neither the merge
 /// nor inlining changed is optimised as in a plain compile. Loops of the others
 /// are unrolled as far as \p most; returns Sparing if that would have been the
 /// same.
 Unrolling optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
                          unsigned optLevel, unsigned sizeLevel, Unrolling most);
-
-/// Returns \p name with the letters, digits, _ and $ that PTX knows; NVPTX
-/// cleans the names of locals in the same way.
-std::string ptxName(llvm::StringRef name);
 
 /// Returns the PTX text of \p module, which is changed. Debug information is
 /// reduced to line tables. Operations without `contract` are not fused, neither

@@ -17,7 +17,7 @@
 
 #include "ipa/NarrowIndexes.h"
 #include "ipa/WordRanges.h"
-#include "lto/DeviceCodegen.h"
+#include "lto/LtransPlans.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

@@ -18,7 +18,7 @@
 
 #include "lto/DeviceKnownBits.h"
 
-#include "lto/DeviceCodegen.h"
+#include "lto/LtransPlans.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AssumptionCache.h"

@@ -5,8 +5,8 @@
 #define GPULTO_LTO_DEVICELINK_H
 
 #include "fatobj/DeviceImage.h"
-#include "lto/Ltrans.h"
-#include "summary/ModuleSummary.h"
+#include "lto/DeviceTools.h"
+#include "lto/JobResults.h"
 #include "summary/NativeCode.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -16,31 +16,6 @@
 #include <vector>
 
 namespace gpulto {
-
-enum class EmbedKind : uint8_t { Ptx, Cubin, Both };
-
-/// The CUDA tools a link may use; empty paths: not there.
-struct CudaTools {
-  std::string root;
-  std::string ptxas;
-  std::string nvlink;
-  ToolOptions run; ///< of what runs in the linker itself
-};
-
-/// One live kernel or variable to be registered, as symbol names after
-/// promotion.
-struct RegistrationEntry {
-  OffloadEntry::Kind kind = OffloadEntry::Kind::Kernel;
-  std::string hostSymbol;
-  std::string deviceName;
-  uint64_t sizeBytes = 0;
-  bool isExtern = false;
-  bool isConstant = false;
-  bool isNormalized = false;
-  uint32_t textureType = 0;
-  /// The module of device code that has it.
-  uint32_t deviceModule = 0;
-};
 
 /// The code of one architecture.
 struct DeviceProgram {

@@ -33,7 +33,7 @@
 
 #include "lto/DeviceLoops.h"
 
-#include "lto/DeviceCodegen.h"
+#include "lto/LtransPlans.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CodeMetrics.h"

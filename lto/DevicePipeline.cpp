@@ -38,13 +38,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/FactsTransform.h"
+#include "ipa/ApartPointersTransform.h"
 #include "lto/DeviceBytes.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/DeviceIndexes.h"
 #include "lto/DeviceKnownBits.h"
 #include "lto/DeviceLoops.h"
 #include "lto/DeviceSpaces.h"
+#include "lto/LtransPlans.h"
 #include "lto/ModuleRepair.h"
 #include "lto/Optimizer.h"
 

@@ -4,7 +4,7 @@
 
 #include "lto/ForeignCalls.h"
 
-#include "ipa/FactsTransform.h"
+#include "ipa/CallMarks.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"

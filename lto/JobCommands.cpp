@@ -4,7 +4,7 @@
 #include "lto/JobCommands.h"
 
 #include "lto/JobReceipt.h"
-#include "lto/Ltrans.h"
+#include "lto/JobResults.h"
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/StringSet.h"

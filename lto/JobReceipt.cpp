@@ -3,7 +3,7 @@
 
 #include "lto/JobReceipt.h"
 
-#include "lto/Ltrans.h"
+#include "lto/JobResults.h"
 #include "lto/LtransReport.h"
 #include "lto/TimeTrace.h"
 #include "lto/Version.h"

@@ -21,6 +21,7 @@
 #include "lto/BuildFile.h"
 #include "lto/Distributor.h"
 #include "lto/JobReceipt.h"
+#include "lto/JobResults.h"
 #include "lto/Ltrans.h"
 #include "support/Diagnostics.h"
 #include "support/Error.h"

@@ -47,6 +47,7 @@
 #include "ipa/KernelAnnotations.h"
 #include "lto/DeviceCodegen.h"
 #include "lto/JobRemarks.h"
+#include "lto/PtxNames.h"
 #include "lto/PtxSplice.h"
 #include "support/Error.h"
 

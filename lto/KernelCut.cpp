@@ -5,8 +5,8 @@
 #include "lto/KernelCut.h"
 
 #include "ipa/KernelAnnotations.h"
-#include "lto/DeviceCodegen.h"
 #include "lto/Optimizer.h"
+#include "lto/PtxNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

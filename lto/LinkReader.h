@@ -5,7 +5,8 @@
 #define GPULTO_LTO_LINKREADER_H
 
 #include "lto/NvccCode.h"
-#include "lto/Pipeline.h"
+#include "lto/LinkInputs.h"
+#include "lto/LinkOptions.h"
 #include "lto/Wpa.h"
 #include "support/Statistics.h"
 

@@ -5,7 +5,8 @@
 #define GPULTO_LTO_LINKSTAMP_H
 
 #include "fatobj/FatObjectReader.h"
-#include "lto/Pipeline.h"
+#include "lto/LinkInputs.h"
+#include "lto/LinkOptions.h"
 #include "lto/Stamp.h"
 #include "lto/Wpa.h"
 

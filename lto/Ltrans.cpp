@@ -20,6 +20,7 @@
 #include "lto/LtransReport.h"
 #include "lto/ModuleDigest.h"
 #include "lto/PlainBuild.h"
+#include "lto/PtxNames.h"
 #include "lto/VariantAssembly.h"
 #include "support/Error.h"
 #include "support/FreeMemory.h"
@@ -37,23 +38,6 @@
 using namespace llvm;
 
 namespace gpulto {
-
-std::string jobPrefix(StringRef directory, const JobHead &job) {
-  return (directory + "/" + Twine(job.index)).str();
-}
-
-LtransResultPaths resultPaths(const JobHead &job, StringRef prefix) {
-  LtransResultPaths paths;
-  paths.report = (prefix + ".report").str();
-  if (job.side == Side::Host) {
-    paths.object = (prefix + ".o").str();
-    return paths;
-  }
-  paths.ptx = (prefix + ".ptx").str();
-  if (job.device.wantCubin)
-    paths.cubin = (prefix + ".cubin").str();
-  return paths;
-}
 
 /// Writes \p module as bitcode to `PREFIX.STAGE.bc`, if a prefix is given.
 static Error saveBitcode(const Module &module, StringRef prefix,

@@ -5,7 +5,7 @@
 #include "lto/LtransEffects.h"
 
 #include "ipa/ColdnessTransform.h"
-#include "ipa/FactsTransform.h"
+#include "ipa/ConstantsTransform.h"
 #include "ipa/ModRefTransform.h"
 
 using namespace llvm;

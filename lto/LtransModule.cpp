@@ -33,11 +33,10 @@
 
 #include "lto/LtransModule.h"
 
-#include "ipa/FactsTransform.h"
+#include "ipa/InliningTransform.h"
 #include "ipa/MemoryOrder.h"
 #include "ipa/SignaturesTransform.h"
 #include "ipa/VisibilityTransform.h"
-#include "lto/DeviceCodegen.h"
 #include "lto/ForeignCalls.h"
 #include "lto/LoopPlaces.h"
 #include "lto/LtransFolds.h"
@@ -47,6 +46,7 @@
 #include "lto/ModuleFlags.h"
 #include "lto/ModuleRepair.h"
 #include "lto/PartitionAssembly.h"
+#include "lto/PtxNames.h"
 #include "lto/SourceName.h"
 #include "lto/StockObject.h"
 #include "lto/WrappedSymbols.h"

@@ -10,9 +10,12 @@
 
 #include "lto/LtransPlans.h"
 
-#include "ipa/FactsTransform.h"
+#include "ipa/ClonesTransform.h"
+#include "ipa/ConstantsTransform.h"
+#include "ipa/GuardsTransform.h"
+#include "ipa/InliningTransform.h"
+#include "ipa/LaunchFactsTransform.h"
 #include "ipa/KernelAnnotations.h"
-#include "lto/DeviceCodegen.h"
 #include "support/RegisterLimit.h"
 
 #include "llvm/ADT/STLExtras.h"

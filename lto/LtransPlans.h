@@ -47,6 +47,10 @@ enum class PlanUse : uint8_t {
 /// Function attribute of bodies that a decision touched.
 inline constexpr llvm::StringLiteral kPlannedAttribute = "gpulto-planned";
 
+/// Function attribute, set by whoever changes a body after its compile: the
+/// function goes through LLVM's simplification pipeline again.
+inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
+
 /// Makes the clones of \p planned, lets calls enter them, and puts what was
 /// proven into bodies and clones, as far as \p use says. All bodies of
 /// \p partition have been moved. \p ptxasArguments: what the user tells ptxas.

@@ -5,6 +5,7 @@
 #define GPULTO_LTO_MEMORYBUDGET_H
 
 #include "lto/LinkJobs.h"
+#include "lto/LinkOptions.h"
 #include "support/MemoryLedger.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -22,17 +23,6 @@ namespace gpulto {
 
 class Diagnostics;
 class Statistics;
-
-/// --gpulto-memory=: what the jobs of all links of this machine may take.
-struct MemoryLimit {
-  /// 0: a share of what is free, all that jobs have taken included.
-  uint64_t bytes = 0;
-  /// Leaves a fifth to what else is started, and to estimates that are wrong.
-  unsigned freePercent = 80;
-  /// As the user wrote it; empty: he did not.
-  std::string text{};
-  bool operator==(const MemoryLimit &) const = default;
-};
 
 /// Reads a number of bytes, with K, M, G or T for units of 1024, or a
 /// percentage. Returns none when \p text is neither, 0, or too large.

@@ -19,7 +19,8 @@
 
 #include "fatobj/NvccObject.h"
 #include "lto/DeviceLink.h"
-#include "lto/Pipeline.h"
+#include "lto/LinkInputs.h"
+#include "lto/LinkOptions.h"
 #include "lto/Wpa.h"
 #include "summary/NativeCode.h"
 

@@ -15,6 +15,7 @@
 #include "lto/JobCommands.h"
 #include "lto/JobReceipt.h"
 #include "lto/JobRemarks.h"
+#include "lto/JobResults.h"
 #include "lto/JobRunner.h"
 #include "lto/KernelCheck.h"
 #include "lto/LinkReader.h"

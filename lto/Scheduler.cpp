@@ -32,6 +32,7 @@
 
 #include "lto/Scheduler.h"
 
+#include "lto/JobResults.h"
 #include "lto/Ltrans.h"
 #include "lto/SavedLink.h"
 #include "lto/TimeTrace.h"

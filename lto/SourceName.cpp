@@ -4,7 +4,7 @@
 
 #include "lto/SourceName.h"
 
-#include "lto/WpaUnits.h"
+#include "lto/UnitNames.h"
 
 #include "llvm/Demangle/Demangle.h"
 

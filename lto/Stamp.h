@@ -10,6 +10,7 @@
 #ifndef GPULTO_LTO_STAMP_H
 #define GPULTO_LTO_STAMP_H
 
+#include "lto/OutputKind.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -26,15 +27,6 @@ namespace gpulto {
 
 /// Name of the section, which is of type SHT_NOTE.
 inline constexpr llvm::StringLiteral kStampSection = ".note.gpulto";
-
-/// What a link makes. Written as a number: append only.
-enum class OutputKind : uint8_t {
-  Executable,
-  PieExecutable,
-  Shared,
-  Relocatable,
-  Last = Relocatable
-};
 
 /// What became of an input. Written as a number: append only.
 enum class StampTreatment : uint8_t {

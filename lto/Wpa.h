@@ -10,7 +10,7 @@
 #define GPULTO_LTO_WPA_H
 
 #include "icf/Icf.h"
-#include "lto/DeviceLink.h"
+#include "lto/DeviceTools.h"
 #include "lto/FoldTable.h"
 #include "lto/InlineTable.h"
 #include "lto/LinkJobs.h"

@@ -41,6 +41,8 @@
 
 #include "lto/WpaUnits.h"
 
+#include "lto/UnitNames.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,23 +61,6 @@ static constexpr uint8_t kSharedSpace = 3;
 static StringRef withoutEscape(StringRef name) {
   name.consume_front("\1");
   return name;
-}
-
-StringRef withoutUnitSuffix(StringRef name) {
-  for (StringRef mark : {"__intern__", "__static__"}) {
-    size_t at = name.rfind(mark);
-    if (at == StringRef::npos || at == 0)
-      continue;
-    StringRef id = name.drop_front(at + mark.size());
-    if (!id.empty() &&
-        all_of(id, [](char c) { return c == '_' || isHexDigit(c); }))
-      return name.take_front(at);
-  }
-  return name;
-}
-
-bool hasUnitSuffix(StringRef name) {
-  return withoutUnitSuffix(name).size() != name.size();
 }
 
 namespace {

@@ -16,13 +16,6 @@
 
 namespace gpulto {
 
-/// Returns \p name without what hasUnitSuffix looks for.
-llvm::StringRef withoutUnitSuffix(llvm::StringRef name);
-
-/// Returns whether \p name ends in what clang makes the names of static kernels
-/// and device variables unique with: `k__intern__<id>`, `x__static__<id>`.
-bool hasUnitSuffix(llvm::StringRef name);
-
 /// Makes several of the device symbols of one name that units of \p modules
 /// define each for itself: in all units but one they get other names
 /// (JobInput::renamed), and host symbols that stand for them become local where

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "gtest/gtest.h"
-#include "ipa/FactsTransform.h"
+#include "ipa/ApartPointersTransform.h"
+#include "ipa/ConstantsTransform.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"

@@ -5,7 +5,7 @@
 #include "lto/Cache.h"
 
 #include "gtest/gtest.h"
-#include "lto/Ltrans.h"
+#include "lto/JobResults.h"
 #include "lto/LtransReport.h"
 #include "lto/PlainBuild.h"
 #include "support/Subprocess.h"

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lto/JobPhases.h"
-#include "lto/Ltrans.h"
+#include "lto/JobResults.h"
 #include "support/Diagnostics.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"

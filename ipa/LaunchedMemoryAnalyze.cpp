@@ -1,4 +1,4 @@
-//===- LastingMemoryAnalyze.cpp - Memory that launches can rely on (LGEN) -===//
+//===- LaunchedMemoryAnalyze.cpp - Memory that launches rely on -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -39,10 +39,9 @@
 
 #include "ipa/CudaRuntime.h"
 #include "ipa/JumpFunctionBuilder.h"
-#include "ipa/LastingMemory.h"
+#include "ipa/LaunchedMemory.h"
 #include "ipa/ReachingDefinitions.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
