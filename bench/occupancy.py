@@ -4,7 +4,7 @@ build are worse than those of another."""
 
 import re
 
-# A multiprocessor of sm_90; lto/Occupancy.cpp has the sources and all others.
+# A multiprocessor of sm_90; lto/check/Occupancy.cpp has the sources and all others.
 WARPS, BLOCKS, REGISTERS, SHARED = 64, 32, 65536, 228 * 1024
 SCHEDULERS, REGISTER_UNIT, SHARED_UNIT, RESERVED_SHARED = 4, 256, 128, 1024
 # What a kernel that was not launched is compared at, unless it says itself.

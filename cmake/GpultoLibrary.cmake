@@ -2,13 +2,15 @@
 # the directories that cmake/Layers.txt allows.
 #
 #   gpulto_library(<name> [DEPENDS <library>...] [LINKS <external>...]
-#                  [SOURCES <file>...])
+#                  [SOURCES <file>...] [PRECOMPILED])
 #
 # <name>     gpulto<Directory>, e.g. gpultoSummary
 # DEPENDS    libraries of this project; each must be in the row of the calling
 #            directory in cmake/Layers.txt
 # LINKS      libraries from outside (imported targets or file names)
-# SOURCES    default: every .cpp of the directory (re-globbed at build time)
+# SOURCES    default: every .cpp of the directory and its rooms (re-globbed at
+#            build time)
+# PRECOMPILED  most sources read the headers of cmake/Precompiled.h
 #
 # A directory without sources declares nothing; a DEPENDS on it is dropped.
 
@@ -22,6 +24,7 @@ function(gpulto_layer_row directory result)
   list(GET rows 0 row)
   string(REGEX REPLACE "^[^:]*:[ \t]*" "" row "${row}")
   string(REGEX REPLACE "[ \t]+" ";" row "${row}")
+  list(TRANSFORM row REPLACE "/.*" "") # a room is in its directory's library
   set(${result} "${row}" PARENT_SCOPE)
 endfunction()
 
@@ -68,12 +71,30 @@ function(gpulto_target_settings target)
   endif()
 endfunction()
 
+# Lets a target read cmake/Precompiled.h compiled; the first one compiles it.
+function(gpulto_precompile target)
+  get_property(first GLOBAL PROPERTY GPULTO_PRECOMPILED)
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/cmake/Precompiled.h>")
+    set_property(GLOBAL PROPERTY GPULTO_PRECOMPILED ${target})
+  endif()
+  # For ccache, which looks at what it preprocesses.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+endfunction()
+
 function(gpulto_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "PRECOMPILED" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
   get_filename_component(directory "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS
-         "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+         "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp"
+         "${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp")
   endif()
   if(NOT ARG_SOURCES)
     message(STATUS "${directory}/ has no sources yet: ${name} skipped")
@@ -81,6 +102,9 @@ function(gpulto_library name)
   endif()
   add_library(${name} ${ARG_SOURCES})
   gpulto_target_settings(${name})
+  if(ARG_PRECOMPILED)
+    gpulto_precompile(${name})
+  endif()
   foreach(dependency IN LISTS ARG_DEPENDS)
     gpulto_check_layer("${directory}" "${dependency}")
     if(TARGET ${dependency})

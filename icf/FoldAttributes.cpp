@@ -114,7 +114,7 @@ bool isMarker(const Instruction &instruction) {
 }
 
 /// The word before a kernel stub keeps a linker from folding handles
-/// (lto/ModuleRepair.h); here it is known what a handle is used for.
+/// (lto/lgen/ModuleRepair.h); here it is known what a handle is used for.
 static bool isStubMark(const Function &function) {
   return function.getName().contains("__device_stub__") &&
          isa<ConstantInt>(function.getPrefixData());

@@ -28,7 +28,7 @@
 #include "icf/FoldAttributes.h"
 #include "icf/FoldForm.h"
 #include "icf/PtxAssembly.h"
-#include "ipa/Contents.h"
+#include "ipa/bodies/Contents.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"

@@ -36,8 +36,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/FoldRoles.h"
-#include "ipa/CudaRuntime.h"
-#include "ipa/UnseenCode.h"
+#include "ipa/runtime/CudaRuntime.h"
+#include "ipa/runtime/UnseenCode.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"

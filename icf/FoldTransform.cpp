@@ -20,8 +20,8 @@
 
 #include "icf/FoldAttributes.h"
 #include "icf/PtxAssembly.h"
-#include "ipa/Contents.h"
-#include "ipa/CallMarks.h"
+#include "ipa/bodies/CallMarks.h"
+#include "ipa/bodies/Contents.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_ICF_ICF_H
 #define GPULTO_ICF_ICF_H
 
-#include "ipa/Callers.h"
+#include "ipa/callers/Callers.h"
 #include "summary/WpaContext.h"
 
 #include <map>

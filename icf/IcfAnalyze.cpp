@@ -21,7 +21,7 @@
 
 #include "icf/IcfAnalyze.h"
 
-#include "ipa/Contents.h"
+#include "ipa/bodies/Contents.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constants.h"

@@ -4,7 +4,7 @@
 #include "linker-plugin/Door.h"
 
 #include "fatobj/SectionObject.h"
-#include "lto/NvccCode.h"
+#include "lto/read/NvccCode.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -23,7 +23,7 @@
 #include "linker-plugin/HostHalf.h"
 
 #include "fatobj/FatObjectReader.h"
-#include "lto/StockObject.h"
+#include "lto/lgen/StockObject.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -48,7 +48,7 @@
 #include "linker-plugin/NativeInputs.h"
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
-#include "lto/Version.h"
+#include "lto/link/Version.h"
 #include "support/Error.h"
 #include "support/Jobserver.h"
 #include "support/Subprocess.h"

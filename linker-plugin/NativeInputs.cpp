@@ -12,7 +12,7 @@
 
 #include "fatobj/DeviceImage.h"
 #include "fatobj/FatObjectReader.h"
-#include "lto/LinkStamp.h"
+#include "lto/read/LinkStamp.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -19,7 +19,7 @@
 #include "linker-plugin/FarDeviceCode.h"
 #include "linker-plugin/LinkOptionsReader.h"
 #include "linker-plugin/LinkerCommandLine.h"
-#include "lto/Stamp.h"
+#include "lto/tables/Stamp.h"
 #include "support/Diagnostics.h"
 #include "support/Error.h"
 

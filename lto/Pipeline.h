@@ -10,9 +10,9 @@
 #ifndef GPULTO_LTO_PIPELINE_H
 #define GPULTO_LTO_PIPELINE_H
 
-#include "lto/LinkInputs.h"
-#include "lto/LinkOptions.h"
-#include "lto/Stamp.h"
+#include "lto/link/LinkInputs.h"
+#include "lto/link/LinkOptions.h"
+#include "lto/tables/Stamp.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/Support/Error.h"

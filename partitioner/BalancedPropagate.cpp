@@ -11,8 +11,8 @@
 // 1. collectAtoms: what must stay together (COMDAT groups, aliases, ...), in
 //    module order; atoms of one -O level are cut apart from those of another,
 //    since a partition is compiled at one level, and so are atoms of modules
-//    whose options differ for the whole module (lto/ModuleFlags.h) or whose
-//    assembly does not bear each other's (partitioner/AssemblyGroups).
+//    whose options differ for the whole module (lto/lgen/ModuleFlags.h) or
+//    whose assembly does not bear each other's (partitioner/AssemblyGroups).
 // 2. buildGraph: what atoms share: definitions that several use, bodies that
 //    would be imported, modules that would be read by several jobs.
 // 3. cutRun: the sequence is cut into even pieces where that costs little, then

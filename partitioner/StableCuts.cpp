@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Goal: after an edit of one function, all partitions but its own hold what
-// they held, so that a cache has their results (lto/Cache). A link cannot ask
-// the last one where it cut: its output depends on its inputs alone.
+// they held, so that a cache has their results (lto/cache/Cache). A link cannot
+// ask the last one where it cut: its output depends on its inputs alone.
 //
 //   weights  3 1 4 1 5 | 9 2 6 | 5 3 5      halves, then halves of halves
 //                      ^ window around the middle

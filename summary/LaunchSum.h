@@ -4,8 +4,9 @@
 //
 // Sums of products of a kernel's arguments and of the launch's geometry, over
 // the integers: no sum here wraps. The bytes that a kernel may touch behind a
-// pointer are bounded by such sums (ipa/GuardExtentsAnalyze.cpp), which the
-// host evaluates before it launches (ipa/GuardOverlapsTransform.cpp).
+// pointer are bounded by such sums (ipa/guards/GuardExtentsAnalyze.cpp), which
+// the host evaluates before it launches
+// (ipa/guards/GuardOverlapsTransform.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_LAUNCHSUM_H

@@ -115,7 +115,8 @@ enum SymbolFlag : uint32_t {
   /// defined by inline assembly, of the functions that refer to it.
   kWithAssembly = 1u << 19,
   /// Host function: something in this module needs its signature as it is, what
-  /// the body is or a call that is no plain one (ipa/SignaturesAnalyze).
+  /// the body is or a call that is no plain one
+  /// (ipa/signatures/SignaturesAnalyze).
   kSignatureFixed = 1u << 20,
 };
 
@@ -169,7 +170,7 @@ enum CallFlag : uint16_t {
   kAlwaysInlineSite = 1u << 4,
   kConvergentSite = 1u << 5,
   /// Runs seldom: an attribute says so, or it is in a block that does
-  /// (ipa/ColdnessAnalyze).
+  /// (ipa/coldness/ColdnessAnalyze).
   kColdSite = 1u << 6,
   /// What attributes promise of this call whoever the callee is: it does not
   /// unwind, it comes back, it does not synchronize, it frees nothing.
@@ -794,7 +795,7 @@ struct ModuleSummary {
   Digest contextDigest;
 
   /// Host: digest of the options that hold for a whole module at code
-  /// generation (lto/ModuleFlags.h): modules that differ in it share no
+  /// generation (lto/lgen/ModuleFlags.h): modules that differ in it share no
   /// partition, and no body goes from one to the other.
   Digest codegenDigest;
 

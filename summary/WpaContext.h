@@ -15,7 +15,7 @@
 
 namespace gpulto {
 
-/// The state that travels through the propagate stages. Owned by lto/Wpa.
+/// The state that travels through the propagate stages. Owned by lto/wpa/Wpa.
 struct WpaContext {
   const CombinedSummary &program;
   const CallGraph &graph;

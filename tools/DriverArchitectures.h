@@ -4,7 +4,7 @@
 #ifndef GPULTO_TOOLS_DRIVERARCHITECTURES_H
 #define GPULTO_TOOLS_DRIVERARCHITECTURES_H
 
-#include "lto/DeviceLink.h"
+#include "lto/devicelink/DeviceLink.h"
 #include "tools/DriverCommandLine.h"
 #include "tools/DriverCuda.h"
 

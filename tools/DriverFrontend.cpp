@@ -10,7 +10,7 @@
 // clang has not, without a warning.
 //
 //===----------------------------------------------------------------------===//
-#include "lto/ModuleRepair.h"
+#include "lto/lgen/ModuleRepair.h"
 #include "tools/DriverClang.h"
 
 #include "clang/Basic/DiagnosticFrontend.h"

@@ -13,8 +13,8 @@
 // It is there to make names readable and reproducible, not unique: two sources
 // of one name and contents whose headers differ have the same one, as has a
 // source that is compiled twice. The link tells units apart whatever their
-// identities are (lto/WpaUnits), so nothing must be read here but the source,
-// and host and device compiles agree however their headers differ.
+// identities are (lto/wpa/WpaUnits), so nothing must be read here but the
+// source, and host and device compiles agree however their headers differ.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/DriverIdentity.h"

@@ -5,7 +5,7 @@
 #define GPULTO_TOOLS_DRIVEROBJECT_H
 
 #include "fatobj/DeviceImage.h"
-#include "lto/DeviceLink.h"
+#include "lto/devicelink/DeviceLink.h"
 #include "support/StableHash.h"
 
 #include "llvm/Support/Error.h"

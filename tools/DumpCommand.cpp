@@ -5,8 +5,8 @@
 #include "tools/DumpCommand.h"
 
 #include "fatobj/FatObjectReader.h"
-#include "lto/Lgen.h"
-#include "lto/LtransJob.h"
+#include "lto/job/LtransJob.h"
+#include "lto/lgen/Lgen.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 #include "tools/DumpFolds.h"

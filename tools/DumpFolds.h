@@ -4,7 +4,7 @@
 #ifndef GPULTO_TOOLS_DUMPFOLDS_H
 #define GPULTO_TOOLS_DUMPFOLDS_H
 
-#include "lto/FoldTable.h"
+#include "lto/tables/FoldTable.h"
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -3,7 +3,7 @@
 
 #include "tools/ExplainCommand.h"
 
-#include "lto/Stamp.h"
+#include "lto/tables/Stamp.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 #include "tools/ExplainInlining.h"

@@ -4,7 +4,7 @@
 
 #include "tools/ExplainInlining.h"
 
-#include "lto/InlineTable.h"
+#include "lto/tables/InlineTable.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 

@@ -35,14 +35,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "fatobj/Format.h"
-#include "ipa/Identities.h"
-#include "ipa/OffloadEntries.h"
-#include "lto/AssemblyDeclarations.h"
-#include "lto/Lgen.h"
-#include "lto/LoopPlaces.h"
-#include "lto/ManagedVariables.h"
-#include "lto/ModuleRepair.h"
-#include "lto/SourceChecksums.h"
+#include "ipa/bodies/Identities.h"
+#include "ipa/runtime/OffloadEntries.h"
+#include "lto/lgen/AssemblyDeclarations.h"
+#include "lto/lgen/Lgen.h"
+#include "lto/lgen/LoopPlaces.h"
+#include "lto/lgen/ManagedVariables.h"
+#include "lto/lgen/ModuleRepair.h"
+#include "lto/lgen/SourceChecksums.h"
 #include "summary/SummaryFormat.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -9,13 +9,13 @@
 
 #include "tools/LtransCommand.h"
 
-#include "lto/JobPhases.h"
-#include "lto/JobReceipt.h"
-#include "lto/Ltrans.h"
-#include "lto/LtransJob.h"
-#include "lto/LtransReport.h"
-#include "lto/TimeTrace.h"
-#include "lto/ToolIdentity.h"
+#include "lto/cache/ToolIdentity.h"
+#include "lto/job/JobPhases.h"
+#include "lto/job/LtransJob.h"
+#include "lto/job/LtransReport.h"
+#include "lto/link/TimeTrace.h"
+#include "lto/ltrans/Ltrans.h"
+#include "lto/run/JobReceipt.h"
 #include "support/Error.h"
 
 #include "llvm/Support/CommandLine.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_TOOLS_STACKTRACE_H
 #define GPULTO_TOOLS_STACKTRACE_H
 
-#include "lto/FrameNames.h"
+#include "lto/tables/FrameNames.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"

@@ -4,7 +4,7 @@
 
 #include "tools/SymbolizeCommand.h"
 
-#include "lto/FrameNames.h"
+#include "lto/tables/FrameNames.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 #include "tools/StackTrace.h"

@@ -4,7 +4,7 @@
 
 #include "tools/WhyRebuilt.h"
 
-#include "lto/LinkRecord.h"
+#include "lto/cache/LinkRecord.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@ usage: check_docs.py ROOT                     options and parameters
 Every option of linker-plugin/Options.td (by its spelling) and every threshold
 of support/Params.def (with its default) must stand in docs/options.md, and
 nothing there may name an option or parameter that is gone. The table of
-docs/passes.md must be that of lto/Passes.def, in its order. --headers compiles
+docs/passes.md must be that of lto/link/Passes.def, in its order. --headers compiles
 the headers of the layered directories with the given compiler, all in one file,
 and those by themselves that no source there includes first of all, which is the
 same and done by each build; the include root is added.
@@ -33,8 +33,8 @@ PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"
 
 def check_passes(root):
     """Returns one message if docs/passes.md has not the rows that follow from
-    lto/Passes.def."""
-    table = root / "lto" / "Passes.def"
+    lto/link/Passes.def."""
+    table = root / "lto" / "link" / "Passes.def"
     document = root / "docs" / "passes.md"
     for path in (table, document):
         if not path.exists():
@@ -53,7 +53,7 @@ def check_passes(root):
         return [f"{table}: no pass found"]
     if "\n".join(rows) in document.read_text():
         return []
-    return [f"{document}: the table is not that of lto/Passes.def:\n"
+    return [f"{document}: the table is not that of lto/link/Passes.def:\n"
             + "\n".join(rows)]
 
 

@@ -3,14 +3,18 @@
 
 usage: check_layers.py ROOT
 
-Layers.txt says which directories a directory may include, and which files
-("no-ir:") may not see LLVM IR, neither themselves nor through the project
-headers they include. Reported, one `file:line: message` each: a directory
-without a row, a cycle between rows, a forbidden include, an include that is
-not written from the root, a no-ir file that reaches LLVM IR.
+Layers.txt says which directories a directory may include, or which rooms of
+them ("ipa/values"), and which rooms of its own directory a room may include:
+those that its row names, and what these may. A file of such a directory that is
+in no room sees all rooms. "no-ir:" names files that may not see LLVM IR,
+neither themselves nor through the project headers they include. Reported, one
+`file:line: message` each: a directory or room without a row, a cycle between
+rows, a forbidden include, an include that is not written from the root, a no-ir
+file that reaches LLVM IR.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import fnmatch
+import os
 import pathlib
 import re
 import sys
@@ -37,9 +41,11 @@ def read_layers(path):
         elif name.strip():
             errors.append(f"{path}:{number}: expected 'directory: ...'")
     for name, allowed in rows.items():
-        for other in allowed:
-            if other not in rows:
-                errors.append(f"{path}: {name} names unknown {other}")
+        directory, slash, _ = name.partition("/")
+        rows[name] = [directory + slash + other if slash else other
+                      for other in allowed]
+        errors += [f"{path}: {name} names unknown {other}"
+                   for other in rows[name] if other not in rows]
     return rows, no_ir, errors
 
 
@@ -58,6 +64,34 @@ def cycles(rows):
                     todo.append((other, path + [other]))
 
 
+def place(name, rows):
+    """Returns the directory of the file `name`, and its room or the directory."""
+    directory, _, rest = name.partition("/")
+    room = f"{directory}/{rest.partition('/')[0]}"
+    return directory, room if room in rows else directory
+
+
+def sees(room, other, rows):
+    """Whether the row of `room` names `other`, or a room that does."""
+    return any(one == other or sees(one, other, rows) for one in rows[room])
+
+
+def may_include(name, header, rows):
+    directory, room = place(name, rows)
+    other_directory, other_room = place(header, rows)
+    if directory != other_directory:
+        return (other_directory in rows[directory]
+                or other_room in rows[directory])
+    return room in (directory, other_room) or sees(room, other_room, rows)
+
+
+def is_roomless(name, rows):
+    """Whether the file is in a room that has no row, where others have one."""
+    directory, room = place(name, rows)
+    return (room == directory and name.count("/") > 1
+            and any(row.startswith(directory + "/") for row in rows))
+
+
 def reaches_ir(name, includes, seen):
     """Returns the chain of includes from `name` to an IR header, or []."""
     for _, header in includes.get(name, []):
@@ -73,7 +107,10 @@ def reaches_ir(name, includes, seen):
 
 def main(root):
     rows, no_ir, errors = read_layers(root / "cmake" / "Layers.txt")
-    errors += [f"{root}/cmake/Layers.txt: cycle: {c}" for c in cycles(rows)]
+    if circles := list(cycles(rows)):
+        print("\n".join(f"{root}/cmake/Layers.txt: cycle: {c}"
+                        for c in circles))
+        return 1
     includes = {}
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
@@ -84,6 +121,10 @@ def main(root):
         if directory not in rows:
             errors.append(f"{path}: {directory}/ has no row in Layers.txt")
             continue
+        if is_roomless(name, rows):
+            errors.append(f"{path}: {os.path.dirname(name)}/ has no row in "
+                          "Layers.txt")
+            continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
             if not match:
@@ -92,9 +133,9 @@ def main(root):
             found.append((number, header))
             layer = header.split("/")[0]
             if layer in rows and "/" in header:
-                if layer != directory and layer not in rows[directory]:
-                    errors.append(f"{path}:{number}: {directory}/ may not "
-                                  f"include {header}")
+                if not may_include(name, header, rows):
+                    errors.append(f"{path}:{number}: {place(name, rows)[1]}/ "
+                                  f"may not include {header}")
             elif quote == '"' and (root / directory / header).exists():
                 errors.append(f"{path}:{number}: write the include from the "
                               f"root: {directory}/{header}")

@@ -21,9 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/gen/SummaryGenerator.h"
-#include "ipa/Inlining.h"
-#include "ipa/Visibility.h"
-#include "lto/JobPhases.h"
+#include "ipa/inlining/Inlining.h"
+#include "ipa/symbols/Visibility.h"
+#include "lto/job/JobPhases.h"
 #include "partitioner/Partition.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "bench/gen/SummaryGenerator.h"
-#include "lto/JobPhases.h"
-#include "lto/Wpa.h"
+#include "lto/job/JobPhases.h"
+#include "lto/wpa/Wpa.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/StringSet.h"

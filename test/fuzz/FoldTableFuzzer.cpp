@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/FoldTable.h"
+#include "lto/tables/FoldTable.h"
 
 #include <cstdlib>
 

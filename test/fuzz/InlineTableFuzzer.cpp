@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/InlineTable.h"
+#include "lto/tables/InlineTable.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 //===- JobFuzzer.cpp - Hostile job files ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lto/LtransJob.h"
+#include "lto/job/LtransJob.h"
 
 #include <cstdlib>
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/PtxLexer.h"
-#include "lto/PtxMerge.h"
+#include "lto/ptx/PtxLexer.h"
+#include "lto/ptx/PtxMerge.h"
 
 #include <cstdlib>
 #include <vector>

@@ -1,7 +1,7 @@
 //===- ReportFuzzer.cpp - Hostile reports of jobs -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lto/LtransReport.h"
+#include "lto/job/LtransReport.h"
 
 #include <cstdlib>
 

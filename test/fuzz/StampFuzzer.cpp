@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/Stamp.h"
+#include "lto/tables/Stamp.h"
 
 #include <cstdlib>
 

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/Wpa.h"
+#include "lto/wpa/Wpa.h"
 #include "summary/SummaryFormat.h"
 
 #include <vector>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/DeviceLink.h"
+#include "lto/devicelink/DeviceLink.h"
 
 #include "support/Error.h"
 #include "support/Subprocess.h"

@@ -20,10 +20,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/VisibilityTransform.h"
-#include "lto/Lgen.h"
-#include "lto/LtransJob.h"
-#include "lto/ToolIdentity.h"
+#include "ipa/symbols/VisibilityTransform.h"
+#include "lto/lgen/Lgen.h"
+#include "lto/job/LtransJob.h"
+#include "lto/cache/ToolIdentity.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"

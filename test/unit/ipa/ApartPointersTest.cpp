@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "gtest/gtest.h"
-#include "ipa/ApartPointersTransform.h"
-#include "ipa/ConstantsTransform.h"
+#include "ipa/plans/ConstantsTransform.h"
+#include "ipa/pointers/ApartPointersTransform.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ipa/AssemblyText.h"
+#include "ipa/bodies/AssemblyText.h"
 
 #include <gmock/gmock.h>
 #include <string>

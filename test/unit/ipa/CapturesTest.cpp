@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/Captures.h"
+#include "ipa/callers/Captures.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Callers.h"
+#include "ipa/callers/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <functional>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/Coldness.h"
+#include "ipa/coldness/Coldness.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Callers.h"
+#include "ipa/callers/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;

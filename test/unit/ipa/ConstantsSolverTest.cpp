@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/ConstantsSolver.h"
+#include "ipa/constants/ConstantsSolver.h"
 
 #include "gtest/gtest.h"
 #include "test/unit/ProgramBuilder.h"

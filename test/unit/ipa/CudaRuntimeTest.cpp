@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/CudaRuntime.h"
+#include "ipa/runtime/CudaRuntime.h"
 
 #include "gtest/gtest.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/Guards.h"
+#include "ipa/guards/Guards.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Constants.h"
+#include "ipa/plans/Constants.h"
 #include "support/Statistics.h"
 #include "test/unit/ProgramBuilder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gtest/gtest.h"
-#include "ipa/Callers.h"
+#include "ipa/callers/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <optional>

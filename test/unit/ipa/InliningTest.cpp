@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/Inlining.h"
+#include "ipa/inlining/Inlining.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Visibility.h"
+#include "ipa/symbols/Visibility.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/KernelClones.h"
+#include "ipa/clones/KernelClones.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Clones.h"
+#include "ipa/clones/Clones.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;

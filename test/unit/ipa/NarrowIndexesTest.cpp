@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/NarrowIndexes.h"
+#include "ipa/indexes/NarrowIndexes.h"
 
 #include "gtest/gtest.h"
-#include "ipa/IndexGains.h"
-#include "ipa/WordRanges.h"
+#include "ipa/indexes/IndexGains.h"
+#include "ipa/indexes/WordRanges.h"
 #include "test/unit/ipa/AnalyzedFunction.h"
 
 using namespace gpulto;

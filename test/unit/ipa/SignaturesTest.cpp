@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/Signatures.h"
+#include "ipa/signatures/Signatures.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Callers.h"
+#include "ipa/callers/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/UnwrittenMemory.h"
+#include "ipa/pointers/UnwrittenMemory.h"
 
 #include "gtest/gtest.h"
-#include "ipa/ModRef.h"
-#include "ipa/PointerFacts.h"
+#include "ipa/effects/ModRef.h"
+#include "ipa/pointers/PointerFacts.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/ValueLattice.h"
+#include "ipa/constants/ValueLattice.h"
 
 #include "gtest/gtest.h"
 

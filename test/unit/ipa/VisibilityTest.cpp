@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/Visibility.h"
+#include "ipa/symbols/Visibility.h"
 
 #include "gtest/gtest.h"
 #include "test/unit/ProgramBuilder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ipa/WordRanges.h"
+#include "ipa/indexes/WordRanges.h"
 
 #include "gtest/gtest.h"
 #include "test/unit/ipa/AnalyzedFunction.h"

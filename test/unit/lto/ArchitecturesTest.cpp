@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/Architectures.h"
+#include "lto/read/Architectures.h"
 
 #include <gtest/gtest.h>
 

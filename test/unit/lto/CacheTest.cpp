@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/Cache.h"
+#include "lto/cache/Cache.h"
 
 #include "gtest/gtest.h"
-#include "lto/JobResults.h"
-#include "lto/LtransReport.h"
-#include "lto/PlainBuild.h"
+#include "lto/check/PlainBuild.h"
+#include "lto/job/JobResults.h"
+#include "lto/job/LtransReport.h"
 #include "support/Subprocess.h"
 
 #include "llvm/Support/FileSystem.h"

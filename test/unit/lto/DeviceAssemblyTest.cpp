@@ -1,7 +1,7 @@
 //===- DeviceAssemblyTest.cpp - Inline assembly of one thread -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lto/ModuleRepair.h"
+#include "lto/lgen/ModuleRepair.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InlineAsm.h"

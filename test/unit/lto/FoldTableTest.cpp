@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/FoldTable.h"
+#include "lto/tables/FoldTable.h"
 
 #include "gtest/gtest.h"
 #include "test/unit/ErrorChecks.h"

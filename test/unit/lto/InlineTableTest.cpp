@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/InlineTable.h"
+#include "lto/tables/InlineTable.h"
 
 #include "gtest/gtest.h"
 #include "test/unit/ErrorChecks.h"

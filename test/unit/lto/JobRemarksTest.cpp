@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/JobRemarks.h"
+#include "lto/job/JobRemarks.h"
 
 #include "gtest/gtest.h"
 

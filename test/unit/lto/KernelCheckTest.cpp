@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/KernelCheck.h"
+#include "lto/check/KernelCheck.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

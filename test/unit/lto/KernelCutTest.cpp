@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/KernelCut.h"
+#include "lto/check/KernelCut.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lto/DeviceCodegen.h"
-#include "lto/HostCodegen.h"
+#include "lto/device/DeviceCodegen.h"
+#include "lto/host/HostCodegen.h"
 #include "test/unit/ErrorChecks.h"
 
 #include "llvm/AsmParser/Parser.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/LinkRecord.h"
+#include "lto/cache/LinkRecord.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/LtransReport.h"
+#include "lto/job/LtransReport.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lto/JobPhases.h"
+#include "lto/job/JobPhases.h"
 #include "support/Subprocess.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/MemoryBudget.h"
+#include "lto/run/MemoryBudget.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/Progress.h"
+#include "lto/link/Progress.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/PtxMerge.h"
+#include "lto/ptx/PtxMerge.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lto/PtxLexer.h"
+#include "lto/ptx/PtxLexer.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/Scheduler.h"
+#include "lto/run/Scheduler.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lto/JobPhases.h"
-#include "lto/JobResults.h"
+#include "lto/job/JobPhases.h"
+#include "lto/job/JobResults.h"
 #include "support/Diagnostics.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"

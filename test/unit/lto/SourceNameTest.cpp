@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/SourceName.h"
+#include "lto/job/SourceName.h"
 
 #include "gtest/gtest.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/Stamp.h"
+#include "lto/tables/Stamp.h"
 
 #include "fatobj/SectionObject.h"
 #include "gtest/gtest.h"

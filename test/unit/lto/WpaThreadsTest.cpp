@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gtest/gtest.h"
-#include "lto/Wpa.h"
+#include "lto/wpa/Wpa.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <deque>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lto/WpaUnits.h"
+#include "lto/wpa/WpaUnits.h"
 
 #include "gtest/gtest.h"
 #include "test/unit/ProgramBuilder.h"

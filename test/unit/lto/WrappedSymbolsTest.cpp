@@ -1,7 +1,7 @@
 //===- WrappedSymbolsTest.cpp - The linker's --wrap on bitcode ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lto/WrappedSymbols.h"
+#include "lto/partition/WrappedSymbols.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InlineAsm.h"

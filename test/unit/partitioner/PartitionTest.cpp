@@ -2,8 +2,8 @@
 #include "partitioner/Partition.h"
 
 #include "gtest/gtest.h"
-#include "ipa/Inlining.h"
-#include "ipa/Visibility.h"
+#include "ipa/inlining/Inlining.h"
+#include "ipa/symbols/Visibility.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"

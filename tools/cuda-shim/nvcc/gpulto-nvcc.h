@@ -108,7 +108,7 @@ extern "C" __attribute__((device)) inline float __gpulto_fast_tanhf(float a) {
 #endif
 
 // What clang does not know of variables and kernels, as LGEN and our clang read
-// it (lto/ModuleRepair). Without them, and where the architecture has no
+// it (lto/lgen/ModuleRepair). Without them, and where the architecture has no
 // clusters, clang warns.
 #ifdef __GPULTO_LGEN__
 #undef __managed__

@@ -1,0 +1,55 @@
+//===- PointerAccesses.h - What a body does with a pointer ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_BODIES_POINTERACCESSES_H
+#define GPULTO_IPA_BODIES_POINTERACCESSES_H
+
+#include "summary/LaunchSum.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <vector>
+
+namespace llvm {
+class Argument;
+class DataLayout;
+class Function;
+class Instruction;
+class LoadInst;
+class Value;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Loads of constant offsets of a by-value parameter.
+struct PartLoads {
+  /// False if something may write the copy or takes its address along.
+  bool isReadOnly = true;
+  llvm::SmallVector<std::pair<llvm::LoadInst *, uint64_t>, 16> loads;
+};
+
+/// Returns what the body of \p argument, a by-value parameter, loads of it.
+PartLoads loadsOfParts(llvm::Argument &argument,
+                       const llvm::DataLayout &layout);
+
+/// An access of \c bytes at \c address.
+struct PointerAccess {
+  llvm::Instruction *instruction = nullptr;
+  llvm::Value *address = nullptr;
+  uint64_t bytes = 0;
+};
+
+/// Returns what \p kernel has as \p source: the parameter, or all loads of the
+/// part; none if the body may write the copy that the part is in.
+std::optional<llvm::SmallVector<llvm::Value *, 4>>
+valuesOf(llvm::Function &kernel, const PointerSource &source);
+
+/// Returns all accesses through \p source in \p kernel; none if the pointer is
+/// used for anything else than accesses at offsets from it, or tests for null.
+std::optional<std::vector<PointerAccess>>
+accessesThrough(llvm::Function &kernel, const PointerSource &source);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,72 @@
+//===- CloneGains.h - What knowing a constant is worth ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_CLONES_CLONEGAINS_H
+#define GPULTO_IPA_CLONES_CLONEGAINS_H
+
+#include "ipa/callers/Callers.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Returns why launches of the stub \p stub, a definition, cannot be led to a
+/// clone of its kernel, as a sentence without subject ("its attributes are
+/// read or set"); empty when they can.
+std::string whyNoKernelClone(const WpaContext &context, const Callers &callers,
+                             GlobalId stub);
+
+/// Estimates, from LGEN's counts, of the instructions that a constant saves in
+/// a function and in what the function passes it on to: callees, and kernels
+/// that may be cloned. Unit: IR instructions for each entry.
+class CloneGains {
+public:
+  /// Weighs all parameters of all live bodies; linear.
+  CloneGains(const WpaContext &context, const Callers &callers);
+
+  /// Of a constant as parameter \p parameter of \p function, a live body.
+  uint64_t ofParameter(GlobalId function, uint32_t parameter) const {
+    uint32_t body = callers.bodyIndex(function);
+    uint32_t number = firstParameter[body] + parameter;
+    return number < firstParameter[body + 1] ? gains[number] : 0;
+  }
+  /// Of \p bits known bits of the by-value aggregate \p parameter.
+  uint64_t ofPart(GlobalId function, uint32_t parameter, unsigned bits) const;
+  /// Of a constant component of the launch geometry (see Geometry).
+  uint64_t ofGeometry(GlobalId function, uint32_t component);
+
+private:
+  /// A parameter that is passed on as one of a callee.
+  struct Flow {
+    uint32_t from = 0;
+    uint32_t to = 0;
+    uint32_t frequency = 0;
+  };
+
+  void numberParameters();
+  void findFlows(uint32_t body, std::vector<Flow> &found) const;
+  void sum();
+  bool addLaunches();
+  void addLaunch(GlobalId id, const LaunchSite &launch);
+  uint64_t computeGeometry(GlobalId id, uint32_t component,
+                           unsigned depth) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  const Callers &callers;
+  /// By body: where its parameters begin in the following.
+  std::vector<uint32_t> firstParameter;
+  /// By parameter of all bodies: what a constant saves there, and with what it
+  /// saves where it is passed on to.
+  std::vector<uint64_t> ownGains, gains;
+  std::vector<Flow> flows;
+  // Looked up only.
+  llvm::DenseMap<std::pair<GlobalId, uint32_t>, uint64_t> geometry;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,34 @@
+//===- Clones.h - Which contexts get a body of their own --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_CLONES_CLONES_H
+#define GPULTO_IPA_CLONES_CLONES_H
+
+#include "ipa/constants/ConstantsSolver.h"
+
+namespace gpulto {
+
+/// Returns, by image, the instructions that copies of bodies may add: \p
+/// percent of those that \p solver has, small images taken for larger ones.
+std::vector<uint64_t> allowedGrowth(const WpaContext &context,
+                                    const ConstantsSolver &solver,
+                                    unsigned percent);
+
+/// Adds clones to \p solver where calls of a function pass different constants,
+/// functions or address spaces and knowing them is worth the growth; solves
+/// again after each round. Deterministic.
+void chooseClones(const WpaContext &context, const Callers &callers,
+                  ConstantsSolver &solver);
+
+/// Adds a remark of gpulto-launch about the kernel \p kernel.
+void addKernelRemark(const WpaContext &context, RemarkKind kind,
+                     llvm::StringRef name, GlobalId kernel, std::string text);
+
+/// Remarks of gpulto-ipa-cp and gpulto-launch: what was proven, and from which
+/// contexts.
+void explainConstants(WpaContext &context, const Callers &callers,
+                      const ConstantsSolver &solver);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,45 @@
+//===- ClonesTransform.h - Let calls and launches enter clones --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_CLONES_CLONESTRANSFORM_H
+#define GPULTO_IPA_CLONES_CLONESTRANSFORM_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace llvm {
+class CallBase;
+class Function;
+class Use;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
+/// ascending order) name, so that they are found again in copies. Errors: the
+/// body has not \p callCount calls, or one of \p launches is none of a launch
+/// function of the runtime.
+llvm::Error markCalls(llvm::Function &function,
+                      llvm::ArrayRef<uint32_t> numbers,
+                      llvm::ArrayRef<uint32_t> launches, uint32_t callCount);
+
+/// Returns the marked calls of \p function by number, and removes the marks.
+llvm::SmallVector<std::pair<uint32_t, llvm::CallBase *>, 8>
+takeMarkedCalls(llvm::Function &function);
+
+/// Returns the kernel's handle among the operands of \p launch, a call of one
+/// of the runtime's launch functions.
+llvm::Use &handleOf(llvm::CallBase &launch);
+
+/// Lets launches in \p body of the handle \p from launch the handle \p to.
+/// Returns whether there are any.
+bool replaceHandle(llvm::Function &body, llvm::Function &from,
+                   llvm::Function &to);
+
+} // namespace gpulto
+
+#endif // GPULTO_IPA_CLONES_CLONESTRANSFORM_H

@@ -1,0 +1,35 @@
+//===- LaunchGeometry.h - Jump functions of grids and blocks ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_LAUNCHES_LAUNCHGEOMETRY_H
+#define GPULTO_IPA_LAUNCHES_LAUNCHGEOMETRY_H
+
+#include "ipa/values/JumpFunctionBuilder.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace gpulto {
+
+/// Bytes of a dim3, and of a grid and a block one behind the other.
+constexpr uint64_t kDim3Bytes = 12, kGridAndBlockBytes = 2 * kDim3Bytes;
+
+/// Returns a geometry, by Geometry, of which nothing is known.
+llvm::SmallVector<JumpFunction, 8> unknownGeometry();
+
+/// Whether \p value is bytes of a structure that somebody passes by its
+/// address.
+bool isCopied(const JumpFunction &value);
+
+/// Sets the dimensions in \p geometry that \p part is, or has, of a structure
+/// in which those of the grid and the block are at byte \p grid, one behind the
+/// other.
+void setDimensions(llvm::MutableArrayRef<JumpFunction> geometry,
+                   const AggregatePart &part, uint64_t grid,
+                   JumpFunctionBuilder &builder);
+
+} // namespace gpulto
+
+#endif

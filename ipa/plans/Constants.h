@@ -1,0 +1,22 @@
+//===- Constants.h - Interprocedural constant propagation -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_PLANS_CONSTANTS_H
+#define GPULTO_IPA_PLANS_CONSTANTS_H
+
+namespace gpulto {
+class Callers;
+class Statistics;
+struct WpaContext;
+
+/// Decides Decisions::facts: what the parameters of each live function, and
+/// the launch geometry that device code can ask for, are in all contexts. Needs
+/// Decisions::live, visibleOutside and effects. Remarks: pass `gpulto-ipa-cp`
+/// for functions, `gpulto-launch` for kernels. Counts what is known of
+/// launches in \p statistics.
+void propagateConstants(WpaContext &context, const Callers &callers,
+                        Statistics &statistics);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,59 @@
+//===- DeviceOrder.h - Whether device work runs one after another -*- C++ -*-=//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_POINTERS_DEVICEORDER_H
+#define GPULTO_IPA_POINTERS_DEVICEORDER_H
+
+#include "ipa/constants/ConstantsSolver.h"
+#include "ipa/runtime/HostLibrary.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace gpulto {
+
+/// Whether all that the program has the device do is done one after another:
+/// while a kernel runs, no other kernel, no copy and no fill does.
+class DeviceOrder {
+public:
+  /// Looks at every body that \p solver, which is solved, reaches. Linear.
+  DeviceOrder(const WpaContext &context, const Callers &callers,
+              const ConstantsSolver &solver);
+
+  bool isSerial() const { return reason.empty(); }
+  /// The first premise that was found not to hold, as a clause with its place;
+  /// empty: all hold.
+  llvm::StringRef whyNot() const { return reason; }
+  /// Whether the program may free all memory of the device at once. Meaningful
+  /// if isSerial().
+  bool mayReset() const { return resets; }
+  /// What was proven to be in the default stream: launches, and copies and
+  /// fills that name their stream. Meaningful if isSerial().
+  uint32_t launchCount() const { return launches; }
+  uint32_t copyCount() const { return copies; }
+
+private:
+  void checkInputs();
+  void checkDefinition(GlobalId id);
+  void checkHostBody(const BodyLattice &body);
+  void checkDeviceBody(GlobalId id);
+  void checkCall(const BodyLattice &body, const CallEdge &call);
+  void checkMention(GlobalId user, SymbolIndex symbol);
+  void checkNative(GlobalId id, GlobalId user, uint32_t line);
+  void fail(std::string text, GlobalId user, uint32_t line);
+  bool isNumber(const BodyLattice &body, const CallEdge &call,
+                unsigned argument, uint64_t number) const;
+
+  const WpaContext &context;
+  const CombinedSummary &program;
+  const ConstantsSolver &solver;
+  HostLibrary library;
+  std::string reason;
+  uint32_t launches = 0, copies = 0;
+  bool resets = false;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,32 @@
+//===- PointerMembers.h - Pointers in what kernels get by value -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_POINTERS_POINTERMEMBERS_H
+#define GPULTO_IPA_POINTERS_POINTERMEMBERS_H
+
+#include "summary/Decisions.h"
+
+namespace gpulto {
+
+/// Returns the pointers in by-value aggregates that \p kernel loads, as far as
+/// they are the launch's.
+llvm::ArrayRef<PointerMember> membersOf(const CombinedSummary &program,
+                                        GlobalId kernel);
+
+/// Returns the member of \p kernel that \p actual, an argument of a call that
+/// it makes, is based on, or null.
+const PointerMember *passedMember(const CombinedSummary &program,
+                                  GlobalId kernel, const JumpFunction &actual);
+
+/// Whether \p function, or what it calls, may write through its parameter
+/// \p parameter or keep it.
+bool mayWriteThrough(const Decisions &decisions, GlobalId function,
+                     uint32_t parameter);
+
+/// Whether \p kernel, or what it calls, may write through \p member or keep it.
+bool mayWriteMember(const CombinedSummary &program, const Decisions &decisions,
+                    GlobalId kernel, const PointerMember &member);
+
+} // namespace gpulto
+
+#endif

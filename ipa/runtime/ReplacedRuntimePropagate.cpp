@@ -1,0 +1,42 @@
+//===- ReplacedRuntimePropagate.cpp - Own functions for the runtime's -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Memory pools and layers that record launches define cudaMalloc or
+// cudaLaunchKernel themselves, or have the linker wrap them. What they do need
+// not be what the runtime does: blocks may overlap, copies come later, launches
+// have another geometry.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/runtime/CudaRuntime.h"
+#include "ipa/runtime/ReplacedRuntime.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+StringRef findReplacedRuntime(const WpaContext &context) {
+  const CombinedSummary &program = context.program;
+  for (ModuleIndex m : program.images()[kHostImage].modules) {
+    const CombinedModule &module = program.modules()[m];
+    for (auto [s, symbol] : enumerate(module.summary.symbols)) {
+      StringRef name = symbol.name;
+      bool isWrapped = name.consume_front("__wrap_");
+      if (!symbol.isDeclaration() || !isRuntimeName(name))
+        continue;
+      GlobalId id = module.firstSymbol + uint32_t(s);
+      bool isOther = isWrapped || program.definition(id) != kNone ||
+                     (program.resolution(id) & kLinkerRedefined) ||
+                     context.nativeRuntime.count(name.str()) != 0;
+      const RuntimeFunction *known = findRuntimeFunction(name);
+      if (isOther && known && known->isReliedOn())
+        return symbol.name;
+    }
+  }
+  return {};
+}
+
+} // namespace gpulto

@@ -1,0 +1,426 @@
+//===- JumpFunctionLoops.cpp - Jump functions of what loops leave ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: say what a number is behind the loop that steps it, in terms of what is
+// known before it:
+//
+//   for (; n > 11; n -= 2, blocks <<= 2)          rounds = n > 11 ? ... / 2 : 0
+//     first<<<...>>>(...);
+//   last<<<blocks, 256>>>(n);          blocks << 2 * rounds, n + -2 * rounds
+//
+// For a phi outside of loops (ofLoopResult):
+// 1. findStep: it merges what a loop with one exit leaves, a number that each
+//    round steps by a constant, with what it is if the loop is not entered.
+// 2. ofExpression: the number of rounds, as ScalarEvolution has it, in the
+//    operations of jump functions.
+// 3. ofCondition: 1 or 0 for whether the loop is entered, which rotation tests
+//    in front of it; the product is the number of steps.
+//
+// Linear in the size of the expressions, which is bounded (kMaxExpression).
+//
+// Source: O. Bachmann, P. S. Wang, E. V. Zima, "Chains of Recurrences", ISSAC
+// 1994, by way of LLVM's ScalarEvolution.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/values/JumpFunctionBuilder.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+
+namespace gpulto {
+
+using Kind = JumpFunction::Kind;
+
+/// Rounds are counted in this width, in which none of the supported counts
+/// overflows.
+static constexpr unsigned kCountBits = 64;
+
+//===----------------------------------------------------------------------===//
+// Operations on jump functions
+//===----------------------------------------------------------------------===//
+
+/// `left OPERATION right`.
+JumpFunction JumpFunctionBuilder::compose(JumpOperation operation,
+                                          const JumpFunction &left,
+                                          const JumpFunction &right,
+                                          unsigned bits) {
+  if (right.kind == Kind::Constant)
+    return compose(operation, left, right.value, bits);
+  if (!isInput(right) || (!isInput(left) && left.kind != Kind::Constant))
+    return JumpFunction::unknown(bits);
+  return composedOfTwo(operation, left, right, bits);
+}
+
+/// \p input, an unsigned number, in \p bits bits.
+JumpFunction JumpFunctionBuilder::resized(const JumpFunction &input,
+                                          unsigned bits) {
+  if (input.bitWidth == bits)
+    return input;
+  return input.bitWidth < bits
+             ? compose(JumpOperation::ZExt, input, input.bitWidth, bits)
+             : compose(JumpOperation::Trunc, input, uint64_t(0), bits);
+}
+
+/// Whether \p value is one operation on a number, and constants.
+static bool isOfOne(const llvm::Value &value) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  return instruction && instruction->getType()->isIntegerTy() &&
+         operationOf(instruction->getOpcode()) &&
+         (instruction->isCast() ||
+          llvm::isa<llvm::ConstantInt>(instruction->getOperand(1)));
+}
+
+/// What \p operation, which is of one number, makes of \p input.
+JumpFunction JumpFunctionBuilder::applied(const llvm::Instruction &operation,
+                                          const JumpFunction &input) {
+  unsigned bits = scalarBits(*operation.getType());
+  JumpOperation kind = *operationOf(operation.getOpcode());
+  uint64_t operand =
+      kind == JumpOperation::Trunc ? 0
+      : operation.isCast()
+          ? input.bitWidth
+          : llvm::cast<llvm::ConstantInt>(operation.getOperand(1))
+                ->getZExtValue();
+  return compose(kind, input, operand, bits);
+}
+
+/// How many operations deep \p j is.
+static unsigned heightOf(const ModuleSummary &summary, const JumpFunction &j) {
+  if (j.kind != Kind::Composed)
+    return 0;
+  unsigned right =
+      j.count ? heightOf(summary, summary.jumpFunctions[j.count - 1]) : 0;
+  return 1 +
+         std::max(heightOf(summary, summary.jumpFunctions[j.source]), right);
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions and conditions
+//===----------------------------------------------------------------------===//
+
+static std::optional<JumpOperation> operationOf(llvm::SCEVTypes type) {
+  switch (type) {
+  case llvm::scAddExpr:
+    return JumpOperation::Add;
+  case llvm::scMulExpr:
+    return JumpOperation::Mul;
+  case llvm::scUDivExpr:
+    return JumpOperation::UDiv;
+  case llvm::scUMinExpr:
+  case llvm::scSequentialUMinExpr:
+    return JumpOperation::UMin;
+  case llvm::scUMaxExpr:
+    return JumpOperation::UMax;
+  case llvm::scSMinExpr:
+    return JumpOperation::SMin;
+  case llvm::scSMaxExpr:
+    return JumpOperation::SMax;
+  case llvm::scZeroExtend:
+    return JumpOperation::ZExt;
+  case llvm::scSignExtend:
+    return JumpOperation::SExt;
+  case llvm::scTruncate:
+    return JumpOperation::Trunc;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The value of \p expression, an integer that no loop changes.
+JumpFunction JumpFunctionBuilder::ofExpression(const llvm::SCEV &expression) {
+  unsigned bits = scalarBits(*expression.getType());
+  JumpFunction unknown = JumpFunction::unknown(bits);
+  if (!bits || !expression.getType()->isIntegerTy())
+    return unknown;
+  if (auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(&expression))
+    return ofConstant(*constant->getValue());
+  if (auto *leaf = llvm::dyn_cast<llvm::SCEVUnknown>(&expression))
+    return of(*leaf->getValue());
+  std::optional<JumpOperation> operation =
+      operationOf(expression.getSCEVType());
+  if (!operation)
+    return unknown;
+  llvm::ArrayRef<const llvm::SCEV *> operands = expression.operands();
+  JumpFunction result = ofExpression(*operands.front());
+  if (takesWidth(*operation) || *operation == JumpOperation::Trunc)
+    return compose(*operation, result,
+                   *operation == JumpOperation::Trunc ? 0 : result.bitWidth,
+                   bits);
+  // Constants come first; compose() wants them last.
+  for (const llvm::SCEV *operand : operands.drop_front()) {
+    JumpFunction next = ofExpression(*operand);
+    bool isSwapped =
+        result.kind == Kind::Constant && *operation != JumpOperation::UDiv;
+    result = isSwapped ? compose(*operation, next, result, bits)
+                       : compose(*operation, result, next, bits);
+  }
+  return result;
+}
+
+/// 1 if \p condition, or its inverse, holds, which compares an integer to a
+/// constant, else 0; of kCountBits bits.
+JumpFunction JumpFunctionBuilder::ofCondition(const llvm::ICmpInst &condition,
+                                              bool isInverse) {
+  using Predicate = llvm::CmpInst;
+  llvm::CmpInst::Predicate predicate =
+      isInverse ? condition.getInversePredicate() : condition.getPredicate();
+  auto *constant = llvm::dyn_cast<llvm::ConstantInt>(condition.getOperand(1));
+  if (!constant || constant->getBitWidth() > kCountBits)
+    return JumpFunction::unknown(kCountBits);
+  const llvm::APInt &bound = constant->getValue();
+  unsigned bits = bound.getBitWidth();
+  bool isSigned = Predicate::isSigned(predicate);
+  JumpFunction input = of(*condition.getOperand(0));
+  auto asBit = [&](const JumpFunction &number, bool isInverse) {
+    JumpFunction bit = resized(
+        compose(JumpOperation::UMin, number, uint64_t(1), bits), kCountBits);
+    return isInverse ? compose(JumpOperation::Xor, bit, uint64_t(1), kCountBits)
+                     : bit;
+  };
+  // How much greater it is than what bounds it from below.
+  auto isGreater = [&](const llvm::APInt &least, bool isInverse) {
+    JumpFunction larger =
+        compose(isSigned ? JumpOperation::SMax : JumpOperation::UMax, input,
+                least.getZExtValue(), bits);
+    return asBit(
+        compose(JumpOperation::Sub, larger, least.getZExtValue(), bits),
+        isInverse);
+  };
+  bool isLowest = isSigned ? bound.isMinSignedValue() : bound.isZero();
+  switch (predicate) {
+  case Predicate::ICMP_NE:
+  case Predicate::ICMP_EQ:
+    return asBit(compose(JumpOperation::Sub, input, bound.getZExtValue(), bits),
+                 predicate == Predicate::ICMP_EQ);
+  case Predicate::ICMP_UGT:
+  case Predicate::ICMP_SGT:
+    return isGreater(bound, false);
+  case Predicate::ICMP_ULE:
+  case Predicate::ICMP_SLE:
+    return isGreater(bound, true);
+  case Predicate::ICMP_UGE:
+  case Predicate::ICMP_SGE:
+  case Predicate::ICMP_ULT:
+  case Predicate::ICMP_SLT:
+    if (isLowest) // always, or never
+      return JumpFunction::unknown(kCountBits);
+    return isGreater(bound - 1, predicate == Predicate::ICMP_ULT ||
+                                    predicate == Predicate::ICMP_SLT);
+  default:
+    return JumpFunction::unknown(kCountBits);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Strips phis that merge nothing.
+static const llvm::Value *stripExits(const llvm::Value *value) {
+  while (auto *phi = llvm::dyn_cast<llvm::PHINode>(value)) {
+    if (phi->getNumIncomingValues() != 1)
+      break;
+    value = phi->getIncomingValue(0);
+  }
+  return value;
+}
+
+/// The operation \p opcode if many of it, by a constant, are one.
+static std::optional<JumpOperation> stepOf(unsigned opcode) {
+  switch (opcode) {
+  case llvm::Instruction::Add:
+    return JumpOperation::Add;
+  case llvm::Instruction::Shl:
+    return JumpOperation::Shl;
+  case llvm::Instruction::LShr:
+    return JumpOperation::LShr;
+  case llvm::Instruction::AShr:
+    return JumpOperation::AShr;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// What \p value, used outside of its loop, is in terms of rounds.
+std::optional<JumpFunctionBuilder::Step>
+JumpFunctionBuilder::findStep(const llvm::Value &value,
+                              const llvm::LoopInfo &loops) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  const llvm::Loop *loop =
+      instruction ? loops.getLoopFor(instruction->getParent()) : nullptr;
+  if (!loop || !loop->getExitingBlock() || !loop->getLoopLatch() ||
+      !loop->getLoopPredecessor())
+    return std::nullopt;
+  for (const llvm::PHINode &phi : loop->getHeader()->phis()) {
+    const llvm::Value *next =
+        phi.getIncomingValueForBlock(loop->getLoopLatch());
+    if (&phi != &value && next != &value)
+      continue;
+    auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(next);
+    auto *by = operation && operation->getOperand(0) == &phi &&
+                       operation->getType()->isIntegerTy()
+                   ? llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1))
+                   : nullptr;
+    std::optional<JumpOperation> kind = by && by->getBitWidth() <= kCountBits
+                                            ? stepOf(operation->getOpcode())
+                                            : std::nullopt;
+    if (!kind)
+      return std::nullopt;
+    return Step{loop, phi.getIncomingValueForBlock(loop->getLoopPredecessor()),
+                *kind, by->getZExtValue(), next == &value};
+  }
+  return std::nullopt;
+}
+
+/// How often \p step is taken, if its loop is entered; kCountBits bits.
+JumpFunction JumpFunctionBuilder::ofRounds(const Step &step) {
+  // More is not worth its bytes.
+  constexpr unsigned short kMaxExpression = 16;
+  // The product with the amount of a shift, less than 8 bits, is exact. Sums
+  // wrap around as the program's do.
+  constexpr unsigned kMaxCountBits = kCountBits - 8;
+  auto &evolution =
+      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  const llvm::SCEV *count =
+      evolution.getExitCount(step.loop, step.loop->getExitingBlock());
+  if (llvm::isa<llvm::SCEVCouldNotCompute>(count) ||
+      count->getExpressionSize() > kMaxExpression ||
+      (step.operation != JumpOperation::Add &&
+       evolution.getUnsignedRangeMax(count).getActiveBits() > kMaxCountBits))
+    return JumpFunction::unknown(kCountBits);
+  JumpFunction rounds = resized(ofExpression(*count), kCountBits);
+  return step.isNext
+             ? compose(JumpOperation::Add, rounds, uint64_t(1), kCountBits)
+             : rounds;
+}
+
+/// 1 if \p loop is entered, or 0 if \p before goes on at \p behind, by a
+/// condition at the end of \p before; of kCountBits bits.
+JumpFunction JumpFunctionBuilder::ofEntered(const llvm::Loop &loop,
+                                            const llvm::BasicBlock &before,
+                                            const llvm::BasicBlock &behind) {
+  JumpFunction unknown = JumpFunction::unknown(kCountBits);
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(before.getTerminator());
+  if (!branch || !branch->isConditional())
+    return unknown;
+  bool entersFirst = branch->getSuccessor(1) == &behind;
+  const llvm::BasicBlock *inside = branch->getSuccessor(entersFirst ? 0 : 1);
+  auto *condition = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  if (!condition || inside == &behind ||
+      !dominatorTree().dominates(llvm::BasicBlockEdge(&before, inside),
+                                 loop.getHeader()))
+    return unknown;
+  return ofCondition(*condition, /*isInverse=*/!entersFirst);
+}
+
+/// What \p step has made of its initial value after \p rounds.
+JumpFunction JumpFunctionBuilder::ofSteps(const Step &step,
+                                          const JumpFunction &rounds) {
+  unsigned bits = scalarBits(*step.initial->getType());
+  JumpFunction amount =
+      compose(JumpOperation::Mul, rounds, step.by, kCountBits);
+  JumpFunction initial = of(*step.initial);
+  if (step.operation == JumpOperation::Add)
+    return compose(step.operation, initial, resized(amount, bits), bits);
+  // All of them may shift by the width and more, which one operation must not:
+  // a second one shifts the last bit out.
+  JumpFunction first =
+      compose(JumpOperation::UMin, amount, uint64_t(bits - 1), kCountBits);
+  JumpFunction result =
+      compose(step.operation, initial, resized(first, bits), bits);
+  if (step.operation == JumpOperation::AShr)
+    return result; // signs only
+  JumpFunction rest =
+      compose(JumpOperation::UMin,
+              compose(JumpOperation::Sub, amount, first, kCountBits),
+              uint64_t(1), kCountBits);
+  return compose(step.operation, result, resized(rest, bits), bits);
+}
+
+/// Whether \p value is what \p operations, outermost first, each of one number,
+/// make of \p initial.
+static bool isMadeOf(const llvm::Value &value, const llvm::Value &initial,
+                     llvm::ArrayRef<const llvm::Instruction *> operations,
+                     const llvm::DataLayout &layout) {
+  if (auto *constant = llvm::dyn_cast<llvm::Constant>(&initial)) {
+    auto *made = const_cast<llvm::Constant *>(constant);
+    for (const llvm::Instruction *operation : llvm::reverse(operations)) {
+      llvm::SmallVector<llvm::Constant *, 2> operands = {made};
+      if (!operation->isCast())
+        operands.push_back(
+            llvm::cast<llvm::Constant>(operation->getOperand(1)));
+      made = llvm::ConstantFoldInstOperands(
+          const_cast<llvm::Instruction *>(operation), operands, layout);
+      if (!made)
+        return false;
+    }
+    return made == &value;
+  }
+  const llvm::Value *inner = &value;
+  for (const llvm::Instruction *operation : operations) {
+    auto *other = llvm::dyn_cast<llvm::Instruction>(inner);
+    if (!other || !other->isSameOperationAs(operation) ||
+        (!other->isCast() && other->getOperand(1) != operation->getOperand(1)))
+      return false;
+    inner = other->getOperand(0);
+  }
+  return inner == &initial;
+}
+
+/// The value of \p phi if it is what a loop leaves that \p phi is not in.
+JumpFunction JumpFunctionBuilder::ofLoopResult(const llvm::PHINode &phi) {
+  // Loops behind loops are followed as operations are, two of them at most.
+  constexpr unsigned kWeight = 4;
+  constexpr unsigned kMaxConversions = 2;
+  // Those who compute with it, and what is in it, stay below the limit of
+  // summaries (32).
+  constexpr unsigned kMaxHeight = 20;
+  unsigned bits = scalarBits(*phi.getType()),
+           count = phi.getNumIncomingValues();
+  JumpFunction unknown = JumpFunction::unknown(bits);
+  if (context.summary.side != Side::Host || !phi.getType()->isIntegerTy() ||
+      !bits || count > 2 || operationDepth + kWeight > kMaxOperations)
+    return unknown;
+  auto &loops = context.analyses.getResult<llvm::LoopAnalysis>(function);
+  operationDepth += kWeight;
+  auto restore = llvm::make_scope_exit([&] { operationDepth -= kWeight; });
+  for (unsigned i = 0; i < count; ++i) {
+    const llvm::Value *left = stripExits(phi.getIncomingValue(i));
+    std::optional<Step> step = findStep(*left, loops);
+    // Both sides may have been converted before they are merged.
+    llvm::SmallVector<const llvm::Instruction *, kMaxConversions> conversions;
+    while (!step && isOfOne(*left) && conversions.size() < kMaxConversions) {
+      conversions.push_back(llvm::cast<llvm::Instruction>(left));
+      left = stripExits(conversions.back()->getOperand(0));
+      step = findStep(*left, loops);
+    }
+    if (!step || step->loop->contains(phi.getParent()) ||
+        (count == 2 && !isMadeOf(*phi.getIncomingValue(1 - i), *step->initial,
+                                 conversions, layout)))
+      continue;
+    JumpFunction entered = JumpFunction::constant(1, kCountBits);
+    if (count == 2)
+      entered = ofEntered(*step->loop, *phi.getIncomingBlock(1 - i),
+                          *phi.getParent());
+    if (entered.kind == Kind::Unknown)
+      continue;
+    JumpFunction result =
+        ofSteps(*step, compose(JumpOperation::Mul, ofRounds(*step), entered,
+                               kCountBits));
+    for (const llvm::Instruction *conversion : llvm::reverse(conversions))
+      result = applied(*conversion, result);
+    return heightOf(context.summary, result) <= kMaxHeight ? result : unknown;
+  }
+  return unknown;
+}
+
+} // namespace gpulto

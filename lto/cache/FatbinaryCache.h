@@ -1,0 +1,22 @@
+//===- FatbinaryCache.h - Fat binaries, kept --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CACHE_FATBINARYCACHE_H
+#define GPULTO_LTO_CACHE_FATBINARYCACHE_H
+
+#include "lto/devicelink/DeviceLink.h"
+
+namespace gpulto {
+
+class Cache;
+
+/// As makeFatbinaryObject, but takes from \p cache, if it is not null, what
+/// takes long to make, and keeps it there. Errors: as makeFatbinaryObject.
+llvm::Expected<FatbinaryObject>
+findOrMakeFatbinaryObject(std::vector<DeviceProgram> programs,
+                          llvm::StringRef targetTriple,
+                          ImageCompression compression, const Cache *cache);
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_CACHE_FATBINARYCACHE_H

@@ -1,0 +1,26 @@
+//===- ToolIdentity.h - Which programs make a job's results -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CACHE_TOOLIDENTITY_H
+#define GPULTO_LTO_CACHE_TOOLIDENTITY_H
+
+#include "support/StableHash.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace gpulto {
+
+/// Returns the digest of the file \p path: what a tool is identified by,
+/// wherever it lies. Errors: it cannot be read.
+llvm::Expected<Digest> digestOfFile(llvm::StringRef path);
+
+/// Returns what identifies the code that runs here, wherever it is installed:
+/// the versions of gpulto and LLVM, and of this program and each library that
+/// is loaded the build ID or, without one, the digest of the file. Errors: such
+/// a file cannot be read.
+llvm::Expected<Digest> identityOfOptimizer();
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_CACHE_TOOLIDENTITY_H

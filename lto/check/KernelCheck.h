@@ -1,0 +1,112 @@
+//===- KernelCheck.h - Decisions must not cost a kernel ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CHECK_KERNELCHECK_H
+#define GPULTO_LTO_CHECK_KERNELCHECK_H
+
+#include "lto/check/KernelCut.h"
+#include "lto/check/KernelUsage.h"
+#include "lto/check/Occupancy.h"
+#include "lto/device/DeviceLoops.h"
+#include "lto/job/LtransJob.h"
+#include "lto/job/LtransReport.h"
+#include "lto/partition/LtransPlans.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// What a job is doing while it checks; see lto/job/JobPhases.h.
+inline constexpr llvm::StringLiteral kCheckKernelsPhase = "checking kernels";
+
+/// Block sizes that a kernel may be launched with, in threads, inclusive.
+struct BlockRange {
+  unsigned low = 1;
+  unsigned high = kMaxBlockThreads;
+};
+
+/// A kernel that a decision touched, or something that it may call.
+struct TouchedKernel {
+  std::string name;     ///< in PTX
+  std::string function; ///< linkage name
+  BlockRange block;
+  SourceLocation where;
+  InputLocation input;
+};
+
+/// A device partition, compiled in some way.
+struct DeviceVariant {
+  std::string ptx;
+  std::string cubin; ///< empty if ptxas was not needed
+  /// Of all kernels of the cubin.
+  KernelUsages usages;
+  /// Why there are no usages though they were wanted; else empty.
+  std::string problem;
+  /// What ptxas said of this cubin.
+  std::string messages;
+  /// Why ptxas compiled functions apart from kernels (-c); empty if it did not.
+  std::string whySeparate;
+  std::vector<TouchedKernel> touched; ///< in the order of the module
+  KernelReaches reaches;              ///< if there is something to compare
+  std::set<std::string> lasting;      ///< see findLasting
+  /// Sparing: no loop would be unrolled less if it were asked for.
+  Unrolling unrolling = Unrolling::Sparing;
+};
+
+/// How a variant is made.
+struct VariantRequest {
+  PlanUse plans = PlanUse::All;
+  Unrolling unrolling = Unrolling::Full;
+  /// Not empty: only these kernels are compiled, by their names in PTX.
+  std::set<std::string> only;
+  /// How many blocks of a kernel are to be resident, whatever ptxas gives up
+  /// for registers.
+  std::map<std::string, unsigned> residentBlocks{};
+  bool operator==(const VariantRequest &) const = default;
+};
+
+using BuildVariant = llvm::function_ref<llvm::Expected<DeviceVariant>(
+    const VariantRequest &request)>;
+/// Runs ptxas over the PTX of a variant that was made of two.
+using AssembleVariant = llvm::function_ref<llvm::Error(DeviceVariant &)>;
+
+/// Returns the kernels of \p partition, built for \p job and not optimized yet,
+/// that applyPlans touched.
+std::vector<TouchedKernel> findTouchedKernels(llvm::Module &partition,
+                                              const LtransJob &job);
+
+/// Returns whether whyWorse finds no build better than \p optimized for blocks
+/// in \p block, whatever it takes: nothing is spilled, and neither registers
+/// nor shared memory limit how many blocks are resident.
+bool cannotBeWorse(const KernelUsage &optimized,
+                   const MultiprocessorLimits &limits, BlockRange block);
+
+/// Returns why a kernel that takes \p optimized is worse than one that takes
+/// \p plain: it spills more, or fewer of its blocks are resident for a size in
+/// \p block. Nothing: it is not. A plain kernel that cannot be launched at all
+/// is never better.
+std::optional<std::string> whyWorse(const KernelUsage &plain,
+                                    const KernelUsage &optimized,
+                                    const MultiprocessorLimits &limits,
+                                    BlockRange block);
+
+/// Returns \p optimized, which is \p job built with all decisions, with other
+/// bodies, of what \p build makes, of kernels that decisions made worse: with
+/// fewer registers or with loops unrolled less if that helps, else plain ones.
+/// Remarks, warnings and counters go to \p report. Errors: those of \p build
+/// and \p assemble.
+llvm::Expected<DeviceVariant>
+checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
+             AssembleVariant assemble, LtransReport &report);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,27 @@
+//===- TargetLibraries.h - What code generation may call --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_CODEGEN_TARGETLIBRARIES_H
+#define GPULTO_LTO_CODEGEN_TARGETLIBRARIES_H
+
+namespace llvm {
+class Module;
+class TargetMachine;
+namespace legacy {
+class PassManager;
+}
+} // namespace llvm
+
+namespace gpulto {
+
+/// Adds to \p passes, which generate code for \p module by \p machine, which
+/// functions of libraries there are. Without it code generation believes that
+/// there are none, and makes loops of bytes of memcpy and memset.
+/// Source: codegen of llvm/lib/LTO/LTOBackend.cpp.
+void addTargetLibraries(llvm::legacy::PassManager &passes,
+                        const llvm::Module &module,
+                        const llvm::TargetMachine &machine);
+
+} // namespace gpulto
+
+#endif

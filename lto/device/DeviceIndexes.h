@@ -1,0 +1,20 @@
+//===- DeviceIndexes.h - Indices of 32 bits on a GPU ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_DEVICE_DEVICEINDEXES_H
+#define GPULTO_LTO_DEVICE_DEVICEINDEXES_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace gpulto {
+
+/// Computes in 32 bits what is known to fit of arithmetic of 64 bits, in
+/// functions marked kChangedAttribute.
+struct NarrowIndexesPass : llvm::PassInfoMixin<NarrowIndexesPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace gpulto
+
+#endif

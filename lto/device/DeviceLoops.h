@@ -1,0 +1,54 @@
+//===- DeviceLoops.h - Unrolling for a GPU ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_DEVICE_DEVICELOOPS_H
+#define GPULTO_LTO_DEVICE_DEVICELOOPS_H
+
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/PassManager.h"
+
+#include <cstdint>
+
+namespace llvm {
+class Loop;
+class LPMUpdater;
+} // namespace llvm
+
+namespace gpulto {
+
+/// How far loops are unrolled.
+enum class Unrolling : uint8_t {
+  /// As far as it saves instructions.
+  Full,
+  /// A few rounds only, for kernels with too few registers for more.
+  Sparing,
+};
+
+/// Says how often to unroll innermost loops of functions marked
+/// kChangedAttribute, as metadata for LLVM's unrolling passes. What the source
+/// says of a loop stands.
+class ChooseUnrollingPass : public llvm::PassInfoMixin<ChooseUnrollingPass> {
+public:
+  /// Goes as far as \p most. \p reached becomes Full where Sparing would have
+  /// stopped earlier.
+  ChooseUnrollingPass(Unrolling most, Unrolling &reached)
+      : most(most), reached(reached) {}
+  llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
+                              llvm::LoopStandardAnalysisResults &analyses,
+                              llvm::LPMUpdater &);
+
+private:
+  Unrolling most;
+  Unrolling &reached;
+};
+
+/// Copies of 16 to 64 bytes between addresses aligned to 16 bytes become loads
+/// and stores of 16 bytes; NVPTX's own expansion moves 8 at a time.
+struct WidenCopiesPass : llvm::PassInfoMixin<WidenCopiesPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &);
+};
+
+} // namespace gpulto
+
+#endif

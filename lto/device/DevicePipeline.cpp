@@ -1,0 +1,371 @@
+//===- DevicePipeline.cpp - The passes over a device partition ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: what whole-program knowledge changes is optimised again; what it leaves
+// alone comes out exactly as a plain compile makes it.
+//
+// The input has been through LLVM's simplification pipeline once, at compile
+// time. Running it again over every function, as ThinLTO does, is no gain for a
+// kernel that nothing was inlined into, and changes its code at random: over 94
+// kernels of HeCBench (sm_90, -O3) it moved the registers of 14, lulesh's
+// calcKinematicsForElems from 124 to 144. So:
+//
+// 1. InferAddressSpaces over functions that something was proven of.
+//    Interprocedural passes (constants, globals) over the partition.
+// RememberBodies
+//    and MarkUnchanged find out which functions they changed.
+// 2. The inliner, with simplification of each function on the way up the call
+//    graph; of those only that were changed in step 1, or by inlining, or carry
+//    kChangedAttribute. LLVM's own mark for "simplified since it last changed",
+//    ShouldNotRunFunctionPassesAnalysis, does this.
+// 3. The rest of the pipeline (unrolling, vectorizers) over all functions: the
+//    compile step has not run it.
+//    Before the vectorizers, NarrowIndexes over functions that something was
+//    proven of: arithmetic of 64 bits that fits 32.
+// 4. StraightLinePass over functions that something was proven of: addresses
+//    are taken apart, after NarrowIndexes of what was unrolled.
+//
+// In simplification, InferAddressSpaces follows each InstCombine: an inlined
+// helper's generic pointer becomes one to shared or global memory while GVN and
+// LICM can still use it. So do marks of accesses through pointers that a kernel
+// got in an aggregate (ipa/pointers/ApartPointersTransform.cpp).
+//
+// At the end of simplification, NarrowDivisions uses facts of loops. Before
+// unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
+// at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of
+// 16 bits and masks of bytes by one instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/pointers/ApartPointersTransform.h"
+#include "lto/codegen/Optimizer.h"
+#include "lto/device/DeviceCodegen.h"
+#include "lto/device/DeviceIndexes.h"
+#include "lto/device/DeviceKnownBits.h"
+#include "lto/device/DeviceLoops.h"
+#include "lto/device/DeviceSpaces.h"
+#include "lto/lgen/DeviceBytes.h"
+#include "lto/lgen/ModuleRepair.h"
+#include "lto/partition/LtransPlans.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/SimplifyQuery.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/TimeProfiler.h"
+#include "llvm/Transforms/IPO/CalledValuePropagation.h"
+#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/GlobalOpt.h"
+#include "llvm/Transforms/IPO/SCCP.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+#include "llvm/Transforms/Scalar/InferAlignment.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
+#include "llvm/Transforms/Scalar/SpeculativeExecution.h"
+#include "llvm/Transforms/Scalar/StraightLineStrengthReduce.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
+
+#include <memory>
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// Which functions have changed
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a body was at some time: its instructions and their operands. A change
+/// that this misses (of metadata, of a constant expression's inside) costs a
+/// second simplification, nothing else.
+class BodyHash {
+public:
+  static uint64_t of(const Function &function) {
+    BodyHash hash;
+    unsigned number = 0;
+    for (const BasicBlock &block : function) {
+      hash.numbers[&block] = number++;
+      for (const Instruction &instruction : block)
+        hash.numbers[&instruction] = number++;
+    }
+    for (const Instruction &instruction : instructions(function))
+      hash.add(instruction);
+    return hash.state.finish().lo;
+  }
+
+private:
+  void add(const Instruction &instruction) {
+    state.add(instruction.getOpcode());
+    state.add(instruction.getRawSubclassOptionalData());
+    state.add(static_cast<unsigned>(instruction.getType()->getTypeID()));
+    if (auto *compare = dyn_cast<CmpInst>(&instruction))
+      state.add(static_cast<unsigned>(compare->getPredicate()));
+    state.add(instruction.getNumOperands());
+    for (const Use &operand : instruction.operands())
+      add(*operand.get());
+  }
+  void add(const Value &operand) {
+    state.add(operand.getValueID());
+    if (auto *argument = dyn_cast<Argument>(&operand))
+      state.add(argument->getArgNo());
+    else if (auto *global = dyn_cast<GlobalValue>(&operand))
+      state.add(global->getName());
+    else if (auto *integer = dyn_cast<ConstantInt>(&operand))
+      state.add(integer->getValue().getRawData()[0]);
+    else if (auto *real = dyn_cast<ConstantFP>(&operand))
+      state.add(real->getValueAPF().bitcastToAPInt().getRawData()[0]);
+    else if (auto found = numbers.find(&operand); found != numbers.end())
+      state.add(found->second);
+  }
+
+  StableHasher state;
+  DenseMap<const Value *, unsigned> numbers;
+};
+
+using Bodies = DenseMap<const Function *, uint64_t>;
+
+struct RememberBodiesPass : PassInfoMixin<RememberBodiesPass> {
+  explicit RememberBodiesPass(std::shared_ptr<Bodies> bodies)
+      : bodies(std::move(bodies)) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    for (const Function &function : module)
+      if (!function.isDeclaration())
+        (*bodies)[&function] = BodyHash::of(function);
+    return PreservedAnalyses::all();
+  }
+  std::shared_ptr<Bodies> bodies;
+};
+
+struct MarkUnchangedPass : PassInfoMixin<MarkUnchangedPass> {
+  explicit MarkUnchangedPass(std::shared_ptr<Bodies> bodies)
+      : bodies(std::move(bodies)) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+    auto &functions =
+        analyses.getResult<FunctionAnalysisManagerModuleProxy>(module)
+            .getManager();
+    for (Function &function : module) {
+      if (function.isDeclaration() ||
+          function.hasFnAttribute(kChangedAttribute))
+        continue;
+      auto before = bodies->find(&function);
+      if (before != bodies->end() && before->second == BodyHash::of(function))
+        (void)functions.getResult<ShouldNotRunFunctionPassesAnalysis>(function);
+    }
+    return PreservedAnalyses::all();
+  }
+  std::shared_ptr<Bodies> bodies;
+};
+
+/// Carries the address spaces that whole-program analysis proved on entry into
+/// the body, before InstCombine removes the casts that say so.
+struct InferChangedPass : PassInfoMixin<InferChangedPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    return function.hasFnAttribute(kChangedAttribute)
+               ? InferSpacesPass().run(function, analyses)
+               : PreservedAnalyses::all();
+  }
+};
+
+/// Says of accesses in kernels, those of inlined callees too, what is known of
+/// the pointers. It makes nothing invalid: who has asked knows less.
+struct MarkAccessesPass : PassInfoMixin<MarkAccessesPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    markPointerAccesses(function);
+    return PreservedAnalyses::all();
+  }
+};
+
+/// Adds \p value and its terms to \p terms if it is a result of which an
+/// extension with its sign is the sum or product of those of its terms.
+static void addTerms(Value &value, SmallPtrSetImpl<Value *> &terms) {
+  auto *result = dyn_cast<OverflowingBinaryOperator>(&value);
+  if (!result || !result->hasNoSignedWrap() || !terms.insert(result).second)
+    return;
+  for (Value *term : result->operands()) {
+    addTerms(*term, terms);
+    if (!isa<Constant>(term))
+      terms.insert(term);
+  }
+}
+
+static SimplifyQuery simplifyQuery(Function &function,
+                                   FunctionAnalysisManager &analyses) {
+  return SimplifyQuery(function.getDataLayout(),
+                       &analyses.getResult<DominatorTreeAnalysis>(function),
+                       &analyses.getResult<AssumptionAnalysis>(function));
+}
+
+/// Extends sums and products of \p function that cannot be negative with their
+/// sign, as a plain compile does, which does not know; their terms, too.
+/// InstCombine prefers zeros, but what addresses have in common is seen through
+/// signs: SeparateConstOffsetFromGEP takes sums with zeros apart, too, yet does
+/// not join what is left, as it is elsewhere, again.
+/// Returns whether there are any.
+static bool extendBySign(Function &function,
+                         FunctionAnalysisManager &analyses) {
+  SimplifyQuery query = simplifyQuery(function, analyses);
+  SmallPtrSet<Value *, 16> terms;
+  SmallVector<ZExtInst *> extensions;
+  for (Instruction &instruction : instructions(function)) {
+    auto *extension = dyn_cast<ZExtInst>(&instruction);
+    // What ExtendByZeroPass cannot prove again would stay.
+    if (!extension || !extension->hasNonNeg() ||
+        !isKnownNonNegative(extension->getOperand(0),
+                            query.getWithInstruction(extension)))
+      continue;
+    extensions.push_back(extension);
+    addTerms(*extension->getOperand(0), terms);
+  }
+  for (ZExtInst *extension : extensions) {
+    Value *value = extension->getOperand(0);
+    if (!terms.contains(value))
+      continue;
+    IRBuilder<> builder(extension);
+    extension->replaceAllUsesWith(
+        builder.CreateSExt(value, extension->getType()));
+    extension->eraseFromParent();
+  }
+  if (terms.empty())
+    return false;
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  analyses.invalidate(function, preserved);
+  return true;
+}
+
+/// Undoes that: zeros take no instruction, signs do.
+struct ExtendByZeroPass : PassInfoMixin<ExtendByZeroPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    SimplifyQuery query = simplifyQuery(function, analyses);
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
+      auto *extension = dyn_cast<SExtInst>(&instruction);
+      if (!extension ||
+          !isKnownNonNegative(extension->getOperand(0),
+                              query.getWithInstruction(extension)))
+        continue;
+      IRBuilder<> builder(extension);
+      extension->replaceAllUsesWith(builder.CreateZExt(extension->getOperand(0),
+                                                       extension->getType(), "",
+                                                       /*IsNonNeg=*/true));
+      extension->eraseFromParent();
+    }
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
+  }
+};
+
+/// The joining of neighbouring accesses, while it is known which pointers are
+/// apart and how they are aligned, and the passes of gpucc that make neighbours
+/// of them. Code generation runs all of them too, but no longer knows. It is
+/// soon enough for gpucc's others, StraightLineStrengthReduce and
+/// NaryReassociate, which ask for neither: here they changed no byte of a
+/// generated program of 40 files and no figure of bench/ipa, and took half of
+/// the optimization of unrolled hash functions. The first looks through
+/// extensions with a sign only, so it runs here where there are to be none.
+struct StraightLinePass : PassInfoMixin<StraightLinePass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (!function.hasFnAttribute(kChangedAttribute))
+      return PreservedAnalyses::all();
+    FunctionPassManager passes;
+    passes.addPass(NarrowIndexesPass());
+    passes.addPass(SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
+    bool isExtended = extendBySign(function, analyses);
+    passes.addPass(SeparateConstOffsetFromGEPPass());
+    if (isExtended) {
+      passes.addPass(StraightLineStrengthReducePass());
+      passes.addPass(ExtendByZeroPass());
+    }
+    passes.addPass(EarlyCSEPass());
+    passes.addPass(InferAddressSpacesPass());
+    passes.addPass(RestateAlignmentPass());
+    passes.addPass(InferAlignmentPass());
+    passes.addPass(LoadStoreVectorizerPass());
+    return passes.run(function, analyses);
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The pipeline
+//===----------------------------------------------------------------------===//
+
+static ModulePassManager buildPipeline(PassBuilder &builder,
+                                       OptimizationLevel level, Unrolling most,
+                                       Unrolling &reached) {
+  ModulePassManager passes;
+  passes.addPass(GlobalDCEPass());
+  if (level == OptimizationLevel::O0) {
+    passes.addPass(
+        builder.buildThinLTODefaultPipeline(level, /*ImportSummary=*/nullptr));
+    return passes;
+  }
+  builder.registerPeepholeEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(InferSpacesPass());
+        manager.addPass(MarkAccessesPass());
+      });
+  builder.registerScalarOptimizerLateEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(NarrowDivisionsPass());
+      });
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(NarrowIndexesPass());
+      });
+  builder.registerLateLoopOptimizationsEPCallback(
+      [&](LoopPassManager &manager, OptimizationLevel) {
+        manager.addPass(ChooseUnrollingPass(most, reached));
+      });
+  passes.addPass(createModuleToFunctionPassAdaptor(InferChangedPass()));
+  auto bodies = std::make_shared<Bodies>();
+  bool isForSpeed = level.getSizeLevel() == 0;
+  passes.addPass(RememberBodiesPass(bodies));
+  passes.addPass(IPSCCPPass(IPSCCPOptions(/*AllowFuncSpec=*/isForSpeed)));
+  passes.addPass(CalledValuePropagationPass());
+  passes.addPass(GlobalOptPass());
+  passes.addPass(MarkUnchangedPass(bodies));
+  passes.addPass(
+      builder.buildInlinerPipeline(level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  passes.addPass(DeadArgumentEliminationPass());
+  passes.addPass(GlobalOptPass());
+  passes.addPass(GlobalDCEPass());
+  passes.addPass(builder.buildModuleOptimizationPipeline(
+      level, ThinOrFullLTOPhase::ThinLTOPostLink));
+  passes.addPass(createModuleToFunctionPassAdaptor(WidenCopiesPass()));
+  if (level.getSpeedupLevel() > 1)
+    passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
+  passes.addPass(createModuleToFunctionPassAdaptor(PermuteBytesPass()));
+  return passes;
+}
+
+Unrolling optimizeDevice(Module &module, TargetMachine &machine,
+                         unsigned optLevel, unsigned sizeLevel,
+                         Unrolling most) {
+  TimeTraceScope trace("Optimize device");
+  OptimizationLevel level = toLlvmLevel(optLevel, sizeLevel);
+  Unrolling reached = Unrolling::Sparing;
+  // LGEN's passes have done so; modules of stock clang come without.
+  replaceVideoInstructions(module);
+  dropNeedlessConvergence(module);
+  runPasses(module, machine, level, [&](PassBuilder &builder) {
+    return buildPipeline(builder, level, most, reached);
+  });
+  return reached;
+}
+
+} // namespace gpulto

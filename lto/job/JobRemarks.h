@@ -1,0 +1,70 @@
+//===- JobRemarks.h - LLVM's remarks on a job's module ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What LLVM's passes say while they run over a partition. There may be more of
+// it than of code, so unlike our own remarks a job has only those that the link
+// asks for (RemarkRequest), which therefore is part of its keys.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_JOB_JOBREMARKS_H
+#define GPULTO_LTO_JOB_JOBREMARKS_H
+
+#include "lto/job/LtransJob.h"
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Regex.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class DiagnosticInfoOptimizationBase;
+}
+
+namespace gpulto {
+
+/// Returns which of LLVM's remarks \p options want. What can match no pass but
+/// ours wants none.
+RemarkRequest requestRemarks(const DiagnosticsOptions &options);
+
+/// Knows the functions of a job's module by what the user calls them.
+class JobNames {
+public:
+  explicit JobNames(const LtransJob &job);
+
+  /// Returns where the function \p name comes from; empty: not known.
+  InputLocation inputOf(llvm::StringRef name) const;
+  /// Returns \p text with local symbols named as in their sources.
+  std::string withoutTags(llvm::StringRef text) const;
+
+private:
+  llvm::StringMap<InputLocation> inputs;
+  llvm::StringSet<> tags;
+};
+
+/// Takes LLVM's remarks that a job is asked for.
+class JobRemarks {
+public:
+  /// Adds them to \p remarks.
+  JobRemarks(const LtransJob &job, std::vector<Remark> &remarks);
+
+  /// Returns whether those of this kind and pass are asked for.
+  bool wants(RemarkKind kind, llvm::StringRef pass) const;
+  /// Adds \p info, a remark, if it is asked for.
+  void add(const llvm::DiagnosticInfoOptimizationBase &info);
+
+private:
+  std::optional<llvm::Regex> printed[3]; ///< by RemarkKind
+  std::optional<llvm::Regex> kept;
+  JobNames names;
+  std::vector<Remark> &remarks;
+};
+
+} // namespace gpulto
+
+#endif

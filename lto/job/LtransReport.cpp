@@ -1,0 +1,145 @@
+//===- LtransReport.cpp - What a job has to say ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/job/LtransReport.h"
+
+#include "support/BinaryStream.h"
+#include "support/Error.h"
+#include "support/Subprocess.h"
+
+#include "llvm/Support/Errc.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Begins the file; the digit is the version.
+static constexpr StringLiteral kMagic = "GRP3";
+
+namespace {
+/// One description serves both directions: describe(archive, x) passes each
+/// field in file order.
+struct ReportWriter {
+  BinaryWriter out;
+
+  void field(const std::string &text) { out.string(text); }
+  void field(uint64_t number) { out.uleb(number); }
+  void field(uint32_t number) { out.uleb(number); }
+  void field(bool flag) { out.boolean(flag); }
+  void field(RemarkKind kind) { out.enumerator(kind); }
+  template <typename T> void list(std::vector<T> &values) {
+    out.uleb(values.size());
+    for (T &value : values)
+      describe(*this, value);
+  }
+};
+
+struct ReportReader {
+  BinaryReader in;
+
+  void field(std::string &text) { text = in.string().str(); }
+  void field(uint64_t &number) { number = in.uleb(); }
+  void field(uint32_t &number) { number = in.uleb32(); }
+  void field(bool &flag) { flag = in.boolean(); }
+  void field(RemarkKind &kind) { kind = in.enumerator(RemarkKind::Analysis); }
+  template <typename T> void list(std::vector<T> &values) {
+    values.resize(in.count());
+    for (T &value : values)
+      describe(*this, value);
+  }
+};
+
+using Counter = std::pair<std::string, uint64_t>;
+
+template <typename A> void describe(A &a, std::string &text) { a.field(text); }
+
+template <typename A> void describe(A &a, Counter &counter) {
+  a.field(counter.first);
+  a.field(counter.second);
+}
+
+template <typename A> void describe(A &a, InputLocation &location) {
+  a.field(location.path);
+  a.field(location.member);
+  a.field(location.section);
+  a.field(location.offset);
+  a.field(location.hasOffset);
+}
+
+template <typename A> void describe(A &a, Remark &remark) {
+  a.field(remark.kind);
+  a.field(remark.pass);
+  a.field(remark.name);
+  a.field(remark.function);
+  a.field(remark.where.file);
+  a.field(remark.where.line);
+  a.field(remark.where.column);
+  describe(a, remark.input);
+  a.field(remark.text);
+}
+
+template <typename A> void describe(A &a, JobWarning &warning) {
+  a.field(warning.text);
+  a.field(warning.needsJob);
+}
+
+template <typename A> void describe(A &a, FoldMismatch &mismatch) {
+  a.field(mismatch.tag);
+  a.field(mismatch.name);
+  a.field(mismatch.text);
+}
+
+template <typename A>
+void describe(A &a, LtransReport &report, std::vector<Counter> &counters) {
+  a.list(report.remarks);
+  a.list(report.warnings);
+  a.list(report.output);
+  a.list(report.mishaps);
+  a.list(counters);
+  a.list(report.mismatches);
+}
+} // namespace
+
+std::string encodeReport(const LtransReport &report) {
+  ReportWriter writer;
+  writer.out.bytes(kMagic);
+  LtransReport copy = report; // describe() serves the reader too, which writes
+  std::vector<Counter> counters(copy.counters.begin(), copy.counters.end());
+  describe(writer, copy, counters);
+  return writer.out.take();
+}
+
+Expected<LtransReport> decodeReport(StringRef bytes, StringRef path) {
+  LtransReport report;
+  ReportReader reader{BinaryReader(bytes, InputLocation(path))};
+  if (reader.in.bytes(kMagic.size()) != kMagic)
+    reader.in.fail("no report of a job, or one of another version");
+  std::vector<Counter> counters;
+  describe(reader, report, counters);
+  report.counters.insert(counters.begin(), counters.end());
+  if (Error error = reader.in.finish())
+    return error;
+  return report;
+}
+
+Error writeReport(const LtransReport &report, StringRef path) {
+  if (!report.empty())
+    return writeFileAtomically(path, encodeReport(report));
+  if (std::error_code code = sys::fs::remove(path))
+    return inputError(InputLocation(path), code.message());
+  return Error::success();
+}
+
+Expected<LtransReport> readReport(StringRef path) {
+  auto file = MemoryBuffer::getFile(path);
+  if (file.getError() == errc::no_such_file_or_directory)
+    return LtransReport(); // nothing to say
+  if (!file)
+    return inputError(InputLocation(path), file.getError().message());
+  return decodeReport((*file)->getBuffer(), path);
+}
+
+} // namespace gpulto

@@ -1,0 +1,73 @@
+//===- LinkOptions.h - The user's options for a link ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_LINK_LINKOPTIONS_H
+#define GPULTO_LTO_LINK_LINKOPTIONS_H
+
+#include "fatobj/DeviceImage.h"
+#include "icf/Icf.h"
+#include "lto/link/CodegenOptions.h"
+#include "lto/link/DeviceTools.h"
+#include "lto/link/Progress.h"
+#include "lto/link/RemoteOptions.h"
+#include "partitioner/Partition.h"
+#include "support/Jobserver.h"
+#include "support/Params.h"
+
+#include "llvm/Support/CachePruning.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// --gpulto-memory=: what the jobs of all links of this machine may take.
+struct MemoryLimit {
+  /// 0: a share of what is free, all that jobs have taken included.
+  uint64_t bytes = 0;
+  /// Leaves a fifth to what else is started, and to estimates that are wrong.
+  unsigned freePercent = 80;
+  /// As the user wrote it; empty: he did not.
+  std::string text{};
+  bool operator==(const MemoryLimit &) const = default;
+};
+
+/// --gpulto-cache-dir= and its like.
+struct CacheOptions {
+  std::string directory; // empty: no cache
+  llvm::CachePruningPolicy policy;
+};
+
+/// The user's options for a link; see linker-plugin/Options.td.
+struct LinkOptions {
+  unsigned jobs = 0; // 0: jobserver, else cores
+  JobserverMode jobserver = JobserverMode::Auto;
+  MemoryLimit memory;
+  RemoteOptions remote;
+  EmbedKind embed = EmbedKind::Both;
+  bool embedGiven = false;
+  std::optional<ImageCompression> compression; ///< else as the objects say
+  KernelCheckMode kernelCheck = KernelCheckMode::Auto;
+  IcfOptions icf;
+  bool guardsKernels = true;
+  bool areNodesUnchanged = false; ///< as in WpaContext
+  PartitionOptions partitions;
+  std::string cudaPath;
+  std::vector<std::string> ptxasArguments;
+  unsigned toolTimeoutSeconds = ToolOptions().timeoutSeconds;
+  std::string statsFile;
+  std::string timeTraceFile;
+  std::string saveTempsDirectory; // empty: keep nothing
+  std::string saveLinkDirectory;  // empty: as above
+  std::string outputFile;         // for messages
+  CacheOptions cache;
+  ProgressMode progress = ProgressMode::Auto;
+  bool verbose = false;
+  Params params;
+};
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_LINK_LINKOPTIONS_H

@@ -1,0 +1,54 @@
+//===- LtransPasses.cpp - Carry the passes' decisions out -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lto/partition/LtransPasses.h"
+
+#include "ipa/signatures/SignaturesTransform.h"
+#include "lto/partition/LtransEffects.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static Error finishFolds(LtransState &state) {
+  return state.folds.finish(state.job.leaders);
+}
+
+static Error applyJobPlans(LtransState &state) {
+  applyPlans(state.partition, state.planned, state.use,
+             state.job.device.ptxasArguments);
+  return Error::success();
+}
+
+static Error applyJobSignatures(LtransState &state) {
+  for (const JobSignature &signature : state.job.signatures)
+    if (Function *function = state.partition.getFunction(signature.name))
+      if (Error error = changeSignature(*function, signature.change))
+        return error;
+  return Error::success();
+}
+
+// The entries that passes have.
+
+static Error run(std::nullptr_t, LtransState &) { return Error::success(); }
+
+static Error run(Error (*transform)(LtransState &), LtransState &state) {
+  return transform(state);
+}
+
+static Error run(void (*transform)(Module &, const LtransJob &),
+                 LtransState &state) {
+  transform(state.partition, state.job);
+  return Error::success();
+}
+
+Error transformAll(LtransState &state) {
+#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, REMARK, SENTENCE)     \
+  if (Error error = run(TRANSFORM, state))                                     \
+    return error;
+#include "lto/link/Passes.def"
+  return Error::success();
+}
+
+} // namespace gpulto

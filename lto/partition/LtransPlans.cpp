@@ -1,0 +1,236 @@
+//===- LtransPlans.cpp - Carry decisions out in a partition ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// 1. While a body is read, the calls that enter clones are marked.
+// 2. Once all bodies are there, clones are copied from them, as they were read.
+// 3. Then each body and each clone gets its own calls and facts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lto/partition/LtransPlans.h"
+
+#include "ipa/clones/ClonesTransform.h"
+#include "ipa/guards/GuardsTransform.h"
+#include "ipa/inlining/InliningTransform.h"
+#include "ipa/launches/LaunchFactsTransform.h"
+#include "ipa/plans/ConstantsTransform.h"
+#include "ipa/runtime/KernelAnnotations.h"
+#include "support/RegisterLimit.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+void hideIfPromoted(GlobalValue &declaration) {
+  if (!declaration.getName().contains(promotedName("", "")))
+    return;
+  declaration.setVisibility(GlobalValue::HiddenVisibility);
+  declaration.setDSOLocal(true);
+}
+
+Error markRedirects(Function &function, const JobSymbol &symbol) {
+  SmallVector<uint32_t> numbers, launches;
+  for (const JobBody &body : symbol.bodies)
+    for (const JobRedirect &redirect : body.redirects) {
+      numbers.push_back(redirect.call);
+      if (redirect.isHandle)
+        launches.push_back(redirect.call);
+    }
+  if (numbers.empty())
+    return Error::success();
+  llvm::sort(numbers);
+  return markCalls(function, numbers, launches, symbol.calls);
+}
+
+Error markCallsToInline(Function &function, const JobSymbol &symbol) {
+  SmallVector<uint32_t> numbers;
+  for (const JobInlinedCall &call : symbol.inlined)
+    numbers.push_back(call.call);
+  if (Error error = markInlining(function, numbers, symbol.calls))
+    return error;
+  return markRecursion(function, symbol.recursion, symbol.calls);
+}
+
+namespace {
+/// A body and what becomes of it.
+using PlannedBody = std::pair<Function *, const JobBody *>;
+
+class PlanApplier {
+public:
+  PlanApplier(Module &partition, PlanUse use, uint32_t maxRegisters)
+      : partition(partition), use(use), maxRegisters(maxRegisters),
+        context(partition.getContext()),
+        isDevice(Triple(partition.getTargetTriple()).isNVPTX()) {}
+
+  void run(ArrayRef<PlannedFunction> planned);
+
+private:
+  Constant *addressOf(const ValueFact &fact);
+  Function *bodyOf(Function &function, const JobSymbol &symbol,
+                   const JobBody &body);
+  Function *cloneNamed(StringRef name, const Function *original,
+                       FunctionType &type);
+  void redirectCalls(Function &function, const JobBody &body);
+  std::vector<PlannedBody> makeBodies(ArrayRef<PlannedFunction> planned);
+  void applyTo(Function &function, const JobBody &body);
+
+  Module &partition;
+  PlanUse use;
+  uint32_t maxRegisters; ///< of ptxas's --maxrregcount; 0: not given
+  LLVMContext &context;
+  bool isDevice;
+};
+} // namespace
+
+/// Returns the symbol of \p fact, declared if it is in another partition.
+Constant *PlanApplier::addressOf(const ValueFact &fact) {
+  if (GlobalValue *value = partition.getNamedValue(fact.symbolName))
+    return value;
+  if (isDevice)
+    return nullptr; // each device partition is closed
+  GlobalValue *value;
+  if (fact.isFunction)
+    value = Function::Create(
+        FunctionType::get(Type::getVoidTy(context), /*isVarArg=*/true),
+        GlobalValue::ExternalLinkage, fact.symbolName, partition);
+  else
+    value =
+        new GlobalVariable(partition, Type::getInt8Ty(context),
+                           /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                           /*Initializer=*/nullptr, fact.symbolName);
+  hideIfPromoted(*value);
+  return value;
+}
+
+/// Returns the function that \p body is about: \p function, which \p symbol
+/// names, or a new copy of it.
+Function *PlanApplier::bodyOf(Function &function, const JobSymbol &symbol,
+                              const JobBody &body) {
+  if (body.clone.empty())
+    return &function;
+  ValueToValueMapTy map;
+  Function *clone = CloneFunction(&function, map);
+  clone->setName(body.clone);
+  clone->setComdat(nullptr);
+  clone->setVisibility(GlobalValue::DefaultVisibility);
+  // A stub's address is the handle of its kernel, in its own body too.
+  if (!isDevice && replaceHandle(*clone, function, *clone))
+    clone->setUnnamedAddr(GlobalValue::UnnamedAddr::None);
+  else
+    clone->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  if (symbol.role == JobRole::Import)
+    clone->setLinkage(GlobalValue::AvailableExternallyLinkage);
+  else
+    clone->setLinkage(body.cloneLinkage == FinalLinkage::Internal
+                          ? GlobalValue::InternalLinkage
+                          : GlobalValue::ExternalLinkage);
+  if (!clone->hasLocalLinkage() && body.cloneLinkage != FinalLinkage::Preserved)
+    clone->setVisibility(GlobalValue::HiddenVisibility);
+  clone->setDSOLocal(true);
+  return clone;
+}
+
+/// Returns the clone \p name of \p original (null: not known), declared with
+/// \p type if it is in another partition.
+Function *PlanApplier::cloneNamed(StringRef name, const Function *original,
+                                  FunctionType &type) {
+  if (Function *clone = partition.getFunction(name))
+    return clone;
+  Function *clone =
+      Function::Create(original ? original->getFunctionType() : &type,
+                       GlobalValue::ExternalLinkage, name, partition);
+  if (original)
+    clone->copyAttributesFrom(original);
+  clone->setVisibility(GlobalValue::HiddenVisibility);
+  clone->setDSOLocal(true);
+  return clone;
+}
+
+/// Lets the marked calls of \p function enter the clones that \p body says.
+void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
+  for (auto [number, call] : takeMarkedCalls(function)) {
+    auto redirect = find_if(
+        body.redirects, [n = number](const auto &r) { return r.call == n; });
+    if (redirect == body.redirects.end())
+      continue;
+    Use &callee =
+        redirect->isHandle ? handleOf(*call) : call->getCalledOperandUse();
+    auto *original = dyn_cast<Function>(callee.get()->stripPointerCasts());
+    callee.set(
+        cloneNamed(redirect->callee, original, *call->getFunctionType()));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All of a partition
+//===----------------------------------------------------------------------===//
+
+/// Makes the clones. Without decisions only those of kernels are there: host
+/// code may launch them.
+std::vector<PlannedBody>
+PlanApplier::makeBodies(ArrayRef<PlannedFunction> planned) {
+  std::vector<PlannedBody> bodies;
+  for (const auto &[name, symbol] : planned) {
+    Function *function = partition.getFunction(name);
+    if (!function || function->isDeclaration())
+      continue; // an import that nothing refers to
+    bool isKernel = isDevice && KernelAnnotations(*function).isKernel();
+    for (const JobBody &body : symbol->bodies)
+      if (use == PlanUse::All || isKernel)
+        bodies.push_back({bodyOf(*function, *symbol, body), &body});
+  }
+  return bodies;
+}
+
+void PlanApplier::applyTo(Function &function, const JobBody &body) {
+  redirectCalls(function, body);
+  bool changed = !body.clone.empty();
+  if (isDevice)
+    changed |= applyOverlap(function, body.overlap); // as LGEN saw it
+  changed |= applyValueFacts(function, body.facts, [&](const ValueFact &fact) {
+    return addressOf(fact);
+  });
+  if (!isDevice) {
+    if (!body.guarded.empty())
+      applyGuardTest(
+          function, body.guard, body.overlap,
+          *cloneNamed(body.guarded, &function, *function.getFunctionType()));
+    return;
+  }
+  changed |= applyGeometry(function, body.facts);
+  changed |= applyGuard(function, body.guard);
+  if (changed)
+    function.addFnAttr(kChangedAttribute);
+  if (declareBlockSize(function, body.facts, maxRegisters) || changed)
+    function.addFnAttr(kPlannedAttribute);
+}
+
+/// Makes the clones and puts what whole-program analysis decided into bodies.
+void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
+  std::vector<PlannedBody> bodies = makeBodies(planned);
+  // All copies are made: bodies may change.
+  for (auto [function, body] : bodies)
+    if (use == PlanUse::All)
+      applyTo(*function, *body);
+    else
+      takeMarkedCalls(*function);
+  for (const auto &[name, symbol] : planned)
+    if (Function *function = partition.getFunction(name))
+      takeMarkedCalls(*function); // only clones redirect them
+}
+
+void applyPlans(Module &partition, ArrayRef<PlannedFunction> planned,
+                PlanUse use, ArrayRef<std::string> ptxasArguments) {
+  if (!planned.empty())
+    PlanApplier(partition, use, registerLimit(ptxasArguments)).run(planned);
+}
+
+} // namespace gpulto

@@ -1,0 +1,63 @@
+//===- LtransPlans.h - Carry decisions out in a partition -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_PARTITION_LTRANSPLANS_H
+#define GPULTO_LTO_PARTITION_LTRANSPLANS_H
+
+#include "lto/job/LtransJob.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Function.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// A function of the partition that something was decided of.
+struct PlannedFunction {
+  /// Its name while bodies move.
+  std::string name;
+  /// The job's; not owned.
+  const JobSymbol *symbol = nullptr;
+};
+
+/// Lets \p declaration be seen as what it declares: a symbol that bears a
+/// promoted name is hidden, others are seen as the linker sees them.
+void hideIfPromoted(llvm::GlobalValue &declaration);
+
+/// Marks the calls in \p function, as it was read, that any body of \p symbol
+/// has redirected. Errors: the body is not the one that was summarised.
+llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
+
+/// Marks the calls in the host function \p function, as it was read, that are
+/// to be inlined. Errors: the body is not the one that was summarised.
+llvm::Error markCallsToInline(llvm::Function &function,
+                              const JobSymbol &symbol);
+
+/// How much of what was decided a partition is built with.
+enum class PlanUse : uint8_t {
+  All,
+  /// Bodies stay as they were read.
+  None,
+};
+
+/// Function attribute of bodies that a decision touched.
+inline constexpr llvm::StringLiteral kPlannedAttribute = "gpulto-planned";
+
+/// Function attribute, set by whoever changes a body after its compile: the
+/// function goes through LLVM's simplification pipeline again.
+inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
+
+/// Makes the clones of \p planned, lets calls enter them, and puts what was
+/// proven into bodies and clones, as far as \p use says. All bodies of
+/// \p partition have been moved. \p ptxasArguments: what the user tells ptxas.
+void applyPlans(llvm::Module &partition,
+                llvm::ArrayRef<PlannedFunction> planned, PlanUse use,
+                llvm::ArrayRef<std::string> ptxasArguments);
+
+} // namespace gpulto
+
+#endif

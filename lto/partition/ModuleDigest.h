@@ -1,0 +1,31 @@
+//===- ModuleDigest.h - All that optimizing a module depends on -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_PARTITION_MODULEDIGEST_H
+#define GPULTO_LTO_PARTITION_MODULEDIGEST_H
+
+#include "support/StableHash.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Returns the suffix that a symbol of \p module gets whose name is taken. LLVM
+/// counts: the number depends on what has been moved, is in no bitcode, and
+/// gets into names that optimizations make up. To ask is to count, so one must
+/// ask with a cache and without.
+std::string nextSuffix(llvm::Module &module);
+
+/// Returns a digest of what \p module holds, of the order of uses, which
+/// optimizations walk, and of \p suffix, what nextSuffix has returned.
+Digest digestOfModule(const llvm::Module &module, llvm::StringRef suffix);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,19 @@
+//===- PtxNames.h - Names as PTX has them -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_PTX_PTXNAMES_H
+#define GPULTO_LTO_PTX_PTXNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace gpulto {
+
+/// Returns \p name with the letters, digits, _ and $ that PTX knows; NVPTX
+/// cleans the names of locals in the same way.
+std::string ptxName(llvm::StringRef name);
+
+} // namespace gpulto
+
+#endif // GPULTO_LTO_PTX_PTXNAMES_H

@@ -1,0 +1,57 @@
+//===- JobCommands.h - LTRANS jobs as commands ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A job that runs in another process is the command `gpulto ltrans JOB` on a
+// job file. What it reads and writes is listed beside it, so that any engine
+// can run it: a distributor, ninja, make.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_RUN_JOBCOMMANDS_H
+#define GPULTO_LTO_RUN_JOBCOMMANDS_H
+
+#include "lto/job/LinkJobs.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+struct JobCommandOptions {
+  /// Path of `gpulto`.
+  std::string program;
+  /// Absolute; job files and results lie in it.
+  std::string directory;
+  /// As in SchedulerOptions; may be empty.
+  std::string saveTempsDirectory;
+  unsigned toolTimeoutSeconds = ToolOptions().timeoutSeconds;
+  /// Jobs write a time trace, too.
+  bool isTraced = false;
+};
+
+struct JobCommand {
+  std::string name;                 ///< describeJob()
+  std::vector<std::string> args;    ///< behind JobCommands::common
+  std::vector<std::string> inputs;  ///< the job file, then what it names
+  std::vector<std::string> outputs; ///< the receipt last
+};
+
+struct JobCommands {
+  std::vector<std::string> common; ///< the program and what all jobs have
+  std::vector<JobCommand> jobs;
+};
+
+/// Returns the names of all files that job I of \p jobs reads and writes, as
+/// `DIRECTORY/I...`, and its command, to be run in the current directory.
+JobCommands jobCommands(const LinkJobs &jobs, const JobCommandOptions &options);
+
+/// Writes the job files that jobCommands names. Errors: what cannot be written.
+llvm::Error writeJobFiles(const LinkJobs &jobs, llvm::StringRef directory);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,63 @@
+//===- JobRunner.h - Run LTRANS jobs, here or elsewhere ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_RUN_JOBRUNNER_H
+#define GPULTO_LTO_RUN_JOBRUNNER_H
+
+#include "lto/link/RemoteOptions.h"
+#include "lto/run/JobCommands.h"
+#include "lto/run/JobReceipt.h"
+#include "lto/run/Scheduler.h"
+#include "support/Subprocess.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// The directories of a link.
+struct JobDirectories {
+  /// Removed at the end of the link.
+  TempDir temporary;
+  /// Holds the jobs' results, and files that jobs read: \c temporary, or one
+  /// that stays.
+  std::string jobs;
+};
+
+/// Makes the directories that \p remote asks for; \p output is the program.
+llvm::Expected<JobDirectories> makeJobDirectories(const RemoteOptions &remote,
+                                                  llvm::StringRef output);
+
+struct JobRunnerOptions {
+  const RemoteOptions &remote;
+  SchedulerOptions local;
+  JobCommandOptions commands;
+  std::string output;
+  bool isVerbose = false;
+  /// Called when the results of a job that ran elsewhere are there, whole, with
+  /// its position; may be null.
+  std::function<void(size_t index, const JobReceipt &receipt)> cameBack{};
+};
+
+/// Runs \p jobs where JobRunnerOptions::remote says and returns what they took,
+/// in their order. Job I writes resultPaths(job, DIRECTORY/I). What has no
+/// whole result from elsewhere runs here, with a warning that says why. Errors:
+/// those of runJobs.
+llvm::Expected<std::vector<JobStatistics>>
+runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
+              Diagnostics &diagnostics);
+
+/// Writes \p jobs, without those that `local.skip` names, and the build file
+/// that runs them and then links. Returns the path of that file. Errors: what
+/// cannot be written.
+llvm::Expected<std::string> emitLtransJobs(const LinkJobs &jobs,
+                                           const JobRunnerOptions &options);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,97 @@
+//===- FoldTable.h - What a program holds of its folds ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The linked program carries, in a section that is not loaded, which of its
+// functions do the same and what became of each: for people, who miss a symbol,
+// and for whom tools name frames. docs/formats.md has the bytes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_TABLES_FOLDTABLE_H
+#define GPULTO_LTO_TABLES_FOLDTABLE_H
+
+#include "lto/job/LtransJob.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Name of the section.
+inline constexpr llvm::StringLiteral kFoldSection = ".gpulto.folds";
+
+/// What became of a definition in a class.
+enum class FoldState : uint8_t {
+  /// The body that stays.
+  Leads,
+  /// Gone: its uses are the leader's.
+  Folded,
+  /// A symbol of its own that jumps to the leader.
+  Jumps,
+  /// It does the same, but has a body of its own.
+  Stays,
+  Last = Stays
+};
+
+struct FoldTableMember {
+  /// The symbol's name, mangled, without what promotion adds.
+  std::string name;
+  FoldState state = FoldState::Leads;
+  /// Estimates: IR instructions, and bytes of code.
+  uint32_t instructions = 0;
+  uint32_t sizeBytes = 0;
+  /// Jumps, Stays: what keeps it from being folded.
+  std::string reason;
+  /// Under what the table of call sites speaks of it; kNone: it does not. It
+  /// hardly depends on the rest of the program, so that what other functions
+  /// are folded changes no object.
+  uint32_t number = kNone;
+  bool operator==(const FoldTableMember &) const = default;
+};
+
+struct FoldTableClass {
+  /// "sm_90"; empty: host.
+  std::string arch;
+  /// The leader first.
+  std::vector<FoldTableMember> members;
+  bool operator==(const FoldTableClass &) const = default;
+};
+
+struct FoldTable {
+  std::vector<FoldTableClass> classes;
+  bool operator==(const FoldTable &) const = default;
+};
+
+/// Returns the contents of the section.
+std::string encodeFoldTable(const FoldTable &table);
+
+/// Reads the rows of a table, which the section has compressed. Errors:
+/// damaged; they name \p where.
+llvm::Expected<FoldTable> decodeFoldRows(llvm::StringRef rows,
+                                         const InputLocation &where);
+
+/// Reads what encodeFoldTable wrote. Errors: damaged, or of another version;
+/// they name \p where.
+llvm::Expected<FoldTable> decodeFoldTable(llvm::StringRef bytes,
+                                          InputLocation where);
+
+/// Returns the table of the linked program \p file. Errors: it is no ELF file,
+/// has no table (it was linked without gpulto, or nothing in it does the same),
+/// or a damaged one.
+llvm::Expected<FoldTable> readFoldTable(llvm::MemoryBufferRef file,
+                                        const InputLocation &where);
+
+/// Returns comments for the end of \p ptx, the device code for \p arch: the
+/// names that the source has for each kernel that \p table says is several.
+std::string describeFoldedKernels(llvm::StringRef ptx, llvm::StringRef arch,
+                                  const FoldTable &table);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,78 @@
+//===- InlineTable.h - What a program says of its inlining ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The linked program carries, in a section that is not loaded, what became of
+// the calls that whole-program analysis decided on, and why; `gpulto explain
+// --inlining` prints it. docs/formats.md has the bytes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_TABLES_INLINETABLE_H
+#define GPULTO_LTO_TABLES_INLINETABLE_H
+
+#include "ipa/inlining/Inlining.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// Name of the section.
+inline constexpr llvm::StringLiteral kInlineSection = ".gpulto.inlining";
+
+inline constexpr size_t kInlineVerdictCount =
+    static_cast<size_t>(InlineVerdict::Last) + 1;
+
+struct InlineTableCall {
+  /// Mangled, without what promotion adds; the caller's source file.
+  std::string caller, callee, file;
+  /// Without ids.
+  InlineOutcome outcome;
+  bool operator==(const InlineTableCall &) const = default;
+};
+
+struct InlineTable {
+  /// How many calls have each verdict.
+  std::array<uint64_t, kInlineVerdictCount> counts{};
+  /// By caller; none if there are too many.
+  std::vector<InlineTableCall> calls;
+  bool operator==(const InlineTable &) const = default;
+
+  /// Returns how many calls there are, described or not.
+  uint64_t callCount() const;
+};
+
+/// Returns the table of \p outcomes, with each call if there are no more than
+/// Params::inlineTableCalls.
+InlineTable makeInlineTable(const WpaContext &context,
+                            llvm::ArrayRef<InlineOutcome> outcomes);
+
+/// Returns the contents of the section.
+std::string encodeInlineTable(const InlineTable &table);
+
+/// Reads the rows of a table, which the section has compressed. Errors:
+/// damaged; they name \p where.
+llvm::Expected<InlineTable> decodeInlineRows(llvm::StringRef rows,
+                                             const InputLocation &where);
+
+/// Reads what encodeInlineTable wrote. Errors: damaged, or of another version;
+/// they name \p where.
+llvm::Expected<InlineTable> decodeInlineTable(llvm::StringRef bytes,
+                                              const InputLocation &where);
+
+/// Returns the table of the linked program \p file. Errors: it is no ELF file,
+/// has no table, or a damaged one.
+llvm::Expected<InlineTable> readInlineTable(llvm::MemoryBufferRef file,
+                                            const InputLocation &where);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,96 @@
+//===- Wpa.h - Whole-program analysis ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// From summaries and resolutions to LTRANS jobs. Reads no function body: no
+// header of LLVM's IR may be included here (tools/check_layers.py).
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_WPA_WPA_H
+#define GPULTO_LTO_WPA_WPA_H
+
+#include "icf/Icf.h"
+#include "lto/job/LinkJobs.h"
+#include "lto/link/DeviceTools.h"
+#include "lto/tables/FoldTable.h"
+#include "lto/tables/InlineTable.h"
+#include "partitioner/Partition.h"
+#include "summary/CombinedSummary.h"
+#include "support/Diagnostics.h"
+#include "support/Params.h"
+#include "support/Statistics.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+/// A bitcode module as WPA gets it: its summary, with resolutions, and where
+/// LTRANS will find its body.
+struct WpaModule {
+  CombinedModule module;
+  /// Path, bytes and digest; tag and symbols are filled by WPA.
+  JobInput bitcode;
+};
+
+struct WpaOptions {
+  PartitionOptions partitions;
+  /// `-r`: nothing is internalised.
+  bool isRelocatable = false;
+  HostCodegenOptions host;
+  std::vector<std::string> llvmOptions; ///< as in LtransJob
+  RemarkRequest remarks;                ///< as in LtransJob
+  /// With ptxas, if there is one.
+  DeviceCodegenOptions device;
+  /// Which forms of device code are possible; where the user did not say, the
+  /// objects choose among them.
+  EmbedKind embed = EmbedKind::Both;
+  bool embedGiven = false;
+  KernelCheckMode kernelCheck = KernelCheckMode::Auto;
+  IcfOptions icf;
+  bool guardsKernels = true;
+  bool areNodesUnchanged = false;      ///< as in WpaContext
+  std::string foreignCode;             ///< as in WpaContext
+  std::set<std::string> nativeRuntime; ///< as in WpaContext
+  std::set<std::string> nativeUses;    ///< as in WpaContext
+  unsigned threads = 1;                ///< as in WpaContext
+};
+
+/// What the rest of the link does; see lto/Pipeline.cpp.
+struct LinkPlan {
+  /// Host jobs, then those of each architecture in order; with all that WPA
+  /// knows, out of which they are made.
+  std::unique_ptr<LinkJobs> jobs;
+  std::vector<std::string> architectures;
+  /// Of each architecture, which forms of its code the program carries.
+  std::vector<EmbedKind> forms;
+  /// How objects want it to be compressed.
+  ImageCompression compression = ImageCompression::Zstd;
+  std::vector<RegistrationEntry> registration;
+  bool usesManaged = false; ///< see makeRegistrationObject
+  /// By job: the module of device code that its results go into.
+  std::vector<uint32_t> deviceModules;
+  uint32_t deviceModuleCount = 1;
+  FoldTable folds;
+  InlineTable inlining;
+  std::string hostTriple;
+  std::string hostDataLayout;
+};
+
+/// Runs whole-program analysis over \p modules, which are in input order, and
+/// the device code \p native, which will be linked to theirs. Deterministic:
+/// the plan depends on nothing but the arguments. The bytes of the summaries,
+/// \p params and \p diagnostics must outlive it. Errors: duplicate or
+/// undefined device symbols. Counts go to \p statistics.
+llvm::Expected<LinkPlan>
+planLink(std::vector<WpaModule> modules, llvm::ArrayRef<NativeCode> native,
+         const WpaOptions &options, const Params &params,
+         Diagnostics &diagnostics, Statistics &statistics);
+
+} // namespace gpulto
+
+#endif

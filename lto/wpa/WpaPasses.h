@@ -1,0 +1,49 @@
+//===- WpaPasses.h - Run the passes of whole-program analysis ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_LTO_WPA_WPAPASSES_H
+#define GPULTO_LTO_WPA_WPAPASSES_H
+
+#include "icf/Icf.h"
+#include "ipa/callers/Callers.h"
+#include "lto/tables/FoldTable.h"
+#include "lto/tables/InlineTable.h"
+#include "summary/CallGraph.h"
+#include "summary/CombinedSummary.h"
+#include "summary/WpaContext.h"
+#include "support/Statistics.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace gpulto {
+
+/// Numbers of host functions in the table of folds: of leaders, and of what is
+/// folded into them or jumps. Looked up only.
+using FoldNumbers = llvm::DenseMap<GlobalId, uint32_t>;
+
+/// What the passes of one link work on.
+struct WpaState {
+  /// Resolved. Folding changes what its symbols mean, and with it the graph.
+  CombinedSummary &program;
+  CallGraph &graph;
+  /// Refers to both; has the decisions.
+  WpaContext &context;
+  const IcfOptions &icf;
+  Statistics &statistics;
+  /// From visibility on.
+  std::unique_ptr<Callers> callers{};
+  FoldTable folds{};
+  FoldNumbers foldNumbers{};
+  InlineTable inlining{};
+};
+
+/// Runs all passes of lto/link/Passes.def over \p state, in their order. Each
+/// one's time is counted as `wpa-NAME`. Errors: those of visibility.
+llvm::Error propagateAll(WpaState &state);
+
+} // namespace gpulto
+
+#endif
