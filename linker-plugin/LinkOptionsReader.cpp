@@ -5,6 +5,7 @@
 
 #include "linker-plugin/Installation.h"
 #include "linker-plugin/OptionTable.h"
+#include "lto/run/MemoryBudget.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 

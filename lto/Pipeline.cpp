@@ -12,11 +12,11 @@
 #include "fatobj/SectionObject.h"
 #include "lto/cache/CachedJobs.h"
 #include "lto/cache/FatbinaryCache.h"
-#include "lto/cache/ToolIdentity.h"
 #include "lto/check/KernelCheck.h"
 #include "lto/job/JobRemarks.h"
 #include "lto/job/JobResults.h"
 #include "lto/job/LtransReport.h"
+#include "lto/job/ToolIdentity.h"
 #include "lto/link/Progress.h"
 #include "lto/link/TimeTrace.h"
 #include "lto/partition/LtransFolds.h"
@@ -150,7 +150,7 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
                              EmbedKind embed,
                              const DiagnosticsOptions &diagnostics) {
   WpaOptions result;
-  result.partitions = options.partitions;
+  result.user = options;
   result.isRelocatable = inputs.output == OutputKind::Relocatable;
   result.host = inputs.codegen;
   result.llvmOptions = inputs.llvmOptions;
@@ -162,14 +162,9 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.nativeUses = inputs.nativeUses;
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
-  result.embedGiven = options.embedGiven;
   result.device.ptxas = tools.ptxas;
   result.device.ptxasArguments = options.ptxasArguments;
   result.device.tool.timeoutSeconds = options.toolTimeoutSeconds;
-  result.kernelCheck = options.kernelCheck;
-  result.guardsKernels = options.guardsKernels;
-  result.areNodesUnchanged = options.areNodesUnchanged;
-  result.icf = options.icf;
   return result;
 }
 

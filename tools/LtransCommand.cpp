@@ -9,10 +9,10 @@
 
 #include "tools/LtransCommand.h"
 
-#include "lto/cache/ToolIdentity.h"
 #include "lto/job/JobPhases.h"
 #include "lto/job/LtransJob.h"
 #include "lto/job/LtransReport.h"
+#include "lto/job/ToolIdentity.h"
 #include "lto/link/TimeTrace.h"
 #include "lto/ltrans/Ltrans.h"
 #include "lto/run/JobReceipt.h"

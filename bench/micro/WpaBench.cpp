@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
   WpaOptions options;
   options.threads = threads;
   const Params params;
-  options.icf.mode = icf;
+  options.user.icf.mode = icf;
   Diagnostics diagnostics;
   Statistics statistics;
   Expected<LinkPlan> plan = planLink(std::move(modules), {}, options, params,

@@ -7,6 +7,7 @@
 #include "lto/link/LinkInputs.h"
 #include "lto/link/LinkOptions.h"
 #include "lto/read/NvccCode.h"
+#include "lto/tables/Stamp.h"
 #include "lto/wpa/Wpa.h"
 #include "support/Statistics.h"
 

@@ -334,7 +334,7 @@ bool JobBuilder::wantsPtx(ImageIndex image) const {
 }
 
 EmbedKind JobBuilder::formOf(ImageIndex image) const {
-  if (options.embedGiven)
+  if (options.user.embedGiven)
     return options.embed;
   for (const NativeCode &code : program.nativeCode())
     if (code.arch == program.images()[image].arch && !code.hasPtx)
@@ -359,8 +359,8 @@ EmbedKind JobBuilder::formOf(ImageIndex image) const {
 /// Whether there are decisions in \p partition whose effect is to be checked.
 bool JobBuilder::wantsKernelCheck(const Partition &partition) const {
   constexpr unsigned kFirstCheckedLevel = 2;
-  if (options.kernelCheck == KernelCheckMode::Off ||
-      (options.kernelCheck == KernelCheckMode::Auto &&
+  if (options.user.kernelCheck == KernelCheckMode::Off ||
+      (options.user.kernelCheck == KernelCheckMode::Auto &&
        partition.optLevel < kFirstCheckedLevel))
     return false;
   auto isPlanned = [&](GlobalId id) {

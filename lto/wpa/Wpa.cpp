@@ -168,8 +168,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                                          diagnostics,
                                          options.isRelocatable,
                                          {},
-                                         options.guardsKernels,
-                                         options.areNodesUnchanged,
+                                         options.user.guardsKernels,
+                                         options.user.areNodesUnchanged,
                                          options.foreignCode,
                                          options.nativeRuntime,
                                          options.nativeUses,
@@ -178,13 +178,13 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   resolveTimer.stop();
 
   // lto/link/Passes.def says what holds after each of them.
-  WpaState state{program, graph, context, options.icf, statistics};
+  WpaState state{program, graph, context, options.user.icf, statistics};
   if (Error error = propagateAll(state))
     return error;
 
   // From here on decisions are fixed.
   PhaseTimer partitionTimer(&statistics, "wpa-partition");
-  tables->map = cutProgram(context, options.partitions);
+  tables->map = cutProgram(context, options.user.partitions);
   LinkPlan plan;
   plan.deviceModuleCount = assignDeviceModules(context, tables->map);
   for (const Partition &partition : tables->map.partitions)

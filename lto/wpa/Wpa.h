@@ -11,7 +11,7 @@
 
 #include "icf/Icf.h"
 #include "lto/job/LinkJobs.h"
-#include "lto/link/DeviceTools.h"
+#include "lto/link/LinkOptions.h"
 #include "lto/tables/FoldTable.h"
 #include "lto/tables/InlineTable.h"
 #include "partitioner/Partition.h"
@@ -37,8 +37,9 @@ struct WpaModule {
   JobInput bitcode;
 };
 
+/// What analysis is told of the link.
 struct WpaOptions {
-  PartitionOptions partitions;
+  LinkOptions user;
   /// `-r`: nothing is internalised.
   bool isRelocatable = false;
   HostCodegenOptions host;
@@ -49,11 +50,6 @@ struct WpaOptions {
   /// Which forms of device code are possible; where the user did not say, the
   /// objects choose among them.
   EmbedKind embed = EmbedKind::Both;
-  bool embedGiven = false;
-  KernelCheckMode kernelCheck = KernelCheckMode::Auto;
-  IcfOptions icf;
-  bool guardsKernels = true;
-  bool areNodesUnchanged = false;      ///< as in WpaContext
   std::string foreignCode;             ///< as in WpaContext
   std::set<std::string> nativeRuntime; ///< as in WpaContext
   std::set<std::string> nativeUses;    ///< as in WpaContext

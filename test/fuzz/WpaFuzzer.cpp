@@ -62,8 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static constexpr PartitionMode kModes[] = {
       PartitionMode::Balanced, PartitionMode::One, PartitionMode::Max,
       PartitionMode::OneToOne};
-  options.partitions.mode = kModes[(salt >> 1) % 4];
-  options.partitions.count = (salt >> 3) % 5;
+  options.user.partitions.mode = kModes[(salt >> 1) % 4];
+  options.user.partitions.count = (salt >> 3) % 5;
   options.isRelocatable = salt & 0x80;
   Diagnostics diagnostics;
   Statistics statistics;

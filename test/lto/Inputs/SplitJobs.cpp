@@ -21,9 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/symbols/VisibilityTransform.h"
-#include "lto/lgen/Lgen.h"
 #include "lto/job/LtransJob.h"
-#include "lto/cache/ToolIdentity.h"
+#include "lto/job/ToolIdentity.h"
+#include "lto/lgen/Lgen.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"

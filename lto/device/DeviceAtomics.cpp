@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "lto/lgen/DeviceAtomics.h"
+#include "lto/device/DeviceAtomics.h"
 
 #include "lto/lgen/ModuleRepair.h"
 

@@ -1,8 +1,8 @@
 //===- DeviceAtomics.h - Atomic operations as CUDA means them ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_LTO_LGEN_DEVICEATOMICS_H
-#define GPULTO_LTO_LGEN_DEVICEATOMICS_H
+#ifndef GPULTO_LTO_DEVICE_DEVICEATOMICS_H
+#define GPULTO_LTO_DEVICE_DEVICEATOMICS_H
 
 namespace llvm {
 class Module;

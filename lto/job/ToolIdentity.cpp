@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lto/cache/ToolIdentity.h"
+#include "lto/job/ToolIdentity.h"
 
 #include "lto/link/Version.h"
 #include "support/Subprocess.h"

@@ -1,8 +1,8 @@
 //===- ToolIdentity.h - Which programs make a job's results -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_LTO_CACHE_TOOLIDENTITY_H
-#define GPULTO_LTO_CACHE_TOOLIDENTITY_H
+#ifndef GPULTO_LTO_JOB_TOOLIDENTITY_H
+#define GPULTO_LTO_JOB_TOOLIDENTITY_H
 
 #include "support/StableHash.h"
 
@@ -23,4 +23,4 @@ llvm::Expected<Digest> identityOfOptimizer();
 
 } // namespace gpulto
 
-#endif // GPULTO_LTO_CACHE_TOOLIDENTITY_H
+#endif // GPULTO_LTO_JOB_TOOLIDENTITY_H
