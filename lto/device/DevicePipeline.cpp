@@ -18,7 +18,8 @@
 // 2. The inliner, with simplification of each function on the way up the call
 //    graph; of those only that were changed in step 1, or by inlining, or carry
 //    kChangedAttribute. LLVM's own mark for "simplified since it last changed",
-//    ShouldNotRunFunctionPassesAnalysis, does this.
+//    ShouldNotRunFunctionPassesAnalysis, does this. Before, PreferRegisters
+//    chooses calls that keep local objects in memory.
 // 3. The rest of the pipeline (unrolling, vectorizers) over all functions: the
 //    compile step has not run it.
 //    Before the vectorizers, NarrowIndexes over functions that something was
@@ -44,6 +45,7 @@
 #include "lto/device/DeviceIndexes.h"
 #include "lto/device/DeviceKnownBits.h"
 #include "lto/device/DeviceLoops.h"
+#include "lto/device/DeviceObjects.h"
 #include "lto/device/DeviceSpaces.h"
 #include "lto/lgen/DeviceBytes.h"
 #include "lto/lgen/ModuleRepair.h"
@@ -339,6 +341,8 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   passes.addPass(CalledValuePropagationPass());
   passes.addPass(GlobalOptPass());
   passes.addPass(MarkUnchangedPass(bodies));
+  if (isForSpeed)
+    passes.addPass(PreferRegistersPass());
   passes.addPass(
       builder.buildInlinerPipeline(level, ThinOrFullLTOPhase::ThinLTOPostLink));
   passes.addPass(DeadArgumentEliminationPass());
