@@ -8,13 +8,15 @@ usage: check_docs.py ROOT                     options and parameters
 Every option of linker-plugin/Options.td (by its spelling) and every threshold
 of support/Params.def (with its default) must stand in docs/options.md, and
 nothing there may name an option or parameter that is gone. The table of
-docs/passes.md must be that of lto/link/Passes.def, in its order. --headers compiles
-the headers of the layered directories with the given compiler, all in one file,
-and those by themselves that no source there includes first of all, which is the
-same and done by each build; the include root is added.
+docs/passes.md must be that of lto/link/Passes.def, in its order. Paths that
+documents name, as code or as links, must be there. --headers compiles the
+headers of the layered directories with the given compiler, all in one file, and
+those by themselves that no source there includes first of all, which is the same
+and done by each build; the include root is added.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import concurrent.futures
+import glob
 import os
 import pathlib
 import re
@@ -26,6 +28,7 @@ OPTION = re.compile(r"^def\s+\w+\s*:\s*(?:Flag|Joined|Separate|JoinedOrSeparate"
                     re.MULTILINE)
 PARAM = re.compile(r"^GPULTO_PARAM\(\s*(\w+)\s*,\s*[\w:]+\s*,\s*([^,]+?)\s*,",
                    re.MULTILINE)
+SKIPPED = {"build", "third_party"}
 INCLUDE = re.compile(r"^#include\s+[<\"]([^\">]+)[>\"]", re.MULTILINE)
 PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"
                   r"\"([^\"]*)\",\s*((?:\"[^\"]*\"\s*)+)\)", re.MULTILINE)
@@ -100,11 +103,47 @@ def check_options(root):
     return errors
 
 
+def documents(root):
+    """Returns the pages that speak of the tree as it is: not what changed."""
+    return sorted(path for path in [*root.glob("*.md"), *root.glob("docs/*.md"),
+                                    *root.glob("*/README.md"),
+                                    *root.glob("*/*/README.md")]
+                  if path.name != "CHANGELOG.md"
+                  and path.parent.name != "changes"
+                  and path.relative_to(root).parts[0] not in SKIPPED)
+
+
+def exists(root, name):
+    """Whether the tree has the path `name`, with any suffix or stage."""
+    path = os.path.join(root, name.rstrip("/"))
+    return any(glob.glob(pattern) for pattern in
+               (path, path + ".*", path + "*.cpp"))
+
+
+def check_paths(root):
+    """Returns a message for each path in a document that the tree lacks: what
+    is marked as code and begins with a directory of Layers.txt, and links."""
+    tops = "|".join(re.escape(name) for name in layers(root, "no-ir"))
+    code = re.compile(rf"`((?:{tops}|docs|scripts|test)/[\w.*+/-]+)`")
+    link = re.compile(r"\]\(([\w./+-]+)(?:#[\w-]*)?\)")
+    errors = []
+    for document in documents(root):
+        for number, line in enumerate(document.read_text().splitlines(), 1):
+            errors += [f"{document}:{number}: there is no {name}"
+                       for name in code.findall(line)
+                       if not exists(root, name)]
+            errors += [f"{document}:{number}: the link leads nowhere: {name}"
+                       for name in link.findall(line)
+                       if not (document.parent / name).exists()]
+    return errors
+
+
 def layers(root, *without):
     """Returns the directories that Layers.txt names, but for some."""
     rows = (root / "cmake" / "Layers.txt").read_text().splitlines()
-    names = [row.split(":")[0] for row in rows if ":" in row]
-    return [name for name in names if name not in without]
+    names = [row.split(":")[0] for row in (row.split("#")[0] for row in rows)
+             if ":" in row]
+    return [name for name in names if "/" not in name and name not in without]
 
 
 def layered_headers(root):
@@ -161,7 +200,8 @@ def main(arguments):
     if arguments[1:2] == ["--headers"]:
         errors = check_headers(root, arguments[2:])
     else:
-        errors = check_options(root) + check_passes(root)
+        errors = (check_options(root) + check_passes(root)
+                  + check_paths(root))
     print("\n".join(errors) if errors else "nothing is missing")
     return 1 if errors else 0
 

@@ -18,11 +18,13 @@
 #include "lto/lgen/LoopPlaces.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Metadata.h"
@@ -94,7 +96,13 @@ bool keepLoopPlaces(Module &module) {
 }
 
 StringRef placeOfLoop(const BasicBlock &header) {
-  for (const BasicBlock *latch : predecessors(&header))
+  DominatorTree dominators(const_cast<Function &>(*header.getParent()));
+  // Another loop may end where this one is entered.
+  auto isLatch = [&](const BasicBlock *block) {
+    return dominators.dominates(&header, block);
+  };
+  for (const BasicBlock *latch :
+       make_filter_range(predecessors(&header), isLatch))
     if (MDNode *id = latch->getTerminator()->getMetadata(LLVMContext::MD_loop))
       for (const MDOperand &operand : drop_begin(id->operands()))
         if (propertyName(operand) == kPlace)

@@ -80,6 +80,18 @@ TEST(CudaRuntimeTest, Handles) {
   EXPECT_EQ(attributeUse("cudaMemcpy", 0), 0);
 }
 
+TEST(CudaRuntimeTest, Lookups) {
+  for (StringRef name :
+       {"cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz",
+        "cudaGetDriverEntryPointByVersion_ptsz", "cuModuleGetFunction",
+        "cuGetProcAddress_v2"})
+    EXPECT_TRUE(isRuntime(name, Function::LooksUp)) << name.str();
+  for (StringRef name : {"cudaGetKernel", "__cudaGetKernel",
+                         "cudaGetFuncBySymbol", "cudaGraphNodeGetParams"})
+    EXPECT_TRUE(isRuntime(name, Function::AsksForKernel)) << name.str();
+  EXPECT_FALSE(isRuntime("cudaGetSymbolAddress", Function::LooksUp));
+}
+
 TEST(CudaRuntimeTest, WhatProgramsDependOn) {
   for (StringRef name :
        {"cudaMalloc", "cudaMallocAsync", "cudaFree", "cudaFreeAsync_ptsz",

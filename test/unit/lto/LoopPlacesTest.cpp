@@ -20,7 +20,7 @@ namespace gpulto {
 namespace {
 
 /// A function with a loop of two latches that is to be unrolled, and one of
-/// which nothing is wanted.
+/// which nothing is wanted, which is entered where the first one ends.
 constexpr StringLiteral kText = R"(
 define void @f(i1 %a) !dbg !4 {
 entry:
