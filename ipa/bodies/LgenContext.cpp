@@ -4,6 +4,8 @@
 
 #include "ipa/bodies/LgenContext.h"
 
+#include "ipa/bodies/Analyze.h"
+
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallString.h"
@@ -11,6 +13,8 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -25,6 +29,10 @@ namespace {
 constexpr uint64_t kOncePerEntry = 256;
 constexpr uint64_t kMaxFrequency = uint64_t(1) << 30;
 } // namespace
+
+bool isCallEdge(const llvm::CallBase &call) {
+  return !call.isInlineAsm() && !llvm::isa<llvm::IntrinsicInst>(call);
+}
 
 bool isInUnitFile(const llvm::DILocalScope &scope) {
   const llvm::DISubprogram *function = scope.getSubprogram();

@@ -47,35 +47,6 @@ bool isOfRuntime(const llvm::Function &function) {
   return function.isDeclaration() && isRuntimeName(function.getName());
 }
 
-/// Whether \p call is of the declared function \p name.
-static bool callsDeclared(const llvm::Value &call, llvm::StringRef name) {
-  auto *base = llvm::dyn_cast<llvm::CallBase>(&call);
-  const llvm::Function *callee = base ? base->getCalledFunction() : nullptr;
-  return callee && callee->isDeclaration() && callee->getName() == name;
-}
-
-static bool isOwnMemory(const llvm::Value &value) {
-  return llvm::isa<llvm::AllocaInst>(value) || callsDeclared(value, "_Znwm");
-}
-
-std::optional<uint32_t> MemoryNumbers::of(const llvm::Value &object) {
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&object))
-    return argument->getType()->isPointerTy()
-               ? std::optional<uint32_t>(argument->getArgNo())
-               : std::nullopt;
-  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&object);
-  if (!instruction || !isOwnMemory(*instruction))
-    return std::nullopt;
-  if (own.empty()) {
-    const llvm::Function &function = *instruction->getFunction();
-    uint32_t number = static_cast<uint32_t>(function.arg_size());
-    for (const llvm::Instruction &any : llvm::instructions(function))
-      if (isOwnMemory(any))
-        own[&any] = number++;
-  }
-  return own.lookup(&object);
-}
-
 static JumpFunction memoryPlace(uint32_t number, uint64_t offset) {
   JumpFunction place;
   place.kind = Kind::Memory;

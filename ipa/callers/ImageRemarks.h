@@ -13,6 +13,13 @@
 
 namespace gpulto {
 
+/// The pass that remarks on launches name.
+inline constexpr llvm::StringLiteral kLaunchPass = "gpulto-launch";
+
+/// Adds a remark of gpulto-launch about the kernel \p kernel.
+void addKernelRemark(const WpaContext &context, RemarkKind kind,
+                     llvm::StringRef name, GlobalId kernel, std::string text);
+
 /// Gathers remarks. One on device code names its architecture unless the same
 /// is said of the function in all images that have it.
 class ImageRemarks {

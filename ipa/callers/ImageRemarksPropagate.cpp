@@ -16,6 +16,12 @@ using namespace llvm;
 
 namespace gpulto {
 
+void addKernelRemark(const WpaContext &context, RemarkKind kind, StringRef name,
+                     GlobalId kernel, std::string text) {
+  if (context.diagnostics.wantsRemark(kind, kLaunchPass))
+    addRemark(context, kind, kLaunchPass, name, kernel, std::move(text));
+}
+
 ImageRemarks::ImageRemarks(const WpaContext &context, const Callers &callers)
     : context(context), program(context.program) {
   constexpr size_t kHostAndOneMore = 2;

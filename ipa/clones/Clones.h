@@ -20,15 +20,6 @@ std::vector<uint64_t> allowedGrowth(const WpaContext &context,
 void chooseClones(const WpaContext &context, const Callers &callers,
                   ConstantsSolver &solver);
 
-/// Adds a remark of gpulto-launch about the kernel \p kernel.
-void addKernelRemark(const WpaContext &context, RemarkKind kind,
-                     llvm::StringRef name, GlobalId kernel, std::string text);
-
-/// Remarks of gpulto-ipa-cp and gpulto-launch: what was proven, and from which
-/// contexts.
-void explainConstants(WpaContext &context, const Callers &callers,
-                      const ConstantsSolver &solver);
-
 } // namespace gpulto
 
 #endif

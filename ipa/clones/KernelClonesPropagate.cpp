@@ -28,7 +28,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/clones/Clones.h"
+#include "ipa/callers/ImageRemarks.h"
 #include "ipa/clones/KernelClones.h"
 
 #include "llvm/ADT/STLExtras.h"

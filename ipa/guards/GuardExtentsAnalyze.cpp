@@ -27,8 +27,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/PointerAccesses.h"
+#include "ipa/guards/GuardChances.h"
 #include "ipa/guards/ValueExtents.h"
-#include "ipa/indexes/GuardChances.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"

@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/indexes/GuardChances.h"
+#include "ipa/guards/GuardChances.h"
 #include "ipa/indexes/IndexGains.h"
 #include "ipa/indexes/WordRanges.h"
 

@@ -37,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/callers/Graphs.h"
+#include "ipa/callers/ImageRemarks.h"
 #include "ipa/clones/CloneGains.h"
 #include "ipa/clones/Clones.h"
 #include "ipa/guards/Guards.h"

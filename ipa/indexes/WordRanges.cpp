@@ -29,7 +29,7 @@
 
 #include "ipa/indexes/WordRanges.h"
 
-#include "ipa/indexes/GuardChances.h"
+#include "ipa/indexes/GuardSource.h"
 #include "ipa/runtime/GeometryLimits.h"
 #include "ipa/runtime/GeometryReads.h"
 

@@ -32,37 +32,6 @@ using namespace llvm;
 
 namespace gpulto {
 
-std::optional<GeometryRead> geometryRead(unsigned id) {
-  switch (id) {
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-    return GeometryRead{kGridX, false};
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-    return GeometryRead{kGridY, false};
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
-    return GeometryRead{kGridZ, false};
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-    return GeometryRead{kBlockX, false};
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-    return GeometryRead{kBlockY, false};
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-    return GeometryRead{kBlockZ, false};
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-    return GeometryRead{kGridX, true};
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-    return GeometryRead{kGridY, true};
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-    return GeometryRead{kGridZ, true};
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-    return GeometryRead{kBlockX, true};
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    return GeometryRead{kBlockY, true};
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    return GeometryRead{kBlockZ, true};
-  default:
-    return std::nullopt;
-  }
-}
-
 /// Replaces or bounds the value of \p call, a read of \p read.
 static void applyToRead(CallInst &call, GeometryRead read,
                         const GeometryFact &fact) {

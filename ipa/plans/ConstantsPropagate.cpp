@@ -22,6 +22,7 @@
 #include "ipa/clones/Clones.h"
 #include "ipa/guards/Guards.h"
 #include "ipa/plans/Constants.h"
+#include "ipa/plans/Explain.h"
 #include "ipa/plans/LaunchCounts.h"
 #include "ipa/pointers/ApartPointers.h"
 #include "ipa/pointers/LastingMemory.h"

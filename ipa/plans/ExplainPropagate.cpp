@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/callers/ImageRemarks.h"
-#include "ipa/clones/Clones.h"
+#include "ipa/plans/Explain.h"
 #include "ipa/runtime/CudaRuntime.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,7 +20,6 @@ namespace gpulto {
 namespace {
 
 constexpr StringLiteral kPass = "gpulto-ipa-cp";
-constexpr StringLiteral kLaunchPass = "gpulto-launch";
 
 /// Says of each function what was proven of it, and from which contexts.
 class Explainer {
@@ -269,12 +268,6 @@ void Explainer::explainUnknown(GlobalId id) {
     text += ": " + callers.whoCaptures().str() +
             "; if nobody changes them, say so (--gpulto-graph-nodes=unchanged)";
   add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
-}
-
-void addKernelRemark(const WpaContext &context, RemarkKind kind, StringRef name,
-                     GlobalId kernel, std::string text) {
-  if (context.diagnostics.wantsRemark(kind, kLaunchPass))
-    addRemark(context, kind, kLaunchPass, name, kernel, std::move(text));
 }
 
 void explainConstants(WpaContext &context, const Callers &callers,

@@ -35,8 +35,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Path.h"
 
 #include <cstdlib>

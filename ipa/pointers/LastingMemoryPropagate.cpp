@@ -22,7 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/clones/Clones.h"
+#include "ipa/callers/ImageRemarks.h"
 #include "ipa/pointers/LastingMemory.h"
 #include "ipa/pointers/PointerFacts.h"
 

@@ -32,8 +32,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/callers/ImageRemarks.h"
 #include "ipa/callers/PointerBase.h"
-#include "ipa/clones/Clones.h"
 #include "ipa/pointers/PointerFacts.h"
 #include "ipa/pointers/PointerMembers.h"
 #include "ipa/pointers/UnwrittenMemory.h"

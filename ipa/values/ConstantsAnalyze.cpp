@@ -363,10 +363,6 @@ void ConstantsCollector::addVariableStores() {
 
 } // namespace
 
-bool isCallEdge(const llvm::CallBase &call) {
-  return !call.isInlineAsm() && !llvm::isa<llvm::IntrinsicInst>(call);
-}
-
 void analyzeConstants(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
     ConstantsCollector(context, *context.bodies[i],

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
@@ -51,6 +52,13 @@ using MemoryUses = llvm::SmallVector<MemoryUse, 16>;
 /// accesses, and those that keep the address, have no answer.
 std::optional<MemoryUses> memoryUses(const llvm::Value &pointer,
                                      const llvm::DataLayout &layout);
+
+/// Whether \p call is of the declared function \p name.
+bool callsDeclared(const llvm::Value &call, llvm::StringRef name);
+
+/// Whether \p value makes memory of its function's own: a local variable or a
+/// new object.
+bool isOwnMemory(const llvm::Value &value);
 
 /// Numbers what HandleFlow calls memory, in one function.
 class MemoryNumbers {

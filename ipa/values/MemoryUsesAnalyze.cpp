@@ -8,8 +8,9 @@
 #include "ipa/values/MemoryUses.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
@@ -106,6 +107,34 @@ std::optional<MemoryUses> memoryUses(const llvm::Value &pointer,
     }
   }
   return uses;
+}
+
+bool callsDeclared(const llvm::Value &call, llvm::StringRef name) {
+  auto *base = llvm::dyn_cast<llvm::CallBase>(&call);
+  const llvm::Function *callee = base ? base->getCalledFunction() : nullptr;
+  return callee && callee->isDeclaration() && callee->getName() == name;
+}
+
+bool isOwnMemory(const llvm::Value &value) {
+  return llvm::isa<llvm::AllocaInst>(value) || callsDeclared(value, "_Znwm");
+}
+
+std::optional<uint32_t> MemoryNumbers::of(const llvm::Value &object) {
+  if (auto *argument = llvm::dyn_cast<llvm::Argument>(&object))
+    return argument->getType()->isPointerTy()
+               ? std::optional<uint32_t>(argument->getArgNo())
+               : std::nullopt;
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&object);
+  if (!instruction || !isOwnMemory(*instruction))
+    return std::nullopt;
+  if (own.empty()) {
+    const llvm::Function &function = *instruction->getFunction();
+    uint32_t number = static_cast<uint32_t>(function.arg_size());
+    for (const llvm::Instruction &any : llvm::instructions(function))
+      if (isOwnMemory(any))
+        own[&any] = number++;
+  }
+  return own.lookup(&object);
 }
 
 } // namespace gpulto

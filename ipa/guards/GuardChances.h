@@ -1,10 +1,11 @@
 //===- GuardChances.h - Facts that would pay in a kernel --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_IPA_INDEXES_GUARDCHANCES_H
-#define GPULTO_IPA_INDEXES_GUARDCHANCES_H
+#ifndef GPULTO_IPA_GUARDS_GUARDCHANCES_H
+#define GPULTO_IPA_GUARDS_GUARDCHANCES_H
 
 #include "ipa/bodies/LgenContext.h"
+#include "ipa/indexes/GuardSource.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -19,8 +20,6 @@ class Value;
 } // namespace llvm
 
 namespace gpulto {
-
-using GuardFacts = llvm::SmallVector<GuardFact, 4>;
 
 /// What would pay in one kernel.
 class GuardChances {
@@ -39,12 +38,6 @@ private:
   std::map<std::vector<GuardFact>, uint64_t> gains;
 };
 
-/// Returns the argument of a kernel that \p value is, an integer or a pointer,
-/// or the part of a by-value aggregate that it was loaded from; of kind
-/// FitsWord.
-std::optional<GuardFact> guardSource(const llvm::Value &value,
-                                     const llvm::DataLayout &layout);
-
 /// A load or store of a kernel through a pointer that it is passed.
 struct GuardedAccess {
   llvm::Instruction *instruction = nullptr;
@@ -56,11 +49,6 @@ struct GuardedAccess {
 /// adds to \p facts holds: that pointers are apart.
 bool isHarmlessTo(const GuardedAccess &access, const llvm::Instruction &other,
                   const llvm::DataLayout &layout, GuardFacts &facts);
-
-/// Returns the pointer that \p fact is about.
-inline PointerSource pointerOf(const GuardFact &fact) {
-  return {fact.parameter, fact.isPart, fact.byteOffset};
-}
 
 /// Notes which arguments of \p kernel should fit 32 bits: divisions of 64 bits
 /// whose operands do then.

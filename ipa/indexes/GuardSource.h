@@ -1,0 +1,35 @@
+//===- GuardSource.h - What the host can tell of a value --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_INDEXES_GUARDSOURCE_H
+#define GPULTO_IPA_INDEXES_GUARDSOURCE_H
+
+#include "summary/ModuleSummary.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace llvm {
+class DataLayout;
+class Value;
+} // namespace llvm
+
+namespace gpulto {
+
+using GuardFacts = llvm::SmallVector<GuardFact, 4>;
+
+/// Returns the argument of a kernel that \p value is, an integer or a pointer,
+/// or the part of a by-value aggregate that it was loaded from; of kind
+/// FitsWord.
+std::optional<GuardFact> guardSource(const llvm::Value &value,
+                                     const llvm::DataLayout &layout);
+
+/// Returns the pointer that \p fact is about.
+inline PointerSource pointerOf(const GuardFact &fact) {
+  return {fact.parameter, fact.isPart, fact.byteOffset};
+}
+
+} // namespace gpulto
+
+#endif // GPULTO_IPA_INDEXES_GUARDSOURCE_H
