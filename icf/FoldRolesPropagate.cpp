@@ -41,7 +41,6 @@
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
@@ -181,13 +180,15 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   return {};
 }
 
-/// Whether the function \p name of the runtime sets attributes of a kernel, or
-/// tells which kernel a handle is.
-static bool findsKernelsOut(StringRef name) {
+/// Returns what is known of the function \p name of the runtime if it sets
+/// attributes of a kernel, or tells which kernel a handle is; else null.
+static const RuntimeFunction *findsKernelsOut(StringRef name) {
   const RuntimeFunction *function =
       isRuntimeName(name) ? findRuntimeFunction(name) : nullptr;
   return function && ((function->handleUse & kSetsHandle) ||
-                      function->has(RuntimeFunction::AsksForKernel));
+                      function->has(RuntimeFunction::AsksForKernel))
+             ? function
+             : nullptr;
 }
 
 /// Returns whether code that is not seen, or the bitcode, findsHandlesOut. Few
@@ -200,7 +201,7 @@ bool RoleFinder::areHandlesFoundOut() const {
       [&](size_t m, std::vector<ModuleIndex> &found) {
         if (any_of(program.modules()[m].summary.symbols,
                    [](const SymbolRecord &symbol) {
-                     return findsKernelsOut(symbol.name);
+                     return findsKernelsOut(symbol.name) != nullptr;
                    }))
           found.push_back(m);
       });
@@ -233,15 +234,15 @@ bool RoleFinder::findsHandlesOut(GlobalId user) const {
   for (const CallEdge &call : slice(summary.calls, function->calls)) {
     if (call.callee == kNone)
       continue;
-    StringRef name = summary.symbols[call.callee].name;
-    if (!findsKernelsOut(name))
+    const RuntimeFunction *runtime =
+        findsKernelsOut(summary.symbols[call.callee].name);
+    if (!runtime)
       continue;
-    const RuntimeFunction &runtime = *findRuntimeFunction(name);
     ArrayRef<JumpFunction> arguments =
         slice(summary.jumpFunctions, call.arguments);
-    if (runtime.has(RuntimeFunction::AsksForKernel) ||
-        size_t(runtime.handle) >= arguments.size() ||
-        arguments[runtime.handle].kind != JumpFunction::Kind::SymbolAddress)
+    if (runtime->has(RuntimeFunction::AsksForKernel) ||
+        size_t(runtime->handle) >= arguments.size() ||
+        arguments[runtime->handle].kind != JumpFunction::Kind::SymbolAddress)
       return true;
   }
   return false;

@@ -17,7 +17,6 @@
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/values/HandleTables.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
