@@ -37,6 +37,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/SimplifyQuery.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Attributes.h"
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
@@ -46,6 +48,7 @@
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -153,15 +156,32 @@ static void addUnwritten(Argument &argument) {
   argument.addAttr(Attribute::ReadOnly);
 }
 
+static Align alignOf(const ValueFact &fact) {
+  return Align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
+}
+
+/// Whether \p fact says more of the alignment of \p argument than it says.
+static bool isMoreAligned(const Argument &argument, const ValueFact &fact) {
+  return alignOf(fact) > argument.getParamAlign().valueOrOne();
+}
+
+static void addAlignment(Argument &argument, Align align) {
+  argument.removeAttr(Attribute::Alignment);
+  argument.addAttr(Attribute::getWithAlignment(argument.getContext(), align));
+}
+
+/// Whether \p fact says more of whether \p argument is null than it says.
+static bool isMoreThanNull(const Argument &argument, const ValueFact &fact) {
+  return fact.isNonNull && !argument.hasNonNullAttr();
+}
+
 static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
   bool changed = false;
-  Align align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
-  if (align > argument.getParamAlign().valueOrOne()) {
-    argument.removeAttr(Attribute::Alignment);
-    argument.addAttr(Attribute::getWithAlignment(argument.getContext(), align));
+  if (isMoreAligned(argument, fact)) {
+    addAlignment(argument, alignOf(fact));
     changed = true;
   }
-  if (fact.isNonNull && !argument.hasNonNullAttr()) {
+  if (isMoreThanNull(argument, fact)) {
     argument.addAttr(Attribute::NonNull);
     changed = true;
   }
@@ -190,7 +210,7 @@ static bool addPointerFacts(Argument &argument, const ValueFact &fact) {
   if (fact.addressSpace && isDevice)
     changed |= addAddressSpace(
         argument, argument.getParent()->getEntryBlock().getFirstInsertionPt(),
-        fact.addressSpace, align);
+        fact.addressSpace, alignOf(fact));
   return changed;
 }
 
@@ -245,7 +265,7 @@ static bool addLoadedFacts(LoadInst &load, const ValueFact &fact) {
   };
   const DataLayout &layout = load.getModule()->getDataLayout();
   bool changed = false;
-  Align align(uint64_t(1) << std::min<unsigned>(fact.alignLog2, 32));
+  Align align = alignOf(fact);
   if (align > load.getPointerAlignment(layout)) {
     say(LLVMContext::MD_align, align.value());
     changed = true;
@@ -392,6 +412,59 @@ bool applyValueFacts(Function &function, const FunctionFacts &facts,
   changed |= noteApart(function, facts.apart);
   changed |= noteUnwritten(function, unwrittenParts(facts.values));
   markPointerAccesses(function);
+  return changed;
+}
+
+/// Returns all calls of \p function in its module; nothing if something else
+/// there uses it.
+static std::optional<SmallVector<CallBase *, 8>> callsOf(Function &function) {
+  SmallVector<CallBase *, 8> calls;
+  for (const Use &use : function.uses()) {
+    auto *call = dyn_cast<CallBase>(use.getUser());
+    if (!call || !call->isCallee(&use) ||
+        call->getFunctionType() != function.getFunctionType())
+      return std::nullopt;
+    calls.push_back(call);
+  }
+  return calls;
+}
+
+bool applyShownFacts(Function &function, const FunctionFacts &facts) {
+  if (function.isDeclaration() || function.hasOptNone() ||
+      function.hasFnAttribute(Attribute::Naked))
+    return false;
+  auto calls = callsOf(function);
+  if (!calls)
+    return false;
+  const DataLayout &layout = function.getParent()->getDataLayout();
+  bool changed = false;
+  for (const ValueFact &fact : facts.values) {
+    if (fact.isPart || fact.kind != ValueKind::Bounds ||
+        fact.parameter >= function.arg_size())
+      continue;
+    Argument &argument = *function.getArg(fact.parameter);
+    if (!argument.getType()->isPointerTy() || isSpecial(argument))
+      continue;
+    auto eachShows = [&](function_ref<bool(Value &, CallBase &)> shows) {
+      return all_of(*calls, [&](CallBase *call) {
+        return shows(*call->getArgOperand(fact.parameter), *call);
+      });
+    };
+    if (isMoreAligned(argument, fact) &&
+        eachShows([&](Value &value, CallBase &call) {
+          return getKnownAlignment(&value, layout, &call) >= alignOf(fact);
+        })) {
+      addAlignment(argument, alignOf(fact));
+      changed = true;
+    }
+    if (isMoreThanNull(argument, fact) &&
+        eachShows([&](Value &value, CallBase &call) {
+          return isKnownNonZero(&value, SimplifyQuery(layout, &call));
+        })) {
+      argument.addAttr(Attribute::NonNull);
+      changed = true;
+    }
+  }
   return changed;
 }
 

@@ -24,6 +24,12 @@ bool applyValueFacts(
     llvm::Function &function, const FunctionFacts &facts,
     llvm::function_ref<llvm::Constant *(const ValueFact &)> addressOf);
 
+/// Says in attributes what \p facts say of pointers, as far as each call of
+/// \p function, which only its module uses, shows it: alignment, not null.
+/// Nothing if it is used otherwise. A compiler that sees this module alone finds
+/// the same by inlining. Returns whether anything was not said yet.
+bool applyShownFacts(llvm::Function &function, const FunctionFacts &facts);
+
 /// Puts into the device body \p function what the host tests before it launches
 /// it, \p guard: as applyValueFacts and applyGeometry do, and that integers are
 /// multiples, which costs an instruction. Returns whether the body changed.

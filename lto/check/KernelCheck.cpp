@@ -14,8 +14,10 @@
 // 2. cannotBeWorse: kernels that spill nothing and whose resident blocks are
 //    limited by neither registers nor shared memory are as good as any build.
 // 3. If others are left, the plain partition is cut down to them (KernelCut),
-//    optimized, and given to ptxas. whyWorse compares each: more bytes spilled,
-//    or fewer resident blocks for one of the block sizes that it may have.
+//    optimized, and compiled to PTX. Kernels whose PTX is that of the product
+//    (sameKernels) take what they take there; the others are given to ptxas.
+//    whyWorse compares each: more bytes spilled, or fewer resident blocks for
+//    one of the block sizes that it may have.
 // 4. unrollLess: if the decisions let loops be unrolled far, the kernels that
 //    are worse are built once more with decisions, but Unrolling::Sparing.
 //    Those that are then as good as plain ones are taken from that build.
@@ -30,10 +32,10 @@
 // not wait for the result. Everything depends on the job alone, so the result
 // is the same at any number of jobs.
 //
-// Cost: optimization, code generation and ptxas of the kernels that step 2
-// leaves (check-kernels-cpu-ms in the statistics), and, of partitions with
-// kernels that got worse, of these if step 4 is taken, and a second run of
-// ptxas over all.
+// Cost: optimization and code generation of the kernels that step 2 leaves,
+// ptxas of those that step 3 leaves (check-kernels-cpu-ms in the statistics),
+// and, of partitions with kernels that got worse, of these if step 4 is taken,
+// and a second run of ptxas over all.
 //
 // Plain builds are kept in the link's cache, if there is one
 // (lto/check/PlainBuild).
@@ -193,10 +195,9 @@ using KernelNames = std::set<std::string>;
 class KernelChecker {
 public:
   KernelChecker(ArrayRef<TouchedKernel> touched,
-                const MultiprocessorLimits &limits, BuildVariant build,
-                AssembleVariant assemble, LtransReport &report)
-      : touched(touched), limits(limits), build(build), assemble(assemble),
-        report(report) {}
+                const MultiprocessorLimits &limits, const VariantTools &tools,
+                LtransReport &report)
+      : touched(touched), limits(limits), tools(tools), report(report) {}
 
   Expected<DeviceVariant> run(DeviceVariant product);
 
@@ -204,9 +205,10 @@ public:
   std::string problem;
 
 private:
-  Error buildKernels(const VariantRequest &request, DeviceVariant &built,
+  Error buildKernels(const VariantRequest &request,
+                     const DeviceVariant &product, DeviceVariant &built,
                      std::string &why);
-  Error measurePlain(const KernelUsages &usages);
+  Error measurePlain(const DeviceVariant &product);
   std::optional<std::string> whyWorse(const TouchedKernel &kernel,
                                       const KernelUsages &usages) const;
   struct Remedy;
@@ -225,8 +227,7 @@ private:
   const MultiprocessorLimits &limits;
   /// Of the kernels for which figures of the product do not suffice.
   DeviceVariant plain;
-  BuildVariant build;
-  AssembleVariant assemble;
+  const VariantTools &tools;
   LtransReport &report;
   /// Whose bodies are to be those of `plain`.
   KernelNames takenBack;
@@ -314,29 +315,42 @@ static KernelNames namesOf(ArrayRef<TouchedKernel> kernels) {
   return names;
 }
 
-/// Puts the kernels of \p request, if there are any, into \p built; or says in
-/// \p why they cannot be compared.
+/// Puts the kernels of \p request, if there are any, and what they take into
+/// \p built; or says in \p why they cannot be compared. Those that are the same
+/// in \p product take what they take there.
 Error KernelChecker::buildKernels(const VariantRequest &request,
+                                  const DeviceVariant &product,
                                   DeviceVariant &built, std::string &why) {
   if (request.only.empty())
     return Error::success();
-  Expected<DeviceVariant> variant = build(request);
+  Expected<DeviceVariant> variant = tools.generate(request);
   if (!variant)
     return variant.takeError();
+  auto same = sameKernels(product.ptx, variant->ptx, request.only);
+  if (!same)
+    return same.takeError();
+  KernelNames others = request.only;
+  set_subtract(others, *same);
+  if (!others.empty())
+    if (Error error = tools.measure(*variant, others, request))
+      return error;
+  for (const std::string &name : *same)
+    variant->usages[name] = product.usages.at(name);
+  report.counters["kernels-unchanged"] += same->size();
   why = comparisonProblem(*variant, request.only);
   if (why.empty())
     built = std::move(*variant);
   return Error::success();
 }
 
-/// Builds the kernels for which the figures of the product, \p usages, do not
-/// suffice without decisions.
-Error KernelChecker::measurePlain(const KernelUsages &usages) {
+/// Builds the kernels for which the figures of \p product do not suffice
+/// without decisions.
+Error KernelChecker::measurePlain(const DeviceVariant &product) {
   VariantRequest request{PlanUse::None, Unrolling::Full, {}};
   for (const TouchedKernel &kernel : touched)
-    if (!cannotBeWorse(usages.at(kernel.name), limits, kernel.block))
+    if (!cannotBeWorse(product.usages.at(kernel.name), limits, kernel.block))
       request.only.insert(kernel.name);
-  return buildKernels(request, plain, problem);
+  return buildKernels(request, product, plain, problem);
 }
 
 /// Builds kernels of \p product that are worse than plain ones as \p request
@@ -345,7 +359,7 @@ Error KernelChecker::tryRemedy(const VariantRequest &request, Remedy &remedy,
                                const DeviceVariant &product) {
   DeviceVariant &variant = remedy.variant;
   std::string why; // does not matter: there are plain ones
-  if (Error error = buildKernels(request, variant, why))
+  if (Error error = buildKernels(request, product, variant, why))
     return error;
   for (const TouchedKernel &kernel : touched) {
     if (!variant.usages.count(kernel.name) || whyWorse(kernel, variant.usages))
@@ -484,7 +498,7 @@ KernelChecker::exchangeWorse(DeviceVariant &product) {
       return ptx.takeError();
     mixed.ptx = std::move(*ptx);
   }
-  if (Error error = assemble(mixed))
+  if (Error error = tools.assemble(mixed))
     return std::move(error);
   if (std::string why = comparisonProblem(mixed, namesOf(touched));
       !why.empty())
@@ -496,7 +510,7 @@ KernelChecker::exchangeWorse(DeviceVariant &product) {
 }
 
 Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
-  if (Error error = measurePlain(product.usages))
+  if (Error error = measurePlain(product))
     return std::move(error);
   if (!problem.empty())
     return product;
@@ -524,12 +538,18 @@ Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
     if (!takenBack.count(kernel.name))
       explainTakenBack(kernel,
                        "'" + worst + "' is worse with any, and " + **whyNot);
-  return build({PlanUse::None, Unrolling::Full, {}});
+  Expected<DeviceVariant> all =
+      tools.generate({PlanUse::None, Unrolling::Full, {}});
+  if (all)
+    if (Error error = tools.assemble(*all))
+      return std::move(error);
+  return all;
 }
 
-Expected<DeviceVariant>
-checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
-             AssembleVariant assemble, LtransReport &report) {
+Expected<DeviceVariant> checkKernels(const LtransJob &job,
+                                     DeviceVariant optimized,
+                                     const VariantTools &tools,
+                                     LtransReport &report) {
   TimeTraceScope trace("Check kernels");
   auto warn = [&](const Twine &why) {
     report.mishaps.push_back(
@@ -549,7 +569,7 @@ checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
       !why.empty())
     return giveUp(why);
   report.counters["kernels-checked"] += touched.size();
-  KernelChecker checker(touched, *limits, build, assemble, report);
+  KernelChecker checker(touched, *limits, tools, report);
   Expected<DeviceVariant> checked = checker.run(std::move(optimized));
   if (!checker.problem.empty())
     warn(checker.problem);

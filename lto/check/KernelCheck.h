@@ -59,6 +59,8 @@ struct DeviceVariant {
   std::set<std::string> lasting;      ///< see findLasting
   /// Sparing: no loop would be unrolled less if it were asked for.
   Unrolling unrolling = Unrolling::Sparing;
+  /// The cache keeps under this what was generated, if it keeps it.
+  std::optional<Digest> key;
 };
 
 /// How a variant is made.
@@ -73,10 +75,20 @@ struct VariantRequest {
   bool operator==(const VariantRequest &) const = default;
 };
 
-using BuildVariant = llvm::function_ref<llvm::Expected<DeviceVariant>(
-    const VariantRequest &request)>;
-/// Runs ptxas over the PTX of a variant that was made of two.
-using AssembleVariant = llvm::function_ref<llvm::Error(DeviceVariant &)>;
+/// What a job does for its check.
+struct VariantTools {
+  /// Makes a variant, as PTX.
+  llvm::function_ref<llvm::Expected<DeviceVariant>(const VariantRequest &)>
+      generate;
+  /// Puts into a variant that `generate` made what `kernels` of it take, or a
+  /// problem.
+  llvm::function_ref<llvm::Error(DeviceVariant &,
+                                 const std::set<std::string> &kernels,
+                                 const VariantRequest &)>
+      measure;
+  /// Runs ptxas over the PTX of a variant that is to be the product.
+  llvm::function_ref<llvm::Error(DeviceVariant &)> assemble;
+};
 
 /// Returns the kernels of \p partition, built for \p job and not optimized yet,
 /// that applyPlans touched.
@@ -99,13 +111,14 @@ std::optional<std::string> whyWorse(const KernelUsage &plain,
                                     BlockRange block);
 
 /// Returns \p optimized, which is \p job built with all decisions, with other
-/// bodies, of what \p build makes, of kernels that decisions made worse: with
-/// fewer registers or with loops unrolled less if that helps, else plain ones.
-/// Remarks, warnings and counters go to \p report. Errors: those of \p build
-/// and \p assemble.
-llvm::Expected<DeviceVariant>
-checkKernels(const LtransJob &job, DeviceVariant optimized, BuildVariant build,
-             AssembleVariant assemble, LtransReport &report);
+/// bodies, of what \p tools generate, of kernels that decisions made worse:
+/// with fewer registers or with loops unrolled less if that helps, else plain
+/// ones. Remarks, warnings and counters go to \p report. Errors: those of \p
+/// tools.
+llvm::Expected<DeviceVariant> checkKernels(const LtransJob &job,
+                                           DeviceVariant optimized,
+                                           const VariantTools &tools,
+                                           LtransReport &report);
 
 } // namespace gpulto
 

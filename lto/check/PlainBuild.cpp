@@ -20,7 +20,7 @@ namespace gpulto {
 Digest keyOfPlainBuild(const Module &cut, StringRef suffix,
                        const LtransJob &job) {
   StableHasher hasher;
-  hasher.add("plain build 3");
+  hasher.add("plain build 4");
   hasher.add(job.arch);
   LtransJob options = canonicalJob(job);
   options.remarks = {}; // it reports none
@@ -32,17 +32,29 @@ Digest keyOfPlainBuild(const Module &cut, StringRef suffix,
   return hasher.finish();
 }
 
+Digest keyOfFigures(const Digest &build, const std::set<std::string> &kernels) {
+  StableHasher hasher;
+  hasher.add(build);
+  hasher.add(kernels.size());
+  for (const std::string &kernel : kernels)
+    hasher.add(kernel);
+  return hasher.finish();
+}
+
+/// Returns \p value, which \p in has been read into; nothing if \p in is not
+/// exactly that.
+template <typename T>
+static std::optional<T> unlessDamaged(BinaryReader &in, T value) {
+  if (Error error = in.finish()) {
+    consumeError(std::move(error));
+    return std::nullopt;
+  }
+  return value;
+}
+
 std::string encodePlainBuild(const DeviceVariant &variant) {
   BinaryWriter out;
   out.string(variant.ptx);
-  out.uleb(variant.usages.size());
-  for (const auto &[kernel, usage] : variant.usages) {
-    out.string(kernel);
-    for (uint64_t number :
-         {uint64_t(usage.registers), usage.stackBytes, usage.spillStoreBytes,
-          usage.spillLoadBytes, usage.sharedBytes, usage.codeBytes})
-      out.uleb(number);
-  }
   out.uleb(variant.lasting.size());
   for (const std::string &name : variant.lasting)
     out.string(name);
@@ -50,25 +62,40 @@ std::string encodePlainBuild(const DeviceVariant &variant) {
 }
 
 std::optional<DeviceVariant> decodePlainBuild(StringRef bytes) {
-  constexpr size_t kMinBytes = 7; // a name and six numbers
   BinaryReader in(bytes);
   DeviceVariant variant;
   variant.ptx = in.string().str();
+  for (size_t left = in.count(/*minBytes=*/1); left; --left)
+    variant.lasting.insert(in.string().str());
+  return unlessDamaged(in, std::move(variant));
+}
+
+std::string encodeFigures(const KernelUsages &usages) {
+  BinaryWriter out;
+  out.uleb(usages.size());
+  for (const auto &[kernel, usage] : usages) {
+    out.string(kernel);
+    for (uint64_t number :
+         {uint64_t(usage.registers), usage.stackBytes, usage.spillStoreBytes,
+          usage.spillLoadBytes, usage.sharedBytes, usage.codeBytes})
+      out.uleb(number);
+  }
+  return out.take();
+}
+
+std::optional<KernelUsages> decodeFigures(StringRef bytes) {
+  constexpr size_t kMinBytes = 7; // a name and six numbers
+  BinaryReader in(bytes);
+  KernelUsages usages;
   for (size_t left = in.count(kMinBytes); left; --left) {
-    KernelUsage &usage = variant.usages[in.string().str()];
+    KernelUsage &usage = usages[in.string().str()];
     usage.registers = in.uleb32();
     for (uint64_t *number :
          {&usage.stackBytes, &usage.spillStoreBytes, &usage.spillLoadBytes,
           &usage.sharedBytes, &usage.codeBytes})
       *number = in.uleb();
   }
-  for (size_t left = in.count(/*minBytes=*/1); left; --left)
-    variant.lasting.insert(in.string().str());
-  if (Error error = in.finish()) {
-    consumeError(std::move(error));
-    return std::nullopt;
-  }
-  return variant;
+  return unlessDamaged(in, std::move(usages));
 }
 
 } // namespace gpulto

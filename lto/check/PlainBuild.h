@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <set>
 #include <string>
 
 namespace llvm {
@@ -25,13 +26,22 @@ namespace gpulto {
 Digest keyOfPlainBuild(const llvm::Module &cut, llvm::StringRef suffix,
                        const LtransJob &job);
 
-/// Returns what is to be known again of \p variant, a plain build without
-/// problems: its PTX and its figures.
+/// Returns what the figures of \p kernels of a plain build depend on, which
+/// ptxas says of them alone; \p build: keyOfPlainBuild.
+Digest keyOfFigures(const Digest &build, const std::set<std::string> &kernels);
+
+/// Returns what is to be known again of \p variant, a plain build that was
+/// generated.
 std::string encodePlainBuild(const DeviceVariant &variant);
 
 /// Returns what \p bytes, of encodePlainBuild, say; nothing if they are not
 /// that.
 std::optional<DeviceVariant> decodePlainBuild(llvm::StringRef bytes);
+
+std::string encodeFigures(const KernelUsages &usages);
+
+/// Returns what \p bytes, of encodeFigures, say; nothing if they are not that.
+std::optional<KernelUsages> decodeFigures(llvm::StringRef bytes);
 
 } // namespace gpulto
 

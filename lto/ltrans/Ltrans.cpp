@@ -22,6 +22,7 @@
 #include "lto/partition/LtransModule.h"
 #include "lto/partition/ModuleDigest.h"
 #include "lto/ptx/PtxNames.h"
+#include "lto/ptx/PtxSplice.h"
 #include "support/Error.h"
 #include "support/FreeMemory.h"
 #include "support/Subprocess.h"
@@ -194,12 +195,8 @@ namespace {
 /// A device partition as PTX.
 struct GeneratedVariant {
   DeviceVariant variant;
-  /// Whether ptxas is to say what its kernels take, ...
+  /// Whether ptxas is to say what its kernels take.
   bool isCompared = false;
-  /// ... which the cache keeps under this, if it is there, ...
-  std::optional<Digest> key;
-  /// ... and had kept.
-  bool isKnown = false;
 };
 } // namespace
 
@@ -251,12 +248,11 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
     cut.emplace(**module, **machine, request.only);
     std::string suffix = nextSuffix(**module); // with a cache and without
     if (run.cache && request.plans == PlanUse::None)
-      generated.key = keyOfPlainBuild(**module, suffix, job);
-    auto kept = generated.key ? run.cache->find(*generated.key) : std::nullopt;
+      variant.key = keyOfPlainBuild(**module, suffix, job);
+    auto kept = variant.key ? run.cache->find(*variant.key) : std::nullopt;
     if (auto known = kept ? decodePlainBuild(*kept) : std::nullopt) {
-      known->reaches = std::move(variant.reaches);
-      variant = std::move(*known);
-      generated.isKnown = true;
+      variant.ptx = std::move(known->ptx);
+      variant.lasting = std::move(known->lasting);
       return generated;
     }
   }
@@ -267,14 +263,11 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
     return error;
   if (Error error = diagnostics.take())
     return error;
+  if (variant.key)
+    run.cache->keep(*variant.key, encodePlainBuild(variant));
+  if (Error error = savePtx(run, variant))
+    return error;
   return generated;
-}
-
-static VariantRole roleOf(const VariantRequest &request) {
-  if (request.only.empty())
-    return VariantRole::Product;
-  return request.plans == PlanUse::None ? VariantRole::Reference
-                                        : VariantRole::Part;
 }
 
 /// Returns with what names of temporary files of \p request begin; empty if
@@ -289,29 +282,87 @@ static std::string tempsPrefixOf(const JobRun &run,
   return (run.saveTempsPrefix + "." + kind).str();
 }
 
-/// Compiles the device partition of \p run as \p request says, with remarks and
-/// warnings. Returns nothing if the results are there.
-static Expected<std::optional<DeviceVariant>>
-compileDevice(const JobRun &run, const VariantRequest &request) {
-  auto generated = generateDevice(run, request);
+/// Compiles the device partition of \p run, with remarks and warnings. Returns
+/// nothing if the results are there.
+static Expected<std::optional<DeviceVariant>> compileDevice(const JobRun &run) {
+  auto generated = generateDevice(run, {});
   if (!generated)
     return generated.takeError();
   if (!*generated)
     return std::nullopt;
   DeviceVariant &variant = (*generated)->variant;
-  if ((*generated)->isKnown)
-    return std::move(variant);
-  if (Error error = savePtx(run, variant))
-    return error;
   if (run.job.device.wantCubin || (*generated)->isCompared) {
     run.onPhase("running ptxas");
     returnFreedMemory(); // the module's, while ptxas takes its own
-    if (Error error = assembleVariant(run.job, roleOf(request), variant))
+    if (Error error = assembleVariant(run.job, VariantRole::Product, variant))
       return error;
   }
-  if ((*generated)->key && variant.problem.empty())
-    run.cache->keep(*(*generated)->key, encodePlainBuild(variant));
   return std::move(variant);
+}
+
+/// Generates what \p request says for the check of kernels of \p run.
+static Expected<DeviceVariant> generateForCheck(const JobRun &run,
+                                                const VariantRequest &request) {
+  LtransReport said; // as of the product
+  std::string saveTempsPrefix = tempsPrefixOf(run, request);
+  auto ignorePhase = [](StringRef) {};
+  auto generated = generateDevice(
+      {run.job, run.prefix, saveTempsPrefix, ignorePhase, run.cache, said},
+      request);
+  if (!generated)
+    return generated.takeError();
+  return std::move((*generated)->variant); // nobody was asked for results
+}
+
+/// Has ptxas, or the cache of \p run, say what \p kernels of \p variant take.
+static Error measureForCheck(const JobRun &run, DeviceVariant &variant,
+                             const std::set<std::string> &kernels,
+                             const VariantRequest &request) {
+  std::optional<Digest> key;
+  if (variant.key)
+    key = keyOfFigures(*variant.key, kernels);
+  auto kept = key ? run.cache->find(*key) : std::nullopt;
+  if (auto known = kept ? decodeFigures(*kept) : std::nullopt) {
+    variant.usages = std::move(*known);
+    return Error::success();
+  }
+  Expected<std::string> ptx =
+      keepKernels(variant.ptx, nameOfJob(run.job), kernels);
+  if (!ptx)
+    return ptx.takeError();
+  DeviceVariant measured;
+  measured.ptx = std::move(*ptx);
+  returnFreedMemory(); // the module's, while ptxas takes its own
+  VariantRole role = request.plans == PlanUse::None ? VariantRole::Reference
+                                                    : VariantRole::Part;
+  if (Error error = assembleVariant(run.job, role, measured))
+    return error;
+  variant.problem = std::move(measured.problem);
+  variant.usages = std::move(measured.usages);
+  if (key && variant.problem.empty())
+    run.cache->keep(*key, encodeFigures(variant.usages));
+  return Error::success();
+}
+
+/// Checks the kernels of \p product, what \p run compiled.
+static Expected<DeviceVariant> checkProduct(const JobRun &run,
+                                            DeviceVariant product) {
+  run.onPhase(kCheckKernelsPhase);
+  auto generate = [&](const VariantRequest &request) {
+    return generateForCheck(run, request);
+  };
+  auto measure = [&](DeviceVariant &variant,
+                     const std::set<std::string> &kernels,
+                     const VariantRequest &request) {
+    return measureForCheck(run, variant, kernels, request);
+  };
+  auto assemble = [&](DeviceVariant &variant) -> Error {
+    if (Error error = savePtx(run, variant))
+      return error;
+    return assembleVariant(run.job, VariantRole::Product, variant);
+  };
+  return checkKernels(run.job, std::move(product),
+                      {generate, measure, assemble}, run.report);
 }
 
 /// Whether \p line of ptxas is a warning for the user of \p job.
@@ -344,35 +395,16 @@ static void reportMessages(const LtransJob &job, const DeviceVariant &product,
 static Error runDevice(const JobRun &run) {
   const LtransJob &job = run.job;
   LtransReport &report = run.report;
-  Expected<std::optional<DeviceVariant>> compiled = compileDevice(run, {});
+  Expected<std::optional<DeviceVariant>> compiled = compileDevice(run);
   if (!compiled)
     return compiled.takeError();
   if (!*compiled)
     return Error::success();
   Expected<DeviceVariant> product = std::move(**compiled);
-  if (job.device.checkKernels && !product->touched.empty()) {
-    run.onPhase(kCheckKernelsPhase);
-    auto build = [&](const VariantRequest &request) -> Expected<DeviceVariant> {
-      auto ignorePhase = [](StringRef) {};
-      LtransReport said; // as of the first
-      std::string saveTempsPrefix = tempsPrefixOf(run, request);
-      auto variant = compileDevice(
-          {job, run.prefix, saveTempsPrefix, ignorePhase, run.cache, said},
-          request);
-      if (!variant)
-        return variant.takeError();
-      return std::move(**variant); // nobody was asked for results
-    };
-    auto assembleMixed = [&](DeviceVariant &variant) -> Error {
-      if (Error error = savePtx(run, variant))
-        return error;
-      return assembleVariant(job, VariantRole::Product, variant);
-    };
-    product =
-        checkKernels(job, std::move(*product), build, assembleMixed, report);
-    if (!product)
-      return product.takeError();
-  }
+  if (job.device.checkKernels && !product->touched.empty())
+    product = checkProduct(run, std::move(*product));
+  if (!product)
+    return product.takeError();
   if (!product->whySeparate.empty()) {
     Remark &remark = report.remarks.emplace_back();
     remark.kind = RemarkKind::Passed;

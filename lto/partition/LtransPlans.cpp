@@ -79,6 +79,7 @@ private:
   Function *cloneNamed(StringRef name, const Function *original,
                        FunctionType &type);
   void redirectCalls(Function &function, const JobBody &body);
+  void applyShown(ArrayRef<PlannedFunction> planned);
   std::vector<PlannedBody> makeBodies(ArrayRef<PlannedFunction> planned);
   void applyTo(Function &function, const JobBody &body);
 
@@ -173,6 +174,29 @@ void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
 // All of a partition
 //===----------------------------------------------------------------------===//
 
+/// Whether only its partition uses what \p symbol is.
+static bool isOwn(const JobSymbol &symbol) {
+  return symbol.role == JobRole::Define &&
+         symbol.linkage == FinalLinkage::Internal;
+}
+
+/// Says what the calls in the partition show of parameters of device functions,
+/// with all decisions and without: nobody decided it, so no kernel is checked
+/// for it. Calls of clones are among these calls.
+void PlanApplier::applyShown(ArrayRef<PlannedFunction> planned) {
+  if (!isDevice)
+    return;
+  bool changed;
+  do { // what a caller is told, its calls show
+    changed = false;
+    for (const auto &[name, symbol] : planned)
+      if (Function *function = partition.getFunction(name);
+          function && isOwn(*symbol))
+        for (const JobBody &body : symbol->bodies)
+          changed |= applyShownFacts(*function, body.facts);
+  } while (changed);
+}
+
 /// Makes the clones. Without decisions only those of kernels are there: host
 /// code may launch them.
 std::vector<PlannedBody>
@@ -215,6 +239,7 @@ void PlanApplier::applyTo(Function &function, const JobBody &body) {
 
 /// Makes the clones and puts what whole-program analysis decided into bodies.
 void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
+  applyShown(planned);
   std::vector<PlannedBody> bodies = makeBodies(planned);
   // All copies are made: bodies may change.
   for (auto [function, body] : bodies)

@@ -27,6 +27,9 @@ using namespace llvm;
 
 namespace gpulto {
 
+/// What messages call the modules.
+static constexpr StringLiteral kProduct = "optimized", kOther = "other";
+
 /// Whether \p statement has a name by which others refer to it.
 static bool isNamed(const PtxStatement &statement) {
   return statement.isSymbol() || statement.kind == PtxStatementKind::Alias;
@@ -56,12 +59,34 @@ static bool isPlainVariable(const PtxStatement &statement) {
   return isLasting;
 }
 
-/// Returns those of \p statements that have no name, that \p isRoot says, or
-/// that one of these names, but for those \p isLeftOut says.
-static BitVector cut(ArrayRef<PtxStatement> statements,
-                     function_ref<bool(const PtxStatement &)> isRoot,
-                     function_ref<bool(const PtxStatement &)> isLeftOut) {
+namespace {
+/// What statements of a module refer to.
+class PtxReferences {
+public:
+  explicit PtxReferences(ArrayRef<PtxStatement> statements);
+
+  /// Returns those of the statements that \p isRoot says or that one of these
+  /// names, but for those \p isLeftOut says.
+  BitVector
+  reachedFrom(function_ref<bool(const PtxStatement &)> isRoot,
+              function_ref<bool(const PtxStatement &)> isLeftOut) const;
+
+private:
+  ArrayRef<PtxStatement> statements;
   StringMap<SmallVector<size_t, 2>> byName;
+};
+} // namespace
+
+PtxReferences::PtxReferences(ArrayRef<PtxStatement> statements)
+    : statements(statements) {
+  for (auto [index, statement] : enumerate(statements))
+    if (isNamed(statement))
+      byName[statement.name].push_back(index);
+}
+
+BitVector PtxReferences::reachedFrom(
+    function_ref<bool(const PtxStatement &)> isRoot,
+    function_ref<bool(const PtxStatement &)> isLeftOut) const {
   SmallVector<size_t> work;
   BitVector kept(statements.size());
   auto keep = [&](size_t index) {
@@ -70,12 +95,9 @@ static BitVector cut(ArrayRef<PtxStatement> statements,
     kept.set(index);
     work.push_back(index);
   };
-  for (auto [index, statement] : enumerate(statements)) {
-    if (isNamed(statement))
-      byName[statement.name].push_back(index);
-    if (!isNamed(statement) || isRoot(statement))
+  for (auto [index, statement] : enumerate(statements))
+    if (isRoot(statement))
       keep(index);
-  }
   while (!work.empty()) {
     const PtxStatement &statement = statements[work.pop_back_val()];
     if (statement.kind == PtxStatementKind::Section)
@@ -92,6 +114,19 @@ static BitVector cut(ArrayRef<PtxStatement> statements,
     }
   }
   return kept;
+}
+
+/// Returns those of \p statements that have no name, that \p isRoot says, or
+/// that one of these names, but for those \p isLeftOut says.
+static BitVector cut(ArrayRef<PtxStatement> statements,
+                     function_ref<bool(const PtxStatement &)> isRoot,
+                     function_ref<bool(const PtxStatement &)> isLeftOut) {
+  return PtxReferences(statements)
+      .reachedFrom(
+          [&](const PtxStatement &statement) {
+            return !isNamed(statement) || isRoot(statement);
+          },
+          isLeftOut);
 }
 
 static std::string textOf(ArrayRef<PtxStatement> statements,
@@ -118,10 +153,61 @@ Expected<std::string> keepKernels(StringRef ptx, StringRef path,
   }));
 }
 
+/// Returns \p word without the number of its function, where LLVM has put that
+/// into the name of a label or of a function's local memory.
+static std::string withoutFunctionNumber(StringRef word) {
+  for (StringRef prefix : {"$L__BB", "__local_depot"}) {
+    StringRef rest = word;
+    if (rest.consume_front(prefix))
+      return (prefix + rest.ltrim("0123456789")).str();
+  }
+  return word.str();
+}
+
+/// Appends the tokens of \p statement, a line each, to \p tokens.
+static void appendTokens(const PtxStatement &statement, std::string &tokens) {
+  PtxLexer lexer(statement.text);
+  for (PtxToken token = lexer.next(); token.kind != PtxToken::Kind::End;
+       token = lexer.next()) {
+    tokens += withoutFunctionNumber(token.text);
+    tokens += '\n';
+  }
+}
+
+Expected<std::set<std::string>>
+sameKernels(StringRef product, StringRef other,
+            const std::set<std::string> &names) {
+  auto ours = parsePtx(product, kProduct);
+  if (!ours)
+    return ours.takeError();
+  auto theirs = parsePtx(other, kOther);
+  if (!theirs)
+    return theirs.takeError();
+  PtxReferences ourReferences(*ours), theirReferences(*theirs);
+  auto tokensOf = [](StringRef name, ArrayRef<PtxStatement> statements,
+                     const PtxReferences &references) {
+    auto isRoot = [&](const PtxStatement &statement) {
+      return statement.isKernel && statement.name == name;
+    };
+    std::string tokens;
+    for (size_t index :
+         references.reachedFrom(isRoot, [](auto &) { return false; })
+             .set_bits())
+      appendTokens(statements[index], tokens);
+    return tokens;
+  };
+  std::set<std::string> same;
+  for (const std::string &name : names) {
+    std::string tokens = tokensOf(name, *ours, ourReferences);
+    if (!tokens.empty() && tokens == tokensOf(name, *theirs, theirReferences))
+      same.insert(name);
+  }
+  return same;
+}
+
 Expected<std::string> splicePtx(StringRef product, StringRef other,
                                 const std::set<std::string> &names,
                                 const std::set<std::string> &fixtures) {
-  constexpr StringLiteral kProduct = "optimized", kOther = "other";
   auto ours = parsePtx(product, kProduct);
   if (!ours)
     return ours.takeError();

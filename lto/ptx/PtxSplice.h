@@ -19,6 +19,14 @@ llvm::Expected<std::string> keepKernels(llvm::StringRef ptx,
                                         llvm::StringRef path,
                                         const std::set<std::string> &names);
 
+/// Returns those of the kernels \p names that are the same in \p product and
+/// \p other, with all that they refer to: ptxas, which compiles each kernel for
+/// itself, makes the same of them. Both were compiled for one architecture with
+/// the same options. Errors: those of parsePtx.
+llvm::Expected<std::set<std::string>>
+sameKernels(llvm::StringRef product, llvm::StringRef other,
+            const std::set<std::string> &names);
+
 /// Returns \p product with the kernels \p names as \p other has them, with the
 /// local functions and variables that they refer to; what only the former ones
 /// referred to is dropped. Both were compiled from the same partition: a symbol

@@ -260,21 +260,34 @@ TEST_F(CacheTest, BytesAreKeptApartFromResults) {
   EXPECT_EQ(find(bodies), CacheFind::Nothing); // it was taken for damaged
 }
 
-TEST(PlainBuild, IsKeptWithItsFigures) {
+TEST(PlainBuild, IsKept) {
   DeviceVariant variant;
   variant.ptx = "text";
-  variant.usages["k"] = {255, 1, 2, 3, 4, 5000000000};
-  variant.usages["l"] = {};
   variant.lasting = {"f", "table"};
   std::string bytes = encodePlainBuild(variant);
   std::optional<DeviceVariant> read = decodePlainBuild(bytes);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->ptx, variant.ptx);
-  EXPECT_EQ(read->usages, variant.usages);
   EXPECT_EQ(read->lasting, variant.lasting);
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(decodePlainBuild(StringRef(bytes).take_front(size)));
   EXPECT_FALSE(decodePlainBuild(bytes + "x"));
+}
+
+TEST(PlainBuild, FiguresAreKeptForTheKernelsThatWereMeasuredTogether) {
+  KernelUsages usages;
+  usages["k"] = {255, 1, 2, 3, 4, 5000000000};
+  usages["l"] = {};
+  std::string bytes = encodeFigures(usages);
+  EXPECT_EQ(decodeFigures(bytes), usages);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decodeFigures(StringRef(bytes).take_front(size)));
+  EXPECT_FALSE(decodeFigures(bytes + "x"));
+  Digest build = digestOf("build");
+  EXPECT_EQ(keyOfFigures(build, {"k"}), keyOfFigures(build, {"k"}));
+  EXPECT_NE(keyOfFigures(build, {"k"}), keyOfFigures(build, {"k", "l"}));
+  EXPECT_NE(keyOfFigures(build, {"k"}), keyOfFigures(digestOf("other"), {"k"}));
+  EXPECT_NE(keyOfFigures(build, {}), build);
 }
 
 } // namespace

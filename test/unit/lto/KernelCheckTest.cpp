@@ -12,8 +12,11 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <regex>
+
 using namespace gpulto;
 using namespace llvm;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -293,10 +296,11 @@ protected:
   }
   /// Returns PTX in which the body of each kernel says which build it is of.
   static std::string ptxOf(StringRef build) {
-    return formatv(".version 8.5\n.target sm_90\n.address_size 64\n"
-                   ".visible .entry a()\n{\n\t// a of {0}\n\tret;\n}\n"
-                   ".visible .entry b()\n{\n\t// b of {0}\n\tret;\n}\n",
-                   build)
+    return formatv(
+               ".version 8.5\n.target sm_90\n.address_size 64\n"
+               ".visible .entry a()\n{\n\t.pragma \"a of {0}\";\n\tret;\n}\n"
+               ".visible .entry b()\n{\n\t.pragma \"b of {0}\";\n\tret;\n}\n",
+               build)
         .str();
   }
   static KernelUsages usagesOf(unsigned a, unsigned b) {
@@ -315,7 +319,7 @@ protected:
   /// unrolled less `sparing`, and those of what is put together `mixed`.
   /// Returns which build each kernel is of.
   std::vector<std::string> check(DeviceVariant optimized) {
-    auto build = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
+    auto generate = [&](const VariantRequest &r) -> Expected<DeviceVariant> {
       requests.push_back(r);
       bool isPlain = r.plans == PlanUse::None;
       DeviceVariant result =
@@ -324,18 +328,23 @@ protected:
               ? variant(limited, limited, "limited")
               : variant(sparingOfA.value_or(sparing), sparing, "sparing");
       result.reaches = plainReaches;
-      if (!r.only.empty())
-        std::erase_if(result.usages,
-                      [&](auto &usage) { return !r.only.count(usage.first); });
       return result;
+    };
+    auto measure = [&](DeviceVariant &variant,
+                       const std::set<std::string> &kernels,
+                       const VariantRequest &) -> Error {
+      measured.insert(measured.end(), kernels.begin(), kernels.end());
+      std::erase_if(variant.usages,
+                    [&](auto &usage) { return !kernels.count(usage.first); });
+      return Error::success();
     };
     auto assemble = [&](DeviceVariant &variant) -> Error {
       ++assembled;
       variant.usages = mixed;
       return Error::success();
     };
-    auto product =
-        checkKernels(job, std::move(optimized), build, assemble, report);
+    auto product = checkKernels(job, std::move(optimized),
+                                {generate, measure, assemble}, report);
     if (!product) {
       ADD_FAILURE() << toString(product.takeError());
       return {};
@@ -344,8 +353,8 @@ protected:
     SmallVector<StringRef> lines;
     StringRef(product->ptx).split(lines, '\n');
     for (StringRef line : lines)
-      if (size_t at = line.find("// "); at != StringRef::npos)
-        builds.push_back(line.substr(at + 3).str());
+      if (line.trim().consume_front(".pragma \""))
+        builds.push_back(line.split('"').second.split('"').first.str());
     llvm::sort(builds);
     return builds;
   }
@@ -358,6 +367,7 @@ protected:
   LtransReport report;
   unsigned assembled = 0;
   std::vector<VariantRequest> requests;
+  std::vector<std::string> measured;
 };
 } // namespace
 
@@ -368,6 +378,7 @@ TEST_F(Exchange, NothingIsTakenBackFromKernelsThatAreAsGood) {
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].plans, PlanUse::None);
   EXPECT_THAT(requests[0].only, ElementsAre("a", "b"));
+  EXPECT_THAT(measured, ElementsAre("a", "b"));
   EXPECT_EQ(assembled, 0u);
   EXPECT_THAT(report.remarks, IsEmpty());
   EXPECT_EQ(report.counters["kernels-checked"], 2u);
@@ -378,6 +389,18 @@ TEST_F(Exchange, KernelsThatNothingLimitsNeedNoPlainBuild) {
               ElementsAre("a of optimized", "b of optimized"));
   EXPECT_THAT(requests, IsEmpty());
   EXPECT_EQ(report.counters["kernels-checked"], 2u);
+}
+
+TEST_F(Exchange, KernelsThatAreTheSameWithoutDecisionsAreNotMeasured) {
+  DeviceVariant optimized = variant(48, 48, "optimized");
+  optimized.ptx = std::regex_replace(
+      optimized.ptx, std::regex("b of optimized"), "b of plain");
+  mixed = usagesOf(32, 48);
+  EXPECT_THAT(check(std::move(optimized)),
+              ElementsAre("a of plain", "b of plain"));
+  EXPECT_THAT(measured, Each("a"));
+  EXPECT_EQ(report.counters["kernels-unchanged"], 1u);
+  EXPECT_EQ(report.counters["kernels-taken-back"], 1u);
 }
 
 TEST_F(Exchange, OnlyTheKernelThatIsWorseLosesItsDecisions) {
@@ -513,7 +536,7 @@ TEST_F(Exchange, AVariableThatBothWriteKeepsThemInOneBuild) {
   plainReaches["b"].variables = {"counter"};
   EXPECT_THAT(check(std::move(optimized)),
               ElementsAre("a of plain", "b of plain"));
-  EXPECT_EQ(assembled, 0u);
+  EXPECT_EQ(assembled, 1u) << "the plain partition";
   ASSERT_EQ(report.remarks.size(), 2u);
   EXPECT_THAT(report.remarks[1].text,
               HasSubstr("'b' is worse with any, and it shares the variable "

@@ -152,3 +152,36 @@ TEST(PtxSplice, KernelsAreKeptWithWhatTheyNeed) {
   EXPECT_THAT(toString(keepKernels("nonsense", "x.ptx", {"a"}).takeError()),
               HasSubstr("x.ptx"));
 }
+
+TEST(PtxSplice, KernelsAreTheSameWithAllThatTheyReferTo) {
+  const std::string product =
+      ".global .align 4 .u32 table[1] = {1};\n"
+      ".func f()\n{\nret;\n}\n"
+      ".func g()\n{\nadd.s32 %r1, %r1, 1;\nret;\n}\n"
+      ".visible .entry a()\n{\n.local .b8 __local_depot3[4];\n"
+      "$L__BB3_1: // as it was\nbra $L__BB3_1;\n}\n"
+      ".visible .entry b()\n{\ncall f;\nret;\n}\n"
+      ".visible .entry c()\n{\ncall g;\nret;\n}\n"
+      ".visible .entry d()\n{\nld.u32 %r1, [table];\nret;\n}\n"
+      ".visible .entry e()\n{\n$L__BB7_1:\nbra $L__BB7_1;\n}\n"
+      ".visible .entry f1()\n.maxntid 32\n{\nret;\n}\n";
+  const std::string other =
+      ".global .align 4 .u32 table[1] = {2};\n"
+      ".visible .entry a()\n{\n.local .b8 __local_depot0[4];\n"
+      "$L__BB0_1:\nbra $L__BB0_1;\n}\n"
+      ".func f()\n{\nret;\n}\n"
+      ".func g()\n{\nadd.s32 %r1, %r1, 2;\nret;\n}\n"
+      ".visible .entry b()\n{\ncall f;\nret;\n}\n"
+      ".visible .entry c()\n{\ncall g;\nret;\n}\n"
+      ".visible .entry d()\n{\nld.u32 %r1, [table];\nret;\n}\n"
+      ".visible .entry e()\n{\n$L__BB5_2:\nbra $L__BB5_2;\n}\n"
+      ".visible .entry f1()\n{\nret;\n}\n";
+  auto same = sameKernels(kHeader + product, kHeader + other,
+                          {"a", "b", "c", "d", "e", "f1", "missing"});
+  ASSERT_TRUE(bool(same)) << toString(same.takeError());
+  EXPECT_THAT(*same, testing::ElementsAre("a", "b"));
+  EXPECT_THAT(
+      toString(
+          sameKernels(kHeader, kHeader + ".entry a()\n{\n", {"a"}).takeError()),
+      HasSubstr("other:"));
+}
