@@ -14,6 +14,9 @@ Substitutions
   %matrix             links small programs in many ways and compares: see
                       doors/Inputs/matrix.py
   %inputs             test/inputs
+  %light              options for gpulto-clang++ that put a small cuda_runtime.h,
+                      test/inputs/light, in the place of all of CUDA's headers:
+                      for tests that are not about them (0.2 s a file, not 1.8)
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
@@ -101,6 +104,8 @@ ours = {
 }
 for name, found in ours.items():
     program(name, found)
+program("light", f"-nocudainc -I {config.test_source_root}/inputs/light "
+        f"-I {config.cuda_path}/include -include cuda_runtime.h")
 program("faults", f"{sys.executable} {config.test_source_root}/faults/walk.py "
         f"--shim {build}/test/bin/gpulto-fault-shim.so "
         f"--driver {ours['gpulto-clang++']}")
