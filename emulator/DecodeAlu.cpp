@@ -161,6 +161,8 @@ bool Decoder::decodeAlu() {
         return fail("expected an immediate");
       insn.imm = static_cast<int64_t>(o.value);
       break;
+    default:
+      break;
     }
     if (!ok)
       return false;

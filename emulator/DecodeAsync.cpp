@@ -171,8 +171,9 @@ bool Decoder::decodeMbarrier() {
   }
   if (op == kMbarrierPending)
     return source(ops[at], Type::U64, insn.s[1]) && emitSelected();
-  if (at >= ops.size() || !address(ops[at++], insn, memorySpace()))
+  if (at >= ops.size() || !address(ops[at], insn, memorySpace()))
     return malformed();
+  ++at;
   bool needsValue = !isCopy && op != kMbarrierArrive && op != kMbarrierDrop &&
                     op != kMbarrierInvalidate;
   if (needsValue && at >= ops.size())

@@ -169,7 +169,7 @@ bool Decoder::decodeBarrier() {
     insn.s[0] = constant(4, 0);
   else if (!source(ops[at++], Type::U32, insn.s[0]))
     return false;
-  if (at < end && !source(ops[at++], Type::U32, insn.s[1]))
+  if (at < end && !source(ops[at], Type::U32, insn.s[1]))
     return false;
   if (isRed && !predicate(ops.back(), insn.s[2]))
     return false;

@@ -43,9 +43,9 @@ bool Decoder::decodeVideo(unsigned op) {
   mode |= desc.has("add") ? kVideoAccumulate : 0;
   insn.mode = static_cast<uint8_t>(mode);
   constexpr std::string_view kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  for (uint8_t k = 0; k < std::size(kCompares); ++k)
+  for (size_t k = 0; k < std::size(kCompares); ++k)
     if (desc.has(kCompares[k]))
-      insn.mode2 = k;
+      insn.mode2 = static_cast<uint8_t>(k);
   insn.cls = InsnClass::Integer;
   desc.variant = op;
   return emitSelected();

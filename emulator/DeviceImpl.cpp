@@ -279,7 +279,7 @@ static std::array<uint32_t, 3> gridOf(const KernelInfo &info,
 Status DeviceImpl::checkCluster(const KernelInfo &info, const LaunchConfig &c,
                                 const std::array<uint32_t, 3> &cluster) const {
   const DeviceLimits &l = options.limits;
-  auto bad = [&](std::string text) {
+  auto bad = [&](const std::string &text) {
     return Status{ErrorKind::InvalidClusterSize,
                   text + " for kernel " + info.name};
   };
@@ -310,7 +310,7 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
                                const LaunchConfig &c) const {
   const DeviceLimits &l = options.limits;
   const KernelInfo &info = kernel.info();
-  auto bad = [&](std::string text) {
+  auto bad = [&](const std::string &text) {
     return Status{ErrorKind::InvalidConfiguration,
                   text + " for kernel " + info.name};
   };

@@ -95,7 +95,7 @@ void append(std::string &out, const std::string &spec, auto value) {
 }
 
 /// One conversion; \p spec is "%...", without length modifiers and letter.
-void convert(Warp &w, unsigned lane, std::string &out, std::string spec,
+void convert(Warp &w, unsigned lane, std::string &out, const std::string &spec,
              bool isLong, unsigned halves, char letter, Arguments &args) {
   switch (letter) {
   case 'd':
@@ -177,7 +177,7 @@ std::string formatText(Warp &w, unsigned lane, const std::string &format,
     }
     if (k >= format.size())
       break;
-    convert(w, lane, out, std::move(spec), isLong, halves, format[k++], args);
+    convert(w, lane, out, spec, isLong, halves, format[k++], args);
   }
   return out;
 }

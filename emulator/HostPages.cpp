@@ -17,9 +17,9 @@ namespace gpulto::emu {
 /// Reads one line: `begin-end rwxp ...`. False when it is none, or the mapping
 /// cannot be read.
 static bool parseLine(std::string_view line, HostMapping &mapping) {
-  const char *end = line.data() + line.size();
+  const char *begin = line.data(), *end = begin + line.size();
   auto [dash, beginError] =
-      std::from_chars(line.data(), end, mapping.range.begin, 16);
+      std::from_chars(begin, end, mapping.range.begin, 16);
   if (beginError != std::errc() || dash == end || *dash != '-')
     return false;
   auto [space, endError] =
@@ -56,6 +56,10 @@ static std::string readMappings() {
   return text;
 }
 
+std::vector<HostMapping> readHostMappings() {
+  return parseHostMappings(readMappings());
+}
+
 bool HostPages::findKnown(uint64_t address, HostMapping &mapping) const {
   auto next = std::upper_bound(
       known.begin(), known.end(), address,
@@ -69,7 +73,7 @@ bool HostPages::findKnown(uint64_t address, HostMapping &mapping) const {
 bool HostPages::find(uint64_t address, HostMapping &mapping) {
   if (findKnown(address, mapping))
     return true;
-  known = parseHostMappings(readMappings());
+  known = readHostMappings();
   return findKnown(address, mapping);
 }
 

@@ -29,6 +29,9 @@ struct HostMapping {
 /// Reads the text of /proc/self/maps: readable mappings, in order.
 std::vector<HostMapping> parseHostMappings(std::string_view text);
 
+/// Returns those of this process; none when they cannot be read.
+std::vector<HostMapping> readHostMappings();
+
 /// The mappings of this process as one thread of an emulated device knows them.
 /// Not thread-safe.
 class HostPages {

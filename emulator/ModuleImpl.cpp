@@ -26,7 +26,7 @@
 namespace gpulto::emu {
 
 static Status errorAt(ErrorKind kind, const SourceUnit &unit, uint32_t line,
-                      std::string text) {
+                      const std::string &text) {
   return {kind, unit.name + ":" + std::to_string(line) + ": " + text};
 }
 

@@ -32,10 +32,10 @@ llvm::Expected<std::string> gpulto::compressZstd(llvm::StringRef bytes,
 llvm::Expected<std::string> gpulto::compressLz4(llvm::StringRef bytes) {
   if (bytes.size() > LZ4_MAX_INPUT_SIZE)
     return makeError("LZ4: more than 2 GB");
-  int length = static_cast<int>(bytes.size());
-  std::string result(static_cast<size_t>(LZ4_compressBound(length)), '\0');
-  int size = LZ4_compress_default(bytes.data(), result.data(), length,
-                                  static_cast<int>(result.size()));
+  int bound = LZ4_compressBound(static_cast<int>(bytes.size()));
+  std::string result(static_cast<size_t>(bound), '\0');
+  int size = LZ4_compress_default(bytes.data(), result.data(),
+                                  static_cast<int>(bytes.size()), bound);
   if (size <= 0)
     return makeError("LZ4: compression failed");
   result.resize(static_cast<size_t>(size));

@@ -138,7 +138,7 @@ llvm::Expected<std::string> ElfBuilder::build() const {
   int fd = memfd_create("gpulto-object", MFD_CLOEXEC);
   if (fd < 0)
     return fileError("memory file", "cannot create", errno);
-  auto closeFile = llvm::make_scope_exit([&] { close(fd); });
+  llvm::scope_exit closeFile([&] { close(fd); });
   elf_version(EV_CURRENT);
   ElfHandle elf(elf_begin(fd, ELF_C_WRITE, nullptr));
   if (!elf)

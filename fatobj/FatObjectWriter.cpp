@@ -56,7 +56,7 @@ struct EntryToWrite {
 /// Adds a payload that is stored as it is.
 EntryToWrite rawEntry(EntryKind kind, llvm::StringRef arch,
                       llvm::StringRef payload) {
-  EntryToWrite entry{};
+  EntryToWrite entry;
   entry.kind = kind;
   entry.arch = arch;
   entry.payload = payload;
@@ -118,7 +118,7 @@ llvm::Expected<EntryToWrite> bitcodeRef(llvm::StringRef bitcode,
       findHostStrtab(bitcode, where.inSection(kHostBitcodeSection));
   if (!names)
     return names.takeError();
-  EntryToWrite entry{};
+  EntryToWrite entry;
   entry.kind = EntryKind::HostBitcodeRef;
   entry.offset = names->offset;
   entry.storedSize = names->size;

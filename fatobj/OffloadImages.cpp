@@ -33,6 +33,8 @@ llvm::StringRef gpulto::nameOf(ImageKind kind) {
     return "a fat binary";
   case IMG_PTX:
     return "PTX";
+  case IMG_SPIRV:
+    return "SPIR-V";
   case IMG_None:
   case IMG_LAST:
     break;

@@ -501,19 +501,15 @@ AttributeList Pairing::intersect(AttributeList x, AttributeList y,
       if (!isDroppable(attribute))
         continue;
       Attribute::AttrKind kind = attribute.getKindAsEnum();
-      if (!theirs.hasAttribute(kind))
-        x = x.removeAttributeAtIndex(context, index, kind);
-      else if (theirs.getAttribute(kind) == attribute)
+      Attribute other = theirs.getAttribute(kind);
+      if (other == attribute)
         continue;
-      else if (kind == Attribute::Memory)
-        x = x.removeAttributeAtIndex(context, index, kind)
-                .addAttributeAtIndex(
-                    context, index,
-                    Attribute::getWithMemoryEffects(
-                        context, attribute.getMemoryEffects() |
-                                     theirs.getMemoryEffects()));
-      else
-        x = x.removeAttributeAtIndex(context, index, kind);
+      x = x.removeAttributeAtIndex(context, index, kind);
+      if (kind == Attribute::Memory && other.isValid())
+        x = x.addAttributeAtIndex(context, index,
+                                  Attribute::getWithMemoryEffects(
+                                      context, attribute.getMemoryEffects() |
+                                                   other.getMemoryEffects()));
     }
   };
   drop(AttributeList::FunctionIndex, isPromise);

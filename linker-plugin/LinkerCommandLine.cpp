@@ -250,6 +250,7 @@ Expected<LinkerCommandLine> readOwnCommandLine() {
   (*file)->getBuffer().split(words, '\0', -1, /*KeepEmpty=*/true);
   SmallVector<const char *, 256> arguments;
   for (StringRef word : drop_begin(words))
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): '\0' follows
     arguments.push_back(word.data());
   if (!arguments.empty())
     arguments.pop_back(); // behind the last terminator

@@ -38,12 +38,13 @@ opt::InputArgList parseForLld(const opt::OptTable &table,
 /// Returns why gpulto cannot do what lld's option \p name asks of LTO, or "".
 StringRef whyUnsupported(StringRef name) {
   return StringSwitch<StringRef>(name)
-      .Cases("lto-emit-llvm", "lto-emit-asm", "thinlto-index-only",
-             "thinlto-index-only=", "gpulto makes native code only")
+      .Cases({"lto-emit-llvm", "lto-emit-asm", "thinlto-index-only",
+              "thinlto-index-only="},
+             "gpulto makes native code only")
       .Case("lto-cs-profile-generate", "the link makes no profile")
-      .Cases(
-          "lto-newpm-passes=", "lto-aa-pipeline=", "gpulto chooses the passes")
-      .Cases("lto-basic-block-sections=", "lto-basic-block-address-map",
+      .Cases({"lto-newpm-passes=", "lto-aa-pipeline="},
+             "gpulto chooses the passes")
+      .Cases({"lto-basic-block-sections=", "lto-basic-block-address-map"},
              "blocks have no sections of their own")
       .Default("");
 }
@@ -151,6 +152,7 @@ Error saveLldLink(StringRef directory, const opt::ArgList &own,
     return Error::success();
   if (Error error = makeDirectories(directory))
     return error;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): '\0' follows
   argv.push_back(saver.save("--reproduce=" + directory + "/link.tar").data());
   std::string script =
       "#!/bin/sh\n"

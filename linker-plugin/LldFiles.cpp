@@ -164,7 +164,7 @@ void checkOutputs(OutputCheck check) { outputCheck = check; }
 Expected<std::unique_ptr<FileOutputBuffer>>
 wrapCreateOutput(StringRef path, size_t size, unsigned flags) {
   sys::fs::file_status status;
-  sys::fs::status(path, status);
+  (void)sys::fs::status(path, status);
   bool isOrdinary = status.type() == sys::fs::file_type::regular_file ||
                     status.type() == sys::fs::file_type::file_not_found;
   if (!isOrdinary || path == "-" || size == 0)

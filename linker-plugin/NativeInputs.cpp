@@ -409,7 +409,7 @@ void NativeInputs::complete(Stamp &stamp, const ParsedLinkOptions &options,
                             StringRef sysroot) const {
   SystemFiles system(options.link.cudaPath, sysroot);
   SmallString<128> directory;
-  sys::fs::current_path(directory);
+  (void)sys::fs::current_path(directory);
   if (!options.inputCopies.empty())
     directory = options.inputDirectory;
   std::vector<StampInput> result = std::move(stamp.inputs);

@@ -239,7 +239,8 @@ static void addUses(const WpaContext &context, const AtomRun &run,
   for (auto [i, atom] : enumerate(run.atoms()))
     for (GlobalId id : atom.members) {
       size_t end = ends[run.table.number[id] - first + 1];
-      pins.assign(users.begin() + begin, users.begin() + end);
+      auto row = llvm::ArrayRef(users).slice(begin, end - begin);
+      pins.assign(row.begin(), row.end());
       pins.erase(std::unique(pins.begin(), pins.end()), pins.end());
       pins.push_back(i);
       graph.addNet({context.params.partitionCrossingInstructions +

@@ -230,9 +230,11 @@ std::optional<int> openFlags(const std::string &process, int fd) {
   char line[256];
   std::optional<int> result;
   unsigned flags = 0;
-  while (!result && std::fgets(line, sizeof(line), file))
-    if (std::sscanf(line, "flags: %o", &flags) == 1)
+  while (!result && std::fgets(line, sizeof(line), file)) {
+    llvm::StringRef text = line;
+    if (text.consume_front("flags:") && llvm::to_integer(text.trim(), flags, 8))
       result = static_cast<int>(flags);
+  }
   std::fclose(file);
   return result;
 }
@@ -321,7 +323,7 @@ bool isMake(pid_t process) {
   size_t size = std::fread(name, 1, sizeof(name), file);
   std::fclose(file);
   return llvm::StringSwitch<bool>(llvm::StringRef(name, size).rtrim())
-      .Cases("make", "gmake", "gnumake", "remake", true)
+      .Cases({"make", "gmake", "gnumake", "remake"}, true)
       .Default(false);
 }
 

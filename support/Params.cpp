@@ -76,7 +76,7 @@ llvm::Error Params::set(llvm::StringRef assignment) {
                      llvm::Twine(found->maximum) + " " + found->unit);
 #define GPULTO_PARAM(NAME, TYPE, DEFAULT, MIN, MAX, UNIT, TEXT, SOURCE)        \
   if (name == #NAME)                                                           \
-    NAME = static_cast<TYPE>(value);
+    this->NAME = static_cast<TYPE>(value);
 #include "support/Params.def"
   return llvm::Error::success();
 }

@@ -390,7 +390,7 @@ llvm::Expected<ProcessResult>
 gpulto::runProcess(llvm::StringRef program, llvm::ArrayRef<std::string> args,
                    const ProcessOptions &options) {
   int out[2] = {-1, -1}, err[2] = {-1, -1};
-  auto closeAll = llvm::make_scope_exit([&] {
+  llvm::scope_exit closeAll([&] {
     for (int fd : {out[0], out[1], err[0], err[1]})
       if (fd >= 0)
         close(fd);

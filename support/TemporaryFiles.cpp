@@ -228,9 +228,11 @@ static mode_t newFileMode(bool executable) {
   unsigned mask = 022;
   if (std::FILE *file = std::fopen("/proc/self/status", "re")) {
     char line[256];
-    while (std::fgets(line, sizeof(line), file))
-      if (std::sscanf(line, "Umask: %o", &mask) == 1)
+    while (std::fgets(line, sizeof(line), file)) {
+      llvm::StringRef text = line;
+      if (text.consume_front("Umask:") && !text.trim().getAsInteger(8, mask))
         break;
+    }
     std::fclose(file);
   }
   return (executable ? 0777 : 0666) & ~mask;

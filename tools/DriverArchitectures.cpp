@@ -272,7 +272,7 @@ Expected<OffloadArchitectures> Chooser::run() {
     asksForPtx |= forms & kPtx;
   }
   OffloadArchitectures result;
-  for (auto [name, forms] : final) {
+  for (const auto &[name, forms] : final) {
     result.names.push_back(name);
     result.forms.emplace_back();
     if (forms & kSaid || asksForPtx)

@@ -360,7 +360,7 @@ static void removeLeftovers(StringRef output, sys::TimePoint<> start) {
       continue;
     ErrorOr<sys::fs::basic_file_status> status = entry->status();
     if (status && status->getLastModificationTime() >= start)
-      sys::fs::remove(entry->path());
+      (void)sys::fs::remove(entry->path());
   }
 }
 
@@ -383,7 +383,7 @@ Expected<int> runCompile(const CompilePlan &plan, const JobLimit &limit) {
   }
   bool failed = failure || !status || *status != 0;
   if (failed && removable) {
-    sys::fs::remove(plan.output);
+    (void)sys::fs::remove(plan.output);
     removeLeftovers(plan.output, start);
   }
   if (removable)

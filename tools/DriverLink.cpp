@@ -124,8 +124,8 @@ static std::string codegenLevel(const opt::ArgList &args) {
       arg->getOption().matches(opts::OPT_Ofast))
     return "3";
   return StringSwitch<std::string>(arg->getValue())
-      .Cases("s", "z", "2")
-      .Cases("g", "", "1")
+      .Cases({"s", "z"}, "2")
+      .Cases({"g", ""}, "1")
       .Default(arg->getValue());
 }
 

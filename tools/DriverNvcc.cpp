@@ -115,9 +115,10 @@ Error Translator::findToolkit(StringRef program) {
     root = path->getValue();
   else if (root = cudaHomeOf(program); !root.empty())
     add("--cuda-path=" + root);
+  std::string option = "--cuda-path=" + root;
   SmallVector<const char *> asClang = {"gpulto-clang++"};
   if (!root.empty())
-    asClang.push_back(saver.save("--cuda-path=" + root).data());
+    asClang.push_back(option.c_str());
   auto line = CommandLine::parse(asClang);
   if (!line)
     return line.takeError();

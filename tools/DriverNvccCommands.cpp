@@ -33,7 +33,7 @@ StringRef languageOf(StringRef path) {
   return StringSwitch<StringRef>(sys::path::extension(path))
       .Case(".cu", "cuda")
       .Case(".c", "c")
-      .Cases(".cc", ".cpp", ".cxx", ".C", "c++")
+      .Cases({".cc", ".cpp", ".cxx", ".C"}, "c++")
       .Default("");
 }
 

@@ -190,9 +190,10 @@ static json::Object describe(ArrayRef<DeviceImage> images,
     ptx += image.kind == DeviceImage::Kind::Ptx;
     std::set<Digest> seen;
     for (const auto &[name, function] : bodies) {
-      text += function.textBytes;
+      int64_t bytes = static_cast<int64_t>(function.textBytes);
+      text += bytes;
       if (!seen.insert(function.textDigest).second)
-        duplicateText += function.textBytes;
+        duplicateText += bytes;
       if (!function.isKernel)
         continue;
       ++kernels;

@@ -154,7 +154,7 @@ Expected<int> Invocation::printEveryPass(Command command) {
     sys::RemoveFileOnSignal(output, &message);
   Expected<int> status = runAndWait(command);
   if (removable && (!status || *status != 0))
-    sys::fs::remove(output);
+    (void)sys::fs::remove(output);
   if (removable)
     sys::DontRemoveFileOnSignal(output);
   return status;

@@ -282,7 +282,7 @@ int main(int argc, char **argv) {
     --argc;
     ++argv;
   }
-  unsigned runs = argc > 1 ? unsigned(std::atoi(argv[1])) : 9;
+  unsigned runs = argc > 1 ? unsigned(std::strtoul(argv[1], nullptr, 10)) : 9;
   if (!runs) {
     std::fprintf(stderr, "usage: gpultoEmuBench [--json] [runs [kernel]]\n");
     return 1;
@@ -293,7 +293,7 @@ int main(int argc, char **argv) {
                 "\n",
                 "kernel", "instructions", "plain", "counters", "one thread");
   for (const Case &c : cases()) {
-    if (argc > 2 && std::strcmp(argv[2], c.name))
+    if (argc > 2 && std::strcmp(argv[2], c.name) != 0)
       continue;
     Result r = measure(c, runs);
     results.emplace_back(c.name, r);

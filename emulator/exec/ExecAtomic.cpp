@@ -192,7 +192,7 @@ template <bool kCompare> void atomic128(Warp &w, const Insn &i, uint32_t m) {
              hi = kCompare ? b[kLanes + l] : at[1];
     uint64_t newLo = c[l], newHi = c[kLanes + l];
     bool done = false;
-    do {
+    do { // NOLINT(bugprone-infinite-loop): the instruction sets it
       asm volatile("lock cmpxchg16b %1"
                    : "=@ccz"(done), "+m"(*reinterpret_cast<__int128 *>(at)),
                      "+a"(lo), "+d"(hi)

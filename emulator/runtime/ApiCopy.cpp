@@ -128,7 +128,7 @@ cudaError_t fill(void *pointer, size_t pitch, int value, size_t width,
     op.params.height = height;
     op.depth = depth;
     op.slicePitch = slicePitch;
-    return submit(runtime, stream, std::move(op));
+    return submit(runtime, stream, op);
   });
 }
 

@@ -611,8 +611,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return add<AllocateOp>(node, graph, list, makeAllocate(&params->alloc));
   if (params->type == cudaGraphNodeTypeMemFree)
     return add<FreeOp>(node, graph, list, makeFree(params->free.dptr));
-  return setGeneric(*params, [&](auto op, auto make) {
-    return add<decltype(op)>(node, graph, list, make);
+  return setGeneric(*params, [&]<typename Op>(const Op &, auto make) {
+    return add<Op>(node, graph, list, make);
   });
 }
 
@@ -620,8 +620,8 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node,
                                    cudaGraphNodeParams *params) {
   if (!params)
     return recordError(cudaErrorInvalidValue);
-  return setGeneric(*params, [&](auto op, auto make) {
-    return withNode<decltype(op)>(node, make);
+  return setGeneric(*params, [&]<typename Op>(const Op &, auto make) {
+    return withNode<Op>(node, make);
   });
 }
 
@@ -630,8 +630,8 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable,
                                        cudaGraphNodeParams *params) {
   if (!params)
     return recordError(cudaErrorInvalidValue);
-  return setGeneric(*params, [&](auto op, auto make) {
-    return withCopy<decltype(op)>(executable, node, make);
+  return setGeneric(*params, [&]<typename Op>(const Op &, auto make) {
+    return withCopy<Op>(executable, node, make);
   });
 }
 

@@ -175,7 +175,7 @@ CUresult fill(CUdeviceptr address, size_t pitch, unsigned value,
       op.params.elementSize = elementBytes;
       op.params.width = width;
       op.params.height = height;
-      return submit(runtime, stream, std::move(op));
+      return submit(runtime, stream, op);
     });
   });
 }

@@ -80,8 +80,6 @@ void *ownLibrary() {
   return library;
 }
 
-constexpr const char *kUnknownCode = "unrecognized error code";
-
 } // namespace
 
 CUresult gpulto::emu::toResult(cudaError_t error) {

@@ -22,7 +22,7 @@ cudaError_t findLive(Runtime &runtime, CUdeviceptr address,
 }
 
 template <typename Value> void put(void *data, Value value) {
-  std::memcpy(data, &value, sizeof(value));
+  std::memcpy(data, &value, sizeof(Value));
 }
 
 /// The pool that the memory at \p address is of, or null.

@@ -6,7 +6,8 @@
 
 #include "emulator/runtime/HostImage.h"
 
-#include <cstdio>
+#include "emulator/HostPages.h"
+
 #include <cstring>
 #include <link.h>
 #include <unistd.h>
@@ -61,27 +62,14 @@ std::string executableName() {
 /// End of the readable mappings, joined where they touch, around \p address;
 /// 0 when there is none.
 uintptr_t mappingEnd(uintptr_t address) {
-  std::FILE *maps = std::fopen("/proc/self/maps", "r");
-  if (!maps)
-    return 0;
   uintptr_t result = 0;
-  char *line = nullptr;
-  size_t capacity = 0;
-  while (getline(&line, &capacity, maps) > 0) {
-    unsigned long begin = 0, end = 0;
-    char mode[5] = {};
-    if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, mode) != 3)
-      continue;
-    bool readable = mode[0] == 'r';
-    if (!result && readable && address >= begin && address < end)
-      result = end;
-    else if (result && begin == result && readable)
+  for (const HostMapping &mapping : readHostMappings()) {
+    auto [begin, end] = mapping.range;
+    if (result ? begin == result : address >= begin && address < end)
       result = end;
     else if (result)
       break;
   }
-  std::free(line);
-  std::fclose(maps);
   return result;
 }
 

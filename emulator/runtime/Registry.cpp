@@ -163,8 +163,8 @@ std::shared_ptr<KernelEntry> Registry::makeKernel(CodeModule &module,
   return entry;
 }
 
-void Registry::addKernel(CodeModule *module, const void *stub, std::string name,
-                         bool refuseDoubleStub) {
+void Registry::addKernel(CodeModule *module, const void *stub,
+                         const std::string &name, bool refuseDoubleStub) {
   std::shared_ptr<KernelEntry> &entry = module->kernels[name];
   if (!entry) {
     entry = makeKernel(*module, name);

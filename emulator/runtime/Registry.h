@@ -128,7 +128,7 @@ public:
   /// Binds \p stub to a kernel. A template kernel instantiated in two units is
   /// registered twice with one stub, which stands for the first as long as that
   /// is there.
-  void addKernel(CodeModule *module, const void *stub, std::string name,
+  void addKernel(CodeModule *module, const void *stub, const std::string &name,
                  bool refuseDoubleStub);
   /// Binds \p shadow to a variable. The first definition stays, and stands
   /// before any declaration.

@@ -221,7 +221,9 @@ void complainNotSupported(const char *what);
 /// \p function: with synchronous streams both do the same. Both may be macros
 /// (Cuda12Names.h).
 #define GPULTO_EMU_ALIAS(form, function) GPULTO_EMU_ALIAS_OF(form, function)
+// NOLINTBEGIN(bugprone-macro-parentheses): \p form is declared
 #define GPULTO_EMU_ALIAS_OF(form, function)                                    \
   extern "C" decltype(function) form __attribute__((alias(#function)))
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif // GPULTO_EMULATOR_RUNTIME_RUNTIME_H

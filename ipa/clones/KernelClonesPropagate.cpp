@@ -77,7 +77,7 @@ void KernelCloneChooser::collectCalls() {
           found[{stub, launch.call}].push_back(&launch);
     }
     for (auto &[key, launches] : found)
-      calls[key.first].push_back({{i, key.second}, std::move(launches)});
+      calls[key.first].emplace_back(Call(i, key.second), std::move(launches));
   }
 }
 

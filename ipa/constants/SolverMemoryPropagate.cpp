@@ -469,8 +469,7 @@ ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
       walk.inProgress.insert({number, parameter, window.begin, window.end});
   if (!isNew)
     return std::nullopt;
-  auto leave =
-      make_scope_exit([&, place = place] { walk.inProgress.erase(place); });
+  scope_exit leave([&, place = place] { walk.inProgress.erase(place); });
   ParameterLattice result = unknownBytes();
   ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
   if (parameter >= actuals.size() || ++lookups > kMaxLookups)

@@ -79,8 +79,8 @@ std::optional<PointerExtent> findExtent(Function &kernel,
                                        *access.instruction->getParent());
     if (!offset.low || !offset.high)
       return std::nullopt;
-    std::optional<LaunchSum> end =
-        addSums(*offset.high, launchConstant(access.bytes));
+    std::optional<LaunchSum> end = addSums(
+        *offset.high, launchConstant(static_cast<int64_t>(access.bytes)));
     if (!end || !isSensible(*offset.low) || !isSensible(*end))
       return std::nullopt;
     addEnd(result.lows, *offset.low, -1);

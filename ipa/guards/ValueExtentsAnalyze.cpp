@@ -152,7 +152,7 @@ std::optional<std::vector<LaunchSum>> ValueExtents::premises() const {
   for (size_t i = 0; i < demands.size(); ++i) {
     auto implies = [&](size_t j) {
       MaybeSum rest = subtractSums(demands[i], demands[j]);
-      return i != j && isNeverNegative(rest) && (rest->terms.size() || j < i);
+      return i != j && isNeverNegative(rest) && (!rest->terms.empty() || j < i);
     };
     if (none_of(seq<size_t>(0, demands.size()), implies))
       needed.push_back(demands[i]);
@@ -397,7 +397,7 @@ ValueExtent ValueExtents::operation(const Instruction &operation, Place place,
   ValueExtent a = find(*operation.getOperand(0), place, depth + 1);
   ValueExtent b = find(*operation.getOperand(1), place, depth + 1);
   unsigned width = operation.getType()->getIntegerBitWidth();
-  auto unlessWrapping = [&](ValueExtent extent) {
+  auto unlessWrapping = [&](const ValueExtent &extent) {
     auto *wrapping = dyn_cast<OverflowingBinaryOperator>(&operation);
     return wrapping && wrapping->hasNoSignedWrap() ? extent
                                                    : fitting(extent, width);

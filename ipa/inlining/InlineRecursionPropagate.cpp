@@ -135,7 +135,7 @@ RecursiveInlining decideRecursion(InlineBody &body,
     outcome.verdict = verdict;
     outcome.copies = result.copies;
     outcome.depth = result.depth;
-    outcome.growth = growth * std::max(result.copies, 1u);
+    outcome.growth = static_cast<int64_t>(growth * std::max(result.copies, 1u));
     outcome.allowed = params.inlineRecursiveInstructions;
   }
   body.size += growth * result.copies;

@@ -200,6 +200,7 @@ class SignsKnown : public llvm::SCEVRewriteVisitor<SignsKnown> {
 public:
   SignsKnown(llvm::ScalarEvolution &evolution, const llvm::Loop *loop)
       : SCEVRewriteVisitor(evolution), loop(loop) {}
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method): LLVM's way
   const llvm::SCEV *visitSignExtendExpr(const llvm::SCEVSignExtendExpr *each) {
     const llvm::SCEV *operand = visit(each->getOperand());
     bool isPositive = SE.isKnownNonNegative(

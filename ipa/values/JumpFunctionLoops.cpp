@@ -392,7 +392,7 @@ JumpFunction JumpFunctionBuilder::ofLoopResult(const llvm::PHINode &phi) {
     return unknown;
   auto &loops = context.analyses.getResult<llvm::LoopAnalysis>(function);
   operationDepth += kWeight;
-  auto restore = llvm::make_scope_exit([&] { operationDepth -= kWeight; });
+  llvm::scope_exit restore([&] { operationDepth -= kWeight; });
   for (unsigned i = 0; i < count; ++i) {
     const llvm::Value *left = stripExits(phi.getIncomingValue(i));
     std::optional<Step> step = findStep(*left, loops);

@@ -161,7 +161,7 @@ static std::unique_ptr<MemoryBuffer> useEntry(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe
   if (file < 0)
     return nullptr;
-  auto close = make_scope_exit([&] { ::close(file); });
+  scope_exit close([&] { ::close(file); });
   struct stat status = {};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
     return MemoryBuffer::getMemBuffer("", path);
@@ -179,7 +179,7 @@ static std::unique_ptr<MemoryBuffer> useEntry(const std::string &path) {
 /// Removes the damaged entry \p path, whatever it is.
 static void removeEntry(const std::string &path) {
   if (unlink(path.c_str()) != 0)
-    sys::fs::remove(path); // a directory
+    (void)sys::fs::remove(path); // a directory
 }
 
 static Error writeEntry(const std::string &path, StringRef bytes) {

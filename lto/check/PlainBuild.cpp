@@ -65,7 +65,7 @@ std::optional<DeviceVariant> decodePlainBuild(StringRef bytes) {
   BinaryReader in(bytes);
   DeviceVariant variant;
   variant.ptx = in.string().str();
-  for (size_t left = in.count(/*minBytes=*/1); left; --left)
+  for (size_t left = in.count(/*minBytesPerEntry=*/1); left; --left)
     variant.lasting.insert(in.string().str());
   return unlessDamaged(in, std::move(variant));
 }

@@ -27,6 +27,8 @@ static void exchangeHalfWord(AtomicCmpXchgInst &exchange) {
   case NVPTXAS::ADDRESS_SPACE_SHARED:
     space = ".shared";
     break;
+  default:
+    break;
   }
   IRBuilder<> builder(&exchange);
   Value *operands[] = {exchange.getPointerOperand(),

@@ -78,9 +78,8 @@ static unsigned ptxVersion(const Module &module) {
 Expected<std::unique_ptr<TargetMachine>>
 createDeviceMachine(const Module &module, StringRef arch, unsigned optLevel) {
   std::string message;
-  Triple triple(module.getTargetTriple());
-  const Target *target =
-      TargetRegistry::lookupTarget(triple.getTriple(), message);
+  const Triple &triple = module.getTargetTriple();
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return makeError(message);
   std::string features;

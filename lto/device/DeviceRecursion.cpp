@@ -256,8 +256,9 @@ void Unroller::run(Function &body, bool unrolls) {
   // InstCombine removes the casts that say address spaces.
   passes.addPass(InferSpacesPass());
   if (unrolls)
-    passes.addPass(LoopUnrollPass(LoopUnrollOptions(level.getSpeedupLevel(),
-                                                    /*OnlyWhenForced=*/true)));
+    passes.addPass(LoopUnrollPass(
+        LoopUnrollOptions(static_cast<int>(level.getSpeedupLevel()),
+                          /*OnlyWhenForced=*/true)));
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(SCCPPass());

@@ -266,7 +266,7 @@ bool Rematerializer::findCrowded(unsigned most) {
     unsigned pressure = pressureIn(block);
     worst = std::max(worst, pressure);
     if (pressure > kThreadRegisters)
-      crowded[&block] = pressure - kThreadRegisters;
+      crowded[&block] = static_cast<int>(pressure - kThreadRegisters);
   }
   return worst > most;
 }
@@ -415,7 +415,7 @@ bool Rematerializer::runRound(bool mayBeUsed) {
         }))
       continue;
     for (Block *block : plan.rid)
-      crowded[block] -= weights[value.virtRegIndex()];
+      crowded[block] -= static_cast<int>(weights[value.virtRegIndex()]);
     moveUses(*definition, plan);
     changed = true;
     if (registers.use_nodbg_empty(value)) {

@@ -163,7 +163,8 @@ Pass *createCallsApartPass() { return new CallsApartPass(); }
 
 /// A row as the printer writes it: a relative address of four bytes, the words
 /// caller and callee and, in the first row of a function, bytes to spare.
-static constexpr unsigned kRowBytes = 12, kSpareBytes = 12;
+[[maybe_unused]] static constexpr unsigned kRowBytes = 12; // for assertions
+static constexpr unsigned kSpareBytes = 12;
 
 /// Adds the rows of \p call, whose mark is \p callee; the first one of a
 /// function with \p isFirst, which is reset.

@@ -97,9 +97,8 @@ Expected<std::unique_ptr<TargetMachine>>
 createHostMachine(const Module &module, const HostCodegenOptions &options,
                   unsigned optLevel) {
   std::string message;
-  Triple triple(module.getTargetTriple());
-  const Target *target =
-      TargetRegistry::lookupTarget(triple.getTriple(), message);
+  const Triple &triple = module.getTargetTriple();
+  const Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return makeError(message);
   auto relocation = relocationModel(module, options.relocationModel);

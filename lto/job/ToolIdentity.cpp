@@ -59,8 +59,9 @@ static StringRef buildIdOf(const dl_phdr_info &info) {
   for (const ElfW(Phdr) &header : ArrayRef(info.dlpi_phdr, info.dlpi_phnum)) {
     if (header.p_type != PT_NOTE)
       continue;
-    auto *notes =
-        reinterpret_cast<const char *>(info.dlpi_addr + header.p_vaddr);
+    uintptr_t address = info.dlpi_addr + header.p_vaddr;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells numbers
+    auto *notes = reinterpret_cast<const char *>(address);
     constexpr size_t kLeast = 4;
     StringRef id = findBuildId(StringRef(notes, header.p_filesz),
                                std::max<size_t>(header.p_align, kLeast));

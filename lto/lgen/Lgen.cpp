@@ -68,7 +68,7 @@ uint32_t moduleFlags(const llvm::Module &module) {
 llvm::Error fillHeader(const llvm::Module &module, const LgenOptions &options,
                        ModuleSummaryStorage &storage) {
   ModuleSummary &summary = storage.summary;
-  llvm::Triple triple(module.getTargetTriple());
+  const llvm::Triple &triple = module.getTargetTriple();
   if (triple.isNVPTX() && triple.isArch64Bit())
     summary.side = Side::Device;
   else if (triple.isArch64Bit() && !triple.isAMDGPU() && !triple.isSPIRV())

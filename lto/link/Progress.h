@@ -21,11 +21,11 @@ struct JobProgress {
   uint64_t memoryBytes = 0;
   /// Of the running job that was started first: how long it has run, and its
   /// name. None, empty: none runs here.
-  std::optional<double> oldestSeconds;
-  std::function<std::string()> oldestName;
+  std::optional<double> oldestSeconds = std::nullopt;
+  std::function<std::string()> oldestName = nullptr;
   /// Until all jobs are done, by what those that are done took. None: too few
   /// are.
-  std::optional<double> secondsLeft;
+  std::optional<double> secondsLeft = std::nullopt;
 };
 
 enum class ProgressMode : uint8_t { Auto, On, Off };

@@ -101,7 +101,7 @@ Error TimeTrace::write(ArrayRef<std::string> jobPrefixes) {
     if (!job)
       return job.takeError();
     int64_t start = job->getInteger("beginningOfTime").value_or(begin);
-    takeEvents(*job, index + 1, start - begin, events);
+    takeEvents(*job, static_cast<int64_t>(index) + 1, start - begin, events);
   }
   json::Value result = json::Object{{"traceEvents", std::move(events)},
                                     {"beginningOfTime", begin}};

@@ -169,7 +169,7 @@ readStored(const JobInput &input) {
   Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(input.path);
   if (!file)
     return inputError(where, toString(file.takeError()));
-  auto close = make_scope_exit([&] { sys::fs::closeFile(*file); });
+  scope_exit close([&] { (void)sys::fs::closeFile(*file); });
   auto buffer = WritableMemoryBuffer::getNewUninitMemBuffer(input.storedBytes,
                                                             where.str());
   if (!buffer)
@@ -367,7 +367,7 @@ PartitionBuilder::openModule(const JobInput &input) {
 
 Error PartitionBuilder::checkTarget(const Module &source,
                                     const JobInput &input) {
-  Triple triple(source.getTargetTriple());
+  const Triple &triple = source.getTargetTriple();
   bool isDevice = job.side == Side::Device;
   if (triple.isNVPTX() != isDevice)
     return inputError(locate(input), "bitcode for " + triple.str() +
@@ -740,10 +740,11 @@ void PartitionBuilder::addStructors() {
                                   structor.function, *partition);
       hideIfPromoted(*function);
     }
+    int priority = static_cast<int>(structor.priority);
     if (structor.isDestructor)
-      appendToGlobalDtors(*partition, function, structor.priority);
+      appendToGlobalDtors(*partition, function, priority);
     else
-      appendToGlobalCtors(*partition, function, structor.priority);
+      appendToGlobalCtors(*partition, function, priority);
   }
 }
 

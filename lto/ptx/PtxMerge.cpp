@@ -311,10 +311,7 @@ void PtxMerger::renameLocals() {
   for (auto [index, part] : enumerate(parts)) {
     for (const PtxStatement &statement : part.statements) {
       if (statement.isSymbol() && statement.linkage == PtxLinkage::Local &&
-          !definitions.count(statement.name))
-        addRename(part, index, statement.name);
-      else if (statement.isSymbol() && statement.linkage == PtxLinkage::Local &&
-               statement.isDefinition())
+          (!definitions.count(statement.name) || statement.isDefinition()))
         addRename(part, index, statement.name);
       if (statement.kind == PtxStatementKind::Section)
         forEachLabel(statement.argument,

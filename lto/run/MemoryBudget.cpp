@@ -122,7 +122,7 @@ static uint64_t sumOf(ArrayRef<ReservedMemory> rows) {
 
 MemoryBudget::MemoryBudget(const LinkJobs &jobs, MemoryLimit limit,
                            MemoryLedger ledger, Diagnostics *diagnostics)
-    : jobs(jobs), limit(limit), ledger(std::move(ledger)),
+    : jobs(jobs), limit(std::move(limit)), ledger(std::move(ledger)),
       diagnostics(diagnostics), taken(jobs.size()) {}
 
 /// Returns what is reserved by what has been started here.

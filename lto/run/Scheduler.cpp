@@ -224,7 +224,7 @@ static double secondsSince(Clock::time_point start) {
 /// Returns the time until all jobs are done, if each takes as long for its
 /// weight as those that are done, and as many run as now.
 std::optional<double> Scheduler::secondsLeft() const {
-  if (!finishedWeight)
+  if (finishedWeight == 0)
     return std::nullopt;
   double secondsByWeight = finishedSeconds / finishedWeight;
   double sum = queuedWeight * secondsByWeight, longest = 0;
@@ -359,7 +359,7 @@ Error Scheduler::startJob(MemoryBudget::Grant grant, JobSlot slot) {
     return fileError("fork", "cannot start a job", problem);
   }
   fcntl(job->messages, F_SETFL, O_NONBLOCK);
-  queue.erase(queue.begin() + grant.position);
+  queue.erase(queue.begin() + static_cast<ptrdiff_t>(grant.position));
   queuedWeight -= jobs[job->index].weight;
   statistics[job->index].expectedMemoryBytes = grant.bytes;
   memory.started(job->index, job->pid, grant);

@@ -61,7 +61,8 @@ Expected<FoldTable> decodeFoldRows(StringRef rows, const InputLocation &where) {
   return table;
 }
 
-Expected<FoldTable> decodeFoldTable(StringRef bytes, InputLocation where) {
+Expected<FoldTable> decodeFoldTable(StringRef bytes,
+                                    const InputLocation &where) {
   Expected<std::string> rows = unpackTable(kMagic, "folds", bytes, where);
   if (!rows)
     return rows.takeError();

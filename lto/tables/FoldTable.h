@@ -79,7 +79,7 @@ llvm::Expected<FoldTable> decodeFoldRows(llvm::StringRef rows,
 /// Reads what encodeFoldTable wrote. Errors: damaged, or of another version;
 /// they name \p where.
 llvm::Expected<FoldTable> decodeFoldTable(llvm::StringRef bytes,
-                                          InputLocation where);
+                                          const InputLocation &where);
 
 /// Returns the table of the linked program \p file. Errors: it is no ELF file,
 /// has no table (it was linked without gpulto, or nothing in it does the same),

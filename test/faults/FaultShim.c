@@ -55,7 +55,7 @@ __attribute__((constructor)) static void start(void) {
     return;
   failAt = strtoull(at, NULL, 10);
   const char *number = getenv("GPULTO_FAULT_SIGNAL");
-  signalNumber = number ? atoi(number) : 0;
+  signalNumber = number ? (int)strtol(number, NULL, 10) : 0;
   counter = map;
 }
 

@@ -303,7 +303,8 @@ llvm::Expected<std::vector<FatRecord>> readSmall(llvm::StringRef bytes,
                                                  bool verify = true) {
   ReadOptions options;
   options.verifyDigests = verify;
-  return readFatRecords(bytes, "", bytes.data(), InputLocation("t.o"), options);
+  return readFatRecords(bytes, "", bytes.begin(), InputLocation("t.o"),
+                        options);
 }
 
 } // namespace

@@ -319,7 +319,7 @@ struct HostProgram {
     for (auto [i, resolution] : seen)
       module.resolution[functions[i]] = resolution;
     program.summary.addModule(std::move(module));
-    if (other.summary().symbols.size())
+    if (!other.summary().symbols.empty())
       program.summary.addModule(other.take(1));
     EXPECT_OK(program.finish());
     llvm::BitVector live(program.summary.symbolCount(), true);

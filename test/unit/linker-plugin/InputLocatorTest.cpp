@@ -48,7 +48,7 @@ protected:
             bitcodeOf(("define void @" + directory + "() { ret void }").str()));
     }
   }
-  void TearDown() override { sys::fs::remove_directories(root); }
+  void TearDown() override { (void)sys::fs::remove_directories(root); }
 
   std::string path(const Twine &name) { return (root + "/" + name).str(); }
 

@@ -159,7 +159,7 @@ TEST(LinkOptionsReader, BadValues) {
             std::string::npos);
   EXPECT_NE(readBad({"--gpulto-partitions=many"}).find("'many'"),
             std::string::npos);
-  EXPECT_NE(readBad({"--gpulto-param=x=1"}).find("x"), std::string::npos);
+  EXPECT_NE(readBad({"--gpulto-param=x=1"}).find('x'), std::string::npos);
   EXPECT_NE(readBad({"--gpulto-jobserver=maybe"}).find("auto, strict, off"),
             std::string::npos);
 }

@@ -168,6 +168,7 @@ TEST_P(JobserverForms, SlotsMove) {
   JobSlot implicit = client->tryAcquire();
   JobSlot token = client->tryAcquire();
   JobSlot moved = std::move(token);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that it is empty
   EXPECT_FALSE(token.isValid());
   EXPECT_TRUE(moved.isExplicit());
   EXPECT_EQ(server.tokens(), "BCDE");
