@@ -9,7 +9,7 @@ is checked; every warning is an error.
 
 test/tidy.digests names, for each source, the digest of all that its result
 depends on: the source, the headers of this repository that it includes, its
-macros, .clang-tidy, and the version of clang-tidy. Sources whose digest stands
+macros, .clang-tidy, and the release of clang-tidy. Sources whose digest stands
 there are clean and are left out. --update writes the digests of those found
 clean now; commit them with the sources, or CI spends minutes on them.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -158,7 +158,7 @@ def main():
     tree = Tree(arguments.root.resolve(), arguments.build.resolve())
     version = subprocess.run([arguments.clang_tidy, "--version"],
                              capture_output=True, text=True, check=True).stdout
-    version = re.search(r"version (\S+)", version).group(1)
+    version = re.search(r"version (\d+)", version).group(1)
     entries = tree.entries()
     digests = {path: tree.digest(path, entry, version)
                for path, entry in entries.items()}
