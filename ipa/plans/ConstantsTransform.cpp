@@ -368,10 +368,15 @@ static void widenArgumentMemory(Function &function) {
       call->setMemoryEffects(widened(call->getAttributes().getMemoryEffects()));
 }
 
+/// Whether \p function has a body that is to be optimized.
+static bool mayBeChanged(const Function &function) {
+  return !function.isDeclaration() && !function.hasOptNone() &&
+         !function.hasFnAttribute(Attribute::Naked);
+}
+
 bool applyValueFacts(Function &function, const FunctionFacts &facts,
                      function_ref<Constant *(const ValueFact &)> addressOf) {
-  if (function.isDeclaration() || function.hasOptNone() ||
-      function.hasFnAttribute(Attribute::Naked))
+  if (!mayBeChanged(function))
     return false;
   const DataLayout &layout = function.getParent()->getDataLayout();
   bool changed = false;
@@ -430,8 +435,7 @@ static std::optional<SmallVector<CallBase *, 8>> callsOf(Function &function) {
 }
 
 bool applyShownFacts(Function &function, const FunctionFacts &facts) {
-  if (function.isDeclaration() || function.hasOptNone() ||
-      function.hasFnAttribute(Attribute::Naked))
+  if (!mayBeChanged(function))
     return false;
   auto calls = callsOf(function);
   if (!calls)

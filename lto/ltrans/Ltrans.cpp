@@ -191,15 +191,6 @@ static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
   }
 }
 
-namespace {
-/// A device partition as PTX.
-struct GeneratedVariant {
-  DeviceVariant variant;
-  /// Whether ptxas is to say what its kernels take.
-  bool isCompared = false;
-};
-} // namespace
-
 /// Has ptxas limit registers so that as many blocks as \p wanted says, by names
 /// in PTX, of kernels of \p partition are resident.
 static void keepResident(Module &partition,
@@ -214,7 +205,7 @@ static void keepResident(Module &partition,
 
 /// Generates the PTX of the device partition of \p run as \p request says, with
 /// remarks and warnings. Returns nothing if the results are there.
-static Expected<std::optional<GeneratedVariant>>
+static Expected<std::optional<DeviceVariant>>
 generateDevice(const JobRun &run, const VariantRequest &request) {
   const LtransJob &job = run.job;
   LLVMContext context; // of its own: no variant sees another's types
@@ -233,13 +224,10 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
   run.onPhase("optimizing");
   if (request.plans == PlanUse::All)
     unroll(job, **module, **machine, run.report.remarks);
-  GeneratedVariant generated;
-  DeviceVariant &variant = generated.variant;
+  DeviceVariant variant;
   if (job.device.checkKernels) {
     variant.touched = findTouchedKernels(**module, job);
-    generated.isCompared =
-        !variant.touched.empty() || request.plans == PlanUse::None;
-    if (generated.isCompared)
+    if (!variant.touched.empty() || request.plans == PlanUse::None)
       variant.reaches = findReaches(**module);
   }
   keepResident(**module, request.residentBlocks);
@@ -253,7 +241,7 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
     if (auto known = kept ? decodePlainBuild(*kept) : std::nullopt) {
       variant.ptx = std::move(known->ptx);
       variant.lasting = std::move(known->lasting);
-      return generated;
+      return variant;
     }
   }
   if (request == VariantRequest())
@@ -267,7 +255,7 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
     run.cache->keep(*variant.key, encodePlainBuild(variant));
   if (Error error = savePtx(run, variant))
     return error;
-  return generated;
+  return variant;
 }
 
 /// Returns with what names of temporary files of \p request begin; empty if
@@ -285,19 +273,16 @@ static std::string tempsPrefixOf(const JobRun &run,
 /// Compiles the device partition of \p run, with remarks and warnings. Returns
 /// nothing if the results are there.
 static Expected<std::optional<DeviceVariant>> compileDevice(const JobRun &run) {
-  auto generated = generateDevice(run, {});
-  if (!generated)
-    return generated.takeError();
-  if (!*generated)
-    return std::nullopt;
-  DeviceVariant &variant = (*generated)->variant;
-  if (run.job.device.wantCubin || (*generated)->isCompared) {
+  auto variant = generateDevice(run, {});
+  if (!variant || !*variant)
+    return variant;
+  if (run.job.device.wantCubin || !(*variant)->touched.empty()) {
     run.onPhase("running ptxas");
     returnFreedMemory(); // the module's, while ptxas takes its own
-    if (Error error = assembleVariant(run.job, VariantRole::Product, variant))
+    if (Error error = assembleVariant(run.job, VariantRole::Product, **variant))
       return error;
   }
-  return std::move(variant);
+  return variant;
 }
 
 /// Generates what \p request says for the check of kernels of \p run.
@@ -306,12 +291,12 @@ static Expected<DeviceVariant> generateForCheck(const JobRun &run,
   LtransReport said; // as of the product
   std::string saveTempsPrefix = tempsPrefixOf(run, request);
   auto ignorePhase = [](StringRef) {};
-  auto generated = generateDevice(
+  auto variant = generateDevice(
       {run.job, run.prefix, saveTempsPrefix, ignorePhase, run.cache, said},
       request);
-  if (!generated)
-    return generated.takeError();
-  return std::move((*generated)->variant); // nobody was asked for results
+  if (!variant)
+    return variant.takeError();
+  return std::move(**variant); // nobody was asked for results
 }
 
 /// Has ptxas, or the cache of \p run, say what \p kernels of \p variant take.

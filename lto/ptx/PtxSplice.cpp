@@ -153,6 +153,19 @@ Expected<std::string> keepKernels(StringRef ptx, StringRef path,
   }));
 }
 
+using PtxStatements = std::vector<PtxStatement>;
+
+static Expected<std::pair<PtxStatements, PtxStatements>>
+parseBoth(StringRef product, StringRef other) {
+  Expected<PtxStatements> ours = parsePtx(product, kProduct);
+  if (!ours)
+    return ours.takeError();
+  Expected<PtxStatements> theirs = parsePtx(other, kOther);
+  if (!theirs)
+    return theirs.takeError();
+  return std::pair(std::move(*ours), std::move(*theirs));
+}
+
 /// Returns \p word without the number of its function, where LLVM has put that
 /// into the name of a label or of a function's local memory.
 static std::string withoutFunctionNumber(StringRef word) {
@@ -177,13 +190,11 @@ static void appendTokens(const PtxStatement &statement, std::string &tokens) {
 Expected<std::set<std::string>>
 sameKernels(StringRef product, StringRef other,
             const std::set<std::string> &names) {
-  auto ours = parsePtx(product, kProduct);
-  if (!ours)
-    return ours.takeError();
-  auto theirs = parsePtx(other, kOther);
-  if (!theirs)
-    return theirs.takeError();
-  PtxReferences ourReferences(*ours), theirReferences(*theirs);
+  auto both = parseBoth(product, other);
+  if (!both)
+    return both.takeError();
+  auto &[ours, theirs] = *both;
+  PtxReferences ourReferences(ours), theirReferences(theirs);
   auto tokensOf = [](StringRef name, ArrayRef<PtxStatement> statements,
                      const PtxReferences &references) {
     auto isRoot = [&](const PtxStatement &statement) {
@@ -198,8 +209,8 @@ sameKernels(StringRef product, StringRef other,
   };
   std::set<std::string> same;
   for (const std::string &name : names) {
-    std::string tokens = tokensOf(name, *ours, ourReferences);
-    if (!tokens.empty() && tokens == tokensOf(name, *theirs, theirReferences))
+    std::string tokens = tokensOf(name, ours, ourReferences);
+    if (!tokens.empty() && tokens == tokensOf(name, theirs, theirReferences))
       same.insert(name);
   }
   return same;
@@ -208,41 +219,39 @@ sameKernels(StringRef product, StringRef other,
 Expected<std::string> splicePtx(StringRef product, StringRef other,
                                 const std::set<std::string> &names,
                                 const std::set<std::string> &fixtures) {
-  auto ours = parsePtx(product, kProduct);
-  if (!ours)
-    return ours.takeError();
-  auto theirs = parsePtx(other, kOther);
-  if (!theirs)
-    return theirs.takeError();
+  auto both = parseBoth(product, other);
+  if (!both)
+    return both.takeError();
+  auto &[ours, theirs] = *both;
   auto isExchanged = [&](const PtxStatement &statement) {
     return isNamed(statement) && names.count(statement.name.str()) != 0;
   };
   auto isKernel = [&](const PtxStatement &statement) {
     return isExchanged(statement) && statement.isDefinition();
   };
-  if (size_t(count_if(*theirs, isKernel)) != names.size())
+  if (size_t(count_if(theirs, isKernel)) != names.size())
     return makeError("the other build lacks a kernel");
   BitVector kept = cut(
-      *ours,
+      ours,
       [](const PtxStatement &statement) {
         return statement.kind == PtxStatementKind::Alias || isShared(statement);
       },
       isExchanged);
   StringSet<> same, fixed; // texts, and names
   for (size_t index : kept.set_bits()) {
-    const PtxStatement &statement = (*ours)[index];
+    const PtxStatement &statement = ours[index];
     if (isPlainVariable(statement))
       same.insert(statement.text);
     if (statement.isDefinition() && fixtures.count(statement.name.str()))
       fixed.insert(statement.name);
   }
-  BitVector added = cut(*theirs, isKernel, [&](const PtxStatement &statement) {
+  BitVector added = cut(theirs, isKernel, [&](const PtxStatement &statement) {
     return (isShared(statement) && !isExchanged(statement)) ||
            (isNamed(statement) && fixed.contains(statement.name)) ||
            (isPlainVariable(statement) && same.contains(statement.text));
   });
-  return mergePtx({{kProduct.str(), textOf(*ours, kept)},
-                   {kOther.str(), textOf(*theirs, added)}});
+  return mergePtx({{kProduct.str(), textOf(ours, kept)},
+                   {kOther.str(), textOf(theirs, added)}});
 }
 
 } // namespace gpulto
