@@ -4,7 +4,7 @@
 #ifndef GPULTO_ICF_FOLDROLES_H
 #define GPULTO_ICF_FOLDROLES_H
 
-#include "icf/Icf.h"
+#include "icf/Fold.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -13,7 +13,7 @@
 namespace gpulto {
 
 /// The pass, as remarks name it.
-constexpr llvm::StringLiteral kIcfPass = "gpulto-icf";
+constexpr llvm::StringLiteral kFoldPass = "gpulto-fold";
 
 /// What may become of a body when another one does the same.
 enum class FoldRole : uint8_t {
@@ -39,7 +39,7 @@ struct FoldRoles {
 /// stub does, or if its stub stays and the kernel that it launches does not
 /// matter. Remarks say what keeps kernels out.
 FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
-                        const IcfOptions &options);
+                        const FoldOptions &options);
 
 /// Returns why the host function \p id, which takes part, does not fold, as the
 /// end of a sentence; empty when it does.
@@ -47,15 +47,15 @@ llvm::StringRef whyItStays(const WpaContext &context, const Callers &callers,
                            GlobalId id);
 
 /// Returns how often the definition \p id was found to differ from its leader:
-/// IcfOptions::apart.
+/// FoldOptions::apart.
 unsigned splitsOf(const CombinedSummary &program, GlobalId id,
-                  const IcfOptions &options);
+                  const FoldOptions &options);
 
 /// Returns a digest of what LGEN concluded of the body \p id, a function or a
 /// variable, but for the symbols in its form.
 Digest digestOfConclusions(const CombinedSummary &program, GlobalId id);
 
-/// Returns a remark of pass gpulto-icf on the function \p id.
+/// Returns a remark of pass gpulto-fold on the function \p id.
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id);
 
 } // namespace gpulto

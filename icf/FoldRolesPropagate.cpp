@@ -25,7 +25,7 @@
 // handle is known but launches. With --gpulto-icf-kernels=register its handle
 // may be taken, if no code of the program can do more with handles that it does
 // not know than launch them and ask for attributes. Block-shared memory of a
-// kernel is looked at by the refinement (IcfPropagate.cpp). Device functions
+// kernel is looked at by the refinement (FoldPropagate.cpp). Device functions
 // fold unless their address is taken.
 //
 // Source: the rules for addresses are those of S. Tallam et al., "Safe ICF:
@@ -51,7 +51,7 @@ namespace {
 class RoleFinder {
 public:
   RoleFinder(const WpaContext &context, const Callers &callers,
-             const IcfOptions &options)
+             const FoldOptions &options)
       : context(context), program(context.program), callers(callers),
         options(options), isBarred(program.symbolCount()),
         hasIdentity(program.symbolCount()), isTaken(program.symbolCount()),
@@ -85,7 +85,7 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   const Callers &callers;
-  const IcfOptions &options;
+  const FoldOptions &options;
   /// By GlobalId of a definition: some module knows it as something else, or
   /// wants its name.
   BitVector isBarred;
@@ -255,7 +255,7 @@ void RoleFinder::addKernel(GlobalId stub) {
              [&](GlobalId kernel) { return program.isNativelyUsed(kernel); }))
     return explainKept(stub, describe(UnknownCaller::VisibleOutside));
   StringRef reason = whyNotKernel(stub, /*keepsHandle=*/false);
-  if (!reason.empty() && options.kernels == IcfKernels::Register) {
+  if (!reason.empty() && options.kernels == FoldKernels::Register) {
     reason = whyNotKernel(stub, /*keepsHandle=*/true);
     role = FoldRole::Stays;
   }
@@ -311,7 +311,7 @@ FoldRole RoleFinder::hostRole(GlobalId id) const {
     return FoldRole::None;
   bool isSignificant = callers.isAddressSignificant(id) && hasIdentity.test(id);
   if (!context.decisions.visibleOutside.test(id) &&
-      (options.mode == IcfMode::All || !isSignificant))
+      (options.mode == FoldMode::All || !isSignificant))
     return FoldRole::Folds;
   return canJump(id) ? FoldRole::Jumps : FoldRole::Stays;
 }
@@ -326,7 +326,7 @@ FoldRoles RoleFinder::run() {
     const SymbolRecord &symbol = program.symbol(id);
     if (program.imageOf(id) != kHostImage) {
       if (!symbol.has(kKernel) && !program.isNativelyUsed(id) &&
-          whyNot(id, options.mode == IcfMode::All).empty())
+          whyNot(id, options.mode == FoldMode::All).empty())
         add(id, FoldRole::Folds);
     } else if (!symbol.has(kKernelStub)) {
       if (FoldRole role = hostRole(id); role != FoldRole::None)
@@ -343,7 +343,7 @@ FoldRoles RoleFinder::run() {
 }
 
 unsigned splitsOf(const CombinedSummary &program, GlobalId id,
-                  const IcfOptions &options) {
+                  const FoldOptions &options) {
   if (options.apart.empty())
     return 0;
   auto found = options.apart.find(
@@ -353,12 +353,12 @@ unsigned splitsOf(const CombinedSummary &program, GlobalId id,
 
 Remark makeFoldRemark(const CombinedSummary &program, GlobalId id) {
   Remark remark = remarkOn(program, id);
-  remark.pass = kIcfPass.str();
+  remark.pass = kFoldPass.str();
   return remark;
 }
 
 void RoleFinder::explainKept(GlobalId stub, StringRef reason) const {
-  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kIcfPass))
+  if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kFoldPass))
     return;
   for (GlobalId kernel : program.deviceCounterparts(stub)) {
     if (!program.function(kernel))
@@ -382,7 +382,7 @@ StringRef whyItStays(const WpaContext &context, const Callers &callers,
 }
 
 FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
-                        const IcfOptions &options) {
+                        const FoldOptions &options) {
   return RoleFinder(context, callers, options).run();
 }
 

@@ -83,12 +83,12 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                          .Case("ptxas", KernelCheckMode::Ptxas)
                          .Case("off", KernelCheckMode::Off)
                          .Default(KernelCheckMode::Auto);
-  link.icf.mode = StringSwitch<IcfMode>(args.getLastArgValue(options::OPT_icf))
-                      .Case("all", IcfMode::All)
-                      .Case("none", IcfMode::None)
-                      .Default(IcfMode::Safe);
+  link.icf.mode = StringSwitch<FoldMode>(args.getLastArgValue(options::OPT_icf))
+                      .Case("all", FoldMode::All)
+                      .Case("none", FoldMode::None)
+                      .Default(FoldMode::Safe);
   if (args.getLastArgValue(options::OPT_icf_kernels) == "register")
-    link.icf.kernels = IcfKernels::Register;
+    link.icf.kernels = FoldKernels::Register;
   link.guardsKernels = args.hasFlag(options::OPT_guarded_kernels,
                                     options::OPT_no_guarded_kernels, true);
   link.areNodesUnchanged =

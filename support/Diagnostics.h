@@ -42,7 +42,7 @@ enum class RemarkKind : uint8_t {
 /// One optimization remark.
 struct Remark {
   RemarkKind kind = RemarkKind::Analysis;
-  std::string pass;     ///< `gpulto-ipa-cp`: what the -Rpass regex matches
+  std::string pass;     ///< `gpulto-constants`: what the -Rpass regex matches
   std::string name;     ///< `ParameterConstant`: the identifier in the YAML
   std::string function; ///< linkage name
   SourceLocation where;

@@ -109,8 +109,8 @@ static void print(StringRef program, const InlineTable &table,
                << '\n';
     }
   if (table.calls.empty() && table.callCount())
-    outs() << "  too many to be listed here; -Rpass=gpulto-inline and "
-              "-Rpass-missed=gpulto-inline say them at the link\n";
+    outs() << "  too many to be listed here; -Rpass=gpulto-inlining and "
+              "-Rpass-missed=gpulto-inlining say them at the link\n";
   for (const InlineTableCall &call : table.calls)
     if (isAsked(call, arguments))
       outs() << "  " << placeOf(call) << ": " << demangle(call.callee)

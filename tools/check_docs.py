@@ -30,33 +30,37 @@ PARAM = re.compile(r"^GPULTO_PARAM\(\s*(\w+)\s*,\s*[\w:]+\s*,\s*([^,]+?)\s*,",
                    re.MULTILINE)
 SKIPPED = {"build", "third_party"}
 INCLUDE = re.compile(r"^#include\s+[<\"]([^\">]+)[>\"]", re.MULTILINE)
-PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"
+PASS = re.compile(r"^GPULTO_PASS\((\w+),\s*(\w+),\s*(\w+),\s*(\w+),\s*\w+,\s*"
                   r"\"([^\"]*)\",\s*((?:\"[^\"]*\"\s*)+)\)", re.MULTILINE)
+STAGES = (("LGEN", "analyze"), ("WPA", "propagate"), ("LTRANS", "transform"))
 
 
 def check_passes(root):
-    """Returns one message if docs/passes.md has not the rows that follow from
-    lto/link/Passes.def."""
+    """Returns a message for each entry of lto/link/Passes.def that is not named
+    after its pass, and one if docs/passes.md has not the rows that follow."""
     table = root / "lto" / "link" / "Passes.def"
     document = root / "docs" / "passes.md"
     for path in (table, document):
         if not path.exists():
             return [f"{path}: missing"]
-    rows = []
-    for name, analyze, propagate, transform, remark, text in PASS.findall(
-            table.read_text()):
-        stages = [stage for stage, entry in (("LGEN", analyze),
-                                             ("WPA", propagate),
-                                             ("LTRANS", transform))
+    rows, errors = [], []
+    for name, *entries, remark, text in PASS.findall(table.read_text()):
+        stages = [(stage, entry, verb + name)
+                  for (stage, verb), entry in zip(STAGES, entries)
                   if entry != "nullptr"]
+        kebab = "gpulto" + re.sub("([A-Z])", r"-\1", name).lower()
+        errors += [f"{table}: {name}: '{found}' is not '{expected}'"
+                   for found, expected in
+                   [entry[1:] for entry in stages] + [(remark or kebab, kebab)]
+                   if found != expected]
         sentence = "".join(re.findall(r'"([^"]*)"', text))
-        rows.append(f"| {name} | {', '.join(stages)} | "
+        rows.append(f"| {name} | {', '.join(stage for stage, *_ in stages)} | "
                     f"{f'`{remark}`' if remark else ''} | {sentence} |")
     if not rows:
         return [f"{table}: no pass found"]
     if "\n".join(rows) in document.read_text():
-        return []
-    return [f"{document}: the table is not that of lto/link/Passes.def:\n"
+        return errors
+    return errors + [f"{document}: the table is not that of lto/link/Passes.def:\n"
             + "\n".join(rows)]
 
 

@@ -92,8 +92,8 @@ CutProgram::CutProgram(std::vector<CombinedModule> modules) {
   graph = std::make_unique<CallGraph>(summary);
   context.reset(
       new WpaContext{summary, *graph, params, diagnostics, false, {}});
-  cantFail(propagateVisibility(*context));
-  propagateInlining(*context, Callers(*context));
+  cantFail(findVisible(*context));
+  chooseInlining(*context, Callers(*context));
   double start = usedCpuSeconds();
   map.home.assign(summary.symbolCount(), kNone);
   partitionHost(*context, {}, map);

@@ -37,9 +37,10 @@ static cl::opt<unsigned>
     threads("jobs", cl::init(hardware_concurrency().compute_thread_count()));
 static cl::opt<uint64_t> seed("seed", cl::init(1));
 static cl::opt<bool> printsDigest("digest");
-static cl::opt<IcfMode> icf("icf", cl::init(IcfMode::Safe),
-                            cl::values(clEnumValN(IcfMode::Safe, "safe", ""),
-                                       clEnumValN(IcfMode::None, "none", "")));
+static cl::opt<FoldMode>
+    icf("icf", cl::init(FoldMode::Safe),
+        cl::values(clEnumValN(FoldMode::Safe, "safe", ""),
+                   clEnumValN(FoldMode::None, "none", "")));
 
 /// Returns a digest of all that the jobs of \p plan say.
 static std::string digestOfJobs(const LinkPlan &plan) {

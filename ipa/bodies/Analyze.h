@@ -29,21 +29,21 @@ void analyzeFunctionFacts(LgenContext &context);
 
 /// Fills parameters, call edges with the jump functions of their arguments and
 /// the jump function of what is returned.
-void analyzeConstants(LgenContext &context);
+void analyzeCalls(LgenContext &context);
 
 /// Fills offload entries, kernel stubs, launch sites and stub arguments.
 /// Errors: an offload entry that has not the shape clang gives it.
-llvm::Error analyzeLaunchFacts(LgenContext &context);
+llvm::Error analyzeLaunches(LgenContext &context);
 
-/// Fills launch sites of device code; a part of analyzeLaunchFacts.
+/// Fills launch sites of device code; a part of analyzeLaunches.
 void analyzeDeviceLaunches(LgenContext &context);
 
 /// Fills references, memory effects, address-taken flags and what bodies do
 /// with the memory behind their pointer parameters.
-void analyzeModRef(LgenContext &context);
+void analyzeEffects(LgenContext &context);
 
 /// Fills size, time, frequencies of calls, stack, registers, loop depth.
-void analyzeInliner(LgenContext &context);
+void analyzeCosts(LgenContext &context);
 
 /// Host: marks calls that are seldom reached, and those in loops.
 void analyzeColdness(LgenContext &context);

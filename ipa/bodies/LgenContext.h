@@ -108,10 +108,10 @@ struct LgenContext {
   JumpFunctionTable jumpFunctions;
   /// Operands that are, or for a node of a graph lead to, the handle of a
   /// launch whose LaunchSite::handles tells all that it may be. Filled by
-  /// analyzeLaunchFacts.
+  /// analyzeLaunches.
   llvm::DenseSet<const llvm::Use *> launchedUses;
   /// Whether the module names functions of the CUDA runtime. Set by
-  /// analyzeLaunchFacts.
+  /// analyzeLaunches.
   bool usesRuntime = false;
 
   LgenContext(const llvm::Module &module, ModuleSummary &summary,

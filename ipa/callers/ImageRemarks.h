@@ -14,9 +14,9 @@
 namespace gpulto {
 
 /// The pass that remarks on launches name.
-inline constexpr llvm::StringLiteral kLaunchPass = "gpulto-launch";
+inline constexpr llvm::StringLiteral kLaunchPass = "gpulto-launches";
 
-/// Adds a remark of gpulto-launch about the kernel \p kernel.
+/// Adds a remark of gpulto-launches about the kernel \p kernel.
 void addKernelRemark(const WpaContext &context, RemarkKind kind,
                      llvm::StringRef name, GlobalId kernel, std::string text);
 

@@ -10,7 +10,7 @@ class Callers;
 struct WpaContext;
 
 /// Decides Decisions::coldness. Needs Decisions::live and visibleOutside.
-/// Remarks: pass `gpulto-cold`.
+/// Remarks: pass `gpulto-coldness`.
 void propagateColdness(WpaContext &context, const Callers &callers);
 
 } // namespace gpulto

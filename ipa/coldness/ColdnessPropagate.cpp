@@ -47,7 +47,7 @@ namespace gpulto {
 
 namespace {
 
-constexpr StringLiteral kPass = "gpulto-cold";
+constexpr StringLiteral kPass = "gpulto-coldness";
 
 /// A call of one body by another.
 struct Entry {

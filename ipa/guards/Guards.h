@@ -40,7 +40,7 @@ GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
 
 /// Gives kernels a second version for facts that the host tests at the launch,
 /// where that pays: adds plans to Decisions::plans. Runs after all other facts
-/// are decided. Remarks: pass `gpulto-launch`, GuardedKernel.
+/// are decided. Remarks: pass `gpulto-launches`, GuardedKernel.
 void chooseGuards(WpaContext &context, const Callers &callers,
                   const ConstantsSolver &solver, const PointerFacts &pointers,
                   const ApartPointers &apart);

@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr StringLiteral kPass = "gpulto-inline";
+static constexpr StringLiteral kPass = "gpulto-inlining";
 
 StringRef reasonOf(InlineVerdict verdict) {
   switch (verdict) {

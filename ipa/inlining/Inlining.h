@@ -74,12 +74,12 @@ llvm::StringRef reasonOf(InlineVerdict verdict);
 std::string describe(const InlineOutcome &outcome);
 
 /// Decides which direct calls of host functions are inlined, with remarks of
-/// gpulto-inline: Decisions::inlinedCalls, inlined and recursions. Returns what
-/// became of the calls between modules and of functions' calls of themselves,
-/// by caller. Plans of bodies have been made. Deterministic; near linear in
-/// calls of small functions.
-std::vector<InlineOutcome> propagateInlining(WpaContext &context,
-                                             const Callers &callers);
+/// gpulto-inlining: Decisions::inlinedCalls, inlined and recursions. Returns
+/// what became of the calls between modules and of functions' calls of
+/// themselves, by caller. Plans of bodies have been made. Deterministic; near
+/// linear in calls of small functions.
+std::vector<InlineOutcome> chooseInlining(WpaContext &context,
+                                          const Callers &callers);
 
 } // namespace gpulto
 

@@ -384,8 +384,8 @@ std::vector<InlineOutcome> Inliner::run() {
   return record();
 }
 
-std::vector<InlineOutcome> propagateInlining(WpaContext &context,
-                                             const Callers &callers) {
+std::vector<InlineOutcome> chooseInlining(WpaContext &context,
+                                          const Callers &callers) {
   return Inliner(context, callers).run();
 }
 

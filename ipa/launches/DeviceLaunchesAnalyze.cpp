@@ -14,9 +14,9 @@
 //   launch of child: grid (n, 1, 1), block (64, 1, 1), arguments (p, 7)
 //
 // The kernel must be named by the call: an address that goes elsewhere is one
-// that is taken (ipa/effects/ModRefAnalyze). Arguments are where the parameters
-// of a kernel are, each at the next multiple of its alignment; if they do not
-// end where the buffer does, nothing is known of them.
+// that is taken (ipa/effects/EffectsAnalyze). Arguments are where the
+// parameters of a kernel are, each at the next multiple of its alignment; if
+// they do not end where the buffer does, nothing is known of them.
 //
 // Linear in instructions.
 //

@@ -11,9 +11,9 @@ struct WpaContext;
 
 /// Decides Decisions::facts: what the parameters of each live function, and
 /// the launch geometry that device code can ask for, are in all contexts. Needs
-/// Decisions::live, visibleOutside and effects. Remarks: pass `gpulto-ipa-cp`
-/// for functions, `gpulto-launch` for kernels. Counts what is known of
-/// launches in \p statistics.
+/// Decisions::live, visibleOutside and effects. Remarks: pass
+/// `gpulto-constants` for functions, `gpulto-launches` for kernels. Counts what
+/// is known of launches in \p statistics.
 void propagateConstants(WpaContext &context, const Callers &callers,
                         Statistics &statistics);
 

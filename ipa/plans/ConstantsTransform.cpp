@@ -29,7 +29,7 @@
 #include "ipa/plans/ConstantsTransform.h"
 
 #include "ipa/bodies/PointerAccesses.h"
-#include "ipa/launches/LaunchFactsTransform.h"
+#include "ipa/launches/LaunchesTransform.h"
 #include "ipa/pointers/ApartPointersTransform.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -8,8 +8,8 @@
 
 namespace gpulto {
 
-/// Remarks of gpulto-ipa-cp and gpulto-launch: what was proven, and from which
-/// contexts.
+/// Remarks of gpulto-constants and gpulto-launches: what was proven, and from
+/// which contexts.
 void explainConstants(WpaContext &context, const Callers &callers,
                       const ConstantsSolver &solver);
 

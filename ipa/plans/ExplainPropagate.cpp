@@ -19,7 +19,7 @@ namespace gpulto {
 
 namespace {
 
-constexpr StringLiteral kPass = "gpulto-ipa-cp";
+constexpr StringLiteral kPass = "gpulto-constants";
 
 /// Says of each function what was proven of it, and from which contexts.
 class Explainer {

@@ -28,7 +28,7 @@ public:
   uint64_t bytes(const BodyLattice &body, uint32_t parameter) const;
 
   /// Says why nothing is known of parameters of which a launch knows it. Pass
-  /// `gpulto-launch`.
+  /// `gpulto-launches`.
   void explain(const WpaContext &context) const;
 
 private:

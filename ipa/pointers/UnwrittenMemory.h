@@ -33,7 +33,7 @@ public:
   const DeviceOrder *deviceOrder() const { return order ? &*order : nullptr; }
 
   /// Says of each parameter that a kernel only reads what was proven, from
-  /// what, or which premise failed first. Pass `gpulto-launch`.
+  /// what, or which premise failed first. Pass `gpulto-launches`.
   void explain(const WpaContext &context) const;
 
 private:

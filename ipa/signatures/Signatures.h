@@ -10,7 +10,7 @@ class Callers;
 struct WpaContext;
 
 /// Decides Decisions::signatures. Needs Decisions::plans. Remarks: pass
-/// `gpulto-ipa-sra`.
+/// `gpulto-signatures`.
 void propagateSignatures(WpaContext &context, const Callers &callers);
 
 } // namespace gpulto

@@ -38,7 +38,7 @@ namespace gpulto {
 
 namespace {
 
-constexpr StringLiteral kPass = "gpulto-ipa-sra";
+constexpr StringLiteral kPass = "gpulto-signatures";
 
 class SignatureChooser {
 public:

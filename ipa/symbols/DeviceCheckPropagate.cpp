@@ -11,8 +11,8 @@
 //    __CUDA_ARCH__, and they are written all the same, with launches that are
 //    guarded by hand. So that is a warning, and an error only where no object
 //    has device code.
-// 4. checkKernels: a stub hands its arguments over by address, so the runtime
-//    copies as many bytes as the device code takes, wherever they end.
+// 4. checkKernelParameters: a stub hands its arguments over by address, so the
+//    runtime copies as many bytes as the device code takes, wherever they end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -312,7 +312,7 @@ static Error checkKernel(const CombinedSummary &program, GlobalId stub,
                : "\n>>> stub in " + hostModule.location.str()));
 }
 
-static Error checkKernels(const WpaContext &context) {
+static Error checkKernelParameters(const WpaContext &context) {
   const CombinedSummary &program = context.program;
   Error errors = Error::success();
   for (ModuleIndex m : program.images()[kHostImage].modules)
@@ -335,7 +335,7 @@ static Error checkKernels(const WpaContext &context) {
 }
 
 Error checkDeviceProgram(const WpaContext &context) {
-  return joinErrors(checkSymbols(context), checkKernels(context));
+  return joinErrors(checkSymbols(context), checkKernelParameters(context));
 }
 
 } // namespace gpulto

@@ -11,7 +11,7 @@ struct WpaContext;
 
 /// Decides Decisions::visibleOutside and Decisions::live, on both sides.
 /// Errors: a live device function uses a device symbol that nothing defines.
-llvm::Error propagateVisibility(WpaContext &context);
+llvm::Error findVisible(WpaContext &context);
 
 } // namespace gpulto
 

@@ -102,7 +102,7 @@ static void findRoots(WpaContext &context, SmallVectorImpl<GlobalId> &roots) {
   addStructors(program, roots);
 }
 
-Error propagateVisibility(WpaContext &context) {
+Error findVisible(WpaContext &context) {
   context.decisions.live.clear();
   context.decisions.live.resize(context.program.symbolCount());
   context.decisions.visibleOutside.resize(context.program.symbolCount());

@@ -4,8 +4,8 @@
 
 #include "lto/lgen/Lgen.h"
 
+#include "icf/BodyDigests.h"
 #include "icf/FoldForm.h"
-#include "icf/IcfAnalyze.h"
 #include "ipa/bodies/Analyze.h"
 #include "lto/lgen/ModuleFlags.h"
 #include "lto/lgen/ModuleRepair.h"
@@ -126,7 +126,7 @@ void forEachVariable(
       visit(variable, variables[next++]);
 }
 
-void analyzeContents(LgenContext &context) {
+void analyzeBodyDigests(LgenContext &context) {
   ContentDigester digester(context.module);
   ModuleSummary &summary = context.summary;
   for (size_t i = 0; i < context.bodies.size(); ++i)
@@ -138,7 +138,7 @@ void analyzeContents(LgenContext &context) {
   summary.contextDigest = digester.digestOfContext();
 }
 
-void analyzeForms(LgenContext &context) {
+void analyzeFold(LgenContext &context) {
   FoldFormer former(context.module, context.summary.has(kFusesAll));
   ModuleSummary &summary = context.summary;
   auto note = [&](const FoldForm &form, auto &result) {
@@ -189,7 +189,8 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
   if (llvm::Error error = checkTypeTests(module))
     return error;
   LgenContext context(module, storage.summary, storage.strings, analyses);
-#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, REMARK, SENTENCE)     \
+#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, TRUSTS, REMARK,       \
+                    SENTENCE)                                                  \
   if (llvm::Error error = run(ANALYZE, context))                               \
     return error;
 #include "lto/link/Passes.def"

@@ -5,7 +5,7 @@
 #define GPULTO_LTO_LINK_LINKOPTIONS_H
 
 #include "fatobj/DeviceImage.h"
-#include "icf/Icf.h"
+#include "icf/Fold.h"
 #include "lto/link/CodegenOptions.h"
 #include "lto/link/DeviceTools.h"
 #include "lto/link/Progress.h"
@@ -50,7 +50,7 @@ struct LinkOptions {
   bool embedGiven = false;
   std::optional<ImageCompression> compression; ///< else as the objects say
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
-  IcfOptions icf;
+  FoldOptions icf;
   bool guardsKernels = true;
   bool areNodesUnchanged = false; ///< as in WpaContext
   PartitionOptions partitions;

@@ -175,7 +175,7 @@ static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
     StringRef caller = attempt.caller->getName();
     Remark &remark = remarks.emplace_back();
     remark.kind = attempt.isUnrolled ? RemarkKind::Passed : RemarkKind::Missed;
-    remark.pass = "gpulto-inline";
+    remark.pass = "gpulto-inlining";
     remark.name = attempt.isUnrolled ? "Unrolled" : "NotUnrolled";
     remark.function = names.withoutTags(caller);
     remark.where = placeOf(attempt);

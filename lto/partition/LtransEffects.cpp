@@ -5,7 +5,7 @@
 #include "lto/partition/LtransEffects.h"
 
 #include "ipa/coldness/ColdnessTransform.h"
-#include "ipa/effects/ModRefTransform.h"
+#include "ipa/effects/EffectsTransform.h"
 #include "ipa/plans/ConstantsTransform.h"
 
 using namespace llvm;
@@ -27,7 +27,7 @@ static void applyAll(Function &function, const JobFunction &known) {
     applyReturned(function, fact);
 }
 
-void applyJobEffects(Module &partition, const LtransJob &job) {
+void transformEffects(Module &partition, const LtransJob &job) {
   for (const JobVariable &known : job.variables)
     if (GlobalVariable *variable = partition.getNamedGlobal(known.name))
       applyTo(*variable, known);
@@ -38,7 +38,7 @@ void applyJobEffects(Module &partition, const LtransJob &job) {
       applyAll(*function, known);
 }
 
-void applyJobColdness(Module &partition, const LtransJob &job) {
+void transformColdness(Module &partition, const LtransJob &job) {
   for (const JobFunction &known : job.functions)
     if (Function *function = partition.getFunction(known.name))
       applyColdness(*function, known.coldness);

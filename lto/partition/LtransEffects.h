@@ -13,10 +13,10 @@ namespace gpulto {
 /// Puts what \p job knows of functions and variables on \p partition's
 /// declarations and definitions, under their names while bodies move. All
 /// bodies have been moved, no plan has been applied: clones inherit.
-void applyJobEffects(llvm::Module &partition, const LtransJob &job);
+void transformEffects(llvm::Module &partition, const LtransJob &job);
 
-/// Puts on them how seldom they run; as applyJobEffects.
-void applyJobColdness(llvm::Module &partition, const LtransJob &job);
+/// Puts on them how seldom they run; as transformEffects.
+void transformColdness(llvm::Module &partition, const LtransJob &job);
 
 } // namespace gpulto
 

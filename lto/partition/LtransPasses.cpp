@@ -11,17 +11,17 @@ using namespace llvm;
 
 namespace gpulto {
 
-static Error finishFolds(LtransState &state) {
+static Error transformFold(LtransState &state) {
   return state.folds.finish(state.job.leaders);
 }
 
-static Error applyJobPlans(LtransState &state) {
+static Error transformConstants(LtransState &state) {
   applyPlans(state.partition, state.planned, state.use,
              state.job.device.ptxasArguments);
   return Error::success();
 }
 
-static Error applyJobSignatures(LtransState &state) {
+static Error transformSignatures(LtransState &state) {
   for (const JobSignature &signature : state.job.signatures)
     if (Function *function = state.partition.getFunction(signature.name))
       if (Error error = changeSignature(*function, signature.change))
@@ -44,7 +44,8 @@ static Error run(void (*transform)(Module &, const LtransJob &),
 }
 
 Error transformAll(LtransState &state) {
-#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, REMARK, SENTENCE)     \
+#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, TRUSTS, REMARK,       \
+                    SENTENCE)                                                  \
   if (Error error = run(TRANSFORM, state))                                     \
     return error;
 #include "lto/link/Passes.def"

@@ -13,7 +13,7 @@
 #include "ipa/clones/ClonesTransform.h"
 #include "ipa/guards/GuardsTransform.h"
 #include "ipa/inlining/InliningTransform.h"
-#include "ipa/launches/LaunchFactsTransform.h"
+#include "ipa/launches/LaunchesTransform.h"
 #include "ipa/plans/ConstantsTransform.h"
 #include "ipa/runtime/KernelAnnotations.h"
 #include "support/RegisterLimit.h"

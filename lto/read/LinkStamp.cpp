@@ -66,13 +66,13 @@ static std::string nameOf(EmbedKind kind) {
   return "";
 }
 
-static std::string nameOf(const IcfOptions &icf) {
+static std::string nameOf(const FoldOptions &icf) {
   switch (icf.mode) {
-  case IcfMode::None:
+  case FoldMode::None:
     return "none";
-  case IcfMode::Safe:
+  case FoldMode::Safe:
     return "safe";
-  case IcfMode::All:
+  case FoldMode::All:
     return "all";
   }
   return "";
@@ -112,7 +112,7 @@ describeStages(const LinkPlan &plan, const LinkInputs &inputs,
     return stages;
   bool isChecked = any_of(
       *plan.jobs, [](const JobHead &job) { return job.device.checkKernels; });
-  bool registers = options.icf.kernels == IcfKernels::Register;
+  bool registers = options.icf.kernels == FoldKernels::Register;
   stages.insert(
       stages.end(),
       {{"device partitions", std::to_string(plan.jobs->size() - hostJobs)},

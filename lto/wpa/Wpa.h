@@ -9,7 +9,7 @@
 #ifndef GPULTO_LTO_WPA_WPA_H
 #define GPULTO_LTO_WPA_WPA_H
 
-#include "icf/Icf.h"
+#include "icf/Fold.h"
 #include "lto/job/LinkJobs.h"
 #include "lto/link/LinkOptions.h"
 #include "lto/tables/FoldTable.h"

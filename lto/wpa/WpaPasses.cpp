@@ -6,7 +6,7 @@
 
 #include "icf/FoldRoles.h"
 #include "ipa/coldness/Coldness.h"
-#include "ipa/effects/ModRef.h"
+#include "ipa/effects/Effects.h"
 #include "ipa/inlining/Inlining.h"
 #include "ipa/plans/Constants.h"
 #include "ipa/runtime/ReplacedRuntime.h"
@@ -96,8 +96,8 @@ private:
 } // namespace
 
 /// Decides visibility, and with it who calls whom.
-static Error findVisible(WpaState &state) {
-  if (Error error = propagateVisibility(state.context))
+static Error propagateVisibility(WpaState &state) {
+  if (Error error = findVisible(state.context))
     return error;
   state.callers = std::make_unique<Callers>(state.context);
   return Error::success();
@@ -105,7 +105,7 @@ static Error findVisible(WpaState &state) {
 
 /// Lets one definition stand for all that do the same, and notes it in the
 /// table of folds.
-static Error foldIdentical(WpaState &state) {
+static Error propagateFold(WpaState &state) {
   CombinedSummary &program = state.program;
   std::vector<FoldTableClass> &table = state.folds.classes;
   std::vector<FoldClass> folds =
@@ -128,13 +128,13 @@ static Error foldIdentical(WpaState &state) {
   if (program.folds().empty() && program.jumps().empty())
     return Error::success();
   state.graph = CallGraph(program, state.context.threads);
-  return findVisible(state);
+  return propagateVisibility(state);
 }
 
 /// Chooses calls that are to be inlined, and notes them for people.
-static Error inlineCalls(WpaState &state) {
+static Error propagateInlining(WpaState &state) {
   state.inlining = makeInlineTable(
-      state.context, propagateInlining(state.context, *state.callers));
+      state.context, chooseInlining(state.context, *state.callers));
   return Error::success();
 }
 
@@ -160,18 +160,15 @@ static Error run(void (*propagate)(WpaContext &, const Callers &, Statistics &),
   return Error::success();
 }
 
-/// Whether the pass \p name follows values and memory through calls of CUDA's
-/// runtime.
-static bool trustsRuntime(StringRef name) {
-  return name == "Effects" || name == "Constants" || name == "Signatures";
-}
+/// What a pass takes for granted.
+enum class Trusts { Nothing, Runtime };
 
 /// Runs the pass \p name; one without \p propagate takes no time.
-template <typename Propagate>
+template <Trusts kTrusts, typename Propagate>
 static Error runTimed(StringRef name, Propagate propagate, WpaState &state) {
   if constexpr (std::is_null_pointer_v<Propagate>)
     return Error::success();
-  if (trustsRuntime(name) && !state.context.replacedRuntime.empty())
+  if (kTrusts == Trusts::Runtime && !state.context.replacedRuntime.empty())
     return Error::success();
   PhaseTimer timer(&state.statistics, "wpa-" + name.lower());
   return run(propagate, state);
@@ -184,7 +181,7 @@ static void checkRuntime(WpaContext &context) {
     return;
   Remark remark;
   remark.kind = RemarkKind::Missed;
-  remark.pass = "gpulto-ipa-cp";
+  remark.pass = "gpulto-constants";
   remark.name = "RuntimeReplaced";
   remark.text = "neither values nor memory are followed: '" +
                 context.replacedRuntime +
@@ -194,8 +191,9 @@ static void checkRuntime(WpaContext &context) {
 
 Error propagateAll(WpaState &state) {
   checkRuntime(state.context);
-#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, REMARK, SENTENCE)     \
-  if (Error error = runTimed(#NAME, PROPAGATE, state))                         \
+#define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, TRUSTS, REMARK,       \
+                    SENTENCE)                                                  \
+  if (Error error = runTimed<Trusts::TRUSTS>(#NAME, PROPAGATE, state))         \
     return error;
 #include "lto/link/Passes.def"
   return Error::success();

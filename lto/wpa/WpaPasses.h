@@ -4,7 +4,7 @@
 #ifndef GPULTO_LTO_WPA_WPAPASSES_H
 #define GPULTO_LTO_WPA_WPAPASSES_H
 
-#include "icf/Icf.h"
+#include "icf/Fold.h"
 #include "ipa/callers/Callers.h"
 #include "lto/tables/FoldTable.h"
 #include "lto/tables/InlineTable.h"
@@ -31,7 +31,7 @@ struct WpaState {
   CallGraph &graph;
   /// Refers to both; has the decisions.
   WpaContext &context;
-  const IcfOptions &icf;
+  const FoldOptions &icf;
   Statistics &statistics;
   /// From visibility on.
   std::unique_ptr<Callers> callers{};

@@ -53,8 +53,8 @@ struct InlineProgram : TestProgram {
 
   void decide() {
     EXPECT_FALSE(finish());
-    EXPECT_FALSE(propagateVisibility(*context));
-    propagateInlining(*context, Callers(*context));
+    EXPECT_FALSE(findVisible(*context));
+    chooseInlining(*context, Callers(*context));
   }
 
   /// Returns whether call \p number of \p caller is to be inlined.

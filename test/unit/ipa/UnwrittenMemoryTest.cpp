@@ -2,7 +2,7 @@
 #include "ipa/pointers/UnwrittenMemory.h"
 
 #include "gtest/gtest.h"
-#include "ipa/effects/ModRef.h"
+#include "ipa/effects/Effects.h"
 #include "ipa/pointers/PointerFacts.h"
 #include "test/unit/ProgramBuilder.h"
 
@@ -61,7 +61,7 @@ struct MemoryProgram : TestProgram {
     context->decisions.visibleOutside.resize(summary.symbolCount());
     context->decisions.visibleOutside.set(host("main"));
     callers = std::make_unique<Callers>(*context);
-    propagateModRef(*context, *callers);
+    propagateEffects(*context, *callers);
     pointees = std::make_unique<Pointees>(*context, *callers);
     solver = std::make_unique<ConstantsSolver>(*context, *callers, *pointees);
     solver->solve();

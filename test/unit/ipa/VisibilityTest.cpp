@@ -36,7 +36,7 @@ TEST(Visibility, KernelsLiveByTheirLaunches) {
   TestProgram program;
   addLaunches(program);
   ASSERT_FALSE(program.finish());
-  ASSERT_FALSE(propagateVisibility(*program.context));
+  ASSERT_FALSE(findVisible(*program.context));
   const llvm::BitVector &live = program.context->decisions.live;
   EXPECT_TRUE(live.test(program.host("main")));
   EXPECT_TRUE(live.test(program.device("k1")));
@@ -51,7 +51,7 @@ TEST(Visibility, ExportedStubsKeepTheirKernels) {
   TestProgram program;
   addLaunches(program, kWins | kVisibleToRegular);
   ASSERT_FALSE(program.finish());
-  ASSERT_FALSE(propagateVisibility(*program.context));
+  ASSERT_FALSE(findVisible(*program.context));
   for (const char *kernel : {"k1", "k2", "k3"})
     EXPECT_TRUE(program.context->decisions.live.test(program.device(kernel)))
         << kernel;
@@ -62,7 +62,7 @@ TEST(Visibility, RelocatableOutputKeepsAllGlobals) {
   addLaunches(program);
   ASSERT_FALSE(program.finish());
   program.context->isRelocatable = true;
-  ASSERT_FALSE(propagateVisibility(*program.context));
+  ASSERT_FALSE(findVisible(*program.context));
   EXPECT_TRUE(program.context->decisions.live.test(program.device("k3")));
   EXPECT_TRUE(
       program.context->decisions.visibleOutside.test(program.host("unused")));
@@ -83,7 +83,7 @@ TEST(Visibility, DeviceVariableLivesByItsShadow) {
   device.variable("idle", 0, kExternallyInitialized, 1);
   program.summary.addModule(device.take(0));
   ASSERT_FALSE(program.finish());
-  ASSERT_FALSE(propagateVisibility(*program.context));
+  ASSERT_FALSE(findVisible(*program.context));
   EXPECT_TRUE(program.context->decisions.live.test(program.device("used")));
   EXPECT_FALSE(program.context->decisions.live.test(program.device("idle")));
 }
@@ -97,7 +97,7 @@ TEST(Visibility, RegistrationEntriesKeepNothingAlive) {
   host.offload(stub, "k");
   program.summary.addModule(host.take(0));
   ASSERT_FALSE(program.finish());
-  ASSERT_FALSE(propagateVisibility(*program.context));
+  ASSERT_FALSE(findVisible(*program.context));
   EXPECT_EQ(program.context->decisions.live.count(), 0u);
 }
 
@@ -115,7 +115,7 @@ TEST(Visibility, UndefinedDeviceSymbolOfALiveKernelIsAnError) {
   device.define("deadKernel", 0, {other}, 10, kKernel);
   program.summary.addModule(device.take(0));
   ASSERT_FALSE(program.finish());
-  EXPECT_EQ(llvm::toString(propagateVisibility(*program.context)),
+  EXPECT_EQ(llvm::toString(findVisible(*program.context)),
             "undefined device symbol 'missing' for sm_90\n"
             ">>> used by 'k' in m0.o");
 }
@@ -132,7 +132,7 @@ TEST(Visibility, WhatAssemblyOfAnotherModuleNamesStays) {
   user.symbol(named).flags |= kAssemblyReferenced;
   program.summary.addModule(user.take(0));
   ASSERT_FALSE(program.finish());
-  ASSERT_FALSE(propagateVisibility(*program.context));
+  ASSERT_FALSE(findVisible(*program.context));
   GlobalId id = program.host("named");
   EXPECT_TRUE(program.summary.has(id, kAssemblyReferenced));
   EXPECT_TRUE(program.context->decisions.live.test(id));

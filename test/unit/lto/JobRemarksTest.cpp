@@ -17,7 +17,8 @@ std::string requested(const char *pattern) {
 }
 
 TEST(JobRemarks, AsksForNothingThatIsOursAlone) {
-  for (const char *ours : {"", "gpulto", "^gpulto-icf$", "gpulto-(icf|inline)"})
+  for (const char *ours :
+       {"", "gpulto", "^gpulto-fold$", "gpulto-(icf|inline)"})
     EXPECT_EQ(requested(ours), "") << ours;
   for (const char *others : {"inline", ".*", "gpulto|inline", "(gpulto)?inline",
                              "gpulto\\(|inline", "gpulto[(]|inline"})

@@ -20,8 +20,8 @@ constexpr uint8_t kRoot = kWins | kVisibleToRegular;
 /// Resolves, finds what is live, cuts.
 PartitionMap cut(TestProgram &program, const PartitionOptions &options) {
   EXPECT_FALSE(program.finish());
-  EXPECT_FALSE(propagateVisibility(*program.context));
-  propagateInlining(*program.context, Callers(*program.context));
+  EXPECT_FALSE(findVisible(*program.context));
+  chooseInlining(*program.context, Callers(*program.context));
   PartitionMap map;
   map.home.assign(program.summary.symbolCount(), kNone);
   partitionHost(*program.context, options, map);

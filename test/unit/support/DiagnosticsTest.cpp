@@ -125,22 +125,23 @@ TEST(Diagnostics, WarningsCanBeFatalOrDropped) {
 TEST(Diagnostics, FiltersRemarks) {
   DiagnosticsOptions options;
   options.passed = "gpulto-ipa";
-  options.missed = "^gpulto-icf$";
+  options.missed = "^gpulto-fold$";
   Diagnostics diagnostics(options);
-  EXPECT_TRUE(diagnostics.wantsRemark(RemarkKind::Passed, "gpulto-ipa-cp"));
-  EXPECT_FALSE(diagnostics.wantsRemark(RemarkKind::Missed, "gpulto-ipa-cp"));
-  EXPECT_FALSE(diagnostics.wantsRemark(RemarkKind::Analysis, "gpulto-icf"));
+  EXPECT_TRUE(diagnostics.wantsRemark(RemarkKind::Passed, "gpulto-constants"));
+  EXPECT_FALSE(diagnostics.wantsRemark(RemarkKind::Missed, "gpulto-constants"));
+  EXPECT_FALSE(diagnostics.wantsRemark(RemarkKind::Analysis, "gpulto-fold"));
   diagnostics.remark(
-      makeRemark(RemarkKind::Passed, "gpulto-ipa-cp", "n is 4", 12));
+      makeRemark(RemarkKind::Passed, "gpulto-constants", "n is 4", 12));
   diagnostics.remark(
-      makeRemark(RemarkKind::Missed, "gpulto-ipa-cp", "unseen", 1));
+      makeRemark(RemarkKind::Missed, "gpulto-constants", "unseen", 1));
   diagnostics.remark(
-      makeRemark(RemarkKind::Missed, "gpulto-icf", "not folded", 2));
-  diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-ipa-cp", "here"));
+      makeRemark(RemarkKind::Missed, "gpulto-fold", "not folded", 2));
+  diagnostics.remark(
+      makeRemark(RemarkKind::Passed, "gpulto-constants", "here"));
   EXPECT_EQ(printed(diagnostics),
-            "gpulto: remark: here [-Rpass=gpulto-ipa-cp]\n"
-            "a.cu:2:3: remark: not folded [-Rpass-missed=gpulto-icf]\n"
-            "a.cu:12:3: remark: n is 4 [-Rpass=gpulto-ipa-cp]\n");
+            "gpulto: remark: here [-Rpass=gpulto-constants]\n"
+            "a.cu:2:3: remark: not folded [-Rpass-missed=gpulto-fold]\n"
+            "a.cu:12:3: remark: n is 4 [-Rpass=gpulto-constants]\n");
   EXPECT_FALSE(diagnostics.hasErrors());
 }
 
@@ -150,16 +151,16 @@ TEST(Diagnostics, PrintsNoLineTwice) {
   Diagnostics diagnostics(options);
   for (const char *object : {"a.o", "b.o", "a.o"}) {
     Remark remark =
-        makeRemark(RemarkKind::Passed, "gpulto-ipa-cp", "n is 4", 1);
+        makeRemark(RemarkKind::Passed, "gpulto-constants", "n is 4", 1);
     remark.input = InputLocation(object);
     diagnostics.remark(remark);
     remark.where = {};
     diagnostics.remark(remark);
   }
   EXPECT_EQ(printed(diagnostics),
-            "gpulto: remark: a.o: n is 4 [-Rpass=gpulto-ipa-cp]\n"
-            "a.cu:1:3: remark: n is 4 [-Rpass=gpulto-ipa-cp]\n"
-            "gpulto: remark: b.o: n is 4 [-Rpass=gpulto-ipa-cp]\n");
+            "gpulto: remark: a.o: n is 4 [-Rpass=gpulto-constants]\n"
+            "a.cu:1:3: remark: n is 4 [-Rpass=gpulto-constants]\n"
+            "gpulto: remark: b.o: n is 4 [-Rpass=gpulto-constants]\n");
 }
 
 TEST(Diagnostics, ChecksTheFilters) {

@@ -1,8 +1,9 @@
-//===- ModRefTest.cpp - Effects over the call graph -----------------------===//
+//===- EffectsTest.cpp - Effects over the call graph
+//-----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/effects/ModRef.h"
+#include "ipa/effects/Effects.h"
 
 #include "gtest/gtest.h"
 #include "ipa/callers/Callers.h"
@@ -19,7 +20,7 @@ struct Program : TestProgram {
   explicit Program(ModuleBuilder &module,
                    std::vector<SymbolIndex> visible = {}) {
     finishWith(module, visible);
-    propagateModRef(*context, Callers(*context));
+    propagateEffects(*context, Callers(*context));
   }
   const FunctionEffects *effects(llvm::StringRef name) const {
     return context->decisions.effectsOf(host(name));

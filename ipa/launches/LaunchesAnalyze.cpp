@@ -1,4 +1,4 @@
-//===- LaunchFactsAnalyze.cpp - Kernels and who launches them (LGEN) ------===//
+//===- LaunchesAnalyze.cpp - Kernels and who launches them (LGEN) ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -698,7 +698,7 @@ void LaunchCollector::add(const llvm::CallBase &call,
 
 } // namespace
 
-llvm::Error analyzeLaunchFacts(LgenContext &context) {
+llvm::Error analyzeLaunches(LgenContext &context) {
   context.usesRuntime =
       llvm::any_of(context.module, [](const llvm::Function &function) {
         return isOfRuntime(function);

@@ -1,8 +1,9 @@
-//===- ModRefTransform.h - Put effects on declarations ----------*- C++ -*-===//
+//===- EffectsTransform.h - Put effects on declarations ----------*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_IPA_EFFECTS_MODREFTRANSFORM_H
-#define GPULTO_IPA_EFFECTS_MODREFTRANSFORM_H
+#ifndef GPULTO_IPA_EFFECTS_EFFECTSTRANSFORM_H
+#define GPULTO_IPA_EFFECTS_EFFECTSTRANSFORM_H
 
 #include "summary/Facts.h"
 

@@ -1,8 +1,8 @@
-//===- Icf.h - Identical code folding over the whole program ----*- C++ -*-===//
+//===- Fold.h - Identical code folding over the whole program ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_ICF_ICF_H
-#define GPULTO_ICF_ICF_H
+#ifndef GPULTO_ICF_FOLD_H
+#define GPULTO_ICF_FOLD_H
 
 #include "ipa/callers/Callers.h"
 #include "summary/WpaContext.h"
@@ -15,7 +15,7 @@
 namespace gpulto {
 
 /// --gpulto-icf.
-enum class IcfMode : uint8_t {
+enum class FoldMode : uint8_t {
   /// What no program can tell: addresses that may be compared stay apart.
   Safe,
   /// Functions whose address is taken, too, as long as only bitcode can name
@@ -25,7 +25,7 @@ enum class IcfMode : uint8_t {
 };
 
 /// How kernels become one.
-enum class IcfKernels : uint8_t {
+enum class FoldKernels : uint8_t {
   /// Launches of one become launches of the other: only kernels of whose handle
   /// nothing is known but launches.
   Launch,
@@ -34,13 +34,13 @@ enum class IcfKernels : uint8_t {
   Register,
 };
 
-/// As often as that a definition may be found to differ from its leader; then
+/// How often a definition may be found to differ from its leader; after that
 /// it takes no part any more.
 inline constexpr unsigned kMostFoldSplits = 8;
 
-struct IcfOptions {
-  IcfMode mode = IcfMode::Safe;
-  IcfKernels kernels = IcfKernels::Launch;
+struct FoldOptions {
+  FoldMode mode = FoldMode::Safe;
+  FoldKernels kernels = FoldKernels::Launch;
   /// Definitions, by the tag of their module and the name that they have in it,
   /// that differ from the leader of their class although the digests are equal,
   /// and how often that was found: those with equal counts are a class.
@@ -60,9 +60,9 @@ struct FoldClass {
 };
 
 /// Finds the functions, kernels and kernel stubs of the live program that do
-/// the same as others; none under IcfMode::None. A kernel is in a class only
-/// together with its counterparts in all images and, under IcfKernels::Launch,
-/// with its stub. Ordered by leader. Remarks (gpulto-icf) say what was folded
+/// the same as others; none under FoldMode::None. A kernel is in a class only
+/// together with its counterparts in all images and, under FoldKernels::Launch,
+/// with its stub. Ordered by leader. Remarks (gpulto-fold) say what was folded
 /// and what kept others from it.
 ///
 /// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
@@ -71,7 +71,7 @@ struct FoldClass {
 /// the Gold Linker" (GCC Summit 2010), from an optimistic start.
 std::vector<FoldClass> findFolds(const WpaContext &context,
                                  const Callers &callers,
-                                 const IcfOptions &options);
+                                 const FoldOptions &options);
 
 } // namespace gpulto
 

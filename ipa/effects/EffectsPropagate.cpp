@@ -1,4 +1,5 @@
-//===- ModRefPropagate.cpp - Effects over the call graph (WPA) ------------===//
+//===- EffectsPropagate.cpp - Effects over the call graph (WPA)
+//------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -38,7 +39,7 @@
 
 #include "ipa/callers/Callers.h"
 #include "ipa/callers/PointerBase.h"
-#include "ipa/effects/ModRef.h"
+#include "ipa/effects/Effects.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -657,10 +658,10 @@ void VariableUses::store() {
   }
 }
 
-void propagateModRef(WpaContext &context, const Callers &callers) {
+void propagateEffects(WpaContext &context, const Callers &callers) {
   VariableUses(context, callers).store();
   EffectsSolver(context, callers).run();
-  explainModRef(context, callers);
+  explainEffects(context, callers);
 }
 
 } // namespace gpulto

@@ -1,8 +1,8 @@
-//===- LaunchFactsTransform.h - Geometry of launches in kernels -*- C++ -*-===//
+//===- LaunchesTransform.h - Geometry of launches in kernels -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_IPA_LAUNCHES_LAUNCHFACTSTRANSFORM_H
-#define GPULTO_IPA_LAUNCHES_LAUNCHFACTSTRANSFORM_H
+#ifndef GPULTO_IPA_LAUNCHES_LAUNCHESTRANSFORM_H
+#define GPULTO_IPA_LAUNCHES_LAUNCHESTRANSFORM_H
 
 #include "summary/Facts.h"
 
@@ -31,4 +31,4 @@ bool applyGuardedGrid(llvm::Function &function, const FunctionFacts &guard);
 
 } // namespace gpulto
 
-#endif // GPULTO_IPA_LAUNCHES_LAUNCHFACTSTRANSFORM_H
+#endif // GPULTO_IPA_LAUNCHES_LAUNCHESTRANSFORM_H

@@ -1,4 +1,4 @@
-//===- InlinerAnalyze.cpp - Size, time, registers of bodies (LGEN) --------===//
+//===- CostsAnalyze.cpp - Size, time, registers of bodies (LGEN) --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -153,9 +153,9 @@ unsigned Liveness::maximum() {
   return most;
 }
 
-class InlinerFacts {
+class CostFacts {
 public:
-  explicit InlinerFacts(LgenContext &context)
+  explicit CostFacts(LgenContext &context)
       : context(context), summary(context.summary) {}
 
   void run() {
@@ -172,7 +172,7 @@ private:
   ModuleSummary &summary;
 };
 
-uint32_t InlinerFacts::stackBytes(const llvm::Function &function) {
+uint32_t CostFacts::stackBytes(const llvm::Function &function) {
   const llvm::DataLayout &layout = function.getParent()->getDataLayout();
   uint64_t bytes = 0;
   for (const llvm::Instruction &instruction : function.getEntryBlock())
@@ -183,8 +183,7 @@ uint32_t InlinerFacts::stackBytes(const llvm::Function &function) {
   return static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
 }
 
-void InlinerFacts::fillLoops(llvm::Function &function,
-                             FunctionSummary &result) {
+void CostFacts::fillLoops(llvm::Function &function, FunctionSummary &result) {
   if (function.size() == 1) {
     auto *branch =
         llvm::dyn_cast<llvm::BranchInst>(function.front().getTerminator());
@@ -203,7 +202,7 @@ void InlinerFacts::fillLoops(llvm::Function &function,
     result.flags |= kHasLoop;
 }
 
-void InlinerFacts::fill(llvm::Function &function, FunctionSummary &result) {
+void CostFacts::fill(llvm::Function &function, FunctionSummary &result) {
   const llvm::TargetTransformInfo &target =
       context.analyses.getResult<llvm::TargetIRAnalysis>(function);
   EntryFrequencies frequencies(context, function);
@@ -247,6 +246,6 @@ void InlinerFacts::fill(llvm::Function &function, FunctionSummary &result) {
 
 } // namespace
 
-void analyzeInliner(LgenContext &context) { InlinerFacts(context).run(); }
+void analyzeCosts(LgenContext &context) { CostFacts(context).run(); }
 
 } // namespace gpulto

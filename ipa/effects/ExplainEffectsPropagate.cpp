@@ -1,9 +1,10 @@
-//===- ExplainModRefPropagate.cpp - What effects were proven --------------===//
+//===- ExplainEffectsPropagate.cpp - What effects were proven
+//--------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
 #include "ipa/callers/ImageRemarks.h"
-#include "ipa/effects/ModRef.h"
+#include "ipa/effects/Effects.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +18,7 @@ namespace gpulto {
 
 namespace {
 
-constexpr StringLiteral kPass = "gpulto-modref";
+constexpr StringLiteral kPass = "gpulto-effects";
 
 class Explainer {
 public:
@@ -193,7 +194,7 @@ void Explainer::explainVariable(GlobalId id, ArrayRef<GlobalId> users) {
           " it, " + join(names, ", "));
 }
 
-void explainModRef(WpaContext &context, const Callers &callers) {
+void explainEffects(WpaContext &context, const Callers &callers) {
   if (context.diagnostics.wantsRemark(RemarkKind::Passed, kPass) ||
       context.diagnostics.wantsRemark(RemarkKind::Missed, kPass))
     Explainer(context, callers).run();

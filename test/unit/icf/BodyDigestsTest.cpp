@@ -1,8 +1,9 @@
-//===- IcfAnalyzeTest.cpp - What changes a content digest -----------------===//
+//===- BodyDigestsTest.cpp - What changes a content digest
+//-----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "icf/IcfAnalyze.h"
+#include "icf/BodyDigests.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,5 @@
-//===- IcfPropagate.cpp - What does the same, by summaries (WPA) ----------===//
+//===- FoldPropagate.cpp - What does the same, by summaries (WPA)
+//----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -36,8 +37,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "icf/Fold.h"
 #include "icf/FoldRoles.h"
-#include "icf/Icf.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
@@ -81,7 +82,7 @@ Token makeToken(TokenKind kind, uint64_t value) {
 class Folder {
 public:
   Folder(const WpaContext &context, const Callers &callers,
-         const IcfOptions &options)
+         const FoldOptions &options)
       : context(context), program(context.program), options(options),
         callers(callers), elementOf(program.symbolCount(), kNone),
         sharedUser(program.symbolCount(), kNone),
@@ -133,7 +134,7 @@ private:
 
   const WpaContext &context;
   const CombinedSummary &program;
-  const IcfOptions &options;
+  const FoldOptions &options;
   const Callers &callers;
 
   std::vector<GlobalId> elements; // ascending
@@ -258,7 +259,7 @@ void Folder::collect() {
       kernels.push_back(elementOf[kernel]);
     for (Element kernel : kernels) {
       stubs[kernel] = i;
-      if (options.kernels == IcfKernels::Launch)
+      if (options.kernels == FoldKernels::Launch)
         partners[kernel].push_back(i);
       else
         copy_if(kernels, std::back_inserter(partners[kernel]),
@@ -510,7 +511,7 @@ void Folder::explain(const FoldClass &fold) const {
     return;
   auto report = [&](GlobalId id, RemarkKind kind, StringRef name,
                     const Twine &what) {
-    if (!context.diagnostics.wantsRemark(kind, kIcfPass))
+    if (!context.diagnostics.wantsRemark(kind, kFoldPass))
       return;
     Remark remark = makeFoldRemark(program, id);
     remark.kind = kind;
@@ -540,8 +541,8 @@ void Folder::explain(const FoldClass &fold) const {
 
 std::vector<FoldClass> findFolds(const WpaContext &context,
                                  const Callers &callers,
-                                 const IcfOptions &options) {
-  if (options.mode == IcfMode::None)
+                                 const FoldOptions &options) {
+  if (options.mode == FoldMode::None)
     return {};
   return Folder(context, callers, options).run();
 }

@@ -1,10 +1,10 @@
-//===- IcfTest.cpp - Classes of what does the same ------------------------===//
+//===- FoldClassesTest.cpp - Classes of what does the same
+//------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "icf/Icf.h"
-
 #include "gtest/gtest.h"
+#include "icf/Fold.h"
 #include "test/unit/ErrorChecks.h"
 #include "test/unit/ProgramBuilder.h"
 
@@ -51,7 +51,7 @@ classesOf(const std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>>
   program.context->decisions.visibleOutside.resize(live.size());
   std::vector<std::vector<std::string>> result;
   for (const FoldClass &fold :
-       findFolds(*program.context, Callers(*program.context), IcfOptions())) {
+       findFolds(*program.context, Callers(*program.context), FoldOptions())) {
     std::vector<std::string> members{
         program.summary.symbol(fold.leader).name.str()};
     for (GlobalId id : fold.members)
@@ -63,16 +63,16 @@ classesOf(const std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>>
 
 using Classes = std::vector<std::vector<std::string>>;
 
-TEST(Icf, FoldsCallersOfWhatFolds) {
+TEST(FoldClasses, FoldsCallersOfWhatFolds) {
   EXPECT_EQ(classesOf({{1, {}}, {1, {}}, {2, {0}}, {2, {1}}, {3, {}}}),
             (Classes{{"f0", "f1"}, {"f2", "f3"}}));
 }
 
-TEST(Icf, KeepsCallersOfWhatDiffers) {
+TEST(FoldClasses, KeepsCallersOfWhatDiffers) {
   EXPECT_EQ(classesOf({{1, {}}, {3, {}}, {2, {0}}, {2, {1}}}), Classes{});
 }
 
-TEST(Icf, FoldsRecursion) {
+TEST(FoldClasses, FoldsRecursion) {
   EXPECT_EQ(classesOf({{1, {0}}, {1, {1}}}), (Classes{{"f0", "f1"}}));
   // Each of a pair calls the other, and so does each of the second pair.
   EXPECT_EQ(classesOf({{1, {1}}, {2, {0}}, {1, {3}}, {2, {2}}}),
@@ -82,7 +82,7 @@ TEST(Icf, FoldsRecursion) {
             (Classes{{"f0", "f1", "f2", "f3"}}));
 }
 
-TEST(Icf, DifferencesTravel) {
+TEST(FoldClasses, DifferencesTravel) {
   // A chain of equal links that ends in different things.
   std::vector<std::pair<uint64_t, std::vector<SymbolIndex>>> functions{{1, {}},
                                                                        {2, {}}};
@@ -93,7 +93,7 @@ TEST(Icf, DifferencesTravel) {
 
 /// The classes are those of the naive algorithm, which looks at all bodies
 /// until nothing changes.
-TEST(Icf, AgreesWithTheNaiveAlgorithm) {
+TEST(FoldClasses, AgreesWithTheNaiveAlgorithm) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     size_t count = 2 + random() % 30;
@@ -190,32 +190,32 @@ struct KernelProgram {
     device.symbol(kernel).linkage = Linkage::External;
   }
 
-  size_t classes(IcfKernels kernels = IcfKernels::Launch) {
+  size_t classes(FoldKernels kernels = FoldKernels::Launch) {
     return findFolds(*program.context, Callers(*program.context),
-                     IcfOptions{IcfMode::Safe, kernels})
+                     FoldOptions{FoldMode::Safe, kernels})
         .size();
   }
 
   TestProgram program;
 };
 
-TEST(Icf, FoldsKernelsWithTheirStubs) {
+TEST(FoldClasses, FoldsKernelsWithTheirStubs) {
   EXPECT_EQ(KernelProgram(0).classes(), 3u); // stubs, and kernels twice
 }
 
-TEST(Icf, FoldsKernelsInAllImagesOrNone) {
+TEST(FoldClasses, FoldsKernelsInAllImagesOrNone) {
   EXPECT_EQ(KernelProgram(0, 6).classes(), 0u);
   EXPECT_EQ(KernelProgram(0, 5, false).classes(), 0u);
 }
 
-TEST(Icf, KeepsHandlesThatMatter) {
+TEST(FoldClasses, KeepsHandlesThatMatter) {
   EXPECT_EQ(KernelProgram(kQueriesHandle).classes(), 3u);
   EXPECT_EQ(KernelProgram(kSetsHandle).classes(), 0u);
   EXPECT_EQ(KernelProgram(kTakesAddress).classes(), 0u);
 }
 
-TEST(Icf, RegistersHandlesForOneKernel) {
-  constexpr IcfKernels kRegister = IcfKernels::Register;
+TEST(FoldClasses, RegistersHandlesForOneKernel) {
+  constexpr FoldKernels kRegister = FoldKernels::Register;
   EXPECT_EQ(KernelProgram(0).classes(kRegister), 3u);
   EXPECT_EQ(KernelProgram(kTakesAddress).classes(kRegister), 2u); // no stubs
   EXPECT_EQ(KernelProgram(kSetsHandle).classes(kRegister), 0u);
@@ -257,7 +257,7 @@ std::string foldHelpers(std::vector<std::vector<int>> helpersOf) {
       program.summary.symbolCount());
   std::string text;
   for (const FoldClass &fold :
-       findFolds(*program.context, Callers(*program.context), IcfOptions())) {
+       findFolds(*program.context, Callers(*program.context), FoldOptions())) {
     text += "[" + program.summary.symbol(fold.leader).name.str();
     for (GlobalId id : fold.members)
       text += " " + program.summary.symbol(id).name.str();
@@ -266,7 +266,7 @@ std::string foldHelpers(std::vector<std::vector<int>> helpersOf) {
   return text;
 }
 
-TEST(Icf, KeepsMemoryThatOneKernelHasTwice) {
+TEST(FoldClasses, KeepsMemoryThatOneKernelHasTwice) {
   EXPECT_EQ(foldHelpers({{0}, {1}}), "[h0 h1]");
   EXPECT_EQ(foldHelpers({{0, 1}, {}}), "");
   EXPECT_EQ(foldHelpers({{0, 1}, {2, 3}}), "[h0 h2][h1 h3]");
@@ -311,8 +311,8 @@ struct HostProgram {
     return index;
   }
   /// Returns "LEADER: MEMBERS | JUMPS".
-  std::string fold(IcfMode mode) { return fold(IcfOptions{mode}); }
-  std::string fold(const IcfOptions &options = IcfOptions()) {
+  std::string fold(FoldMode mode) { return fold(FoldOptions{mode}); }
+  std::string fold(const FoldOptions &options = FoldOptions()) {
     host.define("main", kPrevailing | kFinalDefinition | kVisibleToRegular,
                 functions);
     CombinedModule module = host.take(0);
@@ -352,13 +352,13 @@ struct HostProgram {
   TestProgram program;
 };
 
-TEST(Icf, FoldsHostFunctionsThatAreOnlyCalled) {
+TEST(FoldClasses, FoldsHostFunctionsThatAreOnlyCalled) {
   EXPECT_EQ(HostProgram(3).fold(), " f0: f1 f2 |");
-  EXPECT_EQ(HostProgram(3).fold(IcfMode::All), " f0: f1 f2 |");
-  EXPECT_EQ(HostProgram(3).fold(IcfMode::None), "");
+  EXPECT_EQ(HostProgram(3).fold(FoldMode::All), " f0: f1 f2 |");
+  EXPECT_EQ(HostProgram(3).fold(FoldMode::None), "");
 }
 
-TEST(Icf, KeepsAddressesThatMayBeCompared) {
+TEST(FoldClasses, KeepsAddressesThatMayBeCompared) {
   HostProgram one(3);
   one.takeAddress(1, "table");
   EXPECT_EQ(one.fold(), " f1: f0 f2 |");
@@ -369,7 +369,7 @@ TEST(Icf, KeepsAddressesThatMayBeCompared) {
   HostProgram all(3);
   all.takeAddress(1, "table");
   all.takeAddress(2, "another");
-  EXPECT_EQ(all.fold(IcfMode::All), " f0: f1 f2 |");
+  EXPECT_EQ(all.fold(FoldMode::All), " f0: f1 f2 |");
   HostProgram small(3);
   small.takeAddress(1, "table");
   small.takeAddress(2, "another");
@@ -383,7 +383,7 @@ TEST(Icf, KeepsAddressesThatMayBeCompared) {
   EXPECT_EQ(varArg.fold(), " f1: f0 |");
 }
 
-TEST(Icf, FoldsThroughVirtualTables) {
+TEST(FoldClasses, FoldsThroughVirtualTables) {
   HostProgram table(2);
   table.takeAddress(0, "_ZTV1A", kAddressInsignificantByLanguage);
   table.takeAddress(1, "_ZTV1B", kAddressInsignificantByLanguage);
@@ -396,7 +396,7 @@ TEST(Icf, FoldsThroughVirtualTables) {
   EXPECT_EQ(unnamed.fold(), " f0: f1 |");
 }
 
-TEST(Icf, FoldsConstants) {
+TEST(FoldClasses, FoldsConstants) {
   // Tables of functions that do the same.
   HostProgram tables(3);
   tables.function(2).foldHash = {2, 1};
@@ -413,7 +413,7 @@ TEST(Icf, FoldsConstants) {
   EXPECT_EQ(contents.fold(), "");
 }
 
-TEST(Icf, KeepsConstantsThatSomebodyKnows) {
+TEST(FoldClasses, KeepsConstantsThatSomebodyKnows) {
   auto fold = [](uint32_t flags, bool isTaken) {
     HostProgram program(1);
     program.constant("c0", 5);
@@ -429,8 +429,8 @@ TEST(Icf, KeepsConstantsThatSomebodyKnows) {
     EXPECT_EQ(fold(flag, false), "") << flag;
 }
 
-TEST(Icf, SplitsWhatWasFoundToDiffer) {
-  IcfOptions options;
+TEST(FoldClasses, SplitsWhatWasFoundToDiffer) {
+  FoldOptions options;
   HostProgram program(4);
   options.apart[{"t0", "f1"}] = 1;
   options.apart[{"t0", "f3"}] = 1;
@@ -440,7 +440,7 @@ TEST(Icf, SplitsWhatWasFoundToDiffer) {
   EXPECT_EQ(often.fold(options), " f0: f2 |");
 }
 
-TEST(Icf, KeepsWhatOthersCanName) {
+TEST(FoldClasses, KeepsWhatOthersCanName) {
   constexpr uint8_t kFinal = kPrevailing | kFinalDefinition | kResolved;
   HostProgram exported(3);
   exported.makeGlobal(1, kFinal | kVisibleToRegular);
@@ -449,7 +449,7 @@ TEST(Icf, KeepsWhatOthersCanName) {
   HostProgram everywhere(3);
   everywhere.makeGlobal(1, kFinal | kVisibleToRegular);
   everywhere.makeGlobal(2, kFinal | kVisibleToRegular);
-  EXPECT_EQ(everywhere.fold(IcfMode::All), " f1: f0 | f2");
+  EXPECT_EQ(everywhere.fold(FoldMode::All), " f1: f0 | f2");
   // Another program may define it; --wrap does.
   for (uint8_t resolution :
        {int(kPrevailing), int(kFinal | kLinkerRedefined)}) {
@@ -471,7 +471,7 @@ TEST(Icf, KeepsWhatOthersCanName) {
   EXPECT_EQ(elsewhere.fold(), " f1: f2 |");
 }
 
-TEST(Icf, KeepsHostFunctionsOfOtherOptions) {
+TEST(FoldClasses, KeepsHostFunctionsOfOtherOptions) {
   HostProgram flags(3);
   flags.function(1).flags |= kCold;
   EXPECT_EQ(flags.fold(), " f0: f2 |");

@@ -1,4 +1,4 @@
-//===- ConstantsAnalyze.cpp - Parameters and call edges (LGEN) ------------===//
+//===- CallsAnalyze.cpp - Parameters and call edges (LGEN) ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -42,10 +42,10 @@ namespace {
 /// Instructions followed per formal parameter.
 constexpr unsigned kMaxUses = 128;
 
-class ConstantsCollector {
+class CallsCollector {
 public:
-  ConstantsCollector(LgenContext &context, llvm::Function &function,
-                     FunctionSummary &result)
+  CallsCollector(LgenContext &context, llvm::Function &function,
+                 FunctionSummary &result)
       : context(context), summary(context.summary), function(function),
         result(result), jumpFunctions(context, function),
         layout(function.getParent()->getDataLayout()) {}
@@ -80,7 +80,7 @@ private:
   llvm::LoopInfo *loops = nullptr;
 };
 
-void ConstantsCollector::addParameters() {
+void CallsCollector::addParameters() {
   if (function.arg_empty())
     return;
   result.parameters.first = static_cast<uint32_t>(summary.parameters.size());
@@ -89,7 +89,7 @@ void ConstantsCollector::addParameters() {
     summary.parameters.push_back(describe(argument));
 }
 
-ParameterRecord ConstantsCollector::describe(const llvm::Argument &argument) {
+ParameterRecord CallsCollector::describe(const llvm::Argument &argument) {
   ParameterRecord record;
   auto set = [&](bool holds, ParameterFlag flag) {
     record.flags |= holds ? uint32_t(flag) : 0;
@@ -122,8 +122,8 @@ ParameterRecord ConstantsCollector::describe(const llvm::Argument &argument) {
 /// Follows what becomes constant with \p value, breadth first; each such
 /// instruction is a gain of one. Uses are added to \p record. What is loaded
 /// from a by-value aggregate is constant with it.
-uint32_t ConstantsCollector::gainOf(const llvm::Value &value,
-                                    ParameterRecord &record) {
+uint32_t CallsCollector::gainOf(const llvm::Value &value,
+                                ParameterRecord &record) {
   llvm::SmallSetVector<const llvm::Value *, 16> known;
   known.insert(&value);
   bool isAggregate = record.flags & kParamByVal;
@@ -162,7 +162,7 @@ uint32_t ConstantsCollector::gainOf(const llvm::Value &value,
 
 /// What a constant block or grid size would be worth: the reads, and what
 /// becomes constant with them.
-void ConstantsCollector::addGeometryGains() {
+void CallsCollector::addGeometryGains() {
   for (const llvm::BasicBlock &block : function)
     for (const llvm::Instruction &instruction : block) {
       auto *read = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -177,7 +177,7 @@ void ConstantsCollector::addGeometryGains() {
     gain = static_cast<uint32_t>(keepThreeBits(gain));
 }
 
-void ConstantsCollector::addUse(const llvm::Use &use, ParameterRecord &record) {
+void CallsCollector::addUse(const llvm::Use &use, ParameterRecord &record) {
   auto *user = llvm::cast<llvm::Instruction>(use.getUser());
   if (auto *call = llvm::dyn_cast<llvm::CallBase>(user)) {
     if (call->isCallee(&use))
@@ -255,7 +255,7 @@ alwaysReached(const llvm::Function &function) {
   return blocks;
 }
 
-void ConstantsCollector::addCalls() {
+void CallsCollector::addCalls() {
   result.calls.first = static_cast<uint32_t>(summary.calls.size());
   auto always = alwaysReached(function);
   for (const llvm::BasicBlock &block : function)
@@ -268,8 +268,7 @@ void ConstantsCollector::addCalls() {
     result.calls = {};
 }
 
-void ConstantsCollector::addCall(const llvm::CallBase &call,
-                                 bool isAlwaysReached) {
+void CallsCollector::addCall(const llvm::CallBase &call, bool isAlwaysReached) {
   if (!isCallEdge(call))
     return;
   CallEdge edge;
@@ -316,7 +315,7 @@ JumpFunction meet(const JumpFunction &a, const JumpFunction &b) {
 }
 
 /// What the function returns, and what it leaves behind pointer parameters.
-void ConstantsCollector::addResults() {
+void CallsCollector::addResults() {
   std::optional<JumpFunction> common;
   llvm::SmallVector<const llvm::Instruction *, 4> rets;
   for (const llvm::BasicBlock &block : function) {
@@ -339,7 +338,7 @@ void ConstantsCollector::addResults() {
 }
 
 /// What the function stores in variables, where that is plain.
-void ConstantsCollector::addVariableStores() {
+void CallsCollector::addVariableStores() {
   UniqueList<VariableStore> unique;
   for (const llvm::BasicBlock &block : function)
     for (const llvm::Instruction &instruction : block) {
@@ -363,10 +362,9 @@ void ConstantsCollector::addVariableStores() {
 
 } // namespace
 
-void analyzeConstants(LgenContext &context) {
+void analyzeCalls(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
-    ConstantsCollector(context, *context.bodies[i],
-                       context.summary.functions[i])
+    CallsCollector(context, *context.bodies[i], context.summary.functions[i])
         .run();
   if (context.summary.side == Side::Device)
     return;

@@ -1,8 +1,9 @@
-//===- IcfAnalyze.h - Digests of bodies (LGEN) ------------------*- C++ -*-===//
+//===- BodyDigests.h - Digests of bodies (LGEN) ------------------*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_ICF_ICFANALYZE_H
-#define GPULTO_ICF_ICFANALYZE_H
+#ifndef GPULTO_ICF_BODYDIGESTS_H
+#define GPULTO_ICF_BODYDIGESTS_H
 
 #include "support/StableHash.h"
 

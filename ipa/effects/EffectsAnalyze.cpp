@@ -1,4 +1,5 @@
-//===- ModRefAnalyze.cpp - What bodies touch (LGEN) -----------------------===//
+//===- EffectsAnalyze.cpp - What bodies touch (LGEN)
+//-----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -136,10 +137,10 @@ unsigned accessOf(const llvm::Use &use) {
   }
 }
 
-class ModRefCollector {
+class EffectsCollector {
 public:
-  ModRefCollector(LgenContext &context, llvm::Function &function,
-                  FunctionSummary &result)
+  EffectsCollector(LgenContext &context, llvm::Function &function,
+                   FunctionSummary &result)
       : context(context), summary(context.summary), function(function),
         result(result), handlePaths(context, result) {}
 
@@ -218,8 +219,8 @@ private:
   bool storesElsewhere = false;
 };
 
-void ModRefCollector::addReference(const llvm::GlobalValue &value,
-                                   uint8_t flags) {
+void EffectsCollector::addReference(const llvm::GlobalValue &value,
+                                    uint8_t flags) {
   SymbolIndex symbol = context.indexOf(value);
   if (symbol == kNone)
     return;
@@ -230,7 +231,7 @@ void ModRefCollector::addReference(const llvm::GlobalValue &value,
 }
 
 /// How the operand \p use, which mentions a symbol, uses it.
-uint8_t ModRefCollector::useOf(const llvm::Use &use) {
+uint8_t EffectsCollector::useOf(const llvm::Use &use) {
   unsigned access = accessOf(use);
   if (access & kDerived) {
     bool isPassedOn = false;
@@ -265,7 +266,7 @@ static JumpFunction symbolHandle(JumpFunction::Kind kind, SymbolIndex symbol) {
 
 /// Whether what is read through the operand \p use, which mentions a variable,
 /// are handles that are followed. A store reads nothing.
-bool ModRefCollector::readsHandlesOnly(const llvm::Use &use) {
+bool EffectsCollector::readsHandlesOnly(const llvm::Use &use) {
   if (summary.side == Side::Device)
     return false;
   const llvm::User *user = use.getUser();
@@ -302,8 +303,8 @@ static bool isPlainStore(const llvm::Use &use) {
 }
 
 /// Visits \p constant, the value of \p use: its fields may be handles.
-void ModRefCollector::visitFields(const llvm::ConstantStruct &constant,
-                                  const llvm::Use &use) {
+void EffectsCollector::visitFields(const llvm::ConstantStruct &constant,
+                                   const llvm::Use &use) {
   for (const auto &[element, field] : llvm::enumerate(constant.operands())) {
     auto *handle = llvm::dyn_cast<llvm::Function>(field.get());
     SymbolIndex symbol = handle ? context.indexOf(*handle) : kNone;
@@ -321,8 +322,8 @@ void ModRefCollector::visitFields(const llvm::ConstantStruct &constant,
   }
 }
 
-void ModRefCollector::visitConstant(const llvm::Constant &constant,
-                                    const llvm::Use &use) {
+void EffectsCollector::visitConstant(const llvm::Constant &constant,
+                                     const llvm::Use &use) {
   if (llvm::isa<llvm::ConstantData>(constant))
     return;
   if (auto *fields = llvm::dyn_cast<llvm::ConstantStruct>(&constant);
@@ -387,8 +388,8 @@ static bool isAtDistance(const llvm::Value &pointer,
 /// Whether the edge of a call that gets \p pointer says that it leads to the
 /// memory behind \p origin, a parameter or a loaded member of one. The host's
 /// must say where: it may be a variable of a caller of which parts are known.
-bool ModRefCollector::isTold(const llvm::Value &pointer,
-                             const llvm::Value &origin) const {
+bool EffectsCollector::isTold(const llvm::Value &pointer,
+                              const llvm::Value &origin) const {
   if (isAtDistance(pointer, origin))
     return true;
   auto *argument = llvm::dyn_cast<llvm::Argument>(&origin);
@@ -403,9 +404,9 @@ bool ModRefCollector::isTold(const llvm::Value &pointer,
 
 /// Unites what all uses of \p pointer do; \p isPassedOnDerived is set when one
 /// hands it to a callee and no edge tells that it is of \p origin.
-unsigned ModRefCollector::follow(const llvm::Value &pointer,
-                                 bool &isPassedOnDerived,
-                                 const llvm::Value *origin) {
+unsigned EffectsCollector::follow(const llvm::Value &pointer,
+                                  bool &isPassedOnDerived,
+                                  const llvm::Value *origin) {
   unsigned access = kNothing, uses = 0;
   llvm::SmallVector<const llvm::Value *, 8> stack{&pointer};
   llvm::SmallPtrSet<const llvm::Value *, 8> visited;
@@ -429,8 +430,8 @@ unsigned ModRefCollector::follow(const llvm::Value &pointer,
 }
 
 /// Sets how far the body reaches behind the pointer \p argument.
-void ModRefCollector::measureReach(const llvm::Argument &argument,
-                                   ParameterRecord &record) {
+void EffectsCollector::measureReach(const llvm::Argument &argument,
+                                    ParameterRecord &record) {
   std::optional<MemoryUses> uses =
       memoryUses(argument, context.module.getDataLayout());
   if (!uses)
@@ -454,7 +455,7 @@ void ModRefCollector::measureReach(const llvm::Argument &argument,
 }
 
 /// Unites what all uses of \p pointer do, but for calls whose edges tell.
-unsigned ModRefCollector::accessThrough(const llvm::Value &pointer) {
+unsigned EffectsCollector::accessThrough(const llvm::Value &pointer) {
   unsigned access = kNothing, uses = 0;
   for (const llvm::Use &use : pointer.uses()) {
     if (++uses > kMaxUses)
@@ -484,7 +485,7 @@ static uint32_t parameterFlagsOf(unsigned access) {
 
 /// Finds what a kernel does with the pointers that it loads from aggregates
 /// passed by value. In a copy that something may write, they are any pointers.
-void ModRefCollector::followMembers() {
+void EffectsCollector::followMembers() {
   constexpr size_t kMaxMembers = 64;
   if (!summary.symbols[result.symbol].has(kKernel))
     return;
@@ -510,7 +511,7 @@ void ModRefCollector::followMembers() {
   }
 }
 
-void ModRefCollector::storeMembers() {
+void EffectsCollector::storeMembers() {
   if (members.empty())
     return;
   if (storesElsewhere)
@@ -522,7 +523,7 @@ void ModRefCollector::storeMembers() {
         {place.first, place.second, parameterFlagsOf(access)});
 }
 
-void ModRefCollector::followParameter(const llvm::Argument &argument) {
+void EffectsCollector::followParameter(const llvm::Argument &argument) {
   if (!argument.getType()->isPointerTy())
     return;
   ParameterRecord &record =
@@ -555,8 +556,8 @@ void ModRefCollector::followParameter(const llvm::Argument &argument) {
 // Memory effects
 //===----------------------------------------------------------------------===//
 
-void ModRefCollector::touch(const llvm::Value &pointer, bool reads,
-                            bool writes) {
+void EffectsCollector::touch(const llvm::Value &pointer, bool reads,
+                             bool writes) {
   const llvm::Value *base = llvm::getUnderlyingObject(&pointer);
   auto add = [&](MemoryEffect read, MemoryEffect write) {
     result.memoryEffects |= (reads ? read : 0) | (writes ? write : 0);
@@ -603,7 +604,7 @@ static bool isBarrier(const llvm::CallBase &call) {
          });
 }
 
-void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
+void EffectsCollector::addCallEffects(const llvm::CallBase &call) {
   if (call.isInlineAsm()) {
     llvm::StringRef text =
         llvm::cast<llvm::InlineAsm>(call.getCalledOperand())->getAsmString();
@@ -640,7 +641,7 @@ void ModRefCollector::addCallEffects(const llvm::CallBase &call) {
 }
 
 /// Adds what the attributes of \p call say it does to memory.
-void ModRefCollector::addKnownEffects(const llvm::CallBase &call) {
+void EffectsCollector::addKnownEffects(const llvm::CallBase &call) {
   llvm::MemoryEffects effects = call.getMemoryEffects();
   if (effects.doesNotAccessMemory())
     return;
@@ -675,7 +676,7 @@ void ModRefCollector::addKnownEffects(const llvm::CallBase &call) {
 }
 
 /// What depends on the shape of the body. Irreducible cycles count as loops.
-void ModRefCollector::addControlEffects() {
+void EffectsCollector::addControlEffects() {
   if (function.mustProgress())
     result.memoryEffects |= kMustProgress;
   llvm::SmallVector<
@@ -690,12 +691,12 @@ void ModRefCollector::addControlEffects() {
 /// threads' accesses visible. In a kernel, which nobody calls, LLVM moves
 /// nothing over an ordered atomic that it sees, `noalias` or not; what a
 /// volatile access waits for it does not know.
-bool ModRefCollector::ordersMemory(const llvm::Instruction &access) const {
+bool EffectsCollector::ordersMemory(const llvm::Instruction &access) const {
   bool isKernel = summary.symbols[result.symbol].has(kKernel);
   return ordersThreads(access) && (access.isVolatile() || !isKernel);
 }
 
-void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
+void EffectsCollector::addEffects(const llvm::Instruction &instruction) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (!call || !isCallEdge(*call)) {
     if (instruction.mayThrow())
@@ -730,7 +731,7 @@ void ModRefCollector::addEffects(const llvm::Instruction &instruction) {
   }
 }
 
-void ModRefCollector::storeReferences() {
+void EffectsCollector::storeReferences() {
   if (references.empty())
     return;
   auto list = references.takeVector();
@@ -743,9 +744,9 @@ void ModRefCollector::storeReferences() {
 
 } // namespace
 
-void analyzeModRef(LgenContext &context) {
+void analyzeEffects(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
-    ModRefCollector(context, *context.bodies[i], context.summary.functions[i])
+    EffectsCollector(context, *context.bodies[i], context.summary.functions[i])
         .run();
   // Who has the address of an alias has that of its target.
   for (const AliasSummary &alias : context.summary.aliases)

@@ -1,4 +1,5 @@
-//===- ModRefTransform.cpp - Put effects on declarations, in LTRANS -------===//
+//===- EffectsTransform.cpp - Put effects on declarations, in LTRANS
+//-------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -16,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/effects/ModRefTransform.h"
+#include "ipa/effects/EffectsTransform.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

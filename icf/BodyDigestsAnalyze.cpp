@@ -1,4 +1,5 @@
-//===- IcfAnalyze.cpp - Digests of bodies (LGEN) --------------------------===//
+//===- BodyDigestsAnalyze.cpp - Digests of bodies (LGEN)
+//--------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -19,8 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "icf/IcfAnalyze.h"
-
+#include "icf/BodyDigests.h"
 #include "ipa/bodies/Contents.h"
 
 #include "llvm/ADT/DenseMap.h"

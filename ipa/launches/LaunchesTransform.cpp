@@ -1,4 +1,4 @@
-//===- LaunchFactsTransform.cpp - Known launch geometry, in LTRANS --------===//
+//===- LaunchesTransform.cpp - Known launch geometry, in LTRANS --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/launches/LaunchFactsTransform.h"
+#include "ipa/launches/LaunchesTransform.h"
 
 #include "ipa/runtime/GeometryReads.h"
 #include "ipa/runtime/KernelAnnotations.h"

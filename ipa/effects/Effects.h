@@ -1,0 +1,21 @@
+//===- Effects.h - What functions do, what becomes of variables -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_EFFECTS_EFFECTS_H
+#define GPULTO_IPA_EFFECTS_EFFECTS_H
+
+namespace gpulto {
+
+class Callers;
+struct WpaContext;
+
+/// Decides Decisions::effects, neverWritten and neverRead. Needs
+/// Decisions::live and visibleOutside. Remarks: pass `gpulto-effects`.
+void propagateEffects(WpaContext &context, const Callers &callers);
+
+/// Says what was decided and why, if anybody wants to know.
+void explainEffects(WpaContext &context, const Callers &callers);
+
+} // namespace gpulto
+
+#endif
