@@ -18,9 +18,17 @@ namespace gpulto::driver::nvcc {
 
 /// What is written for an option: its words, then its value.
 struct Rule {
-  enum Form { Flag, Joined, Separate, JoinedEach, SeparateEach, Words };
+  enum Form {
+    Flag,
+    Joined,
+    Separate,
+    JoinedEach,
+    SeparateEach,
+    Words,   ///< of another tool, a list in which quotes count
+    Messages ///< nvcc's numbers of them; clang's names are joined
+  };
   unsigned id;
-  Form form; ///< Words: of another tool, a list in which quotes count
+  Form form;
   StringLiteral word;
   StringLiteral before = ""; ///< a word of its own
 };
@@ -42,6 +50,9 @@ static constexpr Rule kRules[] = {
     {OPT_no_warnings, Rule::Flag, "-w"},
     {OPT_warning_reorder, Rule::Flag, "-Wreorder"},
     {OPT_warning_declarations, Rule::Flag, "-Wno-deprecated-declarations"},
+    {OPT_diag_error, Rule::Messages, "-Werror="},
+    {OPT_diag_suppress, Rule::Messages, "-Wno-"},
+    {OPT_diag_warn, Rule::Messages, "-Wno-error="},
     {OPT_std, Rule::Joined, "-std="},
     {OPT_template_backtrace, Rule::Joined, "-ftemplate-backtrace-limit="},
     {OPT_template_depth, Rule::Joined, "-ftemplate-depth="},
@@ -59,6 +70,7 @@ static constexpr Rule kRules[] = {
     {OPT_lineinfo, Rule::Flag, "-gline-tables-only", "-Xarch_device"},
     {OPT_relaxed_constexpr, Rule::Flag, "-D__CUDACC_RELAXED_CONSTEXPR__=1"},
     {OPT_extended_lambda, Rule::Flag, "-D__CUDACC_EXTENDED_LAMBDA__=1"},
+    {OPT_device_c, Rule::Flag, "-fgpu-rdc"},
     {OPT_dlto, Rule::Flag, "-fgpu-rdc"},
     {OPT_fast_math, Rule::Flag, "-fgpu-approx-transcendentals",
      "-fgpu-flush-denormals-to-zero"},
@@ -70,6 +82,22 @@ static constexpr Rule kRules[] = {
     {OPT_cuda_include_ptx, Rule::Joined, "--cuda-include-ptx="},
     {OPT_no_cuda_include_ptx, Rule::Joined, "--no-cuda-include-ptx="},
     {OPT_cuda_path, Rule::Joined, "--cuda-path="},
+};
+
+/// What is made if such an option is the last.
+static constexpr std::pair<unsigned, Product> kProducts[] = {
+    {OPT_compile, Product::Object},
+    {OPT_device_c, Product::Object},
+    {OPT_device_w, Product::Object},
+    {OPT_link, Product::Program},
+    {OPT_device_link, Product::DeviceLink},
+    {OPT_lib, Product::Library},
+    {OPT_ptx, Product::Ptx},
+    {OPT_cubin, Product::Cubin},
+    {OPT_fatbin, Product::Fatbin},
+    {OPT_preprocess, Product::Text},
+    {OPT_dependencies, Product::Text},
+    {OPT_nonsystem_dependencies, Product::Text},
 };
 
 std::vector<std::string> splitList(StringRef value) {
@@ -114,6 +142,8 @@ void Translator::apply(const Rule &rule, StringRef value) {
   switch (rule.form) {
   case Rule::Flag:
     return add(rule.word);
+  case Rule::Messages:
+    return addDiagnostics(value, rule.word);
   case Rule::JoinedEach:
   case Rule::SeparateEach:
     parts = splitList(value);
@@ -212,6 +242,31 @@ Error Translator::translateUnknown(const Arg &arg) {
   return Error::success();
 }
 
+/// Returns an error if \p value is none that an option of few values has.
+static Error checkValue(const Arg &arg, StringRef value) {
+  auto check = [&](StringRef what, std::initializer_list<StringRef> known) {
+    return is_contained(known, value)
+               ? Error::success()
+               : refuse(arg, "no " + what + " '" + value + "'");
+  };
+  switch (arg.getOption().getID()) {
+  case OPT_default_stream:
+    return check("stream", {"legacy", "null", "per-thread"});
+  case OPT_language: // cuda: CMake's word, which takes us for clang
+    return check("language", {"cu", "cuda", "c", "c++"});
+  case OPT_cudadevrt:
+    return check("library", {"none", "static"});
+  case OPT_cudart:
+    return check("library", {"none", "shared", "static"});
+  case OPT_dopt:
+    return check("kind", {"on"});
+  case OPT_host_linker_script:
+    return check("kind", {"use-lcs", "gen-lcs"});
+  default:
+    return Error::success();
+  }
+}
+
 Error Translator::translateOne(const Arg &arg) {
   const opt::Option &option = arg.getOption();
   StringRef value = arg.getNumValues() ? arg.getValue() : "";
@@ -219,139 +274,104 @@ Error Translator::translateOne(const Arg &arg) {
     return Error::success();
   if (option.matches(OPT_Refused))
     return refuse(arg, whyRefused(arg));
+  if (Error error = checkValue(arg, value))
+    return error;
+  noteOne(arg, value);
   for (const Rule &rule : kRules)
     if (rule.id == option.getID())
       apply(rule, value);
-  switch (option.getID()) {
+  return addOne(arg, value);
+}
+
+/// Notes what \p arg says of the commands, if it is no word of theirs.
+void Translator::noteOne(const Arg &arg, StringRef value) {
+  unsigned id = arg.getOption().getID();
+  for (auto [option, made] : kProducts)
+    if (option == id)
+      product = made;
+  switch (id) {
   case OPT_INPUT: // Meson quotes the program that it wants to be run
-    inputs.push_back(StringRef(arg.getValue()).trim('"').str());
+    inputs.push_back(value.trim('"').str());
     break;
+  case OPT_language:
+    language = value == "cu" ? "cuda" : value.str();
+    break;
+  case OPT_cudadevrt:
+    linksDeviceRuntime = value == "static";
+    break;
+  case OPT_cudart:
+    cudart = value.str();
+    break;
+  default:
+    break;
+  }
+}
+
+/// Adds what \p arg stands for, if that is not in kRules nor read as a whole
+/// elsewhere.
+Error Translator::addOne(const Arg &arg, StringRef value) {
+  switch (arg.getOption().getID()) {
   case OPT_UNKNOWN:
     return translateUnknown(arg);
-
-  // What is made.
-  case OPT_device_c:
-    add("-fgpu-rdc");
-    product = Product::Object;
+  case OPT_compiler_options:
+    addCompilerOptions(value);
     break;
-  case OPT_compile:
-  case OPT_device_w:
-    product = Product::Object;
+  case OPT_frontend_options:
+    addFrontEndOptions(value);
     break;
-  case OPT_link:
-    product = Product::Program;
+  case OPT_library:
+    addLibraries(value);
     break;
-  case OPT_device_link:
-    product = Product::DeviceLink;
+  case OPT_default_stream:
+    addDefaultStream(arg, value);
     break;
-  case OPT_lib:
-    product = Product::Library;
-    break;
-  case OPT_ptx:
-    product = Product::Ptx;
-    break;
-  case OPT_cubin:
-    product = Product::Cubin;
-    break;
-  case OPT_fatbin:
-    product = Product::Fatbin;
-    break;
-  case OPT_preprocess:
-  case OPT_dependencies:
-  case OPT_nonsystem_dependencies:
-    product = Product::Text;
-    break;
-
-  // Device code.
   case OPT_ftz:
     return addChoice(arg, "-fgpu-flush-denormals-to-zero",
                      "-fno-gpu-flush-denormals-to-zero");
   case OPT_fmad:
     add("-Xarch_device");
     return addChoice(arg, "-ffp-contract=fast", "-ffp-contract=off");
-  case OPT_default_stream:
-    if (value != "legacy" && value != "null" && value != "per-thread")
-      return refuse(arg, "no stream '" + value + "'");
-    // clang's driver hands it on for HIP only.
-    add("-Xclang");
-    add(Twine("-fgpu-default-stream=") +
-        (value == "per-thread" ? "per-thread" : "legacy"));
-    // clang says it to CUDA sources only; nvcc to all, which then call other
-    // functions of the runtime.
-    if (value == "per-thread" && args->getLastArg(OPT_default_stream) == &arg)
-      add("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
-    break;
-  case OPT_compiler_options:
-    addCompilerOptions(value);
-    break;
-  case OPT_library:
-    addLibraries(value);
-    break;
+  case OPT_relocatable:
+    return addChoice(arg, "-fgpu-rdc", "-fno-gpu-rdc");
   case OPT_fatbin_options:
     return addFatbinaryOptions(arg);
   case OPT_nvlink_options:
     return addNvlinkOptions(arg);
   case OPT_gencode:
     return addGencode(value);
-  case OPT_relocatable:
-    return addChoice(arg, "-fgpu-rdc", "-fno-gpu-rdc");
-
-  // Other.
-  case OPT_language:
-    // cuda: CMake's word, which takes us for clang.
-    if (value != "cu" && value != "cuda" && value != "c" && value != "c++")
-      return refuse(arg, "no language '" + value + "'");
-    language = value == "cu" ? "cuda" : value.str();
-    break;
-  case OPT_cudadevrt:
-    if (value != "none" && value != "static")
-      return refuse(arg, "no library '" + value + "'");
-    linksDeviceRuntime = value == "static";
-    break;
-  case OPT_cudart:
-    if (value != "none" && value != "shared" && value != "static")
-      return refuse(arg, "no library '" + value + "'");
-    cudart = value.str();
-    break;
   case OPT_threads:
   case OPT_split_compile:
-  case OPT_split_compile_extended: {
-    unsigned count;
-    if (value.getAsInteger(10, count))
-      return refuse(arg, "'" + value + "' is no number");
-    if (count)
-      add("--gpulto-jobs=" + value);
-    break;
-  }
+  case OPT_split_compile_extended:
+    return addJobs(arg, value);
   case OPT_errors:
     return addErrors(arg);
-  case OPT_diag_error:
-    addDiagnostics(value, "-Werror=");
-    break;
-  case OPT_diag_suppress:
-    addDiagnostics(value, "-Wno-");
-    break;
-  case OPT_diag_warn:
-    addDiagnostics(value, "-Wno-error=");
-    break;
-  case OPT_frontend_options:
-    addFrontEndOptions(value);
-    break;
   case OPT_compress_mode:
     return addCompression(arg, value);
-  case OPT_dopt:
-    if (value != "on")
-      return refuse(arg, "no kind '" + value + "'");
-    break;
-  case OPT_host_linker_script:
-    if (value != "use-lcs" && value != "gen-lcs")
-      return refuse(arg, "no kind '" + value + "'");
-    break;
   case OPT_opt_info:
     return addOptimizationInfo(arg);
-  default: // of kRules, or read as a whole elsewhere
+  default:
     break;
   }
+  return Error::success();
+}
+
+void Translator::addDefaultStream(const Arg &arg, StringRef stream) {
+  bool isPerThread = stream == "per-thread";
+  // clang's driver hands it on for HIP only.
+  add("-Xclang");
+  add(Twine("-fgpu-default-stream=") + (isPerThread ? "per-thread" : "legacy"));
+  // clang says it to CUDA sources only; nvcc to all, which then call other
+  // functions of the runtime.
+  if (isPerThread && args->getLastArg(OPT_default_stream) == &arg)
+    add("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+}
+
+Error Translator::addJobs(const Arg &arg, StringRef jobs) {
+  unsigned count;
+  if (jobs.getAsInteger(10, count))
+    return refuse(arg, "'" + jobs + "' is no number");
+  if (count)
+    add("--gpulto-jobs=" + jobs);
   return Error::success();
 }
 

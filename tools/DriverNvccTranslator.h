@@ -88,6 +88,10 @@ private:
   llvm::Error translate();
   llvm::Error translateOne(const llvm::opt::Arg &arg);
   llvm::Error translateUnknown(const llvm::opt::Arg &arg);
+  void noteOne(const llvm::opt::Arg &arg, llvm::StringRef value);
+  llvm::Error addOne(const llvm::opt::Arg &arg, llvm::StringRef value);
+  void addDefaultStream(const llvm::opt::Arg &arg, llvm::StringRef stream);
+  llvm::Error addJobs(const llvm::opt::Arg &arg, llvm::StringRef jobs);
   bool makesOneImage() const;
   llvm::Error addArchitectureOfImage();
   llvm::Error addArchitectures();
