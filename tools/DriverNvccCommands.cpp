@@ -301,93 +301,132 @@ Error Translator::addKeptImages(std::vector<Command> &result) {
   return Error::success();
 }
 
-Expected<std::vector<Command>> Translator::commands() {
-  std::vector<Command> result;
-  if (product == Product::Library) {
-    Expected<Command> command = archive();
-    if (!command)
-      return command.takeError();
-    result.push_back(std::move(*command));
-    return result;
-  }
-  if (product == Product::DeviceLink) {
-    // nvcc's users hand it to the link of the program.
-    Command command;
-    command.program = installation.bin + "/gpulto-clang++";
-    command.addAll({"-c", "-x", "c", "/dev/null", "-o",
-                    args->getLastArgValue(OPT_output, "a_dlink.o").str()});
-    result.push_back(std::move(command));
-    return result;
-  }
-  if (product == Product::Program || product == Product::Object)
-    if (Error error = addKeptImages(result))
+/// nvcc's users hand it to the link of the program.
+Command Translator::deviceLink() const {
+  Command command;
+  command.program = installation.bin + "/gpulto-clang++";
+  command.addAll({"-c", "-x", "c", "/dev/null", "-o",
+                  args->getLastArgValue(OPT_output, "a_dlink.o").str()});
+  return command;
+}
+
+/// Host sources find cuda_runtime.h and libcu++, too.
+void Translator::addHeaders(Command &command) const {
+  if (!toolkit.root.empty())
+    command.addAll({"-idirafter", toolkit.root + "/include", "-idirafter",
+                    toolkit.cccl()});
+}
+
+/// Adds the libraries of CUDA's that nvcc links.
+void Translator::addRuntimes(Command &command) const {
+  std::string libraries = toolkit.root + "/lib64";
+  bool hasDeviceRuntime =
+      linksDeviceRuntime && sys::fs::exists(libraries + "/libcudadevrt.a");
+  if (!toolkit.root.empty() && (cudart != "none" || hasDeviceRuntime))
+    command.add("-L" + libraries);
+  if (hasDeviceRuntime)
+    command.add("-lcudadevrt");
+  if (cudart == "shared")
+    command.add("-lcudart");
+  else if (cudart == "static")
+    command.addAll({"-lcudart_static", "-lrt", "-lpthread", "-ldl"});
+}
+
+/// Returns the command that makes the program, or the text, of all inputs.
+Expected<Command> Translator::link() {
+  Expected<Command> started = start(inputs);
+  if (!started)
+    return started.takeError();
+  Command &command = *started;
+  command.add("-flto=gpu"); // text is of every pass, too
+  if (none_of(inputs, [&](const std::string &input) {
+        return !sourceLanguage(input).empty();
+      }))
+    command.addAll(linkWords);
+  addInputs(command, inputs);
+  bool isLinked = product == Product::Program;
+  if (isLinked && !args->hasArg(OPT_relocatable_link))
+    addRuntimes(command);
+  if (const Arg *output = args->getLastArg(OPT_output))
+    command.addAll({"-o", output->getValue()});
+  if (isLinked && args->hasArg(OPT_host_linker_script))
+    if (Error error = useLinkerScript(command))
       return std::move(error);
-  bool hasHeaders = !toolkit.root.empty();
-  auto finish = [&](Command &command) {
-    // Host sources find cuda_runtime.h and libcu++, too.
-    if (hasHeaders)
-      command.addAll({"-idirafter", toolkit.root + "/include", "-idirafter",
-                      toolkit.cccl()});
-    result.push_back(std::move(command));
-  };
-  if (product == Product::Program || product == Product::Text) {
-    Expected<Command> started = start(inputs);
-    if (!started)
-      return started.takeError();
-    Command &command = *started;
-    command.add("-flto=gpu"); // text is of every pass, too
-    if (none_of(inputs, [&](const std::string &input) {
-          return !sourceLanguage(input).empty();
-        }))
-      command.addAll(linkWords);
-    addInputs(command, inputs);
-    if (product == Product::Program && !args->hasArg(OPT_relocatable_link)) {
-      std::string libraries = toolkit.root + "/lib64";
-      bool hasDeviceRuntime =
-          linksDeviceRuntime && sys::fs::exists(libraries + "/libcudadevrt.a");
-      if (hasHeaders && (cudart != "none" || hasDeviceRuntime))
-        command.add("-L" + libraries);
-      if (hasDeviceRuntime)
-        command.add("-lcudadevrt");
-      if (cudart == "shared")
-        command.add("-lcudart");
-      else if (cudart == "static")
-        command.addAll({"-lcudart_static", "-lrt", "-lpthread", "-ldl"});
-    }
-    if (const Arg *output = args->getLastArg(OPT_output))
-      command.addAll({"-o", output->getValue()});
-    if (product == Product::Program && args->hasArg(OPT_host_linker_script))
-      if (Error error = useLinkerScript(command))
-        return std::move(error);
-    finish(command);
-    return result;
-  }
+  addHeaders(command);
+  return started;
+}
+
+/// Returns the command that makes one file of \p input.
+Expected<Command> Translator::compile(const std::string &input) const {
+  Expected<Command> started = start(input);
+  if (!started)
+    return started.takeError();
+  Command &command = *started;
+  bool isObject = product == Product::Object;
+  bool isPtx = product == Product::Ptx;
+  if (isObject)
+    command.addAll({"-flto=gpu", "-c"});
+  else
+    command.addAll({"--offload-device-only", isPtx ? "-S" : "-c"});
+  addInputs(command, input);
+  StringRef extension = isObject ? ".o" : isPtx ? ".ptx" : ".cubin";
+  command.addAll({"-o", outputOf(input, extension)});
+  addHeaders(command);
+  return started;
+}
+
+/// Adds the commands that make a fat binary of \p input.
+Error Translator::addFatbinary(const std::string &input,
+                               std::vector<Command> &result) {
+  Expected<Command> started = start(input);
+  if (!started)
+    return started.takeError();
+  return addImages(*started, input, outputOf(input, ".fatbin"), result);
+}
+
+/// Adds the commands that make files of each input.
+Error Translator::addEach(std::vector<Command> &result) {
   if (inputs.size() > 1 && args->hasArg(OPT_output))
     return makeError("'-o' names one file, but there are several inputs");
   for (const std::string &input : inputs) {
-    Expected<Command> started = start(input);
-    if (!started)
-      return started.takeError();
-    Command &command = *started;
     if (product == Product::Fatbin) {
-      if (Error error =
-              addImages(command, input, outputOf(input, ".fatbin"), result))
-        return std::move(error);
+      if (Error error = addFatbinary(input, result))
+        return error;
       continue;
     }
-    bool isObject = product == Product::Object;
-    if (isObject)
-      command.addAll({"-flto=gpu", "-c"});
-    else
-      command.addAll(
-          {"--offload-device-only", product == Product::Ptx ? "-S" : "-c"});
-    addInputs(command, input);
-    StringRef extension = isObject                  ? ".o"
-                          : product == Product::Ptx ? ".ptx"
-                                                    : ".cubin";
-    command.addAll({"-o", outputOf(input, extension)});
-    finish(command);
+    Expected<Command> command = compile(input);
+    if (!command)
+      return command.takeError();
+    result.push_back(std::move(*command));
   }
+  return Error::success();
+}
+
+/// Returns the command that makes one file of all inputs.
+Expected<Command> Translator::commandOfAll() {
+  if (product == Product::Library)
+    return archive();
+  if (product == Product::DeviceLink)
+    return deviceLink();
+  return link();
+}
+
+Expected<std::vector<Command>> Translator::commands() {
+  std::vector<Command> result;
+  if (product == Product::Program || product == Product::Object)
+    if (Error error = addKeptImages(result))
+      return std::move(error);
+  if (!is_contained({Product::Program, Product::Text, Product::Library,
+                     Product::DeviceLink},
+                    product)) {
+    if (Error error = addEach(result))
+      return std::move(error);
+    return result;
+  }
+  Expected<Command> command = commandOfAll();
+  if (!command)
+    return command.takeError();
+  result.push_back(std::move(*command));
   return result;
 }
 

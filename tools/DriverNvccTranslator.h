@@ -122,6 +122,15 @@ private:
   llvm::Error addPrecision();
   llvm::Error addVisibility();
   llvm::Expected<std::vector<Command>> commands();
+  llvm::Expected<Command> commandOfAll();
+  llvm::Expected<Command> link();
+  Command deviceLink() const;
+  llvm::Expected<Command> compile(const std::string &input) const;
+  void addHeaders(Command &command) const;
+  void addRuntimes(Command &command) const;
+  llvm::Error addFatbinary(const std::string &input,
+                           std::vector<Command> &result);
+  llvm::Error addEach(std::vector<Command> &result);
   llvm::Expected<Command> archive() const;
   llvm::Expected<Command> start(llvm::ArrayRef<std::string> files) const;
   void addVersions(Command &command, llvm::ArrayRef<std::string> files,
