@@ -128,6 +128,8 @@ private:
 
   void head(const Function &function);
   void call(const CallBase &call);
+  void mathFlags(const FPMathOperator &math);
+  void memoryParticulars(const Instruction &instruction);
   void particulars(const Instruction &instruction);
   void instruction(const Instruction &instruction);
 
@@ -447,9 +449,18 @@ void FoldFormer::Implementation::call(const CallBase &call) {
   }
 }
 
-/// What an instruction keeps beside type and operands. Poison flags do not
-/// count, those of floating point do: they choose instructions.
-void FoldFormer::Implementation::particulars(const Instruction &i) {
+void FoldFormer::Implementation::mathFlags(const FPMathOperator &math) {
+  FastMathFlags flags = math.getFastMathFlags();
+  hasUnmarkedMath |= !flags.allowContract();
+  word(uint64_t(flags.allowReassoc()) | uint64_t(flags.noNaNs()) << 1 |
+       uint64_t(flags.noInfs()) << 2 | uint64_t(flags.noSignedZeros()) << 3 |
+       uint64_t(flags.allowReciprocal()) << 4 |
+       uint64_t(flags.allowContract()) << 5 |
+       uint64_t(flags.approxFunc()) << 6);
+}
+
+/// What \p i keeps if it makes or accesses memory.
+void FoldFormer::Implementation::memoryParticulars(const Instruction &i) {
   auto scope = [&](SyncScope::ID id) {
     bytes(id < syncScopes.size() ? syncScopes[id] : StringRef());
   };
@@ -457,20 +468,7 @@ void FoldFormer::Implementation::particulars(const Instruction &i) {
     word(align.value());
     word(isVolatile);
   };
-  if (auto *math = dyn_cast<FPMathOperator>(&i)) {
-    FastMathFlags flags = math->getFastMathFlags();
-    hasUnmarkedMath |= !flags.allowContract();
-    word(uint64_t(flags.allowReassoc()) | uint64_t(flags.noNaNs()) << 1 |
-         uint64_t(flags.noInfs()) << 2 | uint64_t(flags.noSignedZeros()) << 3 |
-         uint64_t(flags.allowReciprocal()) << 4 |
-         uint64_t(flags.allowContract()) << 5 |
-         uint64_t(flags.approxFunc()) << 6);
-  }
-  if (auto *compare = dyn_cast<CmpInst>(&i))
-    word(compare->getPredicate());
-  else if (auto *callee = dyn_cast<CallBase>(&i))
-    call(*callee);
-  else if (auto *load = dyn_cast<LoadInst>(&i)) {
+  if (auto *load = dyn_cast<LoadInst>(&i)) {
     access(load->getAlign(), load->isVolatile());
     word(static_cast<uint64_t>(load->getOrdering()));
     scope(load->getSyncScopeID());
@@ -497,7 +495,20 @@ void FoldFormer::Implementation::particulars(const Instruction &i) {
   } else if (auto *fence = dyn_cast<FenceInst>(&i)) {
     word(static_cast<uint64_t>(fence->getOrdering()));
     scope(fence->getSyncScopeID());
-  } else if (auto *extract = dyn_cast<ExtractValueInst>(&i)) {
+  }
+}
+
+/// What an instruction keeps beside type and operands. Poison flags do not
+/// count, those of floating point do: they choose instructions.
+void FoldFormer::Implementation::particulars(const Instruction &i) {
+  if (auto *math = dyn_cast<FPMathOperator>(&i))
+    mathFlags(*math);
+  memoryParticulars(i);
+  if (auto *compare = dyn_cast<CmpInst>(&i))
+    word(compare->getPredicate());
+  else if (auto *callee = dyn_cast<CallBase>(&i))
+    call(*callee);
+  else if (auto *extract = dyn_cast<ExtractValueInst>(&i)) {
     for (unsigned index : extract->indices())
       word(index);
   } else if (auto *insert = dyn_cast<InsertValueInst>(&i)) {
