@@ -113,6 +113,8 @@ private:
   bool mayImport(const GlobalValue &value) const;
   void addImports(LtransJob &job, unsigned partition);
   void addStructors(LtransJob &job);
+  void addDefinitions(LtransJob &job);
+  bool isHome(const JobInput &input, unsigned partition) const;
   JobInput &inputFor(LtransJob &job, unsigned unit);
 
   LLVMContext &context;
@@ -437,6 +439,48 @@ void Program::addStructors(LtransJob &job) {
     }
 }
 
+/// Sets what jobs have in common.
+static void setTarget(LtransJob &job) {
+  job.side = arch.empty() ? Side::Host : Side::Device;
+  job.arch = arch;
+  job.optLevel = optLevel;
+  job.host.relocationModel = pic ? "pic" : "";
+  job.device.ptxas = ptxas;
+  if (!ptxas.empty())
+    job.device.ptxasDigest = cantFail(digestOfFile(ptxas));
+  job.device.wantCubin = !ptxas.empty();
+  job.device.relocatable = relocatable;
+}
+
+void Program::addDefinitions(LtransJob &job) {
+  for (const Atom &atom : atoms) {
+    if (!atom.partitions.count(job.index))
+      continue;
+    JobInput &input = inputFor(job, atom.unit);
+    for (const GlobalValue *value : atom.members)
+      input.symbols.push_back({value->getName().str(),
+                               {},
+                               JobRole::Define,
+                               linkageOf(units[atom.unit], *value, job.index),
+                               {},
+                               0,
+                               {},
+                               {}});
+  }
+  for (auto [index, unit] : enumerate(units)) {
+    if (unit.assemblyPartition == int(job.index))
+      inputFor(job, index).emitsAssembly = true;
+  }
+}
+
+/// Whether \p partition is the first that gets something of \p input.
+bool Program::isHome(const JobInput &input, unsigned partition) const {
+  for (const Atom &atom : atoms)
+    if (units[atom.unit].tag == input.tag && !atom.partitions.empty())
+      return *atom.partitions.begin() == partition;
+  return partition == 0;
+}
+
 void Program::writeJobs() {
   std::vector<LtransJob> jobs(partitionCount);
   for (const Atom &atom : atoms)
@@ -446,55 +490,22 @@ void Program::writeJobs() {
           users[name].insert(p);
   for (unsigned p = 0; p < partitionCount; ++p) {
     jobs[p].index = p;
-    jobs[p].side = arch.empty() ? Side::Host : Side::Device;
-    jobs[p].arch = arch;
-    jobs[p].optLevel = optLevel;
-    jobs[p].host.relocationModel = pic ? "pic" : "";
-    jobs[p].device.ptxas = ptxas;
-    if (!ptxas.empty())
-      jobs[p].device.ptxasDigest = cantFail(digestOfFile(ptxas));
-    jobs[p].device.wantCubin = !ptxas.empty();
-    jobs[p].device.relocatable = relocatable;
+    setTarget(jobs[p]);
     if (p == 0)
       addStructors(jobs[p]);
     if (importBodies)
       addImports(jobs[p], p);
   }
-  for (unsigned p = 0; p < partitionCount; ++p) {
-    LtransJob &job = jobs[p];
-    for (const Atom &atom : atoms) {
-      if (!atom.partitions.count(p))
-        continue;
-      JobInput &input = inputFor(job, atom.unit);
-      for (const GlobalValue *value : atom.members)
-        input.symbols.push_back({value->getName().str(),
-                                 {},
-                                 JobRole::Define,
-                                 linkageOf(units[atom.unit], *value, p),
-                                 {},
-                                 0,
-                                 {},
-                                 {}});
-    }
-    for (auto [index, unit] : enumerate(units)) {
-      if (unit.assemblyPartition == int(p))
-        inputFor(job, index).emitsAssembly = true;
-    }
-    std::sort(
-        job.inputs.begin(), job.inputs.end(),
-        [&](const JobInput &a, const JobInput &b) { return a.path < b.path; });
-    for (JobInput &input : job.inputs) {
-      unsigned first = 0;
-      for (const Atom &atom : atoms)
-        if (units[atom.unit].tag == input.tag && !atom.partitions.empty()) {
-          first = *atom.partitions.begin();
-          break;
-        }
-      input.isHome = first == p;
-    }
+  for (LtransJob &job : jobs) {
+    addDefinitions(job);
+    llvm::sort(job.inputs, [](const JobInput &a, const JobInput &b) {
+      return a.path < b.path;
+    });
+    for (JobInput &input : job.inputs)
+      input.isHome = isHome(input, job.index);
     std::error_code problem;
-    raw_fd_ostream out(outputDirectory + "/" + std::to_string(p) + ".json",
-                       problem);
+    raw_fd_ostream out(
+        outputDirectory + "/" + std::to_string(job.index) + ".json", problem);
     exitOnError(errorCodeToError(problem));
     out << writeJob(job);
   }
