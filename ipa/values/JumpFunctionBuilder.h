@@ -256,6 +256,12 @@ private:
     Each,   ///< the last that ran
     NonNull ///< as Each, but for writes of zeros and null
   };
+  /// Where an address leads whose uses are followed.
+  struct Followed {
+    uint64_t offset; ///< the byte of the variable, or the least if not isExact
+    bool isExact;
+    unsigned depth; ///< steps from the variable
+  };
   struct LocalVariable {
     /// Somebody else may write it, or the writes are not known.
     bool escapes = true;
@@ -289,6 +295,16 @@ private:
     /// Whether only whole-program analysis can tell what is in it.
     bool dependsOnCallees() const {
       return !escapesUnseen && (escapes || isWrittenByCallees);
+    }
+    /// Notes that somebody may write it; if \p isSeen, it is a known callee.
+    void escape(bool isSeen = false) {
+      escapes = true;
+      escapesUnseen |= !isSeen;
+    }
+    void addWrite(const llvm::Instruction &instruction, Followed at,
+                  uint64_t size) {
+      writes.push_back(
+          {&instruction, at.offset, at.isExact ? size : kUnboundedSize});
     }
   };
   /// The writes of some bytes that may have been the last before a place.
@@ -396,8 +412,13 @@ private:
     Arguments ///< they read addresses of arguments there
   };
   LaunchSlot launchSlot(const llvm::Value &pointer);
-  void follow(const llvm::Value &pointer, uint64_t offset, bool isExact,
-              LocalVariable &result, unsigned depth);
+  Followed afterStep(llvm::GetElementPtrInst &address, Followed at);
+  void follow(const llvm::Value &pointer, Followed at, LocalVariable &result);
+  void followUse(const llvm::Use &use, Followed at, LocalVariable &result);
+  void followStore(const llvm::Use &use, Followed at, LocalVariable &result);
+  void followCall(const llvm::Use &use, Followed at, LocalVariable &result);
+  void followArgument(const llvm::CallBase &call, unsigned index, Followed at,
+                      LocalVariable &result);
   bool reaches(const Write &write, const LocalVariable &variable,
                const llvm::Instruction &at);
   void addEntry(const llvm::Argument &argument, uint64_t begin, uint64_t size,

@@ -133,7 +133,7 @@ JumpFunctionBuilder::describe(const llvm::Value &variable) {
   LocalVariable result;
   result.escapes = result.escapesUnseen = false;
   result.number = localNumber(variable);
-  follow(variable, 0, true, result, 0);
+  follow(variable, {/*offset=*/0, /*isExact=*/true, /*depth=*/0}, result);
   if (heapObjectBytes(variable))
     result.starts.push_back(llvm::cast<llvm::Instruction>(&variable));
   // Whose size is not known cannot be named where its address is passed.
@@ -253,136 +253,141 @@ uint64_t JumpFunctionBuilder::leastOffset(llvm::GetElementPtrInst &address,
   return offset + constant.getZExtValue();
 }
 
-/// Adds what the uses of \p pointer (byte \p offset of the variable if
-/// \p isExact, else at least that) do to it.
-void JumpFunctionBuilder::follow(const llvm::Value &pointer, uint64_t offset,
-                                 bool isExact, LocalVariable &result,
-                                 unsigned depth) {
+/// Returns where \p address leads, whose pointer operand leads to \p at.
+JumpFunctionBuilder::Followed
+JumpFunctionBuilder::afterStep(llvm::GetElementPtrInst &address, Followed at) {
+  llvm::APInt step(layout.getIndexTypeSizeInBits(address.getType()), 0);
+  bool isConstant =
+      address.accumulateConstantOffset(layout, step) && !step.isNegative();
+  return {isConstant ? at.offset + step.getZExtValue()
+                     : leastOffset(address, at.offset),
+          at.isExact && isConstant, at.depth + 1};
+}
+
+/// Adds what the uses of \p pointer, which leads to \p at, do to the variable.
+void JumpFunctionBuilder::follow(const llvm::Value &pointer, Followed at,
+                                 LocalVariable &result) {
   constexpr unsigned kMaxUses = 256;
-  auto escape = [&](bool isSeen = false) {
-    result.escapes = true;
-    result.escapesUnseen |= !isSeen;
-  };
-  if (depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses))
-    return escape();
-  auto addWrite = [&](const llvm::Instruction &instruction, uint64_t size) {
-    if (isExact)
-      result.writes.push_back({&instruction, offset, size});
-    else
-      result.writes.push_back({&instruction, offset, kUnboundedSize});
-  };
-  for (const llvm::Use &use : pointer.uses()) {
-    auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-    if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) {
-      result.isLoaded |= llvm::isa<llvm::LoadInst>(user);
-      continue;
-    }
-    if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-      if (use.getOperandNo() != store->getPointerOperandIndex()) {
-        LaunchSlot slot = launchSlot(*store->getPointerOperand());
-        result.isArgument |= slot == LaunchSlot::Argument;
-        if (slot == LaunchSlot::None)
-          escape();
-      } else
-        addWrite(*store,
-                 layout.getTypeStoreSize(store->getValueOperand()->getType())
-                     .getFixedValue());
-      continue;
-    }
-    if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user)) {
-      llvm::APInt step(layout.getIndexTypeSizeInBits(address->getType()), 0);
-      bool isConstant =
-          address->accumulateConstantOffset(layout, step) && !step.isNegative();
-      follow(*address,
-             isConstant ? offset + step.getZExtValue()
-                        : leastOffset(*address, offset),
-             isExact && isConstant, result, depth + 1);
-      continue;
-    }
-    if (llvm::isa<llvm::AddrSpaceCastInst, llvm::BitCastInst>(user)) {
-      follow(*user, offset, isExact, result, depth + 1);
-      continue;
-    }
-    // Clean-ups of several objects are one.
-    auto freesUser = [&](const llvm::User *last) {
-      auto *call = llvm::dyn_cast<llvm::CallBase>(last);
-      return call && frees(*call, *user);
-    };
-    if (llvm::isa<llvm::PHINode>(user) &&
-        llvm::all_of(user->users(), freesUser))
-      continue;
-    // Where one of several parts, or variables, is read, none is written.
-    auto isRead = [](const llvm::User *last) {
-      return llvm::isa<llvm::LoadInst>(last);
-    };
-    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user) &&
-        llvm::all_of(user->users(), isRead)) {
-      result.isLoaded = true;
-      continue;
-    }
-    auto *call = llvm::dyn_cast<llvm::CallBase>(user);
-    if (!call || !call->isArgOperand(&use)) {
-      escape();
-      continue;
-    }
-    if (auto *mark = llvm::dyn_cast<llvm::IntrinsicInst>(call);
-        mark && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start)
-      result.starts.push_back(call);
-    if (call->isLifetimeStartOrEnd() || call->isDroppable())
-      continue;
-    if (frees(*call, *use.get()))
-      continue;
-    unsigned index = call->getArgOperandNo(&use);
-    if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
-      auto *length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
-      result.isLoaded |= index != 0;
-      if (index == 0)
-        addWrite(*call, length ? length->getZExtValue() : kUnboundedSize);
-      continue;
-    }
-    if (launchKindOf(*call)) {
-      result.isLaunched = true;
-      continue;
-    }
-    if (addsKernelNode(*call) && index == kNodeParamsOperand && isExact &&
-        offset == 0) {
-      result.isNodeParams = true;
-      continue;
-    }
-    if (CopyAccess access = copyAccess(*call, index);
-        access != CopyAccess::None) {
-      result.isLoaded = true;
-      if (access == CopyAccess::Writes)
-        addWrite(*call, kUnboundedSize);
-      continue;
-    }
-    if (allocationResult(*call) == index) {
-      addWrite(*call, layout.getPointerSize());
-      continue;
-    }
-    result.isLoaded = true;
-    if (call->isByValArgument(index))
-      continue;
-    // Its edge says what the callee gets, so WPA can say what it does with it.
-    const llvm::Function *callee = call->getCalledFunction();
-    bool isEdge = callee && !callee->isIntrinsic() && isExact;
-    if (!call->doesNotCapture(index))
-      result.keepers.push_back(call);
-    if (isEdge && call->paramHasAttr(index, llvm::Attribute::StructRet)) {
-      uint64_t size =
-          layout.getTypeAllocSize(call->getParamStructRetType(index))
-              .getFixedValue();
-      result.writes.push_back({call, offset, size, true, true, index, offset});
-      if (!call->doesNotCapture(index))
-        escape(/*isSeen=*/true);
-      continue;
-    }
-    if (!call->doesNotCapture(index))
-      escape(/*isSeen=*/isEdge);
-    if (!call->onlyReadsMemory(index))
-      result.writes.push_back(
-          {call, 0, kUnboundedSize, isEdge, false, index, offset});
+  if (at.depth > kMaxDepth || pointer.hasNUsesOrMore(kMaxUses))
+    return result.escape();
+  for (const llvm::Use &use : pointer.uses())
+    followUse(use, at, result);
+}
+
+void JumpFunctionBuilder::followUse(const llvm::Use &use, Followed at,
+                                    LocalVariable &result) {
+  auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+  if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) {
+    result.isLoaded |= llvm::isa<llvm::LoadInst>(user);
+    return;
   }
+  if (llvm::isa<llvm::StoreInst>(user))
+    return followStore(use, at, result);
+  if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(user))
+    return follow(*address, afterStep(*address, at), result);
+  if (llvm::isa<llvm::AddrSpaceCastInst, llvm::BitCastInst>(user))
+    return follow(*user, {at.offset, at.isExact, at.depth + 1}, result);
+  // Clean-ups of several objects are one.
+  auto freesUser = [&](const llvm::User *last) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(last);
+    return call && frees(*call, *user);
+  };
+  if (llvm::isa<llvm::PHINode>(user) && llvm::all_of(user->users(), freesUser))
+    return;
+  // Where one of several parts, or variables, is read, none is written.
+  auto isRead = [](const llvm::User *last) {
+    return llvm::isa<llvm::LoadInst>(last);
+  };
+  if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user) &&
+      llvm::all_of(user->users(), isRead)) {
+    result.isLoaded = true;
+    return;
+  }
+  auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+  if (!call || !call->isArgOperand(&use))
+    return result.escape();
+  followCall(use, at, result);
+}
+
+void JumpFunctionBuilder::followStore(const llvm::Use &use, Followed at,
+                                      LocalVariable &result) {
+  auto &store = *llvm::cast<llvm::StoreInst>(use.getUser());
+  if (use.getOperandNo() == store.getPointerOperandIndex()) {
+    llvm::Type *type = store.getValueOperand()->getType();
+    return result.addWrite(store, at,
+                           layout.getTypeStoreSize(type).getFixedValue());
+  }
+  LaunchSlot slot = launchSlot(*store.getPointerOperand());
+  result.isArgument |= slot == LaunchSlot::Argument;
+  if (slot == LaunchSlot::None)
+    result.escape();
+}
+
+void JumpFunctionBuilder::followCall(const llvm::Use &use, Followed at,
+                                     LocalVariable &result) {
+  auto &call = *llvm::cast<llvm::CallBase>(use.getUser());
+  if (auto *mark = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+      mark && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start)
+    result.starts.push_back(&call);
+  if (call.isLifetimeStartOrEnd() || call.isDroppable() ||
+      frees(call, *use.get()))
+    return;
+  unsigned index = call.getArgOperandNo(&use);
+  if (auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
+    auto *length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
+    result.isLoaded |= index != 0;
+    if (index == 0)
+      result.addWrite(call, at,
+                      length ? length->getZExtValue() : kUnboundedSize);
+    return;
+  }
+  if (launchKindOf(call)) {
+    result.isLaunched = true;
+    return;
+  }
+  if (addsKernelNode(call) && index == kNodeParamsOperand && at.isExact &&
+      at.offset == 0) {
+    result.isNodeParams = true;
+    return;
+  }
+  if (CopyAccess access = copyAccess(call, index); access != CopyAccess::None) {
+    result.isLoaded = true;
+    if (access == CopyAccess::Writes)
+      result.addWrite(call, at, kUnboundedSize);
+    return;
+  }
+  if (allocationResult(call) == index)
+    return result.addWrite(call, at, layout.getPointerSize());
+  followArgument(call, index, at, result);
+}
+
+/// Adds what a callee of which nothing is known here may do with argument
+/// \p index. Its edge says what it gets, so WPA can say what it does with it.
+void JumpFunctionBuilder::followArgument(const llvm::CallBase &call,
+                                         unsigned index, Followed at,
+                                         LocalVariable &result) {
+  result.isLoaded = true;
+  if (call.isByValArgument(index))
+    return;
+  const llvm::Function *callee = call.getCalledFunction();
+  bool isEdge = callee && !callee->isIntrinsic() && at.isExact;
+  bool isKept = !call.doesNotCapture(index);
+  if (isKept)
+    result.keepers.push_back(&call);
+  if (isEdge && call.paramHasAttr(index, llvm::Attribute::StructRet)) {
+    uint64_t size = layout.getTypeAllocSize(call.getParamStructRetType(index))
+                        .getFixedValue();
+    result.writes.push_back(
+        {&call, at.offset, size, true, true, index, at.offset});
+    if (isKept)
+      result.escape(/*isSeen=*/true);
+    return;
+  }
+  if (isKept)
+    result.escape(/*isSeen=*/isEdge);
+  if (!call.onlyReadsMemory(index))
+    result.writes.push_back(
+        {&call, 0, kUnboundedSize, isEdge, false, index, at.offset});
 }
 
 /// Sets what writes of \p local have in common.
