@@ -57,10 +57,10 @@ endif()
 if(TARGET gpulto-ld.lld)
   install(TARGETS gpulto-ld.lld RUNTIME DESTINATION libexec/gpulto)
 endif()
-install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/gpulto-slurm"
-                 "${PROJECT_SOURCE_DIR}/tools/gpulto-parallel"
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/tools/distributors/gpulto-slurm"
+                 "${PROJECT_SOURCE_DIR}/tools/distributors/gpulto-parallel"
         DESTINATION libexec/gpulto)
-install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto_jobs.py"
+install(FILES "${PROJECT_SOURCE_DIR}/tools/distributors/gpulto_jobs.py"
         DESTINATION libexec/gpulto)
 if(TARGET gpulto-lgen)
   install(TARGETS gpulto-lgen LIBRARY DESTINATION lib/gpulto)

@@ -3,7 +3,7 @@
 //
 // The one table of gpulto's own options. Read by the compiler drivers
 // (gpulto-clang++, gpulto-clang), by ld.lld's front and the linker plugin, and
-// by tools/gen_options_doc.py, which writes docs/options.md from it.
+// by tools/checks/gen_options_doc.py, which writes docs/options.md from it.
 //
 // Every option is one token (a flag or a joined value), so that it survives
 // -Xlinker unchanged and can be taken out of a foreign command line without

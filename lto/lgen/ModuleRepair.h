@@ -43,7 +43,7 @@ bool sortExternallyUsed(llvm::Module &module);
 /// was changed.
 bool definePureVirtual(llvm::Module &module);
 
-/// Declares what gpulto-nvcc.h (tools/cuda-shim) writes as annotations
+/// Declares what gpulto-nvcc.h (tools/driver/cuda-shim) writes as annotations
 /// of kernels: the attributes of nvcc's that clang does not know. Returns
 /// whether \p module was changed.
 bool declareNvccAttributes(llvm::Module &module);

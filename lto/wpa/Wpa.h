@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // From summaries and resolutions to LTRANS jobs. Reads no function body: no
-// header of LLVM's IR may be included here (tools/check_layers.py).
+// header of LLVM's IR may be included here (tools/checks/check_layers.py).
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_WPA_WPA_H

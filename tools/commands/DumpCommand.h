@@ -1,0 +1,19 @@
+//===- DumpCommand.h - gpulto dump ------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_COMMANDS_DUMPCOMMAND_H
+#define GPULTO_TOOLS_COMMANDS_DUMPCOMMAND_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace gpulto {
+
+/// `gpulto dump [OPTION]... FILE...`: prints what objects, archives, summary
+/// files, bitcode and job files hold as stable text, one fact a line.
+/// \p arguments: those after `dump`. Returns the exit status; messages go to
+/// stderr.
+int dumpCommand(llvm::ArrayRef<const char *> arguments);
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,56 @@
+//===- DriverArchitectures.h - Which GPUs a compile is for ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_DRIVER_DRIVERARCHITECTURES_H
+#define GPULTO_TOOLS_DRIVER_DRIVERARCHITECTURES_H
+
+#include "lto/devicelink/DeviceLink.h"
+#include "tools/driver/DriverCommandLine.h"
+#include "tools/driver/DriverCuda.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulto::driver {
+
+/// Returns the architectures (sm_75, sm_90a, ...) that \p toolkit's ptxas
+/// compiles for, ascending; empty when there is no ptxas. Asks ptxas.
+std::vector<std::string> supportedArchitectures(const CudaToolkit &toolkit);
+
+/// What --offload-arch and its relatives ask for.
+struct OffloadArchitectures {
+  std::vector<std::string> names; ///< canonical order, without duplicates
+  /// Which forms of its code a program is to carry, of each name; nothing:
+  /// nobody says.
+  std::vector<std::optional<EmbedKind>> forms;
+};
+
+/// Returns the architectures to compile \p line for: as given, raised to the
+/// lowest one \p toolkit knows (with a warning), without duplicates. With
+/// -flto=gpu, compute_90 asks for PTX of sm_90's code, and
+/// --no-cuda-include-ptx= for cubins alone. Errors: one that \p toolkit does
+/// not know.
+llvm::Expected<OffloadArchitectures>
+offloadArchitectures(const CommandLine &line, const CudaToolkit &toolkit);
+
+/// Returns the architecture that clang's front end is told for \p name: it
+/// knows no families (sm_120f), so it is told the plain one.
+std::string frontEndArch(llvm::StringRef name);
+
+/// Errors: \p name (sm_120f) is one that clang does not know, so that only
+/// links make code of it.
+llvm::Error checkIsOfClang(llvm::StringRef name);
+
+/// Returns words for the device compiles of the architectures \p names: macros
+/// of nvcc's that clang lacks, and the newest PTX that \p toolkit can read.
+std::vector<std::string> deviceWords(const CommandLine &line,
+                                     const CudaToolkit &toolkit,
+                                     llvm::ArrayRef<std::string> names);
+
+/// Whether \p argument is --offload-arch, --no-offload-arch or an alias.
+bool choosesArchitecture(const DriverArg &argument);
+
+} // namespace gpulto::driver
+
+#endif

@@ -1,0 +1,21 @@
+//===- DriverAttributes.h - What the source writes of a variable -*- C++ -*-==//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_DRIVER_DRIVERATTRIBUTES_H
+#define GPULTO_TOOLS_DRIVER_DRIVERATTRIBUTES_H
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/Decl.h"
+
+namespace gpulto::driver {
+
+/// Whether \p variable has an \p Attribute that the source writes: clang gives
+/// constants that device code may use one of its own.
+template <typename Attribute> bool isWritten(const clang::VarDecl &variable) {
+  const auto *attribute = variable.getAttr<Attribute>();
+  return attribute && !attribute->isImplicit();
+}
+
+} // namespace gpulto::driver
+
+#endif

@@ -1,0 +1,25 @@
+//===- DriverHostCompiler.h - The compiler that -ccbin names ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_TOOLS_DRIVER_DRIVERHOSTCOMPILER_H
+#define GPULTO_TOOLS_DRIVER_DRIVERHOSTCOMPILER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace gpulto::driver {
+
+/// Returns the words by which clang uses the GCC, its headers and libraries,
+/// and the system root that the C++ compiler \p named does: g++ itself, or a
+/// clang++. \p named: a name on PATH, a path, or a directory with a gcc in it.
+/// \p option: who names it, for messages. Errors: it cannot be run, is no C++
+/// compiler, or uses no GCC.
+llvm::Expected<std::vector<std::string>>
+wordsForHostCompiler(llvm::StringRef named, llvm::StringRef option);
+
+} // namespace gpulto::driver
+
+#endif
