@@ -35,7 +35,6 @@ namespace {
 /// that a chain of a thousand waiting blocks resolves in well under a second.
 constexpr uint32_t kSpins = 256 * 16;
 constexpr uint32_t kBranchesOfSlice = 1u << 16;
-constexpr uint32_t kBranchesOfGroup = 1u << 20;
 
 struct Group {
   uint32_t mask = 0;
@@ -43,6 +42,7 @@ struct Group {
   uint32_t next = ~0u; ///< Lowest counter of others in this frame above pc.
   bool others = false;
   bool forced = false;
+  uint32_t spins = 0; ///< As in Slice.
 };
 
 inline uint32_t smallest(const uint32_t *v) {
@@ -226,213 +226,251 @@ void endLanes(Warp &w, uint32_t m) {
   leaveCluster(w, m);
 }
 
-template <bool kCount> RunResult run(Warp &w, bool force) {
-  Worker &worker = *w.worker;
-  const uint64_t limit = w.block->launch->instructionLimit;
+/// What a warp has used up of its slice.
+struct Slice {
+  const uint64_t limit; ///< Of Worker::warpInsns.
   uint32_t spins = 0, branches = 0;
-  Group g;
-  while (true) {
-    if (!selectGroup(w, g, force))
-      return w.alive ? RunResult::Blocked : RunResult::Done;
-    force = false;
-    uint32_t mask = g.mask, pc = g.pc;
-    const uint32_t next = g.next;
-    const Insn *code = w.frame->fn->code.data();
-    uint32_t groupSpins = 0, groupBranches = 0;
+};
 
-    // Leaves with the lanes of mask at pc.
-    while (true) {
-      const Insn &i = code[pc];
-      uint32_t m = mask;
-      if (i.guard != kNoGuard) {
-        uint32_t p = *reinterpret_cast<uint32_t *>(w.base[0] + i.guard);
-        m &= i.flags & kGuardNegated ? ~p : p;
-      }
-      ++worker.warpInsns;
-      if (kCount) {
-        InsnCounts &c = w.counts[pc];
-        ++c.warps;
-        c.threads += static_cast<unsigned>(__builtin_popcount(m));
-      }
-      switch (i.ctl) {
-      case Ctl::Normal:
-        if (m)
-          i.fn(w, i, m);
-        if (++pc >= next)
-          goto leave;
-        continue;
-      case Ctl::Faulting:
-        if (m) {
-          i.fn(w, i, m);
-          if (worker.faulted)
-            return RunResult::Fault;
-        }
-        if (++pc >= next)
-          goto leave;
-        continue;
-      case Ctl::Spin:
-        if (m) {
-          i.fn(w, i, m);
-          if (worker.faulted)
-            return RunResult::Fault;
-        }
-        ++pc;
-        spins += i.mode2;
-        groupSpins += i.mode2;
-        if (spins >= kSpins || (g.others && groupSpins >= kSpins)) {
-          if (g.others)
-            w.deferred |= mask;
-          setPc(w, mask, pc);
-          if (spins >= kSpins)
-            return RunResult::Slice;
-          goto reselect;
-        }
-        if (pc >= next)
-          goto leave;
-        continue;
-      case Ctl::Branch: {
-        if (m != mask && m) {
-          if (kCount)
-            ++w.counts[pc].divergent;
-          setPc(w, m, i.target);
-          setPc(w, mask & ~m, pc + 1);
-          goto reselect;
-        }
-        if (!m) {
-          if (++pc >= next)
-            goto leave;
-          continue;
-        }
-        bool backward = i.target <= pc;
-        pc = i.target;
-        if (backward) {
-          if (++branches >= kBranchesOfSlice || worker.warpInsns >= limit ||
-              (++groupBranches >= kBranchesOfGroup && g.others)) {
-            if (groupBranches >= kBranchesOfGroup && g.others)
-              w.deferred |= mask;
-            setPc(w, mask, pc);
-            return RunResult::Progress;
-          }
-        }
-        if (pc >= next)
-          goto leave;
-        continue;
-      }
-      case Ctl::BranchIndex: {
-        const std::vector<uint32_t> &table =
-            w.frame->fn->branchTables[i.target];
-        const uint32_t *index = src<uint32_t>(w, i.s[0]);
-        setPc(w, mask & ~m, pc + 1);
-        for (uint32_t r = m; r; r &= r - 1) {
-          unsigned l = static_cast<unsigned>(__builtin_ctz(r));
-          if (index[l] >= table.size()) {
-            raiseFault(w, i, l, ErrorKind::InvalidPc,
-                       "brx.idx index " + std::to_string(index[l]) +
-                           " of a table of " + std::to_string(table.size()));
-            return RunResult::Fault;
-          }
-          w.pc[l] = table[index[l]];
-        }
-        if (++branches >= kBranchesOfSlice || worker.warpInsns >= limit)
-          return RunResult::Progress;
-        goto reselect;
-      }
-      case Ctl::Exit:
-        if (m) {
-          endLanes(w, m);
-          mask &= ~m;
-          if (!mask || w.block->launch->oneThread) {
-            setPc(w, mask, pc + 1);
-            goto reselect;
-          }
-        }
-        ++pc;
-        goto leave;
-      case Ctl::Return:
-        setPc(w, mask & ~m, pc + 1);
-        if (m) {
-          if (w.frame->depth == 0)
-            endLanes(w, m);
-          else
-            leaveCall(w, m);
-        }
-        goto reselect;
-      case Ctl::Call: {
-        setPc(w, mask & ~m, pc + 1);
-        if (!m)
-          goto reselect;
-        const CallSite &site = w.frame->fn->callSites[i.target];
-        if (site.external != External::None) {
-          if (!callExternal(w, i, m, site))
-            return RunResult::Fault;
-          if (++pc >= next)
-            goto leave;
-          continue;
-        }
-        if (!enterCalls(w, i, m, site, pc + 1))
-          return RunResult::Fault;
-        if (worker.warpInsns >= limit)
-          return RunResult::Progress;
-        goto reselect;
-      }
-      case Ctl::Barrier: {
-        setPc(w, mask, pc + 1);
-        if (m) {
-          unsigned l = static_cast<unsigned>(__builtin_ctz(m));
-          uint32_t id = src<uint32_t>(w, i.s[0])[l];
-          uint32_t count = i.s[1] == kNoOp ? 0 : src<uint32_t>(w, i.s[1])[l];
-          uint32_t p = i.s[2] == kNoOp ? 0 : predSrc(w, i.s[2]);
-          arriveBarrier(w, i, m, id, count, p);
-          if (worker.faulted)
-            return RunResult::Fault;
-        }
-        goto reselect;
-      }
-      case Ctl::ClusterBarrier:
-        setPc(w, mask, pc + 1);
-        if (m)
-          clusterBarrier(w, i, m);
-        if (worker.faulted)
-          return RunResult::Fault;
-        goto reselect;
-      case Ctl::WarpBarrier:
-      case Ctl::WarpSync: {
-        uint32_t passed = m ? syncLanes(w, i, m, pc, g.forced) : 0;
-        if (worker.faulted)
-          return RunResult::Fault;
-        g.forced = false;
-        if (passed == m && w.active == g.mask) {
-          if (++pc >= next)
-            goto leave;
-          continue;
-        }
-        setPc(w, (mask & ~m) | passed, pc + 1);
-        goto reselect;
-      }
-      case Ctl::Yield:
-        setPc(w, mask, pc + 1);
-        if (m) {
-          if (g.others)
-            w.deferred |= mask;
-          return RunResult::Slice;
-        }
-        goto reselect;
-      case Ctl::Trap:
-      case Ctl::Breakpoint:
-      case Ctl::NotImplemented:
-        if (!m) {
-          if (++pc >= next)
-            goto leave;
-          continue;
-        }
-        raiseStop(w, i, m);
-        return RunResult::Fault;
-      }
-    }
-  leave:
-    setPc(w, mask, pc);
-  reselect:;
+/// What comes behind an instruction.
+struct Then {
+  enum Kind : uint8_t {
+    Next,   ///< The group goes on.
+    Select, ///< Warp::pc is right for all lanes: a group is chosen anew.
+    Stop,   ///< The slice ends.
+  } kind;
+  RunResult result = RunResult::Fault;
+};
+constexpr Then kNext = {Then::Next}, kSelect = {Then::Select};
+constexpr Then kFault = {Then::Stop, RunResult::Fault};
+constexpr Then kSlice = {Then::Stop, RunResult::Slice};
+constexpr Then kProgress = {Then::Stop, RunResult::Progress};
+
+/// The lanes of \p mask whose guard lets them execute \p i.
+inline uint32_t guarded(const Warp &w, const Insn &i, uint32_t mask) {
+  if (i.guard == kNoGuard)
+    return mask;
+  uint32_t p = *reinterpret_cast<uint32_t *>(w.base[0] + i.guard);
+  return mask & (i.flags & kGuardNegated ? ~p : p);
+}
+
+/// Calls the handler of an instruction that may fault.
+inline Then callHandler(Warp &w, const Insn &i, uint32_t m) {
+  if (!m)
+    return kNext;
+  i.fn(w, i, m);
+  return w.worker->faulted ? kFault : kNext;
+}
+
+/// Steps 3 and 4 of the above, for an instruction that may be of a loop that
+/// waits, and that has been executed.
+inline Then countSpin(Warp &w, const Insn &i, Group &g, Slice &slice,
+                      uint32_t behind) {
+  slice.spins += i.mode2;
+  g.spins += i.mode2;
+  bool isOver = slice.spins >= kSpins;
+  if (!isOver && !(g.others && g.spins >= kSpins))
+    return kNext;
+  if (g.others)
+    w.deferred |= g.mask;
+  setPc(w, g.mask, behind);
+  return isOver ? kSlice : kSelect;
+}
+
+/// Counts a branch that may be of a long loop; true when the slice is over.
+inline bool countBranch(const Warp &w, Slice &slice) {
+  return ++slice.branches >= kBranchesOfSlice ||
+         w.worker->warpInsns >= slice.limit;
+}
+
+/// The lanes \p m of the group at \p pc branch; \p behind becomes the group's
+/// next counter if it stays together.
+template <bool kCount>
+inline Then branch(Warp &w, const Insn &i, const Group &g, Slice &slice,
+                   uint32_t m, uint32_t pc, uint32_t &behind) {
+  if (!m)
+    return kNext;
+  if (m != g.mask) {
+    if (kCount)
+      ++w.counts[pc].divergent;
+    setPc(w, m, i.target);
+    setPc(w, g.mask & ~m, behind);
+    return kSelect;
   }
+  behind = i.target;
+  if (i.target > pc || !countBranch(w, slice))
+    return kNext;
+  setPc(w, g.mask, behind);
+  return kProgress;
+}
+
+// Instructions behind which the group is mostly another one. \p m are the lanes
+// that execute them, \p behind is the counter of the instruction behind.
+// ---------------------------------------------------------------------
+
+Then branchIndex(Warp &w, const Insn &i, const Group &g, Slice &slice,
+                 uint32_t m, uint32_t behind) {
+  const std::vector<uint32_t> &table = w.frame->fn->branchTables[i.target];
+  const uint32_t *index = src<uint32_t>(w, i.s[0]);
+  setPc(w, g.mask & ~m, behind);
+  for (uint32_t r = m; r; r &= r - 1) {
+    unsigned l = static_cast<unsigned>(__builtin_ctz(r));
+    if (index[l] >= table.size()) {
+      raiseFault(w, i, l, ErrorKind::InvalidPc,
+                 "brx.idx index " + std::to_string(index[l]) +
+                     " of a table of " + std::to_string(table.size()));
+      return kFault;
+    }
+    w.pc[l] = table[index[l]];
+  }
+  return countBranch(w, slice) ? kProgress : kSelect;
+}
+
+Then leave(Warp &w, const Insn &i, const Group &g, uint32_t m,
+           uint32_t behind) {
+  setPc(w, g.mask & ~m, behind);
+  if (m) {
+    if (i.ctl == Ctl::Exit || w.frame->depth == 0)
+      endLanes(w, m);
+    else
+      leaveCall(w, m);
+  }
+  return kSelect;
+}
+
+Then call(Warp &w, const Insn &i, const Group &g, const Slice &slice,
+          uint32_t m, uint32_t behind) {
+  setPc(w, g.mask & ~m, behind);
+  if (!m)
+    return kSelect;
+  const CallSite &site = w.frame->fn->callSites[i.target];
+  if (site.external != External::None)
+    return callExternal(w, i, m, site) ? kNext : kFault;
+  if (!enterCalls(w, i, m, site, behind))
+    return kFault;
+  return w.worker->warpInsns >= slice.limit ? kProgress : kSelect;
+}
+
+Then blockBarrier(Warp &w, const Insn &i, const Group &g, uint32_t m,
+                  uint32_t behind) {
+  setPc(w, g.mask, behind);
+  if (!m)
+    return kSelect;
+  if (i.ctl == Ctl::ClusterBarrier) {
+    clusterBarrier(w, i, m);
+  } else {
+    unsigned l = static_cast<unsigned>(__builtin_ctz(m));
+    uint32_t id = src<uint32_t>(w, i.s[0])[l];
+    uint32_t count = i.s[1] == kNoOp ? 0 : src<uint32_t>(w, i.s[1])[l];
+    uint32_t p = i.s[2] == kNoOp ? 0 : predSrc(w, i.s[2]);
+    arriveBarrier(w, i, m, id, count, p);
+  }
+  return w.worker->faulted ? kFault : kSelect;
+}
+
+Then warpSync(Warp &w, const Insn &i, Group &g, uint32_t m, uint32_t behind) {
+  uint32_t passed = m ? syncLanes(w, i, m, behind - 1, g.forced) : 0;
+  if (w.worker->faulted)
+    return kFault;
+  g.forced = false;
+  if (passed == m && w.active == g.mask)
+    return kNext;
+  setPc(w, (g.mask & ~m) | passed, behind);
+  return kSelect;
+}
+
+Then yield(Warp &w, const Group &g, uint32_t m, uint32_t behind) {
+  setPc(w, g.mask, behind);
+  if (!m)
+    return kSelect;
+  if (g.others)
+    w.deferred |= g.mask;
+  return kSlice;
+}
+
+Then stop(Warp &w, const Insn &i, uint32_t m) {
+  if (!m)
+    return kNext;
+  raiseStop(w, i, m);
+  return kFault;
+}
+
+Then control(Warp &w, const Insn &i, Group &g, Slice &slice, uint32_t m,
+             uint32_t behind) {
+  switch (i.ctl) {
+  case Ctl::BranchIndex:
+    return branchIndex(w, i, g, slice, m, behind);
+  case Ctl::Exit:
+  case Ctl::Return:
+    return leave(w, i, g, m, behind);
+  case Ctl::Call:
+    return call(w, i, g, slice, m, behind);
+  case Ctl::Barrier:
+  case Ctl::ClusterBarrier:
+    return blockBarrier(w, i, g, m, behind);
+  case Ctl::WarpBarrier:
+  case Ctl::WarpSync:
+    return warpSync(w, i, g, m, behind);
+  case Ctl::Yield:
+    return yield(w, g, m, behind);
+  default:
+    return stop(w, i, m);
+  }
+}
+
+/// Step 2. The counters of the group are in Warp::pc behind it, save where the
+/// slice stops with a fault.
+template <bool kCount> inline Then runGroup(Warp &w, Group &g, Slice &slice) {
+  Worker &worker = *w.worker;
+  const Insn *code = w.frame->fn->code.data();
+  const uint32_t mask = g.mask, next = g.next;
+  uint32_t pc = g.pc;
+  do {
+    const Insn &i = code[pc];
+    const uint32_t m = guarded(w, i, mask);
+    uint32_t behind = pc + 1;
+    Then then = kNext;
+    ++worker.warpInsns;
+    if (kCount) {
+      InsnCounts &c = w.counts[pc];
+      ++c.warps;
+      c.threads += static_cast<unsigned>(__builtin_popcount(m));
+    }
+    switch (i.ctl) {
+    case Ctl::Normal:
+      if (m)
+        i.fn(w, i, m);
+      break;
+    case Ctl::Faulting:
+      then = callHandler(w, i, m);
+      break;
+    case Ctl::Spin:
+      then = callHandler(w, i, m);
+      if (then.kind == Then::Next)
+        then = countSpin(w, i, g, slice, behind);
+      break;
+    case Ctl::Branch:
+      then = branch<kCount>(w, i, g, slice, m, pc, behind);
+      break;
+    default:
+      then = control(w, i, g, slice, m, behind);
+    }
+    if (then.kind != Then::Next)
+      return then;
+    pc = behind;
+  } while (pc < next);
+  setPc(w, mask, pc);
+  return kSelect;
+}
+
+template <bool kCount> RunResult run(Warp &w, bool force) {
+  Slice slice = {w.block->launch->instructionLimit};
+  for (Group g; selectGroup(w, g, force); force = false) {
+    Then then = runGroup<kCount>(w, g, slice);
+    if (then.kind == Then::Stop)
+      return then.result;
+  }
+  return w.alive ? RunResult::Blocked : RunResult::Done;
 }
 
 } // namespace
