@@ -84,101 +84,107 @@ InsnClass Decoder::classOf() const {
   }
 }
 
-bool Decoder::decodeAlu() {
-  const std::vector<Operand> &ops = st->operands;
-  std::string_view op = desc.opcode, shape;
+/// The operands of the instruction in hand as a Shape has them; empty when
+/// there is none.
+std::string_view Decoder::shapeOfAlu() const {
+  const size_t count = st->operands.size();
+  std::string_view op = desc.opcode;
+  // Operations of two float formats (sm_100) have two types.
+  bool isMixed = desc.typeCount > 1 && isFloat(desc.types[0]) && op != "slct" &&
+                 op != "set";
+  bool writesPredicate = op == "lop3" && count == 6;
+  if (isMixed || writesPredicate)
+    return {};
+  if (op == "min" || op == "max")
+    return count == 4 ? "dsss" : "dss";
+  if (op == "mul" && desc.has("wide"))
+    return "wss";
+  if (op == "mad" && desc.has("wide"))
+    return "wssW";
   for (const Shape &s : kShapes)
     if (s.opcode == op)
-      shape = s.operands;
-  if ((op == "mul" || op == "mad") && desc.has("wide"))
-    shape = op == "mul" ? "wss" : "wssW";
-  if (op == "min" || op == "max")
-    shape = ops.size() == 4 ? "dsss" : "dss";
-  if (op == "lop3" && ops.size() == 6) // The form that also writes a predicate.
-    shape = {};
-  // Operations of two float formats (sm_100) have two types.
-  bool mixed = desc.typeCount > 1 && isFloat(desc.types[0]) && op != "slct" &&
-               op != "set";
-  if (shape.empty() || mixed) {
-    // Nothing but hints and fences remain, or it is not known.
-    if (ops.empty() || op == "prefetch" || op == "prefetchu" ||
-        op == "discard" || op == "applypriority" || op == "pmevent" ||
-        op == "setmaxnreg") {
-      refs.uses.clear();
-      if (insn.guard != kNoGuard)
-        refs.uses.push_back(insn.guard >> 1);
-      return emitSelected();
-    }
-    emitNotImplemented();
-    return true;
-  }
+      return s.operands;
+  return {};
+}
+
+bool Decoder::aluDest(const Operand &o, unsigned want) {
+  unsigned bytes = 0;
+  if (!dest(o, insn.d[0], &bytes))
+    return false;
+  return insn.d[0] == kNoOp || bytes == want ||
+         fail("destination of " + std::to_string(bytes) +
+              " bytes, the result has " + std::to_string(want));
+}
+
+bool Decoder::predicateDest(const Operand &o) {
+  unsigned bytes = 1;
+  return dest(o, insn.d[0], &bytes, false) &&
+         (bytes == 0 || fail("the destination must be a predicate"));
+}
+
+/// Decodes an operand of the kind \p letter of a Shape; \p next is the first
+/// free source.
+bool Decoder::aluOperand(char letter, const Operand &o, unsigned &next) {
   Type type = desc.type();
-  if (type == Type::None) { // One that is not known.
-    emitNotImplemented();
-    return true;
+  unsigned size = std::max(2u, sizeOf(type));
+  switch (letter) {
+  case 'd':
+    return aluDest(o, size);
+  case 'D':
+    return aluDest(o, 4);
+  case 'w':
+    return aluDest(o, 2 * size);
+  case 'p':
+    return predicateDest(o);
+  case 's':
+    return source(o, type, insn.s[next++]);
+  case 'u':
+    return source(o, Type::U32, insn.s[next++]);
+  case 'W':
+    return source(o, widened(type), insn.s[next++]);
+  case 't':
+    return source(o, desc.types[1], insn.s[next++]);
+  case 'q':
+    return predicate(o, insn.s[next++]);
+  default: // 'i'
+    insn.imm = static_cast<int64_t>(o.value);
+    return isImmediate(o) || fail("expected an immediate");
   }
+}
+
+/// What is left has no effect, or is not known.
+bool Decoder::decodeHint() {
+  static constexpr std::string_view kHints[] = {"prefetch", "prefetchu",
+                                                "discard",  "applypriority",
+                                                "pmevent",  "setmaxnreg"};
+  if (!st->operands.empty() && std::find(std::begin(kHints), std::end(kHints),
+                                         desc.opcode) == std::end(kHints))
+    return emitNotImplemented();
+  refs.uses.clear();
+  if (insn.guard != kNoGuard)
+    refs.uses.push_back(insn.guard >> 1);
+  return emitSelected();
+}
+
+bool Decoder::decodeAlu() {
+  const std::vector<Operand> &ops = st->operands;
+  std::string_view op = desc.opcode, shape = shapeOfAlu();
+  if (shape.empty())
+    return decodeHint();
+  if (desc.type() == Type::None) // One that is not known.
+    return emitNotImplemented();
   if (ops.size() != shape.size())
     return fail(std::string(op) + " with " + std::to_string(ops.size()) +
                 " operands instead of " + std::to_string(shape.size()));
   unsigned next = 0;
-  for (size_t k = 0; k < shape.size(); ++k) {
-    const Operand &o = ops[k];
-    bool ok = true;
-    unsigned bytes = 0, want = std::max(2u, sizeOf(type));
-    switch (shape[k]) {
-    case 'd':
-    case 'D':
-    case 'w':
-      ok = dest(o, insn.d[0], &bytes);
-      want = shape[k] == 'D' ? 4 : shape[k] == 'w' ? 2 * want : want;
-      if (ok && insn.d[0] != kNoOp && bytes != want)
-        return fail("destination of " + std::to_string(bytes) +
-                    " bytes, the result has " + std::to_string(want));
-      break;
-    case 'p':
-      bytes = 1;
-      ok = dest(o, insn.d[0], &bytes, false);
-      if (ok && bytes != 0)
-        return fail("the destination must be a predicate");
-      break;
-    case 's':
-      ok = source(o, type, insn.s[next++]);
-      break;
-    case 'u':
-      ok = source(o, Type::U32, insn.s[next++]);
-      break;
-    case 'W':
-      ok = source(o, widened(type), insn.s[next++]);
-      break;
-    case 't':
-      ok = source(o, desc.types[1], insn.s[next++]);
-      break;
-    case 'q':
-      ok = predicate(o, insn.s[next++]);
-      break;
-    case 'i':
-      if (!isImmediate(o))
-        return fail("expected an immediate");
-      insn.imm = static_cast<int64_t>(o.value);
-      break;
-    default:
-      break;
-    }
-    if (!ok)
+  for (size_t k = 0; k < shape.size(); ++k)
+    if (!aluOperand(shape[k], ops[k], next))
       return false;
-  }
   if (insn.d[0] == kNoOp) // Into '_': nothing to do.
     return true;
   if (op == "min" || op == "max")
     desc.variant = static_cast<unsigned>(shape.size() - 1);
-  if (desc.has("rz"))
-    insn.mode = 1;
-  else if (desc.has("rm"))
-    insn.mode = 2;
-  else if (desc.has("rp"))
-    insn.mode = 3;
-  insn.mode2 = static_cast<uint8_t>((desc.has("ftz") ? 1 : 0) |
-                                    (desc.has("sat") ? 2 : 0));
+  readRounding();
   return emitSelected();
 }
 
@@ -186,10 +192,8 @@ bool Decoder::decodePredicateLogic() {
   const std::vector<Operand> &ops = st->operands;
   std::string_view op = desc.opcode;
   size_t want = op == "not" ? 2 : 3;
-  if (op != "and" && op != "or" && op != "xor" && op != "not") {
-    emitNotImplemented();
-    return true;
-  }
+  if (op != "and" && op != "or" && op != "xor" && op != "not")
+    return emitNotImplemented();
   unsigned bytes = 1;
   if (ops.size() != want || !dest(ops[0], insn.d[0], &bytes, false) ||
       bytes != 0)
@@ -203,79 +207,85 @@ bool Decoder::decodePredicateLogic() {
 // mov.
 // ----------------------------------------------------------------------------
 
+namespace {
+
+struct NamedRegister {
+  std::string_view name;
+  SpecialReg reg; ///< Of a vector its x.
+};
+constexpr NamedRegister kVectorRegisters[] = {
+    {"%tid", kTidX},
+    {"%ntid", kNtidX},
+    {"%ctaid", kCtaidX},
+    {"%nctaid", kNctaidX},
+    {"%clusterid", kClusterIdX},
+    {"%nclusterid", kNclusterIdX},
+    {"%cluster_ctaid", kClusterCtaidX},
+    {"%cluster_nctaid", kClusterNctaidX}};
+constexpr NamedRegister kScalarRegisters[] = {
+    {"%laneid", kLaneId},
+    {"%warpid", kWarpId},
+    {"%nwarpid", kNwarpId},
+    {"%smid", kSmId},
+    {"%nsmid", kNsmId},
+    {"%gridid", kGridId},
+    {"%clock", kClock},
+    {"%clock_hi", kClockHi},
+    {"%clock64", kClock64},
+    {"%globaltimer", kGlobalTimer},
+    {"%globaltimer_lo", kGlobalTimerLo},
+    {"%globaltimer_hi", kGlobalTimerHi},
+    {"%lanemask_eq", kLaneMaskEq},
+    {"%lanemask_le", kLaneMaskLe},
+    {"%lanemask_lt", kLaneMaskLt},
+    {"%lanemask_ge", kLaneMaskGe},
+    {"%lanemask_gt", kLaneMaskGt},
+    {"%dynamic_smem_size", kDynamicSmemSize},
+    {"%total_smem_size", kTotalSmemSize},
+    {"%aggr_smem_size", kAggrSmemSize},
+    {"%envreg1", kEnvReg1},
+    {"%envreg2", kEnvReg2},
+    {"%cluster_ctarank", kClusterCtaRank},
+    {"%cluster_nctarank", kClusterNctaRank},
+    {"%is_explicit_cluster", kIsExplicitCluster},
+    {"%current_graph_exec", kZero},
+    {"%reserved_smem_offset_begin", kZero},
+    {"%reserved_smem_offset_end", kZero},
+    {"%reserved_smem_offset_cap", kZero}};
+
+template <size_t kSize>
+const NamedRegister *findRegister(const NamedRegister (&table)[kSize],
+                                  std::string_view name) {
+  for (const NamedRegister &r : table)
+    if (r.name == name)
+      return &r;
+  return nullptr;
+}
+
+} // namespace
+
+/// True when \p o is a special register, which \p reg becomes. Those that the
+/// emulator has no use for (%envreg3, %pm0, the fourth of a vector) are zero.
 bool Decoder::specialRegister(const Operand &o, unsigned &reg) const {
   std::string_view n = o.name;
   if (n.empty() || n[0] != '%')
     return false;
   if (o.kind == Operand::Special) {
-    unsigned axis = o.element == "x"   ? 0
-                    : o.element == "y" ? 1
-                    : o.element == "z" ? 2
-                                       : 3;
-    struct Vector {
-      std::string_view name;
-      unsigned first;
-    };
-    static constexpr Vector kVectors[] = {{"%tid", kTidX},
-                                          {"%ntid", kNtidX},
-                                          {"%ctaid", kCtaidX},
-                                          {"%nctaid", kNctaidX},
-                                          {"%clusterid", kClusterIdX},
-                                          {"%nclusterid", kNclusterIdX},
-                                          {"%cluster_ctaid", kClusterCtaidX},
-                                          {"%cluster_nctaid", kClusterNctaidX}};
-    for (const Vector &v : kVectors)
-      if (v.name == n) {
-        reg = axis == 3 ? unsigned(kZero) : v.first + axis;
-        return true;
-      }
-    return false;
+    const NamedRegister *vector = findRegister(kVectorRegisters, n);
+    size_t axis = std::string_view("xyz").find(o.element);
+    bool hasAxis = o.element.size() == 1 && axis != std::string_view::npos;
+    if (vector)
+      reg =
+          hasAxis ? vector->reg + static_cast<unsigned>(axis) : unsigned(kZero);
+    return vector != nullptr;
   }
-  struct Scalar {
-    std::string_view name;
-    unsigned reg;
-  };
-  static constexpr Scalar kScalars[] = {
-      {"%laneid", kLaneId},
-      {"%warpid", kWarpId},
-      {"%nwarpid", kNwarpId},
-      {"%smid", kSmId},
-      {"%nsmid", kNsmId},
-      {"%gridid", kGridId},
-      {"%clock", kClock},
-      {"%clock_hi", kClockHi},
-      {"%clock64", kClock64},
-      {"%globaltimer", kGlobalTimer},
-      {"%globaltimer_lo", kGlobalTimerLo},
-      {"%globaltimer_hi", kGlobalTimerHi},
-      {"%lanemask_eq", kLaneMaskEq},
-      {"%lanemask_le", kLaneMaskLe},
-      {"%lanemask_lt", kLaneMaskLt},
-      {"%lanemask_ge", kLaneMaskGe},
-      {"%lanemask_gt", kLaneMaskGt},
-      {"%dynamic_smem_size", kDynamicSmemSize},
-      {"%total_smem_size", kTotalSmemSize},
-      {"%aggr_smem_size", kAggrSmemSize},
-      {"%envreg1", kEnvReg1},
-      {"%envreg2", kEnvReg2},
-      {"%cluster_ctarank", kClusterCtaRank},
-      {"%cluster_nctarank", kClusterNctaRank},
-      {"%is_explicit_cluster", kIsExplicitCluster},
-      {"%current_graph_exec", kZero},
-      {"%reserved_smem_offset_begin", kZero},
-      {"%reserved_smem_offset_end", kZero},
-      {"%reserved_smem_offset_cap", kZero}};
-  for (const Scalar &s : kScalars)
-    if (s.name == n) {
-      reg = s.reg;
-      return true;
-    }
-  if (n.starts_with("%envreg") || n.starts_with("%pm")) {
-    bool digits = n.back() >= '0' && n.back() <= '9';
-    reg = kZero;
-    return digits;
+  if (const NamedRegister *scalar = findRegister(kScalarRegisters, n)) {
+    reg = scalar->reg;
+    return true;
   }
-  return false;
+  reg = kZero;
+  return (n.starts_with("%envreg") || n.starts_with("%pm")) &&
+         n.back() >= '0' && n.back() <= '9';
 }
 
 bool Decoder::decodeMovVector(bool isPack) {
@@ -332,16 +342,9 @@ bool Decoder::decodeMovSymbol(const Operand &o, bool &handled) {
     handled = false;
     return true;
   }
-  Operand wrapped;
-  wrapped.kind = Operand::Address;
-  wrapped.value = o.value;
-  wrapped.parts.push_back(o);
   Insn probe;
-  bool found = false;
-  if (!symbolAddress(wrapped, probe, found))
+  if (!symbolAddress(o.name, o.value, probe))
     return false;
-  if (!found)
-    return fail("undeclared name " + std::string(o.name));
   if (probe.space == Space::Shared) {
     desc.variant = kMoveShared;
   } else if (probe.flags & kFrameLocal) {
@@ -414,10 +417,8 @@ bool Decoder::decodeCvta() {
     insn.mode = 1;
   if (space == Space::Param && !fn.isEntry)
     insn.flags |= kFrameLocal;
-  if (sizeOf(desc.type()) != 8) {
-    emitNotImplemented();
-    return true;
-  }
+  if (sizeOf(desc.type()) != 8)
+    return emitNotImplemented();
   if (bytes != 8)
     return fail("destination of the wrong size");
   return addressSource(ops[1], Type::U64, insn.s[0]) && emitSelected();
@@ -464,65 +465,67 @@ bool Decoder::decodeClusterAddress() {
 // cvt.
 // ----------------------------------------------------------------------------
 
+/// The two sources of a cvt into a vector, and what is beside them.
+bool Decoder::cvtPair(bool isPack) {
+  const std::vector<Operand> &ops = st->operands;
+  Type type = isPack ? Type::S32 : Type::F32;
+  if (desc.destBytes != (isPack ? 4 : sizeOf(desc.types[0])) ||
+      ops.size() < 3 || !source(ops[1], type, insn.s[0]) ||
+      !source(ops[2], type, insn.s[1]))
+    return fail("malformed cvt");
+  if (ops.size() > 3 && !source(ops[3], Type::B32, insn.s[2]))
+    return false;
+  return !isPack || desc.has("sat") || fail("cvt.pack without .sat");
+}
+
+/// The source of any other; registers may be wider than the types.
+bool Decoder::cvtSingle() {
+  const Operand &o = st->operands[1];
+  Type to = desc.types[0], from = desc.types[1];
+  desc.sourceBytes = std::max(2u, sizeOf(from));
+  if (!source(o, from, insn.s[0], isImmediate(o) ? nullptr : &desc.sourceBytes))
+    return false;
+  bool isNarrow =
+      desc.destBytes < sizeOf(to) || desc.sourceBytes < sizeOf(from);
+  return !isNarrow || fail("register narrower than the type of cvt");
+}
+
+/// What selectConvert reads from Insn::imm.
+uint64_t Decoder::cvtPlan() const {
+  unsigned round = desc.has("rz") || desc.has("rzi")   ? 1
+                   : desc.has("rm") || desc.has("rmi") ? 2
+                   : desc.has("rp") || desc.has("rpi") ? 3
+                                                       : 0;
+  bool isIntegral =
+      desc.has("rni") || desc.has("rzi") || desc.has("rmi") || desc.has("rpi");
+  return static_cast<uint64_t>(desc.types[0]) |
+         static_cast<uint64_t>(desc.types[1]) << 8 | uint64_t(round) << 16 |
+         uint64_t(isIntegral) << 18 | uint64_t(desc.has("sat")) << 19 |
+         uint64_t(desc.has("ftz")) << 20 | uint64_t(desc.has("relu")) << 21 |
+         uint64_t(desc.destBytes) << 24 | uint64_t(desc.sourceBytes) << 32;
+}
+
 bool Decoder::decodeCvt() {
   insn.cls = InsnClass::Convert;
   const std::vector<Operand> &ops = st->operands;
-  bool pack = desc.has("pack");
-  auto isPair = [](Type t) {
+  auto isVector = [](Type t) {
     return t == Type::F16x2 || t == Type::BF16x2 || t == Type::E4M3x2 ||
            t == Type::E5M2x2;
   };
-  bool pair = isPair(desc.types[0]) && !isPair(desc.types[1]);
-  if (desc.typeCount < 2 || desc.has("rs") || (pair && ops.size() != 3) ||
-      (!pair && !pack && ops.size() != 2)) {
-    emitNotImplemented();
-    return true;
-  }
-  Type to = desc.types[0], from = desc.types[1];
+  bool isPack = desc.has("pack");
+  bool isPair = isVector(desc.types[0]) && !isVector(desc.types[1]);
+  bool hasSources = isPair ? ops.size() == 3 : isPack || ops.size() == 2;
+  if (desc.typeCount < 2 || desc.has("rs") || !hasSources)
+    return emitNotImplemented();
   if (!dest(ops[0], insn.d[0], &desc.destBytes))
     return false;
   if (insn.d[0] == kNoOp)
     return true;
-  if (pack || pair) {
-    Type sourceType = pack ? Type::S32 : Type::F32;
-    if (desc.destBytes != (pack ? 4 : sizeOf(to)) || ops.size() < 3 ||
-        !source(ops[1], sourceType, insn.s[0]) ||
-        !source(ops[2], sourceType, insn.s[1]))
-      return fail("malformed cvt");
-    if (ops.size() > 3 && !source(ops[3], Type::B32, insn.s[2]))
-      return false;
-    if (pack && !desc.has("sat"))
-      return fail("cvt.pack without .sat");
-    if (pack && from != Type::S32) { // From 16 bits: not known.
-      emitNotImplemented();
-      return true;
-    }
-  } else if (isImmediate(ops[1])) {
-    desc.sourceBytes = std::max(2u, sizeOf(from));
-    if (!source(ops[1], from, insn.s[0]))
-      return false;
-  } else if (!source(ops[1], from, insn.s[0], &desc.sourceBytes)) {
+  if (!(isPack || isPair ? cvtPair(isPack) : cvtSingle()))
     return false;
-  }
-  if (!pack && (desc.destBytes < sizeOf(to) || desc.sourceBytes < sizeOf(from)))
-    if (!pair)
-      return fail("register narrower than the type of cvt");
-  unsigned round = 0;
-  if (desc.has("rz") || desc.has("rzi"))
-    round = 1;
-  else if (desc.has("rm") || desc.has("rmi"))
-    round = 2;
-  else if (desc.has("rp") || desc.has("rpi"))
-    round = 3;
-  bool integral =
-      desc.has("rni") || desc.has("rzi") || desc.has("rmi") || desc.has("rpi");
-  uint64_t plan =
-      static_cast<uint64_t>(to) | static_cast<uint64_t>(from) << 8 |
-      uint64_t(round) << 16 | uint64_t(integral) << 18 |
-      uint64_t(desc.has("sat")) << 19 | uint64_t(desc.has("ftz")) << 20 |
-      uint64_t(desc.has("relu")) << 21 | uint64_t(desc.destBytes) << 24 |
-      uint64_t(desc.sourceBytes) << 32;
-  insn.imm = static_cast<int64_t>(plan);
+  if (isPack && desc.types[1] != Type::S32) // From 16 bits: not known.
+    return emitNotImplemented();
+  insn.imm = static_cast<int64_t>(cvtPlan());
   return emitSelected();
 }
 

@@ -48,10 +48,8 @@ bool Decoder::decodeCopyAsync() {
     desc.opcode = "nop";
     return emit(exec.select(desc));
   }
-  if (!desc.has("async") || desc.has("reduce") || desc.has("tensor")) {
-    emitNotImplemented();
-    return true;
-  }
+  if (!desc.has("async") || desc.has("reduce") || desc.has("tensor"))
+    return emitNotImplemented();
   if (desc.has("bulk"))
     return decodeCopyBulk();
   if (desc.has("mbarrier"))
@@ -94,10 +92,8 @@ bool Decoder::decodeCopyAsync() {
 /// [mbar]; or .bulk_group without mbar. Extra operands of hints are ignored.
 bool Decoder::decodeCopyBulk() {
   const std::vector<Operand> &ops = st->operands;
-  if (desc.has("multicast") || desc.has("cp_mask") || ops.size() < 3) {
-    emitNotImplemented();
-    return true;
-  }
+  if (desc.has("multicast") || desc.has("cp_mask") || ops.size() < 3)
+    return emitNotImplemented();
   bool toShared = memorySpace() == Space::Shared; // The first that is named.
   bool fromShared = !desc.has("global") || !toShared;
   bool hasBarrier = desc.has("mbarrier");
@@ -113,10 +109,8 @@ bool Decoder::decodeCopyBulk() {
       (hasBarrier && !secondAddress(ops[3], Space::Shared, barrier,
                                     barrierOffset, barrier32)))
     return false;
-  if (from == kNoOp || (hasBarrier && barrier == kNoOp)) {
-    emitNotImplemented();
-    return true;
-  }
+  if (from == kNoOp || (hasBarrier && barrier == kNoOp))
+    return emitNotImplemented();
   insn.s[1] = from;
   insn.s[3] = barrier;
   insn.target = static_cast<uint32_t>(fromOffset);
@@ -151,10 +145,8 @@ bool Decoder::decodeMbarrier() {
                             : kMbarrierDrop;
   else if (has("expect_tx") || has("complete_tx"))
     op = has("expect_tx") ? kMbarrierExpect : kMbarrierComplete;
-  else if (!has("pending_count")) {
-    emitNotImplemented();
-    return true;
-  }
+  else if (!has("pending_count"))
+    return emitNotImplemented();
   desc.variant = op;
   insn.mode = static_cast<uint8_t>(op);
   insn.cls = InsnClass::Barrier;

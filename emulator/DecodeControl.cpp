@@ -123,8 +123,7 @@ bool Decoder::decodeCall() {
     site.external = symbol.external;
     if (!symbol.function && symbol.external == External::None) {
       desc.opcode = callee.name;
-      emitNotImplemented();
-      return true;
+      return emitNotImplemented();
     }
     if (symbol.function) {
       if (symbol.function->isEntry)
@@ -213,10 +212,8 @@ bool Decoder::decodeWarpOp() {
     if (desc.has("any") && insn.d[0] == kNoOp)
       return malformed();
   } else if (op == "redux") {
-    if (isFloat(desc.type()) && desc.type() != Type::F32) {
-      emitNotImplemented();
-      return true;
-    }
+    if (isFloat(desc.type()) && desc.type() != Type::F32)
+      return emitNotImplemented();
     if (ops.size() != 3 || !dest(ops[0], insn.d[0], nullptr, false) ||
         !source(ops[1], desc.type(), insn.s[0]))
       return malformed();

@@ -191,10 +191,8 @@ bool Decoder::decodeMma() {
     op.hasTiles = !isWmma && op.a == MT::F16 && hasShape(op, 8, 8, {4});
     known = fitTypes(op) && (isWmma ? isWmmaShape(op, op.a) : isMmaShape(op));
   }
-  if (!known) {
-    emitNotImplemented();
-    return true;
-  }
+  if (!known)
+    return emitNotImplemented();
   std::vector<Op> list;
   const std::pair<MatrixPart, MT> parts[] = {{MatrixPart::C, op.d},
                                              {MatrixPart::A, op.a},
@@ -222,10 +220,8 @@ bool Decoder::decodeWmmaMove() {
   op.part = desc.has("a")   ? MatrixPart::A
             : desc.has("b") ? MatrixPart::B
                             : MatrixPart::C;
-  if (types.size() != 1 || ops.size() < 2) {
-    emitNotImplemented();
-    return true;
-  }
+  if (types.size() != 1 || ops.size() < 2)
+    return emitNotImplemented();
   op.a = types[0];
   bool isKnown = false;
   for (MT t : {MT::F16, MT::TF32, MT::F64, MT::S8, MT::S4, MT::B1}) {
@@ -234,10 +230,8 @@ bool Decoder::decodeWmmaMove() {
                                      op.a == MT::F64 || op.a == MT::S32);
     isKnown |= isWmmaShape(op, isAccumulator ? t : op.a);
   }
-  if (!isKnown) {
-    emitNotImplemented();
-    return true;
-  }
+  if (!isKnown)
+    return emitNotImplemented();
   op.registers[0] = static_cast<uint8_t>(wmmaRegisters(op, op.part, op.a));
   std::vector<Op> list;
   if (!fragment(ops[isStore ? 1 : 0], op.registers[0], registerBitsOf(op.a),
@@ -265,10 +259,8 @@ bool Decoder::decodeMatrixRows() {
   bool isBytes =
       isStore ? op.m == 16 && op.n == 8 && desc.has("b8") && op.transposes
               : op.m == 8 && op.n == 16 && op.packedBits && !op.transposes;
-  if ((!isWords && !isBytes) || ops.size() != 2) {
-    emitNotImplemented();
-    return true;
-  }
+  if ((!isWords && !isBytes) || ops.size() != 2)
+    return emitNotImplemented();
   op.registers[0] = op.count;
   std::vector<Op> list;
   if (!fragment(ops[isStore ? 1 : 0], op.count, 32, !isStore, list) ||
@@ -293,10 +285,8 @@ bool Decoder::decodeMatrix() {
   std::vector<MT> types;
   readMatrixModifiers(move, types);
   std::vector<Op> list;
-  if (move.m != 8 || move.n != 8 || ops.size() != 2) {
-    emitNotImplemented();
-    return true;
-  }
+  if (move.m != 8 || move.n != 8 || ops.size() != 2)
+    return emitNotImplemented();
   if (!fragment(ops[0], 1, 32, true, list) ||
       !fragment(ops[1], 1, 32, false, list))
     return false;

@@ -30,9 +30,8 @@ Space Decoder::memorySpace() const {
   return Space::Generic;
 }
 
-bool Decoder::vectorWidth(unsigned &n) {
-  n = desc.has("v2") ? 2 : desc.has("v4") ? 4 : desc.has("v8") ? 8 : 1;
-  return true;
+unsigned Decoder::vectorWidth() const {
+  return desc.has("v2") ? 2 : desc.has("v4") ? 4 : desc.has("v8") ? 8 : 1;
 }
 
 InsnClass memoryClass(Space space, bool isStore) {
@@ -52,80 +51,88 @@ InsnClass memoryClass(Space space, bool isStore) {
   }
 }
 
-bool Decoder::decodeLoadStore() {
-  const std::vector<Operand> &ops = st->operands;
-  bool isStore = desc.opcode == "st";
-  if (isStore && desc.has("bulk"))
-    return decodeStoreBulk();
-  Space space = memorySpace();
-  Type type = desc.type();
-  if (ops.size() < 2 || type == Type::None)
-    return fail("malformed " + std::string(desc.opcode));
-  unsigned n = 1;
-  vectorWidth(n);
-  const Operand &where = ops[isStore ? 0 : 1];
-  const Operand &what = ops[isStore ? 1 : 0];
-  bool isAsync = desc.has("async");
-  if ((isAsync && !isAsyncStore()) || desc.has("mmio") ||
-      where.kind == Operand::Tensor) {
-    emitNotImplemented();
-    return true;
-  }
-  if (!address(where, insn, space))
-    return false;
-  insn.cls = memoryClass(space == Space::Param ? space : insn.space, isStore);
-  insn.bytes = static_cast<uint8_t>(sizeOf(type));
-  insn.vec = static_cast<uint8_t>(n);
+/// Sets what ld and st have beside their operands.
+void Decoder::readAccess(bool isStore) {
+  Space space = memorySpace() == Space::Param ? Space::Param : insn.space;
+  insn.cls = memoryClass(space, isStore);
+  insn.bytes = static_cast<uint8_t>(sizeOf(desc.type()));
+  insn.vec = static_cast<uint8_t>(vectorWidth());
   if (isStore)
     insn.flags |= kIsStore;
   if (desc.has("nc"))
     insn.flags |= kReadOnly;
-  insn.ctl = Ctl::Faulting;
-  bool strong = desc.has("volatile") || desc.has("relaxed") ||
-                desc.has("acquire") || desc.has("release");
-  if (!isStore && strong)
-    insn.ctl = Ctl::Spin;
-  if (strong)
+  bool isStrong = desc.has("volatile") || desc.has("relaxed") ||
+                  desc.has("acquire") || desc.has("release");
+  insn.ctl = isStrong && !isStore ? Ctl::Spin : Ctl::Faulting;
+  if (isStrong)
     insn.mode2 = kSpinLikely;
-  bool isParam = insn.space == Space::Param && insn.flags & kIsKernel &&
-                 insn.s[0] == kNoOp;
-  if (isParam && !isStore) {
-    desc.variant = 1;
-    insn.ctl = Ctl::Normal;
-    uint64_t end = 0;
-    for (size_t k = 0; k < fn.params.size(); ++k)
-      end = std::max<uint64_t>(end, fn.params[k].callerOffset +
-                                        fn.params[k].sizeBytes);
-    if (insn.imm < 0 ||
-        static_cast<uint64_t>(insn.imm) + n * sizeOf(type) > end)
-      return fail("load beyond the kernel's parameters");
-  }
-  std::vector<Op> list;
-  unsigned bytes = 0;
-  const std::vector<Operand> single{what};
+}
+
+/// A load of the kernel's parameters at a known place, which cannot fault.
+bool Decoder::readParameters() {
+  desc.variant = 1;
+  insn.ctl = Ctl::Normal;
+  uint64_t end = 0;
+  for (const CallCopy &p : fn.params)
+    end = std::max<uint64_t>(end, p.callerOffset + p.sizeBytes);
+  uint64_t bytes = uint64_t(insn.vec) * insn.bytes;
+  return (insn.imm >= 0 && static_cast<uint64_t>(insn.imm) + bytes <= end) ||
+         fail("load beyond the kernel's parameters");
+}
+
+/// The registers that are loaded or stored: one, or the parts of a vector.
+bool Decoder::accessRegisters(const Operand &o, bool isStore,
+                              std::vector<Op> &list) {
+  Type type = desc.type();
+  const std::vector<Operand> single{o};
   const std::vector<Operand> &parts =
-      what.kind == Operand::Vector ? what.parts : single;
-  if (parts.size() != n)
+      o.kind == Operand::Vector ? o.parts : single;
+  if (parts.size() != insn.vec)
     return fail("vector of " + std::to_string(parts.size()) +
-                " elements where " + std::to_string(n) + " are named");
-  for (const Operand &o : parts) // The registers' width, before immediates.
-    if (unsigned b = registerBytes(o))
+                " elements where " + std::to_string(insn.vec) + " are named");
+  unsigned bytes = 0;
+  for (const Operand &part : parts) // The registers' width, before immediates.
+    if (unsigned b = registerBytes(part))
       bytes = b;
   if (!bytes)
     bytes = std::max(2u, sizeOf(type));
-  for (const Operand &o : parts) {
+  for (const Operand &part : parts) {
     Op op = kNoOp;
     unsigned got = bytes;
-    if (isStore ? !sourceOfWidth(o, type, bytes, op) : !dest(o, op, &got))
+    if (isStore ? !sourceOfWidth(part, type, bytes, op) : !dest(part, op, &got))
       return false;
     if (op != kNoOp && got != bytes)
       return fail("registers of different sizes in one vector");
     list.push_back(op);
   }
-  if (bytes < sizeOf(type))
-    return fail("register narrower than the type of the access");
   desc.destBytes = desc.sourceBytes = bytes;
-  if (n > 1) {
+  return bytes >= sizeOf(type) ||
+         fail("register narrower than the type of the access");
+}
+
+bool Decoder::decodeLoadStore() {
+  const std::vector<Operand> &ops = st->operands;
+  bool isStore = desc.opcode == "st", isAsync = desc.has("async");
+  if (isStore && desc.has("bulk"))
+    return decodeStoreBulk();
+  Type type = desc.type();
+  if (ops.size() < 2 || type == Type::None)
+    return fail("malformed " + std::string(desc.opcode));
+  const Operand &where = ops[isStore ? 0 : 1];
+  if ((isAsync && !isAsyncStore()) || desc.has("mmio") ||
+      where.kind == Operand::Tensor)
+    return emitNotImplemented();
+  if (!address(where, insn, memorySpace()))
+    return false;
+  readAccess(isStore);
+  bool isParam = insn.space == Space::Param && insn.flags & kIsKernel &&
+                 insn.s[0] == kNoOp;
+  if (isParam && !isStore && !readParameters())
+    return false;
+  std::vector<Op> list;
+  if (!accessRegisters(ops[isStore ? 1 : 0], isStore, list))
+    return false;
+  if (insn.vec > 1) {
     insn.extra = static_cast<uint32_t>(fn.extra.size());
     fn.extra.insert(fn.extra.end(), list.begin(), list.end());
   } else if (isStore) {
@@ -138,7 +145,8 @@ bool Decoder::decodeLoadStore() {
     }
     insn.d[0] = list[0];
   }
-  return emitSelected() && (!isAsync || completeBytes(n * sizeOf(type)));
+  unsigned bytes = insn.vec * sizeOf(type);
+  return emitSelected() && (!isAsync || completeBytes(bytes));
 }
 
 /// st.bulk{.weak}{.shared::cta} [a], size, 0
@@ -203,14 +211,11 @@ bool Decoder::decodeAtomic() {
   size_t first = isRed ? 0 : 1;
   bool cas = desc.has("cas");
   bool isAsync = desc.has("async");
-  if ((isAsync && !isAsyncStore()) || type == Type::None) {
-    emitNotImplemented();
-    return true;
-  }
+  if ((isAsync && !isAsyncStore()) || type == Type::None)
+    return emitNotImplemented();
   if (ops.size() < first + 2 + (cas ? 1 : 0))
     return fail("malformed " + std::string(desc.opcode));
-  unsigned n = 1;
-  vectorWidth(n);
+  unsigned n = vectorWidth();
   insn.cls = InsnClass::Atomic;
   insn.ctl = Ctl::Spin;
   insn.mode2 = cas || desc.has("exch") ? kSpinLikely : kSpinPossible;

@@ -63,10 +63,8 @@ bool Decoder::decodeSmallCvt() {
   bool fromFloats = !isDecode && desc.type() == Type::F32;
   bool fromPair = !isDecode && isScale && desc.has(wide);
   if (desc.has("rs") || (!isDecode && !fromFloats && !fromPair) ||
-      ops.size() != (fromFloats ? 3u : 2u)) {
-    emitNotImplemented();
-    return true;
-  }
+      ops.size() != (fromFloats ? 3u : 2u))
+    return emitNotImplemented();
   unsigned bytes = 0;
   if (!dest(ops[0], insn.d[0], &bytes, false) ||
       !source(ops[1],

@@ -76,10 +76,8 @@ bool Decoder::decodeTexture() {
       ops[1].parts.size() == 2 &&
       (!isGather || (insn.mode2 == 2 && !(insn.mode & kImageLayered) &&
                      coordinate == Type::F32));
-  if (!known) {
-    emitNotImplemented();
-    return true;
-  }
+  if (!known)
+    return emitNotImplemented();
   bool isPair = ops[0].kind == Operand::Pair;
   const Operand &results = isPair ? ops[0].parts[0] : ops[0];
   if (results.kind != Operand::Vector || results.parts.size() != 4)
@@ -122,15 +120,12 @@ bool Decoder::decodeSurface() {
   Type type = desc.type();
   if (!desc.has("b") || !geometryOf(desc, insn) || type == Type::None ||
       ops.size() != 2 || ops[isStore ? 0 : 1].kind != Operand::Tensor ||
-      ops[isStore ? 0 : 1].parts.size() != 2) {
-    emitNotImplemented();
-    return true;
-  }
+      ops[isStore ? 0 : 1].parts.size() != 2)
+    return emitNotImplemented();
   insn.mode |= kImageSurface | kImageIntegers;
   insn.mode |= desc.has("zero") ? kImageZero : 0;
   insn.mode |= desc.has("clamp") ? kImageClamp : 0;
-  unsigned count = 1;
-  vectorWidth(count);
+  unsigned count = vectorWidth();
   const Operand &what = ops[isStore ? 1 : 0];
   const std::vector<Operand> single{what};
   const std::vector<Operand> &parts =

@@ -57,10 +57,8 @@ bool Decoder::decodePacked() {
   const std::vector<Operand> &ops = st->operands;
   std::string_view op = desc.opcode;
   bool known = op == "add" || op == "min" || op == "max";
-  if (!known || ops.size() != 3) {
-    emitNotImplemented();
-    return true;
-  }
+  if (!known || ops.size() != 3)
+    return emitNotImplemented();
   unsigned bytes = 0;
   if (!dest(ops[0], insn.d[0], &bytes, false) || bytes != 4 ||
       !source(ops[1], Type::U32, insn.s[0]) ||

@@ -257,6 +257,48 @@ unsigned Decoder::registerBytes(const Operand &o) {
   return e && e->kind == Entity::Register ? registers[e->index].bytes : 0;
 }
 
+/// A special register as a source: moved into a register before.
+bool Decoder::specialSource(unsigned reg, Type type, Op &op) {
+  return throughTemporary(type, op, [&] {
+    desc.opcode = "mov";
+    desc.variant = kMoveSpecial;
+    desc.destBytes = std::max(2u, sizeOf(type));
+    insn.mode = static_cast<uint8_t>(reg);
+    insn.cls = InsnClass::Move;
+    return emit(exec.select(desc));
+  });
+}
+
+/// The register \p e of \p name as a source of \p size bytes, or of its own
+/// size where \p bytes asks for that.
+bool Decoder::registerSource(std::string_view name, const Entity &e,
+                             unsigned size, Op &op, unsigned *bytes) {
+  const VirtualRegister &r = registers[e.index];
+  if (r.bytes == 0)
+    return fail("predicate " + std::string(name) + " used as a value");
+  if (bytes)
+    *bytes = r.bytes;
+  else if (r.bytes != size)
+    return fail("register " + std::string(name) + " has " +
+                std::to_string(r.bytes) + " bytes, the instruction " +
+                std::to_string(size));
+  op = e.index << 1;
+  refs.uses.push_back(e.index);
+  return true;
+}
+
+/// A symbol used as a value: like mov of its address.
+bool Decoder::symbolSource(const Operand &o, unsigned size, Op &op) {
+  Insn probe;
+  if (!symbolAddress(o.name, o.value, probe))
+    return false;
+  if (probe.flags & kFrameLocal || probe.space == Space::Shared)
+    return fail("address of " + std::string(o.name) +
+                " in an instruction other than mov");
+  op = constant(size, static_cast<uint64_t>(probe.imm));
+  return true;
+}
+
 /// A source of \p type: register, immediate, special register or symbol.
 bool Decoder::source(const Operand &o, Type type, Op &op, unsigned *bytes) {
   unsigned size = std::max(2u, sizeOf(type));
@@ -273,69 +315,20 @@ bool Decoder::source(const Operand &o, Type type, Op &op, unsigned *bytes) {
     op = constant(size, value);
     return true;
   }
-  unsigned special = 0;
-  if ((o.kind == Operand::Name || o.kind == Operand::Special) &&
-      specialRegister(o, special)) {
-    Insn savedInsn = insn;
-    RegisterUses savedRefs = refs;
-    InsnDesc savedDesc = desc;
-    uint32_t temporary = newRegister(type);
-    insn = Insn();
-    refs = RegisterUses();
-    desc.opcode = "mov";
-    desc.variant = kMoveSpecial;
-    desc.destBytes = size;
-    insn.mode = static_cast<uint8_t>(special);
-    insn.d[0] = temporary << 1;
-    insn.cls = InsnClass::Move;
-    refs.defs = {temporary};
-    emit(exec.select(desc));
-    insn = savedInsn;
-    refs = savedRefs;
-    refs.uses.push_back(temporary);
-    desc = savedDesc;
-    op = temporary << 1;
-    return true;
-  }
-  if (o.kind != Operand::Name)
+  bool isName = o.kind == Operand::Name;
+  if (unsigned special = 0;
+      (isName || o.kind == Operand::Special) && specialRegister(o, special))
+    return specialSource(special, type, op);
+  if (!isName)
     return fail("operand of a kind that " + std::string(st->name) +
                 " does not take");
   if (o.name == "WARP_SZ") {
     op = constant(size, kLanes);
     return true;
   }
-  Entity e;
-  if (lookUp(o.name, e) && e.kind == Entity::Register) {
-    const VirtualRegister &r = registers[e.index];
-    if (r.bytes == 0)
-      return fail("predicate " + std::string(o.name) + " used as a value");
-    if (bytes)
-      *bytes = r.bytes;
-    else if (r.bytes != size)
-      return fail("register " + std::string(o.name) + " has " +
-                  std::to_string(r.bytes) + " bytes, the instruction " +
-                  std::to_string(size));
-    op = e.index << 1;
-    refs.uses.push_back(e.index);
-    return true;
-  }
-  // A symbol used as a value: like mov of its address.
-  Insn probe;
-  bool found = false;
-  Operand wrapped;
-  wrapped.kind = Operand::Address;
-  wrapped.value = o.value;
-  wrapped.parts.push_back(o);
-  wrapped.parts[0].value = 0;
-  if (!symbolAddress(wrapped, probe, found))
-    return false;
-  if (!found)
-    return fail("undeclared name " + std::string(o.name));
-  if (probe.flags & kFrameLocal || probe.space == Space::Shared)
-    return fail("address of " + std::string(o.name) +
-                " in an instruction other than mov");
-  op = constant(size, static_cast<uint64_t>(probe.imm));
-  return true;
+  if (Entity e; lookUp(o.name, e) && e.kind == Entity::Register)
+    return registerSource(o.name, e, size, op, bytes);
+  return symbolSource(o, size, op);
 }
 
 /// A source whose register must have \p bytes; immediates are widened.
@@ -417,37 +410,38 @@ bool Decoder::destPair(const Operand &o, bool firstIsPredicate) {
   return bytes == 0 ? true : fail("expected a predicate behind '|'");
 }
 
-/// The address of a named variable, as imm, flags and space of \p i.
-bool Decoder::symbolAddress(const Operand &o, Insn &i, bool &found) {
-  std::string_view name = o.parts[0].name;
+/// The address of \p name plus \p offset, as imm, flags and space of \p i.
+bool Decoder::symbolAddress(std::string_view name, uint64_t offset, Insn &i) {
   Entity e;
-  found = true;
-  i.imm = static_cast<int64_t>(o.value);
-  if (lookUp(name, e)) {
-    switch (e.kind) {
-    case Entity::Frame:
-      i.imm += e.offset;
-      i.flags |= kFrameLocal;
-      i.space = Space::Local;
-      return true;
-    case Entity::KernelParam:
-      i.imm += e.offset;
-      i.flags |= kIsKernel;
-      i.space = Space::Param;
-      return true;
-    case Entity::Shared:
-      pendingShared.push_back({0, e.index, i.imm});
-      i.space = Space::Shared;
-      return true;
-    case Entity::Global:
-      i.imm += static_cast<int64_t>(e.address);
-      i.space = e.space;
-      return true;
-    default:
-      found = false;
-      return true;
-    }
+  i.imm = static_cast<int64_t>(offset);
+  if (!lookUp(name, e))
+    return moduleAddress(name, i);
+  switch (e.kind) {
+  case Entity::Frame:
+    i.imm += e.offset;
+    i.flags |= kFrameLocal;
+    i.space = Space::Local;
+    return true;
+  case Entity::KernelParam:
+    i.imm += e.offset;
+    i.flags |= kIsKernel;
+    i.space = Space::Param;
+    return true;
+  case Entity::Shared:
+    pendingShared.push_back({0, e.index, i.imm});
+    i.space = Space::Shared;
+    return true;
+  case Entity::Global:
+    i.imm += static_cast<int64_t>(e.address);
+    i.space = e.space;
+    return true;
+  default:
+    return fail("undeclared name " + std::string(name));
   }
+}
+
+/// The same for a name of the module level; imm is the offset.
+bool Decoder::moduleAddress(std::string_view name, Insn &i) {
   Symbol symbol = symbols.lookup(name);
   switch (symbol.kind) {
   case Symbol::Variable:
@@ -468,8 +462,7 @@ bool Decoder::symbolAddress(const Operand &o, Insn &i, bool &found) {
   case Symbol::None:
     break;
   }
-  found = false;
-  return true;
+  return fail("undeclared name " + std::string(name));
 }
 
 /// Fills in s[0], imm, flags and space from [...]. \p space is what the
@@ -502,11 +495,8 @@ bool Decoder::address(const Operand &o, Insn &i, Space space) {
     return true;
   }
   Insn probe;
-  bool found = false;
-  if (!symbolAddress(o, probe, found))
+  if (!symbolAddress(base.name, o.value, probe))
     return false;
-  if (!found)
-    return fail("undeclared name " + std::string(base.name));
   i.imm = probe.imm;
   i.flags |= probe.flags;
   i.space = probe.space;
@@ -580,14 +570,14 @@ bool Decoder::emitSelected() {
 }
 
 /// An instruction that is not known stops the kernel only when it is reached.
-void Decoder::emitNotImplemented() {
+bool Decoder::emitNotImplemented() {
   Insn stop;
   stop.ctl = Ctl::NotImplemented;
   stop.guard = insn.guard;
   stop.flags = insn.flags & kGuardNegated;
   insn = stop;
   refs.defs.clear();
-  emit(nullptr);
+  return emit(nullptr);
 }
 
 bool Decoder::instruction(const Statement &s) {

@@ -114,6 +114,10 @@ private:
   bool immediate(const Operand &o, Type type, uint64_t &value);
   bool isImmediate(const Operand &o) const;
   bool source(const Operand &o, Type type, Op &op, unsigned *bytes = nullptr);
+  bool specialSource(unsigned reg, Type type, Op &op);
+  bool registerSource(std::string_view name, const Entity &e, unsigned size,
+                      Op &op, unsigned *bytes);
+  bool symbolSource(const Operand &o, unsigned size, Op &op);
   bool sourceOfWidth(const Operand &o, Type type, unsigned bytes, Op &op);
   bool predicate(const Operand &o, Op &op);
   /// Puts an instruction before the one that is being decoded: \p make fills in
@@ -140,19 +144,25 @@ private:
             bool allowSink = true);
   bool destPair(const Operand &o, bool firstIsPredicate);
   bool address(const Operand &o, Insn &i, Space space);
-  bool symbolAddress(const Operand &o, Insn &i, bool &found);
+  bool symbolAddress(std::string_view name, uint64_t offset, Insn &i);
+  bool moduleAddress(std::string_view name, Insn &i);
   bool guard(const Statement &s);
   unsigned registerBytes(const Operand &o);
 
   // Emission (Decoder.cpp).
   bool emit(Handler fn);
   bool emitSelected();
-  void emitNotImplemented();
+  bool emitNotImplemented();
   void begin(const Statement &s);
 
   // Instructions.
   bool instruction(const Statement &s);
-  bool decodeAlu();              // DecodeAlu.cpp
+  bool decodeAlu(); // DecodeAlu.cpp
+  std::string_view shapeOfAlu() const;
+  bool aluOperand(char letter, const Operand &o, unsigned &next);
+  bool aluDest(const Operand &o, unsigned want);
+  bool predicateDest(const Operand &o);
+  bool decodeHint();
   bool decodeVideo(unsigned op); // DecodeVideo.cpp
   bool decodePacked();
   bool isPaired() const; // DecodePaired.cpp
@@ -165,19 +175,25 @@ private:
   bool decodeMovSymbol(const Operand &o, bool &handled);
   bool specialRegister(const Operand &o, unsigned &reg) const;
   bool decodeCvt();
+  bool cvtPair(bool isPack);
+  bool cvtSingle();
+  uint64_t cvtPlan() const;
   bool decodeCvta();
   bool addressSource(const Operand &o, Type type, Op &op);
   bool decodeClusterAddress();
   bool decodeSetp();
   bool decodePredicateLogic();
   bool decodeLoadStore(); // DecodeMemory.cpp
+  void readAccess(bool isStore);
+  bool readParameters();
+  bool accessRegisters(const Operand &o, bool isStore, std::vector<Op> &list);
   bool decodeAtomic();
   bool decodeStoreBulk();
   bool isAsyncStore() const;
   bool completeBytes(unsigned bytes);
   bool decodeCreatePolicy();
   Space memorySpace() const;
-  bool vectorWidth(unsigned &n);
+  unsigned vectorWidth() const;
   bool decodeCopyAsync(); // DecodeAsync.cpp
   bool decodeCopyBulk();
   bool decodeMbarrier();
