@@ -128,7 +128,14 @@ public:
 
 private:
   bool topLevel();
-  bool directive(std::string_view word, bool &handled);
+  bool version();
+  bool target();
+  bool addressSize();
+  bool file();
+  bool pragma();
+  bool section();
+  bool location();
+  bool alias();
   bool variable(VariableDecl decl);
   bool initialiser(VariableDecl &decl);
   bool initList(VariableDecl &decl);
@@ -137,19 +144,38 @@ private:
   bool paramList(std::vector<VariableDecl> &params);
   bool tuning(FunctionDecl &decl);
 
+  using Production = bool (SourceParser::*)();
+  static Production directiveOf(std::string_view word);
+
   SourceDecl &source;
 };
+
+/// What reads a directive that declares no variable and no function, from its
+/// word on; null for other words.
+SourceParser::Production SourceParser::directiveOf(std::string_view word) {
+  static constexpr std::pair<std::string_view, Production> kDirectives[] = {
+      {"version", &SourceParser::version},
+      {"target", &SourceParser::target},
+      {"address_size", &SourceParser::addressSize},
+      {"file", &SourceParser::file},
+      {"pragma", &SourceParser::pragma},
+      {"section", &SourceParser::section},
+      {"loc", &SourceParser::location},
+      {"alias", &SourceParser::alias},
+  };
+  for (const auto &[name, production] : kDirectives)
+    if (name == word)
+      return production;
+  return nullptr;
+}
 
 bool SourceParser::topLevel() {
   if (accept(';'))
     return true;
   if (tok.kind != TokenKind::DotWord)
     return fail("expected a directive, found " + found());
-  bool handled = false;
-  if (!directive(tok.text, handled))
-    return false;
-  if (handled)
-    return true;
+  if (Production directive = directiveOf(tok.text))
+    return (this->*directive)();
   Linkage linkage = Linkage::Local;
   while (tok.kind == TokenKind::DotWord) {
     std::string_view word = tok.text;
@@ -188,81 +214,80 @@ bool SourceParser::topLevel() {
   return variable(std::move(decl));
 }
 
-/// The directives that declare nothing.
-bool SourceParser::directive(std::string_view word, bool &handled) {
-  handled = true;
-  if (word == "version") {
+bool SourceParser::version() {
+  advance();
+  std::string_view t = tok.text;
+  auto [next, ec] =
+      std::from_chars(t.data(), t.data() + t.size(), source.versionMajor);
+  if (ec != std::errc() || next == t.data() + t.size() || *next != '.')
+    return fail("malformed .version");
+  std::from_chars(next + 1, t.data() + t.size(), source.versionMinor);
+  advance();
+  return true;
+}
+
+bool SourceParser::target() {
+  do {
     advance();
-    std::string_view t = tok.text;
-    auto [next, ec] =
-        std::from_chars(t.data(), t.data() + t.size(), source.versionMajor);
-    if (ec != std::errc() || next == t.data() + t.size() || *next != '.')
-      return fail("malformed .version");
-    std::from_chars(next + 1, t.data() + t.size(), source.versionMinor);
+    if (tok.kind != TokenKind::Identifier)
+      return fail("malformed .target");
+    if (tok.text.starts_with("sm_"))
+      std::from_chars(tok.text.data() + 3, tok.text.data() + tok.text.size(),
+                      source.targetSm);
     advance();
-    return true;
+  } while (tok.is(','));
+  return true;
+}
+
+bool SourceParser::addressSize() {
+  advance();
+  uint32_t bits = 0;
+  if (!unsignedNumber(bits))
+    return false;
+  return bits == 64 ? true : fail("not implemented: 32-bit addresses");
+}
+
+bool SourceParser::file() {
+  Token index = lexer.next();
+  Token name = lexer.next();
+  if (index.kind == TokenKind::Integer && name.kind == TokenKind::String &&
+      index.value < 65536) {
+    if (source.files.size() <= index.value)
+      source.files.resize(index.value + 1);
+    source.files[index.value] = name.text;
   }
-  if (word == "target") {
-    do {
-      advance();
-      if (tok.kind != TokenKind::Identifier)
-        return fail("malformed .target");
-      if (tok.text.starts_with("sm_"))
-        std::from_chars(tok.text.data() + 3, tok.text.data() + tok.text.size(),
-                        source.targetSm);
-      advance();
-    } while (tok.is(','));
-    return true;
-  }
-  if (word == "address_size") {
+  return location();
+}
+
+bool SourceParser::pragma() {
+  while (!tok.is(';') && tok.kind != TokenKind::End)
     advance();
-    uint32_t bits = 0;
-    if (!unsignedNumber(bits))
-      return false;
-    return bits == 64 ? true : fail("not implemented: 32-bit addresses");
-  }
-  if (word == "file") {
-    Token index = lexer.next();
-    Token name = lexer.next();
-    if (index.kind == TokenKind::Integer && name.kind == TokenKind::String &&
-        index.value < 65536) {
-      if (source.files.size() <= index.value)
-        source.files.resize(index.value + 1);
-      source.files[index.value] = name.text;
-    }
-    lexer.skipLine();
+  return expect(';');
+}
+
+bool SourceParser::section() {
+  while (!tok.is('{') && tok.kind != TokenKind::End)
     advance();
-    return true;
-  }
-  if (word == "pragma") {
-    while (!tok.is(';') && tok.kind != TokenKind::End)
-      advance();
-    return expect(';');
-  }
-  if (word == "section") {
-    while (!tok.is('{') && tok.kind != TokenKind::End)
-      advance();
-    bool ok = false;
-    lexer.skipBraces(ok);
-    advance();
-    return ok ? true : fail("unterminated .section");
-  }
-  if (word == "loc") {
-    lexer.skipLine();
-    advance();
-    return true;
-  }
-  if (word == "alias") {
-    AliasDecl alias;
-    alias.line = tok.line;
-    advance();
-    if (!identifier(alias.name) || !expect(',') || !identifier(alias.aliasee) ||
-        !expect(';'))
-      return false;
-    source.aliases.push_back(alias);
-    return true;
-  }
-  handled = false;
+  bool ok = false;
+  lexer.skipBraces(ok);
+  advance();
+  return ok ? true : fail("unterminated .section");
+}
+
+bool SourceParser::location() {
+  lexer.skipLine();
+  advance();
+  return true;
+}
+
+bool SourceParser::alias() {
+  AliasDecl decl;
+  decl.line = tok.line;
+  advance();
+  if (!identifier(decl.name) || !expect(',') || !identifier(decl.aliasee) ||
+      !expect(';'))
+    return false;
+  source.aliases.push_back(decl);
   return true;
 }
 
@@ -392,11 +417,9 @@ bool SourceParser::tuning(FunctionDecl &decl) {
     else if (word == "abi_preserve" || word == "abi_preserve_control" ||
              word == "maxrank")
       ok = unsignedNumber(number);
-    else if (word == "pragma") {
-      while (!tok.is(';') && tok.kind != TokenKind::End)
-        advance();
-      ok = expect(';');
-    } else if (word == "attribute" || word == "unified") {
+    else if (word == "pragma")
+      ok = pragma();
+    else if (word == "attribute" || word == "unified") {
       while (!tok.is(')') && tok.kind != TokenKind::End)
         advance();
       ok = expect(')');
