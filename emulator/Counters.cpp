@@ -329,99 +329,136 @@ static std::string placeOf(const std::pair<std::string, uint32_t> &where,
   return out + ", ";
 }
 
-std::string Counters::json() const {
-  std::lock_guard lock(mutex);
-  std::string out = "{\n  \"launches\": [";
-  const char *separator = "\n";
-  for (const LaunchCounts &l : launches) {
-    auto dims = [](const uint32_t *d) {
-      return "[" + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " +
-             std::to_string(d[2]) + "]";
-    };
-    out += separator;
-    separator = ",\n";
-    out += "    {\"kernel\": " + quoted(l.kernel) +
-           (l.device ? ", " + number("device", l.device) : "") +
-           ", \"grid\": " + dims(l.grid) + ", \"block\": " + dims(l.block) +
-           ",\n     " + number("shared_bytes", l.shared) + ", " +
-           number("registers", l.registers) + ",\n     " +
-           number("warp_instructions", l.total.warps) + ", " +
-           number("thread_instructions", l.total.threads) + ", " +
-           ratio("simd_efficiency", l.total.threads, l.total.warps * kLanes) +
-           ",\n     " +
-           number("branches",
-                  l.classes[static_cast<size_t>(InsnClass::Branch)].warps) +
-           ", " + number("divergent_branches", l.total.divergent) + ", " +
-           number("barriers", l.barriers) + ",\n     " +
-           number("global_sectors", l.total.sectors) + ", " +
-           number("ideal_global_sectors", l.total.idealSectors) + ", " +
-           number("uncoalesced_sectors", l.uncoalesced) + ", " +
-           number("shared_bank_conflicts", l.total.bankConflicts) +
-           ",\n     \"bytes\": {";
-    static const char *const kSpaces[] = {"global", "shared", "local"};
-    for (unsigned s = 0; s < 3; ++s)
-      out +=
-          std::string(s ? ", " : "") +
-          number((std::string(kSpaces[s]) + "_read").c_str(), l.bytesRead[s]) +
-          ", " +
-          number((std::string(kSpaces[s]) + "_written").c_str(),
-                 l.bytesWritten[s]);
-    out += "},\n     \"classes\": {";
-    const char *comma = "";
-    for (size_t k = 0; k < std::size(kClassNames); ++k) {
-      if (!l.classes[k].warps)
-        continue;
-      out += comma + quoted(kClassNames[k]) + ": {" +
-             number("warps", l.classes[k].warps) + ", " +
-             number("threads", l.classes[k].threads) + "}";
-      comma = ", ";
-    }
-    out += "},\n     \"uncoalesced\": [";
-    comma = "\n";
-    for (const auto &[where, line] : l.lines) {
-      const InsnCounts &c = line.counts;
-      if (c.sectors <= c.idealSectors)
-        continue;
-      out += comma + placeOf(where, line.source) +
-             number("accesses", c.accesses) + ", " +
-             number("sectors", c.sectors) + ", " +
-             number("ideal", c.idealSectors) + "}";
-      comma = ",\n";
-    }
-    out += "],\n     \"bank_conflicts\": [";
-    comma = "\n";
-    for (const auto &[where, line] : l.lines) {
-      const InsnCounts &c = line.counts;
-      if (!c.bankConflicts)
-        continue;
-      out += comma + placeOf(where, line.source) +
-             number("accesses", c.accesses) + ", " +
-             number("conflicts", c.bankConflicts) + "}";
-      comma = ",\n";
-    }
-    out += "]}";
+static std::string dimensions(const uint32_t *d) {
+  return "[" + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " +
+         std::to_string(d[2]) + "]";
+}
+
+/// The members of a launch that are numbers.
+std::string Counters::totals(const LaunchCounts &l) {
+  const InsnCounts &branches =
+      l.classes[static_cast<size_t>(InsnClass::Branch)];
+  return number("shared_bytes", l.shared) + ", " +
+         number("registers", l.registers) + ",\n     " +
+         number("warp_instructions", l.total.warps) + ", " +
+         number("thread_instructions", l.total.threads) + ", " +
+         ratio("simd_efficiency", l.total.threads, l.total.warps * kLanes) +
+         ",\n     " + number("branches", branches.warps) + ", " +
+         number("divergent_branches", l.total.divergent) + ", " +
+         number("barriers", l.barriers) + ",\n     " +
+         number("global_sectors", l.total.sectors) + ", " +
+         number("ideal_global_sectors", l.total.idealSectors) + ", " +
+         number("uncoalesced_sectors", l.uncoalesced) + ", " +
+         number("shared_bank_conflicts", l.total.bankConflicts);
+}
+
+std::string Counters::bytesBySpace(const LaunchCounts &l) {
+  std::string out;
+  const char *comma = "";
+  for (unsigned s = 0; const char *space : {"global", "shared", "local"}) {
+    std::string name = space;
+    out += comma + number((name + "_read").c_str(), l.bytesRead[s]) + ", " +
+           number((name + "_written").c_str(), l.bytesWritten[s]);
+    comma = ", ";
+    ++s;
   }
-  out += "\n  ],\n  \"copies\": {";
-  static const char *const kDirections[] = {"host_to_device", "device_to_host",
-                                            "device_to_device", "host_to_host"};
-  for (unsigned d = 0; d < 4; ++d) {
+  return out;
+}
+
+std::string Counters::classCounts(const LaunchCounts &l) {
+  std::string out;
+  const char *comma = "";
+  for (size_t k = 0; k < std::size(kClassNames); ++k) {
+    if (!l.classes[k].warps)
+      continue;
+    out += comma + quoted(kClassNames[k]) + ": {" +
+           number("warps", l.classes[k].warps) + ", " +
+           number("threads", l.classes[k].threads) + "}";
+    comma = ", ";
+  }
+  return out;
+}
+
+/// The lines of a launch of which \p describe says something.
+std::string
+Counters::linesOf(const LaunchCounts &l,
+                  std::string (*describe)(const InsnCounts &counts)) {
+  std::string out;
+  const char *comma = "\n";
+  for (const auto &[where, line] : l.lines) {
+    std::string text = describe(line.counts);
+    if (text.empty())
+      continue;
+    out += comma + placeOf(where, line.source) +
+           number("accesses", line.counts.accesses) + ", " + text + "}";
+    comma = ",\n";
+  }
+  return out;
+}
+
+static std::string uncoalesced(const InsnCounts &c) {
+  if (c.sectors <= c.idealSectors)
+    return "";
+  return number("sectors", c.sectors) + ", " + number("ideal", c.idealSectors);
+}
+
+static std::string bankConflicts(const InsnCounts &c) {
+  return c.bankConflicts ? number("conflicts", c.bankConflicts) : "";
+}
+
+std::string Counters::launch(const LaunchCounts &l) {
+  return "    {\"kernel\": " + quoted(l.kernel) +
+         (l.device ? ", " + number("device", l.device) : "") +
+         ", \"grid\": " + dimensions(l.grid) +
+         ", \"block\": " + dimensions(l.block) + ",\n     " + totals(l) +
+         ",\n     \"bytes\": {" + bytesBySpace(l) + "},\n     \"classes\": {" +
+         classCounts(l) + "},\n     \"uncoalesced\": [" +
+         linesOf(l, uncoalesced) + "],\n     \"bank_conflicts\": [" +
+         linesOf(l, bankConflicts) + "]}";
+}
+
+/// By CopyDirection.
+static const char *const kDirections[] = {"host_to_device", "device_to_host",
+                                          "device_to_device", "host_to_host"};
+
+std::string Counters::copyCounts() const {
+  std::string out;
+  const char *comma = "\n";
+  for (unsigned d = 0; d < std::size(kDirections); ++d) {
     const CopyCounts &c = copies[d];
-    out += std::string(d ? ",\n" : "\n") + "    \"" + kDirections[d] + "\": {" +
+    out += std::string(comma) + "    \"" + kDirections[d] + "\": {" +
            number("copies", c.copies) + ", " + number("bytes", c.bytes) + ", " +
            number("redundant_copies", c.redundantCopies) + ", " +
            number("redundant_bytes", c.redundantBytes) + "}";
+    comma = ",\n";
   }
-  out += "\n  },\n  \"redundant_copies\": [";
-  separator = "\n";
+  return out;
+}
+
+std::string Counters::redundantCopies() const {
+  std::string out;
+  const char *comma = "\n";
   for (const auto &[what, r] : redundant) {
-    out += separator + std::string("    {\"direction\": \"") +
+    out += std::string(comma) + "    {\"direction\": \"" +
            kDirections[what.first] + "\", " + number("bytes", what.second) +
            ", " + number("copies", r.copies) + ", " +
            number("first_copy", r.first) + ", " +
            number("launches_before", r.launches) + "}";
-    separator = ",\n";
+    comma = ",\n";
   }
-  return out + "\n  ]\n}\n";
+  return out;
+}
+
+std::string Counters::json() const {
+  std::lock_guard lock(mutex);
+  std::string out = "{\n  \"launches\": [";
+  const char *comma = "\n";
+  for (const LaunchCounts &l : launches) {
+    out += comma + launch(l);
+    comma = ",\n";
+  }
+  return out + "\n  ],\n  \"copies\": {" + copyCounts() +
+         "\n  },\n  \"redundant_copies\": [" + redundantCopies() + "\n  ]\n}\n";
 }
 
 } // namespace gpulto::emu

@@ -51,6 +51,17 @@ private:
     std::map<std::pair<std::string, uint32_t>, LineCounts> lines;
   };
   static void addBytes(LaunchCounts &l, const Insn &insn, const InsnCounts &c);
+
+  // Parts of the document.
+  static std::string launch(const LaunchCounts &l);
+  static std::string totals(const LaunchCounts &l);
+  static std::string bytesBySpace(const LaunchCounts &l);
+  static std::string classCounts(const LaunchCounts &l);
+  static std::string linesOf(const LaunchCounts &l,
+                             std::string (*describe)(const InsnCounts &));
+  std::string copyCounts() const;
+  std::string redundantCopies() const;
+
   struct CopyCounts {
     uint64_t copies = 0, bytes = 0, redundantCopies = 0, redundantBytes = 0;
   };
