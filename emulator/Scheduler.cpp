@@ -66,6 +66,14 @@ struct Random {
   }
 };
 
+/// The clusters of a worker, which it visits in rounds.
+struct Rounds {
+  std::deque<std::unique_ptr<Cluster>> queue;
+  std::vector<std::unique_ptr<Cluster>> pool; ///< Ended, to be used again.
+  size_t left = 0; ///< To visit before more are admitted.
+  bool hasEnded = false;
+};
+
 class Grid {
 public:
   Grid(DeviceImpl &device, Launch &launch, unsigned threads,
@@ -76,6 +84,8 @@ public:
 
 private:
   void work(Worker &worker);
+  void admit(Worker &worker, Rounds &rounds);
+  void runNext(Worker &worker, Rounds &rounds);
   std::unique_ptr<Cluster>
   takeCluster(Worker &worker, std::vector<std::unique_ptr<Cluster>> &pool);
   bool initCluster(Cluster &cluster, uint64_t linear);
@@ -378,65 +388,65 @@ void Grid::finishCluster(Cluster &cluster) {
     finishBlock(*block);
 }
 
+/// Begins a round: admits a cluster when there is none, or as many as there are
+/// when the last round ended none.
+void Grid::admit(Worker &worker, Rounds &rounds) {
+  size_t wanted = 1;
+  if (!rounds.queue.empty())
+    wanted = rounds.hasEnded ? 0 : rounds.queue.size();
+  if (!launch.singleThread && !rounds.queue.empty() && !rounds.hasEnded)
+    std::this_thread::yield(); // Who is waited for may want this core.
+  for (; wanted; --wanted) {
+    std::unique_ptr<Cluster> cluster = takeCluster(worker, rounds.pool);
+    if (!cluster)
+      break;
+    rounds.queue.push_back(std::move(cluster));
+  }
+  rounds.left = rounds.queue.size();
+  rounds.hasEnded = false;
+}
+
+void Grid::runNext(Worker &worker, Rounds &rounds) {
+  std::unique_ptr<Cluster> cluster = std::move(rounds.queue.front());
+  rounds.queue.pop_front();
+  --rounds.left;
+  BlockResult result = runCluster(worker, *cluster);
+  bool isRunning =
+      result == BlockResult::Yield || result == BlockResult::Blocked;
+  if (isRunning && !stop.load(std::memory_order_relaxed)) {
+    rounds.queue.push_back(std::move(cluster));
+    return;
+  }
+  finishCluster(*cluster);
+  if (result == BlockResult::Done) {
+    rounds.pool.push_back(std::move(cluster));
+    rounds.hasEnded = true;
+  } else if (result == BlockResult::Fault) {
+    stop = true;
+  }
+}
+
 void Grid::work(Worker &worker) {
   unsigned control = _mm_getcsr();
   _mm_setcsr(kDefaultControl);
-  std::deque<std::unique_ptr<Cluster>> queue;
-  std::vector<std::unique_ptr<Cluster>> pool;
-  size_t roundLeft = 0; // Blocks to visit before more are admitted.
-  bool roundEnded = false;
+  Rounds rounds;
   while (!worker.faulted) {
-    if (queue.empty() || roundLeft == 0) {
-      // Admit one when there is none, or double after a fruitless round.
-      size_t wanted = queue.empty() ? 1 : roundEnded ? 0 : queue.size();
-      if (!launch.singleThread && !queue.empty() && !roundEnded)
-        std::this_thread::yield(); // Who is waited for may want this core.
-      for (; wanted; --wanted) {
-        std::unique_ptr<Cluster> cluster = takeCluster(worker, pool);
-        if (!cluster)
-          break;
-        queue.push_back(std::move(cluster));
-      }
-      if (queue.empty()) {
-        // Others may still hold places that blocks not yet begun wait for.
-        bool more = nextCluster.load() < launch.clusterCount;
-        if (!more || stop.load())
-          break;
-        std::this_thread::yield();
-        continue;
-      }
-      roundLeft = queue.size();
-      roundEnded = false;
-    }
-    std::unique_ptr<Cluster> cluster = std::move(queue.front());
-    queue.pop_front();
-    --roundLeft;
-    switch (runCluster(worker, *cluster)) {
-    case BlockResult::Done:
-      finishCluster(*cluster);
-      pool.push_back(std::move(cluster));
-      roundEnded = true;
-      break;
-    case BlockResult::Yield:
-    case BlockResult::Blocked:
-      if (stop.load(std::memory_order_relaxed)) {
-        finishCluster(*cluster);
+    if (rounds.queue.empty() || rounds.left == 0)
+      admit(worker, rounds);
+    if (rounds.queue.empty()) {
+      // Others may still hold places that blocks not yet begun wait for.
+      bool more = nextCluster.load() < launch.clusterCount;
+      if (!more || stop.load())
         break;
-      }
-      queue.push_back(std::move(cluster));
-      break;
-    case BlockResult::Fault:
-      finishCluster(*cluster);
-      stop = true;
-      break;
+      std::this_thread::yield();
+      continue;
     }
+    runNext(worker, rounds);
     if (&worker == workers[0].get() && threads > 1 && helpers.empty() &&
         worker.warpInsns > kAloneInsns)
       startHelpers();
-    if (stop.load(std::memory_order_relaxed) && queue.empty())
-      break;
     if (stop.load(std::memory_order_relaxed)) {
-      for (std::unique_ptr<Cluster> &c : queue)
+      for (std::unique_ptr<Cluster> &c : rounds.queue)
         finishCluster(*c);
       break;
     }
