@@ -46,7 +46,7 @@ bool Decoder::decodeCopyAsync() {
   if (desc.has("async") &&
       (isGroup || (desc.has("prefetch") && !desc.has("tensor")))) {
     desc.opcode = "nop";
-    return emit(exec.select(desc));
+    return emit(select(desc));
   }
   if (!desc.has("async") || desc.has("reduce") || desc.has("tensor"))
     return emitNotImplemented();

@@ -188,7 +188,7 @@ bool Decoder::decodeWarpOp() {
     insn.ctl = Ctl::Normal;
     if (ops.size() != 1 || !dest(ops[0], insn.d[0], nullptr, false))
       return malformed();
-    return emit(exec.select(desc));
+    return emit(select(desc));
   }
   if (!sync) // The forms of before Volta: whoever is here.
     insn.ctl = Ctl::Normal;
@@ -222,7 +222,7 @@ bool Decoder::decodeWarpOp() {
   }
   if (sync && !source(ops.back(), Type::B32, insn.s[3]))
     return malformed();
-  return emit(exec.select(desc));
+  return emit(select(desc));
 }
 
 /// Ends the function with a return and turns labels into positions.

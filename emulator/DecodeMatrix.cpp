@@ -153,7 +153,7 @@ bool Decoder::emitMatrix(const MatrixOp &op, const std::vector<Op> &list) {
   fn.matrices.push_back(op);
   insn.extra = static_cast<uint32_t>(fn.extra.size());
   fn.extra.insert(fn.extra.end(), list.begin(), list.end());
-  return emit(exec.select(desc));
+  return emit(select(desc));
 }
 
 /// Types, shape and layouts among the modifiers. Types go to \p types.

@@ -265,7 +265,7 @@ bool Decoder::specialSource(unsigned reg, Type type, Op &op) {
     desc.destBytes = std::max(2u, sizeOf(type));
     insn.mode = static_cast<uint8_t>(reg);
     insn.cls = InsnClass::Move;
-    return emit(exec.select(desc));
+    return emit(select(desc));
   });
 }
 
@@ -371,7 +371,7 @@ bool Decoder::predicate(const Operand &o, Op &op) {
     insn.s[0] = e.index << 1;
     insn.cls = InsnClass::Compare;
     refs.uses = {e.index};
-    emit(exec.select(desc));
+    emit(select(desc));
     return true;
   });
 }
@@ -566,7 +566,7 @@ bool Decoder::emit(Handler handler) {
 bool Decoder::emitSelected() {
   if (insn.cls == InsnClass::Other)
     insn.cls = classOf();
-  return emit(exec.select(desc));
+  return emit(select(desc));
 }
 
 /// An instruction that is not known stops the kernel only when it is reached.

@@ -8,8 +8,8 @@
 #define GPULTO_EMULATOR_DECODER_H
 
 #include "emulator/Ast.h"
+#include "emulator/Code.h"
 #include "emulator/InsnDesc.h"
-#include "emulator/Machine.h"
 #include "emulator/Parser.h"
 
 #include <map>
@@ -60,8 +60,8 @@ struct RegisterUses {
 class Decoder {
 public:
   Decoder(const FunctionDecl &decl, const FunctionBody &body, Function &fn,
-          SymbolSource &symbols, const ExecTable &exec)
-      : decl(decl), body(body), fn(fn), symbols(symbols), exec(exec) {}
+          SymbolSource &symbols, Selector select)
+      : decl(decl), body(body), fn(fn), symbols(symbols), select(select) {}
   ParseError run();
 
 private:
@@ -222,7 +222,7 @@ private:
   const FunctionBody &body;
   Function &fn;
   SymbolSource &symbols;
-  const ExecTable &exec;
+  const Selector select;
   ParseError error;
 
   std::vector<Scope> scopes;

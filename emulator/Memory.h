@@ -24,6 +24,7 @@
 #define GPULTO_EMULATOR_MEMORY_H
 
 #include "emulator/Device.h"
+#include "emulator/Types.h"
 
 #include <array>
 #include <atomic>
@@ -34,8 +35,6 @@
 
 namespace gpulto::emu {
 
-/// Bytes of each window of generic addresses.
-constexpr uint64_t kWindowBytes = 16ull << 20;
 /// Blocks of a cluster, at most; the shared memory of each has a window.
 constexpr uint32_t kMaxClusterBlocks = 16;
 /// From the window of the own block's shared memory to those of the cluster's

@@ -437,7 +437,7 @@ Status ModuleImpl::decode(FunctionEntry &entry) {
   ParseError error = parseBody(*entry.decl, body);
   if (!error.failed()) {
     UnitSymbols symbols(*this, *entry.unit);
-    Decoder decoder(*entry.decl, body, entry.fn, symbols, *device.exec);
+    Decoder decoder(*entry.decl, body, entry.fn, symbols, device.exec->select);
     error = decoder.run();
   }
   if (error.failed())

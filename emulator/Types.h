@@ -116,6 +116,10 @@ enum class Space : uint8_t {
   Reg,
 };
 
+/// Bytes of the window that a space other than Global has in generic addresses:
+/// no variable in one is larger.
+constexpr uint64_t kWindowBytes = 16ull << 20;
+
 } // namespace gpulto::emu
 
 #endif // GPULTO_EMULATOR_TYPES_H

@@ -480,7 +480,6 @@ RunResult runWarp(Warp &w, bool force) {
 }
 
 static Handler select(const InsnDesc &d) {
-  using Selector = Handler (*)(const InsnDesc &);
   static constexpr Selector kSelectors[] = {
       selectPaired, selectMove,    selectInteger, selectBits,    selectFloat,
       selectHalf,   selectCompare, selectMemory,  selectConvert, selectAtomic,

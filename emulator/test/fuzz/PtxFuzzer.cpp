@@ -50,11 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   SourceDecl source;
   if (parseSource(text, source).failed())
     return 0;
-  const ExecTable exec = {[](const InsnDesc &) {
-                            return Handler(
-                                +[](Warp &, const Insn &, uint32_t) {});
-                          },
-                          nullptr};
+  const Selector select = [](const InsnDesc &) {
+    return Handler(+[](Warp &, const Insn &, uint32_t) {});
+  };
   for (const FunctionDecl &decl : source.functions) {
     if (!decl.hasBody)
       continue;
@@ -64,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Function function;
     layoutParameters(decl, function);
     Symbols symbols(function);
-    Decoder(decl, body, function, symbols, exec).run();
+    Decoder(decl, body, function, symbols, select).run();
   }
   return 0;
 }
