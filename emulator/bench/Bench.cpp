@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "emulator/Device.h"
+#include "emulator/machine/Device.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -15,8 +15,8 @@
 #ifndef GPULTO_EMULATOR_EXEC_EXECCOMMON_H
 #define GPULTO_EMULATOR_EXEC_EXECCOMMON_H
 
-#include "emulator/InsnDesc.h"
-#include "emulator/Machine.h"
+#include "emulator/machine/Machine.h"
+#include "emulator/ptx/InsnDesc.h"
 
 #include <cstring>
 #include <emmintrin.h>

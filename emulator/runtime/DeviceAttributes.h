@@ -7,7 +7,7 @@
 #ifndef GPULTO_EMULATOR_RUNTIME_DEVICEATTRIBUTES_H
 #define GPULTO_EMULATOR_RUNTIME_DEVICEATTRIBUTES_H
 
-#include "emulator/Device.h"
+#include "emulator/machine/Device.h"
 
 #include <cuda_runtime_api.h>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "emulator/runtime/HostImage.h"
 
-#include "emulator/HostPages.h"
+#include "emulator/machine/HostPages.h"
 
 #include <cstring>
 #include <link.h>

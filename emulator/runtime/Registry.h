@@ -17,7 +17,7 @@
 #ifndef GPULTO_EMULATOR_RUNTIME_REGISTRY_H
 #define GPULTO_EMULATOR_RUNTIME_REGISTRY_H
 
-#include "emulator/Device.h"
+#include "emulator/machine/Device.h"
 
 #include <array>
 #include <cuda_runtime_api.h>

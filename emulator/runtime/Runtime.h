@@ -18,7 +18,7 @@
 #ifndef GPULTO_EMULATOR_RUNTIME_RUNTIME_H
 #define GPULTO_EMULATOR_RUNTIME_RUNTIME_H
 
-#include "emulator/Device.h"
+#include "emulator/machine/Device.h"
 #include "emulator/runtime/Context.h"
 #include "emulator/runtime/Registry.h"
 #include "emulator/runtime/Settings.h"

@@ -7,7 +7,7 @@
 #ifndef GPULTO_EMULATOR_TEST_EMUTEST_H
 #define GPULTO_EMULATOR_TEST_EMUTEST_H
 
-#include "emulator/Device.h"
+#include "emulator/machine/Device.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>

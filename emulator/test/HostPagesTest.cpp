@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "emulator/HostPages.h"
+#include "emulator/machine/HostPages.h"
 
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "emulator/Decoder.h"
+#include "emulator/ptx/Decoder.h"
 
 #include <cstdint>
 #include <string_view>

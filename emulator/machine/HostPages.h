@@ -1,0 +1,51 @@
+//===- HostPages.h - Which memory of the process may be touched -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With DeviceLimits::accessesHostMemory kernels use memory that nobody
+// registered: malloc'ed, on a stack, variables of the program. What is mapped
+// is read from the system when an address is not in what is known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GPULTO_EMULATOR_MACHINE_HOSTPAGES_H
+#define GPULTO_EMULATOR_MACHINE_HOSTPAGES_H
+
+#include "emulator/machine/Memory.h"
+
+#include <string_view>
+#include <vector>
+
+namespace gpulto::emu {
+
+/// A mapping of the process that can be read.
+struct HostMapping {
+  Range range;
+  bool isWritable = false;
+};
+
+/// Reads the text of /proc/self/maps: readable mappings, in order.
+std::vector<HostMapping> parseHostMappings(std::string_view text);
+
+/// Returns those of this process; none when they cannot be read.
+std::vector<HostMapping> readHostMappings();
+
+/// The mappings of this process as one thread of an emulated device knows them.
+/// Not thread-safe.
+class HostPages {
+public:
+  /// Finds the readable mapping that holds \p address; looks again when it is
+  /// not among the known ones.
+  bool find(uint64_t address, HostMapping &mapping);
+
+private:
+  bool findKnown(uint64_t address, HostMapping &mapping) const;
+
+  std::vector<HostMapping> known;
+};
+
+} // namespace gpulto::emu
+
+#endif // GPULTO_EMULATOR_MACHINE_HOSTPAGES_H
