@@ -18,125 +18,102 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Adds what \p j says without the symbol that it names, which the form has.
-static void addTo(StableHasher &hasher, const ModuleSummary &summary,
-                  const JumpFunction &j) {
-  using Kind = JumpFunction::Kind;
-  hasher.add(j.kind);
-  hasher.add(j.bitWidth);
-  hasher.add(j.operation);
-  hasher.add(j.alignLog2);
-  hasher.add(j.addressSpace);
-  hasher.add(j.nonNull);
-  hasher.add(j.low);
-  hasher.add(j.high);
-  if (j.kind == Kind::Composed) {
-    addTo(hasher, summary, summary.jumpFunctions[j.source]);
-    if (j.count)
-      addTo(hasher, summary, summary.jumpFunctions[j.count - 1]);
-  }
-  if (j.kind == Kind::PassThrough || j.kind == Kind::Ancestor ||
-      j.kind == Kind::LoadAggregate || j.kind == Kind::Allocation ||
-      j.kind == Kind::CallResult || j.kind == Kind::CallMemory)
-    hasher.add(j.source);
-  // The place of a second operand in its table means nothing.
-  hasher.add(j.kind == Kind::Composed ? j.count != 0 : j.count);
-  bool isPassedOn = j.isPointerPassedOn();
-  hasher.add(isPassedOn ? 0 : j.parameter);
-  hasher.add(j.value);
-  if (j.kind != Kind::Aggregate && j.kind != Kind::Memory && !isPassedOn)
-    return;
-  for (const AggregatePart &part :
-       ArrayRef(summary.aggregateParts)
-           .slice(isPassedOn ? j.parameter : j.source, j.count)) {
-    hasher.add(uint32_t(part.byteOffset));
-    addTo(hasher, summary, part.value);
-  }
-}
+namespace {
 
-static void addTo(StableHasher &hasher, const PointerSource &source) {
-  hasher.add(source.parameter);
-  hasher.add(source.isPart);
-  hasher.add(source.byteOffset);
-}
+/// Adds up what LGEN concluded, all but the symbols, which the form has.
+class Conclusions : public RecordVisitor<Conclusions> {
+public:
+  explicit Conclusions(const ModuleSummary &summary) : summary(summary) {}
 
-static void addTo(StableHasher &hasher, const PointerExtent &extent) {
-  addTo(hasher, extent.pointer);
-  for (const auto *sums : {&extent.lows, &extent.highs, &extent.premises}) {
-    hasher.add(sums->size());
-    for (const LaunchSum &sum : *sums)
-      hasher.add(StringRef(sumText(sum)));
+  /// Returns the digest of what was added, none if that is nothing.
+  Digest finish() const { return isEmpty ? Digest() : hasher.finish(); }
+
+  template <typename T> void number(const char *, T &value) { add(value); }
+  template <typename T> void signedNumber(const char *, T &value) {
+    add(value);
   }
-}
+  template <typename T> void estimate(const char *, T &) {}
+  template <typename E>
+  void enumerator(const char *, E &value, ArrayRef<const char *>) {
+    add(value);
+  }
+  void call(const char *, uint32_t &value, bool = false) { add(value); }
+  void formal(const char *, uint32_t &value) { add(value); }
+  void digest(const char *, Digest &value) { add(value); }
+  void identity(const char *, Digest &) {}
+  void jump(const char *, JumpFunction &value) { describe(*this, value); }
+  void jumps(const char *, Range &range, ArrayRef<const char *> = {}) {
+    addAll(slice(summary.jumpFunctions, range));
+  }
+  template <Table kTable> void records(const char *, Range &range) {
+    if constexpr (kTable == Table::references)
+      addReferences(range);
+    else if constexpr (kTable != Table::foldSymbols)
+      addAll(slice(tableOf<kTable>(summary), range));
+  }
+  void parts(uint32_t &first, uint32_t &count) {
+    addAll(slice(summary.aggregateParts, {first, count}));
+  }
+  /// The places of operands in their table mean nothing.
+  void operands(uint32_t &operand, uint32_t &other) {
+    addAll(slice(summary.jumpFunctions, {operand, 1}));
+    addAll(slice(summary.jumpFunctions, {other ? other - 1 : 0, other != 0}));
+  }
+  template <typename Describe> void sparse(Describe describe) {
+    describe([this, number = 0u](bool isThere, auto each) mutable {
+      ++number;
+      if (!isThere)
+        return;
+      Conclusions inner(summary);
+      each(inner);
+      if (inner.isEmpty)
+        return;
+      add(number);
+      add(inner.finish());
+    });
+  }
+  template <typename T, typename Describe>
+  void list(const char *, std::vector<T> &values, uint32_t, Describe describe) {
+    add(values.size());
+    for (T &value : values)
+      describe(*this, value);
+  }
+
+private:
+  template <typename T> void add(const T &value) {
+    hasher.add(value);
+    isEmpty = false;
+  }
+  /// Descriptions take records by reference because they also read them.
+  template <typename T> void addAll(ArrayRef<T> records) {
+    add(records.size());
+    for (const T &record : records)
+      describe(*this, const_cast<T &>(record));
+  }
+  /// In the order of the symbols' numbers, which differs between modules.
+  void addReferences(Range range) {
+    std::vector<uint64_t> uses;
+    for (const ReferenceEdge &edge : slice(summary.references, range))
+      uses.push_back(edge.flags);
+    llvm::sort(uses);
+    for (uint64_t flags : uses)
+      add(flags);
+  }
+
+  const ModuleSummary &summary;
+  StableHasher hasher;
+  bool isEmpty = true;
+};
+
+} // namespace
 
 Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
-  const ModuleSummary &summary = program.moduleRef(id).summary;
-  StableHasher hasher;
-  if (const VariableSummary *variable = program.variable(id)) {
-    hasher.add(variable->sizeBytes);
-    hasher.add(variable->alignLog2);
-    return hasher.finish();
-  }
-  const FunctionSummary &function = *program.function(id);
-  hasher.add(function.flags);
-  hasher.add(function.memoryEffects);
-  hasher.add(function.attributesDigest);
-  for (const ParameterRecord &parameter : program.parameters(id)) {
-    hasher.add(parameter.flags);
-    hasher.add(parameter.bitWidth);
-    hasher.add(parameter.addressSpace);
-    hasher.add(parameter.alignLog2);
-    hasher.add(parameter.byValBytes);
-    hasher.add(parameter.reachBytes);
-    hasher.add(parameter.ownReachBytes);
-  }
-  auto addAll = [&](Range range) {
-    hasher.add(range.count);
-    for (const JumpFunction &j : slice(summary.jumpFunctions, range))
-      addTo(hasher, summary, j);
-  };
-  for (const CallEdge &call : slice(summary.calls, function.calls)) {
-    hasher.add(call.flags);
-    addAll(call.arguments);
-  }
-  for (const LaunchSite &launch : slice(summary.launches, function.launches)) {
-    hasher.add(launch.kind);
-    hasher.add(launch.byStubFormals);
-    addAll(launch.geometry);
-    addAll(launch.arguments);
-  }
-  for (const StubArgument &argument :
-       slice(summary.stubArguments, function.stubArguments)) {
-    hasher.add(argument.kernelArgument);
-    hasher.add(argument.byteOffset);
-    hasher.add(argument.formal);
-    hasher.add(argument.isAggregate);
-  }
-  // In the order of the symbols' numbers, which differs between modules.
-  std::vector<uint8_t> uses;
-  for (const ReferenceEdge &edge :
-       slice(summary.references, function.references))
-    uses.push_back(edge.flags);
-  llvm::sort(uses);
-  for (uint8_t flags : uses)
-    hasher.add(flags);
-  addTo(hasher, summary, function.returned);
-  addAll(function.outputs);
-  for (const VariableStore &store :
-       slice(summary.variableStores, function.variableStores)) {
-    hasher.add(uint32_t(store.byteOffset));
-    hasher.add(store.sizeBytes);
-    addTo(hasher, summary, store.value);
-  }
-  for (const PointerExtent &extent :
-       slice(summary.guardExtents, function.guardExtents))
-    addTo(hasher, extent);
-  for (const PointerMember &member : slice(summary.members, function.members)) {
-    hasher.add(member.parameter);
-    hasher.add(member.byteOffset);
-    hasher.add(member.flags);
-  }
-  return hasher.finish();
+  Conclusions conclusions(program.moduleRef(id).summary);
+  if (const VariableSummary *variable = program.variable(id))
+    describe(conclusions, const_cast<VariableSummary &>(*variable));
+  else
+    describe(conclusions, const_cast<FunctionSummary &>(*program.function(id)));
+  return conclusions.finish();
 }
 
 } // namespace gpulto

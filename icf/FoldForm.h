@@ -37,8 +37,8 @@ struct FoldForm {
 /// The form sees layout, not names: types in memory by size and alignment,
 /// address arithmetic in bytes, symbols by number. It leaves out what the
 /// leader of a class can do without, and carries the intersection of (see
-/// FoldMerge.h): poison flags, attributes and metadata that are promises to the
-/// optimizer, debug information, markers of lifetimes and assumptions.
+/// FoldAttributes.h): poison flags, attributes and metadata that are promises
+/// to the optimizer, debug information, markers of lifetimes and assumptions.
 class FoldFormer {
 public:
   /// \p fusesAll: see ModuleFlag kFusesAll.

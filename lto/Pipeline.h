@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The border between a linker and the optimizer. A door (our ld.lld, later the
-// gold plugin) fills LinkInputs from what its linker resolved, calls runLink,
-// and hands the objects it gets back to the linker.
+// The border between a linker and the optimizer. A door (our ld.lld, the gold
+// plugin) fills LinkInputs from what its linker resolved, calls runLink, and
+// hands the objects it gets back to the linker.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_PIPELINE_H

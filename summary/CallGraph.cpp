@@ -17,7 +17,7 @@ static void addEdges(const CombinedSummary &program, GlobalId id,
                      std::vector<GraphEdge> &table) {
   const CombinedModule &module = program.moduleRef(id);
   const ModuleSummary &summary = module.summary;
-  auto add = [&](SymbolIndex used, EdgeKind kind, uint16_t flags,
+  auto add = [&](SymbolIndex used, EdgeKind kind, uint32_t flags,
                  uint32_t frequency) {
     GlobalId target = program.definition(module.firstSymbol + used);
     if (target != kNone)

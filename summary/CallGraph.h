@@ -31,7 +31,7 @@ enum class EdgeKind : uint8_t {
 struct GraphEdge {
   GlobalId target = kNone;
   EdgeKind kind = EdgeKind::Reference;
-  uint16_t flags = 0; // CallFlag or ReferenceFlag
+  uint32_t flags = 0; // CallFlag or ReferenceFlag
   uint32_t frequency = 256;
 };
 

@@ -35,7 +35,7 @@ using ModuleIndex = uint32_t;
 using ImageIndex = uint32_t;
 constexpr ImageIndex kHostImage = 0;
 
-/// What the linker decided of a host symbol; see lto/Pipeline.h.
+/// What the linker decided of a host symbol; see lto/link/LinkInputs.h.
 enum ResolutionFlag : uint8_t {
   kPrevailing = 1u << 0,
   kFinalDefinition = 1u << 1,

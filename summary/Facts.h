@@ -102,7 +102,7 @@ struct VariableUse {
   GlobalId variable = kNone;
   std::string name;
   /// kReads, kWrites, kTakesAddress.
-  uint8_t flags = 0;
+  uint16_t flags = 0;
   bool operator==(const VariableUse &) const = default;
 };
 
@@ -111,7 +111,7 @@ struct VariableUse {
 struct FunctionEffects {
   /// MemoryEffect bits, of which memory and kUnwinds, kFrees, kSynchronizes
   /// count.
-  uint16_t may = 0;
+  uint32_t may = 0;
   /// It never comes back to its caller, but by unwinding.
   bool neverReturns = false;
   /// It comes back, or unwinds, after a finite time.
@@ -120,7 +120,7 @@ struct FunctionEffects {
   /// (kParamMayRead, kParamMayWrite) and the pointer (kParamMayEscape,
   /// kParamMayCompare); kParamUnused if the body ignores it. By-value
   /// aggregates are copies of the callee's: 0.
-  std::vector<uint16_t> parameters;
+  std::vector<uint32_t> parameters;
   /// Kernels: by GlobalId. Accesses through pointers that the kernel loads from
   /// memory (kReadsOther, kWritesOther) are not among them.
   std::vector<VariableUse> variables;

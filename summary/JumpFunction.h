@@ -60,6 +60,13 @@ enum class JumpOperation : uint8_t {
   Last = FPToUI
 };
 
+inline constexpr const char *kJumpOperationNames[] = {
+    "none",   "add",    "sub",    "mul",    "shl",   "lshr",   "ashr",
+    "and",    "or",     "xor",    "zext",   "sext",  "trunc",  "udiv",
+    "sdiv",   "urem",   "srem",   "umin",   "umax",  "smin",   "smax",
+    "fadd",   "fsub",   "fmul",   "fdiv",   "fceil", "ffloor", "fext",
+    "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui"};
+
 /// One actual argument. A plain value of few words, no ownership.
 struct JumpFunction {
   enum class Kind : uint8_t {
@@ -189,6 +196,77 @@ struct JumpFunction {
   }
 };
 
+template <typename V> void describe(V &v, JumpFunction &j) {
+  using Kind = JumpFunction::Kind;
+  bool hasOperation = v.head(j);
+  if (hasOperation) {
+    v.enumerator("", j.operation, kJumpOperationNames);
+    v.check(j.operation != JumpOperation::None, "operation that is none");
+  }
+  switch (j.kind) {
+  case Kind::Unknown:
+  case Kind::Null:
+    break;
+  case Kind::Constant:
+    v.bits(j.value, j.bitWidth);
+    break;
+  case Kind::SymbolAddress:
+  case Kind::VariablePart:
+    v.symbol("symbol", j.source);
+    v.offset(j.value);
+    break;
+  case Kind::LoadVariable:
+    v.symbol("symbol", j.source);
+    break;
+  case Kind::PassThrough:
+    v.formal("formal", j.source);
+    if (j.isPointerPassedOn())
+      v.parts(j.parameter, j.count);
+    if (hasOperation)
+      v.bits(j.value, j.bitWidth);
+    break;
+  case Kind::Ancestor:
+    v.formal("formal", j.source);
+    if (j.isPointerPassedOn())
+      v.parts(j.parameter, j.count);
+    v.offset(j.value);
+    break;
+  case Kind::LoadAggregate:
+    v.formal("formal", j.source);
+    v.number("bytes", j.count);
+    v.offset(j.value);
+    break;
+  case Kind::Allocation:
+    v.call("call", j.source);
+    v.number("lasts", j.parameter);
+    break;
+  case Kind::CallMemory:
+    v.call("call", j.source);
+    v.number("argument", j.parameter);
+    v.number("bytes", j.count);
+    v.offset(j.value);
+    break;
+  case Kind::CallResult:
+    v.call("call", j.source);
+    v.number("bytes", j.count);
+    v.offset(j.value);
+    break;
+  case Kind::Aggregate:
+    v.parts(j.source, j.count);
+    v.number("local", j.value);
+    break;
+  case Kind::Memory:
+    v.number("local", j.parameter);
+    v.parts(j.source, j.count);
+    v.number("at", j.value);
+    break;
+  case Kind::Composed:
+    v.operands(j.source, j.count);
+    v.bits(j.value, j.bitWidth);
+    break;
+  }
+}
+
 /// Distance in bytes of a part from the beginning of what it is a part of.
 /// Parts are told of the first 2 GiB of an object only, so that nobody has to
 /// ask whether a distance fits 32 bits: one that does not makes no offset, and
@@ -218,12 +296,28 @@ private:
   uint32_t bytes = 0;
 };
 
+template <typename V> void describe(V &v, PartOffset &offset) {
+  uint32_t bytes = offset;
+  v.number("at", bytes);
+  std::optional<PartOffset> known = PartOffset::of(bytes);
+  v.check(known.has_value(), "part behind the first 2 GiB");
+  if (known)
+    offset = *known;
+}
+
 /// One known part of a by-value aggregate: \c value holds at \c byteOffset.
 struct AggregatePart {
   PartOffset byteOffset;
   JumpFunction value;
   bool operator==(const AggregatePart &) const = default;
 };
+
+template <typename V> void describe(V &v, AggregatePart &p) {
+  v.nested("at", p.byteOffset);
+  v.jump("", p.value);
+  v.check(p.value.kind != JumpFunction::Kind::Aggregate,
+          "aggregate inside an aggregate");
+}
 
 /// Whether \p operation takes a formal of another width than it yields, or of
 /// one operand: JumpFunction::value is the width of the formal.

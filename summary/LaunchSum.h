@@ -12,6 +12,8 @@
 #ifndef GPULTO_SUMMARY_LAUNCHSUM_H
 #define GPULTO_SUMMARY_LAUNCHSUM_H
 
+#include "summary/Record.h"
+
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -36,6 +38,14 @@ struct LaunchValue {
   auto operator<=>(const LaunchValue &) const = default;
 };
 
+template <typename V> void describe(V &v, LaunchValue &value) {
+  v.boolean("geometry", value.isGeometry);
+  v.number("parameter", value.parameter);
+  v.boolean("part", value.isPart);
+  v.number("at", value.byteOffset);
+  v.number("bits", value.bitWidth);
+}
+
 /// \c coefficient times the product of \c factors.
 struct LaunchTerm {
   int64_t coefficient = 0;
@@ -51,6 +61,18 @@ struct LaunchSum {
 
 /// Sums are given up beyond these: the host must be quick.
 constexpr unsigned kMaxLaunchTerms = 8, kMaxLaunchFactors = 4;
+
+template <typename V> void describe(V &v, std::vector<LaunchSum> &sums) {
+  constexpr uint32_t kMaxSums = 255;
+  auto value = [](auto &v, LaunchValue &value) { describe(v, value); };
+  auto term = [&](auto &v, LaunchTerm &term) {
+    v.signedNumber("times", term.coefficient);
+    v.list("factors", term.factors, kMaxLaunchFactors, value);
+  };
+  v.list("sums", sums, kMaxSums, [&](auto &v, LaunchSum &sum) {
+    v.list("terms", sum.terms, kMaxLaunchTerms, term);
+  });
+}
 
 /// Returns the sum that is \p constant.
 LaunchSum launchConstant(int64_t constant);
@@ -81,6 +103,12 @@ struct PointerSource {
   auto operator<=>(const PointerSource &) const = default;
 };
 
+template <typename V> void describe(V &v, PointerSource &s) {
+  v.number("of", s.parameter);
+  v.boolean("part", s.isPart);
+  v.number("at", s.byteOffset);
+}
+
 /// The bytes that a kernel may touch through a pointer, all threads together.
 /// If no sum of \c premises is negative, they are from the least of \c lows to
 /// before the greatest of \c highs, counted from where the pointer points. Both
@@ -90,6 +118,14 @@ struct PointerExtent {
   std::vector<LaunchSum> lows, highs, premises;
   bool operator==(const PointerExtent &) const = default;
 };
+
+template <typename V> void describe(V &v, PointerExtent &e) {
+  v.nested("", e.pointer);
+  v.nested("from", e.lows);
+  v.nested("to", e.highs);
+  v.nested("unless negative:", e.premises);
+  v.check(e.lows.empty() == e.highs.empty(), "extent with one end");
+}
 
 } // namespace gpulto
 

@@ -10,43 +10,39 @@ namespace gpulto {
 
 namespace {
 
-/// What jump functions name, through all they are built of. Linear in the
-/// tables: what is in them is looked at once.
-class NamesCheck {
+/// What a jump function names, through all it is built of.
+struct Names {
+  /// One more than the highest number of a formal and of a call.
+  uint64_t formals = 0, calls = 0;
+  uint32_t depth = 0;
+  /// Itself and all it is built of, as often as it is.
+  uint64_t nodes = 1;
+};
+
+/// Finds the Names of jump functions. Linear in the tables: what is in them is
+/// looked at once.
+class NamesFinder {
 public:
-  explicit NamesCheck(const ModuleSummary &s)
+  explicit NamesFinder(const ModuleSummary &s)
       : s(s), entries(s.jumpFunctions.size()), parts(s.aggregateParts.size()) {}
 
-  /// Whether every formal parameter that \p j names is below \p formals, and
-  /// every call below \p calls; and nothing is built of itself or of more than
+  /// Returns what \p j names; nothing if it is built of itself or of more than
   /// whole-program analysis should evaluate.
-  bool namesBelow(const JumpFunction &j, uint32_t formals, uint32_t calls) {
+  std::optional<Names> of(const JumpFunction &j) {
     Names names = of(j, 0);
-    return isGood(names) && names.formals <= formals && names.calls <= calls;
-  }
-  bool namesBelow(Range range, const FunctionSummary &f) {
-    return llvm::all_of(slice(s.jumpFunctions, range), [&](const auto &j) {
-      return namesBelow(j, f.parameters.count, f.calls.count);
-    });
+    if (names.depth > kMaxDepth || names.nodes > kMaxNodes)
+      return std::nullopt;
+    return names;
   }
 
 private:
   static constexpr uint32_t kMaxDepth = 48, kMaxNodes = 1 << 16;
-  struct Names {
-    /// One more than the highest number of a formal and of a call.
-    uint64_t formals = 0, calls = 0;
-    uint32_t depth = 0;
-    /// Itself and all it is built of, as often as it is.
-    uint64_t nodes = 1;
-  };
+  static constexpr Names kBad = {0, 0, kMaxDepth + 1, 1};
   struct Known {
     Names names;
     bool isDone = false, isOpen = false;
   };
-  static constexpr Names kBad = {0, 0, kMaxDepth + 1, 1};
-  static bool isGood(const Names &names) {
-    return names.depth <= kMaxDepth && names.nodes <= kMaxNodes;
-  }
+  class Visitor;
 
   Names of(const JumpFunction &j, unsigned depth);
   void add(Names &names, Known &known, const JumpFunction &inner,
@@ -57,8 +53,8 @@ private:
 };
 
 /// Adds what \p inner, which stands where \p known is about, names.
-void NamesCheck::add(Names &names, Known &known, const JumpFunction &inner,
-                     unsigned depth) {
+void NamesFinder::add(Names &names, Known &known, const JumpFunction &inner,
+                      unsigned depth) {
   if (!known.isDone) {
     if (known.isOpen || depth > kMaxDepth) {
       names = kBad;
@@ -75,42 +71,49 @@ void NamesCheck::add(Names &names, Known &known, const JumpFunction &inner,
   names.nodes = std::min<uint64_t>(names.nodes + of.nodes, kMaxNodes + 1);
 }
 
-NamesCheck::Names NamesCheck::of(const JumpFunction &j, unsigned depth) {
+/// Collects the Names of one jump function.
+class NamesFinder::Visitor : public RecordVisitor<Visitor> {
+public:
+  Visitor(NamesFinder &finder, Names &names, unsigned depth)
+      : finder(finder), names(names), depth(depth) {}
+
+  void formal(const char *, uint32_t &value) {
+    names.formals = std::max(names.formals, uint64_t(value) + 1);
+  }
+  void call(const char *, uint32_t &value, bool = false) {
+    names.calls = std::max(names.calls, uint64_t(value) + 1);
+  }
+  void parts(uint32_t &first, uint32_t &count) {
+    for (uint32_t i = first; i < first + count; ++i)
+      finder.add(names, finder.parts[i], finder.s.aggregateParts[i].value,
+                 depth);
+  }
+  void operands(uint32_t &operand, uint32_t &other) {
+    const std::vector<JumpFunction> &table = finder.s.jumpFunctions;
+    if (operand >= table.size() || other > table.size()) {
+      names = kBad;
+      return;
+    }
+    finder.add(names, finder.entries[operand], table[operand], depth);
+    if (other)
+      finder.add(names, finder.entries[other - 1], table[other - 1], depth);
+  }
+
+private:
+  NamesFinder &finder;
+  Names &names;
+  unsigned depth;
+};
+
+Names NamesFinder::of(const JumpFunction &j, unsigned depth) {
   using Kind = JumpFunction::Kind;
+  // An aggregate is no part of another one; memory is that of a variable.
+  if ((j.kind == Kind::Aggregate && depth != 0) ||
+      (j.kind == Kind::Memory && j.parameter == 0))
+    return kBad;
   Names names;
-  switch (j.kind) {
-  case Kind::Composed:
-    if (j.source >= s.jumpFunctions.size() || j.count > s.jumpFunctions.size())
-      return kBad;
-    add(names, entries[j.source], s.jumpFunctions[j.source], depth);
-    if (j.count)
-      add(names, entries[j.count - 1], s.jumpFunctions[j.count - 1], depth);
-    break;
-  case Kind::PassThrough:
-  case Kind::Ancestor:
-  case Kind::LoadAggregate:
-    names.formals = uint64_t(j.source) + 1;
-    if (j.isPointerPassedOn())
-      for (uint32_t i = j.parameter; i < j.parameter + j.count; ++i)
-        add(names, parts[i], s.aggregateParts[i].value, depth);
-    break;
-  case Kind::Allocation:
-  case Kind::CallResult:
-  case Kind::CallMemory:
-    names.calls = uint64_t(j.source) + 1;
-    break;
-  case Kind::Aggregate:
-  case Kind::Memory: {
-    bool isNamed = j.kind == Kind::Memory ? j.parameter != 0 : depth == 0;
-    if (!isNamed)
-      return kBad;
-    for (uint32_t i = j.source; i < j.source + j.count; ++i)
-      add(names, parts[i], s.aggregateParts[i].value, depth);
-    break;
-  }
-  default:
-    break;
-  }
+  Visitor visitor(*this, names, depth);
+  describe(visitor, const_cast<JumpFunction &>(j));
   return names;
 }
 
@@ -194,73 +197,111 @@ static bool areMembers(llvm::ArrayRef<PointerMember> members,
   return true;
 }
 
-const char *findInconsistency(const ModuleSummary &s) {
-  NamesCheck names(s);
-  // Memory is a place of another numbering there.
-  auto isOfHandle = [&](const JumpFunction &j, const FunctionSummary &f) {
-    return j.kind == JumpFunction::Kind::Memory ||
-           names.namesBelow(j, f.parameters.count, f.calls.count);
-  };
+namespace {
+
+/// Looks whether the records of one body name only what the body has.
+class BodyCheck : public RecordVisitor<BodyCheck> {
+public:
+  BodyCheck(const ModuleSummary &s, NamesFinder &names, uint32_t formals,
+            uint32_t calls)
+      : s(s), names(names), formals(formals), calls(calls) {}
+
+  void call(const char *, uint32_t &value, bool orNone = false) {
+    isGood &= value < calls || (orNone && value == kNone);
+  }
+  void formal(const char *, uint32_t &value) { isGood &= value < formals; }
+  void jump(const char *, const JumpFunction &j) {
+    std::optional<Names> named = names.of(j);
+    isGood &= named && named->formals <= formals && named->calls <= calls;
+  }
+  void jumps(const char *, Range &range, llvm::ArrayRef<const char *> = {}) {
+    for (const JumpFunction &j : slice(s.jumpFunctions, range))
+      jump("", j);
+  }
+  /// Memory is a place of another numbering there.
+  void handle(const char *, const JumpFunction &j) {
+    if (j.kind != JumpFunction::Kind::Memory)
+      jump("", j);
+  }
+  void handles(const char *, Range &range) {
+    for (const JumpFunction &j : slice(s.jumpFunctions, range))
+      handle("", j);
+  }
+  template <Table kTable> void records(const char *name, Range &range) {
+    if (!std::exchange(isInRecord, true)) {
+      for (auto &record : slice(tableOf<kTable>(s), range)) {
+        describe(*this,
+                 const_cast<std::remove_cvref_t<decltype(record)> &>(record));
+        if (!isGood && !wrong)
+          wrong = name;
+      }
+      isInRecord = false;
+    }
+  }
+
+  /// Whether nothing was wrong so far.
+  bool isGood = true;
+  /// What the first records are called that name what is not there.
+  const char *wrong = nullptr;
+
+private:
+  const ModuleSummary &s;
+  NamesFinder &names;
+  uint32_t formals, calls;
+  bool isInRecord = false;
+};
+
+} // namespace
+
+/// Returns what is wrong with what \p f says of its parameters, or null.
+static const char *findWrongPlace(const ModuleSummary &s,
+                                  const FunctionSummary &f) {
+  llvm::ArrayRef formals = slice(s.parameters, f.parameters);
+  for (const GuardChance &chance : slice(s.guards, f.guards))
+    for (const GuardFact &fact : slice(s.guardFacts, chance.facts))
+      if (!isOfParameter(fact, formals))
+        return "guard of a parameter that does not exist";
+  for (const PointerExtent &e : slice(s.guardExtents, f.guardExtents))
+    if (!isOfParameter(e.pointer, 0, formals) ||
+        !areOfLaunch(e.lows, formals) || !areOfLaunch(e.highs, formals) ||
+        !areOfLaunch(e.premises, formals))
+      return "extent of a parameter that does not exist";
+  if (!areLoaded(slice(s.loadedParts, f.loadedParts), formals))
+    return "loaded parts of no pointer parameter, or not in order";
+  if (!areMembers(slice(s.members, f.members), formals))
+    return "pointers in no by-value parameter, or not in order";
+  return nullptr;
+}
+
+std::string findInconsistency(const ModuleSummary &s) {
+  NamesFinder names(s);
   auto isDefined = [&](SymbolIndex symbol, SymbolKind kind) {
     return s.symbols[symbol].kind == kind && !s.symbols[symbol].isDeclaration();
   };
   for (const FunctionSummary &f : s.functions) {
     if (!isDefined(f.symbol, SymbolKind::Function))
       return "body of a symbol that is no defined function";
-    for (const CallEdge &call : slice(s.calls, f.calls))
-      if (!names.namesBelow(call.arguments, f))
-        return "argument of a call refers to a parameter or call that does not "
-               "exist";
-    for (const LaunchSite &launch : slice(s.launches, f.launches))
-      if (launch.call != kNone && launch.call >= f.calls.count)
-        return "launch by a call that does not exist";
-    for (const LaunchSite &launch : slice(s.launches, f.launches))
-      if (!names.namesBelow(launch.geometry, f) ||
-          !llvm::all_of(slice(s.jumpFunctions, launch.handles),
-                        [&](const auto &j) { return isOfHandle(j, f); }) ||
-          !names.namesBelow(launch.arguments, f))
-        return "launch refers to a parameter or call that does not exist";
-    for (const HandleFlow &flow : slice(s.handleFlows, f.handleFlows))
-      if ((flow.call != kNone && flow.call >= f.calls.count) ||
-          !isOfHandle(flow.handle, f))
-        return "handle goes to a call or from a parameter that does not exist";
-    for (const StubArgument &a : slice(s.stubArguments, f.stubArguments))
-      if (a.formal >= f.parameters.count)
-        return "stub argument refers to a parameter that does not exist";
-    for (const GuardChance &chance : slice(s.guards, f.guards))
-      for (const GuardFact &fact : slice(s.guardFacts, chance.facts))
-        if (!isOfParameter(fact, slice(s.parameters, f.parameters)))
-          return "guard of a parameter that does not exist";
-    for (const PointerExtent &e : slice(s.guardExtents, f.guardExtents))
-      if (llvm::ArrayRef formals = slice(s.parameters, f.parameters);
-          !isOfParameter(e.pointer, 0, formals) ||
-          !areOfLaunch(e.lows, formals) || !areOfLaunch(e.highs, formals) ||
-          !areOfLaunch(e.premises, formals))
-        return "extent of a parameter that does not exist";
-    if (!names.namesBelow(f.returned, f.parameters.count, f.calls.count))
-      return "return value refers to a parameter or call that does not exist";
-    if (f.outputs.count > f.parameters.count || !names.namesBelow(f.outputs, f))
-      return "output refers to a parameter or call that does not exist";
-    for (const VariableStore &store : slice(s.variableStores, f.variableStores))
-      if (!names.namesBelow(store.value, f.parameters.count, f.calls.count))
-        return "store refers to a parameter or call that does not exist";
-    if (!areLoaded(slice(s.loadedParts, f.loadedParts),
-                   slice(s.parameters, f.parameters)))
-      return "loaded parts of no pointer parameter, or not in order";
-    if (!areMembers(slice(s.members, f.members),
-                    slice(s.parameters, f.parameters)))
-      return "pointers in no by-value parameter, or not in order";
+    if (const char *wrong = findWrongPlace(s, f))
+      return wrong;
+    BodyCheck check(s, names, f.parameters.count, f.calls.count);
+    describe(check, const_cast<FunctionSummary &>(f));
+    if (!check.isGood || f.outputs.count > f.parameters.count)
+      return std::string(check.wrong ? check.wrong : "function") +
+             " refers to a parameter or call that does not exist";
   }
-  for (const VariableSummary &v : s.variables)
+  for (const VariableSummary &v : s.variables) {
     if (!isDefined(v.symbol, SymbolKind::Variable))
       return "contents of a symbol that is no defined variable";
-    else if (!names.namesBelow(v.initializer, 0, 0))
+    BodyCheck check(s, names, 0, 0);
+    describe(check, const_cast<VariableSummary &>(v));
+    if (!check.isGood)
       return "initializer refers to a parameter or call";
+  }
   for (const AliasSummary &a : s.aliases)
     if (!isDefined(a.symbol, SymbolKind::Alias) &&
         !isDefined(a.symbol, SymbolKind::IFunc))
       return "target of a symbol that is no defined alias or ifunc";
-  return nullptr;
+  return "";
 }
 
 } // namespace gpulto

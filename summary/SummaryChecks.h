@@ -11,8 +11,8 @@ namespace gpulto {
 /// Checks what only holds between the tables of \p summary, each of which is
 /// sound in itself: jump functions name parameters of the function they stand
 /// in; summaries belong to symbols of their kind. Returns what is wrong, or
-/// null.
-const char *findInconsistency(const ModuleSummary &summary);
+/// an empty string.
+std::string findInconsistency(const ModuleSummary &summary);
 
 } // namespace gpulto
 

@@ -75,8 +75,8 @@ public:
   /// A range of a table of \p tableSize elements.
   void range(Range &value, uint32_t tableSize, RangeHistory &history);
   /// A value that is written once; \p transferFields does that.
-  template <typename T, typename F>
-  void interned(T &value, Interner<T> &interner, F transferFields) {
+  template <typename T, typename Known, typename F>
+  void interned(T &value, Interner<Known> &interner, F transferFields) {
     Encoder scratch(llvm::StringRef{});
     transferFields(scratch, value);
     auto [entry, isNew] = interner.numbers.try_emplace(
@@ -140,8 +140,10 @@ public:
   }
   void name(llvm::StringRef &value, llvm::StringRef comdat = {});
   void range(Range &value, uint32_t tableSize, RangeHistory &history);
-  template <typename T, typename F>
-  void interned(T &value, Interner<T> &interner, F transferFields) {
+  /// Values of type \p Known are assigned to \p value, which may refer to
+  /// fields of a record.
+  template <typename T, typename Known, typename F>
+  void interned(T &value, Interner<Known> &interner, F transferFields) {
     uint64_t number = in.uleb();
     if (number == 0) {
       transferFields(*this, value);

@@ -56,24 +56,24 @@ namespace gpulto {
 
 namespace {
 
-constexpr uint16_t kAllMemory =
+constexpr uint32_t kAllMemory =
     kReadsArguments | kWritesArguments | kReadsGlobals | kWritesGlobals |
     kReadsOther | kWritesOther | kReadsInaccessible | kWritesInaccessible;
-constexpr uint16_t kAnyWrite =
+constexpr uint32_t kAnyWrite =
     kWritesArguments | kWritesGlobals | kWritesOther | kWritesInaccessible;
-constexpr uint16_t kAnyEffect = kAllMemory | kSynchronizes | kUnwinds | kFrees;
-constexpr uint16_t kAnyAccess =
+constexpr uint32_t kAnyEffect = kAllMemory | kSynchronizes | kUnwinds | kFrees;
+constexpr uint32_t kAnyAccess =
     kParamMayRead | kParamMayWrite | kParamMayEscape | kParamMayCompare;
 
 /// What is known of a body so far.
 struct BodyEffects {
-  uint16_t may = 0;
+  uint32_t may = 0;
   bool alwaysReturns = false, neverReturns = false;
   /// Its effects are those of calls that enter its definition.
   bool isFinal = false;
   bool isQueued = false;
   /// What the body does itself, and what its attributes promise.
-  uint16_t own = 0;
+  uint32_t own = 0;
   bool willReturn = false, noReturn = false, noUnwind = false;
   /// Its parameters in EffectsSolver::accesses.
   uint32_t firstAccess = 0;
@@ -113,7 +113,7 @@ private:
   const FunctionSummary &function(uint32_t body) const {
     return *program.function(idOf(body));
   }
-  MutableArrayRef<uint16_t> accessesOf(const BodyEffects &body) {
+  MutableArrayRef<uint32_t> accessesOf(const BodyEffects &body) {
     return MutableArrayRef(accesses).slice(body.firstAccess, body.accessCount);
   }
   /// Returns what call \p number of \p body enters, or null.
@@ -124,15 +124,15 @@ private:
   }
   ArrayRef<JumpFunction> basesOf(GlobalId id, const CallEdge &call,
                                  SmallVectorImpl<JumpFunction> &storage) const;
-  uint16_t ownEffects(GlobalId id) const;
+  uint32_t ownEffects(GlobalId id) const;
   bool update(uint32_t body);
   void addCall(const CallEdge &call, ArrayRef<JumpFunction> actuals,
-               const BodyEffects *callee, uint16_t &may) const;
+               const BodyEffects *callee, uint32_t &may) const;
   void addMemory(ArrayRef<JumpFunction> actuals, const BodyEffects &callee,
-                 uint16_t &may) const;
+                 uint32_t &may) const;
   bool addParameters(const BodyEffects &body, const CallEdge &call,
                      ArrayRef<JumpFunction> actuals, const BodyEffects *callee);
-  static bool mayAdd(const BodyEffects &callee, uint16_t may);
+  static bool mayAdd(const BodyEffects &callee, uint32_t may);
   bool comesBack(uint32_t body) const;
   bool staysAway(uint32_t body) const;
 
@@ -142,7 +142,7 @@ private:
   std::vector<BodyEffects> bodies;
   /// By parameter of all bodies: what may be done with it, and kParamByVal and
   /// kParamIsPointer.
-  std::vector<uint16_t> accesses;
+  std::vector<uint32_t> accesses;
   /// By call of all bodies: it hands on parameters of its body.
   std::vector<uint8_t> handsOn;
   /// Bodies that call a body, and where they begin.
@@ -159,7 +159,7 @@ private:
 
 void EffectsSolver::addBodies() {
   bodies.reserve(callers.bodies().size());
-  constexpr uint16_t kKept =
+  constexpr uint32_t kKept =
       kAnyAccess | kParamUnused | kParamByVal | kParamIsPointer;
   for (GlobalId id : callers.bodies()) {
     const FunctionSummary &function = *program.function(id);
@@ -245,9 +245,9 @@ void EffectsSolver::addCallers() {
 
 /// Returns what the body of \p id does itself. Reading what nobody writes is no
 /// effect.
-uint16_t EffectsSolver::ownEffects(GlobalId id) const {
+uint32_t EffectsSolver::ownEffects(GlobalId id) const {
   const FunctionSummary &function = *program.function(id);
-  uint16_t may = function.memoryEffects & kAnyEffect;
+  uint32_t may = function.memoryEffects & kAnyEffect;
   auto changes = [&](const ReferenceEdge &edge) {
     GlobalId used = program.definitionFor(id, edge.symbol);
     return used == kNone || (!program.has(used, kConstant) &&
@@ -256,7 +256,7 @@ uint16_t EffectsSolver::ownEffects(GlobalId id) const {
   if (none_of(program.references(id, function.references), changes))
     may &= ~kReadsGlobals;
   // What no variable here can see written is written where nobody reads.
-  constexpr uint8_t kOnlyRead = kReads | kReadsValue;
+  constexpr uint16_t kOnlyRead = kReads | kReadsValue;
   auto isSeen = [&](const ReferenceEdge &edge) {
     GlobalId used = program.definitionFor(id, edge.symbol);
     bool isRead = edge.flags && !(edge.flags & ~kOnlyRead);
@@ -271,13 +271,13 @@ uint16_t EffectsSolver::ownEffects(GlobalId id) const {
 /// Adds to \p may what \p callee does to memory in a call that passes
 /// \p actuals.
 void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
-                              const BodyEffects &callee, uint16_t &may) const {
+                              const BodyEffects &callee, uint32_t &may) const {
   using Kind = JumpFunction::Kind;
-  constexpr uint16_t kOfArguments = kReadsArguments | kWritesArguments;
-  uint16_t calleeMay = callee.may & kAllMemory;
+  constexpr uint32_t kOfArguments = kReadsArguments | kWritesArguments;
+  uint32_t calleeMay = callee.may & kAllMemory;
   may |= calleeMay & ~kOfArguments;
   for (uint32_t i = 0; i < callee.accessCount; ++i) {
-    uint16_t access = accesses[callee.firstAccess + i];
+    uint32_t access = accesses[callee.firstAccess + i];
     bool isCopied = access & kParamByVal;
     if (!(access & kParamIsPointer))
       continue;
@@ -323,13 +323,13 @@ bool EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
   for (auto [i, actual] : enumerate(actuals)) {
     if (actual.kind != Kind::PassThrough && actual.kind != Kind::Ancestor)
       continue;
-    uint16_t access = kAnyAccess;
+    uint32_t access = kAnyAccess;
     if (callee && i < callee->accessCount)
       // That the callee ignores it does not mean that this body does.
       access = accesses[callee->firstAccess + i] & kAnyAccess;
     else if (call.flags & kReadsArgumentsSite)
       access = kParamMayRead;
-    uint16_t &own = accessesOf(body)[actual.source];
+    uint32_t &own = accessesOf(body)[actual.source];
     if ((own & kParamByVal) || !(access & ~own))
       continue;
     own |= access;
@@ -341,8 +341,8 @@ bool EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
 /// Adds to \p may what \p call may do by entering \p callee.
 void EffectsSolver::addCall(const CallEdge &call,
                             ArrayRef<JumpFunction> actuals,
-                            const BodyEffects *callee, uint16_t &may) const {
-  uint16_t calleeMay = callee ? callee->may : kAnyEffect;
+                            const BodyEffects *callee, uint32_t &may) const {
+  uint32_t calleeMay = callee ? callee->may : kAnyEffect;
   if (!(call.flags & kKnownMemorySite)) {
     if (callee)
       addMemory(actuals, *callee, may);
@@ -359,7 +359,7 @@ void EffectsSolver::addCall(const CallEdge &call,
 
 /// Whether a call of \p callee may do more than \p may. Memory behind its
 /// parameters is arguments, variables or anything else of the caller.
-bool EffectsSolver::mayAdd(const BodyEffects &callee, uint16_t may) {
+bool EffectsSolver::mayAdd(const BodyEffects &callee, uint32_t may) {
   return (may & kAllMemory) != kAllMemory || (callee.may & ~may);
 }
 
@@ -370,7 +370,7 @@ bool EffectsSolver::update(uint32_t index) {
   BodyEffects &body = bodies[index];
   GlobalId id = idOf(index);
   bool isNew = false;
-  uint16_t may = body.may;
+  uint32_t may = body.may;
   SmallVector<JumpFunction, 8> storage;
   for (uint32_t number : seq<uint32_t>(0, callers.calleesOf(index).size())) {
     const BodyEffects *callee = calleeOf(index, number);
@@ -477,7 +477,7 @@ bool EffectsSolver::comesBack(uint32_t index) const {
 bool EffectsSolver::staysAway(uint32_t body) const {
   return bodies[body].noReturn ||
          any_of(enumerate(callers.callFlagsOf(body)), [&](const auto &c) {
-           uint16_t flags = c.value();
+           uint32_t flags = c.value();
            const BodyEffects *callee = calleeOf(body, c.index());
            return (flags & kAlwaysReachedSite) && !(flags & kInvoke) &&
                   callee && callee->neverReturns;
@@ -502,7 +502,7 @@ void EffectsSolver::solveReturns() {
 /// Returns the variables that \p kernel and all it calls mention.
 std::vector<VariableUse> EffectsSolver::variablesOf(uint32_t kernel) const {
   constexpr uint8_t kSharedSpace = 3; // NVPTX: of a block, nobody else's
-  DenseMap<GlobalId, uint8_t> uses;
+  DenseMap<GlobalId, uint16_t> uses;
   DenseSet<uint32_t> seen;
   SmallVector<uint32_t> worklist{kernel};
   while (!worklist.empty()) {
@@ -545,7 +545,7 @@ void EffectsSolver::store() {
     effects.alwaysReturns = body.alwaysReturns;
     effects.neverReturns = body.neverReturns;
     effects.parameters.reserve(body.accessCount);
-    for (uint16_t access : accessesOf(body))
+    for (uint32_t access : accessesOf(body))
       effects.parameters.push_back(access & (kAnyAccess | kParamUnused));
     if (program.has(idOf(i), kKernel))
       effects.variables = variablesOf(i);
@@ -575,7 +575,7 @@ public:
 
 private:
   /// Beyond ReferenceFlag: a mention that is no access, a comparison.
-  static constexpr uint16_t kMentions = 1u << kReferenceFlagBits;
+  static constexpr uint32_t kMentions = 1u << 31;
 
   bool isLive(GlobalId id) const {
     return program.definition(id) == id && context.decisions.live.test(id);
@@ -587,7 +587,7 @@ private:
 
   WpaContext &context;
   const CombinedSummary &program;
-  std::vector<uint16_t> uses; // ReferenceFlag
+  std::vector<uint32_t> uses; // ReferenceFlag
   BitVector excluded;
 };
 } // namespace

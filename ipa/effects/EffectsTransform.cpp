@@ -34,7 +34,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static ModRefInfo modRef(uint16_t may, uint16_t reads, uint16_t writes) {
+static ModRefInfo modRef(uint32_t may, uint32_t reads, uint32_t writes) {
   return (may & reads ? ModRefInfo::Ref : ModRefInfo::NoModRef) |
          (may & writes ? ModRefInfo::Mod : ModRefInfo::NoModRef);
 }
@@ -43,7 +43,7 @@ static ModRefInfo modRef(uint16_t may, uint16_t reads, uint16_t writes) {
 /// that of an argument, which the function chose among several, or left where a
 /// callee finds it. `errno` is memory as any other, a target's own state is
 /// hidden. Source: LLVM's FunctionAttrs.cpp.
-static MemoryEffects memoryOf(uint16_t may) {
+static MemoryEffects memoryOf(uint32_t may) {
   using Location = IRMemLocation;
   ModRefInfo arguments = modRef(may, kReadsArguments | kReadsOther,
                                 kWritesArguments | kWritesOther);
@@ -58,7 +58,7 @@ static MemoryEffects memoryOf(uint16_t may) {
          MemoryEffects(Location::Other, other);
 }
 
-static void applyMemory(Function &function, uint16_t may) {
+static void applyMemory(Function &function, uint32_t may) {
   MemoryEffects known = function.getMemoryEffects();
   MemoryEffects effects = known & memoryOf(may);
   if (effects == known)
@@ -76,7 +76,7 @@ static Attribute::AttrKind accessAttribute(bool reads, bool writes) {
                   : Attribute::ReadNone;
 }
 
-static void applyParameter(Argument &argument, uint16_t may) {
+static void applyParameter(Argument &argument, uint32_t may) {
   if (!argument.getType()->isPointerTy() ||
       argument.hasPassPointeeByValueCopyAttr() || argument.hasSwiftErrorAttr())
     return;

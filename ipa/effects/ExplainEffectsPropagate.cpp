@@ -64,9 +64,9 @@ void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
 }
 
 /// Returns "reads memory behind its arguments, ..." or "touches no memory".
-static std::string describeMemory(uint16_t may) {
+static std::string describeMemory(uint32_t may) {
   struct Place {
-    uint16_t reads, writes;
+    uint32_t reads, writes;
     StringLiteral name;
   };
   static constexpr Place kPlaces[] = {
@@ -89,7 +89,7 @@ static std::string describeMemory(uint16_t may) {
 }
 
 void Explainer::explain(GlobalId id, const FunctionEffects &effects) {
-  constexpr uint16_t kAnywhere = kReadsOther | kWritesOther;
+  constexpr uint32_t kAnywhere = kReadsOther | kWritesOther;
   std::vector<std::string> parts;
   if ((effects.may & kAnywhere) != kAnywhere)
     parts.push_back(describeMemory(effects.may));
@@ -125,7 +125,7 @@ void Explainer::explainKernel(GlobalId id, const FunctionEffects &effects) {
   };
   std::vector<std::string> parts;
   for (auto [i, formal] : enumerate(program.parameters(id))) {
-    uint16_t access = effects.parameters[i];
+    uint32_t access = effects.parameters[i];
     if ((formal.flags & kParamIsPointer) && !(formal.flags & kParamByVal))
       parts.push_back(std::string(describeAccess(access & kParamMayRead,
                                                  access & kParamMayWrite,

@@ -10,7 +10,7 @@
 //   ok: call void @__device_stub__k(ptr %p, i32 7)
 //   launch of k: grid (Unknown, 1, 1), block (256, 1, 1), arguments (_, 7)
 //
-//  1. readEntries       clang's offload entries: stubs, shadow variables,
+//  1. readEntry         each of clang's offload entries: stubs, shadow variables,
 //  names.
 //  2. describeStub      how a stub's formals map to the kernel's parameters: a
 //                       struct may arrive in two registers.

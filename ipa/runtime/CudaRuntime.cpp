@@ -14,7 +14,7 @@ namespace gpulto {
 namespace {
 
 /// The rows; among the names of RuntimeFunction, which they use.
-struct Table : RuntimeFunction {
+struct RuntimeTable : RuntimeFunction {
   static constexpr RuntimeFunction kRows[] = {
 #define RUNTIME(NAME, ...) RuntimeFunction{.name = #NAME, __VA_ARGS__},
 #include "ipa/runtime/CudaRuntime.def"
@@ -57,7 +57,7 @@ std::optional<LaunchKind> launchKindOf(StringRef callee) {
   return function ? function->launch : std::nullopt;
 }
 
-ArrayRef<RuntimeFunction> runtimeFunctions() { return Table::kRows; }
+ArrayRef<RuntimeFunction> runtimeFunctions() { return RuntimeTable::kRows; }
 
 bool isRuntimeName(StringRef name) {
   return name.starts_with("cuda") || name.starts_with("__cuda");

@@ -109,13 +109,12 @@ void analyzeSignatures(LgenContext &context) {
     FunctionSummary &body = summary.functions[i];
     body.loadedParts.first = static_cast<uint32_t>(summary.loadedParts.size());
     for (const llvm::Argument &argument : context.bodies[i]->args()) {
-      uint32_t &flags =
-          summary.parameters[body.parameters.first + argument.getArgNo()].flags;
+      ParameterRecord &parameter =
+          summary.parameters[body.parameters.first + argument.getArgNo()];
       if (isSpecial(argument))
-        flags |= kParamIsSpecial;
+        parameter.flags |= kParamIsSpecial;
       else
-        flags |= uint32_t(addLoadedParts(context, argument))
-                 << kPointerNeedShift;
+        parameter.pointerNeed = addLoadedParts(context, argument);
     }
     body.loadedParts.count = static_cast<uint32_t>(summary.loadedParts.size()) -
                              body.loadedParts.first;

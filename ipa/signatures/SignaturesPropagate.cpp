@@ -252,7 +252,7 @@ void SignatureChooser::decide(GlobalId id) {
 /// Returns why parameter \p number of \p id, through which it only loads, is
 /// not passed as what it loads; empty: nothing is to be said.
 std::string SignatureChooser::whyPointer(GlobalId id, uint32_t number) const {
-  switch (program.parameters(id)[number].pointerNeed()) {
+  switch (program.parameters(id)[number].pointerNeed) {
   case PointerNeed::None:
     break;
   case PointerNeed::HandedOn:

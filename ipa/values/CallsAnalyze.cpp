@@ -7,7 +7,7 @@
 //   int g(int n, int k) { return f(n + 1, 7); }
 //   parameters of g: n, k (unused); call f(pass-through n add 1, constant 7)
 //
-//  1. fillParameter   what each formal is, and what a constant would be worth:
+//  1. describe        what each formal is, and what a constant would be worth:
 //                     the instructions that become constant with it. The same
 //                     for the launch geometry that device code reads.
 //  2. addCall         one edge per call that is no intrinsic, with flags and
@@ -221,7 +221,7 @@ bool onlyReadsArguments(const llvm::CallBase &call) {
 }
 
 uint16_t callFlags(const llvm::CallBase &call) {
-  uint16_t flags = 0;
+  uint32_t flags = 0;
   auto set = [&](bool holds, CallFlag flag) { flags |= holds ? flag : 0; };
   if (auto *plain = llvm::dyn_cast<llvm::CallInst>(&call)) {
     set(plain->isTailCall(), kTailCall);

@@ -34,7 +34,7 @@ std::string promotedName(StringRef name, StringRef tag) {
 }
 
 //===----------------------------------------------------------------------===//
-// One description of the fields serves both directions: describe(archive, x)
+// One description of the fields serves both directions: transfer(archive, x)
 // calls archive.field(name, member) for each, in file order.
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ template <> struct EnumNames<Coldness> {
   static constexpr const char *names[] = {"normal", "runsOnce", "cold"};
 };
 
-template <typename A> void describe(A &a, ValueFact &f) {
+template <typename A> void transfer(A &a, ValueFact &f) {
   a.field("parameter", f.parameter);
   a.field("isPart", f.isPart);
   a.field("byteOffset", f.byteOffset);
@@ -95,23 +95,23 @@ template <typename A> void describe(A &a, ValueFact &f) {
   a.field("dereferenceableBytes", f.dereferenceableBytes);
 }
 
-template <typename A> void describe(A &a, GeometryFact &f) {
+template <typename A> void transfer(A &a, GeometryFact &f) {
   a.field("low", f.low);
   a.field("high", f.high);
 }
 
-template <typename A> void describe(A &a, PointerSource &p) {
+template <typename A> void transfer(A &a, PointerSource &p) {
   a.field("parameter", p.parameter);
   a.field("isPart", p.isPart);
   a.field("byteOffset", p.byteOffset);
 }
 
-template <typename A> void describe(A &a, ApartPair &p) {
+template <typename A> void transfer(A &a, ApartPair &p) {
   a.field("first", p.first);
   a.field("second", p.second);
 }
 
-template <typename A> void describe(A &a, FunctionFacts &f) {
+template <typename A> void transfer(A &a, FunctionFacts &f) {
   a.field("values", f.values);
   a.field("geometry", f.geometry);
   a.field("apart", f.apart);
@@ -131,12 +131,12 @@ void describeMask(Mask &mask, unsigned firstBit, F transfer) {
     mask |= Mask(1) << (firstBit + static_cast<unsigned>(value));
 }
 
-template <typename A> void describe(A &a, VariableUse &u) {
+template <typename A> void transfer(A &a, VariableUse &u) {
   a.field("name", u.name);
   describeMask<UseBit>(u.flags, 0, [&](auto &list) { a.field("uses", list); });
 }
 
-template <typename A> void describe(A &a, FunctionEffects &e) {
+template <typename A> void transfer(A &a, FunctionEffects &e) {
   describeMask<EffectBit>(e.may, 0, [&](auto &list) { a.field("may", list); });
   a.field("neverReturns", e.neverReturns);
   a.field("alwaysReturns", e.alwaysReturns);
@@ -144,7 +144,7 @@ template <typename A> void describe(A &a, FunctionEffects &e) {
   a.field("variables", e.variables);
 }
 
-template <typename A> void describe(A &a, JobFunction &f) {
+template <typename A> void transfer(A &a, JobFunction &f) {
   a.field("name", f.name);
   a.field("effects", f.effects);
   a.field("coldness", f.coldness);
@@ -155,7 +155,7 @@ template <> struct EnumNames<ScalarKind> {
   static constexpr const char *names[] = {"integer", "float", "pointer"};
 };
 
-template <typename A> void describe(A &a, LoadedPart &p) {
+template <typename A> void transfer(A &a, LoadedPart &p) {
   a.field("parameter", p.parameter);
   a.field("byteOffset", p.byteOffset);
   a.field("kind", p.kind);
@@ -163,14 +163,14 @@ template <typename A> void describe(A &a, LoadedPart &p) {
   a.field("alignLog2", p.alignLog2);
 }
 
-template <typename A> void describe(A &a, JobSignature &s) {
+template <typename A> void transfer(A &a, JobSignature &s) {
   a.field("name", s.name);
   a.field("dropped", s.change.dropped);
   a.field("loaded", s.change.loaded);
   a.field("dropsResult", s.change.dropsResult);
 }
 
-template <typename A> void describe(A &a, JobVariable &v) {
+template <typename A> void transfer(A &a, JobVariable &v) {
   a.field("name", v.name);
   a.field("sizeBytes", v.sizeBytes);
   a.field("alignLog2", v.alignLog2);
@@ -178,13 +178,13 @@ template <typename A> void describe(A &a, JobVariable &v) {
   a.field("isNeverRead", v.isNeverRead);
 }
 
-template <typename A> void describe(A &a, JobRedirect &r) {
+template <typename A> void transfer(A &a, JobRedirect &r) {
   a.field("call", r.call);
   a.field("callee", r.callee);
   a.field("isHandle", r.isHandle);
 }
 
-template <typename A> void describe(A &a, LaunchValue &v) {
+template <typename A> void transfer(A &a, LaunchValue &v) {
   a.field("isGeometry", v.isGeometry);
   a.field("parameter", v.parameter);
   a.field("isPart", v.isPart);
@@ -192,35 +192,35 @@ template <typename A> void describe(A &a, LaunchValue &v) {
   a.field("bitWidth", v.bitWidth);
 }
 
-template <typename A> void describe(A &a, LaunchTerm &t) {
+template <typename A> void transfer(A &a, LaunchTerm &t) {
   uint64_t bits = static_cast<uint64_t>(t.coefficient);
   a.field("coefficient", bits); // two's complement
   t.coefficient = static_cast<int64_t>(bits);
   a.field("factors", t.factors);
 }
 
-template <typename A> void describe(A &a, LaunchSum &s) {
+template <typename A> void transfer(A &a, LaunchSum &s) {
   a.field("terms", s.terms);
 }
 
-template <typename A> void describe(A &a, PointerExtent &e) {
-  describe(a, e.pointer);
+template <typename A> void transfer(A &a, PointerExtent &e) {
+  transfer(a, e.pointer);
   a.field("lows", e.lows);
   a.field("highs", e.highs);
   a.field("premises", e.premises);
 }
 
-template <typename A> void describe(A &a, OverlapGuard::Pair &p) {
+template <typename A> void transfer(A &a, OverlapGuard::Pair &p) {
   a.field("first", p.first);
   a.field("second", p.second);
 }
 
-template <typename A> void describe(A &a, OverlapGuard &o) {
+template <typename A> void transfer(A &a, OverlapGuard &o) {
   a.field("pointers", o.pointers);
   a.field("pairs", o.pairs);
 }
 
-template <typename A> void describe(A &a, JobBody &b) {
+template <typename A> void transfer(A &a, JobBody &b) {
   a.field("clone", b.clone);
   a.field("cloneLinkage", b.cloneLinkage);
   a.field("facts", b.facts);
@@ -230,23 +230,23 @@ template <typename A> void describe(A &a, JobBody &b) {
   a.field("guarded", b.guarded);
 }
 
-template <typename A> void describe(A &a, JobInlinedCall &c) {
+template <typename A> void transfer(A &a, JobInlinedCall &c) {
   a.field("call", c.call);
   a.field("callee", c.callee);
 }
 
-template <typename A> void describe(A &a, RecursiveCall &c) {
+template <typename A> void transfer(A &a, RecursiveCall &c) {
   a.field("call", c.call);
   a.field("chance", c.chance);
 }
 
-template <typename A> void describe(A &a, RecursiveInlining &r) {
+template <typename A> void transfer(A &a, RecursiveInlining &r) {
   a.field("copies", r.copies);
   a.field("depth", r.depth);
   a.field("calls", r.calls);
 }
 
-template <typename A> void describe(A &a, JobSymbol &s) {
+template <typename A> void transfer(A &a, JobSymbol &s) {
   a.field("name", s.name);
   a.field("contents", s.contents);
   a.field("role", s.role);
@@ -258,7 +258,7 @@ template <typename A> void describe(A &a, JobSymbol &s) {
   a.field("recursion", s.recursion);
 }
 
-template <typename A> void describe(A &a, JobFold &f) {
+template <typename A> void transfer(A &a, JobFold &f) {
   a.field("name", f.name);
   a.field("leader", f.leader);
   a.field("merge", f.merge);
@@ -266,17 +266,17 @@ template <typename A> void describe(A &a, JobFold &f) {
   a.field("number", f.number);
 }
 
-template <typename A> void describe(A &a, JobLeader &l) {
+template <typename A> void transfer(A &a, JobLeader &l) {
   a.field("name", l.name);
   a.field("number", l.number);
 }
 
-template <typename A> void describe(A &a, JobRenaming &r) {
+template <typename A> void transfer(A &a, JobRenaming &r) {
   a.field("name", r.name);
   a.field("newName", r.newName);
 }
 
-template <typename A> void describe(A &a, JobInput &i) {
+template <typename A> void transfer(A &a, JobInput &i) {
   a.field("path", i.path);
   a.field("member", i.member);
   a.field("offset", i.offset);
@@ -295,13 +295,13 @@ template <typename A> void describe(A &a, JobInput &i) {
   a.field("folds", i.folds);
 }
 
-template <typename A> void describe(A &a, JobStructor &s) {
+template <typename A> void transfer(A &a, JobStructor &s) {
   a.field("priority", s.priority);
   a.field("function", s.function);
   a.field("isDestructor", s.isDestructor);
 }
 
-template <typename A> void describe(A &a, HostCodegenOptions &o) {
+template <typename A> void transfer(A &a, HostCodegenOptions &o) {
   a.field("optLevel", o.optLevel);
   a.field("relocationModel", o.relocationModel);
   a.field("outputKnown", o.outputKnown);
@@ -316,7 +316,7 @@ template <typename A> void describe(A &a, HostCodegenOptions &o) {
   a.field("wrapped", o.wrapped);
 }
 
-template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
+template <typename A> void transfer(A &a, DeviceCodegenOptions &o) {
   a.field("ptxas", o.ptxas);
   a.field("ptxasDigest", o.ptxasDigest);
   a.field("ptxasArguments", o.ptxasArguments);
@@ -326,14 +326,14 @@ template <typename A> void describe(A &a, DeviceCodegenOptions &o) {
   a.field("open", o.open);
 }
 
-template <typename A> void describe(A &a, RemarkRequest &r) {
+template <typename A> void transfer(A &a, RemarkRequest &r) {
   a.field("passed", r.passed);
   a.field("missed", r.missed);
   a.field("analysis", r.analysis);
   a.field("kept", r.kept);
 }
 
-template <typename A> void describe(A &a, LtransJob &j) {
+template <typename A> void transfer(A &a, LtransJob &j) {
   a.field("index", j.index);
   a.field("side", j.side);
   a.field("arch", j.arch);
@@ -393,7 +393,7 @@ private:
     else if constexpr (std::is_integral_v<T>)
       out.value(static_cast<uint64_t>(item));
     else
-      out.object([&] { describe(*this, item); });
+      out.object([&] { transfer(*this, item); });
   }
 
   json::OStream &out;
@@ -417,7 +417,7 @@ public:
                   std::is_integral_v<T> || std::is_enum_v<T>)
       hasher.add(item);
     else
-      describe(*this, item);
+      transfer(*this, item);
   }
   Digest finish() const { return hasher.finish(); }
 
@@ -426,7 +426,7 @@ private:
 };
 
 template <typename T> Digest digestOfPart(const T &part) {
-  T copy = part; // describe() serves the reader too, which writes
+  T copy = part; // transfer() serves the reader too, which writes
   JobDigester digester;
   digester.value(copy);
   return digester.finish();
@@ -534,7 +534,7 @@ private:
       if (!inner)
         return fail(where, "expected object");
       JobReader reader(*inner, where, state);
-      describe(reader, to);
+      transfer(reader, to);
       reader.finish();
     }
   }
@@ -587,20 +587,20 @@ void forEachOption(const LtransJob &job,
   lister.field("-mllvm", copy.llvmOptions);
   lister.field("remarks", copy.remarks);
   if (job.side == Side::Host)
-    describe(lister, copy.host);
+    transfer(lister, copy.host);
   else
-    describe(lister, copy.device);
+    transfer(lister, copy.device);
 }
 
 std::string writeJob(const LtransJob &job) {
   std::string text;
   raw_string_ostream stream(text);
   json::OStream out(stream, /*IndentSize=*/1);
-  LtransJob copy = job; // describe() serves the reader too, which writes
+  LtransJob copy = job; // transfer() serves the reader too, which writes
   out.object([&] {
     out.attribute("gpultoJob", kJobVersion);
     JobWriter writer(out);
-    describe(writer, copy);
+    transfer(writer, copy);
   });
   stream << '\n';
   return text;
@@ -655,7 +655,7 @@ Expected<LtransJob> readJob(StringRef text, StringRef path) {
     JobReader reader(*object, root, state);
     int64_t ignoredVersion = 0;
     reader.field("gpultoJob", ignoredVersion);
-    describe(reader, job);
+    transfer(reader, job);
     reader.finish();
   }
   if (!state.ok)

@@ -20,7 +20,7 @@ namespace gpulto {
 static constexpr StringLiteral kMagic = "GRP3";
 
 namespace {
-/// One description serves both directions: describe(archive, x) passes each
+/// One description serves both directions: transfer(archive, x) passes each
 /// field in file order.
 struct ReportWriter {
   BinaryWriter out;
@@ -33,7 +33,7 @@ struct ReportWriter {
   template <typename T> void list(std::vector<T> &values) {
     out.uleb(values.size());
     for (T &value : values)
-      describe(*this, value);
+      transfer(*this, value);
   }
 };
 
@@ -48,20 +48,20 @@ struct ReportReader {
   template <typename T> void list(std::vector<T> &values) {
     values.resize(in.count());
     for (T &value : values)
-      describe(*this, value);
+      transfer(*this, value);
   }
 };
 
 using Counter = std::pair<std::string, uint64_t>;
 
-template <typename A> void describe(A &a, std::string &text) { a.field(text); }
+template <typename A> void transfer(A &a, std::string &text) { a.field(text); }
 
-template <typename A> void describe(A &a, Counter &counter) {
+template <typename A> void transfer(A &a, Counter &counter) {
   a.field(counter.first);
   a.field(counter.second);
 }
 
-template <typename A> void describe(A &a, InputLocation &location) {
+template <typename A> void transfer(A &a, InputLocation &location) {
   a.field(location.path);
   a.field(location.member);
   a.field(location.section);
@@ -69,7 +69,7 @@ template <typename A> void describe(A &a, InputLocation &location) {
   a.field(location.hasOffset);
 }
 
-template <typename A> void describe(A &a, Remark &remark) {
+template <typename A> void transfer(A &a, Remark &remark) {
   a.field(remark.kind);
   a.field(remark.pass);
   a.field(remark.name);
@@ -77,23 +77,23 @@ template <typename A> void describe(A &a, Remark &remark) {
   a.field(remark.where.file);
   a.field(remark.where.line);
   a.field(remark.where.column);
-  describe(a, remark.input);
+  transfer(a, remark.input);
   a.field(remark.text);
 }
 
-template <typename A> void describe(A &a, JobWarning &warning) {
+template <typename A> void transfer(A &a, JobWarning &warning) {
   a.field(warning.text);
   a.field(warning.needsJob);
 }
 
-template <typename A> void describe(A &a, FoldMismatch &mismatch) {
+template <typename A> void transfer(A &a, FoldMismatch &mismatch) {
   a.field(mismatch.tag);
   a.field(mismatch.name);
   a.field(mismatch.text);
 }
 
 template <typename A>
-void describe(A &a, LtransReport &report, std::vector<Counter> &counters) {
+void transfer(A &a, LtransReport &report, std::vector<Counter> &counters) {
   a.list(report.remarks);
   a.list(report.warnings);
   a.list(report.output);
@@ -106,9 +106,9 @@ void describe(A &a, LtransReport &report, std::vector<Counter> &counters) {
 std::string encodeReport(const LtransReport &report) {
   ReportWriter writer;
   writer.out.bytes(kMagic);
-  LtransReport copy = report; // describe() serves the reader too, which writes
+  LtransReport copy = report; // transfer() serves the reader too, which writes
   std::vector<Counter> counters(copy.counters.begin(), copy.counters.end());
-  describe(writer, copy, counters);
+  transfer(writer, copy, counters);
   return writer.out.take();
 }
 
@@ -118,7 +118,7 @@ Expected<LtransReport> decodeReport(StringRef bytes, StringRef path) {
   if (reader.in.bytes(kMagic.size()) != kMagic)
     reader.in.fail("no report of a job, or one of another version");
   std::vector<Counter> counters;
-  describe(reader, report, counters);
+  transfer(reader, report, counters);
   report.counters.insert(counters.begin(), counters.end());
   if (Error error = reader.in.finish())
     return error;

@@ -13,9 +13,9 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; CHECK: function direct:
 ; CHECK: effects reads_globals writes_globals{{$}}
-; CHECK: ref a: reads value{{$}}
-; CHECK: ref b: writes{{$}}
-; CHECK: ref c: reads value{{$}}
+; CHECK: ref a reads value{{$}}
+; CHECK: ref b writes{{$}}
+; CHECK: ref c reads value{{$}}
 define void @direct(i64 %i) {
   %p = getelementptr [8 x i32], ptr @a, i64 0, i64 %i
   %x = load i32, ptr %p
@@ -27,15 +27,15 @@ define void @direct(i64 %i) {
 ; CHECK: function copies:
 ; CHECK: effects writes_arguments reads_globals{{$}}
 ; CHECK: param 0 may_write pointer
-; CHECK: ref a: reads value{{$}}
+; CHECK: ref a reads value{{$}}
 define void @copies(ptr %to) {
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr @a, i64 32, i1 false)
   ret void
 }
 ; CHECK: function escapes:
 ; CHECK: effects writes_other stores_other{{$}}
-; CHECK: ref a: address
-; CHECK: ref b: address
+; CHECK: ref a address
+; CHECK: ref b address
 define ptr @escapes(ptr %p) {
   %q = load ptr, ptr @c
   store ptr @b, ptr %q

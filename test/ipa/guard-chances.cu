@@ -7,18 +7,18 @@
 // RUN: %gpulto dump %t.o | FileCheck %s
 
 // CHECK-LABEL: device(sm_90) function divide:
-// CHECK: guard gain {{[0-9]+}}: fits_word arg1 fits_word arg2
+// CHECK: guard gain {{[0-9]+}} facts fits_word arg1 i64, fits_word arg2 i64
 // CHECK-LABEL: device(sm_90) function divideThread:
-// CHECK: guard gain {{[0-9]+}}: fits_word arg1 small_grid
+// CHECK: guard gain {{[0-9]+}} facts fits_word arg1 i64, small_grid
 // CHECK-LABEL: device(sm_90) function sum:
-// CHECK-DAG: guard gain {{[0-9]+}}: multiple arg2 of 4
-// CHECK-DAG: guard gain {{[0-9]+}}: multiple arg1 of 16 multiple arg2 of 4
+// CHECK-DAG: guard gain {{[0-9]+}} facts multiple arg2 i32 align 4
+// CHECK-DAG: guard gain {{[0-9]+}} facts multiple arg1 align 16, multiple arg2 i32 align 4
 // CHECK-LABEL: device(sm_90) function sumStrided:
-// CHECK-DAG: guard gain {{[0-9]+}}: multiple arg1 of 16 multiple arg2 of 4 one arg3
+// CHECK-DAG: guard gain {{[0-9]+}} facts multiple arg1 align 16, multiple arg2 i32 align 4, one arg3 i32
 // CHECK-LABEL: device(sm_90) function pair:
-// CHECK: guard gain {{[0-9]+}}: multiple arg1[8] of 16
+// CHECK: guard gain {{[0-9]+}} facts multiple arg1[8] align 16
 // CHECK-LABEL: device(sm_90) function copy:
-// CHECK: guard gain {{[0-9]+}}: multiple arg1 of 16 apart arg0 from arg1
+// CHECK: guard gain {{[0-9]+}} facts multiple arg1 align 16, apart arg0 from arg1
 // CHECK-LABEL: device(sm_90) function nothing:
 // CHECK-NOT: guard
 extern "C" {

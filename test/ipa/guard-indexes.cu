@@ -6,11 +6,11 @@
 // RUN: %gpulto dump %t.o | FileCheck --implicit-check-not='at most' %s
 
 // CHECK-LABEL: device(sm_90) function border:
-// CHECK: guard gain {{[0-9]+}}: fits_word arg2 at most 46340 fits_word arg3 at most 46340 small_grid
+// CHECK: guard gain {{[0-9]+}} facts fits_word arg2 i64 size_class 3, fits_word arg3 i64 size_class 3, small_grid
 // CHECK-LABEL: device(sm_90) function stride:
-// CHECK: guard gain {{[0-9]+}}: fits_word arg2 at most 2147483647 small_grid
+// CHECK: guard gain {{[0-9]+}} facts fits_word arg2 i64 size_class 1, small_grid
 // CHECK-LABEL: device(sm_90) function mask:
-// CHECK: guard gain {{[0-9]+}}: fits_word arg1 at most 2147483647 fits_word arg2 at most 2147483647
+// CHECK: guard gain {{[0-9]+}} facts fits_word arg1 i64 size_class 1, fits_word arg2 i64 size_class 1
 // CHECK-LABEL: device(sm_90) function planes:
 // CHECK-LABEL: device(sm_90) function column:
 // CHECK-LABEL: device(sm_90) function view:

@@ -13,7 +13,7 @@ __device__ const float *kept;
 __device__ __noinline__ float get(const float *in, int k) { return in[k] + k; }
 
 // CHECK-LABEL: function stored:
-// CHECK: guard gain {{.*}} apart arg0 from arg1
+// CHECK: guard gain {{.*}} facts apart arg0 from arg1
 // CHECK: touches arg0 from 0 to 4*blockx
 __global__ void stored(float *out, const float *in) {
   kept = in;
@@ -25,13 +25,13 @@ __global__ void passed(float *out, const float *in) {
   out[0] = get(in, 3);
 }
 // CHECK-LABEL: function converted:
-// CHECK: guard gain {{.*}} apart arg0 from arg1
+// CHECK: guard gain {{.*}} facts apart arg0 from arg1
 __global__ void converted(float *out, const float *in, size_t *where) {
   *where = (size_t)in;
   SUM(in[k]);
 }
 // CHECK-LABEL: function compared:
-// CHECK: guard gain {{.*}} apart arg0 from arg1
+// CHECK: guard gain {{.*}} facts apart arg0 from arg1
 __global__ void compared(float *out, const float *in, int *same) {
   *same = out == in;
   SUM(in[k]);
@@ -43,20 +43,20 @@ __global__ void either(float *out, const float *in, const float *other) {
   SUM(in[k]);
 }
 // CHECK-LABEL: function loaded:
-// CHECK: guard gain {{.*}} apart arg0 from arg1
+// CHECK: guard gain {{.*}} facts apart arg0 from arg1
 // CHECK: touches arg0 from 0 to 4*blockx
 __global__ void loaded(float *out, const float *in, const int *index) {
   SUM(in[k] + in[index[threadIdx.x]]);
 }
 // CHECK-LABEL: function grows:
-// CHECK: guard gain {{.*}} apart arg0 from arg1
+// CHECK: guard gain {{.*}} facts apart arg0 from arg1
 __global__ void grows(float *out, const float *in, int n) {
   for (long i = 1; out[threadIdx.x] < 7; i = 3 * i + n)
     out[threadIdx.x] += in[i];
 }
 // The bits of a size that may be negative are no size.
 // CHECK-LABEL: function masked:
-// CHECK: guard gain {{.*}} apart arg0 from arg1
+// CHECK: guard gain {{.*}} facts apart arg0 from arg1
 __global__ void masked(float *out, const float *in, int n) {
   SUM(in[k] + in[(n ^ k) & ~3]);
 }
@@ -66,7 +66,7 @@ struct Params {
   int counts[8];
 };
 // CHECK-LABEL: function written:
-// CHECK: guard gain {{.*}} apart arg0[0] from arg0[8]
+// CHECK: guard gain {{.*}} facts apart arg0[0] from arg0[8]
 // CHECK-NOT: touches
 __global__ void written(Params p, int n) {
   p.counts[n] = 3;

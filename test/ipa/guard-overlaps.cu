@@ -9,7 +9,7 @@ extern "C" {
 // Arguments that are not negative, and a grid whose threads have numbers, are
 // premises; so is that the loop has rounds.
 // CHECK-LABEL: device(sm_90) function rows:
-// CHECK: guard gain {{[0-9]+}}: apart arg0 from arg1 apart arg0 from arg2
+// CHECK: guard gain {{[0-9]+}} facts apart arg0 from arg1, apart arg0 from arg2
 // CHECK-DAG: touches arg0 from 0 to 4*arg3 unless negative:{{.*}}-gridx*blockx + 2147483648, arg3
 // CHECK-DAG: touches arg1 from 0 to 4*arg3*arg4 unless negative:{{.*}}arg4 - 1{{.*}}, arg3, arg4
 // CHECK-DAG: touches arg2 from 0 to 4*arg4 unless negative: arg4 - 1, arg4
@@ -59,7 +59,7 @@ __global__ void table(int *out, const int *in, unsigned char index) {
     out[threadIdx.x] += in[index];
 }
 // CHECK-LABEL: device(sm_90) function parts:
-// CHECK: guard gain {{[0-9]+}}: apart arg0[0] from arg0[8]
+// CHECK: guard gain {{[0-9]+}} facts apart arg0[0] from arg0[8]
 // CHECK-DAG: touches arg0[0] from 0 to 4*blockx
 // CHECK-DAG: touches arg0[8] from 0 to 4*arg0[16]
 struct Params {

@@ -13,12 +13,12 @@ __global__ void kernel(Memory m, TwoRegisters t, Halves h, Floats f, int last) {
 extern __global__ void elsewhere(TwoRegisters t, int last);
 
 // CHECK: host function [[STUB:.*__device_stub__kernel[^ ]*]]: insts
-// CHECK: stub_arg 0 byte 0 from arg0 whole
-// CHECK-NEXT: stub_arg 1 byte 0 from arg1
+// CHECK: stub_arg 0 from arg0 whole
+// CHECK-NEXT: stub_arg 1 from arg1
 // CHECK-NEXT: stub_arg 1 byte 8 from arg2
-// CHECK-NEXT: stub_arg 2 byte 0 from arg3
-// CHECK-NEXT: stub_arg 3 byte 0 from arg4
-// CHECK-NEXT: stub_arg 4 byte 0 from arg5
+// CHECK-NEXT: stub_arg 2 from arg3
+// CHECK-NEXT: stub_arg 3 from arg4
+// CHECK-NEXT: stub_arg 4 from arg5
 
 // CHECK: host function _Z5knownPi
 // CHECK: launch [[STUB]] {{.*}} args=({0: i32 5, 8: i64 4611686018427387904, 16: arg0}, {0: i64 1, 8: i64 2}, {0: i64 17179869187}, {0: i64 4611686019492741120}, i32 9)
@@ -39,5 +39,5 @@ void partly(Memory m, int x) {
 
 // The stub's body is in another unit: arguments as the stub gets them.
 // CHECK: host function _Z5otherv
-// CHECK: launch {{.*}}elsewhere{{.*}} stub_args=(i64 1, i64 2, i32 3)
+// CHECK: launch {{.*}}elsewhere{{.*}} by_stub args=(i64 1, i64 2, i32 3)
 void other() { elsewhere<<<1, 1>>>({1, 2}, 3); }

@@ -18,7 +18,7 @@ target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 ; CHECK: effects{{.*}} synchronizes
 ; CHECK-NEXT: bounds max_threads 256 2 1 min_blocks 3 max_registers 64
 ; CHECK-NEXT: bounds required_threads 128 1 1
-; CHECK: ref shared: writes
+; CHECK: ref shared writes
 define ptx_kernel void @bounded(ptr %p, float %x) #0 {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()

@@ -21,7 +21,7 @@ declare i32 @cudaLaunchKernel(ptr, i64)
 ; CHECK: launch handle runtime freq 1 call {{[0-9]+}} grid.x=i32 3 grid.y=i32 2 grid.z=i32 5 block.x=arg0:i32 block.y=i32 1 block.z=i32 1 shared=arg1:i64 stream=null args=(i64 77)
 ; CHECK: launch handle cooperative freq 1 call {{[0-9]+}} grid.x=((arg3:i64):i64 mul arg3:i64):i32 trunc grid.y=(((arg3:i64):i64 mul arg3:i64):i64 lshr 32):i32 trunc grid.z=i32 1 {{.*}} args=(){{$}}
 ; CHECK-NOT: launch
-; CHECK: ref handle: reads
+; CHECK: ref handle reads
 define void @f(i32 %n, i64 %shared, ptr %unknown, i64 %grid) {
   %value = alloca i64
   %array = alloca [1 x ptr]

@@ -6,7 +6,7 @@
 __global__ void kernel(int *p, int n) { p[n] = 1; }
 
 // CHECK: function {{.*}}__device_stub__kernelPii
-// CHECK: stub_arg 1 byte 0 from arg1
+// CHECK: stub_arg 1 from arg1
 // CHECK: function _Z6launchPii
 // CHECK-NOT: call _Z
 // CHECK: launch {{.*}}__device_stub__kernelPii chevron {{.*}}grid.x=i32 3 grid.y=i32 1 grid.z=i32 1 block.x=arg1:i32(in 1..1024) block.y=i32 1 block.z=i32 1 shared=i64 0 stream=null args=(arg0, i32 5)

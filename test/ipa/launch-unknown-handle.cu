@@ -11,11 +11,11 @@ __global__ void queried(int *p) { *p = 4; }
 
 // CHECK: host symbol {{.*}}chosenPi: {{.*}} address_taken
 // CHECK: host symbol {{.*}}otherPi: {{.*}} address_taken
-// CHECK: host symbol [[KNOWN:.*]]knownPi: function external default atom {{[0-9]+}} dso_local kernel_stub
+// CHECK: host symbol [[KNOWN:.*]]knownPi: function external default dso_local kernel_stub atom {{[0-9]+}}
 // CHECK: host symbol {{.*}}queriedPi: {{.*}} address_taken
 // CHECK: host function _Z6selectPib
-// CHECK: launch <unknown> chevron {{.*}} handles=(&{{.*}}chosenPi, &{{.*}}otherPi) {{.*}}block.x=i32 64 {{.*}} stub_args=(arg0)
-// CHECK: ref {{.*}}chosenPi: passes
+// CHECK: launch <unknown> chevron {{.*}} handles=(&{{.*}}chosenPi, &{{.*}}otherPi) {{.*}}block.x=i32 64 {{.*}} by_stub args=(arg0)
+// CHECK: ref {{.*}}chosenPi passes
 void select(int *p, bool c) {
   void (*kernel)(int *) = c ? chosen : other;
   kernel<<<1, 64>>>(p);
@@ -26,5 +26,5 @@ void query(int *p) {
   queried<<<1, 1>>>(p);
 }
 // CHECK: host function _Z6memoryPiPPFvS_E
-// CHECK: launch <unknown> chevron freq 1 call 1 handles=(memory1[8]) grid{{.*}}block.x=i32 64 {{.*}} stub_args=(arg0)
+// CHECK: launch <unknown> chevron freq 1 call 1 handles=(memory1[8]) grid{{.*}}block.x=i32 64 {{.*}} by_stub args=(arg0)
 void memory(int *p, void (**kernels)(int *)) { kernels[1]<<<1, 64>>>(p); }

@@ -8,9 +8,9 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: function always:
-; CHECK: param 0 loaded i32 at 0 align 4{{$}}
-; CHECK-NEXT: param 0 loaded ptr at 8 align 8{{$}}
-; CHECK-NEXT: param 1 loaded f64 at 16 align 8{{$}}
+; CHECK: loaded arg0 integer i32 align 4{{$}}
+; CHECK-NEXT: loaded arg0 pointer at 8 align 8{{$}}
+; CHECK-NEXT: loaded arg1 float i64 at 16 align 8{{$}}
 ; CHECK-NOT: loaded
 define double @always(ptr %p, ptr %q) {
   %n = load i32, ptr %p, align 4
@@ -24,7 +24,7 @@ define double @always(ptr %p, ptr %q) {
 
 ; A reference is dereferenceable; the load says nothing of its alignment there.
 ; CHECK-LABEL: function reference:
-; CHECK: param 0 loaded i32 at 4 align 4{{$}}
+; CHECK: loaded arg0 integer i32 at 4 align 4{{$}}
 ; CHECK-NOT: loaded
 define i32 @reference(ptr align 8 dereferenceable(8) %p, i1 %c) {
   br i1 %c, label %then, label %end
@@ -72,7 +72,7 @@ define i32 @after_store(ptr %p, ptr %q) {
 
 ; A store to a variable of its own, and one that comes later, do not matter.
 ; CHECK-LABEL: function own_store:
-; CHECK: param 0 loaded i32 at 0 align 4{{$}}
+; CHECK: loaded arg0 integer i32 align 4{{$}}
 define i32 @own_store(ptr %p, ptr %q) {
   %own = alloca i32
   store i32 1, ptr %own

@@ -62,7 +62,7 @@ define i32 @reads(ptr %p) {
 }
 
 ; CHECK-LABEL: function stores:
-; CHECK: ref zero: writes{{$}}
+; CHECK: ref zero writes{{$}}
 ; CHECK: stores number[0..4]: arg0:i32
 ; CHECK: stores pair[8..16]: allocated by call 0(align 256)
 define void @stores(i32 %n, ptr %p) {
@@ -73,8 +73,8 @@ define void @stores(i32 %n, ptr %p) {
 }
 
 ; CHECK-LABEL: function unknown:
-; CHECK: ref number: writes writes_unknown
-; CHECK: ref zero: {{.*}}writes_unknown
+; CHECK: ref number writes writes_unknown
+; CHECK: ref zero {{.*}}writes_unknown
 ; CHECK-NOT: stores
 ; CHECK: returns stored in pair[0]:i32
 define i32 @unknown(i64 %i) {

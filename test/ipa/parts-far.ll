@@ -24,7 +24,7 @@ define void @passes() {
   ret void
 }
 ; CHECK: function stores:
-; CHECK: ref variable: writes writes_unknown
+; CHECK: ref variable writes writes_unknown
 define void @stores() {
   store i32 66, ptr getelementptr (i8, ptr @variable, i64 4294967296)
   ret void

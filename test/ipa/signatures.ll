@@ -25,7 +25,7 @@ declare void @nothing()
 declare ptr @sized(i64) allocsize(0)
 
 ; CHECK: function calls:
-; CHECK: call plain {{.*}} result ignored
+; CHECK: call plain {{.*}} ignores_result
 ; CHECK: call plain {{.*}}args=({{[^)]*}}){{$}}
 ; CHECK: call nothing {{.*}}args=(){{$}}
 define i32 @calls(i32 %n) {

@@ -10,7 +10,7 @@ target triple = "x86_64-pc-linux-gnu"
 $group = comdat any
 $big = comdat largest
 
-; CHECK: symbol table: variable internal default atom [[JUMP:[0-9]+]]
+; CHECK: symbol table: variable internal default dso_local constant atom [[JUMP:[0-9]+]]
 @table = internal constant [1 x ptr] [ptr blockaddress(@jumper, %there)]
 ; CHECK: symbol guard: variable linkonce_odr default atom [[GROUP:[0-9]+]] comdat group
 @guard = linkonce_odr global i64 0, comdat($group)

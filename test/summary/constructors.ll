@@ -18,6 +18,6 @@ define internal void @second() {
 define internal void @last() {
   ret void
 }
-; CHECK: constructor second priority 65535{{$}}
-; CHECK: constructor first priority 101 associated data
-; CHECK: destructor last priority 200
+; CHECK: structor second priority 65535{{$}}
+; CHECK: structor first priority 101 associated data
+; CHECK: structor last priority 200 destructor

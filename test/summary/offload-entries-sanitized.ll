@@ -6,9 +6,9 @@
 
 ; CHECK-DAG: symbol listed: {{.*}} address_taken constant
 ; CHECK-DAG: symbol alone: {{.*}} constant registration
-; CHECK-DAG: offload kernel padded: host stub size 0
-; CHECK-DAG: offload variable alone: host var size 4
-; CHECK-DAG: offload variable tagged: host tag size 4
+; CHECK-DAG: offload kernel padded host stub
+; CHECK-DAG: offload variable alone host var size 4
+; CHECK-DAG: offload variable tagged host tag size 4
 
 target triple = "x86_64-pc-linux-gnu"
 %entry = type { ptr, ptr, i64, i32, i32 }

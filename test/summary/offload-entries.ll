@@ -7,25 +7,25 @@
 ; RUN: not %gpulto dump --symbols %t/bad.bc 2>&1 | FileCheck %s --check-prefix=BAD
 
 ; CHECK: symbol var: variable external default atom {{[0-9]+$}}
-; CHECK: symbol man.managed: variable external default atom {{[0-9]+}} managed
+; CHECK: symbol man.managed: variable external default managed atom {{[0-9]+}}
 ; CHECK: symbol n.k: {{.*}} constant registration
 ; CHECK: symbol e.k: {{.*}} section constant registration
-; CHECK: symbol stub: function external default atom {{[0-9]+}} kernel_stub signature_fixed{{$}}
-; CHECK: offload kernel kernel_k: host stub size 0
-; CHECK: offload variable v: host var size 4 extern constant
-; CHECK: offload managed m: host man.managed size 8
-; CHECK: offload surface s: host surf size 8 type 2
-; CHECK: offload texture t: host tex size 8 normalized type 3
+; CHECK: symbol stub: function external default kernel_stub signature_fixed atom {{[0-9]+}}{{$}}
+; CHECK: offload kernel kernel_k host stub
+; CHECK: offload variable v host var size 4 extern constant
+; CHECK: offload managed m host man.managed size 8
+; CHECK: offload surface s host surf size 8 type 2
+; CHECK: offload texture t host tex size 8 normalized type 3
 
 ; BAD: offload entry e has not the fields that clang gives it
 ; From LLVM 21 on entries have another layout and section.
 ; RUN: llvm-as %t/later.ll -o %t/later.bc
 ; RUN: %gpulto dump --symbols %t/later.bc | FileCheck %s --check-prefix=LATER
 ; LATER: symbol e.k: {{.*}} section constant registration
-; LATER: symbol stub: function external default atom {{[0-9]+}} kernel_stub signature_fixed{{$}}
-; LATER: offload kernel kernel_k: host stub size 0
-; LATER: offload variable v: host var size 4 extern constant
-; LATER: offload texture t: host tex size 8 normalized type 3
+; LATER: symbol stub: function external default kernel_stub signature_fixed atom {{[0-9]+}}{{$}}
+; LATER: offload kernel kernel_k host stub
+; LATER: offload variable v host var size 4 extern constant
+; LATER: offload texture t host tex size 8 normalized type 3
 
 ;--- good.ll
 target triple = "x86_64-pc-linux-gnu"

@@ -7,11 +7,11 @@ target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-DAG: symbol gvar: variable external default atom {{[0-9]+$}}
 @gvar = global i32 0
-; CHECK-DAG: symbol hid: variable external hidden atom {{[0-9]+}} dso_local
+; CHECK-DAG: symbol hid: variable external hidden dso_local atom {{[0-9]+}}
 @hid = hidden global i32 0
 ; CHECK-DAG: symbol prot: variable external protected
 @prot = protected global i32 1
-; CHECK-DAG: symbol tls: variable internal default atom {{[0-9]+}} thread_local
+; CHECK-DAG: symbol tls: variable internal default thread_local atom {{[0-9]+}}
 @tls = internal thread_local global i32 0
 ; CHECK-DAG: symbol com: variable common default
 @com = common global i32 0
@@ -19,13 +19,13 @@ target triple = "x86_64-pc-linux-gnu"
 @ext = external global i32
 ; CHECK-DAG: symbol weakext: variable extern_weak default declaration
 @weakext = extern_weak global i32
-; CHECK-DAG: symbol kept: variable internal default atom {{[0-9]+}} dso_local used
+; CHECK-DAG: symbol kept: variable internal default dso_local used atom {{[0-9]+}}
 @kept = internal global i32 0
-; CHECK-DAG: symbol ckept: variable internal default atom {{[0-9]+}} dso_local compiler_used
+; CHECK-DAG: symbol ckept: variable internal default dso_local compiler_used atom {{[0-9]+}}
 @ckept = internal global i32 0
-; CHECK-DAG: symbol sec: variable external default atom {{[0-9]+}} section
+; CHECK-DAG: symbol sec: variable external default section atom {{[0-9]+}}
 @sec = global i32 0, section "mine"
-; CHECK-DAG: symbol _ZTV1A: variable linkonce_odr default atom {{[0-9]+}} unnamed_addr local_unnamed_addr constant insignificant_by_language
+; CHECK-DAG: symbol _ZTV1A: variable linkonce_odr default unnamed_addr local_unnamed_addr constant insignificant_by_language atom {{[0-9]+}}
 @_ZTV1A = linkonce_odr unnamed_addr constant ptr null
 @unused_decl_v = external global i32
 @llvm.used = appending global [1 x ptr] [ptr @kept], section "llvm.metadata"
@@ -39,7 +39,7 @@ declare ptr @malloc(i64)
 define available_externally i32 @avail() {
   ret i32 1
 }
-; CHECK-DAG: symbol _ZN1AC2Ev: function weak_odr default atom {{[0-9]+}} insignificant_by_language
+; CHECK-DAG: symbol _ZN1AC2Ev: function weak_odr default insignificant_by_language atom {{[0-9]+}}
 define weak_odr void @_ZN1AC2Ev() {
   ret void
 }
@@ -47,7 +47,7 @@ define weak_odr void @_ZN1AC2Ev() {
 define void @_ZN1A4C2EvEv() {
   ret void
 }
-; CHECK-DAG: symbol f: function external default atom {{[0-9]+}} local_unnamed_addr
+; CHECK-DAG: symbol f: function external default local_unnamed_addr atom {{[0-9]+}}
 define i32 @f(i1 %c) local_unnamed_addr {
   call void @llvm.assume(i1 %c)
   %p = call ptr @malloc(i64 4)

@@ -495,7 +495,7 @@ TEST(SummaryFormat, DamageIsRefusedOrHarmless) {
 
 TEST(SummaryFormat, RefusesJumpFunctionOfMissingParameter) {
   ModuleSummary s = fullSummary();
-  s.functions[0].parameters.count = 1;
+  s.functions[1].parameters.count = 1;
   EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
               testing::HasSubstr("parameter or call that does not exist"));
 }

@@ -1,0 +1,202 @@
+//===- Parameters.h - What bodies do with their parameters ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_SUMMARY_PARAMETERS_H
+#define GPULTO_SUMMARY_PARAMETERS_H
+
+#include "summary/JumpFunction.h"
+#include "summary/Record.h"
+
+#include <cstdint>
+#include <tuple>
+
+namespace gpulto {
+
+enum ParameterFlag : uint32_t {
+  kParamUnused = 1u << 0,
+  kParamNoAlias = 1u << 1,
+  kParamNonNull = 1u << 2,
+  kParamByVal = 1u << 3,
+  kParamStructRet = 1u << 4,
+  /// Pointer: memory it points to may be read / written / the pointer kept.
+  kParamMayRead = 1u << 5,
+  kParamMayWrite = 1u << 6,
+  kParamMayEscape = 1u << 7,
+  /// Scalar: used in a branch condition, as a loop bound, as an index: what a
+  /// constant would be worth.
+  kParamInCondition = 1u << 8,
+  kParamInLoopBound = 1u << 9,
+  kParamInAddress = 1u << 10,
+  kParamCalled = 1u << 11,
+  kParamIsPointer = 1u << 12,
+  kParamIsFloat = 1u << 13,
+  kParamGridConstant = 1u << 14,
+  /// Pointer: it is compared, so its bits may become known.
+  kParamMayCompare = 1u << 15,
+  /// Host pointer: kPassesHandle holds of what it points to, here.
+  kParamIsHandle = 1u << 16,
+  /// As kQueriesHandle and kSetsHandle, beside kParamIsHandle.
+  kParamHandleQueried = 1u << 17,
+  kParamHandleSet = 1u << 18,
+  /// Host: neither an integer, a float nor a pointer, or an attribute makes the
+  /// calling convention treat it in a way of its own.
+  kParamIsSpecial = 1u << 19,
+};
+
+inline constexpr FlagName kParameterFlagNames[] = {
+    {kParamUnused, "unused"},
+    {kParamNoAlias, "noalias"},
+    {kParamNonNull, "nonnull"},
+    {kParamByVal, "byval"},
+    {kParamStructRet, "sret"},
+    {kParamMayRead, "may_read"},
+    {kParamMayWrite, "may_write"},
+    {kParamMayEscape, "may_escape"},
+    {kParamInCondition, "in_condition"},
+    {kParamInLoopBound, "in_loop_bound"},
+    {kParamInAddress, "in_address"},
+    {kParamCalled, "called"},
+    {kParamIsPointer, "pointer"},
+    {kParamIsFloat, "float"},
+    {kParamGridConstant, "grid_constant"},
+    {kParamMayCompare, "may_compare"},
+    {kParamIsHandle, "handle"},
+    {kParamHandleQueried, "queried"},
+    {kParamHandleSet, "set"},
+    {kParamIsSpecial, "special"},
+};
+
+/// Host: why a body is passed a pointer that it only loads through, and not
+/// what it loads. Only said of references, and of pointers through which there
+/// are loads at constant distances and nothing else.
+enum class PointerNeed : uint8_t {
+  None,      ///< it has LoadedParts, or nothing is to be said
+  HandedOn,  ///< to a function that only reads
+  Copied,    ///< memory there is copied as a whole
+  Compared,  ///< the address itself
+  Volatile,  ///< or atomic
+  AnyPlace,  ///< distances are not constant
+  OtherType, ///< values that are no ScalarKind
+  Overlaps,  ///< or one place is loaded as several types
+  TooMany,   ///< loads, or places
+  Condition, ///< on which a load depends, of what may not be readable
+  Changed,   ///< before it is loaded
+  Last = Changed
+};
+
+inline constexpr const char *kPointerNeedNames[] = {
+    "none",  "handed_on", "copied",   "compared",  "volatile", "any_place",
+    "other", "overlaps",  "too_many", "condition", "changed"};
+
+struct ParameterRecord {
+  uint32_t flags = 0;
+  /// Scalars: bits. Pointers: 0. By-value aggregates: see byValBytes.
+  uint16_t bitWidth = 0;
+  uint8_t addressSpace = 0;
+  uint8_t alignLog2 = 0;
+  /// Size of a byval aggregate, in bytes.
+  uint32_t byValBytes = 0;
+  /// Instructions that a constant here would let us remove, estimated; of an
+  /// aggregate, if all of it were constant.
+  uint32_t constantGain = 0;
+  /// Host pointer: only that many bytes from where it points are touched
+  /// through it, and it is neither kept nor passed on. kNone: not known.
+  uint32_t reachBytes = kNone;
+  /// Host pointer: as reachBytes, but it may be passed on, at distances that
+  /// jump functions tell: what callees touch comes on top. kNone: not known.
+  uint32_t ownReachBytes = kNone;
+  PointerNeed pointerNeed = PointerNeed::None;
+  bool operator==(const ParameterRecord &) const = default;
+};
+
+template <typename V> void describe(V &v, ParameterRecord &p) {
+  v.template interned<Shape::Parameter>(
+      std::tie(p.flags, p.bitWidth, p.addressSpace, p.alignLog2, p.byValBytes,
+               p.constantGain, p.reachBytes, p.ownReachBytes, p.pointerNeed),
+      [&](auto &v) {
+        v.number("bits", p.bitWidth);
+        v.number("bytes", p.byValBytes);
+        v.number("addrspace", p.addressSpace);
+        v.alignment(p.alignLog2);
+        v.flags("", p.flags, kParameterFlagNames);
+        v.enumerator("needs_pointer", p.pointerNeed, kPointerNeedNames);
+        v.estimate("gain", p.constantGain);
+        v.numberOrNone("reach", p.reachBytes);
+        v.numberOrNone("own_reach", p.ownReachBytes);
+      });
+}
+
+/// What a machine passes as one value.
+enum class ScalarKind : uint8_t { Integer, Float, Pointer, Last = Pointer };
+
+inline constexpr const char *kScalarKindNames[] = {"integer", "float",
+                                                   "pointer"};
+
+/// Host: bytes behind a pointer parameter that the body loads. The body uses a
+/// parameter that has such parts for nothing else; it finds in them what was
+/// there at its entry, and whatever it is passed, they can be loaded there.
+struct LoadedPart {
+  uint32_t parameter = 0;
+  uint32_t byteOffset = 0;
+  ScalarKind kind = ScalarKind::Integer;
+  /// Integer, Float. Pointer: 0.
+  uint16_t bitWidth = 0;
+  /// What the address of these bytes is known to be a multiple of.
+  uint8_t alignLog2 = 0;
+
+  uint32_t sizeBytes() const {
+    constexpr uint32_t kPointerBytes = 8, kByteBits = 8;
+    return kind == ScalarKind::Pointer ? kPointerBytes : bitWidth / kByteBits;
+  }
+  bool operator==(const LoadedPart &) const = default;
+};
+
+template <typename V> void describe(V &v, LoadedPart &p) {
+  constexpr unsigned kMaxAlignLog2 = 32, kMaxBits = 64, kByteBits = 8;
+  v.formal("", p.parameter);
+  v.enumerator("", p.kind, kScalarKindNames);
+  v.number("bits", p.bitWidth);
+  v.number("at", p.byteOffset);
+  v.alignment(p.alignLog2);
+  bool isPointer = p.kind == ScalarKind::Pointer;
+  v.check(p.alignLog2 <= kMaxAlignLog2 && p.bitWidth <= kMaxBits &&
+              p.bitWidth % kByteBits == 0 && isPointer == (p.bitWidth == 0),
+          "loaded part out of range");
+}
+
+/// Device kernels: a pointer in a by-value aggregate that the body loads, of a
+/// copy that nothing writes.
+struct PointerMember {
+  uint32_t parameter = 0;
+  uint32_t byteOffset = 0;
+  /// kParamMayRead, kParamMayWrite and kParamMayEscape: what the body does with
+  /// the memory behind it, and the pointer. Callees that jump functions tell of
+  /// are not included.
+  uint32_t flags = 0;
+  bool operator==(const PointerMember &) const = default;
+};
+
+template <typename V> void describe(V &v, PointerMember &m) {
+  v.formal("", m.parameter);
+  v.number("at", m.byteOffset);
+  v.flags("", m.flags, kParameterFlagNames);
+}
+
+/// What a body stores in a variable.
+struct VariableStore {
+  SymbolIndex variable = kNone;
+  PartOffset byteOffset;
+  uint32_t sizeBytes = 0;
+  JumpFunction value;
+  bool operator==(const VariableStore &) const = default;
+};
+
+template <typename V> void describe(V &v, VariableStore &s) {
+  v.symbol("", s.variable);
+  v.nested("at", s.byteOffset);
+  v.number("bytes", s.sizeBytes);
+  v.jump("value", s.value);
+}
+} // namespace gpulto
+
+#endif
