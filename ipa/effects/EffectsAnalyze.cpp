@@ -187,8 +187,8 @@ private:
   void addKnownEffects(const llvm::CallBase &call);
   void touch(const llvm::Value &pointer, bool reads, bool writes);
   void touchOther(bool reads, bool writes) {
-    result.memoryEffects |=
-        (reads ? kReadsOther : 0) | (writes ? kWritesOther | kStoresOther : 0);
+    result.memoryEffects |= (reads ? uint32_t(kReadsOther) : 0) |
+                            (writes ? kWritesOther | kStoresOther : 0);
     storesElsewhere |= writes;
   }
   /// Notes that other threads' accesses may be ordered against ours here: to
@@ -560,7 +560,8 @@ void EffectsCollector::touch(const llvm::Value &pointer, bool reads,
                              bool writes) {
   const llvm::Value *base = llvm::getUnderlyingObject(&pointer);
   auto add = [&](MemoryEffect read, MemoryEffect write) {
-    result.memoryEffects |= (reads ? read : 0) | (writes ? write : 0);
+    result.memoryEffects |=
+        (reads ? uint32_t(read) : 0) | (writes ? uint32_t(write) : 0);
   };
   if (llvm::isa<llvm::AllocaInst>(base))
     return;

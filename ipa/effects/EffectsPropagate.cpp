@@ -287,7 +287,7 @@ void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
     bool writes = !isCopied && (calleeMay & kWritesArguments) &&
                   (access & (kParamMayWrite | kParamMayEscape));
     auto add = [&](MemoryEffect read, MemoryEffect write) {
-      may |= (reads ? read : 0) | (writes ? write : 0);
+      may |= (reads ? uint32_t(read) : 0) | (writes ? uint32_t(write) : 0);
     };
     Kind kind = i < actuals.size() ? actuals[i].kind : Kind::Unknown;
     switch (kind) {

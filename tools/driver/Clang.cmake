@@ -4,9 +4,10 @@
 #   GPULTO_CLANG_LINK_OPTIONS  replaces the functions that
 #                              DriverSharedVariables.cpp,
 #                              DriverDeviceVisibility.cpp,
-#                              DriverDeviceConstants.cpp and
-#                              DriverEmptyLists.cpp stand in for, and keeps the
-#                              program small and quick to start
+#                              DriverDeviceConstants.cpp,
+#                              DriverDeviceOrder.cpp and DriverEmptyLists.cpp
+#                              stand in for, and keeps the program small and
+#                              quick to start
 find_package(Clang REQUIRED CONFIG
              PATHS "${GPULTO_LLVM_ROOT}/lib/cmake/clang" NO_DEFAULT_PATH)
 if(NOT Clang_VERSION VERSION_EQUAL LLVM_PACKAGE_VERSION)
@@ -29,6 +30,8 @@ set(replaced
     # clang::SemaCUDA::IdentifyPreference(const clang::FunctionDecl *,
     #                                     const clang::FunctionDecl *)
     _ZN5clang8SemaCUDA18IdentifyPreferenceEPKNS_12FunctionDeclES3_
+    # clang::Sema::ActOnEndOfTranslationUnit()
+    _ZN5clang4Sema25ActOnEndOfTranslationUnitEv
     # clang::Sema::ActOnUninitializedDecl(clang::Decl *)
     _ZN5clang4Sema22ActOnUninitializedDeclEPNS_4DeclE
     # clang::Sema::CreateOverloadedBinOp(

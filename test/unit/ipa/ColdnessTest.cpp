@@ -115,7 +115,7 @@ TEST(Coldness, LevelsAndProfilesAreLeftAlone) {
 }
 
 /// A constructor that calls init, and what flags its call and functions have.
-Coldness ofInit(uint16_t site, uint32_t initFlags, uint32_t calleeFlags) {
+Coldness ofInit(uint32_t site, uint32_t initFlags, uint32_t calleeFlags) {
   ModuleBuilder module;
   SymbolIndex callee = module.define("callee", kOurs, {});
   module.summary().functions.back().flags |= calleeFlags;

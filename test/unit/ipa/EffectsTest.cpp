@@ -27,17 +27,17 @@ struct Program : TestProgram {
   }
 };
 
-void setOwn(ModuleBuilder &module, uint16_t effects, uint32_t flags = 0) {
+void setOwn(ModuleBuilder &module, uint32_t effects, uint32_t flags = 0) {
   module.summary().functions.back().memoryEffects = effects;
   module.summary().functions.back().flags |= flags;
 }
 
 /// Gives the last function pointer parameters with \p flags.
-void setParameters(ModuleBuilder &module, std::vector<uint16_t> flags) {
+void setParameters(ModuleBuilder &module, std::vector<uint32_t> flags) {
   ModuleSummary &summary = module.summary();
   summary.functions.back().parameters = {uint32_t(summary.parameters.size()),
                                          uint32_t(flags.size())};
-  for (uint16_t flag : flags) {
+  for (uint32_t flag : flags) {
     ParameterRecord record;
     record.flags = flag | kParamIsPointer;
     summary.parameters.push_back(record);
@@ -197,7 +197,7 @@ TEST(ModRef, MemoryOfArgumentsIsWhatIsPassed) {
   Program program(module);
   EXPECT_EQ(program.effects("hands")->may, kReadsArguments);
   EXPECT_EQ(program.effects("hands")->parameters,
-            (std::vector<uint16_t>{0, kParamMayRead}));
+            (std::vector<uint32_t>{0, kParamMayRead}));
   EXPECT_EQ(program.effects("owns")->may, 0);
   EXPECT_EQ(program.effects("loads")->may, kWritesOther);
 }

@@ -39,7 +39,7 @@ struct Shape {
   JumpFunction written = allocation(0), read = allocation(1);
   /// At byte 8 of the aggregate that is the third argument.
   JumpFunction part = allocation(1);
-  uint16_t kernelEffects = kReadsArguments | kWritesArguments;
+  uint32_t kernelEffects = kReadsArguments | kWritesArguments;
   uint32_t readFlags = kParamIsPointer | kParamMayRead;
   const char *deviceCallee = nullptr;
   /// A variable without a definition that device code uses, in this space.

@@ -1,0 +1,63 @@
+//===- DriverDeviceOrder.cpp - Device variables in an order of their own --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+//   static __device__ int a[4], b[4];
+//   int main() { cudaMemcpyToSymbol(a, ...); cudaMemcpyToSymbol(b, ...); }
+//
+// What only host code names is emitted for devices all the same. clang emits
+// such variables last, in the order of a hash set of pointers, so that a module
+// looks different from one compile to the next. Here they are handed to code
+// generation in the order of their mangled names before that.
+//
+// clang has no hook there: the program is linked with --wrap= of a function of
+// Sema (Clang.cmake), which is called here first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Mangle.h"
+#include "clang/Sema/Sema.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace clang;
+
+// The function of clang, and ours in its place. A member function is called as
+// a function whose first parameter is the object.
+void realEndOfTranslationUnit(Sema *) __asm__(
+    "__real__ZN5clang4Sema25ActOnEndOfTranslationUnitEv");
+void wrapEndOfTranslationUnit(Sema *) __asm__(
+    "__wrap__ZN5clang4Sema25ActOnEndOfTranslationUnitEv");
+
+/// Lets the consumer of \p sema emit \p variable now: what is marked as used is
+/// not put off.
+static void emitNow(Sema &sema, VarDecl &variable) {
+  if (sema.Context.DeclMustBeEmitted(&variable))
+    return; // it has been
+  variable.addAttr(UsedAttr::CreateImplicit(sema.Context));
+  sema.Consumer.HandleTopLevelDecl(DeclGroupRef(&variable));
+  variable.dropAttr<UsedAttr>();
+}
+
+void wrapEndOfTranslationUnit(Sema *sema) {
+  realEndOfTranslationUnit(sema);
+  ASTContext &context = sema->Context;
+  if (!sema->getLangOpts().CUDAIsDevice ||
+      context.getDiagnostics().hasErrorOccurred())
+    return;
+  ASTNameGenerator names(context);
+  std::vector<std::pair<std::string, VarDecl *>> variables;
+  for (const VarDecl *used : context.CUDADeviceVarODRUsedByHost)
+    if (const VarDecl *definition = used->getDefinition(context))
+      variables.emplace_back(names.getName(definition),
+                             const_cast<VarDecl *>(definition));
+  llvm::sort(variables, llvm::less_first());
+  for (auto [name, variable] : variables)
+    emitNow(*sema, *variable);
+}
