@@ -55,12 +55,9 @@ llvm::ArrayRef<T> slice(const std::vector<T> &table, Range range) {
 enum class Table : uint8_t {
 #define GPULTO_TABLE(RECORD, TABLE, LEAST) TABLE,
 #include "summary/Tables.def"
+  Count
 };
-
-#define GPULTO_TABLE(RECORD, TABLE, LEAST) +1
-constexpr unsigned kTableCount = 0
-#include "summary/Tables.def"
-    ;
+constexpr unsigned kTableCount = unsigned(Table::Count);
 
 /// A bit of a word of flags, and what a dump calls it.
 struct FlagName {
@@ -69,8 +66,15 @@ struct FlagName {
 };
 
 /// Fields that are written once for all records in which they are equal.
-enum class Shape : uint8_t { Symbol, TypeHash, Parameter, Call, Function };
-constexpr unsigned kShapeCount = 5;
+enum class Shape : uint8_t {
+  Symbol,
+  TypeHash,
+  Parameter,
+  Call,
+  Function,
+  Count
+};
+constexpr unsigned kShapeCount = unsigned(Shape::Count);
 
 /// Numbers that are coded by the first one that is not in use.
 enum class Fresh : uint8_t { Atom, Comdat };
@@ -214,7 +218,9 @@ public:
   /// In a dump, what follows stands on a line of its own.
   void beginLine(const char *) {}
 
-protected:
+private:
+  friend Visitor;
+  RecordVisitor() = default;
   Visitor &self() { return static_cast<Visitor &>(*this); }
 };
 

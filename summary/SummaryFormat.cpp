@@ -423,7 +423,7 @@ llvm::Expected<ModuleSummary> readSummary(llvm::StringRef bytes,
   uint64_t leastBytes = 0;
   std::array<uint32_t, kTableCount> sizes;
 #define GPULTO_TABLE(RECORD, TABLE, LEAST)                                     \
-  leastBytes += uint64_t(sizes[unsigned(Table::TABLE)] = in.uleb32()) * LEAST;
+  leastBytes += uint64_t(sizes[unsigned(Table::TABLE)] = in.uleb32()) * (LEAST);
 #include "summary/Tables.def"
   if (leastBytes > in.remaining())
     in.fail("tables larger than the summary");

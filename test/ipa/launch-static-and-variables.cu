@@ -15,7 +15,7 @@ template <typename T> __global__ void general(T *p) { *p = table[1]; }
 // CHECK-DAG: host offload kernel _Z7generalIfEvPT_ host _Z{{.*}}generalIfEvPT_
 // CHECK-DAG: host offload variable visible host visible size 4
 // CHECK-DAG: host offload variable table host table size 32 constant
-// CHECK-DAG: host symbol {{.*}}generalIfEvPT_: function linkonce_odr {{.*}} comdat {{.*}} kernel_stub
+// CHECK-DAG: host symbol {{.*}}generalIfEvPT_: function linkonce_odr {{.*}}kernel_stub{{.*}} comdat
 // CHECK-DAG: host symbol _ZL{{.*}}hiddenPi: function internal {{.*}} kernel_stub
 // CHECK-DAG: device(sm_90) symbol _ZL6hiddenPi__{{[a-z]+}}__[[ID]]: function {{.*}} kernel
 // CHECK-DAG: device(sm_90) symbol visible: variable external default addrspace 1 {{.*}} externally_initialized

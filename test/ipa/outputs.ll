@@ -62,9 +62,9 @@ define i32 @reads(ptr %p) {
 }
 
 ; CHECK-LABEL: function stores:
+; CHECK: stores number bytes 4 value arg0:i32
+; CHECK: stores pair at 8 bytes 8 value allocated by call 0(align 256)
 ; CHECK: ref zero writes{{$}}
-; CHECK: stores number[0..4]: arg0:i32
-; CHECK: stores pair[8..16]: allocated by call 0(align 256)
 define void @stores(i32 %n, ptr %p) {
   store i32 %n, ptr @number
   %r = call i32 @cudaMalloc(ptr getelementptr (i8, ptr @pair, i64 8), i64 16)

@@ -11,7 +11,7 @@ target triple = "x86_64-pc-linux-gnu"
 @hid = hidden global i32 0
 ; CHECK-DAG: symbol prot: variable external protected
 @prot = protected global i32 1
-; CHECK-DAG: symbol tls: variable internal default thread_local atom {{[0-9]+}}
+; CHECK-DAG: symbol tls: variable internal default thread_local dso_local atom {{[0-9]+}}
 @tls = internal thread_local global i32 0
 ; CHECK-DAG: symbol com: variable common default
 @com = common global i32 0

@@ -35,11 +35,18 @@ void realEndOfTranslationUnit(Sema *) __asm__(
 void wrapEndOfTranslationUnit(Sema *) __asm__(
     "__wrap__ZN5clang4Sema25ActOnEndOfTranslationUnitEv");
 
+/// Whether code generation got \p variable when it was declared: what is local
+/// to the unit it puts off until something has a use for it.
+static bool isEmitted(ASTContext &context, const VarDecl &variable) {
+  return variable.hasAttr<UsedAttr>() || (variable.isExternallyVisible() &&
+                                          context.DeclMustBeEmitted(&variable));
+}
+
 /// Lets the consumer of \p sema emit \p variable now: what is marked as used is
 /// not put off.
 static void emitNow(Sema &sema, VarDecl &variable) {
-  if (sema.Context.DeclMustBeEmitted(&variable))
-    return; // it has been
+  if (isEmitted(sema.Context, variable))
+    return;
   variable.addAttr(UsedAttr::CreateImplicit(sema.Context));
   sema.Consumer.HandleTopLevelDecl(DeclGroupRef(&variable));
   variable.dropAttr<UsedAttr>();
@@ -58,6 +65,6 @@ void wrapEndOfTranslationUnit(Sema *sema) {
       variables.emplace_back(names.getName(definition),
                              const_cast<VarDecl *>(definition));
   llvm::sort(variables, llvm::less_first());
-  for (auto [name, variable] : variables)
+  for (const auto &[name, variable] : variables)
     emitNow(*sema, *variable);
 }

@@ -27,7 +27,7 @@ struct Program : TestProgram {
 };
 
 /// Gives the last calls, as many as there are \p flags, those.
-void setCalls(ModuleBuilder &module, std::vector<uint16_t> flags) {
+void setCalls(ModuleBuilder &module, std::vector<uint32_t> flags) {
   std::vector<CallEdge> &calls = module.summary().calls;
   for (size_t i = 0; i < flags.size(); ++i)
     calls[calls.size() - flags.size() + i].flags = flags[i];
@@ -60,7 +60,7 @@ TEST(Coldness, OneWarmCallIsEnough) {
 }
 
 TEST(Coldness, RecursionIsColdIfItIsEnteredSo) {
-  for (uint16_t entry : {uint16_t(kColdSite), uint16_t(0)}) {
+  for (uint32_t entry : {uint32_t(kColdSite), uint32_t(0)}) {
     ModuleBuilder module;
     SymbolIndex even = module.define("even", kOurs, {1});
     SymbolIndex odd = module.define("odd", kOurs, {even});

@@ -124,7 +124,7 @@ TEST(Diagnostics, WarningsCanBeFatalOrDropped) {
 
 TEST(Diagnostics, FiltersRemarks) {
   DiagnosticsOptions options;
-  options.passed = "gpulto-ipa";
+  options.passed = "gpulto-con";
   options.missed = "^gpulto-fold$";
   Diagnostics diagnostics(options);
   EXPECT_TRUE(diagnostics.wantsRemark(RemarkKind::Passed, "gpulto-constants"));
