@@ -84,11 +84,10 @@ private:
     hasher.add(value);
     isEmpty = false;
   }
-  /// Descriptions take records by reference because they also read them.
   template <typename T> void addAll(ArrayRef<T> records) {
     add(records.size());
     for (const T &record : records)
-      describe(*this, const_cast<T &>(record));
+      visitRecord(*this, record);
   }
   /// In the order of the symbols' numbers, which differs between modules.
   void addReferences(Range range) {
@@ -110,9 +109,9 @@ private:
 Digest digestOfConclusions(const CombinedSummary &program, GlobalId id) {
   Conclusions conclusions(program.moduleRef(id).summary);
   if (const VariableSummary *variable = program.variable(id))
-    describe(conclusions, const_cast<VariableSummary &>(*variable));
+    visitRecord(conclusions, *variable);
   else
-    describe(conclusions, const_cast<FunctionSummary &>(*program.function(id)));
+    visitRecord(conclusions, *program.function(id));
   return conclusions.finish();
 }
 

@@ -11,8 +11,11 @@
 
 namespace gpulto {
 
+/// A word of CallFlags.
+using CallFlags = uint32_t;
+
 /// What a call site says of itself.
-enum CallFlag : uint32_t {
+enum CallFlag : CallFlags {
   kTailCall = 1u << 0,
   kMustTail = 1u << 1,
   kInvoke = 1u << 2,
@@ -64,7 +67,7 @@ inline constexpr FlagName kCallFlagNames[] = {
 struct CallEdge {
   /// Symbol called, or kNone for an indirect call.
   SymbolIndex callee = kNone;
-  uint32_t flags = 0;
+  CallFlags flags = 0;
   /// Executions per entry of the caller, in 1/256 (256: once); LGEN keeps three
   /// significant bits.
   uint32_t frequency = 256;
@@ -87,8 +90,11 @@ template <typename V> void describe(V &v, CallEdge &c) {
   v.jumps("args", c.arguments);
 }
 
+/// A word of ReferenceFlags.
+using ReferenceFlags = uint16_t;
+
 /// How a body uses a symbol other than by calling it.
-enum ReferenceFlag : uint16_t {
+enum ReferenceFlag : ReferenceFlags {
   kReads = 1u << 0,
   kWrites = 1u << 1,
   /// The address escapes from a plain load, store or call.
@@ -119,7 +125,7 @@ inline constexpr FlagName kReferenceFlagNames[] = {
 
 struct ReferenceEdge {
   SymbolIndex symbol = kNone;
-  uint16_t flags = 0;
+  ReferenceFlags flags = 0;
   bool operator==(const ReferenceEdge &) const = default;
 };
 

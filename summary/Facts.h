@@ -102,7 +102,7 @@ struct VariableUse {
   GlobalId variable = kNone;
   std::string name;
   /// kReads, kWrites, kTakesAddress.
-  uint16_t flags = 0;
+  ReferenceFlags flags = 0;
   bool operator==(const VariableUse &) const = default;
 };
 

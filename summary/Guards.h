@@ -8,6 +8,7 @@
 #include "summary/Record.h"
 
 #include <cstdint>
+#include <iterator>
 
 namespace gpulto {
 
@@ -31,6 +32,7 @@ enum class GuardKind : uint8_t {
 
 inline constexpr const char *kGuardKindNames[] = {"fits_word", "multiple",
                                                   "one", "small_grid", "apart"};
+static_assert(std::size(kGuardKindNames) == size_t(GuardKind::Last) + 1);
 
 /// Blocks in x of a grid with fewer than 2^31 threads in x: a number below 2^31
 /// and one step of a loop over all threads are below 2^32.

@@ -15,6 +15,7 @@
 #define GPULTO_SUMMARY_JUMPFUNCTION_H
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 namespace gpulto {
@@ -66,6 +67,8 @@ inline constexpr const char *kJumpOperationNames[] = {
     "sdiv",   "urem",   "srem",   "umin",   "umax",  "smin",   "smax",
     "fadd",   "fsub",   "fmul",   "fdiv",   "fceil", "ffloor", "fext",
     "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui"};
+static_assert(std::size(kJumpOperationNames) ==
+              size_t(JumpOperation::Last) + 1);
 
 /// One actual argument. A plain value of few words, no ownership.
 struct JumpFunction {
@@ -212,24 +215,20 @@ template <typename V> void describe(V &v, JumpFunction &j) {
     break;
   case Kind::SymbolAddress:
   case Kind::VariablePart:
-    v.symbol("symbol", j.source);
-    v.offset(j.value);
-    break;
   case Kind::LoadVariable:
     v.symbol("symbol", j.source);
+    if (j.kind != Kind::LoadVariable)
+      v.offset(j.value);
     break;
   case Kind::PassThrough:
-    v.formal("formal", j.source);
-    if (j.isPointerPassedOn())
-      v.parts(j.parameter, j.count);
-    if (hasOperation)
-      v.bits(j.value, j.bitWidth);
-    break;
   case Kind::Ancestor:
     v.formal("formal", j.source);
     if (j.isPointerPassedOn())
       v.parts(j.parameter, j.count);
-    v.offset(j.value);
+    if (j.kind == Kind::Ancestor)
+      v.offset(j.value);
+    else if (hasOperation)
+      v.bits(j.value, j.bitWidth);
     break;
   case Kind::LoadAggregate:
     v.formal("formal", j.source);
@@ -241,24 +240,19 @@ template <typename V> void describe(V &v, JumpFunction &j) {
     v.number("lasts", j.parameter);
     break;
   case Kind::CallMemory:
-    v.call("call", j.source);
-    v.number("argument", j.parameter);
-    v.number("bytes", j.count);
-    v.offset(j.value);
-    break;
   case Kind::CallResult:
     v.call("call", j.source);
+    if (j.kind == Kind::CallMemory)
+      v.number("argument", j.parameter);
     v.number("bytes", j.count);
     v.offset(j.value);
     break;
   case Kind::Aggregate:
-    v.parts(j.source, j.count);
-    v.number("local", j.value);
-    break;
   case Kind::Memory:
-    v.number("local", j.parameter);
+    if (j.kind == Kind::Memory)
+      v.number("local", j.parameter);
     v.parts(j.source, j.count);
-    v.number("at", j.value);
+    v.number("value", j.value);
     break;
   case Kind::Composed:
     v.operands(j.source, j.count);

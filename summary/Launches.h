@@ -8,6 +8,7 @@
 #include "summary/Record.h"
 
 #include <cstdint>
+#include <iterator>
 
 namespace gpulto {
 
@@ -24,6 +25,7 @@ enum class LaunchKind : uint8_t {
 
 inline constexpr const char *kLaunchKindNames[] = {
     "chevron", "runtime", "runtime_exc", "cooperative", "device"};
+static_assert(std::size(kLaunchKindNames) == size_t(LaunchKind::Last) + 1);
 
 /// Position of the kernel's handle among the arguments of the runtime's launch
 /// function for \p kind.
@@ -47,6 +49,7 @@ enum Geometry : uint32_t {
 inline constexpr const char *kGeometryNames[] = {
     "grid.x",  "grid.y",  "grid.z", "block.x",
     "block.y", "block.z", "shared", "stream"};
+static_assert(std::size(kGeometryNames) == kGeometryCount);
 
 /// A launch of a kernel: a host -> device edge of the call graph, or an edge
 /// from one kernel to another.
@@ -123,6 +126,7 @@ enum class HandleTarget : uint8_t {
 inline constexpr const char *kHandleTargetNames[] = {
     "argument", "behind",   "variable", "beside",
     "returned", "followed", "into",     "passed"};
+static_assert(std::size(kHandleTargetNames) == size_t(HandleTarget::Last) + 1);
 
 /// Where a kernel's handle goes that is not told by the jump function of a
 /// call: a body chooses between several, keeps it or returns it.

@@ -31,7 +31,10 @@
 
 namespace gpulto {
 
-enum FunctionFlag : uint64_t {
+/// A word of FunctionFlags.
+using FunctionFlags = uint64_t;
+
+enum FunctionFlag : FunctionFlags {
   kAlwaysInline = 1u << 0,
   kNoInline = 1u << 1,
   kOptNone = 1u << 2,
@@ -155,7 +158,7 @@ inline constexpr FlagName kMemoryEffectNames[] = {
 struct FunctionSummary {
   // What most passes ask for comes first, side by side.
   SymbolIndex symbol = kNone;
-  uint64_t flags = 0;
+  FunctionFlags flags = 0;
   uint32_t memoryEffects = 0;
   /// IR instructions without debug and lifetime markers.
   uint32_t instructionCount = 0;
@@ -401,7 +404,7 @@ template <Table kTable> constexpr auto &tableOf(const ModuleSummary &s) {
     return s.TABLE;                                                            \
   else
 #include "summary/Tables.def"
-  static_assert(kTable == Table());
+  static_assert(kTable != Table::Count);
 }
 
 /// Describes what holds for the whole module.

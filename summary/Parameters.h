@@ -8,6 +8,7 @@
 #include "summary/Record.h"
 
 #include <cstdint>
+#include <iterator>
 #include <tuple>
 
 namespace gpulto {
@@ -87,6 +88,7 @@ enum class PointerNeed : uint8_t {
 inline constexpr const char *kPointerNeedNames[] = {
     "none",  "handed_on", "copied",   "compared",  "volatile", "any_place",
     "other", "overlaps",  "too_many", "condition", "changed"};
+static_assert(std::size(kPointerNeedNames) == size_t(PointerNeed::Last) + 1);
 
 struct ParameterRecord {
   uint32_t flags = 0;
@@ -131,6 +133,7 @@ enum class ScalarKind : uint8_t { Integer, Float, Pointer, Last = Pointer };
 
 inline constexpr const char *kScalarKindNames[] = {"integer", "float",
                                                    "pointer"};
+static_assert(std::size(kScalarKindNames) == size_t(ScalarKind::Last) + 1);
 
 /// Host: bytes behind a pointer parameter that the body loads. The body uses a
 /// parameter that has such parts for nothing else; it finds in them what was

@@ -5,7 +5,7 @@
 // Each record of a summary has a function template beside it,
 //
 //   template <typename V> void describe(V &v, PointerMember &m) {
-//     v.formal("of", m.parameter);
+//     v.formal("", m.parameter);
 //     v.number("at", m.byteOffset);
 //     v.flags("", m.flags, kParameterFlagNames);
 //   }
@@ -69,6 +69,7 @@ struct FlagName {
 enum class Shape : uint8_t {
   Symbol,
   TypeHash,
+  JumpFunction,
   Parameter,
   Call,
   Function,
@@ -148,10 +149,11 @@ public:
   /// The name of a symbol, which may be that of its COMDAT group.
   template <typename T> void name(T &, uint32_t /*comdat*/) {}
   void digest(const char *, Digest &) {}
-  /// A digest that says which body this is, not what is concluded from it.
+  /// A digest in one word.
   template <typename T> void hash(const char *name, T &value) {
     self().number(name, value);
   }
+  /// A digest that says which body this is, not what is concluded from it.
   void identity(const char *name, Digest &value) { self().digest(name, value); }
 
   /// A record that is a field.
@@ -223,6 +225,13 @@ private:
   RecordVisitor() = default;
   Visitor &self() { return static_cast<Visitor &>(*this); }
 };
+
+/// Describes \p record to \p visitor, which changes nothing: descriptions take
+/// records by reference because they also read them.
+template <typename V, typename R>
+void visitRecord(V &visitor, const R &record) {
+  describe(visitor, const_cast<R &>(record));
+}
 
 } // namespace gpulto
 

@@ -113,7 +113,7 @@ Names NamesFinder::of(const JumpFunction &j, unsigned depth) {
     return kBad;
   Names names;
   Visitor visitor(*this, names, depth);
-  describe(visitor, const_cast<JumpFunction &>(j));
+  visitRecord(visitor, j);
   return names;
 }
 
@@ -228,14 +228,10 @@ public:
       handle("", j);
   }
   template <Table kTable> void records(const char *name, Range &range) {
-    if (!std::exchange(isInRecord, true)) {
-      for (auto &record : slice(tableOf<kTable>(s), range)) {
-        describe(*this,
-                 const_cast<std::remove_cvref_t<decltype(record)> &>(record));
-        if (!isGood && !wrong)
-          wrong = name;
-      }
-      isInRecord = false;
+    for (const auto &record : slice(tableOf<kTable>(s), range)) {
+      visitRecord(*this, record);
+      if (!isGood && !wrong)
+        wrong = name;
     }
   }
 
@@ -248,7 +244,6 @@ private:
   const ModuleSummary &s;
   NamesFinder &names;
   uint32_t formals, calls;
-  bool isInRecord = false;
 };
 
 } // namespace
@@ -284,7 +279,7 @@ std::string findInconsistency(const ModuleSummary &s) {
     if (const char *wrong = findWrongPlace(s, f))
       return wrong;
     BodyCheck check(s, names, f.parameters.count, f.calls.count);
-    describe(check, const_cast<FunctionSummary &>(f));
+    visitRecord(check, f);
     if (!check.isGood || f.outputs.count > f.parameters.count)
       return std::string(check.wrong ? check.wrong : "function") +
              " refers to a parameter or call that does not exist";
@@ -293,7 +288,7 @@ std::string findInconsistency(const ModuleSummary &s) {
     if (!isDefined(v.symbol, SymbolKind::Variable))
       return "contents of a symbol that is no defined variable";
     BodyCheck check(s, names, 0, 0);
-    describe(check, const_cast<VariableSummary &>(v));
+    visitRecord(check, v);
     if (!check.isGood)
       return "initializer refers to a parameter or call";
   }

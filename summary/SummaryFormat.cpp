@@ -160,7 +160,6 @@ private:
   std::array<uint32_t, kTableCount> sizes;
   std::array<RangeHistory, kTableCount> ranges;
   std::array<std::unique_ptr<AnyPool>, kShapeCount> pools;
-  Interner<JumpFunction> jumpFunctions;
   bool hasLines = false;
   uint32_t lastLine = 0;
   /// In this table.
@@ -227,11 +226,8 @@ void Transfer<IO>::name(llvm::StringRef &value, uint32_t comdat) {
 
 template <typename IO>
 void Transfer<IO>::jump(const char *, JumpFunction &value) {
-  io->interned(value, jumpFunctions, [this](IO &inner, JumpFunction &j) {
-    IO *outer = std::exchange(io, &inner);
-    describe(*this, j);
-    io = outer;
-  });
+  interned<Shape::JumpFunction>(std::tie(value),
+                                [&](auto &v) { describe(v, value); });
 }
 
 /// First byte: kind (4 bits), facts follow (1), width code (3).

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <iterator>
 #include <tuple>
 
 namespace gpulto {
@@ -25,6 +26,7 @@ enum class SymbolKind : uint8_t {
 
 inline constexpr const char *kSymbolKindNames[] = {
     "function", "variable", "alias", "ifunc", "assembly"};
+static_assert(std::size(kSymbolKindNames) == size_t(SymbolKind::Last) + 1);
 
 /// The meanings are those of llvm::GlobalValue::LinkageTypes.
 enum class Linkage : uint8_t {
@@ -49,11 +51,14 @@ inline constexpr const char *kLinkageNames[] = {
     "appending", "internal",
     "private",   "extern_weak",
     "common"};
+static_assert(std::size(kLinkageNames) == size_t(Linkage::Last) + 1);
 
 enum class SymbolVisibility : uint8_t { Default, Hidden, Protected };
 
 inline constexpr const char *kVisibilityNames[] = {"default", "hidden",
                                                    "protected"};
+static_assert(std::size(kVisibilityNames) ==
+              size_t(SymbolVisibility::Protected) + 1);
 
 /// Facts of a symbol that are one bit each.
 enum SymbolFlag : uint32_t {
@@ -183,6 +188,7 @@ enum class ComdatKind : uint8_t {
 
 inline constexpr const char *kComdatNames[] = {"any", "exactmatch", "largest",
                                                "nodeduplicate", "samesize"};
+static_assert(std::size(kComdatNames) == size_t(ComdatKind::Last) + 1);
 
 struct ComdatRecord {
   llvm::StringRef name;
@@ -259,6 +265,8 @@ struct OffloadEntry {
   uint32_t textureType = 0;
   bool operator==(const OffloadEntry &) const = default;
 };
+static_assert(std::size(kOffloadEntryNames) ==
+              size_t(OffloadEntry::Kind::Last) + 1);
 
 template <typename V> void describe(V &v, OffloadEntry &e) {
   v.enumerator("", e.kind, kOffloadEntryNames);

@@ -125,40 +125,21 @@ bool Decoder::decodeSurface() {
   insn.mode |= kImageSurface | kImageIntegers;
   insn.mode |= desc.has("zero") ? kImageZero : 0;
   insn.mode |= desc.has("clamp") ? kImageClamp : 0;
-  unsigned count = vectorWidth();
+  insn.vec = static_cast<uint8_t>(vectorWidth());
   const Operand &what = ops[isStore ? 1 : 0];
-  const std::vector<Operand> single{what};
-  const std::vector<Operand> &parts =
-      what.kind == Operand::Vector ? what.parts : single;
-  if (parts.size() != count || count * sizeOf(type) > 16)
+  size_t count = what.kind == Operand::Vector ? what.parts.size() : 1;
+  if (count != insn.vec || count * sizeOf(type) > 16)
     return fail("malformed " + std::string(desc.opcode));
-  unsigned bytes = 0;
-  for (const Operand &o : parts) // The registers' width, before immediates.
-    if (unsigned b = registerBytes(o))
-      bytes = b;
-  if (!bytes)
-    bytes = std::max(2u, sizeOf(type));
   std::vector<Op> list;
-  for (const Operand &o : parts) {
-    Op op = kNoOp;
-    unsigned got = bytes;
-    if (isStore ? !sourceOfWidth(o, type, bytes, op) : !dest(o, op, &got))
-      return false;
-    if (got != bytes)
-      return fail("registers of different sizes in one vector");
-    list.push_back(op);
-  }
-  if (bytes < sizeOf(type))
-    return fail("register narrower than the type of the access");
+  if (!accessRegisters(what, isStore, list))
+    return false;
   if (!imageOperand(ops[isStore ? 0 : 1], list))
     return false;
   insn.extra = static_cast<uint32_t>(fn.extra.size());
   fn.extra.insert(fn.extra.end(), list.begin(), list.end());
-  insn.vec = static_cast<uint8_t>(count);
   insn.bytes = static_cast<uint8_t>(sizeOf(type));
   if (isStore)
     insn.flags |= kIsStore;
-  desc.destBytes = bytes;
   insn.cls = InsnClass::Texture;
   insn.ctl = Ctl::Faulting;
   return emitSelected();

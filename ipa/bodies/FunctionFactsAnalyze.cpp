@@ -47,7 +47,7 @@ public:
 
 private:
   void fill(const llvm::Function &function, FunctionSummary &result);
-  uint64_t attributeFlags(const llvm::Function &function);
+  FunctionFlags attributeFlags(const llvm::Function &function);
   Digest attributesDigest(const llvm::Function &function);
   void visit(const llvm::Instruction &instruction);
   void visitCall(const llvm::CallBase &call);
@@ -57,10 +57,10 @@ private:
   LgenContext &context;
   ModuleSummary &summary;
   llvm::DenseMap<void *, Digest> attributeDigests;
-  uint64_t flags = 0;
+  FunctionFlags flags = 0;
 };
 
-uint64_t FunctionFacts::attributeFlags(const llvm::Function &function) {
+FunctionFlags FunctionFacts::attributeFlags(const llvm::Function &function) {
   using A = llvm::Attribute;
   static constexpr std::pair<A::AttrKind, uint32_t> kMap[] = {
       {A::AlwaysInline, kAlwaysInline},

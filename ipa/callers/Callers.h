@@ -121,7 +121,7 @@ public:
         firstCall[place], firstCall[place + 1] - firstCall[place]);
   }
   /// Returns what those calls say of themselves, CallFlag.
-  llvm::ArrayRef<uint32_t> callFlagsOf(uint32_t place) const {
+  llvm::ArrayRef<CallFlags> callFlagsOf(uint32_t place) const {
     return llvm::ArrayRef(callFlags).slice(
         firstCall[place], firstCall[place + 1] - firstCall[place]);
   }
@@ -165,7 +165,7 @@ private:
   std::vector<uint32_t> bodyIndices; // by GlobalId
   std::vector<uint32_t> firstCall;   // by body, and the end
   std::vector<uint32_t> callees;
-  std::vector<uint32_t> callFlags;
+  std::vector<CallFlags> callFlags;
   llvm::DenseSet<uint32_t> byAlias; // positions in callees; looked up only
   /// By ModuleIndex: it names kernels or stubs. In large programs few do.
   llvm::BitVector kernelModules;

@@ -214,7 +214,7 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
     GlobalId target = program.definitionFor(user, edge.symbol);
     if (target == kNone || !program.function(target))
       continue;
-    constexpr uint8_t kHandleUses =
+    constexpr ReferenceFlags kHandleUses =
         kReads | kQueriesHandle | kSetsHandle | kPassesHandle;
     bool isHandle =
         program.has(target, kKernelStub) &&

@@ -33,7 +33,7 @@ namespace gpulto {
 
 /// As the other attributeUse() (ipa/runtime/CudaRuntime.h), of the operand \p
 /// use.
-uint8_t attributeUse(const llvm::Use &use);
+ReferenceFlags attributeUse(const llvm::Use &use);
 
 /// Whether \p function is declared, and named as those of the CUDA runtime.
 bool isOfRuntime(const llvm::Function &function);

@@ -103,7 +103,8 @@ private:
   void loseResults(GlobalId caller);
   void pass(const JumpFunction &actual, GlobalId caller,
             llvm::function_ref<Place()> to);
-  void passAttributed(const JumpFunction &actual, GlobalId caller, uint8_t use);
+  void passAttributed(const JumpFunction &actual, GlobalId caller,
+                      ReferenceFlags use);
   llvm::StringRef runtimeName(GlobalId caller, const CallEdge &call) const;
   bool mayHold(Place place) const;
   void addStubs(GlobalId variable);

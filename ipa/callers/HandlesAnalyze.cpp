@@ -42,7 +42,7 @@
 
 namespace gpulto {
 
-uint8_t attributeUse(const llvm::Use &use) {
+ReferenceFlags attributeUse(const llvm::Use &use) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
   const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
   if (!callee || !callee->isDeclaration() || !call->isArgOperand(&use))
@@ -427,7 +427,7 @@ void HandlePaths::markParameter(const llvm::Argument &argument) {
     return;
   uint32_t flags = kParamIsHandle;
   for (const llvm::Use &use : argument.uses()) {
-    uint8_t attribute = attributeUse(use);
+    ReferenceFlags attribute = attributeUse(use);
     if (attribute & kQueriesHandle)
       flags |= kParamHandleQueried;
     if (attribute & kSetsHandle)

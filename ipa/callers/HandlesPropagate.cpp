@@ -276,7 +276,7 @@ void Handles::pass(const JumpFunction &actual, GlobalId caller,
 
 /// As pass(), to where attributes are read or set, attributeUse().
 void Handles::passAttributed(const JumpFunction &actual, GlobalId caller,
-                             uint8_t use) {
+                             ReferenceFlags use) {
   if (use & kQueriesHandle)
     pass(actual, caller, [] { return nowhere(Of::Queried); });
   if (use & kSetsHandle)
@@ -308,7 +308,7 @@ void Handles::visitCall(GlobalId caller, uint32_t number, bool isLaunch) {
     // Each launch of an address is a LaunchSite, but for a stub's own.
     if (launch && i == handleOperand(*launch) && (isLaunch || isAddress))
       continue;
-    uint8_t use = attributeUse(runtime, i);
+    ReferenceFlags use = attributeUse(runtime, i);
     if (!use)
       pass(actual, caller, [&, i = i] { return placeOf(caller, call, i); });
     else if (!isAddress && actual.kind != Kind::PassThrough)
@@ -323,7 +323,8 @@ void Handles::visitFlow(GlobalId caller, const HandleFlow &flow) {
   switch (flow.to) {
   case HandleTarget::Argument: {
     const CallEdge &call = calls[flow.call];
-    if (uint8_t use = attributeUse(runtimeName(caller, call), flow.argument))
+    if (ReferenceFlags use =
+            attributeUse(runtimeName(caller, call), flow.argument))
       return passAttributed(flow.handle, caller, use);
     return pass(flow.handle, caller,
                 [&] { return placeOf(caller, call, flow.argument); });

@@ -53,7 +53,7 @@ constexpr StringLiteral kPass = "gpulto-coldness";
 struct Entry {
   uint32_t caller = 0; // place in bodies
   uint32_t number = 0; // among its calls
-  uint32_t flags = 0;  // CallFlag
+  CallFlags flags = 0;
 };
 
 /// What is known of a body: small, since callers and callees are anywhere.
@@ -152,7 +152,7 @@ void ColdnessSolver::addEntries() {
   entries.resize(firstEntry.back());
   std::vector<uint32_t> next(firstEntry.begin(), firstEntry.end() - 1);
   for (uint32_t body = 0; body < bodies.size(); ++body)
-    forEachCall(body, [&](uint32_t callee, uint32_t number, uint32_t flags) {
+    forEachCall(body, [&](uint32_t callee, uint32_t number, CallFlags flags) {
       entries[next[callee]++] = {body, number, flags};
     });
 }
@@ -181,7 +181,7 @@ void ColdnessSolver::iterate(bool goesDown,
     if (!prove(body))
       continue;
     if (goesDown)
-      forEachCall(body, [&](uint32_t callee, uint32_t, uint32_t flags) {
+      forEachCall(body, [&](uint32_t callee, uint32_t, CallFlags flags) {
         if (!(flags & kColdSite))
           worklist.push_back(callee);
       });
@@ -252,7 +252,7 @@ void ColdnessSolver::solveOnce() {
 }
 
 void ColdnessSolver::solveLoops() {
-  auto mayLoop = [&](uint32_t callee, uint32_t flags) {
+  auto mayLoop = [&](uint32_t callee, CallFlags flags) {
     return callee != kNone && !(flags & kColdSite) && !bodies[callee].hasNoLoop;
   };
   iterate(/*goesDown=*/false, [&](uint32_t index) {
@@ -261,7 +261,7 @@ void ColdnessSolver::solveLoops() {
       return false;
     if (program.imageOf(idOf(index)) == kHostImage) {
       ArrayRef<uint32_t> callees = callers.calleesOf(index);
-      ArrayRef<uint32_t> flags = callers.callFlagsOf(index);
+      ArrayRef<CallFlags> flags = callers.callFlagsOf(index);
       while (body.checked < callees.size() &&
              !mayLoop(callees[body.checked], flags[body.checked]))
         ++body.checked;

@@ -177,10 +177,10 @@ public:
 
 private:
   void visitConstant(const llvm::Constant &constant, const llvm::Use &use);
-  uint16_t useOf(const llvm::Use &use);
+  ReferenceFlags useOf(const llvm::Use &use);
   bool readsHandlesOnly(const llvm::Use &use);
   void visitFields(const llvm::ConstantStruct &constant, const llvm::Use &use);
-  void addReference(const llvm::GlobalValue &value, uint16_t flags);
+  void addReference(const llvm::GlobalValue &value, ReferenceFlags flags);
   void addControlEffects();
   void addEffects(const llvm::Instruction &instruction);
   void addCallEffects(const llvm::CallBase &call);
@@ -212,7 +212,7 @@ private:
   llvm::Function &function;
   FunctionSummary &result;
   HandlePaths handlePaths;
-  llvm::SmallMapVector<SymbolIndex, uint16_t, 16> references;
+  llvm::SmallMapVector<SymbolIndex, ReferenceFlags, 16> references;
   /// Loads of the pointers in `members`. Looked up only.
   llvm::SmallPtrSet<const llvm::Value *, 16> memberLoads;
   std::map<std::pair<uint32_t, uint32_t>, unsigned> members;
@@ -220,7 +220,7 @@ private:
 };
 
 void EffectsCollector::addReference(const llvm::GlobalValue &value,
-                                    uint16_t flags) {
+                                    ReferenceFlags flags) {
   SymbolIndex symbol = context.indexOf(value);
   if (symbol == kNone)
     return;
@@ -231,7 +231,7 @@ void EffectsCollector::addReference(const llvm::GlobalValue &value,
 }
 
 /// How the operand \p use, which mentions a symbol, uses it.
-uint16_t EffectsCollector::useOf(const llvm::Use &use) {
+ReferenceFlags EffectsCollector::useOf(const llvm::Use &use) {
   unsigned access = accessOf(use);
   if (access & kDerived) {
     bool isPassedOn = false;
@@ -241,7 +241,7 @@ uint16_t EffectsCollector::useOf(const llvm::Use &use) {
   }
   if (access & (kPassedOn | kIndirectCall))
     access |= kEscape;
-  uint16_t flags = 0;
+  ReferenceFlags flags = 0;
   if (access & kRead)
     flags |= kReads;
   if (access & kWrite)
@@ -344,7 +344,7 @@ void EffectsCollector::visitConstant(const llvm::Constant &constant,
       return addReference(*global, kReads);
     }
     if (summary.side == Side::Host && llvm::isa<llvm::Function>(global))
-      if (uint16_t flags = attributeUse(use))
+      if (ReferenceFlags flags = attributeUse(use))
         return addReference(*global, flags);
     if (call->isInlineAsm() && context.indexOf(*global) != kNone)
       summary.symbols[context.indexOf(*global)].flags |= kAssemblyReferenced;
@@ -356,7 +356,7 @@ void EffectsCollector::visitConstant(const llvm::Constant &constant,
       handlePaths.follow(use, symbolHandle(JumpFunction::Kind::SymbolAddress,
                                            context.indexOf(*global))))
     return addReference(*global, kPassesHandle);
-  uint16_t flags = kTakesAddress;
+  ReferenceFlags flags = kTakesAddress;
   bool isAddress = constant.getType()->isPointerTy();
   if (isAddress)
     flags = useOf(use);

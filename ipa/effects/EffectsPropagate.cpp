@@ -256,7 +256,7 @@ uint32_t EffectsSolver::ownEffects(GlobalId id) const {
   if (none_of(program.references(id, function.references), changes))
     may &= ~kReadsGlobals;
   // What no variable here can see written is written where nobody reads.
-  constexpr uint16_t kOnlyRead = kReads | kReadsValue;
+  constexpr ReferenceFlags kOnlyRead = kReads | kReadsValue;
   auto isSeen = [&](const ReferenceEdge &edge) {
     GlobalId used = program.definitionFor(id, edge.symbol);
     bool isRead = edge.flags && !(edge.flags & ~kOnlyRead);
@@ -477,7 +477,7 @@ bool EffectsSolver::comesBack(uint32_t index) const {
 bool EffectsSolver::staysAway(uint32_t body) const {
   return bodies[body].noReturn ||
          any_of(enumerate(callers.callFlagsOf(body)), [&](const auto &c) {
-           uint32_t flags = c.value();
+           CallFlags flags = c.value();
            const BodyEffects *callee = calleeOf(body, c.index());
            return (flags & kAlwaysReachedSite) && !(flags & kInvoke) &&
                   callee && callee->neverReturns;
@@ -502,7 +502,7 @@ void EffectsSolver::solveReturns() {
 /// Returns the variables that \p kernel and all it calls mention.
 std::vector<VariableUse> EffectsSolver::variablesOf(uint32_t kernel) const {
   constexpr uint8_t kSharedSpace = 3; // NVPTX: of a block, nobody else's
-  DenseMap<GlobalId, uint16_t> uses;
+  DenseMap<GlobalId, ReferenceFlags> uses;
   DenseSet<uint32_t> seen;
   SmallVector<uint32_t> worklist{kernel};
   while (!worklist.empty()) {

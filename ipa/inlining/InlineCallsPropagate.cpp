@@ -66,7 +66,7 @@ int64_t InlineEdge::growth() const {
 /// when they may.
 InlineVerdict Collector::whyNever(GlobalId id) const {
   struct Premise {
-    uint64_t flags;
+    FunctionFlags flags;
     InlineVerdict verdict;
   };
   // clang marks what it compiles at -O0, and what is naked, noinline, too.

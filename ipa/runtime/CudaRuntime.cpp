@@ -47,7 +47,7 @@ const RuntimeFunction *findRuntimeFunction(StringRef name) {
   return found == kIndex.end() ? nullptr : &found->second;
 }
 
-uint8_t attributeUse(StringRef callee, unsigned index) {
+ReferenceFlags attributeUse(StringRef callee, unsigned index) {
   const RuntimeFunction *function = findRuntimeFunction(callee);
   return function && function->handle == int(index) ? function->handleUse : 0;
 }

@@ -105,7 +105,7 @@ inline bool isRuntime(llvm::StringRef name, RuntimeFunction::Role role) {
 /// Returns what the function \p callee does with the kernel whose handle is its
 /// argument \p index: kQueriesHandle or kSetsHandle; 0 when it is none of those
 /// that read or set attributes and keep nothing.
-uint8_t attributeUse(llvm::StringRef callee, unsigned index);
+ReferenceFlags attributeUse(llvm::StringRef callee, unsigned index);
 
 /// Returns how the function \p callee launches the kernel whose handle it gets,
 /// if it does.

@@ -220,9 +220,12 @@ bool onlyReadsArguments(const llvm::CallBase &call) {
   return hasPointer && !call.hasOperandBundles();
 }
 
-uint16_t callFlags(const llvm::CallBase &call) {
-  uint32_t flags = 0;
-  auto set = [&](bool holds, CallFlag flag) { flags |= holds ? flag : 0; };
+CallFlags callFlags(const llvm::CallBase &call) {
+  CallFlags flags = 0;
+  auto set = [&](bool holds, CallFlag flag) {
+    if (holds)
+      flags |= flag;
+  };
   if (auto *plain = llvm::dyn_cast<llvm::CallInst>(&call)) {
     set(plain->isTailCall(), kTailCall);
     set(plain->isMustTailCall(), kMustTail);
@@ -272,7 +275,9 @@ void CallsCollector::addCall(const llvm::CallBase &call, bool isAlwaysReached) {
   if (!isCallEdge(call))
     return;
   CallEdge edge;
-  edge.flags = callFlags(call) | (isAlwaysReached ? kAlwaysReachedSite : 0);
+  edge.flags = callFlags(call);
+  if (isAlwaysReached)
+    edge.flags |= kAlwaysReachedSite;
   auto *callee = llvm::dyn_cast<llvm::GlobalValue>(
       call.getCalledOperand()->stripPointerCasts());
   if (callee)

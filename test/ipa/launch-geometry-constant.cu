@@ -6,7 +6,7 @@ __global__ void kernel(int *p, int n, float f) { p[n] = f; }
 
 // CHECK: host symbol [[STUB:.*__device_stub__kernelPiif]]: function external {{.*}} kernel_stub
 // CHECK-NOT: symbol [[STUB]]{{.*}} address_taken
-// CHECK: host offload kernel _Z6kernelPiif host [[STUB]]
+// CHECK: host offload kernel _Z6kernelPiif host [[STUB]]{{$}}
 // CHECK: host function [[STUB]]
 // CHECK: stub_arg 0 from arg0
 // CHECK: stub_arg 1 from arg1

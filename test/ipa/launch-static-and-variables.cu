@@ -11,8 +11,8 @@ extern __device__ int elsewhere;
 static __global__ void hidden(int *p) { *p = counter + visible + elsewhere; }
 template <typename T> __global__ void general(T *p) { *p = table[1]; }
 
-// CHECK-DAG: host offload kernel _ZL6hiddenPi__{{[a-z]+}}__[[ID:[0-9a-f]+]] host _ZL{{.*}}hiddenPi
-// CHECK-DAG: host offload kernel _Z7generalIfEvPT_ host _Z{{.*}}generalIfEvPT_
+// CHECK-DAG: host offload kernel _ZL6hiddenPi__{{[a-z]+}}__[[ID:[0-9a-f]+]] host _ZL{{.*}}hiddenPi{{$}}
+// CHECK-DAG: host offload kernel _Z7generalIfEvPT_ host _Z{{.*}}generalIfEvPT_{{$}}
 // CHECK-DAG: host offload variable visible host visible size 4
 // CHECK-DAG: host offload variable table host table size 32 constant
 // CHECK-DAG: host symbol {{.*}}generalIfEvPT_: function linkonce_odr {{.*}}kernel_stub{{.*}} comdat

@@ -11,7 +11,7 @@ __global__ void queried(int *p) { *p = 4; }
 
 // CHECK: host symbol {{.*}}chosenPi: {{.*}} address_taken
 // CHECK: host symbol {{.*}}otherPi: {{.*}} address_taken
-// CHECK: host symbol [[KNOWN:.*]]knownPi: function external default dso_local kernel_stub{{.*}} atom {{[0-9]+}}
+// CHECK: host symbol [[KNOWN:.*]]knownPi: function external default dso_local kernel_stub signature_fixed atom {{[0-9]+}}
 // CHECK: host symbol {{.*}}queriedPi: {{.*}} address_taken
 // CHECK: host function _Z6selectPib
 // CHECK: launch <unknown> chevron {{.*}} handles=(&{{.*}}chosenPi, &{{.*}}otherPi) {{.*}}block.x=i32 64 {{.*}} by_stub args=(arg0)

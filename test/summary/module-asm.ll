@@ -11,7 +11,7 @@ module asm "asm_local: jmp outside"
 module asm ".weak asm_weak"
 module asm "asm_weak: ret"
 
-; CHECK: symbol mentioned: function external default asm_referenced{{.*}} atom 0
+; CHECK: symbol mentioned: function external default asm_referenced with_asm atom 0
 define void @mentioned() {
   ret void
 }

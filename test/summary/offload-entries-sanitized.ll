@@ -6,7 +6,7 @@
 
 ; CHECK-DAG: symbol listed: {{.*}} address_taken constant
 ; CHECK-DAG: symbol alone: {{.*}} constant registration
-; CHECK-DAG: offload kernel padded host stub
+; CHECK-DAG: offload kernel padded host stub{{$}}
 ; CHECK-DAG: offload variable alone host var size 4
 ; CHECK-DAG: offload variable tagged host tag size 4
 

@@ -11,7 +11,7 @@
 ; CHECK: symbol n.k: {{.*}} constant registration
 ; CHECK: symbol e.k: {{.*}} section constant registration
 ; CHECK: symbol stub: function external default kernel_stub signature_fixed atom {{[0-9]+}}{{$}}
-; CHECK: offload kernel kernel_k host stub
+; CHECK: offload kernel kernel_k host stub{{$}}
 ; CHECK: offload variable v host var size 4 extern constant
 ; CHECK: offload managed m host man.managed size 8
 ; CHECK: offload surface s host surf size 8 type 2
@@ -23,7 +23,7 @@
 ; RUN: %gpulto dump --symbols %t/later.bc | FileCheck %s --check-prefix=LATER
 ; LATER: symbol e.k: {{.*}} section constant registration
 ; LATER: symbol stub: function external default kernel_stub signature_fixed atom {{[0-9]+}}{{$}}
-; LATER: offload kernel kernel_k host stub
+; LATER: offload kernel kernel_k host stub{{$}}
 ; LATER: offload variable v host var size 4 extern constant
 ; LATER: offload texture t host tex size 8 normalized type 3
 

@@ -79,7 +79,7 @@ public:
   }
 
   /// Lets the last function refer to \p symbol.
-  void refer(SymbolIndex symbol, uint16_t flags = kReads) {
+  void refer(SymbolIndex symbol, ReferenceFlags flags = kReads) {
     FunctionSummary &function = result.summary.functions.back();
     if (function.references.empty())
       function.references.first = result.summary.references.size();

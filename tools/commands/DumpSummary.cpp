@@ -131,9 +131,7 @@ public:
     if (digests)
       begin(name) << value;
   }
-  template <typename R> void nested(const char *, R &value) {
-    describe(*this, value);
-  }
+  using RecordVisitor::nested;
   void nested(const char *name, PointerSource &source) {
     begin(name) << "arg" << source.parameter;
     if (source.isPart)
@@ -206,8 +204,6 @@ private:
   bool isInRecord = false;
 };
 
-// Descriptions take records by reference because they also read them.
-
 template <Table kTable> void Printer::records(const char *name, Range &range) {
   if constexpr (kTable == Table::foldSymbols)
     return;
@@ -222,8 +218,7 @@ template <Table kTable> void Printer::records(const char *name, Range &range) {
       beginLine(name);
     if constexpr (kTable == Table::parameters)
       out << ' ' << number;
-    describe(*this,
-             const_cast<std::remove_cvref_t<decltype(record)> &>(record));
+    visitRecord(*this, record);
   }
   isInRecord = isNested;
 }
@@ -270,7 +265,7 @@ template <typename T>
 void Printer::lines(const char *word, const std::vector<T> &records) {
   for (const T &record : records) {
     out << where << ' ' << word;
-    describe(*this, const_cast<T &>(record));
+    visitRecord(*this, record);
     out << '\n';
   }
 }
@@ -280,7 +275,7 @@ void Printer::symbols() {
     out << where << " symbol ";
     printName(out, r.name);
     out << ':';
-    describe(*this, const_cast<SymbolRecord &>(r));
+    visitRecord(*this, r);
     out << '\n';
   }
   lines("comdat", s.comdats);
