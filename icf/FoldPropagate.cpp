@@ -39,6 +39,7 @@
 
 #include "icf/Fold.h"
 #include "icf/FoldRoles.h"
+#include "summary/Remarks.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
@@ -520,11 +521,10 @@ void Folder::explain(const FoldClass &fold) const {
     std::string size =
         function ? std::to_string(function->instructionCount) + " instructions"
                  : std::to_string(program.variable(id)->sizeBytes) + " bytes";
-    remark.text =
-        ("'" + program.symbol(id).name + "' (" + size + ") " + what).str();
+    remark.text = (quotedName(program, id) + " (" + size + ") " + what).str();
     context.diagnostics.remark(std::move(remark));
   };
-  std::string leader = "'" + program.symbol(fold.leader).name.str() + "'";
+  std::string leader = quotedName(program, fold.leader);
   bool isHost = program.imageOf(fold.leader) == kHostImage;
   if (!isHost && program.images().size() > 2)
     leader += " for " + program.images()[program.imageOf(fold.leader)].arch;

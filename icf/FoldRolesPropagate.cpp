@@ -38,6 +38,7 @@
 #include "icf/FoldRoles.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/Remarks.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -366,8 +367,8 @@ void RoleFinder::explainKept(GlobalId stub, StringRef reason) const {
     Remark remark = makeFoldRemark(program, kernel);
     remark.kind = RemarkKind::Missed;
     remark.name = "NotFolded";
-    remark.text = "'" + program.symbol(kernel).name.str() +
-                  "' is not folded: " + reason.str();
+    remark.text =
+        quotedName(program, kernel) + " is not folded: " + reason.str();
     context.diagnostics.remark(std::move(remark));
   }
 }

@@ -85,6 +85,8 @@ LldCommandLine readLldCommandLine(ArrayRef<const char *> argv) {
       shared = true;
     else if (name == "pie" || name == "no-pie")
       pie = name == "pie";
+    else if (name == "demangle" || name == "no-demangle")
+      result.demangles = name == "demangle";
     else if (name == "help")
       result.wantsHelp = true;
     else if (name == "version")

@@ -24,6 +24,7 @@ struct LldCommandLine : LinkerSettings {
   std::string outputFile = "a.out";
   bool wantsHelp = false;
   bool wantsVersion = false;
+  bool demangles = true;
   /// Why an option of LTO cannot be followed, with its name; empty: none is
   /// there.
   std::string unsupported;

@@ -265,6 +265,7 @@ DiagnosticsOptions diagnosticsOptions(const LinkSession &link) {
   options.fatalWarnings = handler.fatalWarnings;
   options.noWarnings = handler.suppressWarnings;
   options.color = lldErrors().colors_enabled();
+  options.demangles = link.commandLine.demangles;
   return options;
 }
 

@@ -74,14 +74,13 @@ struct CallEdge {
   /// Jump functions of the arguments, in ModuleSummary::jumpFunctions. Trailing
   /// Unknown ones are dropped.
   Range arguments;
-  /// Source line of the call in the caller's file; 0 when not known.
-  uint32_t line = 0;
+  SourcePlace place;
   bool operator==(const CallEdge &) const = default;
 };
 
 template <typename V> void describe(V &v, CallEdge &c) {
   v.symbol("", c.callee, true);
-  v.line(c.line);
+  v.place(c.place);
   v.template interned<Shape::Call>(std::tie(c.flags, c.frequency),
                                    [&](auto &v) {
                                      v.frequency("freq", c.frequency);

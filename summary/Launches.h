@@ -63,7 +63,7 @@ struct LaunchSite {
   Range handles;
   LaunchKind kind = LaunchKind::Chevron;
   uint32_t frequency = 256;
-  uint32_t line = 0;
+  SourcePlace place;
   /// Position, among the calls of the function, of the call that launches: of
   /// the stub or of the runtime. kNone when no call was found, or for a node of
   /// a graph, which anybody may launch. Launches with several configurations in
@@ -86,7 +86,7 @@ template <typename V> void describe(V &v, LaunchSite &l) {
   v.symbol("", l.stub, true);
   v.enumerator("", l.kind, kLaunchKindNames);
   v.frequency("freq", l.frequency);
-  v.line(l.line);
+  v.place(l.place);
   v.call("call", l.call, true);
   if (l.stub == kNone)
     v.handles("handles", l.handles);

@@ -173,8 +173,8 @@ struct FunctionSummary {
   uint64_t timeCycles = 0;
   /// What the function returns: Unknown, Constant, PassThrough ...
   JumpFunction returned;
-  /// Source line of the definition; 0 when not known.
-  uint32_t line = 0;
+  /// Of the definition.
+  SourcePlace place;
   uint16_t maxLoopDepth = 0;
   /// Device: registers a thread needs, estimated from live values.
   uint16_t registersPerThread = 0;
@@ -223,7 +223,7 @@ template <typename V> void describe(V &v, FunctionSummary &f) {
          [&](auto &v) { v.estimate("registers", f.registersPerThread); });
     some(f.maxLoopDepth != 0,
          [&](auto &v) { v.estimate("loop_depth", f.maxLoopDepth); });
-    some(f.line != 0, [&](auto &v) { v.line(f.line); });
+    some(f.place.isKnown(), [&](auto &v) { v.place(f.place); });
   });
   v.template interned<Shape::Function>(
       std::tie(f.flags, f.memoryEffects, f.attributesDigest), [&](auto &v) {
@@ -362,6 +362,14 @@ inline constexpr FlagName kModuleFlagNames[] = {
 /// says.
 constexpr unsigned kCompressionShift = 13;
 constexpr unsigned kCompressionBits = 3;
+
+/// A file or a name of the source, as messages show it.
+struct SourceText {
+  llvm::StringRef text;
+  bool operator==(const SourceText &) const = default;
+};
+
+template <typename V> void describe(V &v, SourceText &s) { v.text("", s.text); }
 
 /// All that WPA knows of one module. Plain data; \c strings owns the few
 /// strings that are not in a mapped file.

@@ -108,6 +108,9 @@ struct ParameterRecord {
   /// jump functions tell: what callees touch comes on top. kNone: not known.
   uint32_t ownReachBytes = kNone;
   PointerNeed pointerNeed = PointerNeed::None;
+  /// 0: not known, or the source has no name for it; n: the n-th of
+  /// ModuleSummary::sourceNames.
+  uint32_t name = 0;
   bool operator==(const ParameterRecord &) const = default;
 };
 
@@ -126,6 +129,7 @@ template <typename V> void describe(V &v, ParameterRecord &p) {
         v.numberOrNone("reach", p.reachBytes);
         v.numberOrNone("own_reach", p.ownReachBytes);
       });
+  v.sourceName(p.name);
 }
 
 /// What a machine passes as one value.

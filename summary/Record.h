@@ -46,6 +46,18 @@ struct Range {
   bool empty() const { return count == 0; }
 };
 
+/// A place in the source. It is the same for all that the source writes there:
+/// code that was inlined from elsewhere stands where it was called.
+struct SourcePlace {
+  uint32_t line = 0;   ///< from 1; 0 when the place is not known
+  uint16_t column = 0; ///< from 1; 0 when not known
+  /// 0: the file that the module is named after; n: the n-th of
+  /// ModuleSummary::sourceFiles.
+  uint16_t file = 0;
+  bool operator==(const SourcePlace &) const = default;
+  bool isKnown() const { return line != 0; }
+};
+
 template <typename T>
 llvm::ArrayRef<T> slice(const std::vector<T> &table, Range range) {
   return llvm::ArrayRef<T>(table).slice(range.first, range.count);
@@ -111,8 +123,15 @@ public:
   void frequency(const char *name, uint32_t &value) {
     self().estimate(name, value);
   }
-  /// A line of the source, 0 if it is not known; an estimate.
-  void line(uint32_t &value) { self().estimate("line", value); }
+  /// Where a record's code stands in the source; an estimate.
+  void place(SourcePlace &value) {
+    self().estimate("line", value.line);
+    self().estimate("column", value.column);
+    self().estimate("file", value.file);
+  }
+  /// What the source calls it: the n-th of ModuleSummary::sourceNames, or 0;
+  /// an estimate.
+  void sourceName(uint32_t &value) { self().estimate("name", value); }
   /// Logarithm of an alignment.
   void alignment(uint8_t &value) { self().number("align", value); }
   void boolean(const char *name, bool &value) { self().number(name, value); }

@@ -100,7 +100,11 @@ public:
     io->index(value, kNone, true, what);
   }
   void boolean(const char *, bool &value) { io->boolean(value); }
-  void line(uint32_t &value);
+  void place(SourcePlace &value);
+  void sourceName(uint32_t &value) {
+    numberUpTo(value, sizeOf(Table::sourceNames),
+               "name of a parameter out of range");
+  }
   template <typename E>
   void enumerator(const char *, E &value, llvm::ArrayRef<const char *> names) {
     io->enumerator(value, static_cast<E>(names.size() - 1));
@@ -150,6 +154,12 @@ private:
   void range(Range &value, Table table) {
     io->range(value, sizeOf(table), ranges[unsigned(table)]);
   }
+  /// One more than an index of a table of \p size elements, or 0.
+  template <typename T>
+  void numberUpTo(T &value, uint32_t size, const char *what) {
+    io->number(value);
+    io->check(value <= size, what);
+  }
   void lines();
   void facts(JumpFunction &j);
   template <typename T> void table(std::vector<T> &records);
@@ -171,18 +181,23 @@ private:
 
 /// Most modules have no lines.
 template <typename IO> void Transfer<IO>::lines() {
-  auto hasLine = [](const auto &record) { return record.line != 0; };
+  auto hasLine = [](const auto &record) { return record.place.isKnown(); };
   hasLines = llvm::any_of(s.calls, hasLine) ||
              llvm::any_of(s.launches, hasLine) ||
              llvm::any_of(s.functions, hasLine);
   io->boolean(hasLines);
 }
 
-template <typename IO> void Transfer<IO>::line(uint32_t &value) {
+template <typename IO> void Transfer<IO>::place(SourcePlace &value) {
   if (!hasLines)
     return;
-  io->delta(value, lastLine, kNone, "a line");
-  lastLine = value;
+  io->delta(value.line, lastLine, kNone, "a line");
+  lastLine = value.line;
+  if (!value.isKnown())
+    return;
+  io->number(value.column);
+  numberUpTo(value.file, sizeOf(Table::sourceFiles),
+             "file of a place out of range");
 }
 
 template <typename IO>

@@ -20,7 +20,7 @@
 namespace gpulto {
 
 /// Version of the summary bytes; a reader refuses any other.
-constexpr uint32_t kSummaryVersion = 18;
+constexpr uint32_t kSummaryVersion = 19;
 
 /// Returns the bytes of \p summary. Names found in \p bitcodeNames (the STRTAB
 /// blob of the module's bitcode; empty when it is not readable without

@@ -43,14 +43,6 @@ struct WpaContext {
   unsigned threads = 1;
 };
 
-/// Returns a remark that has nothing yet but whom it is about, the definition
-/// \p id, and where that is.
-Remark remarkOn(const CombinedSummary &program, GlobalId id);
-
-/// Says \p text about the definition \p id.
-void addRemark(const WpaContext &context, RemarkKind kind, llvm::StringRef pass,
-               llvm::StringRef name, GlobalId id, std::string text);
-
 } // namespace gpulto
 
 #endif

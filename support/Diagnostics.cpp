@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Remarks/Remark.h"
 #include "llvm/Remarks/RemarkSerializer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -70,6 +71,23 @@ Diagnostics::Diagnostics(DiagnosticsOptions options)
     keptPasses.emplace(opts.kept);
 }
 
+/// Returns \p text with what is a mangled name between quotes demangled.
+std::string Diagnostics::forUser(llvm::StringRef text) const {
+  if (!opts.demangles)
+    return text.str();
+  std::string result;
+  while (true) {
+    auto [before, rest] = text.split("'_Z");
+    result += before;
+    if (before.size() == text.size())
+      return result;
+    size_t end = rest.find('\'');
+    llvm::StringRef name = rest.take_front(end);
+    result += "'" + llvm::demangle(("_Z" + name).str());
+    text = rest.drop_front(name.size());
+  }
+}
+
 void Diagnostics::add(Severity severity, const InputLocation &where,
                       std::string text) {
   if (severity == Severity::Warning && opts.noWarnings)
@@ -79,7 +97,7 @@ void Diagnostics::add(Severity severity, const InputLocation &where,
   if (severity == Severity::Error)
     ++errors;
   std::lock_guard guard(lock);
-  entries.push_back({severity, where, {}, {}, {}, std::move(text)});
+  entries.push_back({severity, where, {}, {}, {}, forUser(text)});
 }
 
 void Diagnostics::error(const llvm::Twine &message) {
@@ -129,6 +147,7 @@ void Diagnostics::remark(Remark remark) {
   bool kept = isKept(remark.pass);
   if (!printed && !kept)
     return;
+  remark.text = forUser(remark.text);
   std::lock_guard guard(lock);
   if (printed)
     entries.push_back({Severity::Remark, remark.input, remark.where,

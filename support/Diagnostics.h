@@ -57,6 +57,7 @@ struct DiagnosticsOptions {
   bool fatalWarnings = false;    ///< warnings count and print as errors
   bool noWarnings = false;       ///< warnings are dropped
   bool color = false;            ///< ANSI colours
+  bool demangles = true;         ///< quoted linkage names are demangled
   std::string passed;            ///< regex of -Rpass=; empty: none printed
   std::string missed;            ///< regex of -Rpass-missed=
   std::string analysis;          ///< regex of -Rpass-analysis=
@@ -66,7 +67,8 @@ struct DiagnosticsOptions {
 
 /// Gathers what the stages have to say and prints it in an order that does
 /// not depend on threads: by location, then severity, then text; what looks the
-/// same once. All members are thread-safe.
+/// same once. Texts have linkage names between quotes ('_Z3fooi'), which users
+/// see demangled. All members are thread-safe.
 class Diagnostics {
 public:
   explicit Diagnostics(DiagnosticsOptions options = {});
@@ -128,6 +130,7 @@ private:
   bool isKept(llvm::StringRef pass) const;
 
   void add(Severity severity, const InputLocation &where, std::string text);
+  std::string forUser(llvm::StringRef text) const;
   bool isPrinted(RemarkKind kind, llvm::StringRef pass) const;
   void printEntry(llvm::raw_ostream &os, const Entry &entry) const;
   static void printPlace(llvm::raw_ostream &os, const Entry &entry);

@@ -36,10 +36,10 @@
 
 #include "fatobj/Format.h"
 #include "ipa/bodies/Identities.h"
+#include "ipa/bodies/SourcePlaces.h"
 #include "ipa/runtime/OffloadEntries.h"
 #include "lto/lgen/AssemblyDeclarations.h"
 #include "lto/lgen/Lgen.h"
-#include "lto/lgen/LoopPlaces.h"
 #include "lto/lgen/ManagedVariables.h"
 #include "lto/lgen/ModuleRepair.h"
 #include "lto/lgen/SourceChecksums.h"
@@ -287,8 +287,7 @@ public:
     if (hasSection(module, kHostBitcodeSection))
       return llvm::PreservedAnalyses::all();
     llvm::TimeTraceScope scope("gpulto LGEN");
-    bool changed = isWithoutLines && keepLoopPlaces(module);
-    changed |=
+    bool changed =
         isDevice(module) ? resolveReflection(module) : keepIdentities(module);
     if (!isDevice(module) && llvm::any_of(module.globals(), isOffloadEntry)) {
       addGuard(module);
@@ -317,6 +316,7 @@ private:
     options.optLevel = static_cast<uint8_t>(level.getSpeedupLevel());
     options.sizeLevel = static_cast<uint8_t>(level.getSizeLevel());
     options.wholeProgramMode = isWholeProgramMode;
+    options.dropsLines = isWithoutLines;
     llvm::FunctionAnalysisManager &functions =
         analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module)
             .getManager();
@@ -324,6 +324,9 @@ private:
     if (llvm::Error error =
             summarizeModule(module, options, functions, storage))
       return error;
+    changed |= isWithoutLines;
+    if (module.getContext().shouldDiscardValueNames())
+      changed |= dropLocalNames(module);
     if (storage.summary.side == Side::Host)
       changed |= declareAssemblyNames(module, storage.summary);
     std::string bytes = writeSummary(storage.summary, {});

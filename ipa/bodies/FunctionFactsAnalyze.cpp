@@ -229,9 +229,7 @@ void FunctionFacts::fill(const llvm::Function &function,
   }
   result.flags |= flags;
   result.attributesDigest = attributesDigest(function);
-  const llvm::DISubprogram *subprogram = function.getSubprogram();
-  if (subprogram && isInUnitFile(*subprogram))
-    result.line = subprogram->getLine();
+  result.place = context.places.of(function);
 }
 
 void FunctionFacts::readLaunchBounds() {

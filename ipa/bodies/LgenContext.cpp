@@ -34,30 +34,6 @@ bool isCallEdge(const llvm::CallBase &call) {
   return !call.isInlineAsm() && !llvm::isa<llvm::IntrinsicInst>(call);
 }
 
-bool isInUnitFile(const llvm::DILocalScope &scope) {
-  const llvm::DISubprogram *function = scope.getSubprogram();
-  const llvm::DICompileUnit *unit = function ? function->getUnit() : nullptr;
-  const llvm::DIFile *file = scope.getFile();
-  if (!unit || !file || !unit->getFile())
-    return false;
-  auto pathOf = [](const llvm::DIFile &file) {
-    llvm::SmallString<128> path;
-    if (!llvm::sys::path::is_absolute(file.getFilename()))
-      path = file.getDirectory();
-    llvm::sys::path::append(path, file.getFilename());
-    llvm::sys::path::remove_dots(path);
-    return path;
-  };
-  return file == unit->getFile() || pathOf(*file) == pathOf(*unit->getFile());
-}
-
-uint32_t lineInUnit(const llvm::DILocation *where) {
-  for (; where; where = where->getInlinedAt())
-    if (where->getLine() && isInUnitFile(*where->getScope()))
-      return where->getLine();
-  return 0;
-}
-
 uint64_t keepThreeBits(uint64_t value) {
   unsigned width = std::bit_width(value);
   if (width <= 3)

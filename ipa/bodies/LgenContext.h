@@ -10,7 +10,7 @@
 #ifndef GPULTO_IPA_BODIES_LGENCONTEXT_H
 #define GPULTO_IPA_BODIES_LGENCONTEXT_H
 
-#include "summary/ModuleSummary.h"
+#include "ipa/bodies/SourcePlaces.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -25,8 +25,6 @@ class BasicBlock;
 class BlockFrequencyInfo;
 class CallBase;
 class Constant;
-class DILocalScope;
-class DILocation;
 class DataLayout;
 class Function;
 class GlobalValue;
@@ -92,6 +90,7 @@ struct LgenContext {
   llvm::StringSaver &strings;
   /// Cached analyses of functions: loops, frequencies, target costs.
   llvm::AnalysisManager<llvm::Function> &analyses;
+  const SourcePlaces &places;
 
   /// Number of each global value that is a symbol of the summary. Filled by
   /// analyzeVisibility; looked up only, never iterated.
@@ -116,9 +115,10 @@ struct LgenContext {
 
   LgenContext(const llvm::Module &module, ModuleSummary &summary,
               llvm::StringSaver &strings,
-              llvm::AnalysisManager<llvm::Function> &analyses)
+              llvm::AnalysisManager<llvm::Function> &analyses,
+              const SourcePlaces &places)
       : module(module), summary(summary), strings(strings), analyses(analyses),
-        jumpFunctions(summary) {}
+        places(places), jumpFunctions(summary) {}
 
   /// Returns the number of \p value, or kNone when it is no symbol.
   SymbolIndex indexOf(const llvm::GlobalValue &value) const {
@@ -150,15 +150,6 @@ void forEachGlobal(
     const llvm::Constant &constant,
     llvm::function_ref<void(const llvm::GlobalValue &, bool isBlockAddress)>
         found);
-
-/// Returns the line of \p where in the file that the unit is named after: that
-/// of the innermost call, among those that were inlined, which is written
-/// there. 0 when not known: a header's line says nothing beside the unit's
-/// name.
-uint32_t lineInUnit(const llvm::DILocation *where);
-
-/// Returns whether \p scope is in the file that its unit is named after.
-bool isInUnitFile(const llvm::DILocalScope &scope);
 
 /// Keeps the three most significant bits of \p value: what the summary holds of
 /// estimates, so that they intern well.

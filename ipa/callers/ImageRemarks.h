@@ -5,6 +5,7 @@
 #define GPULTO_IPA_CALLERS_IMAGEREMARKS_H
 
 #include "ipa/callers/Callers.h"
+#include "summary/Remarks.h"
 
 #include "llvm/ADT/StringMap.h"
 

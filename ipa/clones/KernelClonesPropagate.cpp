@@ -283,8 +283,8 @@ void KernelCloneChooser::explainMissed() const {
   for (const auto &[stub, why] : missed) {
     GlobalId kernel = program.deviceCounterparts(stub).front();
     addKernelRemark(context, RemarkKind::Missed, "NoKernelClone", kernel,
-                    "no clone of '" + program.symbol(kernel).name.str() +
-                        "' for launches that know more: " + why);
+                    "no clone of " + quotedName(program, kernel) +
+                        " for launches that know more: " + why);
   }
 }
 

@@ -34,10 +34,10 @@
 
 #include "ipa/callers/Callers.h"
 #include "ipa/coldness/Coldness.h"
+#include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 #include <numeric>
 
@@ -291,14 +291,12 @@ void ColdnessSolver::decide(uint32_t index) {
 // Remarks
 //===----------------------------------------------------------------------===//
 
-/// Returns "a.c:7", or the caller where lines are not known.
+/// Returns "a.c:7:3", or the caller where lines are not known.
 std::string ColdnessSolver::placeOf(const Entry &entry) const {
   GlobalId caller = idOf(entry.caller);
-  StringRef file = program.moduleRef(caller).summary.sourceName;
-  uint32_t line = program.calls(caller)[entry.number].line;
-  if (!line)
-    return "in '" + program.symbol(caller).name.str() + "'";
-  return (sys::path::filename(file) + ":" + Twine(line)).str();
+  const SourcePlace &place = program.calls(caller)[entry.number].place;
+  return place.isKnown() ? placeText(program, caller, place)
+                         : "in " + quotedName(program, caller);
 }
 
 std::string ColdnessSolver::placesOf(ArrayRef<Entry> entries) const {
@@ -314,8 +312,7 @@ std::string ColdnessSolver::placesOf(ArrayRef<Entry> entries) const {
 void ColdnessSolver::add(RemarkKind kind, StringRef name, uint32_t body,
                          std::string text) {
   addRemark(context, kind, kPass, name, idOf(body),
-            "'" + program.symbol(idOf(body)).name.str() + "' " +
-                std::move(text));
+            quotedName(program, idOf(body)) + " " + std::move(text));
 }
 
 void ColdnessSolver::explainCold(uint32_t body) {

@@ -1,5 +1,4 @@
-//===- ExplainEffectsPropagate.cpp - What effects were proven
-//--------------===//
+//===- ExplainEffectsPropagate.cpp - What effects were proven -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -8,7 +7,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 #include <map>
 
@@ -43,9 +41,7 @@ private:
   void explainUnknownCall(GlobalId id);
   void noteUses(GlobalId id);
   void explainVariable(GlobalId id, ArrayRef<GlobalId> users);
-  std::string nameOf(GlobalId id) const {
-    return "'" + program.symbol(id).name.str() + "'";
-  }
+  std::string nameOf(GlobalId id) const { return quotedName(program, id); }
   void add(RemarkKind kind, StringRef name, GlobalId id, std::string text);
 
   WpaContext &context;
@@ -130,7 +126,7 @@ void Explainer::explainKernel(GlobalId id, const FunctionEffects &effects) {
       parts.push_back(std::string(describeAccess(access & kParamMayRead,
                                                  access & kParamMayWrite,
                                                  access & kParamMayEscape)) +
-                      " parameter " + std::to_string(i));
+                      " " + parameterName(program, id, i));
   }
   for (const VariableUse &use : effects.variables)
     parts.push_back(
@@ -157,11 +153,9 @@ void Explainer::explainUnknownCall(GlobalId id) {
             ? "an indirect call"
             : "the call of '" + module.summary.symbols[call.callee].name.str() +
                   "'";
-    std::string where =
-        call.line ? (" (" + sys::path::filename(module.summary.sourceName) +
-                     ":" + Twine(call.line) + ")")
-                        .str()
-                  : "";
+    std::string where = call.place.isKnown()
+                            ? " (" + placeText(program, id, call.place) + ")"
+                            : "";
     return add(RemarkKind::Missed, "UnknownEffects", id,
                nameOf(id) + " may do anything: nothing is known of " + what +
                    where);

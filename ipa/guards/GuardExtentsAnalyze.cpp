@@ -10,7 +10,7 @@
 //
 // 1. All accesses through the pointer are found (accessesThrough); if it goes
 //    anywhere else there is no extent.
-// 2. The offset of each is bounded (ipa/guards/ValueExtents.h). What cannot be
+// 2. The offset of each is bounded (ipa/addresses/ValueExtents.h). What cannot be
 // bounded
 //    by what the host knows, an index that was loaded for instance, means that
 //    there is no extent.
@@ -28,7 +28,7 @@
 
 #include "ipa/bodies/PointerAccesses.h"
 #include "ipa/guards/GuardChances.h"
-#include "ipa/guards/ValueExtents.h"
+#include "ipa/addresses/ValueExtents.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"

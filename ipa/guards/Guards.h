@@ -4,8 +4,7 @@
 #ifndef GPULTO_IPA_GUARDS_GUARDS_H
 #define GPULTO_IPA_GUARDS_GUARDS_H
 
-#include "ipa/pointers/ApartPointers.h"
-#include "ipa/pointers/PointerFacts.h"
+#include "ipa/pointers/KnownValues.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -41,9 +40,8 @@ GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
 /// Gives kernels a second version for facts that the host tests at the launch,
 /// where that pays: adds plans to Decisions::plans. Runs after all other facts
 /// are decided. Remarks: pass `gpulto-launches`, GuardedKernel.
-void chooseGuards(WpaContext &context, const Callers &callers,
-                  const ConstantsSolver &solver, const PointerFacts &pointers,
-                  const ApartPointers &apart);
+void propagateGuards(WpaContext &context, const Callers &callers,
+                     const KnownValues &values);
 
 } // namespace gpulto
 

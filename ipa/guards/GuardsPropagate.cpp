@@ -390,10 +390,10 @@ void GuardChooser::make(const Candidate &candidate) {
 // Remarks
 //===----------------------------------------------------------------------===//
 
-static std::string textOf(const GuardFact &fact) {
-  std::string what = "parameter " + std::to_string(fact.parameter);
-  if (fact.isPart)
-    what += " at byte " + std::to_string(fact.byteOffset);
+static std::string textOf(const CombinedSummary &program, GlobalId kernel,
+                          const GuardFact &fact) {
+  std::string what = parameterName(
+      program, kernel, {fact.parameter, fact.isPart, fact.byteOffset});
   std::string multiple = std::to_string(uint64_t(1) << fact.alignLog2);
   switch (fact.kind) {
   case GuardKind::FitsWord:
@@ -409,21 +409,15 @@ static std::string textOf(const GuardFact &fact) {
   case GuardKind::SmallGrid:
     return "grid x is at most " + std::to_string(kMaxWordGrid);
   case GuardKind::Apart:
-    what += " does not overlap parameter ";
-    what += std::to_string(fact.other.parameter);
-    if (fact.other.isPart)
-      what += " at byte " + std::to_string(fact.other.byteOffset);
-    return what;
+    return what + " does not overlap " +
+           parameterName(program, kernel, fact.other);
   }
   return what;
 }
 
 std::string GuardChooser::nameOf(const Candidate &candidate) const {
   GlobalId kernel = program.deviceCounterparts(candidate.stub).front();
-  std::string name = "'" + program.symbol(kernel).name.str() + "'";
-  return candidate.clone
-             ? "clone " + std::to_string(candidate.clone) + " of " + name
-             : name;
+  return bodyName(program, kernel, candidate.clone);
 }
 
 void GuardChooser::explain(RemarkKind kind, const Candidate &candidate,
@@ -465,7 +459,10 @@ void GuardChooser::run() {
       continue;
     }
     make(candidate);
-    auto facts = map_range(candidate.choice.facts, textOf);
+    GlobalId kernel = program.deviceCounterparts(candidate.stub).front();
+    auto facts = map_range(candidate.choice.facts, [&](const GuardFact &fact) {
+      return textOf(program, kernel, fact);
+    });
     explain(RemarkKind::Passed, candidate,
             "launches choose a second version of " + nameOf(candidate) +
                 " when " + join(facts, " and ") + ": it saves about " +
@@ -474,11 +471,11 @@ void GuardChooser::run() {
   }
 }
 
-void chooseGuards(WpaContext &context, const Callers &callers,
-                  const ConstantsSolver &solver, const PointerFacts &pointers,
-                  const ApartPointers &apart) {
+void propagateGuards(WpaContext &context, const Callers &callers,
+                     const KnownValues &values) {
   if (context.guardsKernels)
-    GuardChooser(context, callers, solver, pointers, apart).run();
+    GuardChooser(context, callers, values.solver, values.pointers, values.apart)
+        .run();
 }
 
 } // namespace gpulto

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/inlining/InlineCalls.h"
+#include "summary/Remarks.h"
 
 using namespace llvm;
 
@@ -96,11 +97,11 @@ static void explain(const WpaContext &context, const InlineOutcome &outcome) {
   remark.kind = kind;
   remark.pass = kPass.str();
   remark.name = outcome.isInlined() ? "Inlined" : "NotInlined";
-  remark.where.line = outcome.line;
-  remark.text = "'" + program.symbol(outcome.callee).name.str() + "' is ";
+  remark.where = locationOf(program, outcome.caller, outcome.place);
+  remark.text = quotedName(program, outcome.callee) + " is ";
   remark.text += outcome.isInlined() ? "inlined" : "not inlined";
-  remark.text += " into '" + program.symbol(outcome.caller).name.str() +
-                 "': " + describe(outcome);
+  remark.text +=
+      " into " + quotedName(program, outcome.caller) + ": " + describe(outcome);
   context.diagnostics.remark(std::move(remark));
 }
 

@@ -213,7 +213,7 @@ void Collector::addEdges(uint32_t place, std::vector<InlineEdge> &found) {
     edge.number = number;
     edge.outcome.caller = caller.id;
     edge.outcome.callee = edge.callee->id;
-    edge.outcome.line = call.line;
+    edge.outcome.place = call.place;
     edge.outcome.verdict = whyNever(edge, call);
     edge.isOpen = edge.outcome.verdict == InlineVerdict::Undecided;
     if (edge.isOpen)

@@ -43,7 +43,7 @@ enum class InlineVerdict : uint8_t {
 /// A call of a host function, with what was estimated and decided of it.
 struct InlineOutcome {
   GlobalId caller = kNone, callee = kNone;
-  uint32_t line = 0;
+  SourcePlace place;
   InlineVerdict verdict = InlineVerdict::Undecided;
   bool isOnlyUse = false; ///< nothing else uses the callee
   bool isForced = false;  ///< alwaysinline

@@ -160,7 +160,7 @@ void Collector::add(const llvm::CallBase &call, uint32_t number,
   site.stub = context.indexOf(*kernel);
   site.call = number;
   site.frequency = frequencies.of(*call.getParent());
-  site.line = lineInUnit(call.getDebugLoc());
+  site.place = context.places.of(call);
   site.geometry = context.jumpFunctions.add(geometry(call));
   site.arguments = context.jumpFunctions.addTrimmed(arguments(call, *kernel));
   context.summary.launches.push_back(site);

@@ -10,8 +10,8 @@
 //   ok: call void @__device_stub__k(ptr %p, i32 7)
 //   launch of k: grid (Unknown, 1, 1), block (256, 1, 1), arguments (_, 7)
 //
-//  1. readEntry         each of clang's offload entries: stubs, shadow variables,
-//  names.
+//  1. readEntry         each of clang's offload entries: stubs, shadow
+//  variables, names.
 //  2. describeStub      how a stub's formals map to the kernel's parameters: a
 //                       struct may arrive in two registers.
 //  3. visitCall         calls of stubs (chevron launches) and of the runtime's
@@ -687,7 +687,7 @@ void LaunchCollector::add(const llvm::CallBase &call,
                           llvm::ArrayRef<JumpFunction> arguments) {
   site.frequency =
       frequencies->of(push ? *push->getParent() : *call.getParent());
-  site.line = lineInUnit(call.getDebugLoc());
+  site.place = context.places.of(call);
   bool isKnown = site.stub != kNone || !site.handles.empty();
   if (isKnown && !addsKernelNode(call))
     site.call = callNumbers.at(&call);

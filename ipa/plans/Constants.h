@@ -4,18 +4,23 @@
 #ifndef GPULTO_IPA_PLANS_CONSTANTS_H
 #define GPULTO_IPA_PLANS_CONSTANTS_H
 
+#include <memory>
+
 namespace gpulto {
 class Callers;
 class Statistics;
+struct KnownValues;
 struct WpaContext;
 
 /// Decides Decisions::facts: what the parameters of each live function, and
 /// the launch geometry that device code can ask for, are in all contexts. Needs
 /// Decisions::live, visibleOutside and effects. Remarks: pass
 /// `gpulto-constants` for functions, `gpulto-launches` for kernels. Counts what
-/// is known of launches in \p statistics.
-void propagateConstants(WpaContext &context, const Callers &callers,
-                        Statistics &statistics);
+/// is known of launches in \p statistics. Returns what it found, for passes
+/// after it.
+std::unique_ptr<KnownValues> propagateConstants(WpaContext &context,
+                                                const Callers &callers,
+                                                Statistics &statistics);
 
 } // namespace gpulto
 

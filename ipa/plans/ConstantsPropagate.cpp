@@ -11,22 +11,17 @@
 //
 //   run: n = 1024; scale: n = 1024, f = 2, grid 4, block 256; helper: n = 1024
 //
-// 1. ConstantsSolver: the greatest fixed point over calls and launches.
-// 2. chooseClones: bodies for contexts that the other callers spoil.
-// 3. Here: what is left above "nothing known" becomes facts of a body; remarks
+// 1. KnownValues: the greatest fixed point over calls and launches, with clones
+//    for contexts that the other callers spoil, and what is known of pointers.
+// 2. Here: what is left above "nothing known" becomes facts of a body; remarks
 //    say which contexts prove it.
-// 4. chooseGuards: what the host tests at launches, where proofs end.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/clones/Clones.h"
-#include "ipa/guards/Guards.h"
 #include "ipa/plans/Constants.h"
 #include "ipa/plans/Explain.h"
 #include "ipa/plans/LaunchCounts.h"
-#include "ipa/pointers/ApartPointers.h"
-#include "ipa/pointers/LastingMemory.h"
-#include "ipa/pointers/UnwrittenMemory.h"
+#include "ipa/pointers/KnownValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -106,10 +101,7 @@ static void addKnownBytes(uint32_t parameter, const PartLattice &part,
 
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
-                             const PointerFacts &pointers,
-                             const ApartPointers &apart,
-                             const UnwrittenMemory &unwritten,
-                             const LastingMemory &lasting) {
+                             const KnownValues &values) {
   ArrayRef<ParameterRecord> formals = program.parameters(body.id);
   FunctionFacts facts;
   if (!body.isReached)
@@ -117,20 +109,21 @@ static FunctionFacts factsOf(const CombinedSummary &program,
   for (auto [i, known] : enumerate(body.parameters)) {
     if (formals[i].flags & kParamUnused)
       continue;
-    bool isNoAlias = pointers.isNoAlias(body, i);
-    bool isUnwritten = unwritten.isUnwritten(body, i);
+    bool isNoAlias = values.pointers.isNoAlias(body, i);
+    bool isUnwritten = values.unwritten.isUnwritten(body, i);
     if (known.whole.hasFacts() || isNoAlias || isUnwritten) {
       facts.values.push_back(makeFact(i, known.whole));
       facts.values.back().isNoAlias = isNoAlias;
       facts.values.back().isUnwritten = isUnwritten;
       if (program.imageOf(body.id) != kHostImage)
-        facts.values.back().dereferenceableBytes = lasting.bytes(body, i);
+        facts.values.back().dereferenceableBytes =
+            values.lasting.bytes(body, i);
     }
     // What a pointer points to serves the launches in the body only.
     bool isByVal = formals[i].flags & kParamByVal;
     for (const PartLattice &part : known.parts) {
       bool isPartUnwritten =
-          isByVal && unwritten.isPartUnwritten(body, i, part.byteOffset);
+          isByVal && values.unwritten.isPartUnwritten(body, i, part.byteOffset);
       if (!isByVal || !(part.value.hasFacts() || isPartUnwritten))
         continue;
       ValueFact fact = makeFact(i, part.value);
@@ -144,7 +137,7 @@ static FunctionFacts factsOf(const CombinedSummary &program,
       addKnownBytes(i, part, facts.values);
     }
   }
-  facts.apart = apart.of(body).vec();
+  facts.apart = values.apart.of(body).vec();
   if (!body.geometry.empty())
     facts.geometry = makeGeometry(body.geometry);
   // A declared block size changes what the runtime says of the kernel.
@@ -194,32 +187,26 @@ static void decideReturns(WpaContext &context, const Callers &callers,
       context.decisions.returns[id] = makeFact(0, found->second);
 }
 
-void propagateConstants(WpaContext &context, const Callers &callers,
-                        Statistics &statistics) {
-  Pointees pointees(context, callers);
-  ConstantsSolver solver(context, callers, pointees);
-  solver.solve();
-  chooseClones(context, callers, solver);
-  PointerFacts pointers(context, callers, solver);
-  ApartPointers apart(context, callers, solver);
-  UnwrittenMemory unwritten(context, callers, solver);
-  LastingMemory lasting(context, callers, solver, unwritten.deviceOrder());
+std::unique_ptr<KnownValues> propagateConstants(WpaContext &context,
+                                                const Callers &callers,
+                                                Statistics &statistics) {
+  auto values = std::make_unique<KnownValues>(context, callers);
+  const ConstantsSolver &solver = values->solver;
   // Definitions come before clones, and clones in the order of their numbers.
   for (auto [i, body] : enumerate(solver.bodies())) {
     BodyPlan plan;
     plan.clone = body.clone;
-    plan.facts = factsOf(context.program, callers, body, pointers, apart,
-                         unwritten, lasting);
+    plan.facts = factsOf(context.program, callers, body, *values);
     plan.redirects = redirectsOf(context.program, solver, i);
     if (plan.clone || !plan.facts.empty() || !plan.redirects.empty())
       context.decisions.plans[body.id].push_back(std::move(plan));
   }
   decideReturns(context, callers, solver);
   explainConstants(context, callers, solver);
-  unwritten.explain(context);
-  lasting.explain(context);
+  values->unwritten.explain(context);
+  values->lasting.explain(context);
   countLaunches(context, callers, solver, statistics);
-  chooseGuards(context, callers, solver, pointers, apart);
+  return values;
 }
 
 } // namespace gpulto

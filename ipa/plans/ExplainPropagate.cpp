@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/Path.h"
 
 #include <charconv>
 
@@ -49,8 +48,8 @@ private:
   void explainUnknown(GlobalId id);
   bool addsNodes(GlobalId function) const;
   void addSite(GlobalId callee, uint32_t clone, GlobalId caller,
-               uint32_t line) {
-    sites[{callee, clone}].push_back({program.moduleOf(caller), line});
+               const SourcePlace &place) {
+    sites[{callee, clone}].push_back({caller, place});
   }
   std::string contextsOf(GlobalId id, uint32_t clone, StringRef noun) const;
   std::string describe(GlobalId id, const ValueFact &fact) const;
@@ -64,9 +63,9 @@ private:
   const Callers &callers;
   const ConstantsSolver &solver;
   ImageRemarks remarks;
-  /// Calls or launches of a body (definition and clone): caller's module, line.
+  /// Calls or launches of a body (definition and clone): caller, place.
   DenseMap<std::pair<GlobalId, uint32_t>,
-           SmallVector<std::pair<ModuleIndex, uint32_t>, 2>>
+           SmallVector<std::pair<GlobalId, SourcePlace>, 2>>
       sites;
 };
 
@@ -82,19 +81,19 @@ void Explainer::collectSites() {
          enumerate(slice(module.summary.calls, function.calls)))
       if (BodyIndex callee = solver.calleeOf(i, number); callee != kNone)
         addSite(solver.bodies()[callee].id, solver.bodies()[callee].clone,
-                body.id, call.line);
+                body.id, call.place);
     for (const LaunchSite &launch :
          slice(module.summary.launches, function.launches)) {
       BodyIndex clone = solver.launched(i, launch.call);
       for (GlobalId stub : solver.stubsOf(body, launch))
         for (GlobalId kernel : program.kernelsOf(stub))
           addSite(kernel, clone == kNone ? 0 : solver.bodies()[clone].clone,
-                  body.id, launch.line);
+                  body.id, launch.place);
     }
   }
 }
 
-/// Returns "the only launch passes it (a.cu:7)" or "all 3 launches ...".
+/// Returns "the only launch (a.cu:7:3)" or "all 3 launches ...".
 std::string Explainer::contextsOf(GlobalId id, uint32_t clone,
                                   StringRef noun) const {
   constexpr size_t kShown = 4;
@@ -107,12 +106,8 @@ std::string Explainer::contextsOf(GlobalId id, uint32_t clone,
   if (count == 0)
     return text;
   std::vector<std::string> places;
-  for (auto [module, line] : ArrayRef(found->second).take_front(kShown)) {
-    StringRef file = program.modules()[module].summary.sourceName;
-    places.push_back(
-        (sys::path::filename(file) + (line ? ":" + Twine(line) : Twine()))
-            .str());
-  }
+  for (const auto &[caller, place] : ArrayRef(found->second).take_front(kShown))
+    places.push_back(placeText(program, caller, place));
   if (count > kShown)
     places.push_back("...");
   return text + " (" + join(places, ", ") + ")";
@@ -131,9 +126,8 @@ template <typename T> static std::string floatText(T number) {
 
 std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
   const ParameterRecord &formal = program.parameters(id)[fact.parameter];
-  std::string what = "parameter " + std::to_string(fact.parameter);
-  if (fact.isPart)
-    what += " at byte " + std::to_string(fact.byteOffset);
+  std::string what = parameterName(
+      program, id, {fact.parameter, fact.isPart, fact.byteOffset});
   switch (fact.kind) {
   case ValueKind::Constant:
     if (fact.bitWidth == 0)
@@ -145,8 +139,8 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
     return what + " is " + std::to_string(fact.value) + " (" +
            std::to_string(fact.bitWidth) + " bits)";
   case ValueKind::Address: {
-    std::string text = what + " is the address of '" +
-                       program.symbol(fact.symbol).name.str() + "'";
+    std::string text =
+        what + " is the address of " + quotedName(program, fact.symbol);
     if (fact.value)
       text += " + " + std::to_string(fact.value);
     return text;
@@ -180,16 +174,6 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
   return what + " " + join(known, " and ");
 }
 
-/// Returns "parameter 0 at byte 8 and parameter 1".
-static std::string describe(const ApartPair &pair) {
-  auto text = [](const PointerSource &pointer) {
-    return "parameter " + std::to_string(pointer.parameter) +
-           (pointer.isPart ? " at byte " + std::to_string(pointer.byteOffset)
-                           : "");
-  };
-  return text(pair.first) + " and " + text(pair.second);
-}
-
 void Explainer::add(RemarkKind kind, StringRef name, GlobalId id,
                     std::string text) {
   remarks.add(kind, passOf(id), name, id, std::move(text));
@@ -210,11 +194,9 @@ void Explainer::explain(GlobalId id, const BodyPlan &plan) {
   bool isKernel = program.symbol(id).has(kKernel);
   std::string contexts =
       contextsOf(id, plan.clone, isKernel ? "launch" : "call");
-  std::string owner = "'" + program.symbol(id).name.str() + "'";
-  if (plan.clone) {
-    owner = "clone " + std::to_string(plan.clone) + " of " + owner;
+  std::string owner = bodyName(program, id, plan.clone);
+  if (plan.clone)
     add(RemarkKind::Passed, "Clone", id, owner + " for " + contexts);
-  }
   const FunctionFacts &facts = plan.facts;
   const ValueFact *last = nullptr;
   for (const ValueFact &fact : facts.values) {
@@ -228,8 +210,9 @@ void Explainer::explain(GlobalId id, const BodyPlan &plan) {
   }
   for (const ApartPair &pair : facts.apart)
     add(RemarkKind::Passed, "ApartPointers", id,
-        gpulto::describe(pair) + " lead into different allocations in " +
-            owner + ": " + contexts);
+        parameterName(program, id, pair.first) + " and " +
+            parameterName(program, id, pair.second) +
+            " lead into different allocations in " + owner + ": " + contexts);
   static constexpr const char *kNames[] = {"grid x",  "grid y",  "grid z",
                                            "block x", "block y", "block z"};
   std::vector<std::string> known;
@@ -257,10 +240,10 @@ void Explainer::explainUnknown(GlobalId id) {
   if (!context.diagnostics.wantsRemark(RemarkKind::Missed, kLaunchPass))
     return;
   std::string text =
-      "launches of '" + program.symbol(id).name.str() +
-      "' are unknown: " + gpulto::describe(callers.unknown(id)).str();
+      "launches of " + quotedName(program, id) +
+      " are unknown: " + gpulto::describe(callers.unknown(id)).str();
   if (GlobalId by = callers.takenBy(id); by != kNone) {
-    text += " in '" + program.symbol(by).name.str() + "'";
+    text += " in " + quotedName(program, by);
     if (program.function(by) && addsNodes(by))
       text += ", which adds nodes with unknown parameters to a graph";
   }

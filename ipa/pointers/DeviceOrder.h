@@ -40,8 +40,8 @@ private:
   void checkDeviceBody(GlobalId id);
   void checkCall(const BodyLattice &body, const CallEdge &call);
   void checkMention(GlobalId user, SymbolIndex symbol);
-  void checkNative(GlobalId id, GlobalId user, uint32_t line);
-  void fail(std::string text, GlobalId user, uint32_t line);
+  void checkNative(GlobalId id, GlobalId user, const SourcePlace &place);
+  void fail(std::string text, GlobalId user, const SourcePlace &place);
   bool isNumber(const BodyLattice &body, const CallEdge &call,
                 unsigned argument, uint64_t number) const;
 

@@ -32,10 +32,10 @@
 #include "ipa/pointers/DeviceOrder.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 #include <memory>
@@ -81,24 +81,22 @@ DeviceOrder::DeviceOrder(const WpaContext &context, const Callers &callers,
 }
 
 /// Notes that a premise fails, if it is the first; \p user: where, or kNone.
-void DeviceOrder::fail(std::string text, GlobalId user, uint32_t line) {
+void DeviceOrder::fail(std::string text, GlobalId user,
+                       const SourcePlace &place) {
   if (!reason.empty())
     return;
   reason = std::move(text);
   if (user == kNone)
     return;
-  StringRef file = program.moduleRef(user).summary.sourceName;
-  reason +=
-      (" (" + sys::path::filename(file) + (line ? ":" + Twine(line) : "") + ")")
-          .str();
+  reason += " (" + placeText(program, user, place) + ")";
 }
 
 void DeviceOrder::checkInputs() {
   if (std::string unseen = findUnseenCode(context); !unseen.empty())
-    fail(std::move(unseen), kNone, 0);
+    fail(std::move(unseen), kNone, {});
   for (ImageIndex image = 0; image < program.images().size(); ++image)
     if (image != kHostImage && program.hasNativeCode(image))
-      fail("device code of another compiler is linked", kNone, 0);
+      fail("device code of another compiler is linked", kNone, {});
 }
 
 /// Variables may hold addresses of functions.
@@ -113,17 +111,18 @@ void DeviceOrder::checkDefinition(GlobalId id) {
 
 /// Checks \p id, a symbol without a definition in this link that \p user
 /// mentions.
-void DeviceOrder::checkNative(GlobalId id, GlobalId user, uint32_t line) {
+void DeviceOrder::checkNative(GlobalId id, GlobalId user,
+                              const SourcePlace &place) {
   StringRef name = program.symbol(id).name;
   if (name.starts_with("llvm."))
     return;
   if (program.resolution(id) & kLinkerRedefined)
     return fail("the linker puts another in the place of '" + name.str() + "'",
-                user, line);
+                user, place);
   resets |= isRuntime(name, RuntimeFunction::Resets);
   if (reason.empty() && !orderedFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
-         user, line);
+         user, place);
 }
 
 /// Checks that \p user may have the address of \p symbol.
@@ -134,14 +133,14 @@ void DeviceOrder::checkMention(GlobalId user, SymbolIndex symbol) {
   if (program.symbol(id).isLocal())
     return; // a label in assembly
   const FunctionSummary *function = program.function(user);
-  uint32_t line = function ? function->line : 0;
-  checkNative(id, user, line);
+  SourcePlace place = function ? function->place : SourcePlace();
+  checkNative(id, user, place);
   StringRef name = program.symbol(id).name;
   const RuntimeFunction *known = orderedFunction(name);
   if (known && (known->order == RuntimeFunction::InLaunch ||
                 known->stream != RuntimeFunction::kNone ||
                 known->has(RuntimeFunction::ChoosesDevice)))
-    fail("the address of '" + name.str() + "' is used", user, line);
+    fail("the address of '" + name.str() + "' is used", user, place);
 }
 
 /// Whether an argument of \p call, which stands in \p body, is \p number, or
@@ -166,18 +165,18 @@ void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
   constexpr uint64_t kFutex = 202; // of Linux on x86-64
   if (name == "syscall" && isNumber(body, call, 0, kFutex))
     return;
-  checkNative(id, body.id, call.line);
+  checkNative(id, body.id, call.place);
   const RuntimeFunction *known = orderedFunction(name);
   if (!known)
     return;
   if (known->has(RuntimeFunction::ChoosesDevice) && !isNumber(body, call, 0, 0))
-    fail("the program may use several devices", body.id, call.line);
+    fail("the program may use several devices", body.id, call.place);
   if (known->stream == RuntimeFunction::kNone)
     return;
   ++copies;
   if (!isNumber(body, call, known->stream, 0))
     fail("'" + name.str() + "' is not proven to be in the default stream",
-         body.id, call.line);
+         body.id, call.place);
 }
 
 void DeviceOrder::checkHostBody(const BodyLattice &body) {
@@ -194,7 +193,7 @@ void DeviceOrder::checkHostBody(const BodyLattice &body) {
         body, slice(module.jumpFunctions, launch.geometry)[kStream]);
     if (!stream.isConstant() || stream.value() != 0)
       fail("a launch is not proven to be in the default stream", body.id,
-           launch.line);
+           launch.place);
   }
 }
 
@@ -203,7 +202,7 @@ void DeviceOrder::checkDeviceBody(GlobalId id) {
   const ModuleSummary &module = program.moduleRef(id).summary;
   const FunctionSummary &function = *program.function(id);
   constexpr uint8_t kSharedSpace = 3; // NVPTX: of a block, nobody else's
-  auto check = [&](SymbolIndex symbol, uint32_t line) {
+  auto check = [&](SymbolIndex symbol, const SourcePlace &place) {
     if (symbol == kNone || program.definitionFor(id, symbol) != kNone)
       return;
     static constexpr StringLiteral kKnown[] = {
@@ -214,13 +213,13 @@ void DeviceOrder::checkDeviceBody(GlobalId id) {
     StringRef name = module.symbols[symbol].name;
     if (!is_contained(kKnown, name) && !name.starts_with("llvm.") &&
         !name.starts_with("__nv_"))
-      fail("device code uses '" + name.str() + "'", id, line);
+      fail("device code uses '" + name.str() + "'", id, place);
   };
   for (const CallEdge &call : slice(module.calls, function.calls))
-    check(call.callee, call.line);
+    check(call.callee, call.place);
   for (const ReferenceEdge &edge :
        slice(module.references, function.references))
-    check(edge.symbol, function.line);
+    check(edge.symbol, function.place);
 }
 
 } // namespace gpulto

@@ -80,8 +80,8 @@ void LastingMemory::meetLaunch(GlobalId kernel,
     if (value.state() == ValueLattice::State::Allocation)
       kept.insert({value.symbol(), value.value()});
     else if (reason.empty())
-      reason = "'" + program.symbol(kernel).name.str() +
-               "' keeps a pointer to memory of unknown origin";
+      reason = quotedName(program, kernel) +
+               " keeps a pointer to memory of unknown origin";
   }
 }
 
@@ -104,9 +104,9 @@ void LastingMemory::explain(const WpaContext &context) const {
       if (parameter.whole.dereferenceableBytes() && !bytes(body, i))
         addKernelRemark(
             context, RemarkKind::Missed, "Dereferenceable", body.id,
-            "what parameter " + std::to_string(i) + " of '" +
-                program.symbol(body.id).name.str() +
-                "' leads to may be freed while it runs: " +
+            "what " + parameterName(program, body.id, i) + " of " +
+                quotedName(program, body.id) +
+                " leads to may be freed while it runs: " +
                 (reason.empty() ? "a kernel keeps the pointer" : reason));
   }
 }

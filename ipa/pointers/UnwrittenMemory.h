@@ -91,7 +91,7 @@ private:
                  Kernel &known) const;
   llvm::StringRef allocatorName(GlobalId body, uint32_t call) const;
   std::string allocationText(const Parameter &parameter) const;
-  std::string whyNot(const Parameter &parameter) const;
+  std::string whyNot(GlobalId kernel, const Parameter &parameter) const;
   std::string trail(const Parameter &parameter) const;
 
   const CombinedSummary &program;

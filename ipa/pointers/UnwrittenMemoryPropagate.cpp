@@ -257,13 +257,13 @@ std::string UnwrittenMemory::allocationText(const Parameter &parameter) const {
       slice(module.calls,
             program.function(parameter.allocatedBy)->calls)[parameter.call];
   return (allocatorName(parameter.allocatedBy, parameter.call) + " (" +
-          sys::path::filename(module.sourceName) +
-          (call.line ? ":" + Twine(call.line) : "") + ")")
+          placeText(program, parameter.allocatedBy, call.place) + ")")
       .str();
 }
 
-/// Returns the first premise that fails of \p parameter, or empty.
-std::string UnwrittenMemory::whyNot(const Parameter &parameter) const {
+/// Returns the first premise that fails of \p parameter of \p kernel, or empty.
+std::string UnwrittenMemory::whyNot(GlobalId kernel,
+                                    const Parameter &parameter) const {
   switch (parameter.obstacle) {
   case Obstacle::None:
     return order->whyNot().str();
@@ -277,11 +277,10 @@ std::string UnwrittenMemory::whyNot(const Parameter &parameter) const {
     return "a launch passes memory that is not the device's alone, of " +
            allocationText(parameter);
   case Obstacle::Overlaps:
-    return "a launch may pass the same memory as parameter " +
-           std::to_string(parameter.other) +
-           (parameter.otherByte
-                ? " at byte " + std::to_string(*parameter.otherByte)
-                : "") +
+    return "a launch may pass the same memory as " +
+           parameterName(program, kernel,
+                         {parameter.other, parameter.otherByte.has_value(),
+                          parameter.otherByte.value_or(0)}) +
            ", which is written";
   }
   return "";
@@ -304,16 +303,14 @@ void UnwrittenMemory::explain(const WpaContext &context) const {
     auto found = known.find({body.id, body.clone});
     if (found == known.end())
       continue;
-    std::string owner = "'" + program.symbol(body.id).name.str() + "'";
-    if (body.clone)
-      owner = "clone " + std::to_string(body.clone) + " of " + owner;
+    std::string owner = bodyName(program, body.id, body.clone);
     for (auto [i, parameter] : enumerate(found->second.parameters)) {
       if (parameter.obstacle == Obstacle::NotOnlyRead ||
           (program.parameters(body.id)[i].flags & kParamNoAlias))
         continue;
-      std::string why = whyNot(parameter);
+      std::string why = whyNot(body.id, parameter);
       std::string what =
-          "parameter " + std::to_string(i) + " of " + owner + " ";
+          parameterName(program, body.id, i) + " of " + owner + " ";
       if (why.empty())
         addKernelRemark(context, RemarkKind::Passed, "ReadOnlyLoads", body.id,
                         what + "is loaded through the read-only cache: " +

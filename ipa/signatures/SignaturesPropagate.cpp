@@ -26,6 +26,7 @@
 
 #include "ipa/callers/Callers.h"
 #include "ipa/signatures/Signatures.h"
+#include "summary/Remarks.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -297,8 +298,8 @@ void SignatureChooser::explainPointers(GlobalId id,
       continue;
     if (std::string why = whyPointer(id, i); !why.empty())
       addRemark(context, RemarkKind::Missed, kPass, "PointerStays", id,
-                "'" + program.symbol(id).name.str() +
-                    "' only loads through parameter " + std::to_string(i) +
+                quotedName(program, id) + " only loads through " +
+                    parameterName(program, id, i) +
                     ", but is passed the pointer: " + why);
   }
 }
@@ -312,21 +313,19 @@ void SignatureChooser::explain(GlobalId id, const SignatureChange &change,
                                RemarkKind kind) {
   std::vector<std::string> parts;
   for (uint32_t i : change.dropped)
-    parts.push_back("parameter " + std::to_string(i));
+    parts.push_back(parameterName(program, id, i));
   for (ArrayRef<LoadedPart> rest = change.loaded; !rest.empty();) {
     uint32_t parameter = rest.front().parameter;
     std::vector<std::string> bytes;
     for (; !rest.empty() && rest.front().parameter == parameter;
          rest = rest.drop_front())
       bytes.push_back(bytesOf(rest.front()));
-    parts.push_back("parameter " + std::to_string(parameter) +
-                    " (but for bytes " + join(bytes, ", ") + " behind it)");
+    parts.push_back(parameterName(program, id, parameter) + " (but for bytes " +
+                    join(bytes, ", ") + " behind it)");
   }
   if (change.dropsResult)
     parts.push_back("its result");
-  std::string owner = "'" + program.symbol(id).name.str() + "'";
-  if (change.clone)
-    owner = "clone " + std::to_string(change.clone) + " of " + owner;
+  std::string owner = bodyName(program, id, change.clone);
   std::string what = join(parts, ", ");
   if (kind == RemarkKind::Missed)
     return addRemark(context, kind, kPass, "SignatureStays", id,

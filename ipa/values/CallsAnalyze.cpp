@@ -95,6 +95,7 @@ ParameterRecord CallsCollector::describe(const llvm::Argument &argument) {
     record.flags |= holds ? uint32_t(flag) : 0;
   };
   llvm::Type *type = argument.getType();
+  record.name = context.places.nameOf(argument);
   set(argument.use_empty(), kParamUnused);
   if (type->isPointerTy()) {
     set(true, kParamIsPointer);
@@ -282,7 +283,7 @@ void CallsCollector::addCall(const llvm::CallBase &call, bool isAlwaysReached) {
       call.getCalledOperand()->stripPointerCasts());
   if (callee)
     edge.callee = context.indexOf(*callee);
-  edge.line = lineInUnit(call.getDebugLoc());
+  edge.place = context.places.of(call);
   // A call through another type passes what the callee's formals make of it.
   bool matches = !callee || callee->getValueType() == call.getFunctionType();
   if (matches) {

@@ -106,11 +106,7 @@ std::vector<TouchedKernel> findTouchedKernels(Module &partition,
     kernel.name = ptxName(function.getName());
     kernel.function = function.getName().str();
     kernel.block = blockRange(function);
-    if (const DISubprogram *source = function.getSubprogram()) {
-      kernel.where.file = source->getFilename().str();
-      kernel.where.line = source->getLine();
-    }
-    kernel.input = names->inputOf(function.getName());
+    kernel.remark = names->remarkOn(function);
     touched.push_back(std::move(kernel));
   }
   return touched;
@@ -250,13 +246,10 @@ private:
 
 void KernelChecker::explain(const TouchedKernel &kernel, StringRef name,
                             std::string text) {
-  Remark remark;
+  Remark remark = kernel.remark;
   remark.kind = RemarkKind::Missed;
   remark.pass = kPass.str();
   remark.name = name.str();
-  remark.function = kernel.function;
-  remark.where = kernel.where;
-  remark.input = kernel.input;
   remark.text = std::move(text);
   report.remarks.push_back(std::move(remark));
 }

@@ -38,8 +38,7 @@ struct TouchedKernel {
   std::string name;     ///< in PTX
   std::string function; ///< linkage name
   BlockRange block;
-  SourceLocation where;
-  InputLocation input;
+  Remark remark; ///< on it, without a text
 };
 
 /// A device partition, compiled in some way.

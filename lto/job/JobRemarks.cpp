@@ -81,6 +81,19 @@ std::string JobNames::withoutTags(StringRef text) const {
   return result + text.str();
 }
 
+Remark JobNames::remarkOn(const Function &function,
+                          const DILocation *where) const {
+  Remark remark;
+  remark.function = withoutTags(function.getName());
+  remark.input = inputOf(function.getName());
+  if (where)
+    remark.where = {where->getFilename().str(), where->getLine(),
+                    where->getColumn()};
+  else if (const DISubprogram *source = function.getSubprogram())
+    remark.where = {source->getFilename().str(), source->getLine()};
+  return remark;
+}
+
 //===----------------------------------------------------------------------===//
 // What LLVM says
 //===----------------------------------------------------------------------===//

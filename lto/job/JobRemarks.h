@@ -1,10 +1,14 @@
-//===- JobRemarks.h - LLVM's remarks on a job's module ----------*- C++ -*-===//
+//===- JobRemarks.h - Remarks on a job's module -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What LLVM's passes say while they run over a partition. There may be more of
-// it than of code, so unlike our own remarks a job has only those that the link
-// asks for (RemarkRequest), which therefore is part of its keys.
+// Passes of LTRANS write remarks to the job's report (LtransReport), which
+// caches keep with the results; JobNames says what users call a function, and
+// where it stands.
+//
+// LLVM's passes may say more than there is code, so unlike our own remarks a
+// job has only those that the link asks for (RemarkRequest), which therefore is
+// part of its keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_JOBREMARKS_H
@@ -24,7 +28,9 @@
 
 namespace llvm {
 class DiagnosticInfoOptimizationBase;
-}
+class DILocation;
+class Function;
+} // namespace llvm
 
 namespace gpulto {
 
@@ -41,6 +47,10 @@ public:
   InputLocation inputOf(llvm::StringRef name) const;
   /// Returns \p text with local symbols named as in their sources.
   std::string withoutTags(llvm::StringRef text) const;
+  /// Returns a remark without a text about code of \p function at \p where or,
+  /// if that is null, about the whole function.
+  Remark remarkOn(const llvm::Function &function,
+                  const llvm::DILocation *where = nullptr) const;
 
 private:
   llvm::StringMap<InputLocation> inputs;

@@ -7,6 +7,7 @@
 #include "icf/BodyDigests.h"
 #include "icf/FoldForm.h"
 #include "ipa/bodies/Analyze.h"
+#include "lto/lgen/LoopPlaces.h"
 #include "lto/lgen/ModuleFlags.h"
 #include "lto/lgen/ModuleRepair.h"
 #include "lto/lgen/StockObject.h"
@@ -188,7 +189,11 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
     return error;
   if (llvm::Error error = checkTypeTests(module))
     return error;
-  LgenContext context(module, storage.summary, storage.strings, analyses);
+  SourcePlaces places(module, storage.summary, storage.strings);
+  if (options.dropsLines)
+    keepLoopPlaces(module);
+  LgenContext context(module, storage.summary, storage.strings, analyses,
+                      places);
 #define GPULTO_PASS(NAME, ANALYZE, PROPAGATE, TRANSFORM, TRUSTS, REMARK,       \
                     SENTENCE)                                                  \
   if (llvm::Error error = run(ANALYZE, context))                               \

@@ -39,6 +39,8 @@ struct LgenOptions {
   std::optional<bool> fusesAll = std::nullopt;
   /// Without relocatable device code; see kWholeProgramMode.
   bool wholeProgramMode = false;
+  /// The module has its debug information for the summary only.
+  bool dropsLines = false;
 };
 
 /// A summary and the strings of it that stand in no file. Move-only. The rest
@@ -57,9 +59,9 @@ struct ModuleSummaryStorage {
 bool hasContraction(const llvm::Module &module);
 
 /// Fills \p storage with the summary of \p module as it stands; \p analyses are
-/// those of its functions. The module is not changed. Deterministic. Errors: a
-/// triple that is neither a 64-bit host's nor nvptx64, a malformed offload
-/// entry.
+/// those of its functions. The module is not changed, but that it loses its
+/// debug information if \p options say so. Deterministic. Errors: a triple that
+/// is neither a 64-bit host's nor nvptx64, a malformed offload entry.
 llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
                             llvm::FunctionAnalysisManager &analyses,
                             ModuleSummaryStorage &storage);

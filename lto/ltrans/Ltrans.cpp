@@ -94,7 +94,7 @@ readPartition(const JobRun &run, LLVMContext &context,
   context.setDiscardValueNames(true);
   bool mayBeThere = run.cache && isProduct;
   Digest bodies;
-  auto module = buildPartition(run.job, context, diagnostics, plans,
+  auto module = buildPartition(run.job, context, diagnostics, run.report, plans,
                                mayBeThere ? &bodies : nullptr);
   if (!module)
     return module.takeError();
@@ -152,16 +152,6 @@ static Error generatePtx(const JobRun &run, Module &module,
   return emitPtx(module, machine).moveInto(variant.ptx);
 }
 
-/// Returns the place of \p attempt in its source; empty: not known.
-static SourceLocation placeOf(const RecursionAttempt &attempt) {
-  if (attempt.where)
-    return {attempt.where->getFilename().str(), attempt.where.getLine(),
-            attempt.where.getCol()};
-  if (const DISubprogram *source = attempt.caller->getSubprogram())
-    return {source->getFilename().str(), source->getLine()};
-  return {};
-}
-
 /// Unrolls recursions of \p module whose depth is known, and says so in
 /// \p remarks.
 static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
@@ -172,14 +162,11 @@ static void unroll(const LtransJob &job, Module &module, TargetMachine &machine,
     return;
   JobNames names(job);
   for (const RecursionAttempt &attempt : attempts) {
-    StringRef caller = attempt.caller->getName();
-    Remark &remark = remarks.emplace_back();
+    Remark &remark = remarks.emplace_back(
+        names.remarkOn(*attempt.caller, attempt.where.get()));
     remark.kind = attempt.isUnrolled ? RemarkKind::Passed : RemarkKind::Missed;
     remark.pass = "gpulto-inlining";
     remark.name = attempt.isUnrolled ? "Unrolled" : "NotUnrolled";
-    remark.function = names.withoutTags(caller);
-    remark.where = placeOf(attempt);
-    remark.input = names.inputOf(caller);
     remark.text = "recursion of '" + names.withoutTags(attempt.callee) +
                   "' in '" + remark.function + "' is ";
     remark.text += attempt.isUnrolled

@@ -250,9 +250,10 @@ struct SourceSymbol {
 class PartitionBuilder {
 public:
   PartitionBuilder(const LtransJob &job, LLVMContext &context,
-                   DiagnosticCollector &diagnostics, PlanUse use)
-      : job(job), context(context), diagnostics(diagnostics), use(use),
-        partition(std::make_unique<Module>("ltrans", context)),
+                   DiagnosticCollector &diagnostics, LtransReport &report,
+                   PlanUse use)
+      : job(job), context(context), diagnostics(diagnostics), report(report),
+        use(use), partition(std::make_unique<Module>("ltrans", context)),
         mover(*partition), folds(*partition),
         assembly(*partition, job.side == Side::Device) {}
 
@@ -288,6 +289,7 @@ private:
   const LtransJob &job;
   LLVMContext &context;
   DiagnosticCollector &diagnostics;
+  LtransReport &report;
   PlanUse use;
   std::unique_ptr<Module> partition;
   IRMover mover;
@@ -837,7 +839,7 @@ Error PartitionBuilder::finish() {
   if (job.side == Side::Device)
     completeDeclarations(*partition, job);
   doubtNarrowEffects(*partition);
-  LtransState state{*partition, job, folds, planned, use};
+  LtransState state{*partition, job, folds, planned, use, report};
   if (Error error = transformAll(state))
     return error;
   // Functions whose signature changed are others now.
@@ -871,8 +873,9 @@ Error PartitionBuilder::finish() {
 
 Expected<std::unique_ptr<Module>>
 buildPartition(const LtransJob &job, LLVMContext &context,
-               DiagnosticCollector &diagnostics, PlanUse use, Digest *bodies) {
-  PartitionBuilder builder(job, context, diagnostics, use);
+               DiagnosticCollector &diagnostics, LtransReport &report,
+               PlanUse use, Digest *bodies) {
+  PartitionBuilder builder(job, context, diagnostics, report, use);
   for (const JobInput &input : job.inputs)
     if (Error error = builder.addInput(input))
       return error;

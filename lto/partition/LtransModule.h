@@ -60,15 +60,15 @@ readJobInput(const JobInput &input);
 
 /// Builds the module of \p job in \p context: the bodies it names, promoted
 /// and with their final linkage, constructors and used lists; what was decided
-/// of them is carried out as far as \p use says. \p diagnostics is \p
-/// context's. \p bodies, if not null, becomes the digest of all that was read
-/// of the inputs: equal jobs with equal digests build equal modules for any
-/// use. Errors: inputs missing or changed, invalid bitcode, a job that
-/// does not fit its inputs, modules that cannot be merged.
+/// of them is carried out as far as \p use says, with remarks in \p report.
+/// \p diagnostics is \p context's. \p bodies, if not null, becomes the digest
+/// of all that was read of the inputs: equal jobs with equal digests build
+/// equal modules for any use. Errors: inputs missing or changed, invalid
+/// bitcode, a job that does not fit its inputs, modules that cannot be merged.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 buildPartition(const LtransJob &job, llvm::LLVMContext &context,
-               DiagnosticCollector &diagnostics, PlanUse use = PlanUse::All,
-               Digest *bodies = nullptr);
+               DiagnosticCollector &diagnostics, LtransReport &report,
+               PlanUse use, Digest *bodies = nullptr);
 
 } // namespace gpulto
 

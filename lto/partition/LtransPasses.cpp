@@ -16,8 +16,8 @@ static Error transformFold(LtransState &state) {
 }
 
 static Error transformConstants(LtransState &state) {
-  applyPlans(state.partition, state.planned, state.use,
-             state.job.device.ptxasArguments);
+  applyPlans(state.partition, state.planned, state.use, state.job,
+             state.report);
   return Error::success();
 }
 

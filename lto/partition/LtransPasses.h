@@ -5,6 +5,7 @@
 #define GPULTO_LTO_PARTITION_LTRANSPASSES_H
 
 #include "lto/job/LtransJob.h"
+#include "lto/job/LtransReport.h"
 #include "lto/partition/LtransFolds.h"
 #include "lto/partition/LtransPlans.h"
 
@@ -22,6 +23,8 @@ struct LtransState {
   /// Functions that something was decided of.
   llvm::ArrayRef<PlannedFunction> planned;
   PlanUse use;
+  /// What passes have to say; kept with the job's results.
+  LtransReport &report;
 };
 
 /// Runs the transforms of all passes of lto/link/Passes.def over \p state, in

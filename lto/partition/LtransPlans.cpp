@@ -16,13 +16,13 @@
 #include "ipa/launches/LaunchesTransform.h"
 #include "ipa/plans/ConstantsTransform.h"
 #include "ipa/runtime/KernelAnnotations.h"
+#include "lto/job/JobRemarks.h"
 #include "support/RegisterLimit.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -65,10 +65,11 @@ using PlannedBody = std::pair<Function *, const JobBody *>;
 
 class PlanApplier {
 public:
-  PlanApplier(Module &partition, PlanUse use, uint32_t maxRegisters)
-      : partition(partition), use(use), maxRegisters(maxRegisters),
-        context(partition.getContext()),
-        isDevice(Triple(partition.getTargetTriple()).isNVPTX()) {}
+  PlanApplier(Module &partition, PlanUse use, const LtransJob &job,
+              LtransReport &report)
+      : partition(partition), use(use), job(job), report(report),
+        maxRegisters(registerLimit(job.device.ptxasArguments)),
+        context(partition.getContext()), isDevice(job.side == Side::Device) {}
 
   void run(ArrayRef<PlannedFunction> planned);
 
@@ -82,9 +83,12 @@ private:
   void applyShown(ArrayRef<PlannedFunction> planned);
   std::vector<PlannedBody> makeBodies(ArrayRef<PlannedFunction> planned);
   void applyTo(Function &function, const JobBody &body);
+  void chooseAtLaunch(Function &stub, const JobBody &body);
 
   Module &partition;
   PlanUse use;
+  const LtransJob &job;
+  LtransReport &report;
   uint32_t maxRegisters; ///< of ptxas's --maxrregcount; 0: not given
   LLVMContext &context;
   bool isDevice;
@@ -214,6 +218,21 @@ PlanApplier::makeBodies(ArrayRef<PlannedFunction> planned) {
   return bodies;
 }
 
+/// Lets \p stub choose between its kernel and the version of \p body.
+void PlanApplier::chooseAtLaunch(Function &stub, const JobBody &body) {
+  if (applyGuardTest(stub, body.guard, body.overlap,
+                     *cloneNamed(body.guarded, &stub, *stub.getFunctionType())))
+    return;
+  Remark remark = JobNames(job).remarkOn(stub);
+  remark.kind = RemarkKind::Missed;
+  remark.pass = "gpulto-launches";
+  remark.name = "GuardNotTested";
+  remark.text = "the second version of '" + remark.function +
+                "' is never chosen: its launch has a form that cannot be "
+                "tested";
+  report.remarks.push_back(std::move(remark));
+}
+
 void PlanApplier::applyTo(Function &function, const JobBody &body) {
   redirectCalls(function, body);
   bool changed = !body.clone.empty();
@@ -224,9 +243,7 @@ void PlanApplier::applyTo(Function &function, const JobBody &body) {
   });
   if (!isDevice) {
     if (!body.guarded.empty())
-      applyGuardTest(
-          function, body.guard, body.overlap,
-          *cloneNamed(body.guarded, &function, *function.getFunctionType()));
+      chooseAtLaunch(function, body);
     return;
   }
   changed |= applyGeometry(function, body.facts);
@@ -253,9 +270,9 @@ void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
 }
 
 void applyPlans(Module &partition, ArrayRef<PlannedFunction> planned,
-                PlanUse use, ArrayRef<std::string> ptxasArguments) {
+                PlanUse use, const LtransJob &job, LtransReport &report) {
   if (!planned.empty())
-    PlanApplier(partition, use, registerLimit(ptxasArguments)).run(planned);
+    PlanApplier(partition, use, job, report).run(planned);
 }
 
 } // namespace gpulto

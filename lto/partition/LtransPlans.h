@@ -5,6 +5,7 @@
 #define GPULTO_LTO_PARTITION_LTRANSPLANS_H
 
 #include "lto/job/LtransJob.h"
+#include "lto/job/LtransReport.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -53,10 +54,11 @@ inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
 
 /// Makes the clones of \p planned, lets calls enter them, and puts what was
 /// proven into bodies and clones, as far as \p use says. All bodies of
-/// \p partition have been moved. \p ptxasArguments: what the user tells ptxas.
+/// \p partition, that of \p job, have been moved. What cannot be carried out is
+/// a remark in \p report.
 void applyPlans(llvm::Module &partition,
                 llvm::ArrayRef<PlannedFunction> planned, PlanUse use,
-                llvm::ArrayRef<std::string> ptxasArguments);
+                const LtransJob &job, LtransReport &report);
 
 } // namespace gpulto
 

@@ -5,6 +5,7 @@
 #include "lto/tables/InlineTable.h"
 
 #include "lto/tables/ProgramTable.h"
+#include "summary/Remarks.h"
 #include "support/BinaryStream.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,7 +18,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the section; the digit is the version.
-static constexpr StringLiteral kMagic = "GIN2";
+static constexpr StringLiteral kMagic = "GIN3";
 
 uint64_t InlineTable::callCount() const {
   return std::accumulate(counts.begin(), counts.end(), uint64_t(0));
@@ -36,8 +37,9 @@ InlineTable makeInlineTable(const WpaContext &context,
     InlineTableCall &call = table.calls.emplace_back(InlineTableCall{
         program.symbol(outcome.caller).name.str(),
         program.symbol(outcome.callee).name.str(),
-        program.moduleRef(outcome.caller).summary.sourceName.str(), outcome});
+        locationOf(program, outcome.caller, outcome.place).file, outcome});
     call.outcome.caller = call.outcome.callee = kNone;
+    call.outcome.place.file = 0;
   }
   return table;
 }
@@ -73,7 +75,8 @@ std::string encodeInlineTable(const InlineTable &table) {
     const InlineOutcome &outcome = call.outcome;
     for (const std::string *text : {&call.caller, &call.callee, &call.file})
       calls.uleb(strings.numberOf(*text));
-    calls.uleb(outcome.line);
+    calls.uleb(outcome.place.line);
+    calls.uleb(outcome.place.column);
     calls.enumerator(outcome.verdict);
     calls.uleb((outcome.isOnlyUse ? kOnlyUse : 0) |
                (outcome.isForced ? kForced : 0));
@@ -110,14 +113,18 @@ Expected<InlineTable> decodeInlineRows(StringRef rows,
     in.fail("no string " + Twine(number));
     return std::string();
   };
-  constexpr uint64_t kFields = 13; // of at least a byte
+  constexpr uint64_t kFields = 14; // of at least a byte
   table.calls.resize(in.count(kFields));
   for (InlineTableCall &call : table.calls) {
     InlineOutcome &outcome = call.outcome;
     call.caller = text();
     call.callee = text();
     call.file = text();
-    outcome.line = in.uleb32();
+    outcome.place.line = in.uleb32();
+    uint32_t column = in.uleb32();
+    if (column > UINT16_MAX)
+      in.fail("no column of a line");
+    outcome.place.column = static_cast<uint16_t>(column);
     outcome.verdict = in.enumerator(InlineVerdict::Last);
     uint64_t bits = in.uleb();
     if (bits >> kCallBits)

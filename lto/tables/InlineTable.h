@@ -32,9 +32,9 @@ inline constexpr size_t kInlineVerdictCount =
     static_cast<size_t>(InlineVerdict::Last) + 1;
 
 struct InlineTableCall {
-  /// Mangled, without what promotion adds; the caller's source file.
+  /// Mangled, without what promotion adds; the file that the call stands in.
   std::string caller, callee, file;
-  /// Without ids.
+  /// Without ids, and with the file as above.
   InlineOutcome outcome;
   bool operator==(const InlineTableCall &) const = default;
 };

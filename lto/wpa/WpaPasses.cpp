@@ -7,6 +7,7 @@
 #include "icf/FoldRoles.h"
 #include "ipa/coldness/Coldness.h"
 #include "ipa/effects/Effects.h"
+#include "ipa/guards/Guards.h"
 #include "ipa/inlining/Inlining.h"
 #include "ipa/plans/Constants.h"
 #include "ipa/runtime/ReplacedRuntime.h"
@@ -154,9 +155,18 @@ static Error run(void (*propagate)(WpaContext &, const Callers &),
   return Error::success();
 }
 
-static Error run(void (*propagate)(WpaContext &, const Callers &, Statistics &),
+static Error run(std::unique_ptr<KnownValues> (*propagate)(WpaContext &,
+                                                           const Callers &,
+                                                           Statistics &),
                  WpaState &state) {
-  propagate(state.context, *state.callers, state.statistics);
+  state.values = propagate(state.context, *state.callers, state.statistics);
+  return Error::success();
+}
+
+static Error run(void (*propagate)(WpaContext &, const Callers &,
+                                   const KnownValues &),
+                 WpaState &state) {
+  propagate(state.context, *state.callers, *state.values);
   return Error::success();
 }
 

@@ -6,6 +6,7 @@
 
 #include "icf/Fold.h"
 #include "ipa/callers/Callers.h"
+#include "ipa/pointers/KnownValues.h"
 #include "lto/tables/FoldTable.h"
 #include "lto/tables/InlineTable.h"
 #include "summary/CallGraph.h"
@@ -35,6 +36,8 @@ struct WpaState {
   Statistics &statistics;
   /// From visibility on.
   std::unique_ptr<Callers> callers{};
+  /// From constants on, if they are trusted.
+  std::unique_ptr<KnownValues> values{};
   FoldTable folds{};
   FoldNumbers foldNumbers{};
   InlineTable inlining{};

@@ -112,6 +112,19 @@ public:
   void call(const char *name, uint32_t &value, bool = false) {
     numberOrNone(name, value);
   }
+  void place(SourcePlace &value) {
+    if (!value.isKnown())
+      return;
+    begin("line") << value.line;
+    if (value.column)
+      out << ':' << value.column;
+    if (value.file)
+      printName(out << " of ", s.sourceFiles[value.file - 1].text);
+  }
+  void sourceName(uint32_t &value) {
+    if (value)
+      printName(begin("named"), s.sourceNames[value - 1].text);
+  }
   void formal(const char *name, uint32_t &value) {
     begin(name) << "arg" << value;
   }

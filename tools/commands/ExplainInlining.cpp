@@ -90,8 +90,11 @@ static bool isAsked(const InlineTableCall &call,
 
 static std::string placeOf(const InlineTableCall &call) {
   std::string place = sys::path::filename(call.file).str();
-  if (call.outcome.line)
-    place += ":" + std::to_string(call.outcome.line);
+  const SourcePlace &at = call.outcome.place;
+  if (at.isKnown())
+    place += ":" + std::to_string(at.line);
+  if (at.column)
+    place += ":" + std::to_string(at.column);
   return place;
 }
 
@@ -134,7 +137,8 @@ static json::Value toJson(const InlineTable &table,
     json::Object row{{"caller", json::fixUTF8(call.caller)},
                      {"callee", json::fixUTF8(call.callee)},
                      {"file", json::fixUTF8(call.file)},
-                     {"line", outcome.line},
+                     {"line", outcome.place.line},
+                     {"column", outcome.place.column},
                      {"inlined", outcome.isInlined()},
                      {"reason", describe(outcome)}};
     if (outcome.isWeighed()) {

@@ -5,9 +5,9 @@
 #                              DriverSharedVariables.cpp,
 #                              DriverDeviceVisibility.cpp,
 #                              DriverDeviceConstants.cpp,
-#                              DriverDeviceOrder.cpp and DriverEmptyLists.cpp
-#                              stand in for, and keeps the program small and
-#                              quick to start
+#                              DriverDeviceOrder.cpp, DriverEmptyLists.cpp and
+#                              DriverParameterNames.cpp stand in for, and keeps
+#                              the program small and quick to start
 find_package(Clang REQUIRED CONFIG
              PATHS "${GPULTO_LLVM_ROOT}/lib/cmake/clang" NO_DEFAULT_PATH)
 if(NOT Clang_VERSION VERSION_EQUAL LLVM_PACKAGE_VERSION)
@@ -19,6 +19,10 @@ set(GPULTO_CLANG_LIBRARIES clangFrontendTool clangDriver clangFrontend
 
 # The mangled names; a wrong one does not link.
 set(replaced
+    # clang::CodeGen::CodeGenFunction::EmitFunctionProlog(
+    #     const clang::CodeGen::CGFunctionInfo &, llvm::Function *,
+    #     const clang::CodeGen::FunctionArgList &)
+    _ZN5clang7CodeGen15CodeGenFunction18EmitFunctionPrologERKNS0_14CGFunctionInfoEPN4llvm8FunctionERKNS0_15FunctionArgListE
     # clang::NamedDecl::getLinkageAndVisibility() const
     _ZNK5clang9NamedDecl23getLinkageAndVisibilityEv
     # clang::SemaCUDA::MaybeAddConstantAttr(clang::VarDecl *)

@@ -292,7 +292,8 @@ struct GuardProgram : TestProgram {
     context->decisions.visibleOutside.set(host("main"));
     Callers callers(*context);
     Statistics statistics;
-    propagateConstants(*context, callers, statistics);
+    propagateGuards(*context, callers,
+                    *propagateConstants(*context, callers, statistics));
   }
   /// The plans of the stub, or of the kernel in \p image.
   llvm::ArrayRef<BodyPlan> stubPlans() const {

@@ -16,7 +16,7 @@ InlineTable sample() {
   InlineTable table;
   table.counts[static_cast<size_t>(InlineVerdict::Inlined)] = 2;
   table.counts[static_cast<size_t>(InlineVerdict::Last)] = 1;
-  InlineOutcome small{kNone, kNone, 7, InlineVerdict::Inlined};
+  InlineOutcome small{kNone, kNone, {7, 3}, InlineVerdict::Inlined};
   small.isOnlyUse = true;
   small.growth = -12;
   small.saved = 1ull << 40;
@@ -26,7 +26,7 @@ InlineTable sample() {
   recursive.isForced = true;
   recursive.copies = 7;
   recursive.depth = 3;
-  InlineOutcome never{kNone, kNone, 0, InlineVerdict::OtherOptions};
+  InlineOutcome never{kNone, kNone, {}, InlineVerdict::OtherOptions};
   table.calls = {{"main", "_Z1fv", "a.cpp", small},
                  {"_Z1gv", "_Z1gv", "b.cpp", recursive},
                  {"main", "_Z1gv", "a.cpp", never}};
@@ -63,7 +63,7 @@ TEST(InlineTable, OnlyCountsWhereCallsAreTooMany) {
   program.summary.addModule(module.take(0));
   ASSERT_FALSE(program.finish());
   std::vector<InlineOutcome> outcomes(
-      3, InlineOutcome{0, 0, 1, InlineVerdict::TooLarge});
+      3, InlineOutcome{0, 0, {1}, InlineVerdict::TooLarge});
   for (bool isFew : {true, false}) {
     ASSERT_FALSE(program.params.set(isFew ? "inlineTableCalls=3"
                                           : "inlineTableCalls=2"));

@@ -187,7 +187,8 @@ std::vector<size_t> words(std::initializer_list<size_t> places) {
 TEST(Record, BodiesFoldThatConcludeTheSame) {
   EXPECT_EQ(ignoredInFolds({}, &ModuleSummary::parameters,
                            &FunctionSummary::parameters),
-            words({offsetof(ParameterRecord, constantGain)}));
+            words({offsetof(ParameterRecord, constantGain),
+                   offsetof(ParameterRecord, name)}));
   EXPECT_EQ(ignoredInFolds({}, &ModuleSummary::loadedParts,
                            &FunctionSummary::loadedParts),
             words({}));

@@ -135,14 +135,17 @@ ModuleSummary fullSummary() {
   };
   s.parameters = {{kParamIsPointer | kParamByVal, 0, 1, 3, 64, 12},
                   {kParamInLoopBound, 32, 0, 0, 0, 200, 48}};
+  s.sourceFiles = {{"launch.h"}, {"dir/k.cuh"}};
+  s.sourceNames = {{"n"}};
+  s.parameters[1].name = 1;
   CallEdge indirect;
   indirect.flags = kInvoke;
   indirect.frequency = 1024;
-  indirect.line = 17;
+  indirect.place = {17, 3, 1};
   CallEdge direct;
   direct.callee = 3;
   direct.arguments = {0, 6};
-  direct.line = 12;
+  direct.place = {12, 65535};
   CallEdge again = direct;
   CallEdge overlapping = direct;
   overlapping.arguments = {3, 9};
@@ -208,7 +211,7 @@ ModuleSummary fullSummary() {
   f.minBlocksPerSM = 2;
   f.maxRegisters = 64;
   f.geometryGain[3] = 12;
-  f.line = 3;
+  f.place = {3, 0, 2};
   f.contentDigest = {5, 6};
   f.attributesDigest = {7, 8};
   f.foldHash = {11, 12};
@@ -506,6 +509,17 @@ TEST(SummaryFormat, RefusesMemoryOfNoVariable) {
               testing::HasSubstr("parameter or call that does not exist"));
   memory.parameter = 1;
   EXPECT_EQ(returning({}, memory), "");
+}
+
+TEST(SummaryFormat, RefusesFilesAndNamesThatAreNotThere) {
+  ModuleSummary s = fullSummary();
+  s.calls[0].place.file = 3;
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("file of a place out of range"));
+  s = fullSummary();
+  s.parameters[1].name = 2;
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::HasSubstr("name of a parameter out of range"));
 }
 
 TEST(SummaryFormat, RefusesGuardOfMissingParameter) {

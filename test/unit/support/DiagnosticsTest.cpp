@@ -85,6 +85,24 @@ TEST(Diagnostics, TakesErrorListsApart) {
             "gpulto: error: other\ngpulto: error: z.o: bad\n");
 }
 
+TEST(Diagnostics, NamesAreDemangled) {
+  DiagnosticsOptions options;
+  options.passed = "p";
+  auto texts = [&] {
+    Diagnostics diagnostics(options);
+    diagnostics.warning("'_Z1fi' calls 'main', '_Zoo' and '_ZN1a1gEv.isra'");
+    diagnostics.error("_Z1fi, '_Z1fi");
+    diagnostics.remark(makeRemark(RemarkKind::Passed, "p", "in '_Z1hPf'"));
+    return printed(diagnostics);
+  };
+  EXPECT_EQ(texts(), "gpulto: error: _Z1fi, 'f(int)\n"
+                     "gpulto: warning: 'f(int)' calls 'main', '_Zoo' and "
+                     "'a::g() (.isra)'\n"
+                     "gpulto: remark: in 'h(float*)' [-Rpass=p]\n");
+  options.demangles = false;
+  EXPECT_NE(texts().find("in '_Z1hPf'"), std::string::npos);
+}
+
 TEST(Diagnostics, StopsAtTheLimit) {
   DiagnosticsOptions options;
   options.errorLimit = 2;

@@ -1,8 +1,8 @@
 //===- ValueExtents.h - Bounds of integers that the host knows --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_IPA_GUARDS_VALUEEXTENTS_H
-#define GPULTO_IPA_GUARDS_VALUEEXTENTS_H
+#ifndef GPULTO_IPA_ADDRESSES_VALUEEXTENTS_H
+#define GPULTO_IPA_ADDRESSES_VALUEEXTENTS_H
 
 #include "summary/LaunchSum.h"
 

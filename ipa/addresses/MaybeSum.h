@@ -1,8 +1,8 @@
 //===- MaybeSum.h - Sums that may not be known ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_IPA_GUARDS_MAYBESUM_H
-#define GPULTO_IPA_GUARDS_MAYBESUM_H
+#ifndef GPULTO_IPA_ADDRESSES_MAYBESUM_H
+#define GPULTO_IPA_ADDRESSES_MAYBESUM_H
 
 #include "summary/LaunchSum.h"
 

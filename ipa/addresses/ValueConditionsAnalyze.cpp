@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The part of ipa/guards/ValueExtentsAnalyze.cpp that uses conditions:
+// The part of ipa/addresses/ValueExtentsAnalyze.cpp that uses conditions:
 //
 //   if (i < n)           i at most n - 1 where only the true edge leads
 //   if (unsigned(i) < n) and at least 0, if n is not negative
@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/guards/MaybeSum.h"
-#include "ipa/guards/ValueExtents.h"
+#include "ipa/addresses/MaybeSum.h"
+#include "ipa/addresses/ValueExtents.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"

@@ -19,12 +19,11 @@
 //    nneg and ranges hold; nothing is concluded through freeze, which ends
 //    that.
 // 3. refine: conditions on all ways to the place
-//    (ipa/guards/ValueConditionsAnalyze.cpp).
+//    (ipa/addresses/ValueConditionsAnalyze.cpp).
 // 4. phi: what comes into a loop bounds its counters if it does so again after
-// a
-//    round (holdsInLoop), by induction over the rounds: the first guess is what
-//    the conditions at the ends say. So no number of rounds is needed, and it
-//    does not matter by what the counter grows.
+//    a round (holdsInLoop), by induction over the rounds: the first guess is
+//    what the conditions at the ends say. So no number of rounds is needed, and
+//    it does not matter by what the counter grows.
 //
 // The steps are bounded (kMaxSteps for one pointer).
 //
@@ -36,8 +35,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/PointerAccesses.h"
-#include "ipa/guards/MaybeSum.h"
-#include "ipa/guards/ValueExtents.h"
+#include "ipa/addresses/MaybeSum.h"
+#include "ipa/addresses/ValueExtents.h"
 #include "ipa/runtime/GeometryReads.h"
 #include "summary/JumpFunction.h"
 
