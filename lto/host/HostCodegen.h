@@ -15,7 +15,7 @@
 
 namespace gpulto {
 
-/// Makes all of this LLVM's targets known. May be called again; not from two
+/// Registers all targets of this LLVM. May be called again, but not from two
 /// threads at a time.
 void initializeTargets();
 
