@@ -223,8 +223,9 @@ struct LtransJob : JobHead {
   RemarkRequest remarks;
   std::vector<JobInput> inputs; // in module order
   std::vector<JobStructor> structors;
-  /// In program order. Of device functions only kernels, for the transfer of
-  /// their data: a device partition has all bodies that it calls.
+  /// In program order. Of device functions only kernels, for readers of the job
+  /// that transfer a kernel's data: a device partition has all bodies that it
+  /// calls.
   std::vector<JobFunction> functions;
   std::vector<JobSignature> signatures;
   std::vector<JobVariable> variables;
