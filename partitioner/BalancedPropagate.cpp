@@ -253,7 +253,7 @@ static void addUses(const WpaContext &context, const AtomRun &run,
 /// Returns \p run with what its atoms share.
 static Hypergraph buildGraph(const WpaContext &context, const AtomRun &run) {
   Hypergraph graph;
-  std::vector<ModuleIndex> modules; // atoms of one module are neighbours
+  std::vector<ModuleIndex> modules; // atoms of one module are neighbors
   std::vector<uint64_t> anchors(run.atoms().size());
   forEachPiece(context.threads, anchors.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)

@@ -304,7 +304,7 @@ static Cut chooseCut(const Hypergraph &graph, const GraphCutOptions &how,
   };
   Cut byFile{std::vector<uint32_t>(graph.vertices().size()), how};
   std::iota(byFile.order.begin(), byFile.order.end(), 0);
-  // Neighbours share so much that there are always moves that pay; one more or
+  // Neighbors share so much that there are always moves that pay; one more or
   // less makes room for others, from partition to partition.
   Cut byShared{findSharedOrder(graph), how};
   byShared.how.refineRounds = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: cuts of a row see neighbours only; a function whose callers are all
+// Goal: cuts of a row see neighbors only; a function whose callers are all
 // elsewhere is better there. What moves must not depend on what is far away,
 // so that a small edit changes few partitions (partitioner/StableCuts).
 //
@@ -14,7 +14,7 @@
 //    near.
 // 2. runRound: each vertex wishes for the partition where it would save most,
 //    all from the same state, so no move depends on another. In one round
-//    moves go down the row, in the next up, lest two neighbours swap for ever.
+//    moves go down the row, in the next up, lest two neighbors swap for ever.
 // 3. isClear: what a move saves must be at least twice what it costs, in steps
 //    of a factor of sqrt(2): an edit nearby seldom changes the answer.
 // 4. admit: a partition takes those that save most per weight until it is

@@ -124,7 +124,7 @@ cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op);
 CopyOp makeLinearCopy(void *destination, const void *source, size_t sizeBytes,
                       cudaMemcpyKind kind);
 
-/// Checks a copy's arguments without copying, as enqueueing does.
+/// Checks a copy's arguments without copying, as enqueuing does.
 cudaError_t validateCopy(Runtime &runtime, const cudaMemcpy3DParms &params);
 
 /// Runs \p operation now. The mutex is held; it is released while a host

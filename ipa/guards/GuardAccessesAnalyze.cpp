@@ -10,7 +10,7 @@
 //   r = in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3];
 //       in aligned to 16: one load
 //
-// 1. findRuns: accesses of a block at neighbouring constant distances.
+// 1. findRuns: accesses of a block at neighboring constant distances.
 // 2. visitLoop: accesses of an innermost loop that step by their own size, or
 //    by a parameter that may be 1; the loop's rounds should be a multiple of 4,
 //    by which LTRANS unrolls then (lto/device/DeviceLoops.cpp).
@@ -282,7 +282,7 @@ void AccessFinder::findRuns(ArrayRef<Access> accesses) {
   }
 }
 
-/// Adds what joins \p run, neighbours in ascending order, to vectors.
+/// Adds what joins \p run, neighbors in ascending order, to vectors.
 void AccessFinder::addRun(ArrayRef<const Access *> run) {
   if (run.size() < 2)
     return;

@@ -336,7 +336,7 @@ void Inliner::limitModules() {
   for (InlineEdge *edge : edges)
     if (edge->outcome.isInlined() && edge->isForeign())
       chosen.push_back(edge);
-  // Callers of one module are neighbours.
+  // Callers of one module are neighbors.
   for (size_t begin = 0, i = 1; i <= chosen.size(); ++i) {
     ModuleIndex module = chosen[begin]->caller->module;
     if (i < chosen.size() && chosen[i]->caller->module == module)

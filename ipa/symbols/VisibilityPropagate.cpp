@@ -70,7 +70,7 @@ static void markLive(WpaContext &context, SmallVectorImpl<GlobalId> &worklist) {
 }
 
 /// Returns the definitions of constructors and destructors that run. An entry
-/// goes with the COMDAT group or the variable that it initialises.
+/// goes with the COMDAT group or the variable that it initializes.
 static void addStructors(const CombinedSummary &program,
                          SmallVectorImpl<GlobalId> &roots) {
   for (auto [m, module] : enumerate(program.modules()))

@@ -1,4 +1,4 @@
-//===- VisibilityTransform.cpp - Promote, internalise, in LTRANS ----------===//
+//===- VisibilityTransform.cpp - Promote, internalize, in LTRANS ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

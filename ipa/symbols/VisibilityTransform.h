@@ -1,4 +1,4 @@
-//===- VisibilityTransform.h - Promote, internalise, in LTRANS --*- C++ -*-===//
+//===- VisibilityTransform.h - Promote, internalize, in LTRANS --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_SYMBOLS_VISIBILITYTRANSFORM_H

@@ -1,4 +1,4 @@
-//===- DeviceCodegen.h - Optimise a device module, make PTX -----*- C++ -*-===//
+//===- DeviceCodegen.h - Optimize a device module, make PTX -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_DEVICE_DEVICECODEGEN_H

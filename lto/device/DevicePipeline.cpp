@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what whole-program knowledge changes is optimised again; what it leaves
+// Goal: what whole-program knowledge changes is optimized again; what it leaves
 // alone comes out exactly as a plain compile makes it.
 //
 // The input has been through LLVM's simplification pipeline once, at compile
@@ -270,8 +270,8 @@ struct ExtendByZeroPass : PassInfoMixin<ExtendByZeroPass> {
   }
 };
 
-/// The joining of neighbouring accesses, while it is known which pointers are
-/// apart and how they are aligned, and the passes of gpucc that make neighbours
+/// The joining of neighboring accesses, while it is known which pointers are
+/// apart and how they are aligned, and the passes of gpucc that make neighbors
 /// of them. Code generation runs all of them too, but no longer knows. It is
 /// soon enough for gpucc's others, StraightLineStrengthReduce and
 /// NaryReassociate, which ask for neither: here they changed no byte of a

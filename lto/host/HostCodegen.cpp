@@ -1,4 +1,4 @@
-//===- HostCodegen.cpp - Optimise a host module, make an object -----------===//
+//===- HostCodegen.cpp - Optimize a host module, make an object -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

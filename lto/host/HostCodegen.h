@@ -1,4 +1,4 @@
-//===- HostCodegen.h - Optimise a host module, make an object ---*- C++ -*-===//
+//===- HostCodegen.h - Optimize a host module, make an object ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_HOST_HOSTCODEGEN_H

@@ -14,7 +14,7 @@
 //    grew ninefold on zstd).
 // 3. promoteLocals (ipa/symbols/VisibilityTransform): else IRMover copies
 // statics.
-// 4. prepareSymbols: materialise the bodies, set import or definition linkage.
+// 4. prepareSymbols: materialize the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
 // 5. PartitionFolds::replace: uses of what is folded mean its leader from here
 //    on.

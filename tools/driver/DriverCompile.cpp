@@ -152,7 +152,7 @@ static void addLgen(Command &command, const CompileContext &context,
         {"-Xclang", "-mllvm", "-Xclang", "-gpulto-source-name=" + name});
 }
 
-/// clang colours its messages only on a terminal; messages of parallel runs
+/// clang colors its messages only on a terminal; messages of parallel runs
 /// pass through files.
 static void addColor(Command &command) {
   if (sys::Process::StandardErrHasColors())
