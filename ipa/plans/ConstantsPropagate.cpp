@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what each parameter is whenever its function is entered, across calls
-// on both sides and across launches.
+// Goal: find what each parameter is at every entry of its function, across
+// calls on both sides and across launches.
 //
 //   int main() { run(1024); }
 //   static void run(int n) { scale<<<n / 256, 256>>>(p, n, 2.0f); }
@@ -12,9 +12,9 @@
 //   run: n = 1024; scale: n = 1024, f = 2, grid 4, block 256; helper: n = 1024
 //
 // 1. ConstantsSolver: the greatest fixed point over calls and launches.
-// 2. chooseClones: bodies for contexts that the other callers spoil.
-// 3. Here: what is left above "nothing known" becomes facts of a body; remarks
-//    say which contexts prove it.
+// 2. chooseClones: separate bodies for contexts that other callers would spoil.
+// 3. This file: elements above "nothing known" become facts of a body; remarks
+//    say which contexts prove them.
 // 4. chooseGuards: what the host tests at launches, where proofs end.
 //
 //===----------------------------------------------------------------------===//
