@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The pass plugin that gpulto-clang++ gives to clang:
+// The pass plugin that gpulto-clang++ passes to clang:
 //
 //   -fplugin=SO -fpass-plugin=SO -mllvm -gpulto-summary-out=FILE
 //   and for a device compile -mllvm -gpulto-arch=ARCH
@@ -30,7 +30,7 @@
 //                  wanted of what follows, so bodies are dropped.
 //
 // With -disable-llvm-passes nothing runs and no file is written; the driver
-// reports that.
+// reports this.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 // unrolling; InferAddressSpaces runs there and in lto/device/DevicePipeline.
 //
 // ptxas is called without -c: with launch bounds it raises the number of
-// registers, and nvlink does not lower it again. A partition that is to be
-// joined with others is assembled with -ewp instead.
+// registers, and nvlink does not lower it again. A partition that nvlink joins
+// with others is assembled with -ewp instead.
 //
 // Source: J. Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016.
 //

@@ -14,7 +14,7 @@
 //
 // The host run has the user's -o: dependency files, -gsplit-dwarf, -ftime-trace
 // and coverage notes all take their names from it. It comes last, so that the
-// file clang leaves there is replaced by the finished object at once.
+// finished object immediately replaces the file that clang leaves there.
 //
 // The device passes include headers that the host's does not (under
 // __CUDA_ARCH__), so the host's dependency file is completed from theirs.
