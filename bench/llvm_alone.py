@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What LLVM alone would know of a program's launches: the host's bitcode of all
-files is linked and internalised, and goes through default<O2> and lto<O2>; the
+files is linked and internalized, and goes through default<O2> and lto<O2>; the
 stubs stay. Counted is what is a constant where a stub is called, under the names
 of --gpulto-stats. Aggregates count as the calling convention passes them, and
 calls as often as inlining and unrolling copied them."""

@@ -19,7 +19,7 @@ PANELS = [("cpu", "link CPU", 1, "s"), ("wall", "link wall time", 1, "s"),
           ("memory", "peak memory", 1e6, "MB"),
           ("device-text-bytes", "device code", 1e3, "KB"),
           ("host-text-bytes", "host code", 1e3, "KB")]
-# Okabe and Ito's colours: told apart by everybody.
+# Okabe and Ito's colors: told apart by everybody.
 COLOURS = ["#d55e00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#e69f00",
            "#000000"]
 WIDTH, HEIGHT, LEFT, TOP, GAP = 420, 240, 60, 46, 60

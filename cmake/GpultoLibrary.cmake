@@ -59,7 +59,7 @@ function(gpulto_target_settings target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -Wall -Wextra>)
   # GCC 12 reports uses of LLVM's SmallVector and Expected as overflows or as
-  # uninitialised where clang and newer GCCs see none, and moves of an
+  # uninitialized where clang and newer GCCs see none, and moves of an
   # Error into an Expected as redundant, which clang does not.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:

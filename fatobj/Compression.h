@@ -31,8 +31,8 @@ llvm::Expected<std::string> compressZstd(llvm::StringRef bytes, int level);
 llvm::Expected<std::string> compressLz4(llvm::StringRef bytes);
 
 /// Returns the \p rawSize bytes that the zstd frame \p stored holds. Errors:
-/// damaged, or another size. The memory reserved is bounded by what a frame
-/// of that size can hold, and is touched only as far as data comes out.
+/// damaged, or a different size. The memory reserved is bounded by what a frame
+/// of that size can hold, and is touched only as far as data is produced.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 decompressZstd(llvm::StringRef stored, uint64_t rawSize,
                const InputLocation &where);

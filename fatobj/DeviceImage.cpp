@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fatbinary container has no published description. What follows was found
-// by comparing what NVIDIA's fatbinary (CUDA 13.0) writes for known inputs;
+// The fatbinary container has no published description. This one was found by
+// comparing the output of NVIDIA's fatbinary (CUDA 13.0) for known inputs;
 // test/unit/fatobj/DeviceImageTest.cpp compares again wherever the tool is
 // present. All little-endian.
 //

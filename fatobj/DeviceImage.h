@@ -31,7 +31,7 @@ struct DeviceArch {
   std::string name() const;
   /// Returns the same with `sm_`.
   std::string realName() const;
-  /// Returns `90a`, as ptxas's and fatbinary's options take it.
+  /// Returns `90a`, the form for options of ptxas and fatbinary.
   std::string digits() const;
   unsigned major() const { return number / 10; }
   unsigned minor() const { return number % 10; }
@@ -52,7 +52,7 @@ struct DeviceImage {
   DeviceArch arch;
   std::string bytes;   ///< PTX text without a final NUL, or the ELF file
   std::string name;    ///< identifier shown by tools; may be empty
-  std::string options; ///< ptxas options stored beside PTX; may be empty
+  std::string options; ///< ptxas options stored with PTX; may be empty
 };
 
 /// One fatbinary container: the device code of one translation unit.
@@ -62,27 +62,27 @@ struct Fatbinary {
   std::vector<DeviceArch> nvvm;
 };
 
-/// How images are stored in the container; in parentheses the equal setting
-/// of `fatbinary --compress-mode=`. In the order of what they save.
+/// How images are stored in the container; in parentheses the equivalent
+/// setting of `fatbinary --compress-mode=`. Ordered by how much they save.
 enum class ImageCompression : uint8_t {
   None,    ///< (none)
   Lz4,     ///< PTX by LZ4, cubins as they are (speed)
   Zstd,    ///< PTX by zstd, cubins as they are (balance, the default)
   ZstdAll, ///< both by zstd (--compress-all)
-  Smallest ///< both by zstd, as small as it makes them (size)
+  Smallest ///< both by zstd, at its highest level (size)
 };
 
 /// Reads `none`, `speed`, `balance`, `default`, `all` or `size`; nothing for
 /// others.
 std::optional<ImageCompression> parseCompression(llvm::StringRef mode);
 
-/// Reads a fatbinary container (magic 0xba55ed50), or several, one after the
-/// other as nvcc's and ld -r's sections hold them. Images of other kinds than
-/// PTX and cubin are skipped. Errors: malformed, truncated.
+/// Reads a fatbinary container (magic 0xba55ed50), or a sequence of them, as in
+/// sections of nvcc and ld -r. Skips images of kinds other than PTX and cubin.
+/// Errors: malformed, truncated.
 llvm::Expected<std::vector<DeviceImage>>
 readFatbinary(llvm::StringRef bytes, const InputLocation &where);
 
-/// Reads the same, keeping the containers apart. Errors: as readFatbinary.
+/// Reads the same, but keeps the containers separate. Errors: as readFatbinary.
 llvm::Expected<std::vector<Fatbinary>>
 readFatbinaries(llvm::StringRef bytes, const InputLocation &where);
 

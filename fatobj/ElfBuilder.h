@@ -22,14 +22,14 @@
 
 namespace gpulto {
 
-/// A section to be written. sh_name is an offset into the contents of the
-/// section that the builder's nameTable names; sh_offset is assigned.
+/// A section to be written. sh_name is an offset into the section that the
+/// builder's nameTable names; sh_offset is assigned.
 struct SectionToWrite {
   GElf_Shdr header = {};
   llvm::StringRef contents; ///< must outlive build()
 };
 
-/// A relocatable to be written.
+/// A relocatable object to be written.
 struct ElfBuilder {
   uint16_t machine = 0;
   uint32_t flags = 0;

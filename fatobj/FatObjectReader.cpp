@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The path that every link takes (one record, bitcode size as recorded) reads
-// section headers, the record's header and its entries; neither bitcode nor
-// summaries are touched. Digests of payloads are checked on demand, and where
-// bitcode must be matched to records after `ld -r`.
+// The common path of every link (one record, bitcode size as recorded) reads
+// section headers, the record's header and its entries, but neither bitcode nor
+// summaries. Digests of payloads are checked on demand, and if bitcode must be
+// matched to records after `ld -r`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything returned points into the buffer that was read: summaries and
-// bitcode are used in place, bodies are not touched before LTRANS.
+// All results point into the buffer read: summaries and bitcode are used in
+// place, and bodies are not touched before LTRANS.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,14 +54,14 @@ struct FatRecord {
   uint32_t llvmMinor = 0;
   uint32_t llvmPatch = 0;
   bool slim = false; ///< the object has no native code
-  /// Of the object when the record was written; 0: unknown.
+  /// Size of the object's .symtab when the record was written; 0: unknown.
   uint64_t symbolTableBytes = 0;
-  /// Marks of its symbols, as encodeMarks makes them; nothing: unknown.
+  /// Marks of its symbols, as made by encodeMarks; nothing: unknown.
   std::optional<llvm::StringRef> symbolMarks;
   Digest optionDigest;
   llvm::StringRef hostSummary; ///< empty: none stored
-  /// The unit's slice of .llvm.lto; empty when it has no host bitcode or the
-  /// section is gone (then hostBitcodeLost is set).
+  /// The unit's slice of .llvm.lto; empty if it has no host bitcode or the
+  /// section is missing (then hostBitcodeLost is set).
   llvm::StringRef hostBitcode;
   uint64_t hostBitcodeOffset = 0; ///< bytes from the start of the object
   Digest hostBitcodeDigest;
@@ -82,7 +82,7 @@ struct HostUnit {
   std::optional<size_t> record;
 };
 
-/// What an object holds of ours.
+/// Our data in an object.
 struct FatObject {
   std::vector<FatRecord> records; ///< in section order; empty: not ours
   /// All bitcode files of `.llvm.lto`, in section order.
@@ -91,18 +91,18 @@ struct FatObject {
   uint64_t symbolTableBytes = 0;
   /// If ReadOptions::symbols asks for them: those that are not local.
   std::vector<MarkedSymbol> symbols;
-  /// The whole .llvm.lto section, also of objects that stock clang made.
+  /// The whole .llvm.lto section, also in objects of stock clang.
   llvm::StringRef bitcodeSection;
-  /// The whole .llvm.offloading section of objects that stock clang made.
+  /// The whole .llvm.offloading section, in objects of stock clang.
   llvm::StringRef offloadingSection;
 };
 
-/// Returns whether \p object is of one translation unit, and no tool has added
-/// anything since.
+/// Returns whether \p object comes from one translation unit, and no tool has
+/// added anything since.
 bool isOneUnit(const FatObject &object);
 
 /// Returns whether \p object is as gpulto-clang++ wrote it: one translation
-/// unit, and not changed by any tool since. Needs its symbols.
+/// unit, unchanged by any tool since. Needs its symbols.
 bool isAsCompiled(const FatObject &object);
 
 struct ReadOptions {
@@ -122,25 +122,25 @@ bool hasFatObjectSection(llvm::MemoryBufferRef file);
 /// for anything malformed. Reads headers only.
 bool mayHoldDeviceCode(llvm::MemoryBufferRef file);
 
-/// Reads what the ELF object \p file holds of ours; \p where is its path and
-/// member. An object without our section gives no records and no error.
-/// Errors: not an ELF object of 64 bits and little-endian, malformed headers,
-/// a malformed record, an unknown version.
+/// Reads our data in the ELF object \p file; \p where is its path and member.
+/// An object without our section gives no records and no error. Errors: not a
+/// 64-bit little-endian ELF object, malformed headers, a malformed record, an
+/// unknown version.
 llvm::Expected<FatObject> readFatObject(llvm::MemoryBufferRef file,
                                         const InputLocation &where,
                                         const ReadOptions &options = {});
 
-/// Reads a record sequence, the contents of a `.gpulto` section, alone;
-/// host bitcode is looked for in \p bitcodeSection. Offsets count from
-/// \p base, which both lie behind.
+/// Reads only a sequence of records, the contents of a `.gpulto` section, and
+/// looks for host bitcode in \p bitcodeSection. Offsets count from \p base,
+/// which both follow.
 llvm::Expected<std::vector<FatRecord>>
 readFatRecords(llvm::StringRef section, llvm::StringRef bitcodeSection,
                const char *base, const InputLocation &where,
                const ReadOptions &options = {});
 
-/// Returns the bitcode \p ref of the object \p file, decompressed; a copy
-/// only when it was compressed. Errors: out of bounds, no zstd frame, another
-/// raw size, and, if \p verify, another digest.
+/// Returns the bitcode \p ref of the object \p file, decompressed; a copy only
+/// if it was compressed. Errors: out of bounds, not a zstd frame, a wrong raw
+/// size, and, if \p verify, a wrong digest.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 decompressBitcode(llvm::MemoryBufferRef file, const BitcodeRef &ref,
                   const InputLocation &where, bool verify = true);
@@ -152,7 +152,7 @@ struct StrtabRange {
 };
 
 /// Finds the blob of the STRTAB block in \p bitcode (walking top-level blocks
-/// only). Errors: no bitcode, or no STRTAB (written by LLVM before 5).
+/// only). Errors: not bitcode, or no STRTAB (written by LLVM before 5).
 llvm::Expected<StrtabRange> findHostStrtab(llvm::StringRef bitcode,
                                            const InputLocation &where);
 
@@ -180,10 +180,10 @@ llvm::Error forEachArchiveMember(
 struct LocatedMember {
   std::unique_ptr<llvm::MemoryBuffer> owner; ///< maps the whole file
   llvm::MemoryBufferRef data;
-  std::string member; ///< empty: \p path itself was no archive
+  std::string member; ///< empty: \p path itself is not an archive
 };
 
-/// Opens \p path; if it is an archive, the member whose header, or whose data,
+/// Opens \p path; if it is an archive, opens the member whose header or data
 /// starts at \p offset. Linkers name archive members in either way.
 llvm::Expected<LocatedMember> locateMember(llvm::StringRef path,
                                            uint64_t offset);

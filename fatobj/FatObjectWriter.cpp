@@ -12,7 +12,7 @@
 // A slim object (buildSlim) has no native code, but a symbol table that plain
 // ar, nm and ranlib understand: each global symbol of the native object is
 // kept with binding, type, visibility and size, defined against an empty
-// section of the kind it had (code, data, zero-initialised, ...), since that
+// section of the kind it had (code, data, zero-initialized, ...), since that
 // kind is what nm's letters show.
 //
 //===----------------------------------------------------------------------===//

@@ -41,9 +41,9 @@ struct FatObjectContents {
 struct FatObjectOptions {
   bool slim = false; ///< drop native code, keep the symbol table
   int zstdLevel = 3; ///< 0: device bitcode is stored raw
-  /// Replace a `.gpulto` section that is there; else that is an error.
+  /// Replace an existing `.gpulto` section; otherwise that is an error.
   bool replace = false;
-  /// Size of .symtab of the object that the record goes to, and marks of its
+  /// Size of .symtab of the object that gets the record, and marks of its
   /// symbols; see Format.h. Filled by addToObject.
   uint64_t symbolTableBytes = 0;
   std::optional<std::string> symbolMarks;
@@ -62,10 +62,10 @@ llvm::Expected<std::string> buildRecord(const FatObjectContents &contents,
                                         const FatObjectOptions &options = {});
 
 /// Returns the ELF object \p object with a `.gpulto` section for \p contents.
-/// Sections keep index, order, contents, alignment and flags; symbols,
-/// groups and relocations are untouched. With options.slim: an object of
-/// `.llvm.lto`, `.gpulto` and the same global symbols without native code.
-/// Errors: no 64-bit little-endian ELF relocatable, malformed, a slim object
+/// Sections keep index, order, contents, alignment and flags; symbols, groups
+/// and relocations are untouched. With options.slim: an object with
+/// `.llvm.lto`, `.gpulto` and the same global symbols, but no native code.
+/// Errors: not a 64-bit little-endian ELF relocatable, malformed, a slim object
 /// without host bitcode.
 llvm::Expected<std::string> addToObject(llvm::MemoryBufferRef object,
                                         const FatObjectContents &contents,

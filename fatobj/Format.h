@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fat object is an ordinary ELF relocatable with two sections more:
+// A fat object is an ordinary ELF relocatable with two additional sections:
 //
 //   .llvm.lto   host bitcode (as clang -ffat-lto-objects writes it)
 //   .gpulto     records: summaries, device bitcode, marks of symbols
@@ -64,29 +64,29 @@ inline constexpr llvm::StringLiteral kFatObjectSection = ".gpulto";
 /// Where stock clang puts device code; see fatobj/OffloadImages.h.
 inline constexpr llvm::StringLiteral kOffloadingSection = ".llvm.offloading";
 
-/// The undefined symbol that both halves of an object with device code (and
-/// the native half of every slim object) refer to: nothing defines it, so a
-/// link that goes past gpulto, of native code or by stock LLVM of bitcode,
-/// stops with a message instead of losing the device code. It is hidden, or
-/// links of shared libraries would leave it to the loader. The name is the
-/// message of all linkers: build systems that call $CXX are told so, and
-/// Python's, which calls $LDSHARED.
+/// The undefined symbol that both halves of an object with device code (and the
+/// native half of every slim object) refer to. Nothing defines it, so a link
+/// without gpulto, of native code or of bitcode by stock LLVM, stops with a
+/// message instead of losing the device code. It is hidden, or links of shared
+/// libraries would leave it to the loader. All linkers print the name, so it is
+/// the message: it addresses build systems that call $CXX, and Python's, which
+/// calls $LDSHARED.
 inline constexpr llvm::StringLiteral kGuardSymbol =
     "__gpulto_object_must_be_linked_by_gpulto_clang_with_flto_gpu"
     "__set_CXX_and_LDSHARED";
 
 /// Whether \p name is the guard's, also in objects of older versions, where it
-/// ended sooner.
+/// was shorter.
 inline bool isGuardSymbol(llvm::StringRef name) {
   constexpr size_t kAdvice = sizeof("__set_CXX_and_LDSHARED") - 1;
   return name.starts_with(kGuardSymbol.drop_back(kAdvice));
 }
 
 inline constexpr llvm::StringLiteral kRecordMagic = "GPLTOREC";
-/// The version written. Raised on every change of the layout above.
+/// The version written. Increased on every change of the layout above.
 inline constexpr uint32_t kRecordVersion = 3;
-/// The oldest version that is still read; 1 had no size of .symtab, 2 no marks
-/// of symbols.
+/// The oldest version still read; 1 had no size of .symtab, 2 no marks of
+/// symbols.
 inline constexpr uint32_t kOldestRecordVersion = 1;
 
 inline constexpr uint32_t kRecordHeaderSize = 88;
@@ -105,7 +105,7 @@ enum class EntryKind : uint32_t {
   DeviceSummary = 2,  ///< one per architecture
   DeviceBitcode = 3,  ///< one per architecture
   HostBitcodeRef = 4, ///< see above
-  SymbolMarks = 5,    ///< of the object as it was written
+  SymbolMarks = 5,    ///< of the object as written
 };
 inline constexpr uint32_t kLastEntryKind = 5;
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// GCC's code is in sections .gnu.lto_*. Where it is alone, the object has a
-// common symbol __gnu_lto_slim (gcc/toplev.cc), by which the linker's tools of
-// GNU tell.
+// GCC's code is in sections .gnu.lto_*. If the object has no other code, it has
+// a common symbol __gnu_lto_slim (gcc/toplev.cc), by which the GNU binutils
+// recognize it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@ namespace gpulto {
 /// `gcc -flto`. False for anything malformed. Reads headers only.
 bool isGccLtoObject(llvm::MemoryBufferRef file);
 
-/// Returns whether that is all the code it has: only GCC can link it.
+/// Returns whether that is its only code, so that only GCC can link it.
 bool isSlimGccObject(llvm::MemoryBufferRef file);
 
 } // namespace gpulto

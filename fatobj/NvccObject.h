@@ -32,14 +32,14 @@
 
 namespace gpulto {
 
-/// The function by which a unit's host code has its device code registered,
+/// The function that a unit's host code calls to register its device code,
 /// without the unit's id.
 inline constexpr llvm::StringLiteral kNvccRegister =
     "__cudaRegisterLinkedBinary";
 /// The variable that describes a unit's relocatable code, without the id.
 inline constexpr llvm::StringLiteral kNvccWrapper = "__fatbinwrap";
 
-/// What an object holds of nvcc's.
+/// Nvcc's data in an object.
 struct NvccObject {
   /// Ids (`_6305618c_4_a_cu_4b8d1af2`) of units that wait for a device link.
   std::vector<std::string> waiting;
@@ -49,12 +49,12 @@ struct NvccObject {
   std::vector<Fatbinary> code;
 };
 
-/// Returns whether \p file is an ELF object that nvcc made or that a linker
-/// made of such objects. False for anything malformed. Reads headers only.
+/// Returns whether \p file is an ELF object from nvcc, or one that a linker
+/// made from such objects. False for anything malformed. Reads headers only.
 bool isNvccObject(llvm::MemoryBufferRef file);
 
-/// Reads what the ELF object \p file holds of nvcc's; nothing, without error,
-/// if nvcc did not make it. Errors: malformed.
+/// Reads nvcc's data in the ELF object \p file; nothing, without error, if nvcc
+/// did not make it. Errors: malformed.
 llvm::Expected<NvccObject> readNvccObject(llvm::MemoryBufferRef file,
                                           const InputLocation &where);
 

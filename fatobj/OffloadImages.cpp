@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The layout is that of llvm/Object/OffloadBinary.h. LLVM's own reader trusts
-// the offsets of strings and images, so it may not see an input before they
-// have been checked; once they are, nothing is left for it to do.
+// the offsets of strings and images, so they must be checked before it sees an
+// input; once they are, nothing is left for it to do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,12 +29,12 @@ struct OffloadImage {
 };
 
 /// Returns the images in \p section, the contents of `.llvm.offloading`: a
-/// sequence of llvm::object::OffloadBinary, with padding of zeros between.
+/// sequence of llvm::object::OffloadBinary, padded with zeros in between.
 /// Errors: malformed, an unknown version.
 llvm::Expected<std::vector<OffloadImage>>
 readOffloadImages(llvm::StringRef section, const InputLocation &where);
 
-/// Returns what \p kind is called in messages: "bitcode", "cubin", ...
+/// Returns the name of \p kind in messages: "bitcode", "cubin", ...
 llvm::StringRef nameOf(llvm::object::ImageKind kind);
 
 } // namespace gpulto

@@ -15,8 +15,8 @@
 
 namespace gpulto {
 
-/// Opens \p file, a relocatable ELF object for whatever machine. The buffer
-/// must outlive the result. Errors: it is something else, or malformed.
+/// Opens \p file, a relocatable ELF object for any machine. The buffer must
+/// outlive the result. Errors: another kind of file, or malformed.
 inline llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>>
 openRelocatableObject(llvm::MemoryBufferRef file) {
   if (llvm::identify_magic(file.getBuffer()) !=

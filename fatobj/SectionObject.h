@@ -19,15 +19,15 @@ struct DataSection {
   uint64_t flags = 0; ///< SHF_ALLOC, or none: not loaded
   uint64_t alignment = 1;
   llvm::StringRef contents;
-  /// A hidden symbol at its start, weak: whoever uses the name twice has the
-  /// same contents; empty: none.
+  /// A hidden, weak symbol at its start; all sections that use one name must
+  /// have the same contents. Empty: none.
   llvm::StringRef symbol = "";
 };
 
-/// Returns an ELF object for \p machine (an EM_ constant) that holds \p section
-/// and nothing else: no other symbols, not even the name of a source file, and
-/// nothing that takes from the properties of what it is linked with (a stack
-/// that is not executable, control-flow protection). Errors: libelf's.
+/// Returns an ELF object for \p machine (an EM_ constant) that holds only \p
+/// section: no other symbols, not even the name of a source file, and nothing
+/// that weakens the properties of the output (a non-executable stack,
+/// control-flow protection). Errors: libelf's.
 llvm::Expected<std::string> makeSectionObject(const DataSection &section,
                                               uint16_t machine);
 

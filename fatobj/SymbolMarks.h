@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Tools that edit symbols (objcopy --redefine-sym, --weaken, ...) change the
-// native half of a fat object only. So the record keeps a mark of each symbol
+// Tools that edit symbols (objcopy --redefine-sym, --weaken, ...) change only
+// the native half of a fat object. So the record keeps a mark of each symbol
 // that other objects can see, undefined ones too, as the compiler wrote it:
 //
 //   bits 0-1   visibility (STV_*)
@@ -11,8 +11,8 @@
 //   bit  6     it is defined, or common
 //   bits 8-63  of the xxh3 of its name
 //
-// What strip and `ld -r` do leaves each symbol what some unit says of it: they
-// drop what nobody uses, and a linker joins what several units say of a name.
+// After strip and `ld -r`, each symbol is still what some unit says: they drop
+// unused symbols, and a linker joins what several units say about a name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_FATOBJ_SYMBOLMARKS_H
@@ -50,14 +50,15 @@ llvm::Expected<std::vector<MarkedSymbol>> markSymbols(const ElfObject &object);
 /// Returns the marks of \p symbols as a record stores them, in their order.
 std::string encodeMarks(llvm::ArrayRef<MarkedSymbol> symbols);
 
-/// Returns whether \p symbols are those of \p marks, stored by encodeMarks, in
-/// the same order.
+/// Returns whether \p symbols match \p marks, stored by encodeMarks, in the
+/// same order.
 bool areMarked(llvm::ArrayRef<MarkedSymbol> symbols, llvm::StringRef marks);
 
-/// Returns what was done to one of \p symbols, an object's, that neither strip
-/// nor `ld -r` does, for a message: `renamed or added 'f'`. \p units: the marks
-/// of each unit in the object. \p names: those of which one that is gone may
-/// have been. Empty: nothing. An object without any symbol has been stripped.
+/// Returns a change to one of \p symbols, those of an object, that neither
+/// strip nor `ld -r` makes, for a message: `renamed or added 'f'`; empty if
+/// there is none. \p units are the marks of each unit in the object, \p names
+/// the names that a missing symbol may have had. An object without any symbol
+/// has been stripped.
 std::string findSymbolChange(llvm::ArrayRef<MarkedSymbol> symbols,
                              llvm::ArrayRef<llvm::StringRef> units,
                              llvm::ArrayRef<llvm::StringRef> names);

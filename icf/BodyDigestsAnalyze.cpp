@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a digest that is equal only for bodies that compile alike, cheap enough
-// to be taken of every function at compile time.
+// Goal: a digest that is equal only for bodies that compile to the same code,
+// and cheap enough for every function at compile time.
 //
 //  1. Types, constants, attribute lists and metadata nodes are hashed once per
 //     module and then by their hash. Nodes that reach a distinct node are not

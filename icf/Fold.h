@@ -16,46 +16,46 @@ namespace gpulto {
 
 /// --gpulto-icf.
 enum class FoldMode : uint8_t {
-  /// What no program can tell: addresses that may be compared stay apart.
+  /// Only what no program can tell: addresses that may be compared stay
+  /// distinct.
   Safe,
-  /// Functions whose address is taken, too, as long as only bitcode can name
-  /// them.
+  /// Also functions whose address is taken, if only bitcode can name them.
   All,
   None,
 };
 
-/// How kernels become one.
+/// How kernels are folded.
 enum class FoldKernels : uint8_t {
-  /// Launches of one become launches of the other: only kernels of whose handle
-  /// nothing is known but launches.
+  /// Launches of one become launches of the other: only for kernels whose
+  /// handle has no uses but launches.
   Launch,
-  /// Handles stay, and are registered for one kernel: also those whose handle
-  /// goes where it is not followed.
+  /// Handles stay, and are registered for one kernel: also for kernels whose
+  /// handle goes where the analysis does not follow it.
   Register,
 };
 
-/// How often a definition may be found to differ from its leader; after that
-/// it takes no part any more.
+/// How often a definition may be found to differ from its leader; after that it
+/// is no longer folded.
 inline constexpr unsigned kMostFoldSplits = 8;
 
 struct FoldOptions {
   FoldMode mode = FoldMode::Safe;
   FoldKernels kernels = FoldKernels::Launch;
-  /// Definitions, by the tag of their module and the name that they have in it,
-  /// that differ from the leader of their class although the digests are equal,
-  /// and how often that was found: those with equal counts are a class.
+  /// Definitions, by the tag of their module and their name in it, that were
+  /// found to differ from the leader of their class although the digests are
+  /// equal, and how often: those with equal counts form a class.
   std::map<std::pair<std::string, std::string>, unsigned> apart = {};
 };
 
-/// Definitions that do the same, of which one stays. Indices are GlobalIds.
+/// Definitions that do the same, one of which stays.
 struct FoldClass {
-  /// Stands for all of them from now on.
+  /// Replaces all of them from now on.
   GlobalId leader = kNone;
   std::vector<GlobalId> members; // without the leader, ascending
-  /// Those that keep a name and an address of their own, and jump to the
-  /// leader; ascending.
+  /// Members that keep their own name and address, and jump to the leader;
+  /// ascending.
   std::vector<GlobalId> jumps;
-  /// Those that stay as they are though they do the same; ascending.
+  /// Definitions that stay unchanged though they do the same; ascending.
   std::vector<GlobalId> stays;
 };
 
@@ -63,7 +63,7 @@ struct FoldClass {
 /// the same as others; none under FoldMode::None. A kernel is in a class only
 /// together with its counterparts in all images and, under FoldKernels::Launch,
 /// with its stub. Ordered by leader. Remarks (gpulto-fold) say what was folded
-/// and what kept others from it.
+/// and what prevented it for others.
 ///
 /// Source: partition refinement as in J. E. Hopcroft, "An n log n algorithm for
 /// minimizing states in a finite automaton" (1971); folding as in S. Tallam et

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The line between what two bodies must have in common to be folded and what
-// the folded body gives up where they differ. Shared by the form that LGEN
-// hashes and by LTRANS, which compares and merges.
+// Separates what two bodies must have in common to be folded from what the
+// folded body gives up where they differ. Used by the form that LGEN hashes and
+// by LTRANS, which compares and merges.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_ICF_FOLDATTRIBUTES_H
@@ -20,26 +20,26 @@ class MDNode;
 
 namespace gpulto {
 
-/// Returns whether \p attribute is a promise to the optimizer and nothing else:
-/// a body without it is right, if perhaps slower.
+/// Returns whether \p attribute is only a promise to the optimizer: a body
+/// without it is correct, if perhaps slower.
 bool isPromise(llvm::Attribute attribute);
 
-/// Returns whether \p attribute of a parameter is something that callers
-/// promise the body of a function and that says nothing else, such as how they
-/// extend a narrow integer; at a call it would be an instruction to the caller.
+/// Returns whether \p attribute of a parameter is only a promise of callers to
+/// the body, such as how they extend a narrow integer; at a call it would be an
+/// instruction to the caller.
 bool isPromiseToBody(llvm::Attribute attribute);
 
 /// Returns whether metadata of kind \p kind is a promise to the optimizer, or
-/// speaks of the source: an instruction without it does the same.
+/// concerns the source: an instruction without it does the same.
 bool isPromise(unsigned kind);
 
-/// Returns whether metadata \p node of kind \p kind at an instruction counts
-/// for what it does. Promises do not, nor does what comes and goes with -g: the
-/// properties of a loop that are nothing but its place in the source, and the
-/// type of what is allocated.
+/// Returns whether metadata \p node of kind \p kind affects what its
+/// instruction does. Promises do not, nor does metadata that depends on -g:
+/// loop properties that hold only its place in the source, and the type of an
+/// allocation.
 bool isCompared(unsigned kind, const llvm::MDNode &node);
 
-/// Returns whether \p instruction does nothing: a marker of a lifetime, an
+/// Returns whether \p instruction does nothing: a lifetime marker, an
 /// assumption, the declaration of an alias scope, debug information.
 bool isMarker(const llvm::Instruction &instruction);
 
@@ -47,9 +47,9 @@ bool isMarker(const llvm::Instruction &instruction);
 /// labels, its blocks have addresses, it carries data, it looks at its frame.
 bool isUnfoldable(const llvm::Function &function);
 
-/// /// Returns whether \p variable may never be folded: it is no constant, its
-/// contents or its place are not its initializer's alone to say, or it is part
-/// of the forms of what refers to it.
+/// /// Returns whether \p variable may never be folded: it is not constant, its
+/// initializer does not fully determine its contents or its place, or it is
+/// part of the forms of the definitions that refer to it.
 bool isUnfoldable(const llvm::GlobalVariable &variable);
 
 } // namespace gpulto

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Bodies of one form may have summaries that differ: what LGEN concluded may
-// rest on promises that are not in the form. Only bodies with the same
-// conclusions fold, so that the summary of any of them holds for all.
+// Bodies of one form may have different summaries: LGEN's conclusions may rest
+// on promises that are not in the form. Only bodies with the same conclusions
+// fold, so that the summary of any of them holds for all.
 //
-// Linear in what the summary has of the body.
+// Linear in the body's part of the summary.
 //
 //===----------------------------------------------------------------------===//
 

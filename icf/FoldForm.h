@@ -19,15 +19,15 @@ class Module;
 
 namespace gpulto {
 
-/// A body, or the contents of a constant, with everything that differs between
-/// copies of it taken out.
+/// A body, or the contents of a constant, without what differs between copies
+/// of it.
 struct FoldForm {
-  /// BLAKE3, cut to 128 bits, of the canonical form; none when the body can
-  /// not be folded whatever another one looks like.
+  /// BLAKE3, truncated to 128 bits, of the canonical form; none if the body
+  /// cannot be folded with any other.
   Digest hash;
-  /// What the form refers to by number: the symbols of the body in the order in
-  /// which they first appear. Two bodies do the same if their hashes are equal
-  /// and so are, or mean the same, their symbols in order.
+  /// The symbols that the form refers to by number, in the order in which they
+  /// first appear in the body. Two bodies do the same if their hashes are equal
+  /// and their symbols, in order, are equal or mean the same.
   llvm::SmallVector<const llvm::GlobalValue *, 8> symbols;
 };
 
@@ -36,9 +36,10 @@ struct FoldForm {
 ///
 /// The form sees layout, not names: types in memory by size and alignment,
 /// address arithmetic in bytes, symbols by number. It leaves out what the
-/// leader of a class can do without, and carries the intersection of (see
-/// FoldAttributes.h): poison flags, attributes and metadata that are promises
-/// to the optimizer, debug information, markers of lifetimes and assumptions.
+/// leader of a class can do without, and of which it carries the intersection
+/// (see FoldAttributes.h): poison flags, attributes and metadata that are
+/// promises to the optimizer, debug information, markers of lifetimes and
+/// assumptions.
 class FoldFormer {
 public:
   /// \p fusesAll: see ModuleFlag kFusesAll.
@@ -49,8 +50,8 @@ public:
   FoldForm formOf(const llvm::Function &function);
 
   /// Returns the form of \p variable: none unless it is a constant that other
-  /// units know by name. Constants that only
-  /// their unit knows are part of the forms of what refers to them.
+  /// units know by name. A constant that only its unit knows is part of the
+  /// forms of the definitions that refer to it.
   FoldForm formOf(const llvm::GlobalVariable &variable);
 
 private:

@@ -14,12 +14,11 @@
 // numbered as they appear. The form is written as bytes and digested; nothing
 // in it depends on names of types or values, on metadata numbers or pointers.
 //
-// What LLVM's FunctionComparator sees as different and this form does not:
-// names of symbols, types that an address calculation steps through, attributes
-// and metadata that promise something, poison flags, how callers extend narrow
-// parameters, the sign in PTX that does not care for it (PtxAssembly.h). On
-// five integer types of a Thrust sort it finds .2 % of the instructions equal,
-// this form 45 %.
+// Unlike LLVM's FunctionComparator, this form ignores: names of symbols, types
+// that an address calculation steps through, attributes and metadata that are
+// promises, poison flags, how callers extend narrow parameters, and signedness
+// in PTX that does not depend on it (PtxAssembly.h). On five integer types of a
+// Thrust sort it finds .2 % of the instructions equal, this form 45 %.
 //
 // Linear in the body.
 //

@@ -3,37 +3,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: of all bodies that do the same, one.
+// Goal: keep one of all bodies that do the same.
 //
 //   kernel<int>      -> fill<int>       \  one kernel, one function:
 //   kernel<unsigned> -> fill<unsigned>  /  the forms are equal, and so are
 //                                          the symbols in them, once folded
 //
-// 1. collect: bodies that may go, or become a jump, when another one does the
-//    same, and constants whose contents are (FoldRolesPropagate.cpp); two of
-//    them can only be equal when their forms are (FunctionSummary::foldHash).
-// 2. startClasses: to begin with all bodies of one form are one class, which is
-//    what lets recursive functions fold. Most have a form of their own: nothing
-//    else is asked of those.
+// 1. collect: bodies that may be removed, or become a jump, if another does the
+//    same, and constants with equal contents (FoldRolesPropagate.cpp). Two of
+//    them can only be equal if their forms are (FunctionSummary::foldHash).
+// 2. startClasses: initially all bodies of one form are one class, which lets
+//    recursive functions fold. Most bodies have a unique form and need no
+//    further work.
 // 3. refine: a body leaves its class when a symbol of
 //    its form is in another class than the others' symbol at that place. Only
 //    bodies that refer to what has moved are looked at again, and the largest
 //    part of a class keeps its number: O(n log n) for n references.
-// 4. choose leaders: of functions one that stays anyway, or else the first; of
-//    kernels the one whose stub comes first.
+// 4. choose leaders: for functions one that stays anyway, or else the first;
+//    for kernels the one whose stub comes first.
 //
-// Who keeps an address of its own is one with nobody else in forms that name
-// it, although its body may be shared.
+// A function that keeps its own address equals no other in forms that name it,
+// although its body may be shared.
 //
-// A kernel goes with its stub: launches of it become launches of the leader,
-// so a class of kernels needs one of stubs, in every image alike, and handles
-// of which nothing is known but launches. With --gpulto-icf-kernels=register
-// stubs that do not fold are registered for the leader, and kernels go with
-// their counterparts in other images alone. Block-shared memory belongs to the
-// body that alone uses it; of those in one kernel, no two fold: it would have
-// one variable in the place of two. Queries of attributes and occupancy are
-// answered alike for equal code; what sets an attribute, or asks for the name,
-// keeps the kernel.
+// A kernel folds with its stub: its launches become launches of the leader, so
+// a class of kernels needs a class of stubs, the same in every image, and
+// handles that are only launched. With --gpulto-icf-kernels=register, stubs
+// that do not fold are registered for the leader, and kernels fold only with
+// their counterparts in other images. Block-shared memory belongs to the only
+// body that uses it; no two such bodies in one kernel fold, since the kernel
+// would have one variable in place of two. Queries of attributes and occupancy
+// give equal answers for equal code; code that sets an attribute, or asks for
+// the name, keeps the kernel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,18 +12,18 @@
 
 namespace gpulto {
 
-/// The pass, as remarks name it.
+/// The name of the pass in remarks.
 constexpr llvm::StringLiteral kFoldPass = "gpulto-fold";
 
-/// What may become of a body when another one does the same.
+/// What may become of a body if another does the same.
 enum class FoldRole : uint8_t {
-  /// Nothing: it takes no part.
+  /// It takes no part in folding.
   None,
-  /// It stays as it is; others may be folded into it.
+  /// It stays unchanged; others may be folded into it.
   Stays,
-  /// It stays a symbol with an address of its own, and jumps to the leader.
+  /// It stays a symbol with its own address, and jumps to the leader.
   Jumps,
-  /// Its uses become uses of the leader, and it is gone.
+  /// Its uses become uses of the leader, and it is removed.
   Folds,
 };
 
@@ -36,8 +36,8 @@ struct FoldRoles {
 };
 
 /// Finds the role of each live body under \p options. A kernel folds if its
-/// stub does, or if its stub stays and the kernel that it launches does not
-/// matter. Remarks say what keeps kernels out.
+/// stub does, or if its stub stays and it does not matter which kernel it
+/// launches. Remarks say what keeps kernels out.
 FoldRoles findFoldRoles(const WpaContext &context, const Callers &callers,
                         const FoldOptions &options);
 
@@ -51,8 +51,8 @@ llvm::StringRef whyItStays(const WpaContext &context, const Callers &callers,
 unsigned splitsOf(const CombinedSummary &program, GlobalId id,
                   const FoldOptions &options);
 
-/// Returns a digest of what LGEN concluded of the body \p id, a function or a
-/// variable, but for the symbols in its form.
+/// Returns a digest of what LGEN concluded about the body \p id, a function or
+/// a variable, except for the symbols in its form.
 Digest digestOfConclusions(const CombinedSummary &program, GlobalId id);
 
 /// Returns a remark of pass gpulto-fold on the function \p id.

@@ -16,22 +16,20 @@
 // bitcode can name the function, or when the bitcode uses the address outside
 // of virtual tables and no definition says unnamed_addr (clang says it of
 // constructors, destructors and virtual functions). A function whose address is
-// significant keeps it: it jumps to what does the same if its body is larger
-// than the jump, or stays. Nothing is done to functions that another program,
-// the linker, assembly or code generation knows by name, nor to those that have
-// a second name.
+// significant keeps it: it jumps to the leader if its body is larger than the
+// jump, otherwise it stays. Functions that another program, the linker,
+// assembly or code generation knows by name are left alone, as are those with a
+// second name.
 //
-// A kernel takes part with its stub, in every image alike, when nothing of its
-// handle is known but launches. With --gpulto-icf-kernels=register its handle
-// may be taken, if no code of the program can do more with handles that it does
-// not know than launch them and ask for attributes. Block-shared memory of a
-// kernel is looked at by the refinement (FoldPropagate.cpp). Device functions
-// fold unless their address is taken.
+// A kernel takes part with its stub, the same in every image, if its handle is
+// only launched. With --gpulto-icf-kernels=register its handle may be taken, if
+// no code of the program can do more with unknown handles than launch them and
+// ask for attributes. The refinement (FoldPropagate.cpp) handles block-shared
+// memory of a kernel. Device functions fold unless their address is taken.
 //
 // Source: the rules for addresses are those of S. Tallam et al., "Safe ICF:
 // Pointer Safe and Unwinding aware Identical Code Folding in the Gold Linker"
-// (GCC Summit 2010), with what is known of the whole program in the place of
-// relocation types.
+// (GCC Summit 2010), with whole-program knowledge in place of relocation types.
 //
 //===----------------------------------------------------------------------===//
 

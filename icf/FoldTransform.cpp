@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: fold nothing that is not the same, whatever a digest says, and leave
-// the leader no promise that a member does not make.
+// Goal: fold only bodies that really do the same, whatever a digest says, and
+// leave the leader no promise that a member does not make.
 //
 // 1. Comparison walks both bodies in step and maps the values of one to those
 //    of the other. It shares no code with the form that LGEN digests, only the
-//    line between what counts and what is a promise (icf/FoldAttributes.h).
+//    distinction between what counts and what is a promise
+//    (icf/FoldAttributes.h).
 // 2. Merging keeps of each promise (poison flags, attributes, metadata) what
 //    both bodies make, and markers of lifetimes, assumptions and alias scopes
 //    where all of their kind agree.

@@ -9,9 +9,9 @@
 //      shfl.sync.up.b32 r0|p, $1, $2;   ->     shfl.sync.up.b32 r0|p, $1, $2;
 //      @p add.s32 r0, r0, $4; }                @p add.b32 r0, r0, $4; }
 //
-// Only instructions of which the manual says, or whose definition implies, that
-// the result has the same bits for both types are on the list. Loads are for 64
-// bits only: a narrower one may extend into a wider register.
+// The list has only instructions whose manual says, or whose definition
+// implies, that the result has the same bits for both types. Loads are only
+// those of 64 bits: a narrower one may extend into a wider register.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,12 +10,12 @@
 
 namespace gpulto {
 
-/// Returns the inline assembly \p text, PTX with LLVM's placeholders, with the
-/// types of instructions that do not care for the sign of integers written
-/// alike: `add.s32` and `add.u32` both as `add.b32`. Two texts that become
-/// equal do the same with the same operands. What the result says need not be
-/// PTX. A text with comments, strings or LLVM's alternatives is returned as it
-/// is.
+/// Returns the inline assembly \p text, PTX with LLVM's placeholders, with one
+/// spelling for the types of instructions that do not depend on the sign of
+/// integers: `add.s32` and `add.u32` both become `add.b32`. Two texts that
+/// become equal do the same with the same operands. The result need not be
+/// valid PTX. A text with comments, strings or LLVM's alternatives is returned
+/// unchanged.
 ///
 /// Source: the semantics in "PTX ISA", section Instruction Set.
 std::string signlessPtx(llvm::StringRef text);

@@ -10,8 +10,9 @@
 namespace gpulto {
 
 /// Checks every offset and index in the symbol table of \p bitcode, which
-/// llvm::lto::InputFile uses as they are: damaged ones would crash the linker.
-/// Bitcode without a table passes. Reads no body. Errors: what is damaged.
+/// llvm::lto::InputFile uses without checks: damaged ones would crash the
+/// linker. Bitcode without a table passes. Reads no body. Errors: what is
+/// damaged.
 llvm::Error checkBitcodeSymtab(llvm::MemoryBufferRef bitcode);
 
 } // namespace gpulto

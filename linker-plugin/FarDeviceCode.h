@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Device images are data that nothing refers to but by 64 bits. Linkers lay
-// them out between code and data, which refer to each other by 32 bits: with
-// 2 GiB of images no program can be linked any more. So they are put behind all
+// Device images are data with only 64-bit references. Linkers lay them out
+// between code and data, which refer to each other by 32 bits, so with 2 GiB of
+// images no program can be linked. Therefore they are put after everything
 // else:
 //
 //   lld   by the flag SHF_X86_64_LARGE and `-z lrodata-after-bss`. A section of
@@ -31,23 +31,23 @@
 
 namespace gpulto {
 
-/// How a linker puts device code behind all else.
+/// How a linker puts device code after everything else.
 enum class FarDeviceCode : uint8_t { Impossible, ByFlag, ByScript };
 
-/// The sections with device images that are linked, and their bytes.
+/// The linked sections with device images, and their bytes.
 using DeviceSections = std::map<std::string, uint64_t, std::less<>>;
 
 /// Returns whether sections called \p name hold device images.
 bool isDeviceSection(llvm::StringRef name);
 
-/// Returns objects for \p machine (an EM_ constant) with an empty section
-/// for each of \p sections; linked by lld, they put it behind all else. None of
-/// a machine that has no such sections. Errors: libelf's.
+/// Returns objects for \p machine (an EM_ constant) with an empty section for
+/// each of \p sections; linked by lld, they put it after everything else. None
+/// for a machine without such sections. Errors: libelf's.
 llvm::Expected<std::vector<NativeObject>>
 makeFarMarks(const DeviceSections &sections, uint16_t machine);
 
 /// Returns why a linker that puts \p sections between code and data is likely
-/// to fail; empty: it is not.
+/// to fail; empty if it is not.
 std::string nearDeviceCodeWarning(const DeviceSections &sections);
 
 } // namespace gpulto

@@ -25,14 +25,14 @@
 
 namespace gpulto {
 
-/// What is wrong with a slim object of GCC, and what to do.
+/// The problem with a slim object of GCC, and what to do.
 inline constexpr llvm::StringLiteral kSlimGccText =
     "an object of gcc -flto without native code, which only GCC can link; "
     "compile it with -ffat-lto-objects or without -flto";
 
-/// Looks among the inputs of \p line, a link by gold or bfd with objects of
-/// ours, for GCC's objects that the linker has not shown to us. \p warn is told
-/// of archive members that may or may not be needed. Errors: objects that GCC's
+/// Looks among the inputs of \p line, a link by gold or bfd with our objects,
+/// for GCC's objects that the linker has not shown us. Calls \p warn for
+/// archive members that may or may not be needed. Errors: objects that GCC's
 /// plugin has taken, by name.
 llvm::Error checkGccInputs(const LinkerCommandLine &line,
                            llvm::function_ref<void(const std::string &)> warn);

@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Whether the native half has more than the bitcode is asked of an object only
-// that a tool has changed since it was compiled (isAsCompiled), or that stock
-// clang made. It has, when
+// Only for an object that a tool has changed since it was compiled
+// (isAsCompiled), or that stock clang made, is the native half checked for more
+// than the bitcode. It has more if
 //
 //   - it has names of more source files (STT_FILE) than bitcode files, or
-//   - it defines a symbol that no bitcode file defines. What code generation
-//     makes up (GCC_except_table0, f.cold) is known by its name.
+//   - it defines a symbol that no bitcode file defines. Symbols that code
+//     generation creates (GCC_except_table0, f.cold) are recognized by name.
 //
-// The native half also says more when a tool has edited its symbols: objcopy
+// The native half also differs if a tool has edited its symbols: objcopy
 // --localize-symbol, which often follows `ld -r`, --redefine-sym, --weaken. It
-// is then other than the marks in the records say (fatobj/SymbolMarks.h).
+// then does not match the marks in the records (fatobj/SymbolMarks.h).
 //
-// Limits: of what stock clang made, and of records of version 2, only symbols
-// that became local or weak are seen; assembly without a .file directive and
-// without any symbol, only entries of .init_array for instance, is not seen.
+// Limits: in objects of stock clang, and with records of version 2, only
+// symbols that became local or weak are noticed; assembly without a .file
+// directive and without any symbol, for instance with only entries of
+// .init_array, is not noticed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A fat object has its host code twice: native and as bitcode. A linker must
-// read the bitcode, unless that is not all there is:
+// read the bitcode, unless the bitcode does not cover everything:
 //
 //   as compiled           bitcode
 //   ld -r of fat objects  .llvm.lto is a sequence of bitcode files, which LLVM
@@ -36,15 +36,15 @@
 
 namespace gpulto {
 
-/// What a linker shall read of an object.
+/// The half of an object that a linker must read.
 struct HostHalf {
   /// Empty: the native half.
   llvm::MemoryBufferRef bitcode;
-  /// Not empty: why an object of ours is not optimized.
+  /// If not empty, why an object of ours is not optimized.
   std::string warning;
 };
 
-/// Several bitcode files that a linker is shown as one.
+/// Several bitcode files that are presented to a linker as one.
 struct JoinedBitcode {
   llvm::StringRef section; ///< in the object: all of .llvm.lto
   llvm::SmallVector<char, 0> bytes;
@@ -52,22 +52,23 @@ struct JoinedBitcode {
   std::vector<size_t> symbolCounts;
 };
 
-/// Chooses the halves of a link's objects and owns what the linker is shown.
+/// Chooses the halves of a link's objects and owns what is presented to the
+/// linker.
 class HostHalves {
 public:
-  /// Returns which half of the ELF object \p file is to be read. Errors: see
-  /// the head of this file; malformed.
+  /// Returns which half of the ELF object \p file to read. Errors: see the head
+  /// of this file; malformed.
   llvm::Expected<HostHalf> choose(llvm::MemoryBufferRef file,
                                   const InputLocation &where);
 
-  /// Returns why \p file, made of several objects by a linker that read their
-  /// native halves, cannot be linked for its bitcode again; empty: it can, or
-  /// it has none.
+  /// Returns why \p file, which a linker made from the native halves of several
+  /// objects, can no longer be linked through its bitcode; empty if it can, or
+  /// if it has none.
   static std::string whyNotLinkedAgain(llvm::MemoryBufferRef file,
                                        const InputLocation &where);
 
-  /// Returns what stands behind \p bitcode, a part of what choose returned, or
-  /// null when that was one file.
+  /// Returns the files behind \p bitcode, part of a result of choose, or null
+  /// if it was one file.
   const JoinedBitcode *findJoined(llvm::StringRef bitcode) const;
 
 private:
@@ -79,9 +80,9 @@ private:
   std::deque<JoinedBitcode> joinedFiles;
 };
 
-/// Tells \p symbols, the resolutions of all symbols of \p joined, to which file
-/// each belongs, and chooses among definitions of one name: a linker that takes
-/// the files for one object says of each that it prevails.
+/// Records in \p symbols, the resolutions of all symbols of \p joined, the file
+/// to which each belongs, and chooses among definitions of one name: a linker
+/// that takes the files for one object says that each prevails.
 void separateUnits(const JoinedBitcode &joined,
                    const llvm::lto::InputFile &input,
                    std::vector<LinkSymbol> &symbols);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A member of an ordinary archive is found by address: lld maps the archive and
-// hands out slices of it, so the slice says exactly which member it is, however
-// odd the file names are. Members of thin archives are mappings of their own;
-// they are found by the archive's name and the offset of the member's header,
-// and their bytes are compared. Everything else is a file of its own.
+// passes slices of it, so the slice identifies the member, however odd the file
+// names are. Members of thin archives are mappings of their own; they are found
+// by the archive's name and the offset of the member's header, and their bytes
+// are compared. Everything else is a file of its own.
 //
 //===----------------------------------------------------------------------===//
 

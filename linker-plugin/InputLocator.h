@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // lld names a module `lib.a(member.o at 1234)` or by its path. WPA and the jobs
-// read the inputs again, some of them in other processes, so each must be known
-// as a file and an offset.
+// read the inputs again, some in other processes, so each must be identified by
+// a file and an offset.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,34 +26,33 @@ class Archive;
 
 namespace gpulto {
 
-/// `lib.a(member.o at 1234)`, taken apart.
+/// The parts of `lib.a(member.o at 1234)`.
 struct MemberName {
   llvm::StringRef archive;
   llvm::StringRef member;
   uint64_t headerOffset = 0; ///< bytes, of the member's header in the archive
 };
 
-/// Takes \p name apart; nothing if it is no member's name. Where the name can
-/// be read in several ways (parentheses in file names), the archive's part is
-/// the shortest.
+/// Splits \p name; returns nothing if it is not a member's name. If the name is
+/// ambiguous (parentheses in file names), the archive's part is the shortest.
 std::optional<MemberName> parseMemberName(llvm::StringRef name);
 
 /// Finds the file, member and offset of the inputs of one link.
 class InputLocator {
 public:
-  /// Notes an archive that the linker opened. Its buffer must stay mapped as
+  /// Records an archive that the linker opened. Its buffer must stay mapped as
   /// long as locate is called. Errors: a malformed member.
   llvm::Error addArchive(const llvm::object::Archive &archive);
 
-  /// Returns the paths of the archives noted, each once, in their order.
+  /// Returns the paths of the recorded archives, without duplicates, in order.
   std::vector<std::string> archivePaths() const;
 
-  /// Returns path, member, offset and archive of the input whose bitcode
-  /// the linker mapped at \p bitcode (or whose native code, then all of it) and
-  /// calls \p name, which of native members is no more than the member's name.
+  /// Returns path, member, offset and archive of the input whose bitcode the
+  /// linker mapped at \p bitcode (or whose native code, then completely) and
+  /// which it calls \p name; for native members that is only the member's name.
   /// A member of a thin archive gets its own file as path and no member.
-  /// Errors: an input that is not found again in the file system or whose
-  /// bitcode there differs.
+  /// Errors: an input that cannot be found in the file system or whose bitcode
+  /// there differs.
   llvm::Expected<LinkObject> locate(llvm::StringRef name,
                                     llvm::StringRef bitcode) const;
 

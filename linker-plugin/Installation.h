@@ -11,9 +11,9 @@
 
 namespace gpulto {
 
-/// Returns the path of `gpulto` in the installation that this code is from: a
-/// program, or the plugin of a linker that is installed elsewhere. Errors: it
-/// is not there.
+/// Returns the path of `gpulto` in the installation of this code, which may run
+/// in a program of ours, or as the plugin of a linker installed elsewhere.
+/// Errors: it does not exist.
 llvm::Expected<std::string> findOwnProgram();
 
 /// Returns the directory of distributors that come with \p program, `gpulto`.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The plugin interface says of an archive only which members were needed, of
-// --wrap nothing (bfd), of symbols that options use not always, and of the
-// order of inputs nothing that holds with threads (gold). All of it stands on
-// the command line of the process that the plugin is loaded into.
+// The plugin interface gives only the needed members of an archive, nothing
+// about --wrap (bfd), not always the symbols that options use, and no order of
+// inputs that is reliable with threads (gold). The command line of the process
+// into which the plugin is loaded has all of this.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_LINKERCOMMANDLINE_H
@@ -23,7 +23,7 @@
 
 namespace gpulto {
 
-/// A file that is linked.
+/// A linked file.
 struct LinkerInput {
   std::string path;
   /// Which words of the command line name it.
@@ -33,33 +33,34 @@ struct LinkerInput {
 
 struct LinkerCommandLine : LinkerSettings {
   /// Symbols that options use: -e, -init, -fini, --defsym, linker scripts, ...
-  /// Holds all words of a script or an expression, whatever they mean.
+  /// Contains all words of a script or an expression, whatever they mean.
   llvm::StringSet<> used;
   /// Files named as inputs and found for -l, in order, as the linker opens
-  /// them. May hold values of options that we do not know: who uses it looks
-  /// whether a file is what it should be.
+  /// them. May contain values of options that we do not know, so users check
+  /// that a file is of the right kind.
   std::vector<LinkerInput> inputs;
   /// Plugins, as named.
   std::vector<std::string> plugins;
 };
 
-/// Returns whether \p problem, of looking for a file, leaves open whether it is
-/// there.
+/// Returns whether a file may exist although looking for it failed with \p
+/// problem.
 bool mayBeThere(std::error_code problem);
 
 /// Reads \p arguments of a GNU-compatible linker, without the program's name;
-/// response files are expanded, and words are counted then. -l is looked for in
-/// the directories of -L alone: archives of the linker's own search path are
-/// not found. A script that cannot be read is the linker's to report. Errors:
-/// an unreadable response file, a directory that cannot be asked.
+/// expands response files and counts words afterwards. Looks for -l only in the
+/// directories of -L: it does not find archives in the linker's own search
+/// path. Leaves it to the linker to report a script that cannot be read.
+/// Errors: an unreadable response file, a directory that cannot be searched.
 llvm::Expected<LinkerCommandLine>
 readLinkerCommandLine(llvm::ArrayRef<const char *> arguments);
 
-/// Reads the command line of this process. Errors: as above; /proc is not
-/// there.
+/// Reads the command line of this process. Errors: as above; /proc does not
+/// exist.
 llvm::Expected<LinkerCommandLine> readOwnCommandLine();
 
-/// Returns the files of \p inputs that are archives, each once, in order.
+/// Returns the files of \p inputs that are archives, without duplicates, in
+/// order.
 std::vector<std::string> archivesAmong(llvm::ArrayRef<LinkerInput> inputs);
 
 } // namespace gpulto

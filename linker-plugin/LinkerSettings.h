@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Options that change symbols behind resolution. A linker follows them where
-// the objects are that its inputs name; what it is given of all bitcode belongs
-// to no archive, and refers to names that no bitcode has (memcpy). So the doors
+// Options that change symbols after resolution. A linker applies them to the
+// objects that its inputs name; the objects that it gets for all bitcode belong
+// to no archive, and refer to names that no bitcode has (memcpy). So the doors
 // do their part:
 //
 //   --wrap          f, __wrap_f and __real_f stay as they are, and __wrap_f is
@@ -62,8 +62,8 @@ std::vector<llvm::StringRef> wrappedRuntime(llvm::ArrayRef<std::string> wrapped,
 /// do not know which of it generated code uses.
 void markWrapped(llvm::ArrayRef<std::string> wrapped, LinkInputs &inputs);
 
-/// Marks as final what archives of \p excluded define: nothing replaces what is
-/// hidden. Returns the names. Under -r nothing is hidden.
+/// Marks definitions in archives of \p excluded as final, since nothing
+/// replaces hidden symbols. Returns their names. Under -r nothing is hidden.
 llvm::StringSet<> markExcluded(const ExcludedLibs &excluded,
                                LinkInputs &inputs);
 

@@ -18,7 +18,7 @@
 
 namespace gpulto {
 
-/// What lld's command line says that the pipeline has to know.
+/// The parts of lld's command line that the pipeline needs.
 struct LldCommandLine : LinkerSettings {
   OutputKind output = OutputKind::Executable;
   std::string outputFile = "a.out";
@@ -35,26 +35,28 @@ struct LldCommandLine : LinkerSettings {
 void expandLldResponseFiles(llvm::StringSaver &saver,
                             llvm::SmallVectorImpl<const char *> &argv);
 
-/// Reads \p argv, lld's part of a command line. Mistakes are lld's to report.
+/// Reads \p argv, lld's part of a command line. Leaves it to lld to report
+/// mistakes.
 LldCommandLine readLldCommandLine(llvm::ArrayRef<const char *> argv);
 
-/// Takes options that lld does not know off \p argv: another linker gets them.
+/// Removes options that lld does not know from \p argv: another linker gets
+/// them.
 void dropUnknownToLld(llvm::SmallVectorImpl<const char *> &argv);
 
-/// Returns \p words without what lld takes for its LTO step, which clang writes
-/// for it: another linker may not know it.
+/// Returns \p words without lld's options for its LTO step, which clang passes
+/// to it: another linker may not know them.
 llvm::SmallVector<const char *, 64>
 withoutLtoOptions(llvm::ArrayRef<const char *> words);
 
-/// Returns the command that links when the jobs that --gpulto-emit= wrote to
-/// \p jobDirectory are done. \p words: the command line of the link that wrote
-/// them, with the program's name, without response files.
+/// Returns the command that links after the jobs that --gpulto-emit= wrote to
+/// \p jobDirectory. \p words: the command line of the link that wrote them,
+/// with the program's name, without response files.
 std::vector<std::string> finalLinkCommand(llvm::StringRef jobDirectory,
                                           llvm::ArrayRef<const char *> words);
 
-/// Has lld write its inputs to \p directory, unless that is empty, and writes
-/// the script beside them that repeats the link with \p own, gpulto's options.
-/// The jobs join them once they are known. Errors: what cannot be written.
+/// Makes lld write its inputs to \p directory, unless that is empty, and writes
+/// a script next to them that repeats the link with \p own, gpulto's options.
+/// The jobs are added once they are known. Errors: a file cannot be written.
 llvm::Error saveLldLink(llvm::StringRef directory,
                         const llvm::opt::ArgList &own,
                         llvm::SmallVectorImpl<const char *> &argv,

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Stock lld removes the previous output before it begins, and writes the new
-// one through a mapping of a sparse file: a disk that is full is a SIGBUS, and
-// the old program is gone. An error must leave what was there, so two functions
-// of LLVM's are taken over (as in LldLinker.cpp, by --wrap):
+// one through a mapping of a sparse file: a full disk gives a SIGBUS, and the
+// old program is gone. An error must leave the old output, so two functions of
+// LLVM are replaced (as in LldLinker.cpp, by --wrap):
 //
 //   FileOutputBuffer::create   wrapCreateOutput: a temporary file beside the
 //                              output whose blocks are allocated beforehand;
@@ -13,11 +13,11 @@
 //                              the check of LldFiles.h wants it dropped
 //   lld::unlinkAsync           wrapUnlink: keeps the previous output
 //
-// What is no regular file (/dev/null, a fifo) is left to LLVM.
+// Other than regular files (/dev/null, a fifo) are left to LLVM.
 //
-// A third is about reading: lld looks for libraries with sys::fs::access and
-// takes any error for "not there", so that an I/O error gives a program with
-// another library. wrapAccess makes it an error.
+// A third concerns reading: lld looks for libraries with sys::fs::access and
+// takes any error for "not there", so an I/O error gives a program with another
+// library. wrapAccess makes it an error.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,12 +8,12 @@
 
 namespace gpulto {
 
-/// Is shown a complete output before it takes its place. False: it is dropped
-/// without an error, and what stands there stays.
+/// Called with a complete output before it replaces the old file. If it returns
+/// false, the output is dropped without an error, and the old file stays.
 using OutputCheck = bool (*)(llvm::MemoryBufferRef output);
 
-/// Has every output from now on that is a regular file shown to \p check; null:
-/// to nobody.
+/// Calls \p check, if not null, for every output from now on that is a regular
+/// file.
 void checkOutputs(OutputCheck check);
 
 } // namespace gpulto

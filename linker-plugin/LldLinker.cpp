@@ -1,9 +1,9 @@
 //===- LldLinker.cpp - The door for lld: take over its LTO step -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// lld has no plugin API. It does have an exact border: all it wants of LTO goes
-// through llvm::lto::LTO, and it resolves every symbol before and links native
-// objects after. The program is linked with -Wl,--wrap= for these functions, so
+// lld has no plugin API. But it has an exact interface: it uses LTO only
+// through llvm::lto::LTO, resolves every symbol before and links native objects
+// afterwards. The program is linked with -Wl,--wrap= for these functions, so
 // lld's calls arrive here (names from lld's own archive, see LldSymbols.h):
 //
 //   LTO::getRuntimeLibcallSymbols  wrapRuntimeSymbols: fat archive members that
@@ -21,8 +21,8 @@
 //                                  exact and no limit has to be guessed
 //   LTO::run                       wrapRun: hands the objects to lld
 //
-// So resolution (archives, groups, COMDAT, versions, --wrap, scripts) is lld's
-// to the letter. Why not define the functions ourselves: the constructor must
+// So resolution (archives, groups, COMDAT, versions, --wrap, scripts) is
+// exactly lld's. Why not define the functions ourselves: the constructor must
 // still run, because lld destroys the object.
 //
 // Limits: the interface is C++ and internal, hence one exact LLVM release,

@@ -10,10 +10,10 @@ namespace gpulto {
 
 /// Links as `ld.lld` does, with gpulto in place of LLVM's LTO: \p argv is lld's
 /// command line, with the program's name first, in which gpulto's own options
-/// may stand anywhere (also in response files). Everything that has to do with
-/// linking is lld's; without bitcode among the inputs nothing else happens.
-/// Messages go to standard output and error. Returns the exit status; may also
-/// leave the process with it, as lld does. Not reentrant.
+/// may be anywhere (also in response files). lld does all linking; without
+/// bitcode among the inputs nothing else happens. Messages go to standard
+/// output and error. Returns the exit status; may also leave the process with
+/// it, as lld does. Not reentrant.
 int linkWithLld(llvm::ArrayRef<const char *> argv);
 
 } // namespace gpulto

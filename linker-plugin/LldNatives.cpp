@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Three functions of lld's are taken over, as in LldLinker.cpp, by --wrap:
+// Three functions of lld are replaced, as in LldLinker.cpp, by --wrap:
 //
 //   createObjFile             wrapCreateObject: an object that lld reads the
 //                             native half of; lazy: if a symbol needs it

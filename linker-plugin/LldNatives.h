@@ -10,18 +10,17 @@
 
 namespace gpulto {
 
-/// What the door wants of lld beside LTO. Both functions must be given.
+/// The door's hooks in lld besides LTO. Both functions must be set.
 struct LldHooks {
-  /// Is told of each object whose native code is linked, once: when lld opens
-  /// it or takes it out of an archive. The objects that LTO makes are not among
-  /// them.
+  /// Called once for each object whose native code is linked, when lld opens it
+  /// or takes it from an archive; not called for the objects that LTO makes.
   void (*onNative)(llvm::MemoryBufferRef file) = nullptr;
-  /// Returns objects to be linked behind those that LTO makes, also where there
-  /// is nothing for LTO to do. They must stay as long as lld runs.
+  /// Returns objects to be linked after those that LTO makes, even if there is
+  /// nothing for LTO to do. They must live as long as lld runs.
   std::vector<llvm::MemoryBufferRef> (*addedObjects)() = nullptr;
 };
 
-/// Has lld call \p hooks from now on; null: nobody.
+/// Makes lld call \p hooks from now on; null: none.
 void setLldHooks(const LldHooks *hooks);
 
 } // namespace gpulto

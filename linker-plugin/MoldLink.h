@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// mold loads plugins for GCC's objects only, so it gets none of ours. Symbols
-// are resolved by our ld.lld; when the objects are made, mold links them in
-// place of the inputs that they were made of:
+// mold loads plugins only for GCC's objects, so it cannot use ours. Our ld.lld
+// resolves symbols; mold then links the generated objects in place of the
+// inputs that they were made from:
 //
 //   an object          is taken off the command line
 //   an archive         is replaced by one without the members that were taken
@@ -24,10 +24,10 @@
 namespace gpulto {
 
 /// Runs the program \p mold with \p words, a command line without response
-/// files, in which \p outputs stand for the objects of \p inputs (both may be
+/// files, in which \p outputs replace the objects of \p inputs (both may be
 /// empty). Its messages go where ours go. Returns its exit status. Errors: an
 /// input that the command line does not name (a linker script does); mold
-/// cannot be started; what cannot be read or written.
+/// cannot be started; a file cannot be read or written.
 llvm::Expected<int> linkWithMold(llvm::StringRef mold,
                                  llvm::ArrayRef<const char *> words,
                                  const LinkInputs &inputs,

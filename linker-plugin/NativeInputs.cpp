@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Who made an object is read from its .comment section, in which compilers
-// sign; assemblers do not. What is read here decides nothing but words: an
-// object that cannot be read is the linker's to report.
+// The compiler of an object is read from its .comment section, which compilers
+// sign; assemblers do not. What is read here only affects texts: the linker
+// reports objects that cannot be read.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A linker tells its door of the objects that it links as they are. The stamp
-// lists them with the reason, and -Wgpulto-skipped speaks of those that the
-// user could have compiled with -flto=gpu.
+// A linker tells its door which objects it links natively. The stamp lists them
+// with the reason, and -Wgpulto-skipped warns about those that the user could
+// have compiled with -flto=gpu.
 //
-// Of the system are objects below a lib directory of / or /usr (of the sysroot,
-// too), below .../lib/gcc and .../lib/clang, and of the CUDA toolkit. The stamp
-// has their file names only, and of archives how many members were linked.
-// Shared libraries and linker scripts are no inputs of the stamp. Linkers do
-// not tell of them: they are found on the command line.
+// Objects of the system are those below a lib directory of / or /usr (or in the
+// sysroot), below .../lib/gcc and .../lib/clang, and in the CUDA toolkit. The
+// stamp has only their file names, and for archives the number of linked
+// members. Shared libraries and linker scripts are not inputs in the stamp.
+// Linkers do not report them; they are found on the command line.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_NATIVEINPUTS_H
@@ -36,22 +36,22 @@
 
 namespace gpulto {
 
-/// Returns what the stamp says of the object \p file at \p where, whose native
-/// code is linked. \p isJoined: and its bitcode is kept beside it (-r).
-/// \p why: what keeps the linker from reading its bitcode; empty: find out.
-/// Unless it is joined, its device code is added to \p deviceCode, if given.
+/// Returns the stamp's entry for the object \p file at \p where, whose native
+/// code is linked. \p isJoined: its bitcode is kept as well (-r). \p why: why
+/// the linker does not read its bitcode; if empty, finds out. Unless it is
+/// joined, adds its device code to \p deviceCode, if given.
 StampInput describeNative(llvm::MemoryBufferRef file,
                           const InputLocation &where, bool isJoined,
                           llvm::StringRef why,
                           DeviceSections *deviceCode = nullptr);
 
-/// Says which files are not the user's.
+/// Recognizes files that are not the user's.
 class SystemFiles {
 public:
   /// \p cudaPath, \p sysroot: may be empty.
   SystemFiles(llvm::StringRef cudaPath, llvm::StringRef sysroot);
 
-  /// Whether \p path, as a linker opened it, is of the system.
+  /// Whether \p path, as a linker opened it, belongs to the system.
   bool contains(llvm::StringRef path);
 
 private:
@@ -59,7 +59,7 @@ private:
   llvm::StringMap<bool> known; ///< by directory, as given
 };
 
-/// Names like those of CUDA's runtime and driver that others see in a file.
+/// Names like those of CUDA's runtime and driver that a file exports.
 struct CudaNames {
   std::vector<std::string> defined, used;
 };
@@ -67,51 +67,51 @@ struct CudaNames {
 /// The native inputs of one link.
 class NativeInputs {
 public:
-  /// Adds \p input. \p isReported: a warning said already that it is not
+  /// Adds \p input. \p isReported: a warning has already said that it is not
   /// optimized.
   void add(StampInput input, bool isReported);
 
   /// Adds the object \p file; for \p isJoined and \p why see describeNative. If
-  /// there is a reason, a warning has said it.
+  /// there is a reason, a warning has already given it.
   void addObject(llvm::MemoryBufferRef file, const InputLocation &where,
                  bool isJoined, llvm::StringRef why);
 
   /// Adds the shared libraries among \p files that are not of the system, and
-  /// scripts that may name some. Errors: one is there and cannot be read.
+  /// scripts that may name some. Errors: one exists but cannot be read.
   llvm::Error addLibraries(llvm::ArrayRef<LinkerInput> files,
                            const ParsedLinkOptions &options,
                            llvm::StringRef sysroot);
 
-  /// Returns the EM_ constant of the first ELF object of 64 bits; none.
+  /// Returns the EM_ constant of the first 64-bit ELF object, if any.
   std::optional<uint16_t> machine() const { return elfMachine; }
-  /// Whether there is an object of another kind, which no note of ours can be
-  /// linked with.
+  /// Whether there is an object of another kind, with which our note cannot be
+  /// linked.
   bool hasOtherKind() const { return otherKind; }
 
-  /// Warns of inputs that are not optimized though they could be, or makes
-  /// them errors, as \p options say.
+  /// Warns about inputs that are not optimized though they could be, or makes
+  /// these errors, as \p options say.
   void report(const ParsedLinkOptions &options, llvm::StringRef sysroot,
               Diagnostics &diagnostics) const;
 
-  /// Names one that is not of the system, in a clause; empty: there is none.
+  /// Names an input that is not of the system, in a clause; empty if there is
+  /// none.
   std::string foreignCode(const ParsedLinkOptions &options,
                           llvm::StringRef sysroot) const;
 
-  /// Returns the names of CUDA's runtime that inputs define which are not of
-  /// the system.
+  /// Returns the names of CUDA's runtime that inputs outside the system define.
   std::set<std::string> runtimeFunctions(const ParsedLinkOptions &options,
                                          llvm::StringRef sysroot) const;
 
-  /// Returns the names of CUDA's runtime and driver that such inputs use.
+  /// Returns the names of CUDA's runtime and driver that inputs outside the
+  /// system use.
   std::set<std::string> usedFunctions(const ParsedLinkOptions &options,
                                       llvm::StringRef sysroot) const;
 
   /// Returns the device code in native objects.
   const DeviceSections &deviceSections() const { return deviceCode; }
 
-  /// Adds the inputs to \p stamp, whose inputs are those that were optimized,
-  /// gives all of them the names under which the stamp has them, and sorts
-  /// them.
+  /// Adds the inputs to \p stamp, which has those that were optimized, gives
+  /// all inputs their names in the stamp, and sorts them.
   void complete(Stamp &stamp, const ParsedLinkOptions &options,
                 llvm::StringRef sysroot) const;
 

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The parsed form of Options.td, shared by the compiler driver and the doors
-// through which a linker enters.
+// into the linkers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_OPTIONTABLE_H
@@ -20,7 +20,7 @@
 
 namespace gpulto::options {
 
-/// Says who acts on an option; the bits of Options.td's visibilities.
+/// The tools that act on an option: bits of the visibilities in Options.td.
 enum Visibility : unsigned {
   DefaultVis = llvm::opt::DefaultVis,
   CompileOption = 1 << 1,
@@ -49,25 +49,24 @@ struct OwnArgs {
   llvm::SmallVector<const char *, 64> rest;
 };
 
-/// Takes gpulto's options (see isOwnSpelling) out of a linker's command
-/// line \p argv, which does not hold the program's name. Only options that
-/// \p accepted, bits of Visibility, makes visible are taken. Errors: a value
-/// that is not among the allowed ones; an unknown option, with the nearest
-/// spelling that is known.
+/// Extracts gpulto's options (see isOwnSpelling) from a linker's command line
+/// \p argv, which does not contain the program's name. Takes only options that
+/// \p accepted, bits of Visibility, makes visible. Errors: a value that is not
+/// allowed; an unknown option, with the nearest known spelling.
 llvm::Expected<OwnArgs> takeOwnOptions(llvm::ArrayRef<const char *> argv,
                                        unsigned accepted);
 
-/// Checks \p argument against the Values of its record in Options.td.
-/// Errors: names the values that are allowed.
+/// Checks \p argument against the Values of its record in Options.td. The error
+/// names the allowed values.
 llvm::Error checkValue(const llvm::opt::Arg &argument);
 
-/// Returns the error for \p spelling, which is no option of \p table that
+/// Returns the error for \p spelling, which is not an option of \p table that
 /// \p accepted makes visible, with the nearest one that is.
 llvm::Error unknownOption(const llvm::opt::OptTable &table,
                           llvm::StringRef spelling,
                           llvm::opt::Visibility accepted);
 
-/// Whether \p spelling is in the name space of gpulto's options.
+/// Whether \p spelling is in the namespace of gpulto's options.
 bool isOwnSpelling(llvm::StringRef spelling);
 
 } // namespace gpulto::options

@@ -32,14 +32,14 @@ defvar Both = [CompileOption, LinkOption];
 //===----------------------------------------------------------------------===//
 
 def lto_gpu : Flag<["-"], "flto=gpu">, Visibility<Both>,
-  HelpText<"Optimize the host and device code of the whole program together at "
-           "link time; give it both when compiling and when linking">;
+  HelpText<"Optimize the host and device code of the whole program together "
+           "at link time; pass it both when compiling and when linking">;
 
 def hidden_entities : Flag<["--"], "gpulto-hidden-entities">,
   Visibility<[CompileOption]>,
   HelpText<"Hide kernels and device variables from other programs and "
-           "libraries, as nvcc 13 does, unless the source says whether they are "
-           "visible">;
+           "libraries, as nvcc 13 does, unless the source sets their "
+           "visibility">;
 
 //===----------------------------------------------------------------------===//
 // Work and its limits
@@ -52,21 +52,21 @@ def jobs : Joined<["--"], "gpulto-jobs=">, Visibility<Both>, MetaVarName<"<N>">,
 def jobserver : Joined<["--"], "gpulto-jobserver=">, Visibility<Both>,
   MetaVarName<"<auto|strict|off>">, Values<"auto,strict,off">,
   HelpText<"Use make's jobserver: 'auto' also finds it when the recipe lacks "
-           "'+' and does without when there is none, 'strict' fails unless "
-           "MAKEFLAGS names one that the link can use, 'off' ignores it">;
+           "'+', and works without one; 'strict' fails unless MAKEFLAGS names "
+           "one that the link can use, 'off' ignores it">;
 
 def memory : Joined<["--"], "gpulto-memory=">, Visibility<[LinkOption]>,
   MetaVarName<"<size>">,
-  HelpText<"Let jobs take at most <size> bytes of this machine's memory "
-           "together, those of other links that run included; K, M, G and T are "
-           "units of 1024, '50%' is half of what is free; the default is 80%. A "
-           "job that needs more runs alone, with a warning">;
+  HelpText<"Let all jobs together, including those of other running links, "
+           "take at most <size> bytes of this machine's memory; K, M, G and T "
+           "are units of 1024, '50%' is half of what is free; the default is "
+           "80%. A job that needs more runs alone, with a warning">;
 
 def distributor : Joined<["--"], "gpulto-distributor=">,
   Visibility<[LinkOption]>, MetaVarName<"<program>">,
-  HelpText<"Have <program> run the jobs of the link, on other machines say: "
-           "gpulto-slurm, gpulto-parallel, or one that speaks the JSON protocol "
-           "of LLVM's distributed ThinLTO">;
+  HelpText<"Have <program> run the jobs of the link, for example on other "
+           "machines: gpulto-slurm, gpulto-parallel, or a program that speaks "
+           "the JSON protocol of LLVM's distributed ThinLTO">;
 
 def distributor_arg : Joined<["--"], "gpulto-distributor-arg=">,
   Visibility<[LinkOption]>, MetaVarName<"<arg>">,
@@ -74,8 +74,8 @@ def distributor_arg : Joined<["--"], "gpulto-distributor-arg=">,
 
 def emit : Joined<["--"], "gpulto-emit=">, Visibility<[LinkOption]>,
   MetaVarName<"<ninja|make>">, Values<"ninja,make">,
-  HelpText<"Make no program, but a build file that runs the jobs of the link "
-           "and then links, in <output>.gpulto-jobs">;
+  HelpText<"Instead of a program, make a build file in <output>.gpulto-jobs "
+           "that runs the jobs of the link and then links">;
 
 def job_directory : Joined<["--"], "gpulto-job-directory=">,
   Visibility<[LinkOption]>, MetaVarName<"<dir>">,
@@ -86,12 +86,12 @@ def job_directory : Joined<["--"], "gpulto-job-directory=">,
 def partitions : Joined<["--"], "gpulto-partitions=">, Visibility<[LinkOption]>,
   MetaVarName<"<N|auto|coarse|fine|one|max|1to1>">,
   HelpText<"Aim at <N> partitions of even weight on the host, and at <N> of "
-           "device code for each architecture; files of other -O levels and "
-           "module-wide options share none, and cuts are where edits seldom "
-           "move them, so there may be fewer or more. 'coarse' and 'fine' decide "
-           "by size, 'auto' (default) is 'fine' with a cache and 'coarse' "
-           "without, 'one' makes as few as there can be, 'max' one per function "
-           "or kernel, '1to1' one per input file">;
+           "device code for each architecture; files with different -O levels "
+           "or module-wide options share none, and cuts lie where edits "
+           "seldom move them, so there may be fewer or more. 'coarse' and "
+           "'fine' decide by size, 'auto' (default) is 'fine' with a cache "
+           "and 'coarse' without, 'one' makes as few as possible, 'max' one "
+           "per function or kernel, '1to1' one per input file">;
 
 def param : Joined<["--"], "gpulto-param=">, Visibility<Both>,
   MetaVarName<"<name>=<value>">,
@@ -104,14 +104,15 @@ def param : Joined<["--"], "gpulto-param=">, Visibility<Both>,
 
 def cache_dir : Joined<["--"], "gpulto-cache-dir=">, Visibility<[LinkOption]>,
   MetaVarName<"<dir>">,
-  HelpText<"Keep the results of link-time jobs in <dir>, and take from there "
-           "what a link would make again; the program is the same, and any "
-           "number of links may share <dir>">;
+  HelpText<"Keep the results of link-time jobs in <dir> and reuse them in "
+           "later links; the program is the same, and any number of links may "
+           "share <dir>">;
 
 def cache_policy : Joined<["--"], "gpulto-cache-policy=">,
   Visibility<[LinkOption]>, MetaVarName<"<policy>">,
-  HelpText<"Say when what is forgotten of the cache, as for lld's "
-           "--thinlto-cache-policy=: prune_interval=20m:prune_after=7d:"
+  HelpText<"Set what the cache removes and when, as for lld's "
+           "--thinlto-cache-policy=: "
+           "prune_interval=20m:prune_after=7d:"
            "cache_size=75%:cache_size_bytes=0:cache_size_files=1000000 is the "
            "default">;
 
@@ -121,16 +122,17 @@ def cache_policy : Joined<["--"], "gpulto-cache-policy=">,
 
 def embed : Joined<["--"], "gpulto-embed=">, Visibility<[LinkOption]>,
   MetaVarName<"<ptx|cubin|both>">, Values<"ptx,cubin,both">,
-  HelpText<"Choose which forms of the device code the program carries; the "
+  HelpText<"Select the forms of device code that the program carries; the "
            "default is 'both' when ptxas is found, else 'ptx'">;
 
 def compress : Joined<["--"], "gpulto-compress=">, Visibility<Both>,
   MetaVarName<"<default|size|speed|balance|all|none>">,
   Values<"default,size,speed,balance,all,none">,
   HelpText<"Compress the device code that the program carries as nvcc's "
-           "--compress-mode= does ('all': as --compress-all): 'size' cubins, "
-           "too. What most saves space counts of what objects were compiled "
-           "with, the link's own option wins; the default is 'balance'">;
+           "--compress-mode= does ('all': as --compress-all): 'size' also "
+           "compresses cubins. Of the modes that objects were compiled with, "
+           "the one that saves most space counts, unless the link has the "
+           "option; the default is 'balance'">;
 
 def cuda_path : Joined<["--"], "gpulto-cuda-path=">, Visibility<[LinkOption]>,
   MetaVarName<"<dir>">,
@@ -145,47 +147,48 @@ def ptxas_arg : Joined<["--"], "gpulto-ptxas-arg=">, Visibility<[LinkOption]>,
 
 def tool_timeout : Joined<["--"], "gpulto-tool-timeout=">,
   Visibility<[LinkOption]>, MetaVarName<"<seconds>">,
-  HelpText<"Stop the link when ptxas or nvlink takes longer than <seconds> for "
-           "one run; 0 waits for ever; the default is 7200">;
+  HelpText<"Stop the link when one run of ptxas or nvlink takes longer than "
+           "<seconds>; 0 waits forever; the default is 7200">;
 
 def check_kernels : Joined<["--"], "gpulto-check-kernels=">,
   Visibility<[LinkOption]>, MetaVarName<"<ptxas|off>">, Values<"ptxas,off">,
-  HelpText<"Compare each kernel that whole-program analysis changed with its "
-           "plain build, by ptxas's figures, and take the changes back where "
-           "it spills more or fewer blocks of it fit on a multiprocessor; the "
-           "default is 'ptxas' for code compiled at -O2 and above">;
+  HelpText<"Compare ptxas's figures for each kernel that whole-program "
+           "analysis changed with those of its plain build, and undo the "
+           "changes if it spills more or fewer of its blocks fit on a "
+           "multiprocessor; the default is 'ptxas' for code compiled at -O2 "
+           "and above">;
 
 def icf : Joined<["--"], "gpulto-icf=">, Visibility<[LinkOption]>,
   MetaVarName<"<safe|all|none>">, Values<"safe,all,none">,
-  HelpText<"Fold functions and kernels that do the same: safe (default) where "
-           "no program can tell, all also functions whose address is taken, or "
-           "none">;
+  HelpText<"Fold functions and kernels that do the same: 'safe' (default) "
+           "only where no program can tell, 'all' also functions whose "
+           "address is taken, 'none' nothing">;
 
 def icf_kernels : Joined<["--"], "gpulto-icf-kernels=">,
   Visibility<[LinkOption]>, MetaVarName<"<launch|register>">,
   Values<"launch,register">,
-  HelpText<"Fold kernels by launching one in the place of the other (launch, "
+  HelpText<"Fold kernels by launching one in place of the other ('launch', "
            "the default), or by registering their handles for one kernel "
-           "(register), which also folds kernels whose address is taken">;
+           "('register'), which also folds kernels whose address is taken">;
 
 def graph_nodes : Joined<["--"], "gpulto-graph-nodes=">,
   Visibility<[LinkOption]>, MetaVarName<"<any|unchanged>">,
   Values<"any,unchanged">,
-  HelpText<"Say how code that is not seen, as programs that load this library, "
-           "runs launches that it has captured into a graph, or is handed in "
-           "one: with any arguments and geometry (any, the default), or as "
-           "they were made (unchanged)">;
+  HelpText<"Say how unseen code, such as programs that load this library, "
+           "runs launches in graphs that it captured or received: with any "
+           "arguments and geometry ('any', the default), or as they were made "
+           "('unchanged')">;
 
 def guarded_kernels : Flag<["-"], "fgpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
-  HelpText<"Make a second version of kernels for arguments that are likely and "
-           "worth it (multiples of 4, aligned pointers that do not overlap, "
-           "sizes that fit 32 bits or less), and "
-           "choose between the two at the launch; the default">;
+  HelpText<"Make a second version of kernels for likely arguments that make "
+           "it worthwhile (multiples of 4, aligned pointers that do not "
+           "overlap, sizes that fit 32 bits or less), and choose between the "
+           "two at the launch; the default">;
 
 def no_guarded_kernels : Flag<["-"], "fno-gpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
-  HelpText<"Make no second versions of kernels to choose from at the launch">;
+  HelpText<"Make no second versions of kernels">;
 
 //===----------------------------------------------------------------------===//
 // The output
@@ -203,18 +206,19 @@ def relocatable : Joined<["--"], "gpulto-relocatable=">,
 //===----------------------------------------------------------------------===//
 
 def warn_skipped : Flag<["-"], "Wgpulto-skipped">, Visibility<[LinkOption]>,
-  HelpText<"Warn of each input whose native code is linked though it could have "
-           "been compiled with -flto=gpu, and say why; those of the system and "
-           "the toolchain do not count">;
+  HelpText<"Warn about each input whose native code is linked though it could "
+           "have been compiled with -flto=gpu, and say why; inputs of the "
+           "system and the toolchain do not count">;
 
 def no_warn_skipped : Flag<["-"], "Wno-gpulto-skipped">,
   Visibility<[LinkOption]>,
-  HelpText<"Warn of no input that is not optimized; without this and the other "
-           "options, warnings are of objects whose bitcode cannot be used">;
+  HelpText<"Do not warn about inputs that are not optimized; without any of "
+           "these options, gpulto warns about objects whose bitcode cannot be "
+           "used">;
 
 def error_skipped : Flag<["-"], "Werror=gpulto-skipped">,
   Visibility<[LinkOption]>,
-  HelpText<"Make what -Wgpulto-skipped warns of errors">;
+  HelpText<"Make the warnings of -Wgpulto-skipped errors">;
 
 def no_error_skipped : Flag<["-"], "Wno-error=gpulto-skipped">,
   Visibility<[LinkOption]>,
@@ -222,7 +226,7 @@ def no_error_skipped : Flag<["-"], "Wno-error=gpulto-skipped">,
 
 def allow_native : Joined<["--"], "gpulto-allow-native=">,
   Visibility<[LinkOption]>, MetaVarName<"<glob>">,
-  HelpText<"Say nothing of native inputs whose path, file name or "
+  HelpText<"Do not warn about native inputs whose path, file name or "
            "archive(member) matches <glob>; may be given several times">;
 
 def prefix_map : Joined<["--"], "gpulto-prefix-map=">,
@@ -232,8 +236,8 @@ def prefix_map : Joined<["--"], "gpulto-prefix-map=">,
 
 def input_root : Joined<["--"], "gpulto-input-root=">,
   Visibility<[LinkOption]>, MetaVarName<"<copies>=<directory>">,
-  HelpText<"The inputs below <copies> are those of a link in <directory> that "
-           "was saved: name them as they were in the program's note">;
+  HelpText<"Take the inputs below <copies> for those of a saved link in "
+           "<directory>: the program's note gives their original names">;
 
 //===----------------------------------------------------------------------===//
 // Looking inside
@@ -245,10 +249,10 @@ def verbose : Flag<["--"], "gpulto-verbose">, Visibility<Both>,
 
 def progress : Joined<["--"], "gpulto-progress=">, Visibility<[LinkOption]>,
   MetaVarName<"<auto|on|off>">, Values<"auto,on,off">,
-  HelpText<"Show the stage of the link, the jobs done and running, the one that "
-           "runs longest, their memory and the time left: 'on' in a line that is "
-           "rewritten, 'auto' (default) so on a terminal, elsewhere in a line "
-           "every 10 s">;
+  HelpText<"Show the stage of the link, the jobs done and running, the one "
+           "that has run longest, their memory and the time left: 'on' "
+           "rewrites one line, 'auto' (default) does so on a terminal and "
+           "elsewhere prints a line every 10 s">;
 
 def stats : Joined<["--"], "gpulto-stats=">, Visibility<[LinkOption]>,
   MetaVarName<"<file>">,
@@ -267,23 +271,23 @@ def remarks : Joined<["--"], "gpulto-remarks=">, Visibility<[LinkOption]>,
 def remarks_passes : Joined<["--"], "gpulto-remarks-passes=">,
   Visibility<[LinkerOption]>, MetaVarName<"<regex>">,
   HelpText<"Write only remarks of the passes whose names match <regex> to the "
-           "file; the driver writes it for -foptimization-record-passes=">;
+           "file; the driver passes it for -foptimization-record-passes=">;
 
 def cmake_architectures : Joined<["--"], "gpulto-cmake-architectures=">,
   Visibility<[CompileOption]>, MetaVarName<"<list>">,
-  HelpText<"Compile for the architectures that CMAKE_CUDA_ARCHITECTURES lists, "
-           "with commas: of 80 a program carries a cubin and PTX, of 80-real a "
-           "cubin, of 80-virtual PTX; --cuda-gpu-arch=, which CMake writes for "
-           "clang whatever the list says, has no effect then. The toolchain "
-           "files write it">;
+  HelpText<"Compile for the architectures that CMAKE_CUDA_ARCHITECTURES "
+           "lists, separated by commas: for 80 a program carries a cubin and "
+           "PTX, for 80-real a cubin, for 80-virtual PTX; --cuda-gpu-arch=, "
+           "which CMake passes to clang whatever the list says, then has no "
+           "effect. The toolchain files pass this option">;
 
 def print_native : Flag<["--"], "gpulto-print-native">,
   Visibility<[CompileOption]>,
   HelpText<"Print what 'native' stands for, as CMake writes it (90-real), and "
-           "end">;
+           "exit">;
 
 def save_temps : Flag<["--"], "gpulto-save-temps">, Visibility<Both>,
-  HelpText<"Keep the intermediate files beside the output, in "
+  HelpText<"Keep the intermediate files next to the output, in "
            "<output>.gpulto-temps">;
 
 def save_temps_EQ : Joined<["--"], "gpulto-save-temps=">, Visibility<Both>,
@@ -292,8 +296,8 @@ def save_temps_EQ : Joined<["--"], "gpulto-save-temps=">, Visibility<Both>,
 
 def save_link : Joined<["--"], "gpulto-save-link=">, Visibility<[LinkOption]>,
   MetaVarName<"<dir>">,
-  HelpText<"Write all that is needed to repeat the link, or one of its jobs, "
-           "on another machine to <dir>, for bug reports">;
+  HelpText<"Write to <dir> all that is needed to repeat the link, or one of "
+           "its jobs, on another machine, for bug reports">;
 
 //===----------------------------------------------------------------------===//
 // Written by the driver for the linker
@@ -302,29 +306,29 @@ def save_link : Joined<["--"], "gpulto-save-link=">, Visibility<[LinkOption]>,
 def end_with_parent : Flag<["--"], "gpulto-end-with-parent">,
   Visibility<[LinkerOption]>,
   HelpText<"Stop the link when the process that started it ends; the driver "
-           "writes it, so that a killed driver leaves no linker behind">;
+           "passes it, so that a killed driver leaves no linker running">;
 
 def results : Joined<["--"], "gpulto-results=">, Visibility<[LinkerOption]>,
   MetaVarName<"<dir>">,
   HelpText<"Take the results of jobs from <dir>; the build file of "
-           "--gpulto-emit= says it to the linker">;
+           "--gpulto-emit= passes it to the linker">;
 
 def mold : Joined<["--"], "gpulto-mold=">, Visibility<[LinkerOption]>,
   MetaVarName<"<program>">,
   HelpText<"Resolve symbols only and have <program>, mold, do the link; the "
-           "driver writes it for -fuse-ld=mold">;
+           "driver passes it for -fuse-ld=mold">;
 
 def rpass : Joined<["--"], "gpulto-rpass=">, Visibility<[LinkerOption]>,
   MetaVarName<"<regex>">,
   HelpText<"Print remarks on optimizations done by the passes whose names "
-           "match <regex>; the driver writes it for -Rpass=">;
+           "match <regex>; the driver passes it for -Rpass=">;
 
 def rpass_missed : Joined<["--"], "gpulto-rpass-missed=">,
   Visibility<[LinkerOption]>, MetaVarName<"<regex>">,
   HelpText<"Print remarks on optimizations missed by the passes whose names "
-           "match <regex>; the driver writes it for -Rpass-missed=">;
+           "match <regex>; the driver passes it for -Rpass-missed=">;
 
 def rpass_analysis : Joined<["--"], "gpulto-rpass-analysis=">,
   Visibility<[LinkerOption]>, MetaVarName<"<regex>">,
   HelpText<"Print analysis remarks of the passes whose names match <regex>; "
-           "the driver writes it for -Rpass-analysis=">;
+           "the driver passes it for -Rpass-analysis=">;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// The header asks for it before it takes <stdint.h>.
+// The header includes <stdint.h> only if this is defined.
 #ifndef HAVE_STDINT_H
 #define HAVE_STDINT_H 1
 #endif
@@ -17,14 +17,16 @@
 
 namespace gpulto {
 
-/// What the program that loaded the plugin offers and says (plugin-api.h): bfd,
-/// gold, or a tool that wants symbols only. Functions not offered are null.
+/// What the program that loaded the plugin offers and passes (plugin-api.h):
+/// bfd, gold, or a tool that only needs symbols. Functions not offered are
+/// null.
 struct PluginLinker {
   ld_plugin_register_claim_file registerClaimFile = nullptr;
   ld_plugin_register_all_symbols_read registerAllSymbolsRead = nullptr;
   ld_plugin_register_cleanup registerCleanup = nullptr;
   ld_plugin_add_symbols addSymbols = nullptr;
-  /// The newest version offered; from 3 on it says when a file is not linked.
+  /// The newest version offered; from 3 on it reports files that are not
+  /// linked.
   ld_plugin_get_symbols getSymbols = nullptr;
   int getSymbolsVersion = 0;
   ld_plugin_add_input_file addInputFile = nullptr;
@@ -36,7 +38,7 @@ struct PluginLinker {
   std::string outputFile = "a.out";
   std::vector<std::string> arguments; ///< of -plugin-opt
 
-  /// Takes one entry of what onload is passed.
+  /// Processes one entry of the argument of onload.
   void offer(const ld_plugin_tv &tag);
 
 private:

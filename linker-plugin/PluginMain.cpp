@@ -13,18 +13,17 @@
 //   cleanUp           at the end, after errors too: the objects are removed
 //
 // The linker hides the native half of a file that we take. After allSymbolsRead
-// nothing more is taken: what only generated code needs links natively, and if
-// it has device code too, its guard symbol stops the link.
+// nothing more is taken: files that only generated code needs link natively,
+// and if they also have device code, their guard symbol stops the link.
 //
-// With -r nothing is taken either: the linker joins bitcode and records beside
-// the native code (see HostHalf), unless --gpulto-relocatable=native.
+// With -r nothing is taken either: the linker joins bitcode and records as well
+// as the native code (see HostHalf), unless --gpulto-relocatable=native.
 //
-// ar, nm and ranlib load plugins from bfd-plugins to learn the symbols of files
-// that they do not read, and offer nothing but that; an object that has native
-// code they read themselves.
+// ar, nm and ranlib load plugins from bfd-plugins only to learn the symbols of
+// files that they do not read; they read objects with native code themselves.
 //
 // Limits: gold calls claimFile from several threads (--threads), so it locks,
-// and the order of inputs is taken from the command line. Of archives that a
+// and the order of inputs is taken from the command line. In archives that a
 // linker script names, members that only device code needs are not found.
 //
 //===----------------------------------------------------------------------===//

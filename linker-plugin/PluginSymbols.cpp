@@ -11,7 +11,7 @@
 //   RESOLVED_*, UNDEF          it is a reference
 //
 // Definitions in sections whose name is a C identifier stay visible: the linker
-// makes __start_ and __stop_ symbols of the section, which anybody may use.
+// makes __start_ and __stop_ symbols for the section, which any code may use.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// bfd and gold are told the symbols of a file that the plugin takes, and tell
-// what became of each (plugin-api.h of binutils). LLVM's symbol table of an
-// object may list a name several times (module assembly beside IR, several
-// files joined by `ld -r`); linkers get each name once, for its best entry.
+// The plugin tells bfd and gold the symbols of a file that it claims, and they
+// tell it what became of each (plugin-api.h of binutils). LLVM's symbol table
+// of an object may list a name several times (module assembly next to IR,
+// several files joined by `ld -r`); linkers get each name once, for its best
+// entry.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LINKER_PLUGIN_PLUGINSYMBOLS_H
@@ -29,12 +30,13 @@ namespace gpulto {
 /// not move: the linker's table points into it.
 class PluginSymbols {
 public:
-  /// Lists the names of \p input, but the guard, which no link of ours needs.
+  /// Lists the names of \p input, except the guard, which our links do not
+  /// need.
   explicit PluginSymbols(const llvm::lto::InputFile &input);
   PluginSymbols(const PluginSymbols &) = delete;
   PluginSymbols &operator=(const PluginSymbols &) = delete;
 
-  /// Has the linker look for \p name, which generated code may use.
+  /// Makes the linker look for \p name, which generated code may use.
   void ask(llvm::StringRef name);
 
   /// The linker's table, to which it writes resolutions.
@@ -52,21 +54,21 @@ private:
   llvm::StringMap<size_t> indices;
 };
 
-/// What all claimed files of a link say of a name together.
+/// The combined properties of a name in all claimed files of a link.
 struct ProgramSymbol {
-  /// Somebody needs it in the dynamic symbol table if it can be there: not all
+  /// It is needed in the dynamic symbol table if it can be there: not all
   /// definitions are inline functions whose address means nothing.
   bool needsDynamic = false;
   bool isHidden = false; ///< by some file
 };
 using ProgramSymbols = llvm::StringMap<ProgramSymbol>;
 
-/// Adds what \p input says to \p program.
+/// Adds the properties from \p input to \p program.
 void addToProgram(const llvm::lto::InputFile &input, ProgramSymbols &program);
 
-/// Returns what \p symbols, which the linker has resolved, mean for each symbol
-/// of \p input. \p used has names that the linker needs for itself: those that
-/// options use.
+/// Returns the resolution of each symbol of \p input according to \p symbols,
+/// which the linker has resolved. \p used has names that the linker itself
+/// needs: those that options use.
 std::vector<llvm::lto::SymbolResolution>
 resolutionsOf(const llvm::lto::InputFile &input, const PluginSymbols &symbols,
               const ProgramSymbols &program, const llvm::StringSet<> &used,

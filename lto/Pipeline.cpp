@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Read this first: linkOnce is the whole link, stage by stage, with what holds
-// after each. What a stage needs is in its argument list; nothing is global.
+// after each. The argument list of a stage has all that it needs; nothing is
+// global.
 //
 //===----------------------------------------------------------------------===//
 

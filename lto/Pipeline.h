@@ -4,7 +4,7 @@
 //
 // The border between a linker and the optimizer. A door (our ld.lld, the gold
 // plugin) fills LinkInputs from what its linker resolved, calls runLink, and
-// hands the objects it gets back to the linker.
+// hands the resulting objects to the linker.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_PIPELINE_H
@@ -33,19 +33,19 @@ struct NativeObject {
 
 struct LinkOutputs {
   std::vector<NativeObject> objects; // in partition order
-  /// How many of their bytes are device code that is embedded.
+  /// How many of their bytes are embedded device code.
   uint64_t deviceBytes = 0;
   /// What was done with the inputs of the pipeline, in their order, then the
   /// stamps of links (-r) that made some of them.
   std::vector<Stamp> stamps;
-  /// RemoteOptions::emit: the path of the build file, which is all that was
-  /// made.
+  /// RemoteOptions::emit: the path of the build file, the only output.
   std::string buildFile;
 };
 
 /// Runs WPA and LTRANS over \p inputs. Deterministic: the objects' bytes depend
-/// on inputs and options only, not on jobs, directory or time. Diagnostics that
-/// do not stop the link go to \p diagnostics. Errors: everything that does.
+/// only on inputs and options, not on the number of jobs, directory or time.
+/// Diagnostics that do not stop the link go to \p diagnostics. Errors:
+/// everything that does.
 llvm::Expected<LinkOutputs> runLink(const LinkInputs &inputs,
                                     const LinkOptions &options,
                                     Diagnostics &diagnostics);

@@ -13,21 +13,21 @@
 
 namespace gpulto {
 
-/// Which host modules may share a partition as far as assembly goes.
+/// Which host modules may share a partition, as far as assembly is concerned.
 struct AssemblyGroups {
-  /// By ModuleIndex: modules of one number may.
+  /// By ModuleIndex: modules with the same number may share one.
   std::vector<uint32_t> groupOf;
-  /// Modules and groups: a body of the module means something else by a name
-  /// that assembly of the group defines for itself.
+  /// Pairs of a module and a group: a body of the module gives another meaning
+  /// to a name that assembly of the group defines locally.
   llvm::DenseSet<std::pair<ModuleIndex, uint32_t>> barred;
 };
 
 /// Groups the host modules of the program; few programs need more than one
-/// group. An assembler reads one file for each partition. So module-level
+/// group. The assembler reads one file for each partition. So module-level
 /// assembly of one source file must not continue that of another (its section,
-/// its macros), and a name that assembly defines for its own file, a label, a
-/// macro or a static symbol, is in one module of a group alone: others neither
-/// define it nor mean a global symbol by it.
+/// its macros). A name that assembly defines for its own file (a label, a macro
+/// or a static symbol) occurs in only one module of a group: others neither
+/// define it nor use a global symbol of that name.
 AssemblyGroups separateAssembly(const WpaContext &context);
 
 } // namespace gpulto

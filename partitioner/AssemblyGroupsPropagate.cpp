@@ -9,7 +9,7 @@
 //
 // 1. findOwnNames: what assembly of each module defines for its own file. What
 //    inline assembly defines counts if its function is live.
-// 2. findMentions: who else has a global symbol of such a name.
+// 2. findMentions: which other modules have a global symbol of such a name.
 // 3. separateAssembly: modules in their order, each into the first group where
 //    nothing clashes. Linear in symbols, and in modules times groups.
 //

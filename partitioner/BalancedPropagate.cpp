@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: partitions of even weight that few calls and references cross.
+// Goal: make partitions of even weight that few calls and references cross.
 //
 //   modules   | a.cpp      | b.cpp        | c.cpp    |
 //   atoms     | 1 2 3 4 5  | 6 7 8 9 10   | 11 12    |
@@ -11,17 +11,17 @@
 // 1. collectAtoms: what must stay together (COMDAT groups, aliases, ...), in
 //    module order; atoms of one -O level are cut apart from those of another,
 //    since a partition is compiled at one level, and so are atoms of modules
-//    whose options differ for the whole module (lto/lgen/ModuleFlags.h) or
-//    whose assembly does not bear each other's (partitioner/AssemblyGroups).
+//    whose module-wide options differ (lto/lgen/ModuleFlags.h) or whose
+//    assembly would clash (partitioner/AssemblyGroups).
 // 2. buildGraph: what atoms share: definitions that several use, bodies that
-//    would be imported, modules that would be read by several jobs.
+//    would be imported, modules that several jobs would read.
 // 3. cutRun: the sequence is cut into even pieces where that costs little, then
 //    atoms move to where they cost less (partitioner/CutGraph).
 //
 // Source: that the order of the source files is a good linear order, so that a
 // general minimum cut, which costs O(n^2), gains little, is an observation of
 // lto_balanced_map in GCC's lto-partition.cc (J. Hubicka). Its walk from left
-// to right is not used: an edit moves all cuts behind it.
+// to right is not used: an edit moves all cuts after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -253,7 +253,7 @@ static void addUses(const WpaContext &context, const AtomRun &run,
 /// Returns \p run with what its atoms share.
 static Hypergraph buildGraph(const WpaContext &context, const AtomRun &run) {
   Hypergraph graph;
-  std::vector<ModuleIndex> modules; // atoms of one module are neighbours
+  std::vector<ModuleIndex> modules; // atoms of one module are neighbors
   std::vector<uint64_t> anchors(run.atoms().size());
   forEachPiece(context.threads, anchors.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)

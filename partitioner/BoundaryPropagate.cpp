@@ -4,12 +4,12 @@
 //
 // Goal: each partition compiles as if it were the whole program.
 //
-// 1. Importer: bodies that are to be inlined are copied into the partitions of
-//    their callers, as available_externally, with what is to be inlined into
-//    them. Constants that a partition reads are copied as well.
-// 2. decideLinkage: a definition that another partition, or an object of our
-//    own making, refers to becomes hidden; what nobody else refers to becomes
-//    internal; what the world outside can name stays as it is.
+// 1. Importer: bodies to be inlined are copied into the partitions of their
+//    callers, as available_externally, with bodies to be inlined into them.
+//    Constants that a partition reads are copied as well.
+// 2. decideLinkage: a definition that another partition, or an object that we
+//    generate, refers to becomes hidden; one without other references becomes
+//    internal; one that the outside can name keeps its linkage.
 //
 // Source of available_externally copies: LLVM's FunctionImport.cpp (T. Johnson,
 // M. Amini, X. D. Li: "ThinLTO: Scalable and Incremental LTO", CGO 2017).

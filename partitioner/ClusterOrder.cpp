@@ -2,26 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: kernels that share helpers next to each other, wherever their files
-// are, so that cuts of the row (partitioner/StableCuts) part few of them.
+// Goal: put kernels that share helpers next to each other, wherever their files
+// are, so that cuts of the sequence (partitioner/StableCuts) separate few of
+// them.
 //
 //   k1 {a b}  k2 {c}  k3 {a b}  k4 {c d}  k5 {d}    k1 k3 k2 k4 k5
 //
 // 1. Each vertex is a cluster.
 // 2. findPreferred: clusters attract each other by the weight of the nets that
-//    they share. Weak ties do not count (kMinSharedPart): they spare little,
-//    and one more or less would move whole clusters. For the same reason a net
-//    of few users attracts no more than others, unlike in the literature: one
-//    new use of a small helper would draw its user away.
+//    they share. Weak ties do not count (kMinSharedPart): they save little, and
+//    one more or less would move whole clusters. For the same reason a net with
+//    few users does not attract more than others, unlike in the literature: one
+//    new use of a small helper would pull its user away.
 // 3. runRound: clusters that prefer each other become one; others join the one
 //    that they prefer, if it became one. So clusters form from the strongest
 //    ties on, in no order, and one level of clusters lies in the next.
-// 4. The row has the clusters where their first vertices were. How a cluster
-//    came to be does not show in it: an edit that changes the pairs of a round,
-//    and so those of the next, mostly ends with the same clusters.
+// 4. In the sequence, each cluster is at the place of its first vertex. The way
+//    in which a cluster formed does not matter: an edit that changes the pairs
+//    of a round, and so those of the next, mostly ends with the same clusters.
 //
-// Ties go by name. Weights are rounded (Hypergraph::finish), so that an edit of
-// a body mostly changes no pair.
+// Ties are broken by name. Weights are rounded (Hypergraph::finish), so that an
+// edit of a body mostly changes no pair.
 //
 // Source: heavy-edge matching as coarsening: G. Karypis, V. Kumar: "A Fast and
 // High Quality Multilevel Scheme for Partitioning Irregular Graphs", SIAM J.

@@ -9,8 +9,8 @@
 namespace gpulto {
 
 /// Returns the vertices of \p graph in an order in which those that share nets
-/// are neighbours, up to a weight of \p maxWeight together, and the others as
-/// they are numbered. A small change of some weights or nets seldom moves many.
+/// are neighbors, up to a total weight of \p maxWeight, and the others follow
+/// their numbers. A small change of some weights or nets seldom moves many.
 std::vector<uint32_t> findClusterOrder(const Hypergraph &graph,
                                        uint64_t maxWeight);
 

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: partitions of even weight that share little, and that small edits do
-// not change.
+// Goal: make partitions of even weight that share little, and that small edits
+// do not change.
 //
-// 1. cutRow: a vertex heavier than a partition is to be is one of its own; the
-//    others, in a row, are cut into even pieces (partitioner/StableCuts).
+// 1. cutRow: a vertex heavier than the target weight is its own partition; the
+//    sequence of the others is cut into even pieces (partitioner/StableCuts).
 // 2. Vertices move to where they cost less (partitioner/Refine).
-// 3. halveOverloaded: what is still too heavy becomes two.
+// 3. halveOverloaded: partitions that are still too heavy are split in two.
 //
-// The row is the coarse level of a multilevel scheme, the moves its refinement:
-// on the host the order of the source files, on the device a tree of clusters
-// (partitioner/ClusterOrder). The row is cut in halves rather than the tree,
-// since weights hardly move the halves of a row.
+// The sequence is the coarse level of a multilevel scheme, the moves are its
+// refinement: on the host it is the order of the source files, on the device a
+// tree of clusters (partitioner/ClusterOrder). The sequence is cut in halves
+// rather than the tree, since weights hardly move the halves of a sequence.
 //
 // Source: see there.
 //

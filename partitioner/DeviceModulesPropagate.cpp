@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a program may have more constants than a module of device code.
+// Goal: allow a program to have more constants than a module of device code may
+// have.
 //
 // A module has 64 KB of constant memory, and nvlink joins that of all its
 // inputs. nvcc makes a module of each file unless device code is relocatable,
 // and partitions have copies of constants, so a program may have more. Then it
-// gets several modules, each with a fat binary of its own.
+// gets several modules, each with its own fat binary.
 //
 // Partitions must be in one module if one needs a variable of the other, and if
 // they have the same kernel or variable for different architectures, since it

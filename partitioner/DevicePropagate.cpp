@@ -2,24 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: device partitions that compile and inline alone. A GPU has no cheap
-// call into another object: ptxas must see a kernel with all it reaches.
+// Goal: make device partitions that compile and inline alone. A GPU has no
+// cheap call into another object: ptxas must see a kernel with all that it
+// reaches.
 //
 //   k1 -> a -> b     k2 -> a      k3 -> c     |  {k1 k2 a b}  {k3 c}
 //
 // 1. findUnits: a unit is a kernel with the definitions it reaches. Kernels
-//    that reach a function whose address is taken, or that call indirectly,
-//    are one unit: a pointer may travel from any of them to any other through
-//    memory, and a pointer is good in its own partition only. Variables that
-//    hold such pointers belong to it, too, whoever uses them. Where native
-//    device code is linked in, what it calls and what calls it are in that
-//    unit, which gets a partition of its own: pointers pass between the two,
-//    and such code is assembled in another way.
+//    that reach a function whose address is taken, or that call indirectly, are
+//    one unit: a pointer may travel from any of them to any other through
+//    memory, and a pointer is valid only in its own partition. Variables that
+//    hold such pointers belong to the unit, too, whoever uses them. If native
+//    device code is linked in, its callees and callers are in that unit, which
+//    gets its own partition: pointers pass between the two, and such code is
+//    assembled differently.
 // 2. buildGraph: which units reach the same functions. These would be compiled
 //    in each partition.
-// 3. cutUnits: units are laid on a line and cut (partitioner/CutGraph): in the
-//    order of the program, or with those that share functions next to each
-//    other where that saves much (partitioner/SharedOrder, ClusterOrder).
+// 3. cutUnits: units are arranged in a sequence and cut (partitioner/CutGraph):
+//    in the order of the program, or with those that share functions next to
+//    each other if that saves much (partitioner/SharedOrder, ClusterOrder).
 // 4. placeVariables: a mutable variable is defined by the first partition that
 //    uses it and declared by the others (nvlink joins them); constants whose
 //    address means nothing, and block-shared memory, are copied.
@@ -304,7 +305,7 @@ static Cut chooseCut(const Hypergraph &graph, const GraphCutOptions &how,
   };
   Cut byFile{std::vector<uint32_t>(graph.vertices().size()), how};
   std::iota(byFile.order.begin(), byFile.order.end(), 0);
-  // Neighbours share so much that there are always moves that pay; one more or
+  // Neighbors share so much that there are always moves that pay; one more or
   // less makes room for others, from partition to partition.
   Cut byShared{findSharedOrder(graph), how};
   byShared.how.refineRounds = 0;

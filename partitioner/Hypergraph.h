@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A call joins two functions, but a helper that ten kernels use is compiled
-// once or twice, not ten times: what counts is in how many partitions it is
-// needed. So what is to be cut is a hypergraph. A net joins all that need one
+// once or twice, not ten times: what counts is the number of partitions that
+// need it. So we cut a hypergraph. A net joins all vertices that need one
 // thing; a net with users in n partitions costs n - 1 times its weight.
 //
 // Source: U. V. Catalyurek, C. Aykanat: "Hypergraph-Partitioning-Based
@@ -24,20 +24,19 @@
 
 namespace gpulto {
 
-/// What goes to one partition as a whole: an atom of the host, a unit of the
-/// device.
+/// Goes to one partition as a whole: an atom of the host, a unit of the device.
 struct Vertex {
   /// Work that no other vertex causes.
   uint64_t weight = 0;
-  /// Says what it is, whatever its weight and its place: decides ties.
+  /// Identifies it, independent of its weight and position; breaks ties.
   uint64_t anchor = 0;
 };
 
 struct Net {
   uint64_t weight = 0;
-  /// Whether each partition does that work, or only has some trouble.
+  /// Whether each partition does that work, or only has some overhead.
   bool isWork = false;
-  /// As Vertex::anchor; 0: nothing that has a name.
+  /// As Vertex::anchor; 0: nothing with a name.
   uint64_t anchor = 0;
 };
 
@@ -54,9 +53,9 @@ public:
   /// Adds a net for each run of vertices of the same group; \p groups: by
   /// vertex.
   void addRuns(const Net &net, llvm::ArrayRef<uint32_t> groups);
-  /// Rounds weights and finds the nets of each vertex; to be called when all
-  /// nets are there. Weights that edits change by some per cent mostly stay the
-  /// same, so all that follows from them does; the errors even out.
+  /// Rounds weights and finds the nets of each vertex; call it after adding all
+  /// nets. Weights that edits change by a few percent mostly stay the same, and
+  /// so does all that follows from them; the errors even out.
   void finish();
 
   llvm::ArrayRef<Vertex> vertices() const { return allVertices; }
@@ -77,11 +76,11 @@ public:
   /// Returns the work of all vertices together.
   uint64_t totalWeight() const;
 
-  /// Returns the vertices \p order, which may be some of all, as a row in that
-  /// order, to be cut.
+  /// Returns the vertices \p order, which may be a subset, as a sequence to be
+  /// cut, in that order.
   std::vector<CutItem> row(llvm::ArrayRef<uint32_t> order) const;
-  /// Returns the nets as edges between the neighbours that they have in that
-  /// row, such that a cut crosses one edge of each net that it cuts.
+  /// Returns the nets as edges between their neighbors in that sequence, such
+  /// that a cut crosses one edge of each net that it cuts.
   std::vector<CutEdge> rowEdges(llvm::ArrayRef<uint32_t> order) const;
 
 private:

@@ -12,10 +12,10 @@
 
 namespace gpulto {
 
-/// Calls \p visit for every definition that \p id needs to see defined
-/// somewhere, with the constants that its parameters are known to be. Copyable
-/// constants are looked through, since the body takes a copy of them along:
-/// \p visitCopy is called for them, once for each.
+/// Calls \p visit for every definition that \p id needs defined somewhere,
+/// given the known constants of its parameters. Looks through copyable
+/// constants, since the body takes along a copy of them: calls \p visitCopy for
+/// each, once.
 inline void
 forEachNeed(const WpaContext &context, GlobalId id,
             llvm::function_ref<void(GlobalId)> visit,
@@ -39,7 +39,7 @@ forEachNeed(const WpaContext &context, GlobalId id,
           visitCopy(edge.target);
         continue;
       }
-      // Each partition writes into a copy of its own.
+      // Each partition writes into its own copy.
       if (!context.decisions.isNeverRead(edge.target))
         visit(edge.target);
     }

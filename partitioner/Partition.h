@@ -18,7 +18,7 @@ namespace gpulto {
 enum class PartitionMode : uint8_t {
   /// Even weights, few crossing edges.
   Balanced,
-  /// One partition per image, -O level and set of options of code generation.
+  /// One partition per image, -O level and set of code generation options.
   One,
   /// As many as there are atoms (host) or kernels (device).
   Max,
@@ -31,12 +31,12 @@ struct PartitionOptions {
   /// Number of host partitions and of partitions of each device image; 0: as
   /// many as the work needs.
   unsigned count = 0;
-  /// Smaller host partitions, so that less of a program is done again after an
-  /// edit; a link from nothing takes a tenth longer.
+  /// Smaller host partitions, so that less of a program is redone after an
+  /// edit; a link from scratch takes a tenth longer.
   bool isFine = false;
 };
 
-/// A definition that a partition makes, and who will see it.
+/// A definition that a partition makes, and its visibility.
 struct PartitionSymbol {
   GlobalId id = kNone;
   FinalLinkage linkage = FinalLinkage::Preserved;
@@ -47,13 +47,13 @@ struct Partition {
   ImageIndex image = kHostImage;
   uint8_t optLevel = 2;
   uint8_t sizeLevel = 0;
-  /// Of all its modules; see ModuleSummary.
+  /// The same in all its modules; see ModuleSummary.
   Digest codegenDigest;
-  /// Host: that of all its modules; see PartitionMap::assemblyGroups.
+  /// Host: the same in all its modules; see PartitionMap::assemblyGroups.
   uint32_t assemblyGroup = 0;
-  /// Device: native code calls functions in it, or is called from it.
+  /// Device: native code calls functions in it, or it calls native code.
   bool isOpen = false;
-  /// Device: the number of the module that it is loaded with.
+  /// Device: the number of the module in which it is loaded.
   uint32_t deviceModule = 0;
   std::vector<PartitionSymbol> defines; // by id
   /// Bodies to be inlined, from other partitions; by id.
@@ -67,9 +67,9 @@ struct PartitionMap {
   /// By GlobalId: the first partition that defines the symbol, or kNone.
   std::vector<uint32_t> home;
   /// Clones (definition, number) of host functions that partitions other than
-  /// the definition's, or objects of our own making, refer to.
+  /// the definition's, or objects that we generate, refer to.
   llvm::DenseSet<std::pair<GlobalId, uint32_t>> sharedClones{};
-  /// Which host modules share partitions as far as assembly goes.
+  /// Which host modules may share partitions, as far as assembly is concerned.
   AssemblyGroups assemblyGroups{};
 };
 
@@ -85,20 +85,20 @@ void partitionHost(const WpaContext &context, const PartitionOptions &options,
 void partitionDevice(const WpaContext &context, ImageIndex image,
                      const PartitionOptions &options, PartitionMap &map);
 
-/// Divides the device partitions into modules, which the program loads apart,
-/// so that the constants of each find room; one module if they do in one, or
-/// if native code is linked in. Returns how many there are.
+/// Divides the device partitions into modules, which the program loads
+/// separately, so that the constants of each fit; makes one module if they all
+/// fit, or if native code is linked in. Returns the number of modules.
 uint32_t assignDeviceModules(const WpaContext &context, PartitionMap &map);
 
 /// Chooses the bodies that each host partition imports, then decides the
-/// linkage of every definition from who uses it.
-/// \p externallyUsed: definitions that objects of our own making refer to (the
-/// registration of kernels, the list of constructors).
+/// linkage of every definition from its uses. \p externallyUsed: definitions
+/// that objects that we generate refer to (the registration of kernels, the
+/// list of constructors).
 void decideBoundaries(const WpaContext &context,
                       const llvm::BitVector &externallyUsed, PartitionMap &map);
 
-/// Returns the instructions that a partition imports for calling \p id, if it
-/// is defined in another; 0 when no call has it inlined.
+/// Returns the instructions that a partition imports to call \p id, if it is
+/// defined in another; 0 if no call inlines it.
 uint64_t importWeight(const WpaContext &context, GlobalId id);
 
 /// Returns the weight of definition \p id in IR instructions, at least 1.

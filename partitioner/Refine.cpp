@@ -2,36 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: cuts of a row see neighbours only; a function whose callers are all
-// elsewhere is better there. What moves must not depend on what is far away,
-// so that a small edit changes few partitions (partitioner/StableCuts).
+// Goal: improve cuts of a sequence, which see only neighbors; a function whose
+// callers are all elsewhere is better there. Moves must not depend on distant
+// parts, so that a small edit changes few partitions (partitioner/StableCuts).
 //
 //   {a b c}   {d e f}        a calls d and e, nobody in {a b c} calls a
 //   {b c}   {a d e f}
 //
-// 1. relieve: vertices leave partitions above the capacity, those that cost
-//    least first, to partitions with room that share most with them or are
-//    near.
-// 2. runRound: each vertex wishes for the partition where it would save most,
-//    all from the same state, so no move depends on another. In one round
-//    moves go down the row, in the next up, lest two neighbours swap for ever.
-// 3. isClear: what a move saves must be at least twice what it costs, in steps
-//    of a factor of sqrt(2): an edit nearby seldom changes the answer.
-// 4. admit: a partition takes those that save most per weight until it is
-//    full; ties go by name. Its room is counted in coarse steps, since each
+// 1. relieve: vertices leave partitions above the capacity, the cheapest first,
+//    for partitions with room that share most with them or are near.
+// 2. runRound: each vertex selects the partition where it would save most, all
+//    from the same state, so no move depends on another. In one round moves go
+//    down the sequence, in the next up, lest two neighbors swap forever.
+// 3. isClear: a move must save at least twice what it costs, in steps of a
+//    factor of sqrt(2), so an edit nearby seldom changes the answer.
+// 4. admit: a partition takes those that save most per weight until it is full;
+//    ties are broken by name. Its room is counted in coarse steps, since each
 //    step lets others in.
 //
 // Source: moves of single vertices by gain under a balance constraint, counts
 // of pins on each side: C. M. Fiduccia, R. M. Mattheyses: "A Linear-Time
 // Heuristic for Improving Network Partitions", DAC 1982; many partitions at
-// once, and rounds that go one way: G. Karypis, V. Kumar: "Multilevel k-way
-// Partitioning Scheme for Irregular Graphs", JPDC 1998. Neither a move that
-// loses first nor one that waits for another is made, unlike there: they are
-// what makes the result of those schemes change as a whole.
+// once, and rounds in one direction: G. Karypis, V. Kumar: "Multilevel k-way
+// Partitioning Scheme for Irregular Graphs", JPDC 1998. Unlike there, neither
+// moves that lose first nor moves that wait for others are made: because of
+// those, the results of these schemes change as a whole.
 //
 // Complexity: a round is linear in the pins, times the partitions that a net
-// has users in; nets with users in more than kMaxSpread of them are left out,
-// for a vertex finds them wherever it goes.
+// has users in; nets with users in more than kMaxSpread partitions are left
+// out, since a vertex meets them wherever it goes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,16 +9,16 @@
 namespace gpulto {
 
 struct RefineOptions {
-  /// What no partition is to weigh more than, unless one vertex does.
+  /// Largest weight of a partition, unless one vertex weighs more.
   uint64_t capacity = 0;
-  /// Rounds of moves, alternately to partitions further down and further up.
+  /// Rounds of moves, alternately to later and to earlier partitions.
   unsigned rounds = 0;
 };
 
-/// Moves vertices to partitions where the nets that they cut cost clearly less,
-/// and out of partitions that are too heavy. \p partOf: the partition of each
-/// vertex, below \p parts. A small change of some weights or nets changes few
-/// of the moves.
+/// Moves vertices to partitions where their cut nets cost clearly less, and out
+/// of partitions that are too heavy. \p partOf: the partition of each vertex,
+/// below \p parts. A small change of some weights or nets changes few of the
+/// moves.
 void refinePartition(const Hypergraph &graph, const RefineOptions &options,
                      uint32_t parts, llvm::MutableArrayRef<uint32_t> partOf);
 

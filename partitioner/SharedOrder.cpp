@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: kernels that use the same helpers next to each other, such that small
-// edits leave them there.
+// Goal: put kernels that use the same helpers next to each other, such that
+// small edits leave them there.
 //
 //   k1 {all a}  k2 {all b}  k3 {all a c}  k4 {b}      k1 k3 | k2 k4
 //
-// 1. The nets of each vertex are listed, those of few users first: what nearly
-//    all use tells nothing. How many users counts in steps of a factor of
-//    sqrt(2), and ties go by name, so that the order of two nets hardly ever
-//    changes.
+// 1. The nets of each vertex are listed, those with few users first: nets that
+//    nearly all use tell nothing. The number of users counts in steps of a
+//    factor of sqrt(2), and ties are broken by name, so that the order of two
+//    nets hardly ever changes.
 // 2. Vertices are sorted by their lists.
 //
-// Clusters (partitioner/ClusterOrder) also join what shares by way of others,
-// and so share less across cuts, but one new use may change all of them.
+// Clusters (partitioner/ClusterOrder) also join vertices that share through
+// others, and so share less across cuts, but one new use may change all of
+// them.
 //
 // Complexity: pins times the logarithm of the vertices.
 //

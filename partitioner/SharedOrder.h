@@ -11,10 +11,10 @@
 
 namespace gpulto {
 
-/// Returns all vertices of \p graph as a row in which those with the same rare
-/// nets are next to each other. The place of a vertex among the others depends
-/// on its own nets only, so a net more or less moves the vertices that it
-/// joins.
+/// Returns all vertices of \p graph as a sequence in which those with the same
+/// rare nets are next to each other. The place of a vertex among the others
+/// depends only on its own nets, so adding or removing a net moves only the
+/// vertices that it joins.
 std::vector<uint32_t> findSharedOrder(const Hypergraph &graph);
 
 } // namespace gpulto

@@ -2,27 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: after an edit of one function, all partitions but its own hold what
-// they held, so that a cache has their results (lto/cache/Cache). A link cannot
-// ask the last one where it cut: its output depends on its inputs alone.
+// Goal: after an edit of one function, all partitions but its own keep their
+// contents, so that a cache has their results (lto/cache/Cache). A link cannot
+// ask the previous one where it cut: its output depends only on its inputs.
 //
 //   weights  3 1 4 1 5 | 9 2 6 | 5 3 5      halves, then halves of halves
 //                      ^ window around the middle
 //
-// 1. split: the row is cut in two, in a window around the place where the
+// 1. split: the sequence is cut in two, in a window around the place where the
 //    weights would be even. An edit of k instructions moves the window by less
-//    than k, so it nearly always holds the same places.
-//    The window's width bounds how uneven pieces are: an error of w at a range
-//    of n pieces is one of 2 w / n in each of the pieces of a half.
+//    than k, so it nearly always holds the same places. The window's width
+//    bounds how uneven pieces are: an error of w at a range of n pieces is one
+//    of 2 w / n in each of the pieces of a half.
 // 2. Of the places in the window, those with the cheapest crossing edges are
 //    taken, where costs within a factor of sqrt(2) are as good (costRank); of
-//    these, the one with the least anchor. An edge more changes the rank of few
-//    places, and that of the best one hardly ever.
-// 3. Both parts are cut in the same way. Weight that both have in common counts
+//    these, the one with the least anchor. An additional edge changes the rank
+//    of few places, and hardly ever that of the best one.
+// 3. Both parts are cut in the same way. Weight that they have in common counts
 //    in both.
 //
-// What walks the row from left to right instead, each piece until it is full,
-// moves all cuts behind the edit.
+// Filling pieces from left to right instead would move all cuts after the edit.
 //
 // The number of pieces is rounded to two leading bits (stablePieces), since
 // another number moves all cuts.

@@ -11,11 +11,11 @@
 
 namespace gpulto {
 
-/// One of a row of things that are to be cut into pieces.
+/// One item of a sequence to be cut into pieces.
 struct CutItem {
   uint64_t weight = 0;
-  /// Says what it is, whatever its weight: decides between places that are as
-  /// good.
+  /// Identifies it, independent of its weight; decides between equally good
+  /// places.
   uint64_t anchor = 0;
 };
 
@@ -23,19 +23,19 @@ struct CutItem {
 struct CutEdge {
   uint32_t first = 0;
   uint32_t second = 0;
-  /// What it costs if they are in different pieces.
+  /// Cost if they are in different pieces.
   uint64_t cost = 1;
-  /// What both weigh in common: counts once if they are in one piece.
+  /// Weight that both have in common: counts once if they are in one piece.
   uint64_t shared = 0;
 };
 
 struct CutOptions {
   uint64_t pieces = 1;
-  /// How far a cut may be from where both sides are even, in percent of a
-  /// piece. At most twice as much adds up in a piece.
+  /// How far a cut may be from the place where both sides are even, in percent
+  /// of a piece. In one piece at most twice as much adds up.
   unsigned windowPercent = 12;
-  /// What is left in one piece: what would grow by more than this when it is
-  /// cut, in percent.
+  /// A part that would grow by more than this when cut, in percent, stays in
+  /// one piece.
   unsigned maxGrowthPercent = 100;
 };
 
@@ -44,16 +44,16 @@ uint64_t rowWeight(llvm::ArrayRef<CutItem> items,
                    llvm::ArrayRef<CutEdge> edges);
 
 /// Returns where the pieces of \p items end: ascending, the last is the number
-/// of items. There are options.pieces of about even weight if there are as many
-/// items and none grows too much. Cheap \p edges lead from piece to piece. A
-/// small change of some weights or edges moves few of the cuts.
+/// of items. There are options.pieces of about even weight, if there are that
+/// many items and none grows too much. The edges cut are cheap ones among \p
+/// edges. A small change of some weights or edges moves few of the cuts.
 std::vector<size_t> findStableCuts(llvm::ArrayRef<CutItem> items,
                                    llvm::ArrayRef<CutEdge> edges,
                                    const CutOptions &options);
 
-/// Returns how many pieces a row of weight \p total is cut into, about
-/// \p wanted each: between 1 and \p most, and the same for totals that differ a
-/// little, with few exceptions.
+/// Returns the number of pieces into which a sequence of weight \p total is
+/// cut, about \p wanted each: between 1 and \p most, and with few exceptions
+/// the same for totals that differ a little.
 uint64_t stablePieces(uint64_t total, uint64_t wanted, uint64_t most);
 
 /// Returns a number that is equal for most of the costs that differ by less

@@ -4,7 +4,7 @@
 //
 // One graph over host and device definitions. Host functions reach kernels
 // through the stubs that launch them: a stub, and the shadow of a device
-// variable, have an edge to their counterpart in every architecture's image.
+// variable, has an edge to its counterpart in the image of every architecture.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_CALLGRAPH_H
@@ -37,8 +37,8 @@ struct GraphEdge {
 
 class CallGraph {
 public:
-  /// Builds the edges of every definition of \p program that prevails. Linear
-  /// in the size of the summaries.
+  /// Builds the edges of every prevailing definition of \p program. Linear in
+  /// the size of the summaries.
   explicit CallGraph(const CombinedSummary &program, unsigned threads = 1);
 
   /// Edges of definition \p id in the order of its summary; empty for

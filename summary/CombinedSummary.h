@@ -5,9 +5,9 @@
 // Modules are grouped into images: image 0 is the host program, each further
 // image is the device program of one architecture. An image is a name space: a
 // name is defined at most once in it. Every symbol of every module has a dense
-// GlobalId ordered by (module, symbol); `definition` leads from each to the
-// definition that prevails. The device side is resolved here, the host side by
-// the linker.
+// GlobalId ordered by (module, symbol); `definition` maps each to the
+// prevailing definition. The device side is resolved here, the host side by the
+// linker.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_COMBINEDSUMMARY_H
@@ -35,13 +35,13 @@ using ModuleIndex = uint32_t;
 using ImageIndex = uint32_t;
 constexpr ImageIndex kHostImage = 0;
 
-/// What the linker decided of a host symbol; see lto/link/LinkInputs.h.
+/// What the linker decided about a host symbol; see lto/link/LinkInputs.h.
 enum ResolutionFlag : uint8_t {
   kPrevailing = 1u << 0,
   kFinalDefinition = 1u << 1,
   kVisibleToRegular = 1u << 2,
   kLinkerRedefined = 1u << 3,
-  /// The linker said something of this symbol.
+  /// The linker has resolved this symbol.
   kResolved = 1u << 4,
 };
 
@@ -49,8 +49,8 @@ enum ResolutionFlag : uint8_t {
 struct CombinedModule {
   ModuleSummary summary;
   ImageIndex image = kHostImage;
-  /// Number of the input object that holds the module: the host module and the
-  /// device modules of one translation unit have the same.
+  /// Number of the input object that holds the module: the same for the host
+  /// module and the device modules of one translation unit.
   uint32_t object = 0;
   GlobalId firstSymbol = 0;
   /// For messages.
@@ -67,40 +67,41 @@ struct Image {
   std::vector<ModuleIndex> modules;
 };
 
-/// A symbol of a module whose definition has been folded.
+/// A symbol of a module that meant a folded definition.
 struct FoldedUse {
   GlobalId use = 0;
-  /// What it meant.
+  /// The definition that it meant.
   GlobalId member = 0;
 };
 
 class CombinedSummary {
 public:
-  /// Adds a module; modules must be added host and device interleaved in input
-  /// order, which is the order of everything that follows.
+  /// Adds a module. Modules must be added with host and device interleaved, in
+  /// input order, which determines the order of everything that follows.
   void addModule(CombinedModule module);
 
-  /// Adds device code without bitcode, for an architecture that some module is
-  /// for.
+  /// Adds device code without bitcode, for the architecture of some module.
   void addNativeCode(NativeCode code);
 
   /// Numbers symbols, resolves names and checks that the modules agree.
   /// Errors: duplicate device definitions, device symbols of different kinds.
   llvm::Error resolve(unsigned threads = 1);
 
-  /// Lets every use of \p member, a prevailing definition, mean \p leader, one
-  /// of the same image, from now on. \p member itself stays undefined.
+  /// Makes every use of \p member, a prevailing definition, mean \p leader, a
+  /// prevailing definition of the same image, from now on. \p member itself
+  /// stays undefined.
   void fold(GlobalId member, GlobalId leader) { folded[member] = leader; }
-  /// Makes the folds count: call once after all of them.
+  /// Puts the folds into effect: call once after all of them.
   void applyFolds();
-  /// Definitions that have been folded, with what they are folded into.
+  /// Maps each folded definition to its leader.
   const std::map<GlobalId, GlobalId> &folds() const { return folded; }
-  /// Lets \p member, a prevailing definition, keep its name and address, but
-  /// jump to \p leader, one of the host image, instead of having a body.
+  /// Makes \p member, a prevailing definition, keep its name and address, but
+  /// jump to \p leader, a prevailing host definition, instead of having a body.
   void jump(GlobalId member, GlobalId leader) { jumping[member] = leader; }
-  /// Definitions that jump, with what they jump to.
+  /// Maps each definition that jumps to its leader.
   const std::map<GlobalId, GlobalId> &jumps() const { return jumping; }
-  /// Returns what \p id jumps to, or kNone when it has a body of its own.
+  /// Returns the definition that \p id jumps to, or kNone if it has its own
+  /// body.
   GlobalId jumpTarget(GlobalId id) const {
     auto found = jumping.find(id);
     return found == jumping.end() ? kNone : found->second;
@@ -126,7 +127,7 @@ public:
     const ModuleTables &tables = tablesOf(id);
     return tables.symbols[id - tables.firstSymbol];
   }
-  /// As symbol(id).has(flag), with less of memory touched.
+  /// As symbol(id).has(flag), but touches less memory.
   bool has(GlobalId id, SymbolFlag flag) const { return flags[id] & flag; }
   ImageIndex imageOf(GlobalId id) const { return tablesOf(id).image; }
   /// Resolution flags of a host symbol.
@@ -147,27 +148,25 @@ public:
 
   /// Device code without bitcode, in the order in which it was added.
   llvm::ArrayRef<NativeCode> nativeCode() const { return allNative; }
-  /// Returns the definition that native code has of what \p id, a symbol of a
-  /// device module, means; null when it has none, or a module has one.
+  /// Returns native code's definition of the name that \p id, a symbol of a
+  /// device module, means; null if it has none, or if a module has one.
   const NativeSymbol *nativeDefinition(GlobalId id) const;
-  /// Returns the definition that native code of \p image has of \p name, or
-  /// null.
+  /// Returns the definition of \p name in native code of \p image, or null.
   const NativeSymbol *nativeDefinition(ImageIndex image,
                                        llvm::StringRef name) const;
-  /// Returns whether native code of the image uses the definition \p id, or
-  /// has a weak one of its own, which gives way to it.
+  /// Returns whether native code of the image uses the definition \p id, or has
+  /// a weak definition of its own that \p id overrides.
   bool isNativelyUsed(GlobalId id) const { return nativelyUsed.contains(id); }
   /// Returns whether native code is linked into \p image.
   bool hasNativeCode(ImageIndex image) const {
     return !nativeNames[image].empty();
   }
 
-  /// Returns whether the body of the host definition \p id is what its symbol
-  /// means at run time: neither the linker nor the language lets another one
-  /// stand in its place.
+  /// Returns whether the symbol of the host definition \p id means this body at
+  /// run time: neither the linker nor the language lets another replace it.
   bool isExact(GlobalId id) const;
 
-  /// Returns the body of a definition, or null when it is not of that kind.
+  /// Returns the body of a definition, or null if it is of another kind.
   const FunctionSummary *function(GlobalId id) const { return functions[id]; }
   const VariableSummary *variable(GlobalId id) const { return variables[id]; }
   /// Return lists of the function body \p id.
@@ -194,21 +193,21 @@ public:
   bool isComdatKept(ModuleIndex module, uint32_t comdat) const {
     return keptComdats[module][comdat];
   }
-  /// Returns the function that \p structor of \p module runs, or kNone when the
-  /// entry went with its COMDAT group or with the variable it belongs to.
+  /// Returns the function that \p structor of \p module runs, or kNone if the
+  /// entry was dropped with its COMDAT group or with its variable.
   GlobalId liveStructor(ModuleIndex module,
                         const StructorRecord &structor) const;
-  /// Returns the device definitions, one per image that has it, of what the
-  /// host calls \p hostDefinition (a stub or a shadow variable).
+  /// Returns the device definitions that \p hostDefinition (a stub or a shadow
+  /// variable) stands for, one per image that has it.
   llvm::ArrayRef<GlobalId> deviceCounterparts(GlobalId hostDefinition) const;
 
-  /// Returns the kernels that a launch of \p handle runs: of a stub, one in
-  /// each image that has it; of a kernel, which device code launches, itself.
+  /// Returns the kernels that a launch of \p handle runs: for a stub, one in
+  /// each image that has it; for a kernel, which device code launches, itself.
   llvm::SmallVector<GlobalId, 2> kernelsOf(GlobalId handle) const;
 
 private:
-  /// What all passes ask for of a module, in one line of the processor's cache:
-  /// modules are many, large and asked for in no order.
+  /// The data of a module that all passes ask for, in one cache line of the
+  /// processor: modules are many and large, and accessed in no order.
   struct alignas(64) ModuleTables {
     const SymbolRecord *symbols = nullptr;
     const ParameterRecord *parameters = nullptr;
@@ -244,7 +243,7 @@ private:
   std::vector<Image> allImages;
   GlobalId totalSymbols = 0;
   std::vector<ModuleTables> tables; // by ModuleIndex
-  // By GlobalId; every pass asks for these all the time.
+  // By GlobalId; every pass reads these all the time.
   std::vector<ModuleIndex> owner;
   std::vector<uint32_t> flags; // SymbolFlag
   std::vector<GlobalId> definitions;
@@ -255,7 +254,7 @@ private:
   std::vector<std::vector<bool>> keptComdats;
   llvm::DenseMap<GlobalId, llvm::SmallVector<GlobalId, 2>> counterparts;
   std::vector<NativeCode> allNative;
-  /// By image: what native code names. Looked up only.
+  /// By image: names in native code. Looked up only.
   struct NativeName {
     const NativeCode *definedIn = nullptr;
     const NativeSymbol *definition = nullptr;

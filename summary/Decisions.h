@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The only thing that whole-program analysis hands to LTRANS. A pass writes
-// here, the next one reads here; there is no side channel.
+// The only output of whole-program analysis for LTRANS. Passes write their
+// results here and later ones read them here; there is no side channel.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_DECISIONS_H
@@ -21,9 +21,9 @@
 
 namespace gpulto {
 
-/// Who can see a symbol that a partition defines.
+/// The visibility of a symbol that a partition defines.
 enum class FinalLinkage : uint8_t {
-  /// Nobody outside this partition: internal.
+  /// Only this partition: internal.
   Internal,
   /// Other partitions of this link: external, hidden. A local symbol gets the
   /// module's tag as suffix (promotion).
@@ -31,7 +31,7 @@ enum class FinalLinkage : uint8_t {
   /// As the source said: native objects or other programs may use it.
   Preserved,
   /// As Preserved, but the linker redefines the name (--wrap): uses must not
-  /// look into this body, so it becomes weak.
+  /// rely on this body, so it becomes weak.
   Redefined,
   Last = Redefined
 };
@@ -41,27 +41,27 @@ enum class FinalLinkage : uint8_t {
 struct InlinedCall {
   /// Position among the calls of the function's summary.
   uint32_t call = 0;
-  /// The definition that is called.
+  /// The called definition.
   GlobalId callee = kNone;
-  /// Nothing else uses the callee: no other code of it is needed.
+  /// Nothing else uses the callee, so it needs no code of its own.
   bool isOnlyUse = false;
   bool operator==(const InlinedCall &) const = default;
 };
 
-/// RecursiveCall::chance of what runs once for each entry.
+/// RecursiveCall::chance of a call that runs once per entry.
 inline constexpr uint64_t kCertainCall = 1024;
 
-/// A call by which a host function is inlined into itself.
+/// A recursive call at which a host function is inlined into itself.
 struct RecursiveCall {
   /// Position among the calls of the function's summary.
   uint32_t call = 0;
-  /// Executions for each entry, in 1/kCertainCall; at most one.
+  /// Executions per entry, in 1/kCertainCall; at most one.
   uint32_t chance = 0;
   bool operator==(const RecursiveCall &) const = default;
 };
 
-/// How often a host function is inlined into itself: \c copies times, first
-/// where it is likeliest, no deeper than \c depth.
+/// How often a host function is inlined into itself: \c copies times, the
+/// likeliest calls first, no deeper than \c depth.
 struct RecursiveInlining {
   uint32_t copies = 0;
   uint32_t depth = 0;
@@ -73,43 +73,43 @@ struct RecursiveInlining {
 struct Decisions {
   /// Definitions that the output needs.
   llvm::BitVector live;
-  /// Live definitions that something outside the bitcode can name: they keep
+  /// Live definitions that something outside the bitcode can name. They keep
   /// their names and linkage.
   llvm::BitVector visibleOutside;
-  /// What functions do whose calls enter the definition of this link, callees
-  /// included. Looked up only, never iterated.
+  /// What functions do, callees included, if their calls enter the definition
+  /// of this link. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, FunctionEffects> effects{};
-  /// What functions return, in all calls, whose calls enter the definition of
+  /// What functions return in all calls, if their calls enter the definition of
   /// this link. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, ValueFact> returns{};
   /// Host functions that run seldom. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, Coldness> coldness{};
-  /// Live variables that keep the value of their initialiser, and those whose
-  /// value nobody looks at; nothing outside of the bitcode can tell.
+  /// Live variables that keep the value of their initializer, and those whose
+  /// value nobody reads; nothing outside the bitcode can tell.
   llvm::BitVector neverWritten{};
   llvm::BitVector neverRead{};
-  /// Variables of which the values are their initializers' and those in
-  /// FunctionSummary::variableStores, and no others.
+  /// Variables whose only values are those of their initializers and those in
+  /// FunctionSummary::variableStores.
   llvm::BitVector plainlyWritten{};
-  /// Plans of a function's bodies, by number of the clone, where there is
-  /// anything to say. Looked up only, never iterated.
+  /// Plans for a function's bodies, by clone number, if any. Looked up only,
+  /// never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
-  /// Of host functions and their clones. Looked up only, never iterated.
+  /// For host functions and their clones. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<SignatureChange>> signatures{};
 
-  /// Calls that are to be inlined, by caller, in the order of its calls. Within
-  /// a module LLVM's inliner decides anew; these say whose bodies it needs.
+  /// Calls to be inlined, by caller, in the order of its calls. Within a module
+  /// LLVM's inliner decides again; these say which bodies it needs.
   std::vector<InlinedCall> inlinedCalls{};
-  /// By GlobalId, and the end: where those of a caller begin. Empty: there are
-  /// none.
+  /// By GlobalId: where the calls of a caller begin; the last element is the
+  /// end. Empty if there are no calls.
   std::vector<uint32_t> firstInlinedCall{};
-  /// Host functions that some call has inlined.
+  /// Host functions that are inlined at some call.
   llvm::BitVector inlined{};
   /// Host functions that are inlined into themselves. Looked up only, never
   /// iterated.
   llvm::DenseMap<GlobalId, RecursiveInlining> recursions{};
 
-  /// Returns the calls of \p id that are to be inlined.
+  /// Returns the calls in \p id to be inlined.
   llvm::ArrayRef<InlinedCall> inlinedCallsOf(GlobalId id) const {
     if (firstInlinedCall.empty())
       return {};
@@ -120,8 +120,8 @@ struct Decisions {
   bool isInlined(GlobalId id) const {
     return id < inlined.size() && inlined.test(id);
   }
-  /// Returns what the function \p id does, or null when that is not known;
-  /// \p id may be kNone.
+  /// Returns what the function \p id does, or null if unknown; \p id may be
+  /// kNone.
   const FunctionEffects *effectsOf(GlobalId id) const {
     auto found = id == kNone ? effects.end() : effects.find(id);
     return found == effects.end() ? nullptr : &found->second;
@@ -146,7 +146,7 @@ struct Decisions {
     return found == signatures.end() ? llvm::ArrayRef<SignatureChange>()
                                      : llvm::ArrayRef(found->second);
   }
-  /// Returns the plans of \p id, the definition and its clones.
+  /// Returns the plans for \p id, the definition and its clones.
   llvm::ArrayRef<BodyPlan> plansOf(GlobalId id) const {
     auto found = plans.find(id);
     return found == plans.end() ? llvm::ArrayRef<BodyPlan>()

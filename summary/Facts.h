@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Proven by whole-program analysis, written into job files, used by LTRANS: a
-// fact of a function holds whenever the function is entered, from wherever.
+// Whole-program analysis proves facts, job files carry them, LTRANS uses them.
+// A fact of a function holds at every entry of the function, from any caller.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_FACTS_H
@@ -21,7 +21,7 @@ enum class ValueKind : uint8_t {
   Constant,
   /// A pointer to \c symbol plus \c value bytes.
   Address,
-  /// Not one value: bounds, known bits and pointer facts.
+  /// Not a single value: bounds, known bits and pointer facts.
   Bounds,
   Last = Bounds
 };
@@ -30,16 +30,16 @@ enum class ValueKind : uint8_t {
 struct ValueFact {
   /// Position of the parameter.
   uint32_t parameter = 0;
-  /// The fact is of the \c bitWidth bits (0: a pointer) at byte \c byteOffset
-  /// of the by-value aggregate that the parameter points to.
+  /// The fact is about the \c bitWidth bits (0: a pointer) at byte \c
+  /// byteOffset of the by-value aggregate that the parameter points to.
   bool isPart = false;
   uint32_t byteOffset = 0;
   ValueKind kind = ValueKind::Bounds;
   uint16_t bitWidth = 0;
   /// Bits of a constant (0 for the null pointer) or offset of an address.
   uint64_t value = 0;
-  /// Address: the definition; kNone in a job file, which has the name that the
-  /// symbol bears while bodies move, and whether it is a function.
+  /// Address: the definition; kNone in a job file, which has the symbol's name
+  /// while bodies move, and whether it is a function.
   GlobalId symbol = kNone;
   std::string symbolName;
   bool isFunction = false;
@@ -50,15 +50,15 @@ struct ValueFact {
   uint8_t alignLog2 = 0;
   uint8_t addressSpace = 0;
   bool isNonNull = false;
-  /// Pointer parameter of a kernel: while it runs, memory reached through it is
-  /// reached through nothing else in the kernel.
+  /// Pointer parameter of a kernel: while the kernel runs, nothing else in it
+  /// reaches memory that is reached through this pointer.
   bool isNoAlias = false;
-  /// Pointer parameter of a kernel: while it runs, nothing anywhere writes the
-  /// memory behind it: neither the kernel, nor another, nor a copy, nor the
+  /// Pointer parameter of a kernel: while the kernel runs, nothing writes the
+  /// memory that it points to: not this kernel, another kernel, a copy or the
   /// host.
   bool isUnwritten = false;
-  /// Pointer parameter of device code: so many bytes from there on can be read
-  /// as long as the kernel runs.
+  /// Pointer parameter of device code: this many bytes from there on can be
+  /// read as long as the kernel runs.
   uint64_t dereferenceableBytes = 0;
   bool operator==(const ValueFact &) const = default;
 };
@@ -78,14 +78,13 @@ struct ApartPair {
   bool operator==(const ApartPair &) const = default;
 };
 
-/// All that whole-program analysis proved of one function.
+/// All that whole-program analysis proved about one function.
 struct FunctionFacts {
   std::vector<ValueFact> values; // by (parameter, byteOffset)
   /// Device: bounds of grid x, y, z and block x, y, z (see Geometry); empty
   /// when nothing is known.
   std::vector<GeometryFact> geometry;
-  /// Kernels: nothing but launches uses the handle, so the block size may be
-  /// declared.
+  /// Kernels: only launches use the handle, so the block size may be declared.
   bool mayDeclareBlock = false;
   /// Kernels: in order.
   std::vector<ApartPair> apart = {};
@@ -106,56 +105,56 @@ struct VariableUse {
   bool operator==(const VariableUse &) const = default;
 };
 
-/// What a function may do, callees included, and what it never does. It holds
-/// for every call of the definition.
+/// What a function may do, callees included, and what it never does. Holds for
+/// every call of the definition.
 struct FunctionEffects {
-  /// MemoryEffect bits, of which memory and kUnwinds, kFrees, kSynchronizes
-  /// count.
+  /// MemoryEffect bits; only those of memory and kUnwinds, kFrees,
+  /// kSynchronizes count.
   uint32_t may = 0;
-  /// It never comes back to its caller, but by unwinding.
+  /// It never returns to its caller, except by unwinding.
   bool neverReturns = false;
-  /// It comes back, or unwinds, after a finite time.
+  /// It returns, or unwinds, after a finite time.
   bool alwaysReturns = false;
-  /// By parameter: what may be done with the memory behind a pointer
-  /// (kParamMayRead, kParamMayWrite) and the pointer (kParamMayEscape,
+  /// By parameter: what may be done with the memory that a pointer leads to
+  /// (kParamMayRead, kParamMayWrite) and with the pointer (kParamMayEscape,
   /// kParamMayCompare); kParamUnused if the body ignores it. By-value
-  /// aggregates are copies of the callee's: 0.
+  /// aggregates are the callee's own copies: 0.
   std::vector<uint32_t> parameters;
   /// Kernels: by GlobalId. Accesses through pointers that the kernel loads from
-  /// memory (kReadsOther, kWritesOther) are not among them.
+  /// memory (kReadsOther, kWritesOther) are not included.
   std::vector<VariableUse> variables;
   bool operator==(const FunctionEffects &) const = default;
 };
 
-/// How seldom a host function runs.
+/// How rarely a host function runs.
 enum class Coldness : uint8_t {
   /// Nothing is known.
   Normal,
-  /// Once in a run of the program, and no loop is in it or in what it calls: to
-  /// be optimized for size.
+  /// Once in a run of the program, and neither it nor its callees have loops:
+  /// to be optimized for size.
   RunsOnce,
   /// Hardly ever: to be optimized for size and kept apart.
   Cold,
   Last = Cold
 };
 
-/// A direct call that enters a clone of its callee, or a call of the runtime
-/// that launches a clone of the kernel.
+/// A direct call that enters a clone of its callee, or a runtime call that
+/// launches a clone of the kernel.
 struct CallRedirect {
   /// Position among the calls of the function's summary.
   uint32_t call = 0;
-  /// The definition that is called, and the number of its clone, from 1.
+  /// The called definition, and the number of its clone, from 1.
   GlobalId callee = kNone;
   uint32_t clone = 0;
-  /// \c callee is a kernel's stub, and the call gets it as its handle.
+  /// \c callee is a kernel's stub, and the call gets it as a handle.
   bool isHandle = false;
   bool operator==(const CallRedirect &) const = default;
 };
 
 /// Pointers of a kernel that lead to memory apart, if the host says so.
 struct OverlapGuard {
-  /// By pointer. A kernel needs no sums, the host that tests them does: all
-  /// that any image of the kernel touches.
+  /// By pointer. The kernel needs no sums; the host, which tests them, does.
+  /// They cover what the kernel touches in any image.
   std::vector<PointerExtent> pointers;
   /// Positions among \c pointers.
   struct Pair {
@@ -166,16 +165,16 @@ struct OverlapGuard {
   bool operator==(const OverlapGuard &) const = default;
 };
 
-/// What becomes of a body: of the definition itself, or of a virtual clone, a
-/// copy for some of the callers that has no body until LTRANS makes it.
+/// What becomes of a body: of the definition itself, or of a virtual clone,
+/// which is a copy for some of the callers that LTRANS makes.
 struct BodyPlan {
   /// Number of the clone, from 1; 0: the definition.
   uint32_t clone = 0;
   FunctionFacts facts;
   std::vector<CallRedirect> redirects; // by call
-  /// What the host tests before a launch. A kernel's clone: what holds in it
-  /// besides \c facts. A stub: its launch launches the stub's clone number
-  /// \c guarded, if that is not 0, when it holds.
+  /// What the host tests before a launch. For a kernel's clone: what holds in
+  /// it besides \c facts. For a stub: if \c guarded is not 0 and the tests
+  /// succeed, its launch launches the stub's clone number \c guarded.
   FunctionFacts guard;
   OverlapGuard overlap = {};
   uint32_t guarded = 0;
@@ -183,22 +182,22 @@ struct BodyPlan {
 };
 
 /// What a host function, or a clone of it, is no longer passed, what it is
-/// passed instead, and whether it returns nothing any more. Holds wherever it
+/// passed instead, and whether it no longer returns anything. Holds wherever it
 /// is defined, declared or called.
 struct SignatureChange {
   /// As BodyPlan's.
   uint32_t clone = 0;
-  /// Positions of the parameters that go, ascending.
+  /// Positions of dropped parameters, ascending.
   std::vector<uint32_t> dropped;
-  /// Parameters that these parts of what they point to take the place of, by
-  /// (parameter, byteOffset). None of them is dropped.
+  /// Parts of pointed-to memory that replace the pointer parameters, by
+  /// (parameter, byteOffset). None of these parameters is in \c dropped.
   std::vector<LoadedPart> loaded;
   bool dropsResult = false;
   bool operator==(const SignatureChange &) const = default;
 };
 
-/// Returns what the name of a kernel's clone \p number adds to the kernel's:
-/// characters that names in PTX may have, so that nothing rewrites them.
+/// Returns the suffix that clone \p number adds to its kernel's name: of
+/// characters valid in PTX names, so that nothing rewrites them.
 inline std::string kernelCloneSuffix(uint32_t number) {
   return "$cp" + std::to_string(number);
 }

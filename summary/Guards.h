@@ -12,7 +12,7 @@
 
 namespace gpulto {
 
-/// What may hold of an argument of a kernel, or of a launch.
+/// What may hold for an argument of a kernel, or for a launch.
 enum class GuardKind : uint8_t {
   /// An integer, taken as unsigned, is at most largestWord(sizeClass).
   FitsWord,
@@ -21,10 +21,10 @@ enum class GuardKind : uint8_t {
   /// An integer is 1.
   One,
   /// The threads in x are fewer than 2^31: the grid has at most kMaxWordGrid
-  /// blocks in x. Of the launch, not of an argument.
+  /// blocks in x. About the launch, not an argument.
   SmallGrid,
-  /// What the kernel touches through the pointer and through \c other, another
-  /// one, does not overlap. The host can tell when the kernel's extents have
+  /// What the kernel touches through the pointer and through another one, \c
+  /// other, does not overlap. The host can test it if the kernel's extents have
   /// both (FunctionSummary::guardExtents).
   Apart,
   Last = Apart
@@ -38,9 +38,9 @@ static_assert(std::size(kGuardKindNames) == size_t(GuardKind::Last) + 1);
 /// and one step of a loop over all threads are below 2^32.
 constexpr uint32_t kMaxWordGrid = 2097151;
 
-/// Returns the largest size of a class: that fits 32 bits, 31 bits, 31 bits
-/// with a factor of up to 16, and of which two, or three, multiplied, fit 31
-/// bits.
+/// Returns the largest size of a class. In the order of the classes: the size
+/// fits 32 bits; 31 bits; 31 bits with a factor of up to 16; the product of
+/// two, or of three, sizes fits 31 bits.
 constexpr uint64_t largestWord(uint8_t sizeClass) {
   constexpr uint64_t kLargest[] = {4294967295, 2147483647, 134217727, 46340,
                                    1290};
@@ -48,7 +48,7 @@ constexpr uint64_t largestWord(uint8_t sizeClass) {
 }
 constexpr uint8_t kLastSizeClass = 4;
 
-/// A fact that would pay in a kernel.
+/// A fact that would pay off in a kernel.
 struct GuardFact {
   GuardKind kind = GuardKind::FitsWord;
   /// Parameter of the kernel; SmallGrid: 0. The \c bitWidth bits (0: a pointer)
@@ -88,7 +88,7 @@ template <typename V> void describe(V &v, GuardFact &g) {
 
 /// Facts that together save something in a kernel.
 struct GuardChance {
-  /// Instructions for each entry, estimated, loops weighed by frequency.
+  /// Instructions per entry, estimated, loops weighted by frequency.
   uint32_t gain = 0;
   Range facts; // sorted
   bool operator==(const GuardChance &) const = default;

@@ -21,8 +21,8 @@
 namespace gpulto {
 
 /// The operation of a pass-through or composed jump function: formal OP value,
-/// or formal OP formal. What widens, converts or has one operand takes as value
-/// the width in bits of the formal. The operations of floating-point numbers
+/// or formal OP formal. For operations that widen, convert or have one operand,
+/// the value is the width in bits of the formal. Floating-point operations
 /// (binary32 and binary64) round to nearest.
 enum class JumpOperation : uint8_t {
   None,
@@ -70,7 +70,7 @@ inline constexpr const char *kJumpOperationNames[] = {
 static_assert(std::size(kJumpOperationNames) ==
               size_t(JumpOperation::Last) + 1);
 
-/// One actual argument. A plain value of few words, no ownership.
+/// One actual argument. A plain value of a few words, without ownership.
 struct JumpFunction {
   enum class Kind : uint8_t {
     /// Nothing is known.
@@ -81,50 +81,50 @@ struct JumpFunction {
     Null,
     /// The address of symbol \c source plus \c value bytes.
     SymbolAddress,
-    /// Formal parameter \c source, through \c operation with \c value. What a
-    /// pointer, passed as it is, leads to now if \c count is not 0: parts
-    /// [parameter, parameter + count) of the aggregate part table, if nobody
-    /// else can reach it; else what is there when the function is entered, if
-    /// the function writes nothing there.
+    /// Formal parameter \c source, through \c operation with \c value. Contents
+    /// of the memory that a pointer, passed on unchanged, leads to: if \c count
+    /// is not 0, parts [parameter, parameter + count) of the aggregate part
+    /// table, if nothing else can reach it; otherwise its contents at the entry
+    /// of the function, if the function writes nothing there.
     PassThrough,
     /// Pointer: formal parameter \c source plus \c value bytes; see there.
     Ancestor,
     /// The \c bitWidth bits at byte \c value of the by-value aggregate that is
-    /// formal parameter \c source, or of what that pointer points to. If
-    /// \c count is 0, what it points to when the value is needed; else the
-    /// \c count bytes that are there when the function is entered.
+    /// formal parameter \c source, or of the memory that this pointer points
+    /// to. If \c count is 0, its contents when the value is needed; otherwise
+    /// the \c count bytes there at the entry of the function.
     LoadAggregate,
     /// A by-value aggregate: parts [source, source + count) of the module's
-    /// aggregate part table; what no part covers is unknown. If \c value is not
-    /// 0, the address of the caller's local variable of that number, whose
-    /// contents the parts are unless a callee that gets such an address keeps
+    /// aggregate part table; bytes that no part covers are unknown. If \c value
+    /// is not 0, the address of the caller's local variable of that number. The
+    /// parts are its contents, unless a callee that gets such an address keeps
     /// it.
     Aggregate,
     /// Pointer into the memory that call \c source of the function (counted
-    /// over its call edges) allocated when it ran last. Allocations of two
-    /// calls that are both alive do not overlap. In an argument of a launch, if
-    /// \c parameter is 1: the pointer is the one that the call has left, which
-    /// did not fail, and no code but the runtime's can free the memory before
-    /// the kernel has run.
+    /// over its call edges) allocated when it last ran. Live allocations of two
+    /// calls do not overlap. In an argument of a launch, if \c parameter is 1:
+    /// the pointer is the one that the call left, the call did not fail, and
+    /// only the runtime's code can free the memory before the kernel has run.
     Allocation,
-    /// Pointer that was loaded from somewhere in variable \c source.
+    /// Pointer loaded from somewhere in variable \c source.
     LoadVariable,
     /// What call \c source of the function (counted over its call edges)
-    /// returned when it ran last: the \c bitWidth bits at byte \c value of it.
+    /// returned when it last ran: the \c bitWidth bits at byte \c value of it.
     /// What a function leaves in the memory of its structure-return parameter
     /// counts as returned. As a part of an aggregate, with \c count not 0: the
     /// \c count bytes from byte \c value on.
     CallResult,
-    /// What call \c source of the function left, when it ran last, in the
+    /// What call \c source of the function left, when it last ran, in the
     /// memory that argument \c parameter points to: the \c count bytes from
-    /// byte \c value on. Among the choices of Memory only.
+    /// byte \c value on. Only among the choices of Memory.
     CallMemory,
     /// What was last written to a part of local variable \c parameter (see
     /// Aggregate): each of the parts [source, source + count) of the aggregate
-    /// part table says what one instruction left there that may have been the
-    /// last. Then the \c bitWidth bits at byte \c value of that; as a part of
-    /// an aggregate, all of it. Without parts, nothing was written to those \c
-    /// value bytes: any will do. Nothing is known if a callee has the address.
+    /// part table says what one instruction, possibly the last to write, left
+    /// there. The value is the \c bitWidth bits at byte \c value of that; as a
+    /// part of an aggregate, all of it. Without parts, nothing was written to
+    /// those \c value bytes, so any contents will do. Nothing is known if a
+    /// callee has the address.
     Memory,
     /// The \c bitWidth bits at byte \c value of variable \c source: one of the
     /// values that are stored there anywhere in the program, or its
@@ -132,38 +132,37 @@ struct JumpFunction {
     VariablePart,
     /// Entry \c source, an earlier one, of the module's table of jump
     /// functions, through \c operation with \c value or, if \c count is not 0,
-    /// with entry \c count - 1, an earlier one, too. Pointers: Add, at some
-    /// distance, positive or negative, that is a multiple of \c value, a power
-    /// of two; the memory is that of the entry.
+    /// with entry \c count - 1, also an earlier one. Pointers: Add, at some
+    /// positive or negative distance that is a multiple of \c value, a power of
+    /// two; the memory is that of the entry.
     Composed,
     Last = Composed
   };
 
   Kind kind = Kind::Unknown;
   JumpOperation operation = JumpOperation::None;
-  /// Width of the value in bits; 0 when it is a pointer or an aggregate.
+  /// Width of the value in bits; 0 for a pointer or an aggregate.
   uint16_t bitWidth = 0;
   /// Formal parameter, symbol, first aggregate part or call; see Kind.
   uint32_t source = 0;
   /// Constant bits (zero-extended), operand, byte offset, or number of a local
   /// variable; see Kind.
   uint64_t value = 0;
-  /// Aggregate: number of parts. Others: see there.
+  /// Aggregate: number of parts. Others: see Kind.
   uint32_t count = 0;
   /// CallMemory: position of an argument. Memory: number of a local variable,
-  /// from 1; of a handle (HandleFlow, LaunchSite), of a place of its own
-  /// numbering, from 0.
-  /// Allocation: see there.
-  /// Pointers passed on: first aggregate part.
+  /// from 1; for a handle (HandleFlow, LaunchSite), of a place, numbered
+  /// separately from 0. Allocation: see Kind. Pointers passed on: first
+  /// aggregate part.
   uint32_t parameter = 0;
-  /// Facts that hold at this site whatever the kind. Pointers: log2 of the
-  /// proven alignment, the address space it is known to point into (0:
-  /// generic), and whether it is known not to be null. Integers: log2 of a
-  /// number that it is a multiple of.
+  /// Facts that hold at this site for any kind. Pointers: log2 of the proven
+  /// alignment, the address space that it is known to point into (0: generic),
+  /// and whether it is known not to be null. Integers: log2 of a number of
+  /// which it is a multiple.
   uint8_t alignLog2 = 0;
   uint8_t addressSpace = 0;
   bool nonNull = false;
-  /// Integers: unsigned bounds, both inclusive; none when high is 0.
+  /// Integers: unsigned bounds, both inclusive; none if high is 0.
   uint64_t low = 0;
   uint64_t high = 0;
 
@@ -261,21 +260,21 @@ template <typename V> void describe(V &v, JumpFunction &j) {
   }
 }
 
-/// Distance in bytes of a part from the beginning of what it is a part of.
-/// Parts are told of the first 2 GiB of an object only, so that nobody has to
-/// ask whether a distance fits 32 bits: one that does not makes no offset, and
-/// of what is there nothing is known.
+/// Distance in bytes of a part from the beginning of its object. Parts lie in
+/// the first 2 GiB of an object, so that no code has to check whether a
+/// distance fits 32 bits: a larger one makes no offset, and nothing is known of
+/// the bytes there.
 class PartOffset {
 public:
   static constexpr uint32_t kLast = INT32_MAX;
 
   constexpr PartOffset() = default;
-  /// Of a number that the compiler sees.
+  /// From a constant that the compiler sees.
   consteval PartOffset(uint32_t bytes) : bytes(bytes) {
     if (bytes > kLast)
       isTooFar(); // no constant: an error
   }
-  /// Returns \p bytes as an offset, or nothing if that is too far.
+  /// Returns \p bytes as an offset, or nothing if it is too large.
   static constexpr std::optional<PartOffset> of(uint64_t bytes) {
     if (bytes > kLast)
       return std::nullopt;
@@ -313,14 +312,14 @@ template <typename V> void describe(V &v, AggregatePart &p) {
           "aggregate inside an aggregate");
 }
 
-/// Whether \p operation takes a formal of another width than it yields, or of
-/// one operand: JumpFunction::value is the width of the formal.
+/// Whether the formal of \p operation has another width than the result, or is
+/// the only operand: JumpFunction::value is the width of the formal.
 bool takesWidth(JumpOperation operation);
 
 /// Returns the constant that \p function yields when its formal parameter has
-/// the constant bits \p formal; nothing when it is not that kind or when the
-/// operation is undefined for it (shift too large, division by zero), or
-/// depends on how the program runs: NaN has many forms, and denormals may be
+/// the constant bits \p formal; nothing if it is of another kind, if the
+/// operation is undefined for \p formal (shift too large, division by zero), or
+/// if the result depends on the run: NaN has many forms, and denormals may be
 /// flushed to zero.
 std::optional<uint64_t> evaluate(const JumpFunction &function,
                                  std::optional<uint64_t> formal);

@@ -3,10 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Sums of products of a kernel's arguments and of the launch's geometry, over
-// the integers: no sum here wraps. The bytes that a kernel may touch behind a
-// pointer are bounded by such sums (ipa/guards/GuardExtentsAnalyze.cpp), which
-// the host evaluates before it launches
-// (ipa/guards/GuardOverlapsTransform.cpp).
+// the integers: no sum here wraps. Such sums bound the bytes that a kernel may
+// touch through a pointer (ipa/guards/GuardExtentsAnalyze.cpp); the host
+// evaluates them before it launches (ipa/guards/GuardOverlapsTransform.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_LAUNCHSUM_H
@@ -59,7 +58,7 @@ struct LaunchSum {
   bool operator==(const LaunchSum &) const = default;
 };
 
-/// Sums are given up beyond these: the host must be quick.
+/// Limits beyond which a sum is given up: the host must be fast.
 constexpr unsigned kMaxLaunchTerms = 8, kMaxLaunchFactors = 4;
 
 template <typename V> void describe(V &v, std::vector<LaunchSum> &sums) {
@@ -79,23 +78,23 @@ LaunchSum launchConstant(int64_t constant);
 /// Returns the sum that is \p value.
 LaunchSum launchSymbol(const LaunchValue &value);
 
-/// Return \p a + \p b, \p a - \p b and \p a * \p b; none when there are too
+/// Return \p a + \p b, \p a - \p b and \p a * \p b; nothing if there are too
 /// many terms or factors, or a coefficient does not fit.
 std::optional<LaunchSum> addSums(const LaunchSum &a, const LaunchSum &b);
 std::optional<LaunchSum> subtractSums(const LaunchSum &a, const LaunchSum &b);
 std::optional<LaunchSum> multiplySums(const LaunchSum &a, const LaunchSum &b);
 
-/// Returns the number that \p sum is at every launch, if it is one.
+/// Returns the value of \p sum if it is the same at every launch.
 std::optional<int64_t> constantOf(const LaunchSum &sum);
-/// Returns whether \p sum is not negative at any launch, as far as its terms
-/// tell one by one.
+/// Returns whether \p sum is not negative at any launch, as far as its single
+/// terms show.
 bool isNeverNegative(const LaunchSum &sum);
 
 /// Returns \p sum as text: "4*arg2*gridx - 4".
 std::string sumText(const LaunchSum &sum);
 
-/// A pointer that a kernel is passed: a parameter, or the one at byte
-/// \c byteOffset of a by-value aggregate.
+/// A pointer passed to a kernel: a parameter, or the pointer at byte \c
+/// byteOffset of a by-value aggregate.
 struct PointerSource {
   uint32_t parameter = 0;
   bool isPart = false;
@@ -109,10 +108,10 @@ template <typename V> void describe(V &v, PointerSource &s) {
   v.number("at", s.byteOffset);
 }
 
-/// The bytes that a kernel may touch through a pointer, all threads together.
-/// If no sum of \c premises is negative, they are from the least of \c lows to
-/// before the greatest of \c highs, counted from where the pointer points. Both
-/// empty: it touches none.
+/// The bytes that all threads of a kernel together may touch through a pointer.
+/// If no sum of \c premises is negative, they range from the least of \c lows
+/// up to, but not including, the greatest of \c highs, counted from where the
+/// pointer points. If both are empty, it touches none.
 struct PointerExtent {
   PointerSource pointer;
   std::vector<LaunchSum> lows, highs, premises;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Relocatable device code of another compiler that is linked into an image: WPA
-// knows of it what a linker knows, names.
+// Relocatable device code of another compiler that is linked into an image. WPA
+// knows only what a linker knows about it: names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_NATIVECODE_H
@@ -30,7 +30,7 @@ struct NativeCode {
   InputLocation location;
   std::string arch; ///< of the image: `sm_90`
   std::vector<NativeSymbol> symbols;
-  /// Whether there is PTX of it too, so that the image can be PTX.
+  /// Whether it also has PTX, so that the image can be PTX.
   bool hasPtx = false;
 };
 

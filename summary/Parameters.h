@@ -19,12 +19,12 @@ enum ParameterFlag : uint32_t {
   kParamNonNull = 1u << 2,
   kParamByVal = 1u << 3,
   kParamStructRet = 1u << 4,
-  /// Pointer: memory it points to may be read / written / the pointer kept.
+  /// Pointer: the memory may be read / written / the pointer kept.
   kParamMayRead = 1u << 5,
   kParamMayWrite = 1u << 6,
   kParamMayEscape = 1u << 7,
-  /// Scalar: used in a branch condition, as a loop bound, as an index: what a
-  /// constant would be worth.
+  /// Scalar: used in a branch condition, as a loop bound, as an index. Says
+  /// what a constant would save.
   kParamInCondition = 1u << 8,
   kParamInLoopBound = 1u << 9,
   kParamInAddress = 1u << 10,
@@ -34,13 +34,13 @@ enum ParameterFlag : uint32_t {
   kParamGridConstant = 1u << 14,
   /// Pointer: it is compared, so its bits may become known.
   kParamMayCompare = 1u << 15,
-  /// Host pointer: kPassesHandle holds of what it points to, here.
+  /// Host pointer: kPassesHandle holds for what it points to, here.
   kParamIsHandle = 1u << 16,
-  /// As kQueriesHandle and kSetsHandle, beside kParamIsHandle.
+  /// As kQueriesHandle and kSetsHandle, in addition to kParamIsHandle.
   kParamHandleQueried = 1u << 17,
   kParamHandleSet = 1u << 18,
-  /// Host: neither an integer, a float nor a pointer, or an attribute makes the
-  /// calling convention treat it in a way of its own.
+  /// Host: not an integer, a float or a pointer, or an attribute makes the
+  /// calling convention treat it specially.
   kParamIsSpecial = 1u << 19,
 };
 
@@ -67,17 +67,17 @@ inline constexpr FlagName kParameterFlagNames[] = {
     {kParamIsSpecial, "special"},
 };
 
-/// Host: why a body is passed a pointer that it only loads through, and not
-/// what it loads. Only said of references, and of pointers through which there
-/// are loads at constant distances and nothing else.
+/// Host: why a body is still passed a pointer that it only loads through,
+/// instead of what it loads. Set only for references, and for pointers with
+/// nothing but loads at constant distances.
 enum class PointerNeed : uint8_t {
-  None,      ///< it has LoadedParts, or nothing is to be said
-  HandedOn,  ///< to a function that only reads
+  None,      ///< it has LoadedParts, or there is nothing to say
+  HandedOn,  ///< to a function that only reads it
   Copied,    ///< memory there is copied as a whole
   Compared,  ///< the address itself
   Volatile,  ///< or atomic
   AnyPlace,  ///< distances are not constant
-  OtherType, ///< values that are no ScalarKind
+  OtherType, ///< values that are not a ScalarKind
   Overlaps,  ///< or one place is loaded as several types
   TooMany,   ///< loads, or places
   Condition, ///< on which a load depends, of what may not be readable
@@ -98,14 +98,14 @@ struct ParameterRecord {
   uint8_t alignLog2 = 0;
   /// Size of a byval aggregate, in bytes.
   uint32_t byValBytes = 0;
-  /// Instructions that a constant here would let us remove, estimated; of an
+  /// Instructions that a constant here would let us remove, estimated; for an
   /// aggregate, if all of it were constant.
   uint32_t constantGain = 0;
-  /// Host pointer: only that many bytes from where it points are touched
-  /// through it, and it is neither kept nor passed on. kNone: not known.
+  /// Host pointer: only this many bytes from where it points are touched
+  /// through it, and it is neither kept nor passed on. kNone: unknown.
   uint32_t reachBytes = kNone;
   /// Host pointer: as reachBytes, but it may be passed on, at distances that
-  /// jump functions tell: what callees touch comes on top. kNone: not known.
+  /// jump functions give: what callees touch comes on top. kNone: unknown.
   uint32_t ownReachBytes = kNone;
   PointerNeed pointerNeed = PointerNeed::None;
   /// 0: not known, or the source has no name for it; n: the n-th of
@@ -132,23 +132,24 @@ template <typename V> void describe(V &v, ParameterRecord &p) {
   v.sourceName(p.name);
 }
 
-/// What a machine passes as one value.
+/// Kinds of values that a machine passes as a unit.
 enum class ScalarKind : uint8_t { Integer, Float, Pointer, Last = Pointer };
 
 inline constexpr const char *kScalarKindNames[] = {"integer", "float",
                                                    "pointer"};
 static_assert(std::size(kScalarKindNames) == size_t(ScalarKind::Last) + 1);
 
-/// Host: bytes behind a pointer parameter that the body loads. The body uses a
-/// parameter that has such parts for nothing else; it finds in them what was
-/// there at its entry, and whatever it is passed, they can be loaded there.
+/// Host: bytes that a pointer parameter points to and that the body loads. The
+/// body uses a parameter with such parts for nothing else. It finds their
+/// contents as they were at its entry, and they can be loaded there whatever it
+/// is passed.
 struct LoadedPart {
   uint32_t parameter = 0;
   uint32_t byteOffset = 0;
   ScalarKind kind = ScalarKind::Integer;
   /// Integer, Float. Pointer: 0.
   uint16_t bitWidth = 0;
-  /// What the address of these bytes is known to be a multiple of.
+  /// log2 of a number of which the address of these bytes is a multiple.
   uint8_t alignLog2 = 0;
 
   uint32_t sizeBytes() const {
@@ -171,14 +172,14 @@ template <typename V> void describe(V &v, LoadedPart &p) {
           "loaded part out of range");
 }
 
-/// Device kernels: a pointer in a by-value aggregate that the body loads, of a
-/// copy that nothing writes.
+/// Device kernels: a pointer in a by-value aggregate that the body loads;
+/// nothing writes the aggregate, which is a copy.
 struct PointerMember {
   uint32_t parameter = 0;
   uint32_t byteOffset = 0;
   /// kParamMayRead, kParamMayWrite and kParamMayEscape: what the body does with
-  /// the memory behind it, and the pointer. Callees that jump functions tell of
-  /// are not included.
+  /// the memory that it leads to, and with the pointer. Callees that jump
+  /// functions describe are not included.
   uint32_t flags = 0;
   bool operator==(const PointerMember &) const = default;
 };
@@ -189,7 +190,7 @@ template <typename V> void describe(V &v, PointerMember &m) {
   v.flags("", m.flags, kParameterFlagNames);
 }
 
-/// What a body stores in a variable.
+/// A store of a body to a variable.
 struct VariableStore {
   SymbolIndex variable = kNone;
   PartOffset byteOffset;

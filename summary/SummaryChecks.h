@@ -8,10 +8,10 @@
 
 namespace gpulto {
 
-/// Checks what only holds between the tables of \p summary, each of which is
-/// sound in itself: jump functions name parameters of the function they stand
-/// in; summaries belong to symbols of their kind. Returns what is wrong, or
-/// an empty string.
+/// Checks the relations between the tables of \p summary, each of which is
+/// consistent in itself: jump functions name parameters of their function;
+/// summaries belong to symbols of their kind. Returns what is wrong, or an
+/// empty string.
 std::string findInconsistency(const ModuleSummary &summary);
 
 } // namespace gpulto

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The two directions of SummaryFormat.cpp: numbers, names, ranges of tables and
-// interned values. The Decoder checks all it reads.
+// interned values. The Decoder checks everything that it reads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_SUMMARYCODING_H
@@ -62,7 +62,7 @@ public:
   template <typename E> void enumerator(E &value, E) { out.enumerator(value); }
   void boolean(bool &value) { out.boolean(value); }
   void digest(Digest &value) { out.digest(value); }
-  /// An index below \p size; kNone where \p orNone.
+  /// An index below \p size, or kNone if \p orNone.
   void index(uint32_t &value, uint32_t, bool orNone, const char *) {
     out.uleb(orNone ? uint64_t(value + 1) : value);
   }
@@ -74,7 +74,7 @@ public:
   void name(llvm::StringRef &value, llvm::StringRef comdat = {});
   /// A range of a table of \p tableSize elements.
   void range(Range &value, uint32_t tableSize, RangeHistory &history);
-  /// A value that is written once; \p transferFields does that.
+  /// A value that is written once, by \p transferFields.
   template <typename T, typename Known, typename F>
   void interned(T &value, Interner<Known> &interner, F transferFields) {
     Encoder scratch(llvm::StringRef{});
@@ -100,7 +100,7 @@ private:
 // Decoder
 //===----------------------------------------------------------------------===//
 
-/// Reads; what is out of range fails, with the place, and reads as 0.
+/// Reads. A value out of range is an error, with its place, and reads as 0.
 class Decoder {
 public:
   static constexpr bool isReading = true;

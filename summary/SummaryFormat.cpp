@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: every link reads all summaries, so they must be small and fast to read.
+// Goal: make summaries small and fast to read, since every link reads all of
+// them.
 //
-// What can be left out is left out in four ways:
+// Redundancy is avoided in four ways:
 //
 //  1. Numbers are LEB128; symbol numbers are differences where they ascend.
 //  2. Interned values: small records that repeat (jump functions, parameters,
 //     attribute sets, call kinds) are written once and then by number.
-//  3. Ranges of a flat table that start where the last one ended are a count;
-//     a range that was seen before (equal argument lists) is its number.
-//  4. Names stand in the string table of the module's bitcode already, in
-//     nearly the same order: a name there is a length.
+//  3. A range of a flat table that starts where the last one ended is a count;
+//     a range seen before (equal argument lists) is its number.
+//  4. Most names are already in the string table of the module's bitcode, in
+//     nearly the same order: such a name is a length.
 //
 // The descriptions of records (summary/Record.h) say what is written, in which
 // order; one visitor of them writes and reads.

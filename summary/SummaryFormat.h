@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Summaries are stored raw (every link reads all of them) and small: numbers
-// are LEB128, and names that already stand in the string table of the module's
-// bitcode are referred to there instead of being stored again.
+// are LEB128, and names in the string table of the module's bitcode are
+// referred to there instead of being stored again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_SUMMARYFORMAT_H
@@ -23,16 +23,16 @@ namespace gpulto {
 constexpr uint32_t kSummaryVersion = 19;
 
 /// Returns the bytes of \p summary. Names found in \p bitcodeNames (the STRTAB
-/// blob of the module's bitcode; empty when it is not readable without
-/// decompression) are stored as references into it, the others in a string
-/// table of the summary's own. Deterministic: a pure function of its arguments.
+/// blob of the module's bitcode; empty if reading it would need decompression)
+/// are stored as references into it, the others in a string table of the
+/// summary's own. Deterministic: a pure function of its arguments.
 std::string writeSummary(const ModuleSummary &summary,
                          llvm::StringRef bitcodeNames);
 
 /// Reads what writeSummary wrote. The result's names point into \p bytes and
 /// \p bitcodeNames, which must outlive it. Every index is checked against its
-/// table and every range against its bounds, so that WPA can use them as they
-/// are. Errors: InputError with \p location and the offset in \p bytes.
+/// table and every range against its bounds, so that WPA can use them without
+/// checks. Errors: InputError with \p location and the offset in \p bytes.
 llvm::Expected<ModuleSummary> readSummary(llvm::StringRef bytes,
                                           llvm::StringRef bitcodeNames,
                                           const InputLocation &location);

@@ -60,7 +60,7 @@ inline constexpr const char *kVisibilityNames[] = {"default", "hidden",
 static_assert(std::size(kVisibilityNames) ==
               size_t(SymbolVisibility::Protected) + 1);
 
-/// Facts of a symbol that are one bit each.
+/// Facts about a symbol, one bit each.
 enum SymbolFlag : uint32_t {
   kDeclaration = 1u << 0,
   /// The address is not significant anywhere / in this module.
@@ -79,8 +79,8 @@ enum SymbolFlag : uint32_t {
   /// A local constant whose address means nothing (a string literal): each
   /// partition gets its own copy; never partitioned, renamed or promoted.
   kCopyable = 1u << 9,
-  /// Mentioned by inline or module assembly, as far as that can be known. Of a
-  /// definition: by that of any module (CombinedSummary::resolve).
+  /// Mentioned by inline or module assembly, as far as that can be known. For a
+  /// definition: by assembly of any module (CombinedSummary::resolve).
   kAssemblyReferenced = 1u << 10,
   /// Device: a kernel entry. Host: the stub that launches a kernel.
   kKernel = 1u << 11,
@@ -91,19 +91,19 @@ enum SymbolFlag : uint32_t {
   kConstant = 1u << 15,
   /// An intrinsic or a runtime-library name known to LLVM: never renamed.
   kIntrinsic = 1u << 16,
-  /// A constructor, destructor, vtable or other symbol whose address the
-  /// language does not let a program compare.
+  /// A constructor, destructor, vtable or other symbol whose address a program
+  /// cannot compare, by the rules of the language.
   kAddressInsignificantByLanguage = 1u << 17,
   /// Host: an entry of section cuda_offloading_entries, its name string, or the
-  /// guard that plain links trip over. Our registration replaces them: WPA
+  /// guard that makes plain links fail. Our registration replaces them: WPA
   /// never keeps such a symbol and ignores what it refers to.
   kRegistration = 1u << 18,
-  /// Belongs where the assembly of its module is, which knows it by its own
-  /// name or which alone knows what it uses. Local and of kind Assembly:
-  /// defined by inline assembly, of the functions that refer to it.
+  /// Belongs with the assembly of its module, which uses it by its own name or
+  /// alone knows what it uses. If local and of kind Assembly: defined by inline
+  /// assembly of the functions that refer to it.
   kWithAssembly = 1u << 19,
-  /// Host function: something in this module needs its signature as it is, what
-  /// the body is or a call that is no plain one
+  /// Host function: something in this module needs its signature unchanged,
+  /// such as its body or a call that is not plain
   /// (ipa/signatures/SignaturesAnalyze).
   kSignatureFixed = 1u << 20,
 };
@@ -133,7 +133,7 @@ inline constexpr FlagName kSymbolFlagNames[] = {
 };
 
 struct SymbolRecord {
-  /// The IR name (with a leading \\1 where the IR has one).
+  /// The IR name (with a leading \\1 if the IR has one).
   llvm::StringRef name;
   SymbolKind kind = SymbolKind::Function;
   Linkage linkage = Linkage::External;
@@ -143,8 +143,8 @@ struct SymbolRecord {
   /// Definitions with equal atom numbers go to one partition together: COMDAT
   /// group, alias and aliasee, ifunc and resolver, a variable that holds block
   /// addresses and its function, a local and the host functions whose assembly
-  /// names it, all that goes with module-level assembly, all that is in one
-  /// section by its name. kNone for declarations and copyable constants.
+  /// names it, all that belongs with module-level assembly, all that is in one
+  /// explicitly named section. kNone for declarations and copyable constants.
   uint32_t atom = kNone;
   /// Index in ModuleSummary::comdats, or kNone.
   uint32_t comdat = kNone;
@@ -201,7 +201,7 @@ template <typename V> void describe(V &v, ComdatRecord &c) {
   v.enumerator("", c.kind, kComdatNames);
 }
 
-/// A symbol that a canonical form (icf/FoldForm.h) has a number for.
+/// A symbol that a canonical form (icf/FoldForm.h) refers to by number.
 template <typename V> void describe(V &v, SymbolIndex &symbol) {
   v.nearSymbol("", symbol);
 }
@@ -225,7 +225,7 @@ template <typename V> void describe(V &v, AliasSummary &a) {
 struct StructorRecord {
   uint32_t priority = 65535;
   SymbolIndex function = kNone;
-  /// Symbol whose death removes the entry, or kNone.
+  /// Symbol whose removal removes the entry, or kNone.
   SymbolIndex associated = kNone;
   bool isDestructor = false;
   bool operator==(const StructorRecord &) const = default;
@@ -241,8 +241,8 @@ template <typename V> void describe(V &v, StructorRecord &r) {
 inline constexpr const char *kOffloadEntryNames[] = {
     "kernel", "variable", "managed", "surface", "texture"};
 
-/// What the host registers with the runtime under a device name; the fields
-/// are those of clang's __tgt_offload_entry.
+/// An entity that the host registers with the runtime under a device name. The
+/// fields are those of clang's __tgt_offload_entry.
 struct OffloadEntry {
   enum class Kind : uint8_t {
     Kernel,

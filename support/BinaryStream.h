@@ -8,10 +8,10 @@
 //
 // Every reader of this project goes through BinaryReader. Errors are sticky:
 // after the first failure all reads return zero or empty, so a decoder is
-// straight-line code and asks takeError() once per record. That is what makes
-// varints fast (no Expected per number: summaries are read at every link);
-// it is safe because each element count goes through count(), which bounds it
-// by the bytes that are left, so no loop or allocation exceeds the input.
+// straight-line code and calls takeError() once per record. That is what makes
+// varints fast (no Expected per number: summaries are read at every link); it
+// is safe because each element count goes through count(), which bounds it by
+// the bytes left, so no loop or allocation exceeds the input.
 //
 // Byte order is little-endian on every host.
 //
@@ -90,9 +90,9 @@ public:
   }
 
   /// Reads a uleb number of elements that take at least \p minBytesPerEntry
-  /// bytes each, and fails unless so many bytes are left. To be used before
-  /// every allocation and loop whose size the input determines.
-  /// \p minBytesPerEntry is at least 1.
+  /// bytes each, and fails unless that many bytes are left. Use it before every
+  /// allocation and loop whose size the input determines. \p minBytesPerEntry
+  /// is at least 1.
   size_t count(uint64_t minBytesPerEntry = 1);
   /// Checks \p value as count() does; for counts of fixed width.
   size_t checkCount(uint64_t value, uint64_t minBytesPerEntry);
@@ -111,8 +111,8 @@ public:
   /// Reads a uleb index and fails unless it is below \p size.
   uint64_t index(uint64_t size, const char *what);
 
-  /// Returns a reader of the next \p size bytes and skips them. When they are
-  /// not there this reader fails and the result is an empty, failed one.
+  /// Returns a reader of the next \p size bytes and skips them. If they are not
+  /// there, this reader fails and the result is an empty, failed reader.
   BinaryReader sub(uint64_t size);
 
   void skip(uint64_t size) { bytes(size); }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// nvcc knows its toolkit by where it is itself. The nvcc of a tree that
-// `gpulto cuda-home` made is a link to our driver, so that caches of objects
-// see the compiler change; which tree it was called in says the path it was
-// called by. That may be a link to the tree's, so each step is looked at.
+// nvcc finds its toolkit by its own location. The nvcc in a tree of `gpulto
+// cuda-home` is a link to our driver, so that object caches notice a change of
+// the compiler; the path by which it was called tells the tree. That may be a
+// link to the tree's nvcc, so each step is examined.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,25 +12,25 @@
 
 namespace gpulto {
 
-/// The file that marks a tree of `gpulto cuda-home`, in its root; it holds the
-/// path of the toolkit that the tree leads to.
+/// The file that marks the root of a tree of `gpulto cuda-home`. It holds the
+/// path of the toolkit that the tree links to.
 inline constexpr llvm::StringLiteral kCudaHomeMark = ".gpulto-cuda-home";
 
 /// Whether \p root holds the headers of a CUDA toolkit.
 bool isCudaToolkit(const llvm::Twine &root);
 
-/// Returns the toolkit that is used when nobody names one: CUDA_PATH, that of
-/// nvcc on PATH, /usr/local/cuda, and \p configured, the one known when gpulto
-/// was built; of those that are none the next. Empty: there is none.
+/// Returns the toolkit used by default: the first that is a toolkit of
+/// CUDA_PATH, that of nvcc on PATH, /usr/local/cuda, and \p configured, the one
+/// known when gpulto was built. Empty if there is none.
 std::string defaultCudaToolkit(llvm::StringRef configured);
 
-/// Returns the toolkit that the tree of `gpulto cuda-home` in \p root leads to.
-/// Nothing: it is no such tree.
+/// Returns the toolkit that the tree of `gpulto cuda-home` in \p root links to;
+/// nothing if it is not such a tree.
 std::optional<std::string> toolkitOfCudaHome(llvm::StringRef root);
 
-/// Returns the tree of `gpulto cuda-home` in which \p program is, or a link
-/// that it leads through; links in the result are followed. \p program: a path,
-/// or a name to be looked for on PATH. Empty: it is in none.
+/// Returns the tree of `gpulto cuda-home` that contains \p program, or a link
+/// that \p program leads through; links in the result are resolved. \p program
+/// is a path, or a name to look up on PATH. Empty if there is no such tree.
 std::string cudaHomeOf(llvm::StringRef program);
 
 } // namespace gpulto

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A release is tested when the test suite has run with it. Others are used,
-// with a warning: an older ptxas may not know the PTX version that the objects
-// were compiled for, a newer one may have dropped an option or architecture.
+// A release counts as tested if the test suite has run with it. Others are
+// used, with a warning: an older ptxas may not know the PTX version that the
+// objects were compiled for, a newer one may have dropped an option or
+// architecture.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,20 +13,20 @@
 namespace gpulto {
 
 /// Returns the release of the CUDA toolkit in \p root (13.0): from
-/// version.json, else from include/cuda.h, else from what its ptxas says.
-/// Nothing: none of them tells.
+/// version.json, else from include/cuda.h, else from its ptxas. Nothing if none
+/// of them says.
 std::optional<llvm::VersionTuple> cudaVersion(llvm::StringRef root);
 
-/// Returns the version of the compilers of the toolkit in \p root as nvcc says
-/// it (13.0.88): what its ptxas says, else as cudaVersion.
+/// Returns the version of the compilers of the toolkit in \p root in nvcc's
+/// form (13.0.88): from its ptxas, else as cudaVersion.
 std::optional<llvm::VersionTuple> cudaCompilerVersion(llvm::StringRef root);
 
-/// Returns the release (13.0) that \p program, ptxas or nvlink, says it is of.
-/// Nothing: it does not say.
+/// Returns the release (13.0) that \p program, ptxas or nvlink, reports;
+/// nothing if it reports none.
 std::optional<llvm::VersionTuple> cudaToolRelease(llvm::StringRef program);
 
-/// Returns what is to be said of the toolkit in \p root, of release \p version:
-/// that it is newer or older than those gpulto was tested with. Empty: nothing.
+/// Returns a warning if the toolkit in \p root, of release \p version, is newer
+/// or older than those gpulto was tested with; otherwise an empty string.
 std::string cudaVersionWarning(llvm::StringRef root,
                                const llvm::VersionTuple &version);
 

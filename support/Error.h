@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The three ways in which a thing can be wrong are told apart in
-// docs/design.md: bad input is an llvm::Error (built here) up to the border,
-// then a diagnostic.
+// docs/design.md distinguishes three kinds of errors: bad input is an
+// llvm::Error (built here) up to the outermost layer, then a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +26,8 @@ class raw_ostream;
 
 namespace gpulto {
 
-/// A place in an input: file, archive member, section and byte offset, each
-/// of which but the file may be missing.
-/// Printed as `libx.a(b.o):(.gpulto+0x1c)`.
+/// A place in an input: file, archive member, section and byte offset; all but
+/// the file may be missing. Printed as `libx.a(b.o):(.gpulto+0x1c)`.
 struct InputLocation {
   std::string path;       ///< the file as the user named it
   std::string member;     ///< the archive member, or empty
@@ -85,7 +83,7 @@ private:
 /// Makes an InputError.
 llvm::Error inputError(const InputLocation &loc, const llvm::Twine &msg);
 
-/// Makes an error that no input location belongs to.
+/// Makes an error without an input location.
 llvm::Error makeError(const llvm::Twine &msg);
 
 /// Makes an error `path: message (strerror)` from \p errnoValue.

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Jobserver tokens and temporary files must not outlive the process that owns
-// them. Works beside LLVM's own handlers, whichever were installed first: ours
-// calls what it found, LLVM's puts it back and lets the signal come again.
+// them. Works together with LLVM's own handlers, whichever were installed
+// first: ours calls the handler it found, LLVM's restores it and raises the
+// signal again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,9 @@ namespace gpulto {
 /// Has \p callback called when a signal is about to end the process (SIGINT,
 /// SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE and the faults, unless ignored),
 /// in the reverse order of registration: children end before the files they
-/// write are removed. It must be async-signal-safe, and must check that this is
-/// the process whose things it gives back: forked children inherit it.
-/// Registering the same function again does nothing. Thread-safe.
+/// write are removed. It must be async-signal-safe, and must check that this
+/// process owns what it releases: forked children inherit it. Registering the
+/// same function again does nothing. Thread-safe.
 void callOnFatalSignal(void (*callback)());
 
 /// Blocks those signals in this thread while it lives.
@@ -33,7 +34,7 @@ public:
   FatalSignalBlocker &operator=(const FatalSignalBlocker &) = delete;
 
 private:
-  /// A sigset_t; the header of its type stays out of ours.
+  /// A sigset_t; our header does not include the header of that type.
   alignas(long) unsigned char saved[128];
 };
 

@@ -15,20 +15,20 @@
 
 namespace gpulto {
 
-/// Returns how many bytes this process and its children can take beyond what
-/// is in use, without swapping and without being killed for it: the least of
-/// what the machine has and what the limits of the control groups leave, those
-/// that hold the process's group included (versions 1 and 2). File caches
-/// count as free. UINT64_MAX when nothing is known. \p root stands before all
-/// paths that are read: for tests.
+/// Returns how many bytes this process and its children can take beyond what is
+/// in use, without swapping and without being killed for it: the minimum of
+/// what the machine has and what the limits of the process's control group and
+/// its parents leave (versions 1 and 2). File caches count as free. UINT64_MAX
+/// if nothing is known. \p root is prepended to all paths read, for tests.
 uint64_t freeMemoryBytes(llvm::StringRef root = "");
 
-/// Returns the bytes of memory of \p process's own, without what it maps from
-/// files; 0 when it is not there.
+/// Returns the bytes of \p process's own memory, without what it maps from
+/// files; 0 if there is no such process.
 uint64_t ownMemoryBytes(pid_t process);
 
-/// Gives the memory that this process has freed back to the system, where the C
-/// library can: before it starts children, who would keep it or need it.
+/// Returns the memory that this process has freed to the system, if the C
+/// library can. Call it before starting children, which would keep it or need
+/// it.
 void returnFreedMemory();
 
 } // namespace gpulto

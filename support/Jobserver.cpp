@@ -15,14 +15,14 @@
 //      files of a tool in between (CMake's link.txt is one measured case).
 //   4. In mode Auto, else: the parents are walked up to the first make whose
 //      two descriptors are one pipe, and the pipe is opened through
-//      /proc/PID/fd. Other programs are passed over: many wake themselves
-//      through a pipe to themselves, often at just these numbers, and reading
-//      from that would break them.
+//      /proc/PID/fd. Other programs are skipped: many wake themselves through a
+//      pipe to themselves, often with just these numbers, and reading from that
+//      would break them.
 //
 // Whatever was found is opened again through /proc: that gives a file
 // description of our own. O_NONBLOCK belongs to the description, and make's is
-// shared with all its children; to set it there breaks make 4.3 and older, to
-// read without it may block when another client takes the byte first.
+// shared with all its children; setting it there breaks make 4.3 and older, and
+// reading without it may block if another client takes the byte first.
 //
 // Why tokens are kept byte by byte: make puts '+' into the pipe today, but the
 // manual asks clients to write back exactly what they read, and other servers

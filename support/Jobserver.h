@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The protocol: make owns a pipe (or fifo) with one byte per job that may run
-// beyond the first. A client reads a byte before it starts a job and writes
-// the same byte back when the job has ended. Every client has one implicit
-// slot that it need not ask for: the one it was started in.
-// See "Job Slots" in the GNU make manual; the division into implicit and
-// explicit slots is as in ninja's jobserver.h.
+// beyond the first. A client reads a byte before it starts a job and writes the
+// same byte back when the job has ended. Every client has one implicit slot
+// that it need not request: the one it was started in. See "Job Slots" in the
+// GNU make manual; the division into implicit and explicit slots is as in
+// ninja's jobserver.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 namespace gpulto {
 
-/// How hard a connection is tried.
+/// How hard to try to connect.
 enum class JobserverMode : uint8_t {
   Auto,   ///< as Strict; when the descriptors did not reach this process
           ///< (recipe without `+`), they are taken from make through /proc
@@ -58,8 +58,8 @@ public:
   bool isExplicit() const { return state == State::Explicit; }
   explicit operator bool() const { return isValid(); }
 
-  /// Gives the slot back now; the slot is invalid after that. In a forked
-  /// child this does nothing: tokens belong to the process that read them.
+  /// Returns the slot now; it is invalid afterwards. In a forked child this
+  /// does nothing: tokens belong to the process that read them.
   void release();
 
 private:
@@ -78,11 +78,11 @@ private:
   JobserverClient *owner = nullptr;
 };
 
-/// What came of a try to connect.
+/// The outcome of an attempt to connect.
 enum class JobserverStatus : uint8_t {
   Connected,
   None,       ///< MAKEFLAGS names no jobserver, or the mode is Off
-  Unreachable ///< one is named but cannot be used: run one job at a time
+  Unreachable ///< one is named but unusable: run one job at a time
 };
 
 /// A connection and how it came about.
@@ -97,8 +97,8 @@ struct JobserverConnection {
 ///
 /// Tokens are read through a file description of our own (reopened, with
 /// O_NONBLOCK), so the blocking mode that make and its other children share is
-/// never changed and no read can block. Held tokens are written back also when
-/// the process dies of a signal it may catch.
+/// never changed and no read can block. Held tokens are written back even if
+/// the process dies from a signal that it may catch.
 class JobserverClient {
 public:
   ~JobserverClient();
@@ -113,8 +113,8 @@ public:
   fromMakeflags(llvm::StringRef makeflags,
                 JobserverMode mode = JobserverMode::Auto);
 
-  /// Returns the implicit slot if it is free, else a slot for a token if one
-  /// lies there, else an invalid slot. Never blocks.
+  /// Returns the implicit slot if it is free, else a slot for a token if one is
+  /// available, else an invalid slot. Never blocks.
   JobSlot tryAcquire();
   /// As tryAcquire(), waiting up to \p timeout for a token.
   JobSlot acquire(std::chrono::milliseconds timeout);
@@ -122,8 +122,8 @@ public:
   /// Whether tryAcquire() would return the implicit slot now.
   bool isImplicitFree() const { return !implicitTaken.load(); }
 
-  /// Returns a descriptor that polls readable when a token may lie there, for
-  /// a caller's own poll loop. Owned by the client; not to be read.
+  /// Returns a descriptor that polls readable when a token may be available,
+  /// for a caller's own poll loop. Owned by the client; do not read from it.
   int pollFd() const { return readFd; }
 
   /// Returns how many tokens are held (the implicit slot not counted).
@@ -145,20 +145,20 @@ private:
   std::atomic<unsigned> held = 0;
 };
 
-/// Returns how many slots there are without tokens, when \p status says that
-/// there is no jobserver to ask for some: \p most or, if that is 0, one for
-/// each core; one if the jobserver is out of reach.
+/// Returns the number of slots available without tokens, if \p status says that
+/// there is no usable jobserver: \p most or, if that is 0, one for each core;
+/// one if the jobserver is unreachable.
 unsigned slotsWithoutTokens(JobserverStatus status, unsigned most);
 
-/// The right to run several threads in this process while it has no jobs.
+/// The right to run several threads in this process while it runs no jobs.
 struct ThreadSlots {
   JobserverConnection connection;
-  std::vector<JobSlot> slots; ///< goes before the connection
+  std::vector<JobSlot> slots; ///< destroyed before the connection
   unsigned count = 1;
 };
 
-/// Returns the right to as many threads as the jobserver grants at once or,
-/// without one, as there are cores; to no more than \p most if that is not 0.
+/// Returns the right to as many threads as the jobserver grants immediately or,
+/// without one, as there are cores; at most \p most if that is not 0.
 ThreadSlots takeThreadSlots(JobserverMode mode, unsigned most);
 
 } // namespace gpulto

@@ -7,29 +7,29 @@
 //
 // Open file description locks (fcntl_locking(2)) are a table in the kernel that
 // any process may add to and read. They need no byte of the file, belong to a
-// descriptor and its copies in forked children, and go with the last of these.
-// So there is no file to make, to lock, to repair and to remove, no row of a
-// process that was killed, and a link that is stopped keeps nobody waiting once
-// its jobs have ended.
+// descriptor and its copies in forked children, and disappear with the last of
+// these. So there is no file to make, lock, repair and remove, no row of a
+// killed process, and a stopped link keeps no other waiting once its jobs have
+// ended.
 //
 // A process N has the bytes from N * 2^40 on; a reservation of B bytes is a
-// read lock on the first B of them. What will belong to a child that is not
+// read lock on the first B of them. A reservation for a child that is not
 // forked yet is in the upper half of all offsets, by the parent's number.
 //
 // A claim of process N is a lock in the upper half of the bytes of N, which
-// runs no job itself: where it begins tells since when, its length how much,
-// rounded to so many bits that it fits (codeOf). The length of another one,
-// before it, is the limit in the same way. They go with the process, too; one
-// that is stopped cannot withdraw them, so its claim does not count.
+// runs no job itself: its beginning encodes since when, its length how much,
+// rounded to as many bits as fit (codeOf). The length of another lock, before
+// it, encodes the limit in the same way. They also disappear with the process;
+// a stopped process cannot withdraw them, so its claim does not count.
 //
-// Why not a file with rows under a lock? Somebody must remove it, drop the rows
-// of dead processes without mistaking others for them, and not be stopped while
-// holding the lock. A daemon or System V semaphores outlive their users.
+// Why not a file with rows under a lock? Some process must remove it, drop the
+// rows of dead processes without mistaking others for them, and not be stopped
+// while holding the lock. A daemon or System V semaphores outlive their users.
 //
 // Limits: a process of another container that has its own process numbers, but
-// shares the directory, may hide behind one of ours with the same number. Who
-// may open the directory can make others wait by locking it, as he can by
-// taking their memory.
+// shares the directory, may be mistaken for one of ours with the same number.
+// Anyone who may open the directory can make others wait by locking it, just as
+// by taking their memory.
 //
 //===----------------------------------------------------------------------===//
 

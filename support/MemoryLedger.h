@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Links that run at the same time must know of each other's jobs. Each job
-// holds a lock on a range of bytes of one directory, whose length is what it
-// may take; the sum of all is what is spoken for. A link whose next job has to
-// wait says so by another lock, so that others do not pass it for ever.
+// Links that run at the same time must know about each other's jobs. Each job
+// holds a lock on a range of bytes of one directory, whose length is the memory
+// that it may take; the sum of all is the reserved memory. A link whose next
+// job has to wait says so with another lock, so that others do not overtake it
+// forever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,18 +30,19 @@ namespace gpulto {
 
 /// Memory that one process has reserved.
 struct ReservedMemory {
-  /// The process that uses it; 0: it is not there yet.
+  /// The process that uses it; 0 if it does not exist yet.
   pid_t process = 0;
   uint64_t bytes = 0;
 };
 
 /// Memory that a process waits for.
 struct MemoryClaim {
-  /// Who waits, and since when: milliseconds of a clock that all have.
+  /// The process that waits, and since when, in milliseconds of a clock that
+  /// all share.
   uint64_t sinceMs = 0;
   pid_t process = 0;
   uint64_t bytes = 0;
-  /// What may be reserved in all for it to get them; UINT64_MAX: not known.
+  /// The largest total reservation at which it gets them; UINT64_MAX: unknown.
   uint64_t limitBytes = UINT64_MAX;
   /// Whether this one is to be served before \p other.
   bool isBefore(const MemoryClaim &other) const {
@@ -50,7 +52,7 @@ struct MemoryClaim {
 };
 
 /// A reservation, or a claim. It ends when it has been destroyed in this
-/// process and in all children that were forked meanwhile, however they end.
+/// process and in all children forked while it existed, however they end.
 class MemoryReservation {
 public:
   /// Reserves nothing.
@@ -66,8 +68,8 @@ public:
   MemoryReservation &operator=(const MemoryReservation &) = delete;
   ~MemoryReservation();
 
-  /// Says that \p process, a child forked since, is what uses it. Errors: the
-  /// system has no more locks.
+  /// Records that \p process, a child forked since, uses it. Errors: the system
+  /// has no more locks.
   llvm::Error assignTo(pid_t process);
 
 private:
@@ -76,37 +78,37 @@ private:
   uint64_t bytes = 0;
 };
 
-/// The reservations of this machine: of all processes that see the same
-/// directory. Nothing is written, and what a process has reserved is gone with
-/// it. No call waits. Not thread-safe.
+/// The reservations of this machine, by all processes that see the same
+/// directory. Nothing is written, and a process's reservations end with it. No
+/// call waits. Not thread-safe.
 class MemoryLedger {
 public:
-  /// Everybody has the root directory, and may lock parts of it. \p self: the
-  /// process that claims, another one than this for tests only.
+  /// Every process sees the root directory and may lock parts of it. \p self is
+  /// the process that claims; only tests pass another one than this.
   explicit MemoryLedger(std::string directory = "/", pid_t self = getpid())
       : directory(std::move(directory)), self(self) {}
 
-  /// Reserves \p bytes, 1 TiB at most, whatever others have. Errors: the system
-  /// has no such locks, or no more of them.
+  /// Reserves \p bytes, at most 1 TiB, whatever others have reserved. Errors:
+  /// the system lacks such locks, or has no more of them.
   llvm::Expected<MemoryReservation> reserve(uint64_t bytes) const;
 
-  /// Returns what others than \p own have reserved, in no particular order.
-  /// Errors: as above.
+  /// Returns all reservations except \p own, in no particular order. Errors: as
+  /// above.
   llvm::Expected<std::vector<ReservedMemory>>
   others(const MemoryReservation &own) const;
 
-  /// Returns what all have reserved. Errors: as above.
+  /// Returns all reservations. Errors: as above.
   llvm::Expected<std::vector<ReservedMemory>> all() const;
 
-  /// Says to the others until the result is destroyed that this process waits
+  /// Tells the others, until the result is destroyed, that this process waits
   /// for about `claim.bytes` and needs `claim.limitBytes`, since
-  /// `claim.sinceMs`, or from now on if that is 0. One claim at a time, but for
-  /// a moment another one of the same time. \p claim becomes what they see.
-  /// Errors: as above.
+  /// `claim.sinceMs`, or from now on if that is 0. Only one claim at a time,
+  /// except that one of the same time may briefly overlap it. Sets \p claim to
+  /// what the others see. Errors: as above.
   llvm::Expected<MemoryReservation> claim(MemoryClaim &claim) const;
 
-  /// Returns what other processes wait for, in no particular order; those that
-  /// are stopped, or not to be seen from here, are left out. Errors: as above.
+  /// Returns the claims of other processes, in no particular order, without
+  /// processes that are stopped or not visible from here. Errors: as above.
   llvm::Expected<std::vector<MemoryClaim>> otherClaims() const;
 
 private:

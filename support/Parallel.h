@@ -12,27 +12,27 @@
 namespace gpulto {
 
 /// Calls \p visit with the begin and the end of each piece of [0, \p count), in
-/// up to \p threads threads, that of the caller being one of them; returns when
-/// all are done. Pieces depend on \p count alone, so what is made of them and
-/// put together in their order is the same in any number of threads. One piece
-/// is visited by the caller; a thread that the system refuses is done without.
-/// Unlike llvm::parallelFor, the number of threads is the caller's to say each
-/// time, and none is left behind when a process forks.
+/// up to \p threads threads, including the caller's; returns when all are done.
+/// Pieces depend only on \p count, so results joined in the order of the pieces
+/// are the same with any number of threads. The caller visits a single piece
+/// itself; if the system refuses a thread, the loop does without. Unlike with
+/// llvm::parallelFor, the caller sets the number of threads each time, and no
+/// thread is left when the process forks.
 void forEachPiece(unsigned threads, size_t count,
                   llvm::function_ref<void(size_t begin, size_t end)> visit);
 
-/// As forEachPiece, of what takes long: each number below \p count is a piece.
+/// As forEachPiece, for expensive work: each number below \p count is a piece.
 void forEachOf(unsigned threads, size_t count,
                llvm::function_ref<void(size_t number)> visit);
 
-/// Returns how many pieces forEachPiece makes of [0, \p count), and which one
-/// begins at \p begin.
+/// Return the number of pieces that forEachPiece makes of [0, \p count), and
+/// the number of the piece that begins at \p begin.
 size_t pieceCount(size_t count);
 size_t pieceAt(size_t begin);
 
-/// Calls \p visit with each number below \p count and the list to which what it
-/// finds belongs, in up to \p threads threads; returns all that was found, in
-/// the order of the numbers.
+/// Calls \p visit with each number below \p count and a list for its results,
+/// in up to \p threads threads; returns all results in the order of the
+/// numbers.
 template <typename T, typename Visitor>
 std::vector<T> collectInPieces(unsigned threads, size_t count,
                                const Visitor &visit) {

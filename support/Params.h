@@ -26,7 +26,7 @@ struct Params {
 #include "support/Params.def"
 
   /// Sets one parameter from `name=value`. Errors: unknown name (the nearest
-  /// one is suggested), no number, outside the range.
+  /// one is suggested), not a number, outside the range.
   llvm::Error set(llvm::StringRef assignment);
 
   /// Puts all names and values into \p hasher, for cache keys.

@@ -11,9 +11,9 @@
 
 namespace gpulto {
 
-/// Returns the value of the last --maxrregcount of \p arguments, which are
-/// ptxas's, in any of the spellings that it takes; unit: registers a thread.
-/// 0: there is none.
+/// Returns the value of the last --maxrregcount in \p arguments, those of
+/// ptxas, in any spelling that ptxas accepts, in registers per thread; 0 if
+/// there is none.
 uint32_t registerLimit(llvm::ArrayRef<std::string> arguments);
 
 } // namespace gpulto

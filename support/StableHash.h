@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Digests identify contents: cache keys, job inputs, equal bodies. They depend
-// on nothing but the bytes put in: no pointers, no seeds, no host byte order.
+// only on the bytes put in: no pointers, no seeds, no host byte order.
 //
 // The function is XXH3-128 (LLVM's copy): faster than reading the file. It is
-// not cryptographic: an accident is excluded by 128 bits, somebody who builds
-// colliding inputs on purpose can only deceive his own link.
+// not cryptographic: 128 bits exclude accidental collisions, and deliberately
+// colliding inputs can only deceive one's own link.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,8 +26,8 @@ namespace gpulto {
 /// What one phase took, summed over its runs.
 struct PhaseUsage {
   double wallMs = 0;
-  double cpuMs = 0;           ///< of all threads of this process meanwhile
-  double childCpuMs = 0;      ///< of children waited for meanwhile
+  double cpuMs = 0;           ///< of all threads of this process, in that time
+  double childCpuMs = 0;      ///< of children waited for in that time
   uint64_t peakRssGrowth = 0; ///< bytes by which the process's peak rose
   uint64_t runs = 0;
 };
@@ -50,7 +50,7 @@ public:
   void note(llvm::StringRef name, llvm::StringRef text);
   /// Adds one run of a phase; PhaseTimer does it.
   void addPhase(llvm::StringRef name, const PhaseUsage &usage);
-  /// Attaches a structured value (job list, kernel table) under \p name.
+  /// Attaches a structured value (job list, kernel table) as \p name.
   void attach(llvm::StringRef name, llvm::json::Value value);
 
   /// Returns the counter, 0 if it was never touched.
@@ -70,8 +70,8 @@ private:
   std::vector<std::pair<std::string, PhaseUsage>> phases;
 };
 
-/// Measures a phase from construction to destruction, and puts it into
-/// --time-trace too.
+/// Measures a phase from construction to destruction; also adds it to
+/// --time-trace.
 class PhaseTimer {
 public:
   /// \p statistics may be null: then only --time-trace sees the phase.

@@ -34,18 +34,18 @@ struct ProcessOptions {
   /// Variables set in addition to this process's environment.
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> unsetEnvironment; ///< variables removed
-  /// The process and its children end with a signal that ends this process, or
-  /// when the time is up: they get a process group of their own. Else they
-  /// share ours, and only the process itself is ended when the time is up.
+  /// The process and its children get their own process group, and end on a
+  /// signal that ends this process, or when the time is up. Otherwise they
+  /// share our group, and only the process itself is ended when the time is up.
   bool ownGroup = false;
   /// With ownGroup: how long the group may take to end after SIGTERM, when a
-  /// signal ends this process, before it gets SIGKILL. 0: SIGKILL at once.
+  /// signal ends this process, before it gets SIGKILL. 0: SIGKILL immediately.
   unsigned graceMs = 0;
   /// How long it may take; 0: no limit.
   unsigned timeoutSeconds = 0;
   /// How to change that limit, for the message.
   std::string timeoutAdvice;
-  /// Exit statuses other than 0 that are no error.
+  /// Exit statuses other than 0 are not errors.
   bool allowFailure = false;
 };
 
@@ -61,11 +61,11 @@ struct ProcessResult {
   bool succeeded() const { return signal == 0 && exitCode == 0; }
 };
 
-/// Runs \p program (a path, see findProgram) with \p args, where args[0] is
-/// the first argument, not the program's name, and waits for its end.
-/// Errors: the program cannot be started, it did not end in time, or (unless
-/// allowFailure) it ended with another status than 0: the error holds the whole
-/// command, quoted for a shell, and what it wrote to stderr. Thread-safe.
+/// Runs \p program (a path, see findProgram) with \p args, where args[0] is the
+/// first argument, not the program's name, and waits until it ends. Errors: the
+/// program cannot be started, it did not end in time, or (unless allowFailure)
+/// its exit status is not 0; the error holds the whole command, quoted for a
+/// shell, and what it wrote to stderr. Thread-safe.
 llvm::Expected<ProcessResult> runProcess(llvm::StringRef program,
                                          llvm::ArrayRef<std::string> args,
                                          const ProcessOptions &options = {});
@@ -85,9 +85,9 @@ std::string responseFile(llvm::ArrayRef<std::string> words);
 llvm::Expected<std::string>
 findProgram(llvm::StringRef name, llvm::ArrayRef<std::string> directories = {});
 
-/// A directory of our own for temporary files. Removed with all it holds when
-/// destroyed, and when the process dies of a signal it may catch. A forked
-/// child's copy removes nothing.
+/// A private directory for temporary files. Removed with its contents when
+/// destroyed, and when the process dies from a signal that it may catch. A
+/// forked child's copy removes nothing.
 class TempDir {
 public:
   /// An empty value, owning nothing.
@@ -119,15 +119,15 @@ private:
   }
 
   std::string directory;
-  int owner = 0; ///< process that removes it; 0: nobody
+  int owner = 0; ///< process that removes it; 0: none
 };
 
-/// Writes \p contents to \p path by way of a temporary file in the same
-/// directory and rename(), so that readers see the old file or the new one. On
-/// an error (full disk included) nothing is left and the old file stands. An
-/// existing file's mode is kept; a new one gets 0666 (0777 if
-/// \p executable) less the umask. A path that is no regular file (/dev/null, a
-/// fifo) is written to directly.
+/// Writes \p contents to \p path through a temporary file in the same directory
+/// and rename(), so that readers see the old file or the new one. On an error
+/// (full disk included) nothing is left and the old file remains. An existing
+/// file's mode is kept; a new one gets 0666 (0777 if \p executable) less the
+/// umask. A path that is not a regular file (/dev/null, a fifo) is written to
+/// directly.
 llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
                                 bool executable = false);
 
@@ -136,8 +136,8 @@ llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readWholeFile(llvm::StringRef path);
 
-/// Makes the directory \p path and those that it is in, if need be. Errors: it
-/// cannot be made.
+/// Makes the directory \p path and its parents, if needed. Errors: it cannot be
+/// made.
 llvm::Error makeDirectories(llvm::StringRef path);
 
 /// Removes TempDirs as a signal would, for an exit that runs no destructors.

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Directories to be removed on a fatal signal stand in a fixed table, because
-// a signal handler may neither lock nor allocate. Removing a tree needs
-// readdir, which is not async-signal-safe; the handler therefore reads
-// directories with getdents64 into a buffer on its own stack.
+// Directories to be removed on a fatal signal are in a fixed table, because a
+// signal handler may neither lock nor allocate. Removing a tree needs readdir,
+// which is not async-signal-safe; the handler therefore reads directories with
+// getdents64 into a buffer on its own stack.
 //
 //===----------------------------------------------------------------------===//
 

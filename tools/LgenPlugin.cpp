@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The pass plugin that gpulto-clang++ gives to clang:
+// The pass plugin that gpulto-clang++ passes to clang:
 //
 //   -fplugin=SO -fpass-plugin=SO -mllvm -gpulto-summary-out=FILE
 //   and for a device compile -mllvm -gpulto-arch=ARCH
@@ -17,7 +17,7 @@
 //                  defined. Both: debug info loses the checksums of sources.
 //  OptimizerLast   first call, the end of the pre-link pipeline: the passes
 //                  that clang runs between here and the bitcode writer
-//                  (aliases, names) run now; then the module is summarised and
+//                  (aliases, names) run now; then the module is summarized and
 //                  FILE is written. Device: __nvvm_reflect is resolved and the
 //                  module flag nvvm-reflect-ftz dropped, because modules that
 //                  disagree on it cannot be linked. Host: a module with kernels
@@ -30,7 +30,7 @@
 //                  wanted of what follows, so bodies are dropped.
 //
 // With -disable-llvm-passes nothing runs and no file is written; the driver
-// reports that.
+// reports this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,7 +115,7 @@ bool hasSection(const llvm::Module &module, llvm::StringRef section) {
   });
 }
 
-/// Keeps launches recognisable; see the head of this file.
+/// Keeps launches recognizable; see the head of this file.
 struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &) {

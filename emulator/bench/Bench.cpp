@@ -194,7 +194,7 @@ private:
   uint64_t buffer = 0;
 };
 
-/// Quantile \p q of sorted values, between neighbours in proportion.
+/// Quantile \p q of sorted values, between neighbors in proportion.
 double quantile(const std::vector<double> &sorted, double q) {
   double at = q * static_cast<double>(sorted.size() - 1);
   size_t low = static_cast<size_t>(at);

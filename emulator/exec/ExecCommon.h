@@ -7,7 +7,7 @@
 // Handlers are compiled once per level of the x86-64 instruction set, each time
 // in a namespace of its own (GPULTO_EMU_ISA). A handler is a loop over 32 lanes
 // that the compiler turns into vector code; with some lanes off, all are
-// computed and the results blended, which is as quick, save where an operation
+// computed and the results blended, which is as fast, except where an operation
 // is slow or may trap (mapEach).
 //
 //===----------------------------------------------------------------------===//
@@ -76,8 +76,8 @@ template <> struct UIntOf<8> {
 };
 template <class T> using UInt = typename UIntOf<sizeof(T)>::type;
 
-/// d[l] = t[l] for the lanes of \p m. By bits, since compilers turn a choice
-/// of values into a choice of addresses here.
+/// d[l] = t[l] for the lanes of \p m. By bits, since compilers turn a selection
+/// of values into a selection of addresses here.
 template <class D> inline void blend(uint32_t m, D *d, const D *t) {
   using B = UInt<D>;
   B *to = reinterpret_cast<B *>(d);
@@ -106,7 +106,7 @@ inline void map(uint32_t m, D *d, F f, const S *...s) {
   blend(m, d, t);
 }
 
-/// The same for the lanes of \p m alone.
+/// The same, called only for the lanes of \p m.
 template <class F> inline void each(uint32_t m, F f) {
   if (m == kAllLanes) {
     for (unsigned l = 0; l < kLanes; ++l)
@@ -171,7 +171,7 @@ template <class F> inline Handler forWidth(unsigned bytes, F f) {
   }
 }
 
-// One selector a file; each returns null for what is not its own.
+// One selector per file; each returns null for instructions of the others.
 Handler selectInteger(const InsnDesc &);
 Handler selectBits(const InsnDesc &);
 Handler selectFloat(const InsnDesc &);

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Single-precision instructions return the NaN 0x7fffffff whatever NaN came in;
-// double-precision ones behave as the host's (PTX ISA 9.0, section 9.7.3).
+// Single-precision instructions return the NaN 0x7fffffff for any input NaN;
+// double-precision ones behave like the host's (PTX ISA 9.0, section 9.7.3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,8 +95,8 @@ inline uint16_t encodeSmall(double value, Round round) {
   return static_cast<uint16_t>(sign | result);
 }
 
-/// The two formats of eight bits, always with .satfinite: what is too large
-/// becomes the largest number, NaN 0x7f.
+/// The two 8-bit formats, always with .satfinite: too large values become the
+/// largest number, NaN becomes 0x7f.
 struct E4M3Format {
   static uint8_t encode(double v) { return encodeTo<4, 3>(v, 0x7e); }
   static float decode(uint8_t b) {
@@ -184,7 +184,7 @@ struct BFloatFormat {
   static constexpr uint16_t kExponent = 0x7f80;
 };
 
-/// The rounding an instruction names; nearest when it names none.
+/// The rounding that an instruction names; nearest if it names none.
 inline Round roundOf(const InsnDesc &d) {
   if (d.has("rz") || d.has("rzi"))
     return Round::Zero;
@@ -195,7 +195,7 @@ inline Round roundOf(const InsnDesc &d) {
   return Round::Nearest;
 }
 
-/// Sets the direction in which the processor rounds, for as long as it lives.
+/// Sets the processor's rounding direction for its lifetime.
 class RoundingScope {
 public:
   explicit RoundingScope(Round r) {

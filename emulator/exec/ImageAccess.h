@@ -19,7 +19,7 @@ public:
         range(w.worker->ranges[(reinterpret_cast<uintptr_t>(&i) >> 6) %
                                kRangeCacheSize]) {}
 
-  /// The image of a handle, of the kind and shape that the instruction is for;
+  /// The image of a handle, with the kind and shape that the instruction needs;
   /// null after a fault. Lanes mostly agree on a handle.
   const Image *find(uint64_t handle, unsigned lane) {
     if (last && handle == lastHandle)

@@ -6,7 +6,7 @@
 //
 // Every access is checked: alignment, bounds, liveness, space. For global
 // memory the check of a whole warp is two comparisons against the range that
-// the same instruction touched last; only a miss asks the allocator.
+// the same instruction touched last; only a miss queries the allocator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ struct Extent {
   uint64_t low, high, bits; ///< Smallest, largest, and all bits that are set.
 };
 inline Extent extentOf(const uint64_t *a) {
-  // Signed comparisons vectorise; addresses of user space and offsets are
-  // positive, and what is not has been sorted out by its magnitude.
+  // Signed comparisons vectorize. User-space addresses and offsets are
+  // positive, and others have been excluded by their magnitude.
   int64_t low = INT64_MAX, high = INT64_MIN;
   uint64_t bits = 0;
   EMU_VECTORIZE
@@ -62,8 +62,8 @@ inline Extent extentOf(const uint64_t *a) {
   return {static_cast<uint64_t>(low), static_cast<uint64_t>(high), bits};
 }
 
-/// Puts the address of the first lane that is on into lanes that are off, so
-/// that whole-warp checks need no mask.
+/// Puts the address of the first active lane into inactive lanes, so that
+/// whole-warp checks need no mask.
 inline void fillOff(uint32_t m, uint64_t *a) {
   if (m == kAllLanes)
     return;
@@ -75,9 +75,9 @@ inline void fillOff(uint32_t m, uint64_t *a) {
   }
 }
 
-// The short way. --------------------------------------------------------------
+// The fast path. --------------------------------------------------------------
 
-/// How the lanes of a whole warp lie to each other.
+/// The relative positions of the lanes of a whole warp.
 enum class Pattern : uint8_t { Consecutive, Uniform, Scattered };
 
 template <class A> inline Pattern patternOf(const A *r, A stride) {
@@ -86,7 +86,7 @@ template <class A> inline Pattern patternOf(const A *r, A stride) {
   for (unsigned l = 0; l < kLanes; ++l) {
     A d = r[l] - first;
     differs |= d;
-    // A product of 32 bits: one of 64 does not vectorise.
+    // A 32-bit product: a 64-bit one does not vectorize.
     apart |= d - static_cast<A>(l * static_cast<uint32_t>(stride));
   }
   return apart == 0     ? Pattern::Consecutive
@@ -95,9 +95,9 @@ template <class A> inline Pattern patternOf(const A *r, A stride) {
 }
 
 /// An access of a whole warp to consecutive elements, or by all lanes to one:
-/// checked by its ends. False when it is neither, or anything is unusual; then
-/// the long way decides. For local memory (uniform offsets) \p first is the
-/// first lane's and lanes lie Warp::localStride apart.
+/// checked by its ends. False if it is neither, or anything is unusual; then
+/// the slow path decides. For local memory (uniform offsets) \p first is the
+/// first lane's and lanes are Warp::localStride apart.
 inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
                          bool isWrite, uint64_t &first, Pattern &pattern) {
   if (m != kAllLanes || i.s[0] == kNoOp)
@@ -161,10 +161,11 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   return true;
 }
 
-// The middle way. -------------------------------------------------------------
+// The middle path.
+// -------------------------------------------------------------
 
-/// One pass over the lanes' addresses: d is the distance from \p begin; lanes
-/// that are off get distance 0. Returns false when a distance exceeds \p limit
+/// One pass over the lanes' addresses: d is the distance from \p begin;
+/// inactive lanes get distance 0. Returns false if a distance exceeds \p limit
 /// or an address is not a multiple of \p bytes.
 template <class A>
 inline bool checkLanes(const A *r, uint64_t offset, uint32_t m, uint64_t begin,
@@ -194,8 +195,8 @@ inline void countSharedAt(Warp &w, const Insn &i, uint32_t m, const uint64_t *a,
   countShared(w, i, m, offsets, bytes);
 }
 
-/// The access of any lanes when all fall into the range that the instruction
-/// touched last, or into shared or local memory. False: the long way decides.
+/// The access of any lanes if all fall into the range that the instruction
+/// touched last, or into shared or local memory. False: the slow path decides.
 inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
                           bool isWrite, uint64_t *p) {
   const Launch &launch = *w.block->launch;
@@ -253,7 +254,8 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   return true;
 }
 
-// The long way. ---------------------------------------------------------------
+// The slow path.
+// ---------------------------------------------------------------
 
 /// Offsets into a lane's local memory to addresses.
 inline bool resolveLocal(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
@@ -276,15 +278,15 @@ inline bool resolveLocal(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
   return true;
 }
 
-/// An offset in the cluster's windows that is one of the own block becomes that
-/// in its own window.
+/// Maps an offset in the cluster's windows that belongs to the own block to its
+/// own window.
 inline uint64_t ownOffset(const Warp &w, uint64_t offset) {
   uint64_t window = kClusterWindows + w.block->rank * kWindowBytes;
   return offset - window < kWindowBytes ? offset - window : offset;
 }
 
-/// Offsets of shared memory some of which are those of other blocks. Neither
-/// counters nor the race check see these.
+/// Offsets of shared memory, some in other blocks. Neither counters nor the
+/// race check see these.
 inline bool resolveCluster(Warp &w, const Insn &at, uint32_t m, unsigned bytes,
                            bool isWrite, uint64_t *a) {
   uint64_t own = reinterpret_cast<uint64_t>(w.block->shared);
@@ -477,8 +479,8 @@ inline bool resolveLanes(Warp &w, const Insn &place, const Insn &at, uint32_t m,
 }
 
 /// Checks and translates the access of \p place (operand, offset, space) for
-/// the lanes of \p m; faults and counts name \p at. Off lanes get an address of
-/// a lane that is on. Returns false after a fault.
+/// the lanes of \p m; faults and counts name \p at. Inactive lanes get an
+/// address of an active lane. Returns false after a fault.
 inline bool resolveAt(Warp &w, const Insn &place, const Insn &at, uint32_t m,
                       unsigned bytes, unsigned align, bool isWrite, uint64_t *a,
                       bool isAtomic = false) {

@@ -16,9 +16,9 @@
 
 namespace gpulto::emu {
 
-/// Gathers the counts of launches and copies. All numbers are integers or
-/// quotients of these printed with fixed digits, so that the document has the
-/// same bytes from run to run.
+/// Gathers the counts of launches and copies. All numbers are integers, or
+/// quotients of integers with fixed digits, so that the document has the same
+/// bytes in every run.
 class Counters {
 public:
   /// Adds one launch: \p counts by Function::globalId and instruction;

@@ -25,7 +25,7 @@
 
 namespace gpulto::emu {
 
-/// What went wrong. The runtime maps each kind to one cudaError_t; the remark
+/// Kinds of errors. The runtime maps each kind to one cudaError_t; the comment
 /// after a kind names that code.
 enum class ErrorKind : uint8_t {
   None,                 ///< cudaSuccess
@@ -39,7 +39,7 @@ enum class ErrorKind : uint8_t {
   InvalidClusterSize,   ///< cudaErrorInvalidClusterSize
   OutOfMemory,          ///< cudaErrorMemoryAllocation
   NotImplemented,       ///< cudaErrorNotSupported; the text names what
-  // What follows happens while a kernel runs; it is sticky (see Device).
+  // The following happen while a kernel runs; they are sticky (see Device).
   IllegalAddress,      ///< cudaErrorIllegalAddress (bounds, freed memory)
   MisalignedAddress,   ///< cudaErrorMisalignedAddress
   InvalidAddressSpace, ///< cudaErrorInvalidAddressSpace
@@ -60,11 +60,11 @@ struct [[nodiscard]] Status {
   std::string text;
 
   bool ok() const { return kind == ErrorKind::None; }
-  /// True for the kinds that make every later call fail as on hardware.
+  /// True for kinds that make every later call fail, as on hardware.
   bool isSticky() const { return kind >= ErrorKind::IllegalAddress; }
 };
 
-/// Who may use a range of memory, and how it came to be.
+/// Who may use a range of memory, and its origin.
 enum class AllocationKind : uint8_t {
   Device,         ///< cudaMalloc
   Managed,        ///< cudaMallocManaged, __managed__
@@ -84,10 +84,10 @@ constexpr bool isReadOnly(AllocationKind kind) {
          kind == AllocationKind::PageableConst;
 }
 
-/// How a coordinate outside of a texture is brought into it.
+/// How a coordinate outside of a texture is mapped into it.
 enum class AddressMode : uint8_t { Wrap, Clamp, Mirror, Border };
 
-/// What the channels of an image's elements are.
+/// The type of the channels of an image's elements.
 enum class ChannelKind : uint8_t { Signed, Unsigned, Float };
 
 /// A texture or surface object: elements in device memory, row by row, and how
@@ -137,16 +137,16 @@ struct Allocation {
   uint64_t address = 0;
   uint64_t sizeBytes = 0;
   AllocationKind kind = AllocationKind::Device;
-  /// The device that it was made on or for.
+  /// The device on or for which it was made.
   unsigned device = 0;
-  /// Of memory from a pool: the devices that may use it, whatever peers are
+  /// For memory from a pool: the devices that may use it, whatever peers are
   /// enabled. Empty: the device itself and those that have it as a peer.
   DeviceSet poolAccess = 0;
 };
 
 /// The size of the emulated GPU. The defaults follow an sm_90 part in all that
-/// a program can trip over (blocks, shared memory, registers) but have fewer
-/// multiprocessors, so that programs which fill the machine stay small.
+/// a program can exceed (blocks, shared memory, registers) but have fewer
+/// multiprocessors, so that programs that fill the machine stay small.
 struct DeviceLimits {
   uint32_t computeMajor = 9, computeMinor = 0;
   uint32_t smCount = 16;
@@ -163,7 +163,7 @@ struct DeviceLimits {
   uint32_t reservedSharedPerBlockBytes = 1024;
   uint32_t maxClusterBlocks = 8, maxNonPortableClusterBlocks = 16;
   uint32_t constantBytes = 64 * 1024;
-  uint64_t globalBytes = 16ull << 30; ///< What allocations may add up to.
+  uint64_t globalBytes = 16ull << 30; ///< Limit for all allocations together.
   uint64_t heapBytes = 8ull << 20;    ///< cudaLimitMallocHeapSize
   uint64_t stackBytes = 1024;         ///< cudaLimitStackSize, as reported
   /// Kernels may use all memory of the process, as with heterogeneous memory
@@ -175,28 +175,28 @@ struct DeviceLimits {
 /// before sm_90 have the size of one, but no clusters.
 DeviceLimits limitsOf(unsigned arch);
 
-/// What device code asks of the host's runtime (cudaDeviceGetAttribute and the
-/// like). Device code is refused what is null.
+/// Functions of the host's runtime for device code (cudaDeviceGetAttribute and
+/// the like). If one is null, device code gets an error.
 struct HostRuntime {
   int version = 0;
-  /// Fills in a cudaDeviceAttr; false when there is none such.
+  /// Fills in a cudaDeviceAttr; false if there is no such attribute.
   std::function<bool(unsigned device, int attribute, int &value)> attribute;
   /// Of a cudaError_t.
   std::function<std::string(int error)> errorName, errorString;
 };
 
-/// How the device behaves; fixed when it is made, save where a setter exists.
+/// How the device behaves; fixed at its creation, except where a setter exists.
 struct Options {
   DeviceLimits limits;
   /// Worker threads; 0 takes one per core. 1 makes spinning kernels
   /// deterministic.
   unsigned threads = 0;
-  /// Not 0: shake the order of warps and blocks by this seed.
+  /// If not 0: perturb the order of warps and blocks with this seed.
   uint64_t scheduleSeed = 0;
   /// Report races on shared memory (see Device::raceReports).
   bool checkRaces = false;
-  /// Not 0: stop a launch after so many warp instructions, at the next branch
-  /// backwards or call; then one thread runs all blocks.
+  /// If not 0: stop a launch after this many warp instructions, at the next
+  /// backward branch or call; then one thread runs all blocks.
   uint64_t maxWarpInstructions = 0;
   /// Gather performance counters (see Device::countersJson).
   bool counters = false;
@@ -225,13 +225,13 @@ struct KernelParam {
   uint32_t alignBytes = 0;
 };
 
-/// What is known of a kernel without running it.
+/// Static properties of a kernel.
 struct KernelInfo {
   std::string name; ///< As in PTX (mangled).
   std::vector<KernelParam> params;
   uint32_t paramBytes = 0;
-  /// 32-bit registers that are live at once, at most, as an estimate of what
-  /// ptxas would allocate. Never more than 255, never less than 16.
+  /// Largest number of 32-bit registers live at once, as an estimate of what
+  /// ptxas would allocate. At most 255, at least 16.
   uint32_t registers = 0;
   uint64_t staticSharedBytes = 0;
   uint64_t localBytes = 0; ///< .local of the kernel itself, callees excluded.
@@ -268,7 +268,7 @@ struct VariableInfo {
   AllocationKind kind = AllocationKind::Global;
 };
 
-/// Memory without an address (Device::createPhysical); no longer than the
+/// Memory without an address (Device::createPhysical); lives no longer than the
 /// process's devices.
 class PhysicalMemory;
 
@@ -281,7 +281,7 @@ class ManagedVariables;
 class Module {
 public:
   virtual ~Module() = default;
-  /// Returns null when there is none. Decodes nothing: cheap.
+  /// Returns null if there is none. Decodes nothing, so it is cheap.
   virtual const Kernel *findKernel(std::string_view name) const = 0;
   /// Returns null when there is none.
   virtual const VariableInfo *findVariable(std::string_view name) const = 0;
@@ -314,14 +314,14 @@ enum class CopyDirection : uint8_t {
   HostToHost,
 };
 
-/// An emulated GPU. All of it may be called from several threads; launches of a
-/// device are run one after the other. After a sticky error of a launch every
+/// An emulated GPU. All functions may be called from several threads; launches
+/// of a device run one after the other. After a sticky error of a launch every
 /// launch fails with that error until resetSticky().
 class Device {
 public:
-  /// Returns null and fills \p error when memory cannot be reserved.
-  /// With \p sibling the device shares that one's process: addresses, counters
-  /// and handles are of one space.
+  /// Returns null and fills \p error if memory cannot be reserved. With \p
+  /// sibling, the device shares that device's process: one space of addresses,
+  /// counters and handles.
   static std::unique_ptr<Device> create(Options options, Status &error,
                                         Device *sibling = nullptr);
   virtual ~Device() = default;
@@ -329,8 +329,7 @@ public:
   virtual const DeviceLimits &limits() const = 0;
   /// Its number among the devices of the process, from 0.
   virtual unsigned ordinal() const = 0;
-  /// The devices whose memory kernels of this one may use; itself is among
-  /// them.
+  /// The devices whose memory kernels of this one may use, including itself.
   virtual void setPeers(DeviceSet peers) = 0;
   virtual void setHeapBytes(uint64_t bytes) = 0;
   virtual void setStackBytes(uint64_t bytes) = 0;
@@ -338,9 +337,9 @@ public:
   // Memory ------------------------------------------------------------------
 
   /// Returns the address of new memory (also an address of this process,
-  /// 512-byte aligned), or 0 when limits().globalBytes are used up.
-  /// Contents are zero, so that runs repeat; no program may count on it. Freed
-  /// addresses are not handed out again for long (use after free).
+  /// 512-byte aligned), or 0 if limits().globalBytes are used up. Contents are
+  /// zero, so that runs repeat; no program may rely on it. Freed addresses are
+  /// not reused for a long time, to detect uses after free.
   virtual uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) = 0;
   /// \p address must be the start of a live allocation of \p kind, else
   /// InvalidValue.
@@ -348,63 +347,62 @@ public:
   /// Sets who may use a live allocation from a pool (Allocation::poolAccess).
   virtual void setPoolAccess(uint64_t address, DeviceSet devices) = 0;
 
-  /// Sets addresses aside at which memory can be mapped. Returns 0 when there
-  /// are none left. What is not mapped is not live.
+  /// Reserves addresses at which memory can be mapped. Returns 0 if none are
+  /// left. Unmapped addresses are not live.
   virtual uint64_t reserveAddresses(uint64_t sizeBytes,
                                     uint64_t alignBytes) = 0;
-  /// Gives a reserved range back, whole and with nothing mapped, else
-  /// InvalidValue.
+  /// Releases a complete reserved range with nothing mapped, else InvalidValue.
   virtual Status freeAddresses(uint64_t address, uint64_t sizeBytes) = 0;
   /// Makes memory of this device without an address; it counts against
-  /// globalBytes until the last reference and mapping is gone. Null when they
-  /// are used up.
+  /// globalBytes until the last reference and mapping is gone. Null if they are
+  /// used up.
   virtual std::shared_ptr<PhysicalMemory>
   createPhysical(uint64_t sizeBytes) = 0;
   /// Maps a part of such memory into a reserved range, as an allocation that no
   /// kernel may use before setPoolAccess. All numbers are multiples of pages.
   virtual Status map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
                      std::shared_ptr<PhysicalMemory> physical) = 0;
-  /// Undoes one map(), whole, else InvalidValue.
+  /// Undoes one complete map(), else InvalidValue.
   virtual Status unmap(uint64_t address, uint64_t sizeBytes) = 0;
 
   /// Makes memory of the program accessible to kernels.
   virtual Status registerHost(const void *address, uint64_t sizeBytes) = 0;
   virtual Status unregisterHost(const void *address) = 0;
-  /// Fills \p allocation with the live range that holds \p address. False when
-  /// there is none: then it is pageable host memory, or wild. An address that
-  /// was freed is wild too; isDeviceAddress tells them apart.
+  /// Fills \p allocation with the live range that holds \p address. False if
+  /// there is none: then it is pageable host memory, or wild. A freed address
+  /// is wild, too; isDeviceAddress distinguishes them.
   virtual bool findAllocation(uint64_t address,
                               Allocation &allocation) const = 0;
   /// True for addresses in the device's reserved mapping, live or not. Only
   /// live ones may be touched.
   virtual bool isDeviceAddress(uint64_t address) const = 0;
-  /// Bytes handed out by this device and not freed of what counts against
+  /// Bytes that this device has allocated and not freed, and that count against
   /// globalBytes.
   virtual uint64_t allocatedBytes() const = 0;
   /// Copies like memmove, after a check that whatever lies in the device's
-  /// mapping is live; counts the bytes (and those that were there already).
+  /// mapping is live; counts the bytes (and those that did not change).
   virtual Status copy(void *destination, const void *source, uint64_t sizeBytes,
                       CopyDirection direction) = 0;
   /// Repeats an element of 1, 2 or 4 bytes; checked as copy.
   virtual Status fill(void *destination, uint32_t value, unsigned elementBytes,
                       uint64_t count) = 0;
 
-  /// Returns the handle by which kernels that start from now on know the image;
-  /// never 0 and never the same again.
+  /// Returns the handle of the image for kernels that start from now on; never
+  /// 0 and never reused.
   virtual uint64_t addImage(const Image &image) = 0;
   virtual void removeImage(uint64_t handle) = 0;
 
   // Code --------------------------------------------------------------------
 
   /// Parses and links the sources into one module. Relocatable sources find
-  /// each other's definitions. Returns null and fills \p error (with
-  /// name:line) on failure. \p managed are the managed variables of the same
-  /// code's module on another device; null: there is none yet.
+  /// each other's definitions. Returns null and fills \p error (with name:line)
+  /// on failure. \p managed are the managed variables of the same code's module
+  /// on another device; null if there is none yet.
   virtual std::unique_ptr<Module>
   loadModule(std::vector<PtxSource> sources, Status &error,
              std::shared_ptr<const ManagedVariables> managed = nullptr) = 0;
 
-  /// Runs a grid to its end, and all that it launches. \p params are
+  /// Runs a grid, and all that it launches, to completion. \p params are
   /// info().paramBytes bytes, each parameter at its offset.
   virtual Status launch(const Kernel &kernel, const LaunchConfig &config,
                         const void *params) = 0;
@@ -423,8 +421,8 @@ public:
 
   // Reports -----------------------------------------------------------------
 
-  /// All counters so far as one JSON document; same bytes from run to run.
-  /// "{}" without Options::counters.
+  /// All counters so far as one JSON document, with the same bytes in every
+  /// run. "{}" without Options::counters.
   virtual std::string countersJson() const = 0;
   /// Races on shared memory seen so far, one line each, sorted.
   virtual std::vector<std::string> raceReports() const = 0;

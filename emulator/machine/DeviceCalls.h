@@ -38,8 +38,8 @@ enum class DeviceError : int {
   InvalidClusterSize = 912,
 };
 
-/// What a grid started: a kernel, a copy, or a fill (of \c value, when there is
-/// no source). It runs when the grid has ended.
+/// An operation that a grid started: a kernel, a copy, or a fill (with \c
+/// value, if there is no source). It runs when the grid has ended.
 struct DeviceOperation {
   const KernelImpl *kernel = nullptr;
   LaunchConfig config;
@@ -53,12 +53,12 @@ struct DeviceOperation {
 
 /// Memory for the parameters of a launch.
 struct ParameterBuffer {
-  const KernelImpl *kernel = nullptr; ///< Null: named when it is launched.
+  const KernelImpl *kernel = nullptr; ///< Null: named at the launch.
   LaunchConfig config;
   uint64_t sizeBytes = 0;
 };
 
-/// What the threads of a block have of the device runtime.
+/// State of the device runtime for the threads of a block.
 struct DeviceCalls {
   std::vector<DeviceOperation> operations;
   std::map<uint64_t, ParameterBuffer> buffers; ///< By address.
@@ -80,7 +80,7 @@ struct DeviceCall {
   template <class T> void setResult(T value) const;
   /// Returns \p error, and keeps it for cudaGetLastError.
   void finish(DeviceError error) const;
-  /// Stores \p value at \p address; false, after a fault, when it may not be
+  /// Stores \p value at \p address; false, after a fault, if it must not be
   /// written.
   template <class T> bool store(uint64_t address, const T &value) const;
   /// The kernel that a function pointer stands for, or null.
@@ -111,7 +111,7 @@ bool DeviceCall::store(uint64_t address, const T &value) const {
 External runtimeFunction(std::string_view name);
 /// Runs such a function for one thread; false on a fault.
 bool callRuntime(const DeviceCall &call);
-/// The part of callRuntime that DeviceLaunch.cpp has. Sets \p handled.
+/// The part of callRuntime in DeviceLaunch.cpp. Sets \p handled.
 bool callLaunch(const DeviceCall &call, bool &handled);
 /// Frees what a block that ended has not launched.
 void releaseBuffers(DeviceImpl &device, DeviceCalls &calls);

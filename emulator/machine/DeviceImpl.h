@@ -17,7 +17,7 @@
 
 namespace gpulto::emu {
 
-/// What the devices of a process have in common.
+/// State shared by the devices of a process.
 struct Process {
   Memory memory;
   Counters counters;
@@ -90,7 +90,7 @@ public:
   /// The function of this device with that handle, or null.
   FunctionEntry *functionOf(uint64_t handle);
   void addRaces(const std::set<std::string> &reports);
-  /// Reports what \p text makes, unless it was called for \p insn before.
+  /// Reports the result of \p text, unless it was called for \p insn before.
   void warnOnce(const Insn *insn, const std::function<std::string()> &text);
   /// A handle for a stream or event of device code.
   uint64_t makeHandle() { return nextHandle++; }
@@ -125,7 +125,7 @@ private:
   std::set<std::string> races;
   std::set<const Insn *> warned;
   uint64_t nextGridId = 1;
-  /// Replaced when it changes: running kernels keep the one they began with.
+  /// Replaced on changes: running kernels keep the table with which they began.
   std::shared_ptr<const ImageTable> images =
       std::make_shared<const ImageTable>();
   uint64_t workspace = 0; ///< Launch::workspace; made at first need.

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With DeviceLimits::accessesHostMemory kernels use memory that nobody
-// registered: malloc'ed, on a stack, variables of the program. What is mapped
-// is read from the system when an address is not in what is known.
+// With DeviceLimits::accessesHostMemory kernels use unregistered memory:
+// malloc'ed, on a stack, variables of the program. If an address is in no known
+// mapping, the mappings are read from the system.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +29,15 @@ struct HostMapping {
 /// Reads the text of /proc/self/maps: readable mappings, in order.
 std::vector<HostMapping> parseHostMappings(std::string_view text);
 
-/// Returns those of this process; none when they cannot be read.
+/// Returns those of this process; none if they cannot be read.
 std::vector<HostMapping> readHostMappings();
 
-/// The mappings of this process as one thread of an emulated device knows them.
-/// Not thread-safe.
+/// The mappings of this process known to one thread of an emulated device. Not
+/// thread-safe.
 class HostPages {
 public:
-  /// Finds the readable mapping that holds \p address; looks again when it is
-  /// not among the known ones.
+  /// Finds the readable mapping that holds \p address; reads the mappings again
+  /// if it is in no known one.
   bool find(uint64_t address, HostMapping &mapping);
 
 private:

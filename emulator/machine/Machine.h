@@ -36,7 +36,7 @@ struct Cluster;
 struct Worker;
 struct Launch;
 
-/// One activation shared by all lanes that came to it with the same layout.
+/// One activation shared by all lanes that reached it with the same layout.
 struct Frame {
   const Function *fn = nullptr;
   uint32_t regOffset = 0;
@@ -47,7 +47,7 @@ struct Frame {
   Frame *firstCallee = nullptr, *nextSibling = nullptr;
 };
 
-/// How a lane gets back from a call.
+/// How a lane returns from a call.
 struct CallRecord {
   Frame *frame = nullptr;
   uint32_t pc = 0;
@@ -63,8 +63,8 @@ struct InsnCounts {
   uint64_t localBytes = 0; ///< Through generic addresses only.
 };
 
-/// What the last access of an instruction counted, and how its lanes lay to
-/// each other: an access that is like it counts the same.
+/// The counts of an instruction's last access, and the relative positions of
+/// its lanes: a similar access counts the same.
 struct AccessMemo {
   const Insn *insn = nullptr;
   uint32_t mask = 0;
@@ -74,13 +74,13 @@ struct AccessMemo {
 };
 constexpr unsigned kMemoCount = 256;
 
-/// What stopped a launch.
+/// The fault that stopped a launch.
 struct Fault {
   ErrorKind kind = ErrorKind::None;
   std::string text;
 };
 
-/// A live range that an instruction touched last.
+/// The live range that an instruction touched last.
 struct CachedRange {
   uint64_t begin = 1, end = 0;
   uint32_t epoch = 0;
@@ -89,7 +89,7 @@ struct CachedRange {
 
 constexpr unsigned kRangeCacheSize = 256;
 
-/// A thread of the host that runs blocks.
+/// A host thread that runs blocks.
 struct Worker {
   Launch *launch = nullptr;
   Fault fault;
@@ -98,7 +98,7 @@ struct Worker {
   HostPages hostPages;
   /// By Function::globalId; filled at first use.
   std::vector<std::vector<InsnCounts>> counts;
-  /// Of shared and of global accesses; only with counters.
+  /// For shared and global accesses; only with counters.
   std::vector<AccessMemo> sharedMemos, globalMemos;
   uint64_t warpInsns = 0;
   uint64_t barriers = 0;
@@ -130,12 +130,12 @@ struct Warp {
   uint32_t alive = 0;
   uint32_t atBarrier = 0;      ///< Wait at a barrier of the block or cluster.
   uint32_t atCluster = 0;      ///< Of these: at that of the cluster.
-  uint32_t clusterArrived = 0; ///< Arrived there in the phase that goes on.
-  uint32_t clusterPassed = 0;  ///< Arrived in the one before, did not wait yet.
+  uint32_t clusterArrived = 0; ///< Arrived there in the current phase.
+  uint32_t clusterPassed = 0;  ///< Arrived in the previous one, not waited.
   uint32_t atSync = 0;         ///< Wait for lanes of their warp.
-  uint32_t deferred = 0;       ///< Had their share; others first.
+  uint32_t deferred = 0;       ///< Used up their share; others first.
   uint32_t carry = 0;          ///< CC.CF
-  uint32_t syncPhase = 0;      ///< Grows when lanes of the warp synchronise.
+  uint32_t syncPhase = 0;      ///< Grows when lanes of the warp synchronize.
   uint32_t index = 0;          ///< In the block.
   bool hasThreadIds = false;   ///< tid is filled in.
   uint32_t pc[kLanes] = {};
@@ -184,7 +184,7 @@ struct Block {
   uint32_t nextWarp = 0;
 };
 
-/// Blocks that run together on one thread of the host; mostly a single one.
+/// Blocks that run together on one host thread; mostly a single one.
 struct Cluster {
   uint32_t id[3] = {};
   std::vector<std::unique_ptr<Block>> blocks; ///< By rank.
@@ -197,7 +197,7 @@ class DeviceImpl;
 /// Textures and surfaces by handle.
 using ImageTable = std::map<uint64_t, Image>;
 
-/// A grid being run; read-only while it runs, save what is noted.
+/// A running grid; read-only while it runs, except where noted.
 struct Launch {
   DeviceImpl *device = nullptr;
   Memory *memory = nullptr;
@@ -215,8 +215,9 @@ struct Launch {
   std::shared_ptr<const ImageTable> images;
   uint32_t smCount = 1;
   uint64_t gridId = 0;
-  /// Of a cooperative launch: two zeroed words {size, barrier}, which
-  /// cooperative groups find by %envreg1 (high half) and %envreg2; else 0.
+  /// For a cooperative launch: two zeroed words {size, barrier}, which
+  /// cooperative groups find through %envreg1 (high half) and %envreg2;
+  /// otherwise 0.
   uint64_t workspace = 0;
   bool singleThread = true; ///< One worker: atomics need no lock.
   bool counting = false;
@@ -226,12 +227,13 @@ struct Launch {
   uint64_t instructionLimit = ~0ull; ///< Warp instructions.
   uint64_t sharedWindow = 0, localWindow = 0, paramWindow = 0;
   DeviceSet peers = 1; ///< Devices whose memory the kernel may use.
-  // What it leaves when it has ended.
+  // Results after its end.
   uint64_t warpInsns = 0;
   std::vector<DeviceOperation> operations;
 };
 
-/// Records a fault of \p lane at \p insn, with its place, unless there is one.
+/// Records a fault of \p lane at \p insn, with its place, unless there already
+/// is one.
 void raiseFault(Warp &w, const Insn &insn, unsigned lane, ErrorKind kind,
                 const std::string &text);
 
@@ -248,7 +250,7 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
 /// Counts bank conflicts of an access to shared memory (offsets).
 void countShared(Warp &w, const Insn &insn, uint32_t mask,
                  const uint32_t *offsets, unsigned bytes);
-/// Counts what of a generic access goes to shared and local memory.
+/// Counts the parts of a generic access that go to shared and local memory.
 void countWindows(Warp &w, const Insn &insn, uint32_t mask,
                   const uint64_t *addresses, unsigned bytes);
 /// Records accesses to shared memory for the race report.
@@ -266,26 +268,26 @@ void leaveCall(Warp &w, uint32_t mask);
 /// Runs an external function for \p mask; false on a fault.
 bool callExternal(Warp &w, const Insn &insn, uint32_t mask,
                   const CallSite &site);
-/// Arrival of \p mask at a block barrier; lanes wait or all go on.
+/// Arrival of \p mask at a block barrier; lanes wait or all continue.
 void arriveBarrier(Warp &w, const Insn &insn, uint32_t mask, uint32_t id,
                    uint32_t count, uint32_t predicate);
 /// To be called when lanes of a block ended: barriers may be complete now.
 void recheckBarriers(Block &block);
-/// barrier.cluster.arrive and .wait; lanes wait or go on.
+/// barrier.cluster.arrive and .wait; lanes wait or continue.
 void clusterBarrier(Warp &w, const Insn &insn, uint32_t mask);
 /// To be called when the lanes in \p mask ended.
 void leaveCluster(Warp &w, uint32_t mask);
 /// The block of \p from's cluster whose shared memory holds \p address (one of
 /// this process), or null.
 Block *sharedOwner(Block &from, uint64_t address);
-/// The address in this process of \p offset, one in the windows of the
+/// The address in this process of \p offset, which is in the windows of the
 /// cluster's blocks; 0 after a fault.
 uint64_t clusterAddress(Warp &w, const Insn &insn, unsigned lane,
                         uint64_t offset, unsigned bytes, bool isWrite);
 /// Makes \p frame the one in use.
 void useFrame(Warp &w, Frame *frame);
 
-/// Why runWarp came back.
+/// Why runWarp returned.
 enum class RunResult : uint8_t {
   Slice,    ///< It may be waiting for others: a spin loop, nanosleep.
   Progress, ///< It has run for long.
@@ -297,8 +299,8 @@ enum class RunResult : uint8_t {
 /// The handlers of one level of the instruction set.
 struct ExecTable {
   Selector select;
-  /// Runs a warp for a slice. With \p force, when no lane can run, lanes that
-  /// wait for lanes of their warp go on without these.
+  /// Runs a warp for a slice. With \p force, if no lane can run, lanes that
+  /// wait for lanes of their warp continue without these.
   RunResult (*runWarp)(Warp &w, bool force);
 };
 namespace isa_base {

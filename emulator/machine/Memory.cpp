@@ -154,7 +154,7 @@ bool Memory::release(uint64_t address, AllocationKind kind) {
     use.bytes -= allocation.sizeBytes;
   if (kind == AllocationKind::DeviceHeap)
     use.heapBytes -= allocation.sizeBytes;
-  // Give the pages back; what shares a page with neighbours is cleared.
+  // Give the pages back; what shares a page with neighbors is cleared.
   uint64_t end = address + allocation.sizeBytes;
   uint64_t first = alignTo(address, kPageBytes), last = end & ~(kPageBytes - 1);
   if (first < last) {

@@ -7,16 +7,16 @@
 // One large mapping is reserved when the device is made; a device pointer is an
 // address in it, so host code (memcpy, managed memory) and kernels agree on
 // addresses. Allocations are separated by gaps and a freed address is not
-// handed out again until the whole mapping has been used once, so that accesses
-// out of bounds and after free are seen.
+// reused until the whole mapping has been used once, so that accesses out of
+// bounds and after free are detected.
 //
-// The devices of a process share the mapping, so an address says which device's
-// memory it is; each has limits of its own.
+// The devices of a process share the mapping, so an address shows which
+// device's memory it is; each device has its own limits.
 //
 // Shared memory (the block's own, and that of each block of its cluster), local
 // memory, kernel parameters and functions have generic addresses in windows at
-// the start of the mapping. Nothing lies behind the
-// windows: an access is translated by the executing thread.
+// the start of the mapping. The windows have no memory: the executing thread
+// translates an access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ namespace gpulto::emu {
 
 /// Blocks of a cluster, at most; the shared memory of each has a window.
 constexpr uint32_t kMaxClusterBlocks = 16;
-/// From the window of the own block's shared memory to those of the cluster's
-/// blocks, by rank.
+/// Distance from the window of the own block's shared memory to those of the
+/// cluster's blocks, by rank.
 constexpr uint64_t kClusterWindows = 4 * kWindowBytes;
 constexpr uint64_t kWindowCount = 4 + kMaxClusterBlocks;
 /// Distance between the handles of functions in the code window.
@@ -51,8 +51,8 @@ struct Range {
 
 class Memory;
 
-/// Memory of a device without an address, until it is mapped; it may be mapped
-/// at several places. Counts as the device's as long as it is there.
+/// Memory of a device without an address until it is mapped, possibly at
+/// several places. Counts as the device's as long as it exists.
 class PhysicalMemory {
 public:
   ~PhysicalMemory();
@@ -80,7 +80,7 @@ public:
 
   /// Reserves the mapping. False when the system refuses.
   bool reserve();
-  /// Adds a device of so many bytes and returns its number.
+  /// Adds a device with \p limitBytes bytes and returns its number.
   unsigned addDevice(uint64_t limitBytes);
 
   uint64_t sharedWindow() const { return base; }
@@ -90,7 +90,7 @@ public:
 
   unsigned devices() const { return deviceCount; }
 
-  /// Returns 0 when the limit or the mapping is used up.
+  /// Returns 0 if the limit or the mapping is used up.
   uint64_t allocate(uint64_t sizeBytes, uint64_t alignBytes,
                     AllocationKind kind, unsigned device);
   /// False unless \p address starts a live allocation of \p kind.
@@ -99,22 +99,22 @@ public:
   bool unregisterHost(uint64_t address);
   void setPoolAccess(uint64_t address, DeviceSet devices);
 
-  /// Sets addresses aside, which are no allocation. Returns 0 when there are
-  /// none left.
+  /// Reserves addresses, which are not an allocation. Returns 0 if none are
+  /// left.
   uint64_t reserveAddresses(uint64_t sizeBytes, uint64_t alignBytes);
   /// False unless the range was reserved as a whole and nothing is mapped in
   /// it.
   bool freeAddresses(uint64_t address, uint64_t sizeBytes);
-  /// Returns null when the device's limit is used up.
+  /// Returns null if the device's limit is used up.
   std::shared_ptr<PhysicalMemory> createPhysical(uint64_t sizeBytes,
                                                  unsigned device);
   /// Makes a part of \p physical the allocation at \p address, which no device
-  /// may use yet. False when that is not free reserved memory, or the part is
-  /// not within \p physical. Sizes and addresses are multiples of pages.
+  /// may use yet. False if that is not free reserved memory, or the part is not
+  /// within \p physical. Sizes and addresses are multiples of pages.
   bool map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
            std::shared_ptr<PhysicalMemory> physical);
-  /// Takes away what map() made there, whole. False when that is something
-  /// else.
+  /// Removes a complete allocation that map() made there. False if it is
+  /// something else.
   bool unmap(uint64_t address, uint64_t sizeBytes);
 
   /// Finds the live allocation that holds \p address.
@@ -126,8 +126,8 @@ public:
   bool contains(uint64_t address) const {
     return address - base < reservedBytes;
   }
-  /// Cuts off what \p range has of the mapping, in which \p address is not: the
-  /// system joins neighbouring mappings.
+  /// Returns \p range without the mapping, in which \p address is not: the
+  /// system joins neighboring mappings.
   Range outside(uint64_t address, Range range) const {
     uint64_t end = base + reservedBytes;
     if (address < base)
@@ -149,7 +149,7 @@ public:
   }
 
 private:
-  /// What a device has and has handed out.
+  /// A device's limit and use.
   struct Use {
     uint64_t limitBytes = 0;
     std::atomic<uint64_t> bytes{0}, heapBytes{0};
@@ -164,15 +164,15 @@ private:
   unsigned deviceCount = 0;
   uint64_t bump = 0;
   std::map<uint64_t, Allocation> live;
-  std::map<uint64_t, Allocation> freed;  ///< Not yet handed out again.
+  std::map<uint64_t, Allocation> freed;  ///< Not yet reused.
   std::map<uint64_t, uint64_t> reserved; ///< Sizes of ranges without memory.
-  /// What is mapped, by address; all are live as well.
+  /// Mapped memory, by address; all of it is live as well.
   std::map<uint64_t, std::shared_ptr<PhysicalMemory>> mapped;
   std::atomic<uint32_t> epochCounter{1};
   std::array<Use, kMaxDevices> uses;
 };
 
-/// Returns what messages call an allocation of this kind.
+/// Returns the name of an allocation of this kind in messages.
 const char *allocationName(AllocationKind kind);
 
 } // namespace gpulto::emu

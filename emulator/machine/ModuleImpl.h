@@ -30,7 +30,7 @@ public:
   ~ManagedVariables();
 
   std::shared_ptr<Process> process;
-  /// Those that one source sees alone have its name in front.
+  /// Names that only one source sees are prefixed with its name.
   std::map<std::string, uint64_t> addresses;
 };
 
@@ -39,10 +39,10 @@ struct SharedVariable {
   std::string name;
   uint64_t sizeBytes = 0;
   uint32_t alignBytes = 1;
-  bool isDynamic = false; ///< extern and unsized: behind all static ones.
+  bool isDynamic = false; ///< extern and unsized: after all static ones.
 };
 
-/// One source with the names that only it sees.
+/// One source, with the names that only it sees.
 struct SourceUnit {
   std::string name;
   std::string text;
@@ -109,7 +109,7 @@ public:
   std::deque<FunctionEntry> functions;
   std::deque<SharedVariable> shared;
   std::deque<KernelImpl> kernels;
-  /// Functions whose address stands in an initialiser.
+  /// Functions whose address is in an initializer.
   std::vector<Function *> addressTaken;
   uint64_t constBytes = 0;
   std::recursive_mutex mutex;
@@ -124,7 +124,7 @@ private:
   Status resolveName(SourceUnit &unit, std::string_view name, uint32_t line,
                      bool isFunction);
   Status initialise(SourceUnit &unit, const VariableDecl &decl);
-  /// \p unit is the source that sees it alone; null: all do.
+  /// \p unit is the only source that sees it; null: all do.
   uint64_t addVariable(const VariableDecl &decl, const SourceUnit *unit);
   uint64_t addManaged(const VariableDecl &decl, const SourceUnit *unit);
   uint32_t addShared(const VariableDecl &decl, bool isDynamic);
@@ -143,7 +143,8 @@ private:
   std::unordered_map<std::string_view, VariableInfo *> variablesByName;
   std::vector<uint64_t> allocations;
   std::shared_ptr<const ManagedVariables> managed;
-  /// What this module, the first of its code, adds to; null in others.
+  /// The variables to which this module, the first of its code, adds; null in
+  /// others.
   ManagedVariables *newManaged = nullptr;
   std::vector<std::pair<SourceUnit *, const VariableDecl *>> toInitialise;
 };

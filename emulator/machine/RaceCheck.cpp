@@ -8,7 +8,7 @@
 // not atomic, and no barrier lies between: neither one of the block nor, for
 // threads of one warp, one of the warp. For every byte the last writer and two
 // readers are kept, so that not every pair is found but every byte with a race
-// between neighbours in time is. Threads of one warp in the same execution of
+// between neighbors in time is. Threads of one warp in the same execution of
 // one instruction are compared as well.
 //
 //===----------------------------------------------------------------------===//

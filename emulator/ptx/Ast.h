@@ -6,7 +6,7 @@
 //
 // Names are views into the source text, which the module keeps. Function bodies
 // are kept as text and parsed when the function is first needed: a program
-// rarely launches all of the kernels it carries.
+// rarely launches all its kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace gpulto::emu {
 
 enum class Linkage : uint8_t { Local, Visible, Extern, Weak, Common };
 
-/// One element of an initialiser.
+/// One element of an initializer.
 struct InitValue {
   enum Kind : uint8_t { Bits, Symbol, GenericSymbol } kind = Bits;
   bool isFloat = false; ///< Bits are those of a double.

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the decoder makes and a machine runs: functions of instructions with
-// their handlers chosen and their operands at known places.
+// The output of the decoder, which a machine runs: functions of instructions
+// with selected handlers and operands at known places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct Function;
 
 /// Executes one instruction for the lanes in the mask (never empty).
 using Handler = void (*)(Warp &, const Insn &, uint32_t);
-/// Chooses a handler; returns null when there is no such instruction.
+/// Selects a handler; returns null if there is no such instruction.
 using Selector = Handler (*)(const InsnDesc &);
 
 /// An operand: byte offset into the frame (bit 0 clear) or into the function's
@@ -43,7 +43,7 @@ using Op = uint32_t;
 constexpr Op kNoOp = ~0u;
 constexpr uint32_t kNoGuard = ~0u;
 
-/// What the run loop does with an instruction.
+/// How the run loop treats an instruction.
 enum class Ctl : uint8_t {
   Normal,   ///< Calls the handler.
   Faulting, ///< The same, then looks for a fault.
@@ -141,8 +141,8 @@ struct CallCopy {
   uint32_t sizeBytes = 0;
 };
 
-/// Functions without a body in PTX; from GetParameterBuffer on those of the
-/// device runtime (DeviceCalls.h).
+/// Functions without a body in PTX; those from GetParameterBuffer on belong to
+/// the device runtime (DeviceCalls.h).
 enum class External : uint8_t {
   None,
   Printf,
@@ -198,7 +198,7 @@ struct AlignedFree {
   void operator()(uint8_t *p) const { ::free(p); }
 };
 using AlignedBytes = std::unique_ptr<uint8_t[], AlignedFree>;
-/// Returns zeroed memory; null when there is none.
+/// Returns zeroed memory; null if there is none left.
 AlignedBytes allocateAligned(size_t bytes);
 
 /// A decoded function or kernel.

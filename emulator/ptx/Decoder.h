@@ -17,7 +17,7 @@
 
 namespace gpulto::emu {
 
-/// What a name of the module level stands for.
+/// The meaning of a module-level name.
 struct Symbol {
   enum Kind : uint8_t { None, Variable, Shared, Function } kind = None;
   uint64_t address = 0; ///< Variable: in device memory.
@@ -27,8 +27,8 @@ struct Symbol {
   External external = External::None;
 };
 
-/// Where the decoder asks for names of the module level, and where it enters
-/// shared variables of functions.
+/// Resolves module-level names for the decoder and takes shared variables of
+/// functions.
 class SymbolSource {
 public:
   virtual Symbol lookup(std::string_view name) = 0;
@@ -65,7 +65,7 @@ public:
   ParseError run();
 
 private:
-  /// What a name in the body stands for.
+  /// The meaning of a name in the body.
   struct Entity {
     enum Kind : uint8_t {
       Register,
@@ -120,8 +120,8 @@ private:
   bool symbolSource(const Operand &o, unsigned size, Op &op);
   bool sourceOfWidth(const Operand &o, Type type, unsigned bytes, Op &op);
   bool predicate(const Operand &o, Op &op);
-  /// Puts an instruction before the one that is being decoded: \p make fills in
-  /// and emits one that writes a new register, which \p op becomes.
+  /// Inserts an instruction before the current one: \p make fills in and emits
+  /// an instruction that writes a new register, which replaces \p op.
   template <typename Make> bool throughTemporary(Type type, Op &op, Make make) {
     uint32_t temporary = newRegister(type);
     Insn savedInsn = insn;
@@ -238,7 +238,7 @@ private:
   std::vector<TargetList> targetLists;
   std::map<std::string, uint32_t, std::less<>> textIndex;
 
-  // The instruction in hand.
+  // The current instruction.
   const Statement *st = nullptr;
   uint32_t scope = 0;
   InsnDesc desc;

@@ -14,7 +14,7 @@
 
 namespace gpulto::emu {
 
-/// Opcode and modifiers, with what the decoder found out about the operands.
+/// Opcode and modifiers, with properties of the operands.
 struct InsnDesc {
   std::string_view opcode;
   const std::vector<std::string_view> *modifiers = nullptr;
@@ -47,7 +47,7 @@ enum MoveVariant : unsigned {
   kMoveShared,     ///< Offset of a shared variable: Insn::imm
 };
 
-/// InsnDesc::variant of what ExecPaired.cpp has.
+/// InsnDesc::variant for ExecPaired.cpp.
 enum PairedVariant : unsigned {
   kPairedFirst = 100,
   kPairedArithmetic = kPairedFirst,

@@ -51,9 +51,9 @@ public:
   Token next();
   /// Skips to the end of the current line.
   void skipLine();
-  /// With the opening brace just read: skips to behind the matching brace and
-  /// returns what lies between. Strings and comments are honoured. Sets \p ok
-  /// to false at the end of the source.
+  /// After the opening brace: skips past the matching brace and returns the
+  /// text in between. Respects strings and comments. Sets \p ok to false at the
+  /// end of the source.
   std::string_view skipBraces(bool &ok);
   uint32_t currentLine() const { return line; }
 

@@ -7,8 +7,9 @@
 // Where the elements of a matrix lie in the registers of a warp: PTX ISA 9.0,
 // "Matrix Fragments for mma". Its figures follow one rule: groups of four lanes
 // hold a row of A or C, or a column of B, each lane the elements of one
-// register side by side; further registers go on 8 rows down and then behind.
-// Fragments of wmma, whose layout PTX leaves open, are made of the same blocks.
+// register side by side; further registers continue 8 rows down and then in the
+// following columns. Fragments of wmma, whose layout PTX leaves open, are made
+// of the same blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +76,7 @@ constexpr unsigned perRegister(MatrixType t) {
   return registerBitsOf(t) / bitsOf(t);
 }
 
-/// The type a modifier names, or None.
+/// The type that a modifier names, or None.
 constexpr MatrixType matrixTypeFromName(std::string_view s) {
   constexpr std::string_view kNames[] = {
       "",   "f16", "bf16", "tf32", "f32",  "f64",  "s32",  "s8",  "u8",
@@ -86,18 +87,18 @@ constexpr MatrixType matrixTypeFromName(std::string_view s) {
   return MatrixType::None;
 }
 
-/// The matrices of D = A * B + C; D lies as C does.
+/// The matrices of D = A * B + C; D has the layout of C.
 enum class MatrixPart : uint8_t { A, B, C };
 
-/// An element's place in its matrix. \c tile is not 0 in mma.m8n8k4 of f16
-/// alone, which multiplies four pairs of matrices.
+/// An element's place in its matrix. \c tile is not 0 only in mma.m8n8k4 of
+/// f16, which multiplies four pairs of matrices.
 struct MatrixPlace {
   unsigned row = 0, column = 0, tile = 0;
 };
 
-/// A matrix instruction, beside its registers and its address.
+/// A matrix instruction, without its registers and its address.
 struct MatrixOp {
-  /// ldmatrix, stmatrix and movmatrix have m, n and count alone.
+  /// ldmatrix, stmatrix and movmatrix have only m, n and count.
   uint16_t m = 0, n = 0, k = 0;
   MatrixType a = MatrixType::None, b = MatrixType::None;
   MatrixType c = MatrixType::None, d = MatrixType::None;
@@ -111,8 +112,8 @@ struct MatrixOp {
   uint8_t round = 0;      ///< Of f64: a Round.
   uint8_t count = 1;      ///< .x1, .x2, .x4
   uint8_t packedBits = 0; ///< ldmatrix: 4 or 6 bits become bytes.
-  /// Registers of D, A, B and C, which follow each other in Function::extra; of
-  /// a load or store the first number alone.
+  /// Numbers of registers of D, A, B and C, which follow each other in
+  /// Function::extra; for a load or store only the first.
   std::array<uint8_t, 4> registers{};
 
   unsigned tiles() const { return hasTiles ? 4 : 1; }

@@ -13,7 +13,7 @@
 
 namespace gpulto::emu {
 
-/// The first thing wrong in a source; line 0 means nothing is.
+/// The first error in a source; line 0 means there is none.
 struct ParseError {
   uint32_t line = 0;
   std::string text;

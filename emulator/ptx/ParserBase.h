@@ -75,14 +75,14 @@ protected:
     return true;
   }
 
-  /// [-] integer, with ~ and parentheses as constant expressions may have.
+  /// [-] integer, with ~ and parentheses as in constant expressions.
   bool integer(uint64_t &out);
 
   /// One to three numbers separated by commas.
   bool dimensions(std::array<uint32_t, 3> &out);
 
-  /// What follows the state space of a declaration: alignment, type, names
-  /// are read by the callers.
+  /// The alignment and type after the state space of a declaration; callers
+  /// read the names.
   bool typeAndAlign(VariableDecl &variable, bool isParam);
   /// name and [n] suffixes.
   bool declarator(VariableDecl &variable);

@@ -12,8 +12,8 @@
 
 namespace gpulto::emu {
 
-/// A fundamental type of PTX (PTX ISA 9.0, section 5.2). Types that only
-/// tensor instructions use are not told apart.
+/// A fundamental type of PTX (PTX ISA 9.0, section 5.2). Types that only tensor
+/// instructions use are not distinguished.
 enum class Type : uint8_t {
   None,
   Pred,

@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// The object behind cudaArray_t. Its elements lie row by row in device
-/// memory, without the tiling of hardware, which no program can see.
+/// \file The object behind cudaArray_t. Its elements lie row by row in device
+/// memory, without hardware's tiling, which no program can see.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@ namespace gpulto::emu {
 
 struct Array {
   cudaChannelFormatDesc format{};
-  /// As asked for: height and depth may be 0.
+  /// As requested: height and depth may be 0.
   cudaExtent extent{};
   unsigned flags = 0;
   uint64_t address = 0;
@@ -37,7 +36,7 @@ struct Array {
 /// All arrays of the process by handle; guarded by the runtime's mutex.
 std::map<const void *, std::unique_ptr<Array>> &arrays();
 
-/// Returns the array of a handle, or null when there is none.
+/// Returns the array of a handle, or null if there is none.
 Array *findArray(cudaArray_const_t handle);
 
 } // namespace gpulto::emu

@@ -13,14 +13,14 @@
 
 namespace gpulto::emu {
 
-/// The size that the kernel, or else its attributes, require; all 0: none.
+/// The size that the kernel requires, or else its attributes; all 0: none.
 std::array<uint32_t, 3> requiredCluster(const DeviceKernel &kernel);
 
-/// The size that a launch names where \p named is that of its attribute (all 0:
-/// it has none).
+/// The size for a launch whose attribute has size \p named (all 0: it has
+/// none).
 std::array<uint32_t, 3> clusterFor(const DeviceKernel &kernel, dim3 named);
 
-/// Reads a launch attribute. False when dimensions are 0, save all of them.
+/// Reads a launch attribute. False if some, but not all, dimensions are 0.
 bool readCluster(const cudaLaunchAttributeValue &value, dim3 &cluster);
 
 } // namespace gpulto::emu

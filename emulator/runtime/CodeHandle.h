@@ -16,9 +16,10 @@
 
 namespace gpulto::emu {
 
-/// Runs \p body on the code behind \p handle, which is loaded on the current
-/// device: it gets the runtime, the CodeModule and the device's Module.
-/// cudaErrorInvalidResourceHandle: there is none, or it is another device's.
+/// Loads the code behind \p handle on the current device and runs \p body on
+/// it, with the runtime, the CodeModule and the device's Module.
+/// cudaErrorInvalidResourceHandle if there is none, or if it belongs to another
+/// device.
 template <typename Body> cudaError_t withCode(const void *handle, Body body) {
   return enter([&](Runtime &runtime) -> cudaError_t {
     if (!runtime.registry.isModule(handle))
@@ -33,7 +34,7 @@ template <typename Body> cudaError_t withCode(const void *handle, Body body) {
   });
 }
 
-/// Runs \p body on the kernel that \p function stands for.
+/// Runs \p body on the kernel that \p function denotes.
 template <typename Body>
 cudaError_t withKernel(const void *function, Body body) {
   return enter([&](Runtime &runtime) -> cudaError_t {
@@ -45,7 +46,7 @@ cudaError_t withKernel(const void *function, Body body) {
   });
 }
 
-/// The same with the kernel as the current device has it.
+/// The same with the current device's form of the kernel.
 template <typename Body>
 cudaError_t withDeviceKernel(const void *function, Body body) {
   return withKernel(function, [&](Runtime &runtime, KernelEntry &entry) {

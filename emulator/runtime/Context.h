@@ -24,7 +24,8 @@ struct Context {
   bool isPrimary = false;
   /// False once destroyed; a primary one may come back.
   bool isAlive = false;
-  /// Of a primary one: by cuDevicePrimaryCtxRetain, and by the runtime API.
+  /// For a primary context: by cuDevicePrimaryCtxRetain, and by the runtime
+  /// API.
   unsigned retained = 0;
   bool isHeldByRuntime = false;
 };
@@ -35,25 +36,24 @@ Context *currentContext();
 /// Returns the primary context of a device, alive or not.
 Context &primaryContext(unsigned device);
 
-/// Makes a context. It is never freed, so that a handle which is used too late
-/// is known for what it is.
+/// Makes a context. It is never freed, so that a handle used too late is
+/// recognized.
 Context *createContext(unsigned device, unsigned flags);
 
-/// Returns the context of a handle, alive or not; null when it is none.
+/// Returns the context of a handle, alive or not; null if it is not a context.
 Context *findContext(const void *handle);
 
-/// True when a context that is not primary lives on a device.
+/// True if a non-primary context is alive on a device.
 bool hasOtherContexts(unsigned device);
 
-/// Makes \p context the thread's current one in place of what is; null takes
-/// that away.
+/// Replaces the thread's current context by \p context; null removes it.
 void setCurrentContext(Context *context);
 void pushContext(Context *context);
-/// Takes the current context off the stack. There must be one.
+/// Pops the current context off the stack. There must be one.
 void popContext();
 
-/// Where the thread has no context, makes the primary one of its device
-/// current, for the runtime API; one that was reset it brings back.
+/// If the thread has no context, makes the primary one of its device current,
+/// for the runtime API; revives it after a reset.
 void bindContext();
 
 } // namespace gpulto::emu

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Included before all else into the sources of libcudart.so.12. They are those
-// of libcudart.so.13, and this gives what they define the names of CUDA 12:
+// Included first in the sources of libcudart.so.12. They are those of
+// libcudart.so.13, and this gives their definitions the names of CUDA 12:
 //
 //   function 13  ->  function_v2 or _v3, where CUDA 13 gave a later form of a
 //                    function the plain name

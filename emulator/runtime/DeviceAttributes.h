@@ -14,10 +14,9 @@
 
 namespace gpulto::emu {
 
-/// Returns an attribute of the device in \p value; false for codes that no
-/// attribute has. What can change a program's behaviour (limits, features)
-/// comes from the emulated device; the rest (clocks, caches, texture sizes) is
-/// that of an H100.
+/// Returns an attribute of the device in \p value; false for unknown codes.
+/// Values that can change a program's behavior (limits, features) come from the
+/// emulated device; the rest (clocks, caches, texture sizes) are an H100's.
 bool deviceAttribute(const Device &device, cudaDeviceAttr attribute,
                      int &value);
 

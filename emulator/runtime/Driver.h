@@ -4,11 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// libcuda.so.1 has the entry points of the runtime API in it, too, under names
-/// that nobody else sees: most functions of the driver API check the context
-/// and call one of them. Handles of streams, events, graphs, pools, kernels and
-/// arrays are the same in both, so a program may mix them.
+/// \file libcuda.so.1 also contains the entry points of the runtime API, under
+/// hidden names: most functions of the driver API check the context and call
+/// one of them. Handles of streams, events, graphs, pools, kernels and arrays
+/// are the same in both, so a program may mix them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +20,15 @@
 
 namespace gpulto::emu {
 
-/// Maps what the runtime says to the driver's codes. Those from 100 on are the
-/// same numbers; the runtime has finer ones below.
+/// Maps the runtime's codes to the driver's. Those from 100 on are the same
+/// numbers; the runtime has finer ones below.
 CUresult toResult(cudaError_t error);
 inline CUresult toResult(CUresult result) { return result; }
 
-/// Returns the same, and says once that \p what is missing.
+/// Returns CUDA_ERROR_NOT_SUPPORTED, and says once that \p what is missing.
 CUresult driverNotSupported(const char *what);
 
-/// While it lives the runtime's entry points bind no context and leave the
+/// During its lifetime the runtime's entry points bind no context and leave the
 /// thread's last error alone.
 class DriverScope {
 public:
@@ -48,10 +47,10 @@ private:
   cudaError_t lastError;
 };
 
-/// Returns what a function that needs cuInit has to say before it begins.
+/// Returns the error of a function that needs cuInit, if any.
 CUresult checkInitialized();
 
-/// Returns what a function that needs a current context has to say.
+/// Returns the error of a function that needs a current context, if any.
 CUresult checkContext();
 
 /// Runs \p body, which locks what it needs, as an entry point that needs no
@@ -72,7 +71,7 @@ template <typename Body> CUresult inContext(Body body) {
 }
 
 /// Runs \p body with the runtime locked and the devices made, whatever the
-/// state of the context or the device is.
+/// state of the context or the device.
 template <typename Body> CUresult locked(Body body) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
@@ -89,8 +88,8 @@ inline void **pointerOf(CUdeviceptr *slot) {
   return reinterpret_cast<void **>(slot);
 }
 
-/// Calls a function of the runtime API whose argument is a record that both
-/// APIs lay out alike.
+/// Converts the argument for a function of the runtime API, a record with the
+/// same layout in both APIs.
 template <typename To, typename From> To *sameLayout(From *record) {
   static_assert(sizeof(To) == sizeof(From));
   return reinterpret_cast<To *>(record);

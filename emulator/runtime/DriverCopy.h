@@ -11,10 +11,10 @@
 
 namespace gpulto::emu {
 
-/// Says the same copy in the words of the runtime API.
+/// Converts a copy to the form of the runtime API.
 cudaError_t toRuntimeCopy(const CUDA_MEMCPY3D &copy, cudaMemcpy3DParms &params);
 
-/// The way back.
+/// Converts it back.
 cudaError_t toDriverCopy(const cudaMemcpy3DParms &params, CUDA_MEMCPY3D &copy);
 
 } // namespace gpulto::emu

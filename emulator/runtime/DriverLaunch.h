@@ -12,20 +12,20 @@
 
 namespace gpulto::emu {
 
-/// What a launch or a node of a graph was given.
+/// The arguments of a launch or of a graph node.
 struct DriverLaunch {
   const void *function = nullptr;
   dim3 grid, block;
   size_t sharedBytes = 0;
-  /// One of the two: pointers to the parameters, or a list that names a buffer
-  /// with all of them.
+  /// Either pointers to the parameters, or a list that names a buffer with all
+  /// of them.
   void **params = nullptr, **extra = nullptr;
   bool cooperative = false;
   dim3 cluster{0, 0, 0};
 };
 
 /// Reads the list `extra` of a launch: the buffer with the parameters and its
-/// size. False when it is malformed.
+/// size. False if it is malformed.
 bool readExtra(void **extra, void *&buffer, size_t &size);
 
 /// Fills in the operation of a launch on the current device.

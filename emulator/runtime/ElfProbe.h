@@ -11,9 +11,9 @@
 
 namespace gpulto::emu {
 
-/// What gpulto-run wants to know of a program before it starts it.
+/// What gpulto-run needs to know about a program before it starts it.
 struct ElfProbe {
-  /// A 64-bit little-endian ELF file; what follows is known only then.
+  /// A 64-bit little-endian ELF file; the other fields are known only then.
   bool isElf = false;
   /// Has a section with device code.
   bool hasDeviceCode = false;

@@ -11,8 +11,8 @@
 /// 0x466243b1, version, pointer to a container, and, in version 2, pointer to
 /// a zero-terminated array of the containers that nvcc's device link
 /// consumed). A container is a header of 16 bytes (magic 0xba55ed50, version,
-/// header size, size of what follows) and entries, each a header of at least
-/// 64 bytes and a payload. The layout was read off the output of fatbinary
+/// header size, size of what follows) and entries, each a header of at least 64
+/// bytes and a payload. The layout was determined from the output of fatbinary
 /// 13.0 and of clang.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,11 +28,11 @@
 
 namespace gpulto::emu {
 
-/// What one entry of a container holds.
+/// Contents of one entry of a container.
 enum class ImageKind : uint16_t { Ptx = 1, Cubin = 2, Other = 0xffff };
 
-/// How far a virtual architecture's PTX may be carried: `sm_90` runs on all
-/// later ones, `sm_90a` on 9.0 only, `sm_100f` on later ones of its family.
+/// Where a virtual architecture's PTX runs: `sm_90` on all later ones, `sm_90a`
+/// only on 9.0, `sm_100f` on later ones of its family.
 enum class ArchScope : uint8_t { Forward, Exact, Family };
 
 /// One entry of a container. Owns its text.
@@ -47,7 +47,7 @@ struct DeviceImage {
   std::string text;
 };
 
-/// What a wrapper or a set of containers holds, in order.
+/// Contents of a wrapper or a set of containers, in order.
 struct DeviceImages {
   std::vector<DeviceImage> images;
   /// Index of the first image of each container, for relocatable PTX: every
@@ -56,28 +56,28 @@ struct DeviceImages {
 };
 
 /// Reads one container from \p bytes, which may be longer than it, and appends
-/// its images to \p into. Never reads outside \p bytes and never allocates
-/// more than kMaxImageBytes for one image. Returns an empty string, or what is
-/// wrong, with the offset in bytes from the start of the container.
+/// its images to \p into. Never reads outside \p bytes and never allocates more
+/// than kMaxImageBytes for one image. Returns an empty string, or an error with
+/// the offset in bytes from the start of the container.
 std::string readContainer(std::span<const uint8_t> bytes, DeviceImages &into);
 
-/// Sets arch and scope by the `.target` line of the image's PTX, which has the
-/// last word: the tool writes the suffix as flag bits, other writers may not.
+/// Sets arch and scope by the `.target` line of the image's PTX, which takes
+/// precedence: the tool writes the suffix as flag bits, other writers may not.
 void readTargetLine(DeviceImage &image);
 
 /// No decompressed image may be larger than this (1 GiB): a header that claims
 /// more is damaged.
 inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
 
-/// True when \p image's PTX may run on a device of capability \p deviceArch
+/// True if \p image's PTX may run on a device of capability \p deviceArch
 /// (times ten).
 bool fitsDevice(const DeviceImage &image, unsigned deviceArch);
 
-/// Chooses what a device of capability \p deviceArch runs: of every container
-/// the PTX of the highest architecture that fits; all images of that
-/// architecture when they are relocatable (one for each translation unit,
-/// when a link step gathered several in one container). Returns indices into
-/// \p images, ascending; empty when nothing fits.
+/// Selects the images for a device of capability \p deviceArch: from every
+/// container the PTX of the highest architecture that fits; if relocatable, all
+/// images of that architecture (one for each translation unit, if a link step
+/// put several into one container). Returns indices into \p images, ascending;
+/// empty if nothing fits.
 std::vector<size_t> selectImages(const DeviceImages &images,
                                  unsigned deviceArch);
 

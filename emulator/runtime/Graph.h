@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// The objects behind cudaGraph_t, cudaGraphNode_t and cudaGraphExec_t. A graph
-/// owns its nodes in the order they were added; an executable graph is a copy
+/// \file The objects behind cudaGraph_t, cudaGraphNode_t and cudaGraphExec_t. A
+/// graph owns its nodes in the order of addition; an executable graph is a copy
 /// of a graph with its nodes in a topological order.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,7 +27,7 @@ class Runtime;
 struct GraphNode {
   Graph *owner = nullptr;
   Operation operation;
-  /// Nodes this one waits for, in the order they were named.
+  /// Nodes that this one waits for, in the order in which they were named.
   std::vector<GraphNode *> dependencies;
   bool isEnabled = true;
   /// In a clone: the node it was copied from.
@@ -57,20 +56,20 @@ struct UserObject {
   unsigned count = 1;
 };
 
-/// Adds a node. Null when a dependency is not of \p graph.
+/// Adds a node. Null if a dependency is not in \p graph.
 GraphNode *addNode(Graph &graph, const std::vector<GraphNode *> &dependencies,
                    Operation operation);
 
 /// Removes a node and the edges to it.
 void removeNode(GraphNode &node);
 
-/// Copies \p graph; fills \p copies with old -> new nodes when not null.
+/// Copies \p graph; fills \p copies, if not null, with old -> new nodes.
 std::shared_ptr<Graph>
 cloneGraph(const Graph &graph,
            std::map<const GraphNode *, GraphNode *> *copies = nullptr);
 
-/// Orders the nodes so that dependencies come first, keeping the order of
-/// addition among what is free. False when there is a cycle.
+/// Orders the nodes so that dependencies come first, otherwise in the order of
+/// addition. False if there is a cycle.
 bool topologicalOrder(const Graph &graph, std::vector<GraphNode *> &order);
 
 /// Runs all nodes. Stops at the first error.
@@ -83,7 +82,7 @@ cudaGraphNodeType nodeType(const Operation &operation);
 std::shared_ptr<Graph> findGraph(cudaGraph_t handle);
 cudaGraph_t exposeGraph(const std::shared_ptr<Graph> &graph);
 void forgetGraph(cudaGraph_t handle);
-/// Returns the node of a handle, or null when it belongs to no live graph.
+/// Returns the node of a handle, or null if it belongs to no live graph.
 GraphNode *findNode(cudaGraphNode_t handle);
 ExecutableGraph *findExecutable(cudaGraphExec_t handle);
 cudaGraphExec_t exposeExecutable(std::unique_ptr<ExecutableGraph> executable);

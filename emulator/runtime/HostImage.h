@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// A program hands over pointers to its device code without sizes. To read it
-/// with bounds checks, this finds out how far the memory behind a pointer goes.
+/// \file A program passes pointers to its device code without sizes. To read it
+/// with bounds checks, this finds the end of the memory at a pointer.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +20,9 @@
 
 namespace gpulto::emu {
 
-/// Readable memory that starts at a pointer, and whose it is.
+/// Readable memory that starts at a pointer, and its file.
 struct HostMemory {
-  /// Empty when the pointer leads nowhere.
+  /// Empty if the pointer is invalid.
   std::span<const uint8_t> bytes;
   /// File name of the executable or shared library; empty for other memory.
   std::string file;
@@ -33,17 +32,18 @@ struct HostMemory {
 /// mapping.
 HostMemory readableFrom(const void *pointer);
 
-/// Reads every container that \p wrapper leads to (see FatBinary.h). Returns
-/// an empty string or what is wrong.
+/// Reads every container that \p wrapper leads to (see FatBinary.h). Returns an
+/// empty string or an error.
 std::string readWrapper(const void *wrapper, DeviceImages &images,
                         std::string &file);
 
-/// Returns what cuLinkComplete hands out: all of the texts, for readCode.
+/// Returns the result of cuLinkComplete: all of the texts, in a form for
+/// readCode.
 std::string writeLinkedImage(const std::vector<std::string> &texts);
 
-/// Reads device code of unknown form, as cudaLibraryLoadData takes it: a
-/// wrapper, a container, a linked image or PTX text ending in a zero byte.
-/// Cubins become an image without text.
+/// Reads device code in any form that cudaLibraryLoadData accepts: a wrapper, a
+/// container, a linked image or PTX text ending in a zero byte. Cubins become
+/// an image without text.
 std::string readCode(const void *code, DeviceImages &images);
 
 } // namespace gpulto::emu

@@ -14,7 +14,7 @@
 
 namespace gpulto::emu {
 
-/// What an object was made of, to be read back.
+/// The descriptors of an object, which programs can read back.
 struct ImageObject {
   unsigned device = 0;
   cudaResourceDesc resource{};

@@ -12,22 +12,22 @@
 
 namespace gpulto::emu {
 
-/// The arrays of options that a call was given. Most steer a compiler that the
-/// emulator does not have, and change nothing.
+/// The arrays of options of a call. Most steer a compiler that the emulator
+/// does not have, and change nothing.
 struct JitOptions {
   CUjit_option *options = nullptr;
   void **values = nullptr;
   unsigned count = 0;
 
-  /// Returns what is wrong with them: arrays that are missing, or an option
-  /// that would change what the code does.
+  /// Returns an error if arrays are missing, or if an option would change what
+  /// the code does.
   CUresult check() const;
-  /// The slot of the value of an option; null when it is not given.
+  /// The slot of the value of an option; null if it is not given.
   void **find(CUjit_option option) const;
 };
 
-/// While it lives, messages of the calling thread go to the error log of some
-/// options, if they have one; they are written there at the end.
+/// During its lifetime, messages of the calling thread go to the error log of
+/// some options, if they have one; they are written there at the end.
 class JitLog {
 public:
   explicit JitLog(const JitOptions &options);

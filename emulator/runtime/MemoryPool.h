@@ -16,8 +16,8 @@
 
 namespace gpulto::emu {
 
-/// The object behind cudaMemPool_t. Memory is taken from the device directly;
-/// the pool keeps count and the values that programs set and read back.
+/// The object behind cudaMemPool_t. Memory comes directly from the device; the
+/// pool keeps counts and the values that programs set and read back.
 struct MemoryPool {
   unsigned device = 0;
   /// Devices whose kernels may use its memory.
@@ -30,7 +30,7 @@ struct MemoryPool {
 struct Pools {
   std::array<MemoryPool, kMaxDevices> standard;
   std::map<const void *, std::unique_ptr<MemoryPool>> made;
-  /// What cudaMallocAsync takes from, by device.
+  /// The pool that cudaMallocAsync uses, by device.
   std::array<MemoryPool *, kMaxDevices> current{};
   /// Pool and size of every live allocation made from a pool.
   std::map<uint64_t, std::pair<MemoryPool *, uint64_t>> allocations;
@@ -39,10 +39,10 @@ struct Pools {
 /// Returns the process's pools.
 Pools &pools();
 
-/// Returns the pool of a handle, or null when there is none.
+/// Returns the pool of a handle, or null if there is none.
 MemoryPool *findPool(cudaMemPool_t handle);
 
-/// Forgets the memory pools of a device that is reset.
+/// Forgets the memory pools of a device on reset.
 void forgetPools(unsigned device);
 
 } // namespace gpulto::emu

@@ -6,8 +6,8 @@
 ///
 /// \file
 /// One unit of stream work: a kernel, a copy, a fill, a host function, an
-/// event. An entry point makes an Operation and submits it; it runs at once,
-/// or becomes a graph node while the stream is being captured.
+/// event. An entry point makes an Operation and submits it; it runs
+/// immediately, or becomes a graph node while the stream is being captured.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ struct KernelOp {
   std::shared_ptr<KernelEntry> entry;
   /// The device that was current when it was made.
   unsigned device = 0;
-  /// What the caller named it by, handed back by cudaGraphKernelNodeGetParams.
+  /// The caller's handle, which cudaGraphKernelNodeGetParams returns.
   const void *function = nullptr;
   dim3 grid, block;
   size_t sharedBytes = 0;
@@ -44,7 +44,7 @@ struct KernelOp {
   dim3 cluster{0, 0, 0};
   /// The packed parameters, each at its offset.
   std::vector<std::byte> params;
-  /// Addresses of the parameters inside `params`; what GetParams hands out.
+  /// Addresses of the parameters inside `params`, which GetParams returns.
   std::vector<void *> pointers;
 };
 
@@ -77,7 +77,7 @@ struct EventWaitOp {
   Event *event = nullptr;
 };
 
-/// Device memory that graphs own: freed when the last of them goes.
+/// Device memory that graphs own: freed with the last of them.
 struct GraphMemory {
   unsigned device = 0;
   uint64_t address = 0;
@@ -85,7 +85,7 @@ struct GraphMemory {
   ~GraphMemory();
 };
 
-/// What graphs own in all of a device's memory, for
+/// Total memory of a device that graphs own, for
 /// cudaDeviceGetGraphMemAttribute. Guarded by the runtime's mutex.
 struct GraphMemoryUse {
   uint64_t currentBytes = 0, highBytes = 0;
@@ -110,8 +110,8 @@ using Operation =
     std::variant<EmptyOp, KernelOp, CopyOp, FillOp, HostOp, EventRecordOp,
                  EventWaitOp, AllocateOp, FreeOp, ChildOp>;
 
-/// Fills in a kernel launch: finds the kernel, packs the parameters. Checks
-/// what the launch itself would refuse only when it runs.
+/// Fills in a kernel launch: finds the kernel, packs the parameters. Errors of
+/// the launch itself are checked only when it runs.
 cudaError_t makeKernelOp(Runtime &runtime, const void *function, dim3 grid,
                          dim3 block, void **args, size_t sharedBytes,
                          bool cooperative, KernelOp &op);
@@ -124,7 +124,7 @@ cudaError_t makeAllocateOp(Runtime &runtime, AllocateOp &op);
 CopyOp makeLinearCopy(void *destination, const void *source, size_t sizeBytes,
                       cudaMemcpyKind kind);
 
-/// Checks a copy's arguments without doing it, as enqueueing does.
+/// Checks a copy's arguments without copying, as enqueuing does.
 cudaError_t validateCopy(Runtime &runtime, const cudaMemcpy3DParms &params);
 
 /// Runs \p operation now. The mutex is held; it is released while a host

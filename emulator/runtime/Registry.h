@@ -4,13 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// Fat binaries, the host addresses that stand for kernels and variables, and
-/// the modules they are loaded into at first use.
+/// \file Fat binaries, the host addresses that denote kernels and variables,
+/// and the modules into which they are loaded on first use.
 ///
-/// A constructor of the program (or of a shared library) registers a fat
-/// binary and its symbols. Nothing is parsed then: a program may carry code
-/// that it never runs, and the device's settings are not known to be final.
+/// A constructor of the program (or of a shared library) registers a fat binary
+/// and its symbols. Nothing is parsed then: a program may carry code that it
+/// never runs, and the device's settings may still change.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +32,7 @@ class Runtime;
 struct CodeModule;
 struct Context;
 
-/// A kernel as one device has it.
+/// A kernel on one device.
 struct DeviceKernel {
   /// Null until the module is loaded on the device.
   const Kernel *kernel = nullptr;
@@ -47,8 +46,7 @@ struct DeviceKernel {
 };
 
 /// A kernel of a registered or loaded module; `cudaKernel_t`, `cudaFunction_t`
-/// and host stubs all lead here. Nodes of graphs keep it when its module is
-/// gone.
+/// and host stubs all lead here. Graph nodes keep it after its module is gone.
 struct KernelEntry : std::enable_shared_from_this<KernelEntry> {
   /// Null once the module is gone.
   CodeModule *owner = nullptr;
@@ -66,16 +64,16 @@ struct VariableEntry {
   bool isExtern = false;
 };
 
-/// A managed variable: the host sees it through a pointer it keeps.
+/// A managed variable: the host accesses it through its own pointer.
 struct ManagedEntry {
   void **hostPointer = nullptr;
   std::string name;
 };
 
-/// One fat binary (or library of the cudaLibrary API) and what it became.
+/// One fat binary (or library of the cudaLibrary API) and its loaded form.
 struct CodeModule {
   enum class State : uint8_t { Registered, Loaded, Failed };
-  /// What it is on one device.
+  /// Its form on one device.
   struct OnDevice {
     State state = State::Registered;
     /// Why loading failed.
@@ -83,10 +81,10 @@ struct CodeModule {
     std::shared_ptr<Module> module;
   };
 
-  /// The context that it was loaded in; null for registered code and for
-  /// libraries, which all have.
+  /// The context in which it was loaded; null for registered code and for
+  /// libraries, which belong to all.
   const Context *context = nullptr;
-  /// For messages: the file that holds the fat binary.
+  /// For messages: the file that contains the fat binary.
   std::string origin;
   /// The wrapper handed to __cudaRegisterFatBinary; null for libraries.
   const void *wrapper = nullptr;
@@ -97,69 +95,68 @@ struct CodeModule {
   std::vector<ManagedEntry> managed;
 };
 
-/// Appends the bytes of a file to \p text. Returns an empty string, or what is
-/// wrong.
+/// Appends the bytes of a file to \p text. Returns an empty string, or an
+/// error.
 std::string readWholeFile(const std::string &path, std::string &text);
 
 /// Reads the bodies of all functions, as a compiler does when it loads code
-/// that the program hands over. An instruction that the emulator lacks is no
-/// error before it is reached.
+/// from the program. An instruction that the emulator lacks is an error only
+/// when reached.
 cudaError_t checkCode(Module &module);
 
 /// All registered code. Every member needs the runtime's mutex.
 class Registry {
 public:
-  /// Registers the fat binary behind \p wrapper. Never fails: what is wrong is
-  /// told at the first use.
+  /// Registers the fat binary behind \p wrapper. Never fails: errors are
+  /// reported at the first use.
   CodeModule *addFatBinary(const void *wrapper);
   /// Registers a library made of \p sources.
   CodeModule *addLibrary(std::string origin, std::vector<PtxSource> sources);
-  /// Registers the device code at \p code (readCode tells its forms) as a
-  /// library or, with a context, as a module of that, and loads it on the
-  /// current device. What is wrong with it has been told when it fails.
+  /// Registers the device code at \p code (see readCode for its forms) as a
+  /// library or, with a context, as a module of that context, and loads it on
+  /// the current device. On failure the error has been reported.
   cudaError_t loadCode(Runtime &runtime, const char *origin, const void *code,
                        const Context *context, CodeModule *&module);
-  /// Forgets the modules that were loaded in a context.
+  /// Forgets the modules loaded in a context.
   void removeOf(const Context &context);
-  /// Forgets \p module, its kernels and variables. Ignores strangers.
+  /// Forgets \p module, its kernels and variables. Ignores unknown modules.
   void remove(CodeModule *module);
   bool isModule(const void *handle) const;
 
   /// Binds \p stub to a kernel. A template kernel instantiated in two units is
-  /// registered twice with one stub, which stands for the first as long as that
-  /// is there.
+  /// registered twice with one stub, which denotes the first as long as that
+  /// exists.
   void addKernel(CodeModule *module, const void *stub, const std::string &name,
                  bool refuseDoubleStub);
-  /// Binds \p shadow to a variable. The first definition stays, and stands
-  /// before any declaration.
+  /// Binds \p shadow to a variable. The first definition stays, and takes
+  /// precedence over any declaration.
   void addVariable(CodeModule *module, const void *shadow, std::string name,
                    uint64_t sizeBytes, bool isExtern);
   void addManaged(CodeModule *module, void **hostPointer, std::string name);
 
-  /// Loads \p module on a device unless it is there; sets the managed
+  /// Loads \p module on a device unless already loaded; sets the managed
   /// variables' host pointers.
   cudaError_t load(Runtime &runtime, CodeModule &module, unsigned device);
   /// Unloads all modules of a device; they load again at their next use.
   void unload(unsigned device);
 
-  /// Finds what \p function (host stub or kernel handle) stands for, loaded or
-  /// not; null when it is unknown.
+  /// Finds the kernel that \p function (host stub or kernel handle) denotes,
+  /// loaded or not; null if it is unknown.
   KernelEntry *findEntry(const void *function) const;
-  /// Finds the kernel that \p function (host stub or kernel handle) stands
-  /// for, loaded on \p device; cudaErrorInvalidDeviceFunction when it is
-  /// unknown.
+  /// Finds the kernel that \p function (host stub or kernel handle) denotes,
+  /// loaded on \p device; cudaErrorInvalidDeviceFunction if it is unknown.
   cudaError_t findKernel(Runtime &runtime, const void *function,
                          unsigned device, KernelEntry *&entry);
   /// Finds a kernel of a library by its name in PTX, loaded on the current
   /// device.
   cudaError_t findKernelByName(Runtime &runtime, CodeModule &module,
                                const std::string &name, KernelEntry *&entry);
-  /// Finds the kernels of a library, \p most at most; \p code is what it is on
-  /// the current device.
+  /// Finds at most \p most kernels of a library; \p code is its form on the
+  /// current device.
   cudaError_t findKernels(Runtime &runtime, CodeModule &module, Module &code,
                           unsigned most, std::vector<KernelEntry *> &found);
-  /// Finds the current device's copy of the variable that \p shadow stands for,
-  /// loaded; cudaErrorInvalidSymbol when it is unknown.
+  /// Finds the current device's copy of the variable that \p shadow denotes,
+  /// loaded; cudaErrorInvalidSymbol if it is unknown.
   cudaError_t findVariable(Runtime &runtime, const void *shadow,
                            VariableInfo &info);
 
@@ -169,11 +166,12 @@ private:
   std::shared_ptr<KernelEntry> makeKernel(CodeModule &module, std::string name);
 
   std::vector<std::unique_ptr<CodeModule>> modules;
-  /// What a host address was registered for, in the order of registration.
+  /// The kernels for which a host address was registered, in the order of
+  /// registration.
   std::map<const void *, std::vector<KernelEntry *>> stubs;
   std::map<const void *, std::vector<VariableEntry>> variables;
   std::set<const void *> kernelHandles;
-  /// The one module of --device-code on each device, shared by all fat
+  /// The single module of --device-code on each device, shared by all fat
   /// binaries.
   std::array<std::shared_ptr<Module>, kMaxDevices> substitutes;
 };

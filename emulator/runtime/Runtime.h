@@ -4,14 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// What all entry points share: the devices, the registered code, the mutex,
-/// and the rules for errors.
+/// \file State shared by all entry points: the devices, the registered code,
+/// the mutex, and the rules for errors.
 ///
-/// Everything runs when it is called: a kernel or copy has finished before the
-/// call that enqueues it returns. That is one of the orders CUDA allows, so
-/// streams need no queues. Only the *reporting* of a kernel's fault is
-/// deferred to the next call, as on hardware, where a launch cannot know.
+/// Everything runs synchronously: a kernel or copy has finished before the call
+/// that enqueues it returns. CUDA allows this order, so streams need no queues.
+/// Only the *reporting* of a kernel's fault is deferred to the next call, as on
+/// hardware, where a launch cannot know of it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,11 +39,11 @@ namespace gpulto::emu {
 struct LiveAllocation {
   AllocationKind kind = AllocationKind::Device;
   unsigned device = 0;
-  /// Where it was made; null: outside of any.
+  /// The context in which it was made; null: none.
   const Context *context = currentContext();
 };
 
-/// What the runtime keeps of a device.
+/// The runtime's state of a device.
 struct DeviceState {
   std::unique_ptr<Device> device;
   /// Not cudaSuccess after a kernel fault: every call fails with it while the
@@ -52,9 +51,9 @@ struct DeviceState {
   cudaError_t sticky = cudaSuccess;
   /// The context of the kernel that faulted.
   const Context *faulted = nullptr;
-  /// cudaDeviceSetLimit's values that only have to be remembered.
+  /// Values of cudaDeviceSetLimit that are only remembered.
   std::map<int, size_t> limits;
-  /// The other devices to whose memory it has access.
+  /// The other devices whose memory it can access.
   DeviceSet peers = 0;
   unsigned flags = cudaDeviceScheduleAuto;
   cudaFuncCache cacheConfig = cudaFuncCachePreferNone;
@@ -66,7 +65,7 @@ struct HostRange {
   unsigned flags = 0;
 };
 
-/// What the program advised of a range of managed memory; only to be read back.
+/// The program's advice for a range of managed memory; only to be read back.
 struct Advice {
   uint64_t sizeBytes = 0;
   bool readMostly = false;
@@ -76,16 +75,16 @@ struct Advice {
   bool accessedByHost = false;
 };
 
-/// The one state of the process. Made at the first use and never destroyed,
-/// like everything that entry points use: programs call them from atexit
-/// handlers, static destructors, and threads that go on meanwhile.
+/// The one state of the process. Made on first use and never destroyed, like
+/// everything that entry points use: programs call them from atexit handlers,
+/// static destructors, and threads that still run.
 class Runtime {
 public:
   /// Returns the process's runtime.
   static Runtime &get();
 
-  /// Makes the devices at the first call. False when that cannot be done, then
-  /// initError() tells why. The mutex must be held, as for what follows.
+  /// Makes the devices at the first call. False if that fails; then initError()
+  /// says why. The mutex must be held, as for the functions below.
   bool start();
   cudaError_t initError() const { return initFailure; }
   /// The calling thread's current device, once start() was true.
@@ -95,7 +94,7 @@ public:
     return ordinal >= 0 && static_cast<unsigned>(ordinal) < settings.devices;
   }
 
-  /// cuInit was called, or the runtime API has done so.
+  /// cuInit was called, directly or through the runtime API.
   bool isDriverInitialized() const { return isDriverReady; }
   void initializeDriver() { isDriverReady = true; }
 
@@ -103,14 +102,14 @@ public:
   /// as cudaDeviceReset.
   void reset(unsigned ordinal);
   /// Frees what was allocated in a context, unloads its modules and forgets a
-  /// fault that happened in it, as cuCtxDestroy. Its streams are others' to
-  /// forget (Stream.h).
+  /// fault that happened in it, as cuCtxDestroy. It does not forget the streams
+  /// (see Stream.h).
   void releaseContext(const Context &context);
 
-  /// Writes the counters where the settings say. Called at exit.
+  /// Writes the counters to the file in the settings. Called at exit.
   void writeReports();
 
-  /// Guards all that follows. Released while a host callback runs.
+  /// Guards all members below. Released while a host callback runs.
   std::mutex mutex;
   Settings settings;
   Registry registry;
@@ -119,8 +118,8 @@ public:
   uint64_t faults = 0;
   /// Live allocations of cudaMalloc and its like, freed by reset().
   std::map<uint64_t, LiveAllocation> allocations;
-  /// Memory of graphs, among the above. To free it outside of its graph gives
-  /// it back to the graph, whose next launch has it at the same address.
+  /// Memory of graphs, among the above. Freeing it outside of its graph returns
+  /// it to the graph, whose next launch has it at the same address.
   std::set<uint64_t> graphOwned;
   /// Pinned and registered host memory, by address.
   std::map<uint64_t, HostRange> hostRanges;
@@ -128,23 +127,23 @@ public:
   std::map<uint64_t, Advice> advice;
   /// The id of the next capture of a stream.
   unsigned long long nextCaptureId = 1;
-  /// The last text that the device printed, so that it is not printed twice.
+  /// The last text that the device printed, to avoid printing it twice.
   std::string diagnosed;
 
 private:
   Runtime();
   Options deviceOptions();
-  /// Frees the live allocations that \p isMeant is true of.
+  /// Frees the live allocations for which \p isMeant is true.
   void
   freeAllocations(const std::function<bool(const LiveAllocation &)> &isMeant);
 
   std::atomic<bool> isDriverReady{false};
-  /// Set when all devices are there.
+  /// Set when all devices exist.
   std::atomic<bool> isStarted{false};
   cudaError_t initFailure = cudaSuccess;
 };
 
-/// What a `<<<...>>>` pushed and the stub has not popped yet.
+/// A configuration that a `<<<...>>>` pushed and the stub has not popped yet.
 struct CallConfiguration {
   dim3 grid, block;
   size_t sharedBytes;
@@ -153,11 +152,11 @@ struct CallConfiguration {
 
 /// State of a host thread.
 struct ThreadState {
-  /// Never that of another thread.
+  /// Unique among all threads.
   uint64_t id = 0;
-  /// What cudaSetDevice chose.
+  /// The device that cudaSetDevice chose.
   unsigned device = 0;
-  /// What cudaGetLastError returns.
+  /// The result of cudaGetLastError.
   cudaError_t lastError = cudaSuccess;
   cudaStreamCaptureMode captureMode = cudaStreamCaptureModeGlobal;
   /// The stack of contexts; the last is the current one. `device` is its
@@ -165,14 +164,14 @@ struct ThreadState {
   std::vector<Context *> contexts;
   /// A function of the driver API is running: it does not bind a context.
   bool isInDriver = false;
-  /// Where messages go while code is loaded; null: standard error.
+  /// Destination of messages while code is loaded; null: standard error.
   std::string *log = nullptr;
   std::vector<CallConfiguration> configurations;
 };
 
-/// Returns the calling thread's state. It is there as long as the thread runs
-/// any code: destructors of thread_local objects and, in the main thread, of
-/// static ones may still call the API.
+/// Returns the calling thread's state. It exists as long as the thread runs any
+/// code: destructors of thread_local objects and, in the main thread, of static
+/// ones may still call the API.
 ThreadState &threadState();
 
 /// Remembers \p error as the thread's last error unless it is success or "not
@@ -182,12 +181,12 @@ cudaError_t recordError(cudaError_t error);
 /// Maps the device's error kinds to the API's codes.
 cudaError_t toCudaError(ErrorKind kind);
 
-/// Returns the name and the words that the API has for \p error.
+/// Return the API's name and text for \p error.
 const char *errorName(cudaError_t error);
 const char *errorMessage(cudaError_t error);
 
 /// Prints \p text with the emulator's prefix on standard error, or adds it to
-/// the thread's log where there is one.
+/// the thread's log, if there is one.
 void complain(std::string_view text);
 
 /// Prints \p status unless it is success or the device has printed it, and
@@ -195,7 +194,7 @@ void complain(std::string_view text);
 cudaError_t report(const Status &status);
 
 /// Runs \p body as an entry point that needs the device: locks, fails with a
-/// sticky error or when there is no device, and records what comes back.
+/// sticky error or if there is no device, and records the result.
 template <typename Body> cudaError_t enter(Body body) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
@@ -211,8 +210,8 @@ template <typename Body> cudaError_t enter(Body body) {
 /// \p what is missing.
 cudaError_t notSupported(const char *what);
 
-/// Says the same of a function of the driver API, which leaves the thread's
-/// last error alone.
+/// Reports the same for a function of the driver API, without changing the
+/// thread's last error.
 void complainNotSupported(const char *what);
 
 } // namespace gpulto::emu

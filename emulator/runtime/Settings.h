@@ -29,11 +29,10 @@ namespace gpulto::emu {
 /// The environment variable's name.
 inline constexpr const char *kSettingsVariable = "GPULTO_EMULATOR";
 
-/// A second one, the number of devices alone; what the first says comes before
-/// it.
+/// A second one, only for the number of devices; the first takes precedence.
 inline constexpr const char *kDevicesVariable = "GPULTO_EMU_DEVICES";
 
-/// All that can be set; the defaults are what an empty variable means.
+/// All settings; the defaults are those of an empty variable.
 struct Settings {
   /// Emulated compute capability times ten.
   unsigned arch = 90;
@@ -45,9 +44,9 @@ struct Settings {
   unsigned smCount = 0;
   /// Emulated device memory in MiB; 0 takes the device's default.
   uint64_t memoryMiB = 0;
-  /// Not 0: shakes the order of warps and blocks.
+  /// If not 0: perturbs the order of warps and blocks.
   uint64_t scheduleSeed = 0;
-  /// Not 0: stops a launch after so many warp instructions.
+  /// If not 0: stops a launch after this many warp instructions.
   uint64_t maxInstructions = 0;
   /// Reports races on shared memory on stderr.
   bool raceCheck = false;
@@ -59,14 +58,14 @@ struct Settings {
   bool verbose = false;
   /// PTX that replaces every image of the program; empty: none.
   std::string deviceCode;
-  /// Where the counters go at exit; empty: none are gathered.
+  /// File for the counters at exit; empty: none are gathered.
   std::string counters;
 };
 
 /// One option, for parsing and for --help.
 struct SettingSpec {
   const char *name;
-  /// What the value is called in the help; null: a switch without a value.
+  /// Name of the value in the help; null: a switch without a value.
   const char *valueName;
   const char *help;
 };
@@ -74,13 +73,13 @@ struct SettingSpec {
 /// All options, in the order of the help text.
 const std::vector<SettingSpec> &settingSpecs();
 
-/// Applies one option. Returns an empty string, or what is wrong with it. A
-/// switch takes an empty value or `1`.
+/// Applies one option. Returns an empty string, or an error. A switch takes an
+/// empty value or `1`.
 std::string applySetting(Settings &settings, std::string_view name,
                          std::string_view value);
 
-/// Reads the environment variable's text. What is wrong comes back in
-/// \p errors, one line each; the rest is applied to \p settings.
+/// Reads the environment variable's text and applies it to \p settings. Returns
+/// mistakes in \p errors, one line each.
 Settings parseSettings(std::string_view text, std::vector<std::string> &errors,
                        Settings settings = {});
 

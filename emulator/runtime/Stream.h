@@ -4,10 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file
-/// The objects behind cudaStream_t and cudaEvent_t. Streams are always idle,
-/// since work is done when it is submitted; what they carry is their identity
-/// and, while captured, the place in the graph where the next node goes.
+/// \file The objects behind cudaStream_t and cudaEvent_t. Streams are always
+/// idle, since work is done when it is submitted. They carry only their
+/// identity and, while captured, the place of the next node in the graph.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +44,12 @@ struct Capture {
 struct Stream {
   unsigned long long id = 0;
   unsigned device = 0;
-  /// Where it was made; null for those that are always there.
+  /// The context in which it was made; null for streams that always exist.
   const Context *context = nullptr;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
   std::shared_ptr<Capture> capture;
-  /// What the next captured node depends on.
+  /// The dependencies of the next captured node.
   std::vector<GraphNode *> tail;
   /// Values set by cudaStreamSetAttribute, to be read back.
   std::map<int, cudaLaunchAttributeValue> attributes;
@@ -62,41 +61,41 @@ struct Event {
   unsigned flags = cudaEventDefault;
   bool isRecorded = false;
   std::chrono::steady_clock::time_point time;
-  /// Where it was recorded when that happened under capture.
+  /// The capture in which it was recorded, if any.
   std::weak_ptr<Capture> capture;
   std::vector<GraphNode *> tail;
 };
 
-/// Finds the stream of a handle. The null handle and cudaStreamLegacy stand for
-/// a stream of the current device, cudaStreamPerThread for one of the thread,
-/// too. Null for a handle that is none.
+/// Finds the stream of a handle. The null handle and cudaStreamLegacy denote a
+/// stream of the current device, cudaStreamPerThread one of the current device
+/// and thread. Null for an invalid handle.
 Stream *findStream(cudaStream_t handle);
 
-/// Finds the event of a handle; null when there is none.
+/// Finds the event of a handle; null if there is none.
 Event *findEvent(cudaEvent_t handle);
 
-/// Makes a stream of the current device; \p flags and \p priority are checked
-/// already.
+/// Makes a stream of the current device; \p flags and \p priority have been
+/// checked.
 Stream *createStream(unsigned flags, int priority);
 void destroyStream(Stream *stream);
 Event *createEvent(unsigned flags);
 void destroyEvent(Event *event);
 /// Forgets all streams and events of a device.
 void destroyAllStreams(unsigned device);
-/// Forgets all streams and events that were made in a context.
+/// Forgets all streams and events made in a context.
 void destroyStreamsOf(const Context &context);
-/// Forgets what cudaStreamPerThread stood for in a thread that has ended.
+/// Forgets the cudaStreamPerThread streams of a thread that has ended.
 void destroyThreadStreams(uint64_t thread);
 
 /// Returns the streams that take part in \p capture, by age.
 std::vector<Stream *> streamsOf(const Capture &capture);
 
-/// True when some stream that synchronises with the current device's legacy
+/// True if some stream that synchronizes with the current device's legacy
 /// stream is being captured, so that using the latter is an error.
 bool legacyStreamIsBlocked();
 
-/// Returns what an operation that waits for \p stream has to say: an error if
-/// the stream is being captured (which the call then spoils).
+/// Returns the result of an operation that waits for \p stream: an error if the
+/// stream is being captured (the call then invalidates the capture).
 cudaError_t checkNotCapturing(Stream &stream);
 
 /// Records \p event on \p stream, by time or, under capture, by place.

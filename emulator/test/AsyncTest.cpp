@@ -28,7 +28,7 @@ protected:
   }
 };
 
-// The first thread initialises for all threads of the block.
+// The first thread initializes for all threads of the block.
 static const std::string kInit = R"(
   setp.eq.u32 %c, %i, 0; mov.u32 %u, %ntid.x;
   @%c mbarrier.init.shared::cta.b64 [%b], %u; bar.sync 0;)";

@@ -401,7 +401,7 @@ TEST_F(ModuleTest, SharedRaces) {
 }
 
 TEST_F(ModuleTest, SharedRacesWithinAWarp) {
-  // Every lane writes a word, then reads its neighbour's.
+  // Every lane writes a word, then reads its neighbor's.
   auto race = [&](const char *middle) {
     Options o = defaults();
     o.checkRaces = true;

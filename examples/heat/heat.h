@@ -33,7 +33,7 @@ struct Grid {
   int pitch; ///< in cells
 };
 
-/// How fast heat leaves a cell of each material, in 1/1024 per neighbour.
+/// How fast heat leaves a cell of each material, in 1/1024 per neighbor.
 struct Materials {
   int conductivity[kMaterials];
   int borderLoss; ///< right shift of the loss at the border
@@ -58,7 +58,7 @@ struct Options {
   bool quiet = false;
 };
 
-/// One step of murmur's finaliser: the same on host and device.
+/// One step of murmur's finalizer: the same on host and device.
 HEAT_BOTH inline uint32_t mixBits(uint32_t value) {
   value ^= value >> 16;
   value *= 0x7feb352dU;
@@ -67,7 +67,7 @@ HEAT_BOTH inline uint32_t mixBits(uint32_t value) {
   return value ^ (value >> 16);
 }
 
-/// Heat that flows from a neighbour into a cell in one step.
+/// Heat that flows from a neighbor into a cell in one step.
 HEAT_BOTH inline int flow(int neighbour, int cell, int conductivity) {
   return ((neighbour - cell) * conductivity) / 1024;
 }

@@ -8,7 +8,8 @@
 
 namespace gpulto {
 
-/// A sum; none: not known, and nor is what is made of it.
+/// A sum; nothing if unknown, which makes results of operations on it unknown,
+/// too.
 using MaybeSum = std::optional<LaunchSum>;
 
 /// Return \p a + \p b, \p a - \p b and \p a * \p b.
@@ -31,11 +32,11 @@ inline MaybeSum times(const MaybeSum &a, int64_t b) {
 inline bool isNeverNegative(const MaybeSum &sum) {
   return sum && gpulto::isNeverNegative(*sum);
 }
-/// Returns whether \p a and \p b are known, and one number at every launch.
+/// Returns whether \p a and \p b are known and equal at every launch.
 inline bool areEqual(const MaybeSum &a, const MaybeSum &b) {
   return a && b && *a == *b;
 }
-/// Returns the number that \p sum is at every launch, if that is known.
+/// Returns the value of \p sum if it is known and the same at every launch.
 inline std::optional<int64_t> constantIn(const MaybeSum &sum) {
   return sum ? constantOf(*sum) : std::nullopt;
 }

@@ -8,12 +8,11 @@
 //   if (unsigned(i) < n) and at least 0, if n is not negative
 //   while (i != n)       less than n, if i is known to be at most n
 //
-// A comparison of a value says something at a place if its edge dominates the
-// place, or is the edge that is asked for. The comparison and the place are
-// then about the same round of a loop: the value's definition dominates the
-// edge, so a way from the definition to the place that avoids the edge would
-// also be one from the entry. A branch on poison is undefined, so both sides
-// are no poison.
+// A comparison of a value holds at a place if its edge dominates the place, or
+// is the edge in question. The comparison and the place then belong to the same
+// iteration of a loop: the value's definition dominates the edge, so a path
+// from the definition to the place that avoids the edge would also be one from
+// the entry. A branch on poison is undefined, so neither side is poison.
 //
 //===----------------------------------------------------------------------===//
 

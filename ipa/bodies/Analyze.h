@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function fills its part of LgenContext::summary, for all bodies of the
-// module. They run in the order of lto/link/Passes.def: later ones use what
+// module. They run in the order of lto/link/Passes.def; later ones use what
 // earlier ones filled. None changes the module.
 //
 //===----------------------------------------------------------------------===//
@@ -16,42 +16,42 @@
 
 namespace gpulto {
 
-/// Fills symbols, COMDATs, atoms, variables with what their initialisers refer
+/// Fills symbols, COMDATs, atoms, variables with what their initializers refer
 /// to, aliases and structors; makes an empty FunctionSummary per body.
 void analyzeVisibility(LgenContext &context);
 
-/// Returns whether \p call is an edge of the summary: no intrinsic and no
+/// Returns whether \p call is an edge of the summary: neither an intrinsic nor
 /// inline assembly. LTRANS counts calls by the same rule.
 bool isCallEdge(const llvm::CallBase &call);
 
 /// Fills FunctionSummary::flags, line, launch bounds and attributesDigest.
 void analyzeFunctionFacts(LgenContext &context);
 
-/// Fills parameters, call edges with the jump functions of their arguments and
-/// the jump function of what is returned.
+/// Fills parameters, call edges with the jump functions of their arguments, and
+/// the jump function of the result.
 void analyzeCalls(LgenContext &context);
 
 /// Fills offload entries, kernel stubs, launch sites and stub arguments.
-/// Errors: an offload entry that has not the shape clang gives it.
+/// Errors: an offload entry that does not have the shape that clang gives it.
 llvm::Error analyzeLaunches(LgenContext &context);
 
 /// Fills launch sites of device code; a part of analyzeLaunches.
 void analyzeDeviceLaunches(LgenContext &context);
 
 /// Fills references, memory effects, address-taken flags and what bodies do
-/// with the memory behind their pointer parameters.
+/// with the memory that their pointer parameters lead to.
 void analyzeEffects(LgenContext &context);
 
 /// Fills size, time, frequencies of calls, stack, registers, loop depth.
 void analyzeCosts(LgenContext &context);
 
-/// Host: marks calls that are seldom reached, and those in loops.
+/// Host: marks calls that are rarely reached, and those in loops.
 void analyzeColdness(LgenContext &context);
 
-/// Host: fills types of functions, and what keeps their signatures.
+/// Host: fills types of functions, and what prevents a change of signature.
 void analyzeSignatures(LgenContext &context);
 
-/// Fills the guards of device kernels: facts that would pay in them.
+/// Fills the guards of device kernels: facts that would pay off in them.
 void analyzeGuards(LgenContext &context);
 
 } // namespace gpulto

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What assembly names is found by its words, not by an assembler: operands of
-// inline assembly are known to code generation only. Words that are no names do
-// little harm, names that are missed would, so every word that may be a name
-// counts.
+// Names in assembly are found among its words, not with an assembler: only code
+// generation knows the operands of inline assembly. Words that are not names do
+// little harm, but missed names would, so every word that may be a name counts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_BODIES_ASSEMBLYTEXT_H
@@ -24,7 +23,7 @@ class Function;
 
 namespace gpulto {
 
-/// What an identifier in assembly is by its place in the statement.
+/// The role of an identifier in assembly, by its place in the statement.
 enum class AsmRole : uint8_t {
   /// A colon follows it at the start of a statement.
   Label,
@@ -41,21 +40,21 @@ enum class AsmRole : uint8_t {
 struct AsmToken {
   llvm::StringRef text;
   AsmRole role = AsmRole::Operand;
-  /// The first word of its statement; empty before that is known.
+  /// The first word of its statement; empty until known.
   llvm::StringRef head;
-  /// How many operands of the statement stand before it.
+  /// The number of operands of the statement before it.
   unsigned position = 0;
-  /// It stands between braces: in PTX, a scope of its own.
+  /// It is between braces: in PTX, a scope of its own.
   bool isScoped = false;
-  /// An operand of inline assembly or an argument of a macro continues it.
+  /// An operand of inline assembly or a macro argument continues it.
   bool isPart = false;
-  /// `%=` makes it another one in each copy.
+  /// `%=` makes it different in each copy.
   bool isUnique = false;
 };
 
 /// Returns the inline assembly \p text of LLVM's IR as an assembler gets it,
-/// but for operands, which are control characters that forEachAsmToken knows.
-/// \p isIntel: of the alternatives of a text, the second one holds.
+/// except for operands, which are control characters that forEachAsmToken
+/// knows. \p isIntel selects the second of the alternatives in a text.
 std::string plainAssembly(llvm::StringRef text, bool isIntel = false);
 
 /// Calls \p found with each call of inline assembly in \p function and its
@@ -65,20 +64,19 @@ void forEachInlineAssembly(
     llvm::function_ref<void(const llvm::CallBase &, llvm::StringRef)> found);
 
 /// Calls \p found with each identifier of the plain \p text, in order.
-/// Operands, numbers, labels that are numbers, comments and strings are none;
-/// what stands in quotes elsewhere is one. What looks like a name may be a
-/// register.
+/// Operands, numbers, numeric labels, comments and strings are not identifiers;
+/// other quoted text is one. What looks like a name may be a register.
 void forEachAsmToken(llvm::StringRef text,
                      llvm::function_ref<void(const AsmToken &)> found);
 
 /// Returns whether \p token of host assembly may be the name of a symbol that
-/// is defined elsewhere: it is an operand, and not of a directive that takes
-/// none.
+/// is defined elsewhere: it is an operand, and not of a directive that takes no
+/// symbol.
 bool mayNameSymbol(const AsmToken &token);
 
-/// Calls \p found with each name that \p text defines and a file, on the device
-/// a function, can have once only: labels, macros, symbols. \p isDevice: \p
-/// text is PTX.
+/// Calls \p found with each name that \p text defines and that a file (on the
+/// device, a function) can have only once: labels, macros, symbols. \p
+/// isDevice: \p text is PTX.
 void forEachAsmDefinition(llvm::StringRef text, bool isDevice,
                           llvm::function_ref<void(llvm::StringRef)> found);
 
@@ -86,9 +84,9 @@ void forEachAsmDefinition(llvm::StringRef text, bool isDevice,
 /// forEachAsmDefinition.
 bool definesAsmNames(llvm::StringRef text, bool isDevice);
 
-/// Returns whether module-level assembly \p text gives symbols linkage,
-/// visibility or a type, and does nothing else: libstdc++ has
-/// `.globl _ZSt21ios_base_library_initv` in every file that includes iostream.
+/// Returns whether module-level assembly \p text only gives symbols linkage,
+/// visibility or a type: libstdc++ has `.globl _ZSt21ios_base_library_initv` in
+/// every file that includes iostream.
 bool isPlainAssembly(llvm::StringRef text);
 
 } // namespace gpulto

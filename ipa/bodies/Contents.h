@@ -10,9 +10,9 @@ class GlobalVariable;
 
 namespace gpulto {
 
-/// Whether nothing counts of \p variable but what it holds, so that there may
-/// be any number of it: a local constant without an address or a section of its
-/// own.
+/// Whether only the contents of \p variable matter, so that there may be any
+/// number of copies: a local constant whose address is not significant and
+/// without an explicit section.
 bool isContentsOnly(const llvm::GlobalVariable &variable);
 
 } // namespace gpulto

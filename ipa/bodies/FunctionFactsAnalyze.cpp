@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Attributes of functions that gate inlining, cloning and folding; facts of
-// their bodies that do the same (inline assembly with labels, barriers,
-// volatile accesses, indirect branches); launch bounds of kernels. One walk
-// over the instructions.
+// Attributes of functions that limit inlining, cloning and folding; facts of
+// their bodies that do (inline assembly with labels, barriers, volatile
+// accesses, indirect branches); launch bounds of kernels. One walk over the
+// instructions.
 //
 //===----------------------------------------------------------------------===//
 

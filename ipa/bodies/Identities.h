@@ -11,13 +11,14 @@ class Module;
 
 namespace gpulto {
 
-/// Returns whether \p comparison, of two pointers, may tell an object from
-/// another one: not if both are in one object, or one is null.
+/// Returns whether \p comparison, of two pointers, may tell one object from
+/// another: not if both point into one object, or one is null.
 bool mayTellApart(const llvm::Instruction &comparison);
 
-/// Makes the addresses of those local constants of \p module significant that
-/// functions compare, return or store: `unnamed_addr` lets equal constants be
-/// one, but partitions also make several of one. Returns whether there are any.
+/// Makes significant the addresses of local constants of \p module that
+/// functions compare, return or store: `unnamed_addr` allows merging equal
+/// constants, but partitions also make several copies of one. Returns whether
+/// there are any.
 bool keepIdentities(llvm::Module &module);
 
 } // namespace gpulto

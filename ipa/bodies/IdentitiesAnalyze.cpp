@@ -9,10 +9,10 @@
 //   namespace { struct Last final : Base {}; }
 //   dynamic_cast<Last *>(base)       compares addresses of the virtual table
 //
-// Both functions, in different partitions, must mean one constant. What is
-// returned or stored may be compared elsewhere; what is only passed to calls or
-// read, as most strings are, is not taken for an identity, nor are the pointers
-// in tables.
+// Both functions, in different partitions, must mean one constant. An address
+// that is returned or stored may be compared elsewhere; one that is only passed
+// to calls or read, as for most strings, does not count as an identity, nor do
+// the pointers in tables.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The module under analysis, its summary as far as it is filled, and what the
-// analyses tell each other. LLVM types are only declared here: headers of ipa/
-// are read by whole-program analysis too, which must not see IR.
+// The module under analysis, its summary so far, and data that the analyses
+// share. LLVM types are only declared here: whole-program analysis, which must
+// not see IR, also includes headers of ipa/.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_BODIES_LGENCONTEXT_H
@@ -37,12 +37,12 @@ template <typename IRUnitT, typename... ExtraArgTs> class AnalysisManager;
 
 namespace gpulto {
 
-/// Returns a hash of all that \p j says, for tables in memory.
+/// Returns a hash of all fields of \p j, for tables in memory.
 size_t hashOf(const JumpFunction &j);
 size_t hashOf(const HandleFlow &flow);
 size_t hashOf(const VariableStore &store);
 
-/// A list that has each item once, in the order of their first addition.
+/// A list without duplicates, in the order of first addition.
 template <typename T> class UniqueList {
 public:
   /// Appends \p item unless there is an equal one.
@@ -67,8 +67,8 @@ class JumpFunctionTable {
 public:
   explicit JumpFunctionTable(ModuleSummary &summary) : summary(summary) {}
 
-  /// Returns the range that holds \p list, added when it is new. The empty list
-  /// is the empty range.
+  /// Returns the range that holds \p list, which is added if new. The empty
+  /// list is the empty range.
   Range add(llvm::ArrayRef<JumpFunction> list);
   /// As add(), after dropping trailing Unknown entries without facts.
   Range addTrimmed(llvm::ArrayRef<JumpFunction> list);
@@ -86,7 +86,7 @@ private:
 struct LgenContext {
   const llvm::Module &module;
   ModuleSummary &summary;
-  /// Owns names that are in no object file: device names, asm symbols.
+  /// Owns names that no object file holds: device names, asm symbols.
   llvm::StringSaver &strings;
   /// Cached analyses of functions: loops, frequencies, target costs.
   llvm::AnalysisManager<llvm::Function> &analyses;
@@ -95,9 +95,9 @@ struct LgenContext {
   /// Number of each global value that is a symbol of the summary. Filled by
   /// analyzeVisibility; looked up only, never iterated.
   llvm::DenseMap<const llvm::GlobalValue *, SymbolIndex> symbolNumbers;
-  /// Symbols that a function's inline assembly names, or that it uses and only
-  /// module-level assembly knows; by number. Filled by analyzeVisibility;
-  /// looked up only.
+  /// Symbols that a function's inline assembly names, or that the function uses
+  /// and only module-level assembly knows; by number. Filled by
+  /// analyzeVisibility; looked up only.
   llvm::DenseMap<const llvm::Function *, std::vector<SymbolIndex>>
       assemblyNames;
   /// The functions of summary.functions, in that order.
@@ -106,7 +106,7 @@ struct LgenContext {
   std::vector<const llvm::CallBase *> callInstructions;
   JumpFunctionTable jumpFunctions;
   /// Operands that are, or for a node of a graph lead to, the handle of a
-  /// launch whose LaunchSite::handles tells all that it may be. Filled by
+  /// launch whose LaunchSite::handles lists all its possible values. Filled by
   /// analyzeLaunches.
   llvm::DenseSet<const llvm::Use *> launchedUses;
   /// Whether the module names functions of the CUDA runtime. Set by
@@ -120,7 +120,7 @@ struct LgenContext {
       : module(module), summary(summary), strings(strings), analyses(analyses),
         places(places), jumpFunctions(summary) {}
 
-  /// Returns the number of \p value, or kNone when it is no symbol.
+  /// Returns the number of \p value, or kNone if it is not a symbol.
   SymbolIndex indexOf(const llvm::GlobalValue &value) const {
     auto found = symbolNumbers.find(&value);
     return found == symbolNumbers.end() ? kNone : found->second;
@@ -130,8 +130,8 @@ struct LgenContext {
 /// Executions of blocks per entry of their function.
 class EntryFrequencies {
 public:
-  /// Reads the block frequencies of \p function; a function of one block needs
-  /// no analysis.
+  /// Reads the block frequencies of \p function; a function with one block
+  /// needs no analysis.
   EntryFrequencies(LgenContext &context, llvm::Function &function);
 
   /// Returns executions of \p block per entry in 1/256, three significant bits,
@@ -143,9 +143,9 @@ private:
   uint64_t entry = 1;
 };
 
-/// Calls \p found with every global value that \p constant mentions, itself
-/// included, and with the function of every block address, for which
-/// \p isBlockAddress is true. In operand order; a value may come repeatedly.
+/// Calls \p found with every global value that \p constant mentions, including
+/// itself, and, with \p isBlockAddress true, with the function of every block
+/// address. In operand order, possibly with repetitions.
 void forEachGlobal(
     const llvm::Constant &constant,
     llvm::function_ref<void(const llvm::GlobalValue &, bool isBlockAddress)>

@@ -12,19 +12,18 @@ class Module;
 
 namespace gpulto {
 
-/// Returns whether accesses of other threads may be visible behind
-/// \p instruction, no call, that were not before: it is a fence, an atomic
-/// access that is more than relaxed, or a volatile one, with which programs
-/// wait as well.
+/// Returns whether \p instruction, which is not a call, may make accesses of
+/// other threads visible: it is a fence, an atomic access that is more than
+/// relaxed, or a volatile access, with which programs wait as well.
 bool ordersThreads(const llvm::Instruction &instruction);
 
 /// Returns whether the body of \p function has such an instruction.
 bool ordersThreads(const llvm::Function &function);
 
-/// LLVM infers of a function that waits for `*flag` that it touches what its
-/// argument points to and nothing else, and then keeps other memory over calls
-/// of it. Takes that from those of \p module, and from their callers. Whoever
-/// optimizes \p module must not let LLVM infer it again.
+/// LLVM infers that a function that waits for `*flag` touches only what its
+/// argument points to, and then keeps other memory in registers across calls of
+/// it. Removes that from such functions of \p module and from their callers.
+/// Code that optimizes \p module must not let LLVM infer it again.
 void doubtNarrowEffects(llvm::Module &module);
 
 } // namespace gpulto

@@ -22,14 +22,14 @@ class Value;
 
 namespace gpulto {
 
-/// Loads of constant offsets of a by-value parameter.
+/// Loads at constant offsets of a by-value parameter.
 struct PartLoads {
-  /// False if something may write the copy or takes its address along.
+  /// False if something may write the copy or keep its address.
   bool isReadOnly = true;
   llvm::SmallVector<std::pair<llvm::LoadInst *, uint64_t>, 16> loads;
 };
 
-/// Returns what the body of \p argument, a by-value parameter, loads of it.
+/// Returns what the body loads from \p argument, a by-value parameter.
 PartLoads loadsOfParts(llvm::Argument &argument,
                        const llvm::DataLayout &layout);
 
@@ -40,13 +40,13 @@ struct PointerAccess {
   uint64_t bytes = 0;
 };
 
-/// Returns what \p kernel has as \p source: the parameter, or all loads of the
-/// part; none if the body may write the copy that the part is in.
+/// Returns the values of \p source in \p kernel: the parameter, or all loads of
+/// the part; nothing if the body may write the copy that holds the part.
 std::optional<llvm::SmallVector<llvm::Value *, 4>>
 valuesOf(llvm::Function &kernel, const PointerSource &source);
 
-/// Returns all accesses through \p source in \p kernel; none if the pointer is
-/// used for anything else than accesses at offsets from it, or tests for null.
+/// Returns all accesses through \p source in \p kernel; nothing if the pointer
+/// has uses other than accesses at offsets from it, or tests for null.
 std::optional<std::vector<PointerAccess>>
 accessesThrough(llvm::Function &kernel, const PointerSource &source);
 

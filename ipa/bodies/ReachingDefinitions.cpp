@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: which of some instructions may have run last before a place, for many
-// places of a long function.
+// Goal: find which of some instructions may have run last before a place, for
+// many places of a long function.
 //
 //   p = ...;          // 0
 //   if (c) p = ...;   // 1

@@ -21,35 +21,37 @@ template <typename IRUnitT, typename... ExtraArgTs> class AnalysisManager;
 
 namespace gpulto {
 
-/// What an instruction, or the beginning of a block, does to what is asked for.
+/// What an instruction, or the beginning of a block, does to the value asked
+/// for.
 struct Definition {
   enum class Kind {
-    Sets,    ///< nothing from before is left
-    Adds,    ///< what was before may be left
+    Sets,    ///< replaces earlier values
+    Adds,    ///< earlier values may remain
     Forgets, ///< nothing is left
-    Loses,   ///< it is not known what is left
+    Loses,   ///< the value becomes unknown
   };
   const llvm::BasicBlock *block = nullptr;
   /// Null: the beginning of the block.
   const llvm::Instruction *instruction = nullptr;
   Kind kind = Kind::Sets;
-  /// What Sets and Adds leave. Of several of one instruction the first counts.
+  /// The value that Sets and Adds leave. The first of several for one
+  /// instruction counts.
   uint32_t id = 0;
 };
 
-/// Which definitions may have been the last when control is at a place.
+/// The definitions that may be the last ones before a place.
 struct ReachingSet {
-  /// More choices than this count as not known: more are seldom one value, but
+  /// More choices than this count as unknown: more are seldom one value, except
   /// for those that the cases of a switch leave.
   static constexpr size_t kMaxChoices = 64;
 
   /// In ascending order.
   llvm::SmallVector<uint32_t, 4> ids;
-  /// Perhaps there was none since the function was entered.
+  /// Possibly there was none since the function was entered.
   bool fromEntry = false;
   bool isKnown = true;
 
-  /// Takes what is in \p other, too. Returns whether that changes this.
+  /// Adds the contents of \p other. Returns whether that changes this.
   bool unite(const ReachingSet &other);
   /// Adds \p id; returns whether that changes this.
   bool add(uint32_t id);
@@ -57,17 +59,17 @@ struct ReachingSet {
   bool lose();
 };
 
-/// Some definitions in one function, which must not change meanwhile. What has
-/// been found for one place is kept for the next.
+/// Some definitions in one function, which must not change during its lifetime.
+/// Results for one place are kept for the next.
 class ReachingDefinitions {
 public:
-  /// \p analyses, of \p function, are asked where one block does not tell.
+  /// \p analyses, of \p function, are used where one block does not suffice.
   ReachingDefinitions(llvm::ArrayRef<Definition> definitions,
                       llvm::Function &function,
                       llvm::AnalysisManager<llvm::Function> &analyses);
 
-  /// Returns what may have been last when \p place executes. Not known where
-  /// that cannot be reached.
+  /// Returns the definitions that may be the last when \p place executes;
+  /// unknown if it is unreachable.
   ReachingSet before(const llvm::Instruction &place);
 
 private:
@@ -78,9 +80,10 @@ private:
     llvm::SmallVector<Definition, 2> definitions;
     bool isJoin = false;
     bool isSolved = false;
-    /// The innermost node whose block dominates this one's. The entry: itself.
+    /// The innermost node whose block dominates this one's; for the entry,
+    /// itself.
     uint32_t parent = 0;
-    /// What reaches its beginning; final if it is solved.
+    /// What reaches its beginning; final if solved.
     ReachingSet atBegin;
   };
   uint32_t nodeOf(const llvm::BasicBlock &block);
@@ -94,8 +97,9 @@ private:
 
   llvm::Function *function;
   llvm::AnalysisManager<llvm::Function> *analyses;
-  /// Null before the nodes are connected: then those with definitions only, as
-  /// they came; else in preorder of the tree.
+  /// Null before the nodes are connected: until then \c nodes has only those
+  /// with definitions, in the order of addition; afterwards, preorder of the
+  /// tree.
   const llvm::DominatorTree *dominators = nullptr;
   std::vector<Node> nodes;
   /// Looked up only.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Everything that concludes from callers to callees asks here first.
+// Code that draws conclusions from callers about callees asks here first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_CALLERS_CALLERS_H
@@ -19,13 +19,13 @@
 
 namespace gpulto {
 
-/// Why a function may be entered from where no summary says so.
+/// Why a function may have callers that no summary shows.
 enum class UnknownCaller : uint8_t {
   /// All calls, or all launches, are edges of the graph.
   None,
   /// Native code, the dynamic linker or assembly can name it.
   VisibleOutside,
-  /// Its address is used other than to call or to launch it.
+  /// Its address is used for more than calls or launches.
   AddressTaken,
   /// It has another name.
   Aliased,
@@ -39,11 +39,11 @@ enum class UnknownCaller : uint8_t {
   LookedUp,
   /// Kernel: the program takes kernels from graphs, where launches are nodes.
   InGraph,
-  /// Kernel: code that is not seen may capture a launch and change it.
+  /// Kernel: unseen code may capture a launch and change it.
   Captured,
-  /// Kernel: functions of the runtime are others in this program.
+  /// Kernel: this program replaces functions of the runtime.
   Replaced,
-  /// Definitions without a body of their own jump to it.
+  /// Definitions without their own body jump to it.
   Shared,
 };
 
@@ -54,44 +54,44 @@ public:
   explicit Callers(const WpaContext &context);
 
   /// Returns why the function \p id, a definition, may have callers that are
-  /// not edges. For a kernel: launches, by stubs of this link. Stubs are called
-  /// by no edge where a launch is through a handle (stubsOf).
+  /// not edges. For a kernel, callers are launches by stubs of this link. A
+  /// launch through a handle is not an edge to the stub (see stubsOf).
   UnknownCaller unknown(GlobalId id) const {
     return static_cast<UnknownCaller>(reasons[id]);
   }
   /// Returns the definition that uses the address of \p id, or kNone.
   GlobalId takenBy(GlobalId id) const;
 
-  /// Names, in a clause, who makes launches Captured; empty: nobody can.
+  /// Names, in a clause, the code that makes launches Captured; empty: there is
+  /// none.
   llvm::StringRef whoCaptures() const { return capturer; }
 
   /// Whether the bitcode uses the address of the function \p id where a program
-  /// could compare it with another: not only in tables of virtual functions.
+  /// could compare it with another, that is, not only in virtual tables.
   bool isAddressSignificant(GlobalId id) const { return significant.test(id); }
 
-  /// Whether each use of the function or variable \p id means this very one: no
-  /// other program, shared library or linker option can put another in its
-  /// place.
+  /// Whether each use of the function or variable \p id means this definition:
+  /// no other program, shared library or linker option can replace it.
   bool isFinal(GlobalId id) const;
 
   /// As isFinal(), of the alias \p id.
   bool isFinalAlias(GlobalId id) const;
 
   /// Returns the function that a call of \p used in the module of \p user
-  /// enters: the definition or, of an alias that is final, what it stands for,
-  /// as the complete constructor of a class does for the base one. kNone if
-  /// there is none.
+  /// enters: the definition or, for a final alias, its aliasee (the complete
+  /// constructor of a class may be an alias of the base one). kNone if there is
+  /// none.
   GlobalId calleeOf(GlobalId user, SymbolIndex used) const;
 
-  /// Whether the host asks for attributes of the kernel \p id: what it learns
-  /// must not depend on facts.
+  /// Whether the host queries attributes of the kernel \p id: the answer must
+  /// not depend on facts.
   bool isQueried(GlobalId id) const { return queried.test(id); }
   /// Whether the host sets attributes of the kernel or stub \p id, which hold
-  /// for launches through this handle and no other, or asks for its name. Of a
-  /// handle that is not followed others may do so, too.
+  /// only for launches through this handle, or asks for its name. If the handle
+  /// is not followed, other code may do so, too.
   bool isConfigured(GlobalId id) const { return configured.test(id); }
   /// Whether the host uses the handle of the kernel or stub \p id for more than
-  /// launches: it asks for attributes or sets them, and means this kernel.
+  /// launches: it queries or sets attributes, and means this kernel.
   bool isAttributed(GlobalId id) const {
     return isQueried(id) || isConfigured(id);
   }
@@ -103,40 +103,40 @@ public:
   GlobalId deviceLauncherOf(GlobalId id) const;
 
   /// Returns the stubs that \p launch of the function \p caller may launch, as
-  /// far as their launches are known; of a launch by device code, the kernel.
+  /// far as their launches are known; for a launch by device code, the kernel.
   llvm::SmallVector<GlobalId, 2> stubsOf(GlobalId caller,
                                          const LaunchSite &launch) const {
     return handles->stubsOf(caller, launch);
   }
 
-  /// Live bodies whose code runs: prevailing functions, and bodies that lost
-  /// against another definition but live on under an alias.
+  /// Live bodies whose code runs: prevailing functions, and bodies that did not
+  /// prevail but are live under an alias.
   llvm::ArrayRef<GlobalId> bodies() const { return liveBodies; }
   /// Returns the place of \p id in bodies(), or kNone.
   uint32_t bodyIndex(GlobalId id) const { return bodyIndices[id]; }
-  /// Returns what the calls of the body at \p place in bodies() enter, by
-  /// calleeOf(), in their order: places in bodies(), or kNone.
+  /// Returns the callees of the body at \p place in bodies(), by calleeOf(), in
+  /// the order of its calls: places in bodies(), or kNone.
   llvm::ArrayRef<uint32_t> calleesOf(uint32_t place) const {
     return llvm::ArrayRef(callees).slice(
         firstCall[place], firstCall[place + 1] - firstCall[place]);
   }
-  /// Returns what those calls say of themselves, CallFlag.
+  /// Returns the flags of those calls, CallFlag.
   llvm::ArrayRef<CallFlags> callFlagsOf(uint32_t place) const {
     return llvm::ArrayRef(callFlags).slice(
         firstCall[place], firstCall[place + 1] - firstCall[place]);
   }
-  /// Returns the number of the first of them among the calls of all bodies.
+  /// Returns the number of its first call among the calls of all bodies.
   uint32_t firstCallOf(uint32_t place) const { return firstCall[place]; }
-  /// Returns how many calls there are in all bodies.
+  /// Returns the number of calls in all bodies.
   uint32_t callCount() const { return callees.size(); }
-  /// Whether call \p number of the body at \p place enters what it does by the
-  /// name of an alias.
+  /// Whether call \p number of the body at \p place enters its callee through
+  /// an alias.
   bool entersByAlias(uint32_t place, uint32_t number) const {
     return byAlias.contains(firstCall[place] + number);
   }
 
-  /// Returns the place of what call \p number of the body at \p place enters by
-  /// its own name, or kNone.
+  /// Returns the place of the function that call \p number of the body at \p
+  /// place enters by the function's own name, or kNone.
   uint32_t namedCalleeOf(uint32_t place, uint32_t number) const {
     return entersByAlias(place, number) ? kNone : calleesOf(place)[number];
   }
@@ -167,7 +167,8 @@ private:
   std::vector<uint32_t> callees;
   std::vector<CallFlags> callFlags;
   llvm::DenseSet<uint32_t> byAlias; // positions in callees; looked up only
-  /// By ModuleIndex: it names kernels or stubs. In large programs few do.
+  /// By ModuleIndex: whether it names kernels or stubs. In large programs few
+  /// modules do.
   llvm::BitVector kernelModules;
   std::unique_ptr<Handles> handles;
   // Looked up only.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: the functions of which every entry is an edge of the summaries.
+// Goal: find the functions all of whose entries are edges of the summaries.
 //
 //   static void f(int n);  g() { f(3); }                 f: all callers known
 //   void (*p)(int) = f;                                  f: address taken
@@ -14,10 +14,10 @@
 //   cudaFuncSetAttribute(k, ...)                         k: all launches known
 //   cudaOccupancyMaxActiveBlocks...(&n, k, ...)          k: queried, too
 //
-// A kernel's callers are the launches of its stubs, so it inherits what is
-// unknown of them, and those by device code. A stub is special in one way only:
-// a launch mentions it as its handle, which is no use of its address (LGEN
-// tells the two apart).
+// A kernel's callers are the launches of its stubs, so it inherits their
+// unknown callers, and launches by device code. A stub is special in only one
+// way: a launch mentions it as its handle, which is not a use of its address
+// (LGEN distinguishes the two).
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,18 +17,19 @@ namespace gpulto {
 
 class Callers;
 
-/// Which launches may become nodes of a graph that code which is not seen has,
+/// Finds launches that may become nodes of a graph in the hands of unseen code,
 /// and so run with other parameters. Built once; linear.
 class Captures {
 public:
   /// \p callers: knows bodies, and which functions have unknown callers.
   Captures(const WpaContext &context, const Callers &callers);
 
-  /// Who might have such a graph, in a clause; empty: nobody.
+  /// The code that might have such a graph, in a clause; empty: none.
   llvm::StringRef who() const { return reason; }
 
   /// Whether \p launch of the function \p caller may be captured: it is not
-  /// proven to be in the legacy default stream. Meaningful if there is who().
+  /// proven to be in the legacy default stream. Meaningful if who() is not
+  /// empty.
   bool mayCapture(GlobalId caller, const LaunchSite &launch) const;
 
 private:
@@ -37,7 +38,7 @@ private:
   /// A call: of the body at a place, and its number there.
   using Call = std::pair<uint32_t, uint32_t>;
 
-  /// What a stream is.
+  /// The kinds of streams.
   enum class Stream : uint8_t { Legacy, OfCaller, Other };
   Stream kindOf(const JumpFunction &stream) const;
   JumpFunction streamOf(GlobalId caller, const LaunchSite &launch) const;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: know which launches happen with the parameters that they are made with.
+// Goal: know which launches run with the parameters with which they were made.
 //
 //   cudaStreamBeginCapture(s, ...); enqueue(p, n, s);       not seen
 //   cudaStreamEndCapture(s, &graph);
@@ -11,20 +11,20 @@
 //   void enqueue(int *p, int n, cudaStream_t s) { fill<<<1, 32, 0, s>>>(p, n);
 //   }
 //
-// A launch in a stream that is being captured becomes a node, and whoever has
-// the graph can have it run with anything. It takes no more than that somebody
-// has the stream, the caller's thread (per-thread default streams), or an event
-// that the stream waits for. The legacy default stream alone is safe: it cannot
-// be captured, nor wait for what is, and what would join it to a capture fails.
-// So where there is code that is not seen, or bitcode hands out graphs of its
-// captures, launches that are not proven to be in that stream may be captured.
+// A launch in a stream that is being captured becomes a node, and code that has
+// the graph can run it with any parameters. For a capture, code only needs the
+// stream, the caller's thread (per-thread default streams), or an event that
+// the stream waits for. Only the legacy default stream is safe: it cannot be
+// captured, nor wait for a captured stream, and joining it to a capture fails.
+// So if there is unseen code, or bitcode hands out graphs of its captures,
+// launches that are not proven to be in that stream may be captured.
 //
 // 1. findAsked: parameters that are streams of launches.
 // 2. visit: what calls pass there: null, a caller's own parameter, or others.
 // 3. spread: parameters that get others pass them on.
 //
-// Not followed: streams in variables and structures, and those that the program
-// makes itself and hands to nobody.
+// Not followed: streams in variables and structures, and streams that the
+// program makes itself and does not pass on.
 //
 // Linear in calls.
 //

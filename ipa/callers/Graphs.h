@@ -8,16 +8,15 @@
 
 namespace gpulto {
 
-/// Whether bitcode makes graphs of what streams were given.
+/// Whether bitcode captures streams into graphs.
 bool capturesLaunches(const CombinedSummary &program);
 
-/// Whether bitcode may give a node of a graph other parameters than it was
-/// added with. A name of an API function anywhere in host bitcode counts.
+/// Whether bitcode may change the parameters with which a node was added to a
+/// graph. A mention of such an API function anywhere in host bitcode counts.
 bool mayChangeGraphs(const CombinedSummary &program);
 
-/// Whether code that is not seen may get hold of a graph that bitcode makes,
-/// and change nodes of it: native objects, shared libraries, what calls this
-/// one.
+/// Whether unseen code (native objects, shared libraries, callers of this one)
+/// may get a graph that bitcode makes, and change its nodes.
 bool mayHandOutGraphs(const WpaContext &context);
 
 } // namespace gpulto

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: know whether a kernel in a graph may run with other arguments than
-// those that it was launched or added with.
+// Goal: know whether a kernel in a graph may run with arguments other than
+// those with which it was launched or added.
 //
 //   cudaStreamEndCapture(stream, &graph); use(graph);   use: of a library
 //
-// Whoever has the graph can ask for its nodes and set their parameters, or
-// those of what was instantiated from it. So it takes a function that does so
-// in bitcode (mayChangeGraphs), or a graph and anybody who is not seen and not
-// of the libraries of C, C++ and CUDA: what bitcode names and nobody defines
-// here, and code that is not seen (mayHandOutGraphs). The latter may capture
-// launches of bitcode itself: ipa/callers/CapturesPropagate.cpp. Where the user
-// gives his word that those leave nodes as they are, only bitcode counts.
+// Code that has the graph can get its nodes and set their parameters, or those
+// of its instances. So changes require a function in bitcode that does so
+// (mayChangeGraphs), or a graph and code that is neither seen nor part of the
+// libraries of C, C++ and CUDA: functions that bitcode names and nothing here
+// defines, and unseen code (mayHandOutGraphs). Unseen code may itself capture
+// launches of bitcode: ipa/callers/CapturesPropagate.cpp. If the user promises
+// that it leaves nodes unchanged, only bitcode counts.
 //
 // Linear in the symbols of the host.
 //

@@ -9,19 +9,19 @@
 //   void run(const Op &op) { op.kernel<<<1, op.block>>>(...); }  memory of run
 //   main() { Op op = make(); run(op); }                          memory of main
 //
-// Memory here is what is behind a parameter, a local variable or an object that
+// Memory here is what a parameter points to, a local variable or an object that
 // the function makes with `new`, as long as all uses of its address are known
-// and at constant distances (memoryUses). Of memory that may hold handles the
-// summary says where handles that are stored there come from (Into), what is
-// read of it as a handle and where that goes, what is read else (Beside), and
-// which calls get its address (Passed). Whole-program analysis puts the memory
-// of callers and callees together (HandleMemoryPropagate.cpp).
+// and at constant distances (memoryUses). For memory that may hold handles the
+// summary says where handles stored there come from (Into), what is read from
+// it as a handle and where that goes, what else is read (Beside), and which
+// calls get its address (Passed). Whole-program analysis connects the memory of
+// callers and callees (HandleMemoryPropagate.cpp).
 //
 // Limits: units that name no function of the CUDA runtime say nothing; memory
 // that is copied to other memory, kept, or reached at variable distances, as
 // the elements of vectors are, is not followed.
 //
-// Linear in the uses of addresses, but for those of loads of one variable.
+// Linear in the uses of addresses, except for uses of loads from one variable.
 //
 //===----------------------------------------------------------------------===//
 

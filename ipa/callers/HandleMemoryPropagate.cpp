@@ -2,27 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: the handles that are in structs when kernels are launched from them.
+// Goal: find the handles in structs from which kernels are launched.
 //
 //   void set(Op &op) { op.kernel = add; }        Memory and Written of set
 //   void run(const Op &op) { op.kernel<<<...>>>(...); }        Memory of run
 //   main() { Op op; set(op); run(op); }          Memory of main
 //
-// What LGEN says of memory is in the head of HandleMemoryAnalyze.cpp. A handle
-// that comes into memory of a function:
+// The head of HandleMemoryAnalyze.cpp says what LGEN records about memory. A
+// handle that enters memory of a function:
 // 1. spreadMemory: is lost if anything but a handle is read there; goes where
-//    handles that are read there go; and is behind the arguments of calls that
-//    get the address.
+//    handles read there go; and enters the memory of callees that get the
+//    address.
 // 2. spreadWritten: is in the callers' memory, too, if the function or one that
 //    it calls has stored it there. All calls of the function must be known to
 //    pass memory whose reads are known.
-// Memory that a function does not tell of is as good if the function does not
-// reach that far (ParameterRecord::reachBytes). All else is lost.
+// Memory that a function does not describe is fine, too, if the function does
+// not reach that far (ParameterRecord::reachBytes). Everything else is lost.
 //
-// When things happen is not looked at, nor which of its callers' memory a
-// function has: that can only add handles, and lose more of them.
+// The analysis ignores order in time, and which caller's memory a function has:
+// that can only add handles, and lose more of them.
 //
-// Linear in the places that a handle comes to and in calls.
+// Linear in the places that a handle reaches and in calls.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,34 +35,36 @@ namespace gpulto {
 /// use.
 ReferenceFlags attributeUse(const llvm::Use &use);
 
-/// Whether \p function is declared, and named as those of the CUDA runtime.
+/// Whether \p function is a declaration with the name of a CUDA runtime
+/// function.
 bool isOfRuntime(const llvm::Function &function);
 
-/// Where in a variable an address leads: to byte \c offset, or any number of
-/// strides away from there; there is no other if \c stride is 0.
+/// The place in a variable that an address leads to: byte \c offset, or any
+/// number of strides away from there; only \c offset if \c stride is 0.
 struct VariablePlace {
   const llvm::GlobalVariable *variable = nullptr;
   uint32_t offset = 0;
   uint32_t stride = 0;
 };
 
-/// Returns where in a variable of the module \p address leads, if it does.
+/// Returns the place in a variable of the module that \p address leads to, if
+/// it does.
 std::optional<VariablePlace> variablePlace(const llvm::Value &address,
                                            const llvm::DataLayout &layout);
 
 /// Returns the Memory jump function (HandleFlow::handle) of \p value if it is
-/// loaded from memory that calls may fill: behind a parameter, of a local
-/// variable or of a new object. \p numbers: of the function.
+/// loaded from memory that calls may fill: memory that a parameter leads to, a
+/// local variable or a new object. \p numbers: those of the function.
 std::optional<JumpFunction> handleInMemory(const llvm::Value &value,
                                            MemoryNumbers &numbers);
 
-/// Adds to \p handles the jump functions of all that \p value, the handle of a
-/// launch, may be; false if that is not known.
+/// Adds to \p handles the jump functions of all possible values of \p value,
+/// the handle of a launch; returns false if they are unknown.
 bool collectHandles(JumpFunctionBuilder &builder, const llvm::Value &value,
                     llvm::SmallVectorImpl<JumpFunction> &handles);
 
-/// As collectHandles(), of all that the pointer at byte \p offset of the local
-/// \p variable may be at any time, but for what callees store there.
+/// As collectHandles(), for all values that the pointer at byte \p offset of
+/// the local \p variable may have at any time, except those that callees store.
 bool collectStoredHandles(JumpFunctionBuilder &builder,
                           const llvm::Value &variable, uint64_t offset,
                           llvm::SmallVectorImpl<JumpFunction> &handles);
@@ -77,37 +79,38 @@ public:
 
   /// Whether whole-program analysis can follow \p handle, which is \p use: it
   /// is launched, compared with null, passed to a direct call, returned, stored
-  /// in a variable of the program, or kept in a local one from which only such
-  /// uses are read. What the jump functions of calls do not tell is added to
-  /// the flows.
+  /// in a program variable, or kept in a local variable from which only such
+  /// uses are read. Adds to the flows what the jump functions of calls do not
+  /// say.
   bool follow(const llvm::Use &use, const JumpFunction &handle);
 
-  /// Whether follow() holds of all uses of \p value.
+  /// Whether follow() holds for all uses of \p value.
   bool followAll(const llvm::Value &value, const JumpFunction &handle);
 
   /// Sets kParamIsHandle and its like of \p argument.
   void markParameter(const llvm::Argument &argument);
 
-  /// Notes that \p load reads of a variable what is beside handles; false if
-  /// it is not known where.
+  /// Records that \p load reads data next to handles in a variable; returns
+  /// false if its place is unknown.
   bool readBeside(const llvm::LoadInst &load);
 
-  /// Notes whether what \p call returns is followed.
+  /// Records whether the result of \p call is followed.
   void markResult(const llvm::CallBase &call);
 
-  /// As follow(), where \p handle is field \p element of \p use, a struct that
-  /// is a value.
+  /// As follow(), where \p handle is field \p element of \p use, a struct
+  /// value.
   bool followElement(const llvm::Use &use, unsigned element,
                      const JumpFunction &handle);
 
-  /// Whether what \p use copies, of a constant that may hold handles, goes to
-  /// where these are followed.
+  /// Whether what \p use copies from a constant that may hold handles goes to a
+  /// place where these are followed.
   bool followCopy(const llvm::Use &use);
 
-  /// Tells what becomes of handles in memory that other functions reach, too.
+  /// Describes what becomes of handles in memory that other functions also
+  /// reach.
   void describeMemory(const llvm::Function &function);
 
-  /// Appends what was added to the summary; returns the range of it.
+  /// Appends the collected flows to the summary; returns their range.
   Range store();
 
 private:
@@ -144,7 +147,8 @@ private:
   UniqueList<HandleFlow> flows;
   MemoryNumbers memoryNumbers;
   llvm::SmallSetVector<const llvm::Value *, 4> filled; // with handles
-  // Looked up only. Pointers, since there are references while more come in.
+  // Looked up only. Pointers, since references to entries exist while more are
+  // added.
   llvm::DenseMap<const llvm::Value *,
                  std::unique_ptr<std::optional<MemoryUses>>>
       variables;

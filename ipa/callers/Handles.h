@@ -19,29 +19,29 @@ namespace gpulto {
 
 class Callers;
 
-/// The kernels, by their stubs, that handles in parameters and results of host
-/// functions, in variables and in memory that functions share may stand for.
+/// Finds the kernels, by their stubs, whose handles may be in parameters and
+/// results of host functions, in variables and in memory that functions share.
 /// Built once; linear.
 class Handles {
 public:
-  /// \p callers: knows bodies and what calls enter; \p kernelModules: modules
-  /// that name kernels or stubs.
+  /// \p callers knows bodies and callees; \p kernelModules are the modules that
+  /// name kernels or stubs.
   Handles(const WpaContext &context, const Callers &callers,
           const llvm::BitVector &kernelModules);
 
-  /// Whether the address of the stub \p id goes where it is not followed, by
-  /// passing it or out of a variable; other uses are not looked at.
+  /// Whether the address of the stub \p id is passed, or read from a variable,
+  /// to where it is not followed; other uses are not considered.
   bool isLost(GlobalId id) const { return lost.test(id); }
-  /// Whether the variable \p id may hold handles, and nothing but handles that
-  /// are followed is read of it.
+  /// Whether the variable \p id may hold handles, and only handles that are
+  /// followed are read from it.
   bool isTable(GlobalId id) const { return tables.contains(id); }
-  /// Whether attributes of the stub \p id are read, or set, by way of a
+  /// Whether attributes of the stub \p id are read, or set, through a
   /// parameter, a result or a variable.
   bool isQueried(GlobalId id) const { return queried.test(id); }
   bool isSet(GlobalId id) const { return set.test(id); }
 
-  /// Returns the stubs, in order, that \p launch of the function \p caller may
-  /// launch, as far as they are not lost.
+  /// Returns, in order, the stubs that \p launch of the function \p caller may
+  /// launch, without those that are lost.
   llvm::SmallVector<GlobalId, 2> stubsOf(GlobalId caller,
                                          const LaunchSite &launch) const;
 
@@ -50,15 +50,15 @@ private:
   enum class Of : uint8_t {
     Parameter, // the number of it
     Table,     // a variable
-    Result,    // at the byte of what the function returns
-    Memory,    // at the byte of what the function has under this number
+    Result,    // at a byte of the function's result
+    Memory,    // at a byte of the function's memory with this number
     Written,   // as Memory, of a parameter: callers find it there
-    Lost,      // where nobody can follow them
+    Lost,      // where they cannot be followed
     Untouched, // where nobody looks
     Queried,   // the program reads their attributes, where no flag says so
     Set        // it sets them
   };
-  /// A symbol, and the Of, number and byte there.
+  /// A symbol, and the Of, number and byte in it.
   using Place = std::pair<GlobalId, uint64_t>;
   static constexpr int64_t kHandleBytes = 8;
   static constexpr unsigned kOfShift = 60, kNumberShift = 32;
@@ -75,7 +75,7 @@ private:
   }
   static uint32_t byteOf(Place place) { return uint32_t(place.second); }
 
-  /// What a body says of memory.
+  /// What a body says about memory.
   struct Memory {
     bool isFollowed = false;
     std::vector<const HandleFlow *> besides, passed;
@@ -132,12 +132,12 @@ private:
   llvm::DenseSet<Place> results; // that may be handles
   llvm::BitVector seen;          // functions all of whose callers are edges
   std::vector<Bytes> held;       // handles; by variable
-  std::vector<Bytes> besides;    // what is read beside them
+  std::vector<Bytes> besides;    // what is read next to them
   // Looked up only.
   llvm::DenseMap<Place, std::vector<GlobalId>> stubs; // sorted
   llvm::DenseMap<Place, std::vector<Place>> flows;
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, Memory> memories;
-  // Of the callee and its parameter; in the order of callers and calls.
+  // By callee and its parameter; in the order of callers and calls.
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, std::vector<Passing>> passings;
   std::vector<uint32_t> callCounts; // by place among the bodies
   bool fillsParameters = false;

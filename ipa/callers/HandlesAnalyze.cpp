@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: handles that reach launches through host code, and nothing else.
+// Goal: find handles that host code passes only to launches.
 //
 //   static const Kernel table[] = {relu, sigmoid};      a table of handles
 //   run(table[i], n);                                   load of it, passed on
@@ -15,8 +15,8 @@
 // to callees, which whole-program analysis must find not to touch the handle or
 // to follow it (HandleMemoryAnalyze.cpp). All else is an escape.
 //
-// Variables of the program: what is stored there does no harm, be it a handle
-// that is followed or not, but what is read must be followed (kReadsValue).
+// Variables of the program: stores to them do no harm, whether of followed
+// handles or not, but values read from them must be followed (kReadsValue).
 //
 //===----------------------------------------------------------------------===//
 

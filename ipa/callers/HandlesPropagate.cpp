@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: launches through a parameter, a variable or what a function returns are
-// launches of known kernels.
+// Goal: know the kernels of launches through a parameter, a variable or a
+// function's result.
 //
 //   static const Kernel table[] = {relu, sigmoid};
 //   Kernel pick(int i) { return i ? table[i - 1] : scale; }
 //   run(Kernel kernel) { kernel<<<...>>>(...); }     relu, sigmoid, scale
 //   run(pick(n));
 //
-// LGEN says which parameters and results do nothing with a handle but what is
+// LGEN says which parameters and results use a handle only in ways that are
 // followed (kParamIsHandle, HandleTarget::Followed), which functions use a
-// stub's address that way only (kPassesHandle), of which variables they read
-// more (kReadsValue), and what jump functions do not tell (HandleFlow). Here:
-// 1. findHolders, checkHolders: variables that may hold handles, of which
-//    nothing but such handles is read, and whose own address goes nowhere; and
-//    functions that return some.
+// stub's address only that way (kPassesHandle), from which variables they read
+// more (kReadsValue), and what jump functions do not cover (HandleFlow). Here:
+// 1. findHolders, checkHolders: variables that may hold handles, from which
+//    only such handles are read, and whose own address goes nowhere; and
+//    functions that return handles.
 // 2. visitBody: handles flow from addresses, parameters, variables and results
 //    into others. Into code that nobody sees they are lost: the kernel's
 //    launches are unknown then. So they are where some call does not follow
@@ -24,8 +24,8 @@
 //    Memory that functions share is another place (HandleMemoryPropagate.cpp).
 // 3. propagate: the sets of stubs, to the least fixed point.
 //
-// A parameter or a variable may also get handles from code that nobody sees.
-// Those are of kernels whose launches are unknown anyway.
+// A parameter or a variable may also get handles from unseen code. Launches of
+// their kernels are unknown anyway.
 //
 // Linear in calls and in the sets.
 //

@@ -8,9 +8,9 @@
 
 namespace gpulto {
 
-/// Returns what the argument \p actual of \p user is based on if it is a
-/// pointer at an unknown distance; else itself. For who asks which memory it
-/// leads to, not where.
+/// Returns the pointer on which the argument \p actual of \p user is based if
+/// its distance from it is unknown; otherwise \p actual itself. For callers
+/// that need to know which memory it leads to, not where in it.
 const JumpFunction &baseOf(const CombinedSummary &program, GlobalId user,
                            const JumpFunction &actual);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a number to set against the instructions that a clone copies.
+// Goal: a number to compare with the instructions that a clone copies.
 //
 //   static void run(int n) { scale<<<n / 256, 256>>>(p, n); }
 //   __global__ void scale(float *p, int n) { for (i = 0; i < n; ...) f(p, n); }
@@ -10,8 +10,8 @@
 //   n of scale: what folds there, and what n is worth in f
 //   n of run:   what n and the grid are worth in scale, if scale may be cloned
 //
-// Depth is bounded; a recursion counts once. All parameters are weighed at
-// once, a level of calls at a time, so it is linear.
+// Depth is bounded; a recursion counts once. All parameters are weighed
+// together, one level of calls at a time, so it is linear.
 //
 // Source: GCC's ipa-cp.cc (estimate_local_effects).
 //

@@ -9,7 +9,7 @@
 namespace gpulto {
 
 /// Returns, by image, the instructions that copies of bodies may add: \p
-/// percent of those that \p solver has, small images taken for larger ones.
+/// percent of those in \p solver; small images count as larger ones.
 std::vector<uint64_t> allowedGrowth(const WpaContext &context,
                                     const ConstantsSolver &solver,
                                     unsigned percent);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: functions whose callers disagree, where agreeing would pay.
+// Goal: find functions whose callers disagree where agreement would pay off.
 //
 //   __noinline__ float sum(const float *p, int n);
 //   k1: sum(tile, 32)     tile in shared memory
@@ -10,21 +10,21 @@
 //   ->  sum.cp1(tile): 32 iterations of ld.shared;  sum.cp2: ld.global
 //
 // In each round, for each function that calls reach:
-// 1. groupContexts: its calls are grouped by what they know and the function
-//    does not: constants that save something, functions that it calls through a
-//    parameter, on the device address spaces.
+// 1. groupContexts: its calls are grouped by what is known at the call but not
+//    in the function: constants that save something, functions that it calls
+//    through a parameter, and on the device address spaces.
 // 2. A group's gain is what its constants save (LGEN's estimate) times how
 //    often it calls; its cost the function's size.
 // 3. Groups worth their growth become clones, the best first, within limits of
 //    the image's growth and of clones per function.
-// 4. The solver starts anew: clones pass on what they know, and the next round
-//    finds contexts of their callees (clones of clones). Functions of which
-//    nothing has changed, nor of their callers, are not looked at again: what
-//    was not worth a clone is not, and limits get no wider.
+// 4. The solver starts again: clones pass on what they know, and the next round
+//    finds contexts of their callees (clones of clones). Functions that have
+//    not changed and whose callers have not are not considered again: a context
+//    that was not worth a clone still is not, and limits do not grow.
 //
-// Functions that the inliner will take are left to it, but for those that
-// launch. Kernels have a chooser of their own (KernelClonesPropagate.cpp),
-// which takes turns with this one.
+// Functions that will be inlined are left to the inliner, except those that
+// launch. Kernels have their own chooser (KernelClonesPropagate.cpp), which
+// takes turns with this one.
 //
 // Source: GCC's ipa-cp.cc (good_cloning_opportunity_p, decide_about_value).
 //

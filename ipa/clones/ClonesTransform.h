@@ -21,8 +21,8 @@ namespace gpulto {
 
 /// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
 /// ascending order) name, so that they are found again in copies. Errors: the
-/// body has not \p callCount calls, or one of \p launches is none of a launch
-/// function of the runtime.
+/// body does not have \p callCount calls, or one of \p launches is not a call
+/// of a launch function of the runtime.
 llvm::Error markCalls(llvm::Function &function,
                       llvm::ArrayRef<uint32_t> numbers,
                       llvm::ArrayRef<uint32_t> launches, uint32_t callCount);
@@ -35,7 +35,7 @@ takeMarkedCalls(llvm::Function &function);
 /// of the runtime's launch functions.
 llvm::Use &handleOf(llvm::CallBase &launch);
 
-/// Lets launches in \p body of the handle \p from launch the handle \p to.
+/// Makes launches of the handle \p from in \p body launch the handle \p to.
 /// Returns whether there are any.
 bool replaceHandle(llvm::Function &body, llvm::Function &from,
                    llvm::Function &to);

@@ -15,8 +15,8 @@
 
 namespace gpulto {
 
-/// What a launch knows of its kernel and the kernel does not: a parameter, a
-/// part of one, or a component of the geometry is a constant.
+/// A value that is constant in a launch, but not known in its kernel: a
+/// parameter, a part of one, or a component of the geometry.
 struct KnownLaunchValue {
   enum class Of : uint8_t { Parameter, Part, Geometry };
   Of of = Of::Parameter;
@@ -28,13 +28,13 @@ struct KnownLaunchValue {
   auto operator<=>(const KnownLaunchValue &) const = default;
 };
 
-/// Launches of one kernel that know the same.
+/// Launches of one kernel with the same known values.
 struct LaunchContext {
   GlobalId stub = kNone;
   std::vector<KnownLaunchValue> known;
-  /// Calls that launch: body, and position among its calls.
+  /// The launching calls: body, and position among its calls.
   std::vector<std::pair<BodyIndex, uint32_t>> calls;
-  /// Instructions saved in all images, weighed by how often the calls run; in
+  /// Instructions saved in all images, weighted by how often the calls run; in
   /// 1/256.
   uint64_t gain = 0;
   /// Instructions of the kernel in all images.
@@ -42,14 +42,14 @@ struct LaunchContext {
 };
 
 /// Returns those of \p contexts, all of one kernel, that are worth a clone at
-/// \p perMille instructions saved for each thousand copied, the best first.
-/// One that is left alone with the kernel itself is not among them: \p others
+/// \p perMille instructions saved for each thousand copied, the best first. A
+/// context that would have the kernel itself to itself is left out: \p others
 /// says whether there are launches besides \p contexts.
 std::vector<const LaunchContext *>
 contextsWorthClones(llvm::ArrayRef<LaunchContext> contexts, bool others,
                     uint64_t perMille);
 
-/// Gives kernels clones where launches know different constants.
+/// Makes clones of kernels whose launches know different constants.
 class KernelCloneChooser {
 public:
   /// \p growth: by image, instructions that clones may still add.
@@ -61,7 +61,7 @@ public:
 
   /// Adds clones to the solver and redirects launches. Returns whether it did.
   bool runRound();
-  /// Remarks on kernels that the last round found reasons not to clone.
+  /// Emits remarks on kernels that the last round found reasons not to clone.
   void explainMissed() const;
 
 private:
@@ -90,11 +90,11 @@ private:
   std::vector<uint64_t> &growth;
   /// By stub: the calls that launch it and are not redirected yet, in order.
   std::map<GlobalId, std::vector<std::pair<Call, Launches>>> calls;
-  /// Stubs that calls may launch which may launch others too.
+  /// Stubs launched by calls that may also launch other stubs.
   llvm::DenseSet<GlobalId> sharedLaunches;
   /// Clones (of stubs) by what their launches know.
   std::map<std::pair<GlobalId, std::vector<KnownLaunchValue>>, BodyIndex> made;
-  /// By stub: why it has no clone for some context.
+  /// By stub: why some context has no clone.
   std::map<GlobalId, std::string> missed;
 };
 

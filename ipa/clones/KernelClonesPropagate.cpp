@@ -2,29 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: launches that know different constants get kernels of their own.
+// Goal: separate kernels for launches with different known constants.
 //
 //   blur<<<grid, 128>>>(out, in, width, 3);     blur.cp1: radius 3, block 128
 //   blur<<<grid, 256>>>(out, in, width, 5);     blur:     radius 5, block 256
 //
 // In each round, for each stub all of whose launches are known:
-// 1. collectCalls: the calls that launch it, and nothing else. One with several
-//    configurations in force knows what all of them know.
-// 2. contextsOf: calls are grouped by the constants that they know and the
-//    kernel does not: arguments, parts of aggregates, grid and block. What
-//    brings little next to the rest does not split a group.
+// 1. collectCalls: the calls that launch only it. A call with several possible
+//    configurations knows what all of them know.
+// 2. contextsOf: calls are grouped by constants that are known at the call but
+//    not in the kernel: arguments, parts of aggregates, grid and block.
+//    Constants that save little compared with the rest do not split a group.
 // 3. A group's gain is what its constants save, in every image, times how often
 //    it launches; its cost the kernel's size in every image.
 // 4. Groups worth their growth become clones, the best of the program first,
-//    within the limits of ipa-cp. When no other launch is left, the least of a
+//    within the limits of ipa-cp. If no other launch is left, the least of a
 //    kernel's groups keeps the kernel itself.
 //
 // A clone is one of the stub, too: the stub's address is the handle by which
-// the runtime knows the kernel. It holds in every image or not at all. Kernels
-// whose handle serves for anything but launches are left alone
+// the runtime knows the kernel. It exists in every image or in none. Kernels
+// whose handle is used for anything but launches are left alone
 // (whyNoKernelClone).
 //
-// Linear in launches and kernels' parameters, but for sorting.
+// Linear in launches and kernels' parameters, except for sorting.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: which calls of a body run hardly ever, without a profile.
+// Goal: find the calls of a body that hardly ever run, without a profile.
 //
 //   if (__builtin_expect(p == nullptr, 0)) report(p);   report: cold
 //   if (n > max) { note(n); fail("too large"); }        note, fail: cold
 //   try { work(); } catch (...) { undo(); }             undo: cold
 //   switch (code) { case 0: f(); ... case 299: g(); }   none, rare as each is
 //
-// Block frequencies do not tell: one case of 300, or the last of a chain of
-// nine conditions, is as improbable as what the program calls improbable.
+// Block frequencies do not suffice: one case in 300, or the last of a chain of
+// nine conditions, is as improbable as code that the program calls improbable.
 //
-// 1. Blocks that say it (saysCold): a landing pad, a call with attribute cold,
-//    an end that does not come back. exit() is no such end: that is how
-//    programs come to theirs after all they do.
-// 2. Blocks that lead nowhere else (spreadBack), save those in loops, which may
+// 1. Blocks that are cold by themselves (saysCold): a landing pad, a call with
+//    attribute cold, an end that does not return. exit() is not such an end:
+//    programs reach it after all their work.
+// 2. Blocks that lead only to those (spreadBack), except in loops, which may
 //    run long before they do.
-// 3. Blocks that can only be reached through those, or over edges that branch
-//    weights call improbable (spreadForward).
+// 3. Blocks reachable only through those, or over edges that branch weights
+//    call improbable (spreadForward).
 //
 // The entry is never cold. Bodies with a profile are left to LLVM, which knows
 // more. Linear in edges.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: host code that hardly ever runs, or once, is made small and is kept
+// Goal: make host code that hardly ever runs, or runs once, small, and keep it
 // apart from the rest, without a profile.
 //
 //   a.cpp: if (p == nullptr) fail("no p");      b.cpp: void fail(const char *s)
@@ -11,24 +11,25 @@
 //   fail is cold: both calls are hardly ever reached (LGEN). show is cold: its
 //   only caller is.
 //
-// 1. solveCold: a function is cold unless something says that it may not be: a
-//    caller nobody sees, or a call that is neither marked by LGEN nor in a cold
-//    function. Greatest fixed point, so a recursion that is only entered from
-//    cold code is cold.
-// 2. solveOnce: start-up code and main run once, and so does what only they
-//    call outside of loops. Least fixed point: what recurses is not in it.
-// 3. solveLoops: which functions run no loop, callees included. LLVM may inline
-//    those, and a loop that is optimized for size is slow even if it runs once.
-//    Least fixed point, too.
+// 1. solveCold: a function is cold unless something prevents it: an unseen
+//    caller, or a call that is neither marked by LGEN nor in a cold function.
+//    Greatest fixed point, so a recursion that is entered only from cold code
+//    is cold.
+// 2. solveOnce: start-up code and main run once, and so do functions that only
+//    they call outside of loops. Least fixed point, so it excludes recursive
+//    functions.
+// 3. solveLoops: functions that run no loop, callees included. LLVM may inline
+//    callees, and a loop optimized for size is slow even if it runs once. Also
+//    a least fixed point.
 //
-// Linear in calls. Functions with a profile have callers that nobody sees: what
-// LLVM knows of them is better.
+// Linear in calls. Functions with a profile count as having unseen callers:
+// LLVM knows them better.
 //
 // Source: J. Hubička and others, GCC's ipa-profile.cc (propagation of "unlikely
 // executed" and "executed once"), from T. Glek, J. Hubička: "Optimizing real
 // world applications with GCC Link Time Optimization", GCC Summit 2010, and
-// WHOPR's section 3.3. GCC optimizes what runs once for size outside of loops;
-// attributes hold for whole functions here.
+// WHOPR's section 3.3. GCC optimizes code that runs once for size outside of
+// loops; here attributes apply to whole functions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,10 +12,10 @@ class Function;
 
 namespace gpulto {
 
-/// Says in attributes of the host function \p function, a definition or a
-/// declaration, how seldom it runs. What runs hardly ever gets a section apart
-/// (`.text.unlikely`) in code generation, and calls of it make the blocks they
-/// are in cold.
+/// Puts \p coldness into attributes of the host function \p function, a
+/// definition or a declaration. Code generation gives functions that hardly
+/// ever run a separate section (`.text.unlikely`), and calls of them make their
+/// blocks cold.
 void applyColdness(llvm::Function &function, Coldness coldness);
 
 } // namespace gpulto

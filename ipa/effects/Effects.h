@@ -13,7 +13,7 @@ struct WpaContext;
 /// Decisions::live and visibleOutside. Remarks: pass `gpulto-effects`.
 void propagateEffects(WpaContext &context, const Callers &callers);
 
-/// Says what was decided and why, if anybody wants to know.
+/// Emits remarks on what was decided and why, if they are asked for.
 void explainEffects(WpaContext &context, const Callers &callers);
 
 } // namespace gpulto

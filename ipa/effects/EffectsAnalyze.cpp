@@ -3,25 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: which symbols a body reads, writes and lets escape; which kinds of
-// memory it touches; what it does with the memory behind its parameters. What
-// callees do is left out where an edge says what they get: whole-program
-// analysis adds it.
+// Goal: find which symbols a body reads, writes and lets escape, which kinds of
+// memory it touches, and what it does with the memory that its parameters lead
+// to. Effects of callees are left out if an edge says what they get:
+// whole-program analysis adds them.
 //
 //  1. Every operand that mentions a symbol becomes a reference; loads, stores,
 //     memory intrinsics and address computations that end in such accesses are
-//     told apart from escapes (useOf).
+//     distinguished from escapes (useOf).
 //  2. Memory accesses are classified by the object they are based on (touch);
 //     so are those of calls whose attributes say what they touch.
-//  3. Whether a body may throw, loop for ever, free or synchronize
+//  3. Whether a body may throw, loop forever, free or synchronize
 //     (addControlEffects).
 //  4. Pointer parameters are followed to their uses (followParameter), and so
 //     are pointers in aggregates that kernels get by value (followMembers).
 //
-// A launch mentions its stub as handle; that is a read, no escape. Functions of
-// the runtime that read or set attributes of a kernel are told apart from those
-// that might launch it (attributeUse).
-// Linear in operands; uses of one pointer are followed to kMaxUses.
+// A launch mentions its stub as handle; that is a read, not an escape. Runtime
+// functions that read or set attributes of a kernel are distinguished from
+// those that might launch it (attributeUse). Linear in operands; uses of one
+// pointer are followed to kMaxUses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,33 +3,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: know of a call what it may do, whichever file the callee is in.
+// Goal: know what a call may do, whichever file the callee is in.
 //
 //   a.cpp: int scale(const int *p) { return weight() * *p; }
 //   b.cpp: static int w = 3; int weight() { return w; }
 //
 //   weight reads nothing (w is never written), scale reads what p points to;
-//   neither throws, frees or synchronizes, both come back. So callers of scale
-//   keep what they have in registers, hoist the call and merge two of them.
+//   neither throws, frees or synchronizes, both return. So callers of scale
+//   keep values in registers, hoist the call and merge two of them.
 //
 // 1. A body starts with its own effects (LGEN) and takes over those of its
 //    callees until nothing changes (solveEffects): what may happen only grows,
-//    so the least fixed point is the answer for recursion, too. Memory behind a
-//    callee's parameter is what the jump function of the argument says.
-// 2. That a call comes back, and that it never does, must be proven from the
+//    so the least fixed point is the answer for recursion, too. The jump
+//    function of an argument says what memory a callee's parameter leads to.
+// 2. That a call returns, and that it never does, must be proven from the
 //    callees up (solveReturns): a function that waits for its own proof, in a
-//    recursion, gets none. A body with loops comes back if it must progress and
+//    recursion, gets none. A body with loops returns if it must progress and
 //    has no effect that could be its progress.
-// 3. A callee that nobody sees, or that another program may replace
-//    (Callers::isFinal), does everything but what the attributes of the call
-//    exclude.
-// 4. Variables (VariableUses): all mentions in live code are known to LGEN, so
-//    what nobody writes keeps its initial value, and what nobody reads need not
-//    be written, and to write it is no effect of a host function. A variable
-//    that the world outside can name, that is registered with the runtime, has
-//    a section, an alias or is thread-local is left alone.
+// 3. A callee that is unseen, or that another program may replace
+//    (Callers::isFinal), may do everything that the attributes of the call do
+//    not exclude.
+// 4. Variables (VariableUses): LGEN knows all mentions in live code. So a
+//    variable that nobody writes keeps its initial value, and one that nobody
+//    reads need not be written; writing it is no effect of a host function. A
+//    variable that the outside can name, that is registered with the runtime,
+//    has a section or an alias or is thread-local is left alone.
 //
-// Bottom-up (iterate), so linear in edges where there is no recursion; with it,
+// Bottom-up (iterate), so linear in edges without recursion; with recursion,
 // times the handful of bits that can change.
 //
 // Source: GCC's ipa-pure-const.cc, ipa-modref.cc and ipa-reference.cc; LLVM's

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What a partition calls but does not have is a declaration, of which LLVM
-// knows what clang wrote there. Whole-program analysis knows more:
+// A function that a partition calls but does not contain is a declaration, and
+// LLVM knows only what clang wrote there. Whole-program analysis knows more:
 //
 //   memory touched         memory(...)
 //   never throws           nounwind      (invokes become calls)
@@ -13,7 +13,7 @@
 //   pointer parameters     readnone, readonly, writeonly, nocapture
 //   ignored parameters     calls pass poison: what computes it is dropped
 //
-// Bodies get the same: LLVM's own inference starts from there.
+// Bodies get the same attributes: LLVM's own inference starts from there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,18 +14,18 @@ class GlobalVariable;
 
 namespace gpulto {
 
-/// Says in attributes of \p function, a body or a declaration, what \p effects
-/// say of it; attributes that say more stay. A function of another type than
-/// the one summarised is left alone.
+/// Puts \p effects into attributes of \p function, a body or a declaration;
+/// attributes that say more stay. A function whose type differs from the
+/// summarized one is left alone.
 void applyEffects(llvm::Function &function, const FunctionEffects &effects);
 
-/// Removes what is stored in \p variable, which nobody reads: functions that do
-/// may have been promised to touch no memory.
+/// Removes the stores to \p variable, which nobody reads: functions with such
+/// stores may have been promised to touch no memory.
 void removeStores(llvm::GlobalVariable &variable);
 
-/// Gives the partition a copy of \p variable, a declaration, of its own: nobody
-/// reads it, so LLVM drops what is written there. \p sizeBytes and \p alignLog2
-/// are those of the definition. Deletes \p variable.
+/// Gives the partition its own copy of \p variable, a declaration: nobody reads
+/// it, so LLVM drops the stores. \p sizeBytes and \p alignLog2 are those of the
+/// definition. Deletes \p variable.
 void replaceByPrivateCopy(llvm::GlobalVariable &variable, uint64_t sizeBytes,
                           unsigned alignLog2);
 

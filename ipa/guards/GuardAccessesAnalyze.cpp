@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: see where 4 accesses of 4 bytes would be one of 16.
+// Goal: find where 4 accesses of 4 bytes could be one of 16.
 //
 //   for (k = 0; k < n; ++k) sum += a[row * n + k] * x[k];
 //       a, x aligned to 16, n a multiple of 4: two loads of 16 bytes in a round
@@ -10,18 +10,18 @@
 //   r = in[4 * i] + in[4 * i + 1] + in[4 * i + 2] + in[4 * i + 3];
 //       in aligned to 16: one load
 //
-// 1. findRuns: accesses of a block at neighbouring constant distances.
+// 1. findRuns: accesses of a block at neighboring constant distances.
 // 2. visitLoop: accesses of an innermost loop that step by their own size, or
-//    by a parameter that may be 1; the loop's rounds should be a multiple of 4,
-//    by which LTRANS unrolls then (lto/device/DeviceLoops.cpp).
-// 3. makeMultiple: which integers must be multiples of 4 for an offset to be a
-//    multiple of 16.
-// 4. isHarmlessTo: what lies between the accesses must not touch their memory.
-//    Other pointers may, unless WPA proves that they are apart, or the host can
-//    test it (ipa/guards/GuardExtentsAnalyze.cpp).
+//    by a parameter that may be 1; the trip count should be a multiple of 4, by
+//    which LTRANS then unrolls (lto/device/DeviceLoops.cpp).
+// 3. makeMultiple: finds which integers must be multiples of 4 for an offset to
+//    be a multiple of 16.
+// 4. isHarmlessTo: instructions between the accesses must not touch their
+//    memory. Other pointers may, unless WPA proves that they are apart, or the
+//    host can test it (ipa/guards/GuardExtentsAnalyze.cpp).
 //
-// Linear in accesses, but for those of one block and pointer (at most
-// kMaxRunAccesses are looked at).
+// Linear in accesses, except for those of one block and pointer (at most
+// kMaxRunAccesses are considered).
 //
 //===----------------------------------------------------------------------===//
 
@@ -282,7 +282,7 @@ void AccessFinder::findRuns(ArrayRef<Access> accesses) {
   }
 }
 
-/// Adds what joins \p run, neighbours in ascending order, to vectors.
+/// Adds what joins \p run, neighbors in ascending order, to vectors.
 void AccessFinder::addRun(ArrayRef<const Access *> run) {
   if (run.size() < 2)
     return;

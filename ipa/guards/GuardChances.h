@@ -21,16 +21,16 @@ class Value;
 
 namespace gpulto {
 
-/// What would pay in one kernel.
+/// The facts that would pay off in one kernel.
 class GuardChances {
 public:
-  /// Notes that \p facts, if not empty, save \p gain instructions each time
-  /// that a block runs which runs \p frequency / 256 times per entry.
+  /// Records that \p facts, if not empty, save \p gain instructions at each run
+  /// of a block that runs \p frequency / 256 times per entry.
   void add(GuardFacts facts, uint64_t gain, uint32_t frequency);
   bool empty() const { return gains.empty(); }
   /// Appends all to \p summary; returns their range.
   Range addTo(ModuleSummary &summary) const;
-  /// Returns the pointers that some chance wants apart, in order.
+  /// Returns the pointers that some chance needs to be apart, in order.
   std::vector<PointerSource> pairedPointers() const;
 
 private:
@@ -38,42 +38,42 @@ private:
   std::map<std::vector<GuardFact>, uint64_t> gains;
 };
 
-/// A load or store of a kernel through a pointer that it is passed.
+/// A load or store of a kernel through a pointer passed to it.
 struct GuardedAccess {
   llvm::Instruction *instruction = nullptr;
   PointerSource base;
   bool isStore = false;
 };
 
-/// Returns whether \p other cannot touch the memory of \p access, if what it
-/// adds to \p facts holds: that pointers are apart.
+/// Returns whether \p other cannot touch the memory of \p access if the facts
+/// that this adds to \p facts hold: that pointers are apart.
 bool isHarmlessTo(const GuardedAccess &access, const llvm::Instruction &other,
                   const llvm::DataLayout &layout, GuardFacts &facts);
 
-/// Notes which arguments of \p kernel should fit 32 bits: divisions of 64 bits
-/// whose operands do then.
+/// Records which arguments of \p kernel should fit 32 bits, for 64-bit
+/// divisions whose operands then fit, too.
 void findWordGuards(LgenContext &context, llvm::Function &kernel,
                     EntryFrequencies &frequencies, GuardChances &chances);
 
-/// Notes how large sizes may be, and the grid, so that arithmetic of 64 bits
-/// takes 32. Right after findWordGuards, which sizes that may be larger pay
-/// for.
+/// Records how large sizes and the grid may be, so that 64-bit arithmetic takes
+/// 32 bits. Call it right after findWordGuards, whose chances pay off for
+/// larger sizes, too: with them only the loosest bound of sizes is tried.
 void findIndexGuards(LgenContext &context, llvm::Function &kernel,
                      EntryFrequencies &frequencies, GuardChances &chances);
 
-/// Notes which pointers should be aligned, and which integers multiples of 4 or
-/// 1: neighbouring accesses become one then, and unrolled loops need no
+/// Records which pointers should be aligned, and which integers multiples of 4
+/// or 1: neighboring accesses then become one, and unrolled loops need no
 /// remainder.
 void findVectorGuards(LgenContext &context, llvm::Function &kernel,
                       EntryFrequencies &frequencies, GuardChances &chances);
 
-/// Notes which pointers should be apart so that a value that is in a register
-/// need not be loaded again, or stored in each round of a loop.
+/// Records which pointers should be apart so that a value in a register need
+/// not be loaded again, or stored in each iteration of a loop.
 void findReloadGuards(LgenContext &context, llvm::Function &kernel,
                       EntryFrequencies &frequencies, GuardChances &chances);
 
-/// Returns what \p kernel touches through \p source; none if it cannot be
-/// bounded by what the host knows.
+/// Returns what \p kernel touches through \p source; nothing if what the host
+/// knows cannot bound it.
 std::optional<PointerExtent> findExtent(llvm::Function &kernel,
                                         const llvm::DominatorTree &dominators,
                                         const PointerSource &source);

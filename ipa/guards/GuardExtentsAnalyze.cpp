@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: let the host know which bytes a kernel may touch through a pointer, so
-// that it can tell whether those of two pointers overlap.
+// Goal: tell the host which bytes a kernel may touch through a pointer, so that
+// it can test whether those of two pointers overlap.
 //
 //   if (y < height && x < width) out[y * width + x] = ...
 //                           out: [0, 4 * width * height)
@@ -21,8 +21,8 @@
 // Linear in the accesses, times the steps of ValueExtents.
 //
 // Source: run-time checks as in LLVM's LoopAccessAnalysis, and G. Mendonca et
-// al., "DawnCC", TACO 2017; both bound accesses of a loop, here those of a
-// grid.
+// al., "DawnCC", TACO 2017; both bound the accesses of a loop; this bounds
+// those of a grid.
 //
 //===----------------------------------------------------------------------===//
 

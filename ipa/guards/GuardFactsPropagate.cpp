@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What constant propagation knows of a guard fact, and which of those that it
-// does not know are worth a test. See ipa/guards/GuardsPropagate.cpp.
+// Finds what constant propagation knows about a guard fact, and which of the
+// unknown facts are worth a test. See ipa/guards/GuardsPropagate.cpp.
 //
 //===----------------------------------------------------------------------===//
 

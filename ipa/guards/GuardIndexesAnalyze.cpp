@@ -2,22 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: know what a kernel would gain if its indices fitted 32 bits.
+// Goal: know what a kernel would gain if its indices fit 32 bits.
 //
 //   out[(z * ny + y) * nx + x]    nx, ny, nz at most 1290, grid small:
 //                                 32 bits, which LTRANS proves again
 //
-// The host tests sizes one by one, so it takes a bound that products of them
-// keep: of one size, of two or of three (largestWord). The loosest is taken
-// that brings most of what the strictest does. All that is gained, beyond what
-// is proven anyway (ipa/indexes/IndexGains.cpp), is one chance with the facts
-// of all proofs.
+// The host tests sizes one by one, so the bound must cover products of one, two
+// or three sizes (largestWord). The loosest bound that brings most of the gain
+// of the strictest is taken. The whole gain, beyond what is proven anyway
+// (ipa/indexes/IndexGains.cpp), is one chance with the facts of all proofs.
 //
-// Why not test the product: nothing tells that y * nx + x is below ny * nx but
-// a proof over products, which LLVM and WordRanges do not have.
+// Why not test the product: only a proof over products, which LLVM and
+// WordRanges lack, could show that y * nx + x is below ny * nx.
 //
-// Five plans (ipa/indexes/NarrowIndexes.cpp) for a kernel with sizes of 64
-// bits.
+// Makes five plans (ipa/indexes/NarrowIndexes.cpp) for a kernel with 64-bit
+// sizes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In the stub, what the kernel touches through two pointers is compared:
+// The stub compares what the kernel touches through two pointers:
 //
 //   out + 4 * n <= in || in + 4 * n <= out       in 64 bits; what wraps, is
 //                                                negative or breaks a premise
 //                                                takes the kernel as it was
 //
-// In the kernel that is launched then, accesses through the two say so of each
-// other, and of nothing else:
+// In the kernel launched then, accesses through the two pointers are marked as
+// apart from each other, and from nothing else:
 //
 //   load float, ptr %a, !alias.scope {in}, !noalias {out}
 //   store float %b, ptr %c, !alias.scope {out}, !noalias {in}
 //
-// `noalias` of the parameters would speak of all other memory too, and code
+// `noalias` on the parameters would also concern all other memory, and code
 // generation would read it as "nobody writes there". Scopes hold for the whole
-// kernel, all rounds of its loops, and stay on what LLVM copies.
+// kernel and all iterations of its loops, and stay on instructions that LLVM
+// copies.
 //
 //===----------------------------------------------------------------------===//
 

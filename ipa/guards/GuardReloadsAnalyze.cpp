@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: see which accesses a kernel makes only since pointers may overlap.
+// Goal: find accesses that a kernel makes only because pointers may overlap.
 //
 //   for (k = 0; k < n; ++k) out[row] += a[row * n + k] * x[k];
 //       out apart from a and x: the sum stays in a register, one store remains
 //   y[i] = a[i] + 1; z[i] = a[i] * 2;
 //       y apart from a: a[i] is loaded once
 //
-// 1. visitLoop: an access that each round of a loop makes to one address leaves
-//    the loop if nothing else in it may touch that memory.
-// 2. visitBlock: a load of what was loaded or stored before, in a block, with
-//    only harmless instructions between.
-// 3. isHarmlessTo: what must be apart for that. Whether it is, WPA proves or
-//    lets the host test.
+// 1. visitLoop: an access that each iteration of a loop makes to one address
+//    leaves the loop if nothing else in it may touch that memory.
+// 2. visitBlock: a load of a value loaded or stored before in the block, with
+//    only harmless instructions in between.
+// 3. isHarmlessTo: the pointers that must be apart for that. WPA proves it or
+//    lets the host test it.
 //
 // Accesses times the instructions of their loop, which are at most
 // kMaxLoopSize; in blocks, linear with a window of kMaxWindow.

@@ -12,14 +12,14 @@
 
 namespace gpulto {
 
-/// What is known of a guard fact in all launches of a kernel.
+/// The state of a guard fact in all launches of a kernel.
 enum class GuardState : uint8_t { Unknown, Holds, Fails };
 
-/// Returns what \p kernel, with known callers, is known to do about \p fact.
-/// Apart is Unknown: see PointerFacts and FunctionSummary::guardExtents.
+/// Returns the state of \p fact in \p kernel, which has known callers. Apart is
+/// Unknown: see PointerFacts and FunctionSummary::guardExtents.
 GuardState guardState(const BodyLattice &kernel, const GuardFact &fact);
 
-/// Facts of a kernel that are worth a version of their own.
+/// Facts of a kernel that are worth a separate version.
 struct GuardChoice {
   /// Sorted; none contradicts another.
   std::vector<GuardFact> facts;
@@ -27,13 +27,13 @@ struct GuardChoice {
   uint64_t gain = 0;
 };
 
-/// A set of facts that are not known, and what they save.
+/// A set of unknown facts, and what they save.
 using GuardOffer = std::pair<std::vector<GuardFact>, uint64_t>;
 
 /// Returns facts of \p offers that do not contradict each other, take at most
-/// \p maxTests tests of values and \p maxPairs of pointers, and of which
-/// together most is to be expected: one offer is added, or one fact dropped, at
-/// a time, whichever improves most.
+/// \p maxTests tests of values and \p maxPairs of pointers, and promise the
+/// largest total gain. Greedy: adds one offer, or drops one fact, at a time,
+/// whichever improves most.
 GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
                         uint64_t maxPairs);
 

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: know, without trying, what a kernel would gain from facts that the host
-// can test in a few instructions before it launches.
+// Goal: estimate, without trying, what a kernel would gain from facts that the
+// host can test in a few instructions before it launches.
 //
 //   out[i] = in[i / size * stride]    size and stride below 2^32, grid small:
 //                                     the 64-bit division becomes one of 32
 //
-// A chance is a set of facts and what they save together. Here: divisions of 64
-// bits. NVPTX tests at run time whether 32 bits suffice and keeps code for
-// both, some 70 instructions of machine code and half a dozen registers.
+// A chance is a set of facts and what they save together. This file handles
+// 64-bit divisions. NVPTX tests at run time whether 32 bits suffice and keeps
+// code for both, some 70 instructions of machine code and half a dozen
+// registers.
 //
 // 1. boundOf: an upper bound of a value in terms of parameters that are assumed
 //    to fit 32 bits, by the same reasoning as LLVM's
@@ -19,8 +20,8 @@
 // 2. A division whose operands are both bounded by 2^32 is a chance.
 //
 // Vector accesses and loops: ipa/guards/GuardAccessesAnalyze.cpp. Pointers that
-// should be apart: ipa/guards/GuardReloadsAnalyze.cpp; what is behind them:
-// ipa/guards/GuardExtentsAnalyze.cpp. What WPA makes of chances:
+// should be apart: ipa/guards/GuardReloadsAnalyze.cpp; what is touched through
+// them: ipa/guards/GuardExtentsAnalyze.cpp. How WPA uses chances:
 // ipa/guards/GuardsPropagate.cpp.
 //
 // Depth of the walk is bounded: linear in the instructions.

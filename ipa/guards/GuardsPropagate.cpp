@@ -2,37 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: use what holds nearly always and cannot be proven.
+// Goal: use facts that hold nearly always but cannot be proven.
 //
 //   __global__ void dot(float *out, const float *a, const float *x, int n);
 //   n from the command line, a from a library: n % 4 == 0 && a % 16 == 0 ?
 //   the stub launches dot$cp1, with vector loads and no remainder : dot
 //
-// 1. LGEN lists chances: facts that would pay in a kernel, and what they save
-//    (ipa/guards/GuardsAnalyze.cpp).
+// 1. LGEN lists chances: facts that would pay off in a kernel, and what they
+//    save (ipa/guards/GuardsAnalyze.cpp).
 // 2. addOffers: chances without what is known anyway; one with a fact that
 // never
 //    holds is none. Nor is one with pointers that may overlap, if the host
 //    cannot tell: it can if every image says what it touches through both.
 // 3. chooseFacts: the facts of one version, at most one for each kernel and
-//    each of its clones. All must hold at a launch, so a fact that often does
-//    not has to bring as much more.
-// 4. What is worth its growth is made, the best of the program first. It is in
-//    every image or none: the guard asks for what pays in any of them.
-// 5. LTRANS puts the test into the stub, before it hands its own address to the
-//    runtime (ipa/guards/GuardsTransform.cpp), so every launch by way of the
-//    stub is tested. One that gives the handle to the runtime itself launches
-//    the kernel as it was, which takes anything.
+//    each of its clones. All must hold at a launch, so a fact that often fails
+//    has to save correspondingly more.
+// 4. Versions worth their growth are made, the best of the program first. A
+//    version is in every image or in none: the guard tests all facts that pay
+//    off in any image.
+// 5. LTRANS puts the test into the stub, before it passes its own address to
+//    the runtime (ipa/guards/GuardsTransform.cpp), so every launch through the
+//    stub is tested. A launch that itself passes the handle to the runtime gets
+//    the original kernel, which accepts anything.
 //
-// A kernel whose handle serves for more than launches is left alone, as for
-// clones (whyNoKernelClone): attributes are those of one handle. So are all
+// A kernel whose handle is used for more than launches is left alone, as for
+// clones (whyNoKernelClone): attributes belong to one handle. So are all
 // kernels of a program that changes arguments of a graph's kernel nodes: the
-// node keeps the kernel that was chosen for the arguments it was made with.
+// node keeps the kernel chosen for its original arguments.
 //
 // Quadratic in the chances of a kernel, which are few.
 //
-// Source: DawnCC (G. Mendonca et al., TACO 2017) chooses between loops by tests
-// at run time; here the choice is the launch's, which takes microseconds.
+// Source: DawnCC (G. Mendonca et al., TACO 2017) chooses between loops by
+// run-time tests; here the choice is made at the launch, which takes
+// microseconds.
 //
 //===----------------------------------------------------------------------===//
 

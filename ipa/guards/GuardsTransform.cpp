@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// In the stub, where clang hands the kernel's arguments to the runtime:
+// In the stub, where clang passes the kernel's arguments to the runtime:
 //
 //   %n = load i32, ptr (load ptr, ptr %arguments + 8 * 3)
 //   %handle = select i1 (icmp eq (and %n, 3), 0), @dot$cp1, @dot
 //   call @cudaLaunchKernel(ptr %handle, ..., ptr %arguments, ...)
 //
-// The test reads what the runtime will read, so it needs to know nothing of how
-// the stub got its arguments. All of it is straight-line code without calls.
+// The test reads what the runtime will read, so it does not depend on how the
+// stub got its arguments. All of it is straight-line code without calls.
 // Pointers that may overlap: ipa/guards/GuardOverlapsTransform.cpp.
 //
 //===----------------------------------------------------------------------===//

@@ -15,13 +15,13 @@ class Value;
 
 namespace gpulto {
 
-/// Says of accesses in \p kernel, a body as LGEN saw it, through pointers that
-/// \p guard has as pairs that they do not touch the same memory. Returns
-/// whether there are any.
+/// Marks accesses in \p kernel, a body as LGEN saw it, through the pairs of
+/// pointers in \p guard as not touching the same memory. Returns whether there
+/// are any.
 bool applyOverlap(llvm::Function &kernel, const OverlapGuard &guard);
 
-/// Lets the launch of \p stub launch \p guarded instead where \p guard and
-/// \p overlap hold. Returns whether there is a launch.
+/// Makes the launch of \p stub launch \p guarded instead if \p guard and \p
+/// overlap hold. Returns whether there is a launch.
 bool applyGuardTest(llvm::Function &stub, const FunctionFacts &guard,
                     const OverlapGuard &overlap, llvm::Function &guarded);
 

@@ -19,9 +19,9 @@ namespace gpulto {
 
 using GuardFacts = llvm::SmallVector<GuardFact, 4>;
 
-/// Returns the argument of a kernel that \p value is, an integer or a pointer,
-/// or the part of a by-value aggregate that it was loaded from; of kind
-/// FitsWord.
+/// Returns, as a fact of kind FitsWord, the kernel argument that \p value is,
+/// an integer or a pointer, or the part of a by-value aggregate from which it
+/// was loaded.
 std::optional<GuardFact> guardSource(const llvm::Value &value,
                                      const llvm::DataLayout &layout);
 

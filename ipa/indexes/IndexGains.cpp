@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: no version of a kernel for arithmetic that goes away anyhow.
+// Goal: make no version of a kernel for arithmetic that disappears anyway.
 //
 //   for (z = 0; z < nz; ++z)
 //     sum += in[(z * ny + y) * nx + x];    LSR: *pointer, pointer += ny * nx
 //
-// 1. A value that grows by the same amount in each round of a loop is a step.
-//    As an address LSR makes a pointer of it, whatever its width; one of which
-//    somebody wants the number saves its addition. What tests it goes by the
-//    number of rounds, which is a division if the amount is not constant and
-//    the loop gets unrolled.
-// 2. Other arithmetic saves the second half, products three instructions.
-// 3. Who wants 64 bits takes an instruction to extend.
+// 1. A value that grows by the same amount in each iteration of a loop is a
+//    step. LSR turns an address into a pointer, whatever its width; a step
+//    whose number is needed saves its addition. Tests of it use the trip count,
+//    which is a division if the amount is not constant and the loop gets
+//    unrolled.
+// 2. Other arithmetic saves the second half; products save three instructions.
+// 3. A use of 64 bits takes an instruction to extend.
 //
-// Linear, but for ScalarEvolution. In numbers of machine code of sm_90.
+// Linear, except for ScalarEvolution. Counts are those of sm_90 machine code.
 //
 //===----------------------------------------------------------------------===//
 

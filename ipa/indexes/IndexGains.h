@@ -21,7 +21,7 @@ namespace gpulto {
 using BlockFrequency = llvm::function_ref<uint64_t(const llvm::BasicBlock &)>;
 
 /// Returns about how many machine instructions \p plan saves, times the
-/// frequency of their blocks, beside what is done to \p known anyway.
+/// frequency of their blocks, in addition to what is done for \p known anyway.
 uint64_t
 indexGain(const IndexPlan &plan,
           const llvm::SmallPtrSetImpl<const llvm::Instruction *> &known,

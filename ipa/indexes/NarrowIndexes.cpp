@@ -2,26 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: no arithmetic of 64 bits, two to four machine instructions each and two
-// registers, for indices that fit 32 bits.
+// Goal: avoid 64-bit arithmetic, which takes two to four machine instructions
+// and two registers, for indices that fit 32 bits.
 //
 //   out[y * nx + x]   y * nx + x below 2^31 where it is used:
 //                     one multiplication and addition, extended by the address
 //
-// The low 32 bits of sums, products and phis depend on those of their operands
-// only, whatever the rest is. So the proof is needed at the end of a chain:
+// The low 32 bits of sums, products and phis depend only on those of their
+// operands. So the proof is needed only at the end of a chain:
 //
-// 1. Candidates are all such operations of 64 bits.
-// 2. One of which somebody wants all bits, who cannot be told by the low ones
-//    where he is (WordRanges), is none. Then it may want all bits of others.
-//    Nor is a phi whose next value is computed in 64 bits anyway.
-// 3. What is left is done in 32 bits. Low bits of other values cost nothing.
+// 1. Candidates are all such 64-bit operations.
+// 2. A candidate is dropped if a use needs all its bits and the low ones do not
+//    determine them at that use (WordRanges). It may then need all bits of
+//    others. A phi whose next value is computed in 64 bits anyway is dropped,
+//    too.
+// 3. The remaining ones are computed in 32 bits. Low bits of other values cost
+//    nothing.
 //
 // Linear: each candidate is dropped once.
 //
 // InstCombine narrows single operations by bits known at their place, and
-// CorrelatedValuePropagation divisions by conditions; NVPTX's registers have 32
-// bits, which neither knows.
+// CorrelatedValuePropagation narrows divisions by conditions; neither knows
+// that NVPTX's registers have 32 bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,28 +19,29 @@ namespace gpulto {
 
 class WordRanges;
 
-/// Which operations of 64 bits in a function may as well have 32.
+/// The 64-bit operations in a function that may have 32 bits instead.
 struct IndexPlan {
   struct Extension {
     llvm::Use *use = nullptr;
     bool isSigned = false;
   };
-  /// Operations nobody wants but the low 32 bits of, in reverse post order.
+  /// Operations of which only the low 32 bits are needed, in reverse post
+  /// order.
   std::vector<llvm::Instruction *> narrowed;
-  /// Uses of those that want 64 bits, which the low ones tell.
+  /// Uses of those that need 64 bits, which extending the low bits gives.
   std::vector<Extension> extended;
   /// Comparisons of integers that fit 32 bits: as unsigned or as signed ones.
   std::vector<llvm::ICmpInst *> unsignedCompares, signedCompares;
 };
 
-/// Returns what \p ranges proves of \p function. Linear in its instructions,
-/// but for the questions to \p ranges.
+/// Returns what \p ranges proves about \p function. Linear in its instructions,
+/// except for the queries to \p ranges.
 IndexPlan planIndexes(llvm::Function &function,
                       const llvm::DominatorTree &dominators,
                       WordRanges &ranges);
 
-/// Returns the operands of \p operation, of 64 bits, whose low 32 bits are all
-/// that its own low 32 bits depend on, if it is of that kind.
+/// Returns the operands of the 64-bit \p operation whose low 32 bits alone
+/// determine its own low 32 bits, if it is of that kind.
 std::vector<unsigned> lowBitOperands(const llvm::Instruction &operation);
 
 } // namespace gpulto

@@ -2,28 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: prove that indices of 64 bits fit 32, where they are used.
+// Goal: prove that 64-bit indices fit 32 bits where they are used.
 //
 //   if (x + 1 < nx && y + 1 < ny)       nx and ny at most 46340:
 //     out[y * nx + x] = ...             below 2^31 here, not before the test
 //
-// 1. Impl::at: the range of a value in a block: what its own operation yields
-//    of the ranges of its operands in that block, and what branches say that
-//    dominate the block (atConditions), up to a constant offset.
-// 2. Impl::ofPhi: what comes in, by the branch that it comes with; else a range
-//    that its start has and each round keeps; else start and end of a counted
-//    loop, which ScalarEvolution knows.
+// 1. Impl::at: the range of a value in a block: the result of its own operation
+//    on the ranges of its operands in that block, and conditions of branches
+//    that dominate the block (atConditions), up to a constant offset.
+// 2. Impl::ofPhi: the incoming values, by the branch that each comes with; else
+//    a range that the start has and each iteration keeps; else start and end of
+//    a counted loop, from ScalarEvolution.
 //
-// Operands are looked at where the value is used and not where it was computed:
-// a condition on an operand that dominates the use is about the instance that
-// the value was computed of, since whoever comes to the use from a later
-// instance computes the value again.
+// Operands are considered where the value is used, not where it was computed: a
+// condition on an operand that dominates the use concerns the instance from
+// which the value was computed, since a path to the use from a later instance
+// computes the value again.
 //
-// Answers that hang on a phi that is being looked at are not kept. Linear in
-// the values and branches but for those; steps for one question are limited.
+// Answers that depend on a phi still in progress are not kept. Linear in the
+// values and branches except for those; steps for one query are limited.
 //
 // LLVM's LazyValueInfo does not look through sums of several variables, and
-// knows no facts that are only supposed.
+// cannot use assumed facts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,17 +20,17 @@ class Value;
 
 namespace gpulto {
 
-/// What is known of a value of 64 bits: which extensions of its low 32 bits
-/// yield it.
+/// What is known of a 64-bit value: which extensions of its low 32 bits yield
+/// it.
 struct WordFit {
-  bool isUnsigned = false; ///< that with zeros
-  bool isSigned = false;   ///< that with the sign
+  bool isUnsigned = false; ///< the zero extension
+  bool isSigned = false;   ///< the sign extension
   bool isAny() const { return isUnsigned || isSigned; }
 };
 
 /// Ranges of integers in device code, where they are used: from attributes,
 /// geometry, conditions that dominate the use, and loops. Does not change the
-/// function; valid as long as nobody else does.
+/// function; valid as long as the function does not change.
 class WordRanges {
 public:
   WordRanges(const llvm::Function &function,
@@ -38,7 +38,7 @@ public:
              llvm::ScalarEvolution &evolution, llvm::AssumptionCache &assumed);
   ~WordRanges();
 
-  /// Believes from now on that every argument of 64 bits, and every one that is
+  /// Assumes from now on that every 64-bit argument, and every 64-bit value
   /// loaded from a by-value aggregate, is at most what \p sizeClass says
   /// (GuardKind::FitsWord), and that the grid is small.
   void suppose(uint8_t sizeClass);
@@ -51,7 +51,7 @@ public:
   /// and .isSigned.
   WordFit wrapsNot(const llvm::Value &operation);
 
-  /// Returns the facts that suppose() brought up and fitAt() used, sorted.
+  /// Returns the facts from suppose() that fitAt() used, sorted.
   std::vector<GuardFact> usedFacts() const;
 
 private:

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what a body costs where it stands, so that the inliner and the
-// partitioner need no body.
+// Goal: record what a body costs, so that the inliner and the partitioner need
+// no body.
 //
 //  1. Size: the target's code-size cost of each instruction, times the bytes of
 //     an average instruction of the side (x86-64: 4; SASS: 16).

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What ipa/inlining/InliningPropagate.cpp chooses from: the direct calls
-// between host functions, with what each would save and cost.
+// The direct calls between host functions, with what inlining each would save
+// and cost; ipa/inlining/InliningPropagate.cpp chooses among them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_INLINING_INLINECALLS_H
@@ -24,17 +24,17 @@ struct InlineEdge;
 struct InlineBody {
   GlobalId id = kNone;
   ModuleIndex module = 0;
-  uint64_t ownSize = 0, size = 0; ///< IR instructions, and when inlined into
+  uint64_t ownSize = 0, size = 0; ///< IR instructions, then with inlined ones
   uint64_t time = 0;              ///< IR instructions for each entry
   uint32_t component = 0;
   uint32_t stackBytes = 0;
   uint32_t parameters = 0;
-  /// The options of its module that must be those of its callers', numbered.
+  /// Number of the set of module options that it must share with its callers.
   uint32_t codegen = 0;
   uint32_t uses = 0; ///< calls
-  /// Why it may not be inlined, whatever that saves.
+  /// Why it may not be inlined, whatever it would save.
   InlineVerdict never = InlineVerdict::Undecided;
-  bool isHost = false;    ///< a definition of the host, no stub
+  bool isHost = false;    ///< a host definition, not a stub
   bool mayInline = false; ///< its own calls
   bool isForced = false, isCold = false, isForSize = false;
   bool isMarkedCold = false; ///< an attribute says so
@@ -42,8 +42,8 @@ struct InlineBody {
   /// Calls that may be inlined, and their callees.
   llvm::ArrayRef<InlineEdge *> edges;
   llvm::MutableArrayRef<InlineBody *> callees;
-  /// Callers of its component that inlined it, and what of its component it
-  /// has inlined.
+  /// Callers in its component that inlined it, and functions of its component
+  /// that it has inlined.
   llvm::SmallVector<InlineBody *, 0> carriers, inlined;
 };
 
@@ -53,39 +53,39 @@ struct InlineEdge {
   InlineBody *callee = nullptr;
   uint32_t number = 0; ///< among the caller's calls
   bool isOpen = false; ///< it may be inlined
-  /// While it is not decided, the verdict is Undecided, or the reason for which
-  /// it may not make the program larger.
+  /// Until it is decided, the verdict is Undecided, or the reason why it may
+  /// not make the program larger.
   InlineOutcome outcome;
-  /// When it was decided: what it was compared by.
+  /// The merit by which it was compared when it was decided.
   uint64_t merit = 0;
 
   bool isForeign() const { return caller->module != callee->module; }
   bool isSelf() const { return caller == callee; }
-  /// Returns the instructions that go with the call.
+  /// Returns the instructions of the call itself, which inlining removes.
   uint32_t callSize() const;
   /// Returns the instructions that the program grows by inlining it now.
   int64_t growth() const;
 };
 
-/// The functions and calls of a program. Addresses stay.
+/// The functions and calls of a program. Addresses are stable.
 struct InlineGraph {
   std::vector<InlineBody> bodies; ///< as Callers::bodies
   std::vector<InlineEdge> edges;  ///< by caller, by number
 };
 
-/// Returns the direct calls of host functions. Of those that may not be inlined
-/// whatever they save, or are of functions that are too large, only calls
-/// between modules are there. Lists of bodies are empty.
+/// Returns the direct calls of host functions. Of calls that may not be inlined
+/// whatever they save, or whose callees are too large, it has only those
+/// between modules. Lists of bodies are empty.
 InlineGraph collectInlineCalls(const WpaContext &context,
                                const Callers &callers);
 
 /// Decides how often \p body, which has \p calls of itself, is inlined into
-/// itself; its size and the verdicts of these calls say it, too.
+/// itself; updates its size and the verdicts of these calls.
 RecursiveInlining decideRecursion(InlineBody &body,
                                   llvm::ArrayRef<InlineEdge *> calls,
                                   const Params &params);
 
-/// Gives remarks on \p outcomes.
+/// Emits remarks on \p outcomes.
 void explainInlining(const WpaContext &context,
                      llvm::ArrayRef<InlineOutcome> outcomes);
 

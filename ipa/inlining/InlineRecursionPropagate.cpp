@@ -2,25 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a small function that calls itself runs several of its calls at once.
+// Goal: let a small recursive function run several of its calls at once.
 //
 //   int sum(Tree *t) {          entries of sum for a tree of 1000 nodes: 1000;
 //     return t ? t->value +     with both calls inlined three deep, about 140
 //       sum(t->left) + sum(t->right) : 0;
 //   }
 //
-// 1. What calls cost must be a large part of its time.
-// 2. Calls are weighed by executions for each entry. Estimates are of a body
+// 1. The cost of calls must be a large part of its time.
+// 2. Calls are weighed by executions per entry. Estimates concern one body
 //    alone, and loops make them more than one; but a recursion that ends enters
-//    the function, on average, less than once for each entry: chances are
-//    scaled such that their sum is at most one.
+//    the function, on average, less than once per entry, so chances are scaled
+//    such that their sum is at most one.
 // 3. The likeliest call first, then the calls in its copy, until the next one
 //    is too unlikely, too deep, or makes the function too large.
-// LTRANS goes through 3 again on the bodies
+// LTRANS repeats step 3 on the bodies
 // (ipa/inlining/InlineRecursionTransform.cpp).
 //
-// Copies' variables share a frame, so what keeps more than some bytes there is
-// left alone: deep recursions must not need more stack.
+// Variables of the copies share a frame, so functions with more than a few
+// bytes there are left alone: deep recursions must not need more stack.
 //
 // Source: GCC's ipa-inline.cc (want_inline_self_recursive_call_p,
 // recursive_inlining).

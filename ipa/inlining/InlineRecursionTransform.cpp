@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The choice of ipa/inlining/InlineRecursionPropagate.cpp, carried out on
-// bodies: what is inlined is a copy of the function as it was, whose calls
-// enter the function. So each inlined copy has calls to go on with, and all
-// that are left enter what has become of the function.
+// Carries out the choice of ipa/inlining/InlineRecursionPropagate.cpp on
+// bodies. It inlines a copy of the original function, whose calls enter the
+// function. So each inlined copy has calls to continue with, and all remaining
+// calls enter the resulting function.
 //
 //===----------------------------------------------------------------------===//
 

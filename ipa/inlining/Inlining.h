@@ -40,7 +40,7 @@ enum class InlineVerdict : uint8_t {
   Last = OtherOptions
 };
 
-/// A call of a host function, with what was estimated and decided of it.
+/// A call of a host function, with its estimates and decision.
 struct InlineOutcome {
   GlobalId caller = kNone, callee = kNone;
   SourcePlace place;
@@ -49,35 +49,35 @@ struct InlineOutcome {
   bool isForced = false;  ///< alwaysinline
   /// Executions per entry of the caller, in 1/256.
   uint32_t frequency = 256;
-  /// Instructions of time that each execution saves, and those of them that a
-  /// constant argument spares.
+  /// Instructions of time that each execution saves, and how many of them a
+  /// constant argument saves.
   uint64_t saved = 0;
   uint32_t constantGain = 0;
-  /// Instructions that the program grows, when it was decided, and that it may.
+  /// Instructions by which the program grows, at the time of the decision, and
+  /// by which it may grow.
   int64_t growth = 0;
   uint64_t allowed = 0;
-  /// A call by which the caller is inlined into itself: how often, and how
-  /// deep.
+  /// For a recursive call that is inlined: how often, and how deep.
   uint32_t copies = 0, depth = 0;
   bool operator==(const InlineOutcome &) const = default;
 
   bool isInlined() const { return verdict == InlineVerdict::Inlined; }
-  /// Returns whether it was weighed: nothing forbids it.
+  /// Returns whether it was weighed, that is, nothing forbids it.
   bool isWeighed() const { return verdict < InlineVerdict::Folded; }
 };
 
-/// Returns which premise \p verdict finds missing in a call that stays; "it" is
-/// the callee.
+/// Returns the premise that \p verdict finds missing in a call that stays; "it"
+/// is the callee.
 llvm::StringRef reasonOf(InlineVerdict verdict);
 
-/// Returns why \p outcome is what it is, as the end of a sentence.
+/// Returns the reason for \p outcome, as the end of a sentence.
 std::string describe(const InlineOutcome &outcome);
 
 /// Decides which direct calls of host functions are inlined, with remarks of
 /// gpulto-inlining: Decisions::inlinedCalls, inlined and recursions. Returns
-/// what became of the calls between modules and of functions' calls of
-/// themselves, by caller. Plans of bodies have been made. Deterministic; near
-/// linear in calls of small functions.
+/// the outcomes of calls between modules and of recursive calls, by caller.
+/// Needs the plans of bodies. Deterministic; near linear in calls of small
+/// functions.
 std::vector<InlineOutcome> chooseInlining(WpaContext &context,
                                           const Callers &callers);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what is inlined across modules is chosen by what it saves and what it
-// costs, and is the same however the program is cut into partitions.
+// Goal: choose what to inline across modules by savings and costs, independent
+// of how the program is cut into partitions.
 //
 //   a.cpp  for (...) sum += get(v, i);     get: 6 instructions      inlined
 //          log(v);                         log: 300, cold           not
@@ -15,26 +15,26 @@
 //    may be inlined, with what each saves and costs; others have a reason.
 // 2. Components of the graph of these calls, callees first, so that a callee
 //    has the size that it will have. In a component (a cycle of calls), the
-//    call with the best ratio of time saved to growth first; what it does to
-//    the sizes of caller and callee is seen by the calls that are left.
-// 3. limitModules: of a module that would grow too much, the best calls only.
+//    call with the best ratio of time saved to growth first; the remaining
+//    calls see its effect on the sizes of caller and callee.
+// 3. limitModules: keeps only the best calls of a module that would grow too
+//    much.
 //
 // Limits: growth by one call, more where much of the callee's time is saved
 // (the call itself, constants as ipa-cp's clones count them); of a function; of
-// a module. A function that nothing else uses is gone when its only call is
-// inlined. A call that would inline a function into itself by way of another is
-// left alone; calls of the function itself are
-// ipa/inlining/InlineRecursionPropagate.cpp's, and LLVM's inliner does not
-// inline what calls itself into itself.
+// a module. A function without other uses disappears when its only call is
+// inlined. A call that would inline a function into itself through another is
+// left alone; ipa/inlining/InlineRecursionPropagate.cpp handles direct
+// recursion, which LLVM's inliner does not inline.
 //
-// Calls within a module are LLVM's inliner's business, which has seen them when
-// the module was compiled and sees them again: they are limited here as to
-// which bodies other partitions import, and cost no growth.
+// LLVM's inliner handles calls within a module: it saw them when the module was
+// compiled and sees them again. Here they are limited only for the bodies that
+// other partitions import, and cost no growth.
 //
 // A decision holds in every copy of the caller's body, as all facts do. GCC has
-// one queue for the whole unit and decides in each inlined copy anew; here, a
-// module's decisions depend on nothing but itself and what it calls, so that an
-// edit elsewhere does not change them.
+// one queue for the whole unit and decides again in each inlined copy; here, a
+// module's decisions depend only on itself and its callees, so an edit
+// elsewhere does not change them.
 //
 // Source: GCC's ipa-inline.cc (edge_badness, want_inline_small_function_p,
 // caller_growth_limits, want_inline_function_to_all_callers_p); D. Chakrabarti,
@@ -336,7 +336,7 @@ void Inliner::limitModules() {
   for (InlineEdge *edge : edges)
     if (edge->outcome.isInlined() && edge->isForeign())
       chosen.push_back(edge);
-  // Callers of one module are neighbours.
+  // Callers of one module are neighbors.
   for (size_t begin = 0, i = 1; i <= chosen.size(); ++i) {
     ModuleIndex module = chosen[begin]->caller->module;
     if (i < chosen.size() && chosen[i]->caller->module == module)

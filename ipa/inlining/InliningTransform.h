@@ -20,8 +20,8 @@ namespace gpulto {
 
 /// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
 /// ascending order) name, and indirect ones, so that they are found again in
-/// copies: LLVM's inliner may inline what they call. Errors: \p numbers is not
-/// empty and the body has not \p callCount calls.
+/// copies: LLVM's inliner may inline their callees. Errors: \p numbers is not
+/// empty and the body does not have \p callCount calls.
 llvm::Error markInlining(llvm::Function &function,
                          llvm::ArrayRef<uint32_t> numbers, uint32_t callCount);
 
@@ -32,8 +32,8 @@ llvm::Error markRecursion(llvm::Function &function,
                           uint32_t callCount);
 
 /// Inlines the functions of \p partition that markRecursion has marked, and
-/// copies of them, into themselves. A copy of the original is what is inlined,
-/// so that each has the calls that the source has.
+/// copies of them, into themselves. It inlines a copy of the original, so that
+/// each has the calls of the source.
 void inlineRecursion(llvm::Module &partition);
 
 } // namespace gpulto

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: the edges from device code into kernels.
+// Goal: find the edges from device code into kernels.
 //
 //   child<<<n, 64>>>(p, 7)  becomes in device IR
 //   %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 12)
@@ -13,10 +13,10 @@
 //                                    ptr byval(%dim3) %block, i32 0, ptr null)
 //   launch of child: grid (n, 1, 1), block (64, 1, 1), arguments (p, 7)
 //
-// The kernel must be named by the call: an address that goes elsewhere is one
-// that is taken (ipa/effects/EffectsAnalyze). Arguments are where the
-// parameters of a kernel are, each at the next multiple of its alignment; if
-// they do not end where the buffer does, nothing is known of them.
+// The call must name the kernel: an address that goes elsewhere counts as taken
+// (ipa/effects/EffectsAnalyze). Arguments lie like the parameters of a kernel,
+// each at the next multiple of its alignment; if they do not end where the
+// buffer does, nothing is known of them.
 //
 // Linear in instructions.
 //

@@ -21,24 +21,24 @@ class Value;
 namespace gpulto {
 
 /// Bounds of numbers that hold in a kernel because it runs: the runtime refuses
-/// grids and blocks that the hardware does not allow. They do not hold of the
-/// host, which goes on after a launch that fails.
+/// grids and blocks that the hardware does not allow. They do not hold on the
+/// host, which continues after a failed launch.
 class LaunchBounds {
 public:
-  /// \p evolution: of the function that launches, or null.
+  /// \p evolution: that of the launching function, or null.
   explicit LaunchBounds(llvm::ScalarEvolution *evolution = nullptr)
       : evolution(evolution) {}
 
-  /// Notes that the 32-bit number \p value is \p component of the launch.
+  /// Records that the 32-bit number \p value is \p component of the launch.
   void add(const llvm::Value &value, Geometry component);
-  /// Notes that the low half of the 64-bit integer \p pair is component
-  /// \p first, of x, and the high half the one after it.
+  /// Records that the low half of the 64-bit integer \p pair is component \p
+  /// first, an x component, and the high half the next one.
   void addPair(const llvm::Value &pair, Geometry first);
 
-  /// Adds to \p function, the jump function of the integer \p value, which the
-  /// launch passes to the kernel, what is known of it.
+  /// Adds what is known of the integer \p value, which the launch passes to the
+  /// kernel, to its jump function \p function.
   void narrow(const llvm::Value &value, JumpFunction &function) const;
-  /// As narrow(), of a component that was noted.
+  /// As narrow(), for a recorded component.
   void narrow(Geometry component, JumpFunction &function) const;
 
 private:
@@ -48,15 +48,15 @@ private:
   void noteHalves(const llvm::Instruction &pair, Geometry first);
 
   llvm::ScalarEvolution *evolution;
-  /// By component; null: not known.
+  /// By component; null: unknown.
   const llvm::Value *components[kDimensions] = {};
-  /// Of components that are no value of the function by themselves; high 0:
-  /// not known.
+  /// Bounds of components that are not separate values of the function; high 0:
+  /// unknown.
   struct {
     uint32_t low = 0, high = 0;
   } bounds[kDimensions];
-  /// Of a llvm::ConstantRange: first value in it and first behind. Looked up
-  /// only.
+  /// As in an llvm::ConstantRange: the first value in it and the first after
+  /// it. Looked up only.
   llvm::DenseMap<const llvm::Value *, std::pair<llvm::APInt, llvm::APInt>>
       ranges;
 };

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: bounds of the grid, the block and of what it is computed from.
+// Goal: find bounds of the grid, the block and the values from which they are
+// computed.
 //
 //   void run(int n) { scale<<<(n + 255) / 256, 256>>>(p, n); }
 //
@@ -20,8 +21,8 @@
 //                   jump function. A quotient of signed numbers has none
 //                   without the first.
 //
-// An operation whose result is poison makes no launch: its flags (nsw, nuw) are
-// premises of the program.
+// No launch uses the result of an operation that is poison, so its flags (nsw,
+// nuw) are premises of the program.
 //
 // Linear in the operations that compute the geometry.
 //

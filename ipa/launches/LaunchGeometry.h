@@ -13,19 +13,18 @@
 
 namespace gpulto {
 
-/// Bytes of a dim3, and of a grid and a block one behind the other.
+/// Bytes of a dim3, and of a grid followed by a block.
 constexpr uint64_t kDim3Bytes = 12, kGridAndBlockBytes = 2 * kDim3Bytes;
 
-/// Returns a geometry, by Geometry, of which nothing is known.
+/// Returns an unknown geometry, indexed by Geometry.
 llvm::SmallVector<JumpFunction, 8> unknownGeometry();
 
-/// Whether \p value is bytes of a structure that somebody passes by its
-/// address.
+/// Whether \p value is bytes of a structure that is passed by address.
 bool isCopied(const JumpFunction &value);
 
-/// Sets the dimensions in \p geometry that \p part is, or has, of a structure
-/// in which those of the grid and the block are at byte \p grid, one behind the
-/// other.
+/// Sets the dimensions in \p geometry that \p part is or contains. It is part
+/// of a structure that has the dimensions of the grid, followed by those of the
+/// block, at byte \p grid.
 void setDimensions(llvm::MutableArrayRef<JumpFunction> geometry,
                    const AggregatePart &part, uint64_t grid,
                    JumpFunctionBuilder &builder);

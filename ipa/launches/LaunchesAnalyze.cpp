@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: the edges from host code into kernels.
+// Goal: find the edges from host code into kernels.
 //
 //   k<<<n, 256>>>(p, 7)  becomes in host IR
 //   %c = call i32 @__cudaPushCallConfiguration(i64 grid, i32 1, i64 block, ...)

@@ -8,10 +8,9 @@
 //   gridDim.x    4              blockIdx.x   in [0, 4)
 //   the kernel   .reqntid 256   (.maxntid where only an upper bound is known)
 //
-// .reqntid lets ptxas count on the block size; no launch of the program uses
-// another one. It does not go together with .maxntid, which it replaces where
-// it is the tighter of the two; a launch that exceeds __launch_bounds__ fails
-// and goes on failing.
+// .reqntid lets ptxas rely on the block size; no launch of the program uses
+// another. It cannot be combined with .maxntid, which it replaces if it is the
+// tighter of the two; a launch that exceeds __launch_bounds__ fails as before.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,19 +14,19 @@ class Function;
 
 namespace gpulto {
 
-/// Declares the block size of the kernel \p function that \p facts know, or an
-/// upper bound, for ptxas. Returns whether something was declared.
-/// \p maxRegisters: ptxas's --maxrregcount, or 0. It holds for kernels without
-/// a declared block only, so a kernel that had none gets it with its block.
+/// Declares the block size of the kernel \p function in \p facts, or an upper
+/// bound, for ptxas. Returns whether something was declared. \p maxRegisters:
+/// ptxas's --maxrregcount, or 0. ptxas applies that only to kernels without a
+/// declared block, so a kernel that had none gets it together with its block.
 bool declareBlockSize(llvm::Function &function, const FunctionFacts &facts,
                       uint32_t maxRegisters);
 
-/// Replaces what the device body \p function reads of the launch geometry by
-/// the constants of \p facts, or bounds it. Returns whether the body changed.
+/// Replaces reads of the launch geometry in the device body \p function by the
+/// constants of \p facts, or bounds them. Returns whether the body changed.
 bool applyGeometry(llvm::Function &function, const FunctionFacts &facts);
 
-/// As applyGeometry, of the grid's x alone: the first of the geometry of
-/// \p guard, if it has any.
+/// As applyGeometry, only for the grid's x: the first component of the geometry
+/// of \p guard, if it has any.
 bool applyGuardedGrid(llvm::Function &function, const FunctionFacts &guard);
 
 } // namespace gpulto

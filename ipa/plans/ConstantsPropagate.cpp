@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what each parameter is whenever its function is entered, across calls
-// on both sides and across launches.
+// Goal: find what each parameter is at every entry of its function, across
+// calls on both sides and across launches.
 //
 //   int main() { run(1024); }
 //   static void run(int n) { scale<<<n / 256, 256>>>(p, n, 2.0f); }

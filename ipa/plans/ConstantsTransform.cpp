@@ -22,7 +22,7 @@
 //   pairs apart            see ApartPointersTransform.cpp, also of what is
 //                          unwritten behind parts
 //
-// The parameter itself stays: callers and launches pass it as before.
+// The parameter itself stays: callers and launches still pass it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,32 +15,34 @@ class Function;
 
 namespace gpulto {
 
-/// Rewrites \p function, a body, by what \p facts say of its parameters:
-/// constants replace uses, bounds become attributes. The signature stays.
-/// \p addressOf returns the symbol of an address fact, or null to leave the
-/// fact alone. Returns whether the body changed. Functions that are not to be
-/// optimized (optnone, naked) are left alone.
+/// Puts \p facts about the parameters of \p function into its body: constants
+/// replace uses, bounds become attributes. The signature stays. \p addressOf
+/// returns the symbol of an address fact, or null to leave the fact alone.
+/// Returns whether the body changed. Leaves functions alone that must not be
+/// optimized (optnone, naked).
 bool applyValueFacts(
     llvm::Function &function, const FunctionFacts &facts,
     llvm::function_ref<llvm::Constant *(const ValueFact &)> addressOf);
 
-/// Says in attributes what \p facts say of pointers, as far as each call of
-/// \p function, which only its module uses, shows it: alignment, not null.
-/// Nothing if it is used otherwise. A compiler that sees this module alone finds
-/// the same by inlining. Returns whether anything was not said yet.
+/// Puts facts about pointers (alignment, not null) from \p facts into
+/// attributes, as far as each call of \p function, which only its module uses,
+/// shows them. Does nothing if \p function has other uses. A compiler that sees
+/// only this module finds the same by inlining. Returns whether any attribute
+/// is new.
 bool applyShownFacts(llvm::Function &function, const FunctionFacts &facts);
 
-/// Puts into the device body \p function what the host tests before it launches
-/// it, \p guard: as applyValueFacts and applyGeometry do, and that integers are
-/// multiples, which costs an instruction. Returns whether the body changed.
+/// Puts \p guard, which the host tests before the launch, into the device body
+/// \p function: as applyValueFacts and applyGeometry do, and also that integers
+/// are multiples, which costs an instruction. Returns whether the body changed.
 bool applyGuard(llvm::Function &function, const FunctionFacts &guard);
 
-/// Replaces the results of direct calls of \p function by what \p fact says
-/// that it returns, or says its bounds in attributes. \p fact has no symbol.
+/// Replaces the results of direct calls of \p function by its return value
+/// according to \p fact, or puts its bounds into attributes. \p fact has no
+/// symbol.
 void applyReturned(llvm::Function &function, const ValueFact &fact);
 
-/// Takes the `noalias` that applyValueFacts gave parameters of \p function off
-/// again; called before code generation.
+/// Removes the `noalias` that applyValueFacts added to parameters of \p
+/// function; called before code generation.
 void dropInferredNoAlias(llvm::Function &function);
 
 } // namespace gpulto

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a yardstick of what is known of launches at link time. Counted is what
-// was proven, used or not, of code that runs. What guards test does not count.
+// Goal: measure what is known of launches at link time. Counts what was proven,
+// used or not, about live code, without what guards test.
 //
 //   launch-sites               launches in host code
 //     -unknown-kernel          ... of kernels that are not known
@@ -29,11 +29,11 @@
 //     -argument-bounded        else: bounds or bits of a number, or of a part
 //                              of an aggregate, are known
 //
-// A launch in a function that has clones counts once, with what all of them
-// know; one that may launch several kernels passes its arguments to each of
-// them. A kernel counts once, not for each architecture.
+// A launch in a function with clones counts once, with what all of them know; a
+// launch of several possible kernels passes its arguments to each of them. A
+// kernel counts once, not per architecture.
 //
-// Linear in launches and parameters, but for sorting.
+// Linear in launches and parameters, except for sorting.
 //
 //===----------------------------------------------------------------------===//
 

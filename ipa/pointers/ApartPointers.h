@@ -13,16 +13,16 @@
 
 namespace gpulto {
 
-/// Which pointers of kernels that get some in aggregates lead to memory apart.
-/// Valid for the solved \p solver it was made from.
+/// For kernels that get pointers in aggregates: which pointers lead to separate
+/// memory. Valid for the solved \p solver it was made from.
 class ApartPointers {
 public:
   ApartPointers(const WpaContext &context, const Callers &callers,
                 const ConstantsSolver &solver);
 
-  /// Returns the pairs of pointers of the kernel \p body that lead, in every
-  /// launch of it, into different allocations, and one of which is written
-  /// through; in order.
+  /// Returns, in order, the pairs of pointers of the kernel \p body that lead
+  /// into different allocations in every launch of it, and at least one of
+  /// which is written through.
   llvm::ArrayRef<ApartPair> of(const BodyLattice &body) const;
 
 private:

@@ -2,25 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what PointerFacts proves of parameters, of pointers in structs, too.
+// Goal: prove for pointers in structs what PointerFacts proves for parameters.
 //
 //   struct Params { float *out; const float *in; } p;
 //   cudaMalloc(&p.in, n); cudaMalloc(&p.out, n); scale<<<g, b>>>(p);
 //   -> accesses through p.in and p.out do not touch the same memory
 //
-// 1. Pointers of a kernel are its parameters, and what it loads from aggregates
-//    that it gets by value (candidatesOf). Two of which nothing is written need
-//    not be apart.
+// 1. Pointers of a kernel are its parameters, and those it loads from by-value
+//    aggregates (candidatesOf). Two pointers that are never written through
+//    need not be apart.
 // 2. A pair stays if its pointers lead into different allocations in every
 //    launch (meetLaunch; areApart in ipa/pointers/PointerFacts).
 //
-// Other than `noalias` of a parameter, which speaks of all other memory, a pair
-// speaks of its two pointers alone. So it does not matter what else the kernel
-// or its callees reach, and where, nor whether other threads write there.
+// Unlike `noalias` of a parameter, which concerns all other memory, a pair
+// concerns only its two pointers. So it does not matter what else the kernel or
+// its callees reach, and where, nor whether other threads write there.
 //
 // Kernels without such aggregates are left to PointerFacts.
 //
-// Quadratic in the pointers of a kernel, of which kMaxPointers are looked at.
+// Quadratic in the pointers of a kernel, of which at most kMaxPointers are
+// considered.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Facts of a pointer that a kernel loads from an aggregate it got by value have
-// no attribute to be said in. Its accesses say them:
+// No attribute can hold facts about a pointer that a kernel loads from a
+// by-value aggregate. Its accesses carry them:
 //
 //   load float, ptr %in.at, !alias.scope {in}, !noalias {out}, !invariant.load
 //   store float %b, ptr %out.at, !alias.scope {out}, !noalias {in}
 //
-// Callees of the kernel have accesses, too, so it is said again whenever they
+// Callees of the kernel have accesses, too, so this is repeated whenever they
 // may have been inlined; until then, the kernel's attributes have the pairs,
 // and the pointers to memory that nothing writes. Scopes are named by kernel
-// and pointer, so what was said twice is there once. They hold for the whole
-// kernel: each round of a loop, and each thread, sees the same allocations.
+// and pointer, so repetition does not duplicate them. They hold for the whole
+// kernel: each iteration of a loop, and each thread, sees the same allocations.
 //
 // Accesses through one of several pointers (phi, select) are left alone.
 //

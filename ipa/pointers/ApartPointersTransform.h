@@ -14,16 +14,16 @@ class Function;
 
 namespace gpulto {
 
-/// Notes in attributes of \p kernel that \p pairs are apart, and that nothing
-/// writes behind \p pointers, for markPointerAccesses(). Return whether there
-/// is anything to be noted.
+/// Record in attributes of \p kernel, for markPointerAccesses(), that \p pairs
+/// are apart, and that nothing writes the memory of \p pointers. Return whether
+/// there is anything to record.
 bool noteApart(llvm::Function &kernel, llvm::ArrayRef<ApartPair> pairs);
 bool noteUnwritten(llvm::Function &kernel,
                    llvm::ArrayRef<PointerSource> pointers);
 
-/// Says of accesses in \p kernel through pointers that attributes of it name
-/// what these say: again whenever there may be new ones. Returns whether the
-/// body changed.
+/// Marks accesses in \p kernel through pointers that its attributes name with
+/// what the attributes say. Call it again whenever there may be new accesses.
+/// Returns whether the body changed.
 bool markPointerAccesses(llvm::Function &kernel);
 
 } // namespace gpulto

@@ -13,23 +13,23 @@
 
 namespace gpulto {
 
-/// Whether all that the program has the device do is done one after another:
-/// while a kernel runs, no other kernel, no copy and no fill does.
+/// Whether all device work of the program runs one after another: while a
+/// kernel runs, no other kernel, copy or fill does.
 class DeviceOrder {
 public:
-  /// Looks at every body that \p solver, which is solved, reaches. Linear.
+  /// Looks at every body that the solved \p solver reaches. Linear.
   DeviceOrder(const WpaContext &context, const Callers &callers,
               const ConstantsSolver &solver);
 
   bool isSerial() const { return reason.empty(); }
-  /// The first premise that was found not to hold, as a clause with its place;
-  /// empty: all hold.
+  /// The first premise found not to hold, as a clause with its place; empty:
+  /// all hold.
   llvm::StringRef whyNot() const { return reason; }
   /// Whether the program may free all memory of the device at once. Meaningful
   /// if isSerial().
   bool mayReset() const { return resets; }
-  /// What was proven to be in the default stream: launches, and copies and
-  /// fills that name their stream. Meaningful if isSerial().
+  /// Work proven to be in the default stream: launches, and copies and fills
+  /// that name their stream. Meaningful if isSerial().
   uint32_t launchCount() const { return launches; }
   uint32_t copyCount() const { return copies; }
 

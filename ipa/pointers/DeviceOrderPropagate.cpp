@@ -8,24 +8,25 @@
 //   -> one after another: all of it is in the legacy default stream, which
 //      orders the work of all threads of a process
 //
-// 1. Inputs: no code that is not seen but the system's (findUnseenCode), no
-//    device code of other compilers (checkInputs). So nobody else calls in or
-//    has our variables.
-// 2. Whatever host code calls or mentions without a body in this link is of the
-//    C or C++ library or a function of ipa/runtime/CudaRuntime.def
-//    (checkNative, checkMention); those that work in a stream get the null
-//    stream (checkCall), and so does each launch (checkHostBody). One device:
-//    cudaSetDevice gets 0.
+// 1. Inputs: no unseen code except the system's (findUnseenCode), no device
+//    code of other compilers (checkInputs). So no other code calls in or has
+//    our variables.
+// 2. Everything that host code calls or mentions without a body in this link
+//    belongs to the C or C++ library or is a function of
+//    ipa/runtime/CudaRuntime.def (checkNative, checkMention). Those that work
+//    in a stream get the null stream (checkCall), and so does each launch
+//    (checkHostBody). There is one device: cudaSetDevice gets 0.
 // 3. Device code launches nothing (checkDeviceBody).
 //
 // Everything else fails the whole program: what an unknown function, a graph, a
 // second stream or a peer does may be a write to any memory at any time.
 //
 // Linear in edges. It depends on the whole program, as the premise does: a
-// first copy in another stream changes every kernel that believed in it.
+// first copy in another stream changes every kernel that relied on it.
 //
-// Why not per allocation? That an allocation is written by nobody while a
-// kernel runs in another stream needs the order of host code between launches.
+// Why not per allocation? To prove that nothing writes an allocation while a
+// kernel runs in another stream would need the order of host code between
+// launches.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,20 +15,20 @@
 
 namespace gpulto {
 
-/// How much memory behind kernel parameters can be read as long as a kernel
-/// runs. Valid for the solved \p solver it was made from.
+/// How much of the memory that kernel parameters lead to can be read as long as
+/// a kernel runs. Valid for the solved \p solver it was made from.
 class LastingMemory {
 public:
-  /// \p order: of the same program; null: it has no launches that are known.
+  /// \p order: that of the same program; null: it has no known launches.
   LastingMemory(const WpaContext &context, const Callers &callers,
                 const ConstantsSolver &solver, const DeviceOrder *order);
 
-  /// Returns so many bytes behind pointer parameter \p parameter of \p body, of
-  /// device code; 0: not known.
+  /// Returns the number of such bytes for pointer parameter \p parameter of \p
+  /// body, in device code; 0: unknown.
   uint64_t bytes(const BodyLattice &body, uint32_t parameter) const;
 
-  /// Says why nothing is known of parameters of which a launch knows it. Pass
-  /// `gpulto-launches`.
+  /// Explains why nothing is known of parameters for which a launch knows it.
+  /// Pass `gpulto-launches`.
   void explain(const WpaContext &context) const;
 
 private:
@@ -38,10 +38,10 @@ private:
   const CombinedSummary &program;
   const Decisions &decisions;
   const ConstantsSolver &solver;
-  /// The premise of the program that fails, as a clause; empty: none does.
+  /// The premise about the program that fails, as a clause; empty: none does.
   std::string reason;
-  /// Allocations, as body and number of the call, of which a kernel may store
-  /// the pointer. Looked up only.
+  /// Allocations, as body and number of the call, whose pointer a kernel may
+  /// store. Looked up only.
   llvm::DenseSet<std::pair<GlobalId, uint64_t>> kept;
 };
 

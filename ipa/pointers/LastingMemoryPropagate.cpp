@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: how many bytes behind a kernel's parameter can be read whatever the
-// kernel does, so that LLVM may load from there speculatively.
+// Goal: find how many bytes a kernel can always read through a parameter,
+// whatever it does, so that LLVM may load from there speculatively.
 //
-// LGEN tells at launches which pointers lead to memory that the host function
-// has allocated, successfully, and that it does not free before the kernel has
-// run (LaunchedMemoryAnalyze.cpp); the lattice has the least size of all
-// launches, and a kernel hands it on to what it calls. Premises of the program:
+// LGEN records at launches which pointers lead to memory that the host function
+// has successfully allocated and does not free before the kernel has run
+// (LaunchedMemoryAnalyze.cpp). The lattice has the smallest size of all
+// launches, and a kernel passes it on to its callees. Premises about the
+// program:
 //
-// 1. What the host calls is known, and frees nothing asynchronously; there is
-//    no native code (DeviceOrder); nothing resets the device.
-// 2. No kernel stores such a pointer, from where the host might get and free it
+// 1. All callees of the host are known, and free nothing asynchronously; there
+//    is no native code (DeviceOrder); nothing resets the device.
+// 2. No kernel stores such a pointer where the host might get and free it
 //    (keeps).
 //
-// Null is not memory: what may fail to be allocated has no bytes, since loads
-// behind `if (p)` must stay there.
+// Null is not memory: an allocation that may fail has no bytes, since loads
+// after `if (p)` must stay there.
 //
 // Linear in launches.
 //

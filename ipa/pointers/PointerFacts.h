@@ -15,10 +15,10 @@ namespace gpulto {
 /// the same memory.
 bool areApart(const ValueLattice &a, const ValueLattice &b);
 
-/// Returns whether \p kernel and all that it calls have bodies in this link,
-/// call none by pointers, have none of the MemoryEffect bits \p others, the
-/// kernel itself none of \p own, and \p passesKnown holds for each call of
-/// \p callee by \p caller.
+/// Returns whether \p kernel and all its callees have bodies in this link, call
+/// nothing through pointers, have none of the MemoryEffect bits \p others (the
+/// kernel itself none of \p own), and \p passesKnown holds for each call of \p
+/// callee by \p caller.
 bool staysWithin(const CombinedSummary &program, GlobalId kernel, uint16_t own,
                  uint16_t others,
                  llvm::function_ref<bool(GlobalId caller, const CallEdge &call,
@@ -26,8 +26,8 @@ bool staysWithin(const CombinedSummary &program, GlobalId kernel, uint16_t own,
                      passesKnown);
 
 /// Calls \p visit for each launch of each kernel all of whose launches are
-/// known: with the kernel, the number of its clone that is launched, and the
-/// arguments by parameter.
+/// known: with the kernel, the number of the launched clone, and the arguments
+/// by parameter.
 void forEachKnownLaunch(
     const CombinedSummary &program, const Callers &callers,
     const ConstantsSolver &solver,
@@ -35,8 +35,8 @@ void forEachKnownLaunch(
                             llvm::ArrayRef<ParameterLattice>)>
         visit);
 
-/// What the allocations behind kernel arguments say of their aliasing. Valid
-/// for the solved \p solver it was made from.
+/// Aliasing of kernel arguments, derived from the allocations that they point
+/// into. Valid for the solved \p solver it was made from.
 class PointerFacts {
 public:
   PointerFacts(const WpaContext &context, const Callers &callers,

@@ -2,28 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what __restrict__ says, proven.
+// Goal: prove what __restrict__ promises.
 //
 //   cudaMalloc(&in, n); cudaMalloc(&out, n); scale<<<g, b>>>(in, out);
 //   -> in and out do not overlap in scale
 //
 // 1. A jump function says which allocating call a pointer comes from, at any
-//    offset. Memory of two calls that are both alive is apart; the same call
-//    may have run twice, so it is not apart from itself, unless the function
-//    that it stands in, a constructor, was entered by two different calls. A
-//    launch that uses freed memory is undefined.
+//    offset. Live memory of two calls is apart; the same call may have run
+//    twice, so it is not apart from itself, unless its function, a constructor,
+//    was entered by two different calls. A launch that uses freed memory is
+//    undefined.
 // 2. A parameter is apart when that holds against every other pointer parameter
-//    in every launch (meetLaunch), in each call of the function that launches
-//    by itself: axpy(x, y); axpy(y, z). A pointer of unknown origin may point
+//    in every launch (meetLaunch), separately for each call of the launching
+//    function: axpy(x, y); axpy(y, z). A pointer of unknown origin may point
 //    anywhere, so it spoils all.
-// 3. The kernel and all that it calls must reach memory through their
-//    parameters only (usesParametersOnly): pointers that it loads from memory,
-//    or from a struct passed by value, may lead into the same allocations.
-//    Device variables are not part of any allocation. ApartPointers knows of
-//    such structs, and needs no such premise.
+// 3. The kernel and all its callees must reach memory only through their
+//    parameters (usesParametersOnly): pointers that it loads from memory, or
+//    from a struct passed by value, may lead into the same allocations. Device
+//    variables are not part of any allocation. ApartPointers handles such
+//    structs, and needs no such premise.
 //
-// Why this says nothing of ld.global.nc: other kernels, copies and the host may
-// write the memory meanwhile (ipa/pointers/UnwrittenMemory).
+// Why this does not allow ld.global.nc: other kernels, copies and the host may
+// write the memory at the same time (ipa/pointers/UnwrittenMemory).
 //
 //===----------------------------------------------------------------------===//
 

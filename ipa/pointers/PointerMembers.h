@@ -8,22 +8,22 @@
 
 namespace gpulto {
 
-/// Returns the pointers in by-value aggregates that \p kernel loads, as far as
-/// they are the launch's.
+/// Returns the pointers that \p kernel loads from by-value aggregates, as far
+/// as they are the launch's.
 llvm::ArrayRef<PointerMember> membersOf(const CombinedSummary &program,
                                         GlobalId kernel);
 
-/// Returns the member of \p kernel that \p actual, an argument of a call that
-/// it makes, is based on, or null.
+/// Returns the member of \p kernel on which \p actual, an argument of one of
+/// its calls, is based, or null.
 const PointerMember *passedMember(const CombinedSummary &program,
                                   GlobalId kernel, const JumpFunction &actual);
 
-/// Whether \p function, or what it calls, may write through its parameter
-/// \p parameter or keep it.
+/// Whether \p function, or its callees, may write through its parameter \p
+/// parameter or keep it.
 bool mayWriteThrough(const Decisions &decisions, GlobalId function,
                      uint32_t parameter);
 
-/// Whether \p kernel, or what it calls, may write through \p member or keep it.
+/// Whether \p kernel, or its callees, may write through \p member or keep it.
 bool mayWriteMember(const CombinedSummary &program, const Decisions &decisions,
                     GlobalId kernel, const PointerMember &member);
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What becomes of a pointer in an aggregate that a kernel gets by value: the
-// summary has what the body does with it, jump functions tell whom it is passed
-// to. Linear in the kernel's calls.
+// What becomes of a pointer in a by-value aggregate of a kernel: the summary
+// says what the body does with it, jump functions say to which callees it is
+// passed. Linear in the kernel's calls.
 //
 //===----------------------------------------------------------------------===//
 

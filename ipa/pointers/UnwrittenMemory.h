@@ -14,17 +14,17 @@
 
 namespace gpulto {
 
-/// Which kernel parameters lead to memory that nothing anywhere writes while
-/// the kernel runs. Valid for the solved \p solver it was made from.
+/// Which kernel parameters lead to memory that nothing writes while the kernel
+/// runs. Valid for the solved \p solver it was made from.
 class UnwrittenMemory {
 public:
   UnwrittenMemory(const WpaContext &context, const Callers &callers,
                   const ConstantsSolver &solver);
 
-  /// Returns whether that holds of parameter \p parameter of the kernel
-  /// \p body, in every launch of it.
+  /// Returns whether that holds for parameter \p parameter of the kernel \p
+  /// body, in every launch of it.
   bool isUnwritten(const BodyLattice &body, uint32_t parameter) const;
-  /// The same of the pointer at byte \p byteOffset of a by-value aggregate.
+  /// The same for the pointer at byte \p byteOffset of a by-value aggregate.
   bool isPartUnwritten(const BodyLattice &body, uint32_t parameter,
                        uint32_t byteOffset) const;
 
@@ -32,21 +32,21 @@ public:
   /// is known.
   const DeviceOrder *deviceOrder() const { return order ? &*order : nullptr; }
 
-  /// Says of each parameter that a kernel only reads what was proven, from
-  /// what, or which premise failed first. Pass `gpulto-launches`.
+  /// Explains, for each parameter that a kernel only reads, what was proven and
+  /// from what, or which premise failed first. Pass `gpulto-launches`.
   void explain(const WpaContext &context) const;
 
 private:
-  /// Why a parameter is not known to be unwritten, whatever else runs.
+  /// Why a parameter cannot be known to be unwritten, whatever else runs.
   enum class Obstacle : uint8_t {
     None,
-    /// It is no pointer, it is not read, or the kernel writes or keeps it.
+    /// It is not a pointer, it is not read, or the kernel writes or keeps it.
     NotOnlyRead,
     /// The kernel writes through pointers of unknown origin.
     WritesAnywhere,
     /// A launch passes memory of unknown origin.
     UnknownOrigin,
-    /// A launch passes memory that is not the device's alone.
+    /// A launch passes memory that is not device memory only.
     NotDeviceMemory,
     /// A launch passes another pointer, which is written, to the same memory.
     Overlaps,
@@ -67,14 +67,15 @@ private:
     uint32_t byteOffset = 0;
     bool operator==(const Part &) const = default;
   };
-  /// What is known of a kernel, or of a clone of one.
+  /// What is known of a kernel or of its clone.
   struct Kernel {
     Parameters parameters;
-    /// What every launch so far passes to memory that nothing writes.
+    /// The parts in which every launch so far passes memory that nothing
+    /// writes.
     llvm::SmallVector<Part, 0> parts;
-    /// What the kernel may write through.
+    /// The parts that the kernel may write through.
     llvm::SmallVector<Part, 0> writtenParts;
-    /// The first launch has said which parts there may be, or there are none.
+    /// The first launch has determined the possible parts, or there are none.
     bool partsListed = false;
   };
 
@@ -97,7 +98,7 @@ private:
   const CombinedSummary &program;
   const Decisions &decisions;
   const ConstantsSolver &solver;
-  std::optional<DeviceOrder> order; ///< none: there is no kernel to ask for
+  std::optional<DeviceOrder> order; ///< nothing: no kernel needs it
   /// By kernel and number of the clone. Looked up only.
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, Kernel> known;
 };

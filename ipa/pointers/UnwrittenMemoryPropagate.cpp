@@ -2,33 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: loads through the read-only cache (ld.global.nc), which nobody asked
-// for with `const __restrict__`.
+// Goal: use the read-only cache (ld.global.nc) for loads without `const
+// __restrict__` in the source.
 //
 //   cudaMalloc(&in, n); cudaMalloc(&out, n);
 //   scale<<<g, b>>>(out, in);     // reads in, writes out
 //   -> while scale runs, nothing writes what in points to
 //
-// Of a parameter must hold, in each launch:
+// A parameter must meet these conditions, in each launch:
 //
-// 1. The kernel and what it calls only read through it (ModRef), and write
+// 1. The kernel and its callees only read through it (ModRef), and write
 //    through no pointer of unknown origin (storesAnywhere).
 // 2. It points into memory of cudaMalloc, which neither host, peer nor another
 //    process reaches; null is never read (meetArgument).
-// 3. No other parameter that is written, or kept, leads to the same memory
-//    (areApart). Others that are only read may.
+// 3. No other parameter that is written through, or kept, leads to the same
+//    memory (areApart). Others that are only read may.
 //
-// The same holds of pointers in aggregates that are passed by value: the
-// summary of the kernel says which of them it writes through
-// (ipa/pointers/PointerMembers). Through those that it does not name it stores
-// nothing, or it stores anywhere.
+// The same holds for pointers in by-value aggregates: the summary of the kernel
+// says which of them it writes through (ipa/pointers/PointerMembers). It stores
+// nothing through those that it does not name, or it stores anywhere.
 //
-// And of the program: nothing else runs on the device meanwhile (DeviceOrder).
+// And for the program: nothing else runs on the device at the same time
+// (DeviceOrder).
 //
 // Barriers do not matter: the kernel's other threads run the same code, so they
-// write nothing there, either. PointerFacts is stricter, since what it calls
-// apart may be written, and LLVM moves accesses through `noalias` pointers over
-// barriers.
+// write nothing there, either. PointerFacts is stricter, since memory that it
+// calls apart may be written, and LLVM moves accesses through `noalias`
+// pointers across barriers.
 //
 //===----------------------------------------------------------------------===//
 

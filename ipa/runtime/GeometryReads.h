@@ -14,8 +14,8 @@ struct GeometryRead {
   bool isIndex = false;
 };
 
-/// Returns what the intrinsic \p id (an llvm::Intrinsic::ID) reads of the
-/// launch geometry, if it reads any.
+/// Returns the part of the launch geometry that the intrinsic \p id (an
+/// llvm::Intrinsic::ID) reads, if any.
 std::optional<GeometryRead> geometryRead(unsigned id);
 
 } // namespace gpulto

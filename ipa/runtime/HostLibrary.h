@@ -10,13 +10,13 @@
 namespace gpulto {
 
 /// The names of the C and C++ library and of the compiler's run-time support,
-/// of which nothing touches a device. A program may define them otherwise.
+/// none of which touches a device. A program may define them differently.
 class HostLibrary {
 public:
   HostLibrary();
-  /// Whether \p name is mangled and of the C++ library, of the run-time support
-  /// of the language or of a built-in type, and so is whatever it names in
-  /// arguments of templates and of functions: std::swap<Mine> is the program's.
+  /// Whether \p name is mangled and belongs to the C++ library, the run-time
+  /// support of the language or a built-in type, as does everything that its
+  /// template and function arguments name: std::swap<Mine> is the program's.
   static bool isOfCxx(llvm::StringRef name);
   /// Returns whether \p name, mangled, is one of them.
   bool contains(llvm::StringRef name) const;

@@ -21,22 +21,22 @@ namespace gpulto {
 
 struct FunctionSummary;
 
-/// The attribute of managed variables in device modules, which goes with them
-/// into partitions, declarations too (lto/lgen/ManagedVariables).
+/// The attribute of managed variables in device modules, which follows them
+/// into partitions, also on declarations (lto/lgen/ManagedVariables).
 inline constexpr llvm::StringLiteral kManagedAttribute = "gpulto-managed";
 
-/// What a module says of one device function.
+/// What a module declares about one device function.
 class KernelAnnotations {
 public:
   explicit KernelAnnotations(llvm::Function &function) : function(function) {}
 
   bool isKernel();
   /// Returns the size of the only block it may be launched with (.reqntid), in
-  /// threads; 0 when none is declared.
+  /// threads; 0 if none is declared.
   uint64_t requiredThreads();
   /// Returns the most threads a block may have (.maxntid); 0: not declared.
   uint64_t maxThreads();
-  /// Copies what is declared for launches to \p kernel.
+  /// Copies the declarations for launches to \p kernel.
   void describe(FunctionSummary &kernel) const;
 
   /// Declares \p block (x, y, z) as the only block size, instead of a bound.
@@ -45,8 +45,8 @@ public:
   void limitThreads(uint64_t threads);
   /// Declares \p registers as the most a thread may have, if none is declared.
   void limitRegisters(uint32_t registers);
-  /// Declares that \p blocks blocks at least are to be resident, of as many
-  /// threads as are declared (.minnctapersm).
+  /// Declares that at least \p blocks blocks of the declared number of threads
+  /// must be resident (.minnctapersm).
   void keepResident(uint32_t blocks);
 
   /// Declares \p blocks (x, y, z) as the blocks of a cluster.

@@ -16,7 +16,7 @@ class GlobalVariable;
 
 namespace gpulto {
 
-/// Flags of an offload entry, as llvm/Frontend/Offloading/Utility.h has them.
+/// Flags of an offload entry, as in llvm/Frontend/Offloading/Utility.h.
 enum EntryFlag : uint32_t {
   kEntryKindMask = 0x7,
   kEntryManaged = 0x1,
@@ -40,12 +40,12 @@ struct OffloadFields {
 bool isOffloadEntry(const llvm::GlobalVariable &variable);
 
 /// Returns the fields of the entry \p variable, as clang 19 or clang 22 lays
-/// them out; nothing: neither does.
+/// them out; nothing if it fits neither layout.
 std::optional<OffloadFields>
 offloadFields(const llvm::GlobalVariable &variable);
 
-/// Marks \p entry, an entry of a variable, as that of a managed one, whose
-/// address is that of the pointer that the runtime fills.
+/// Marks \p entry, the entry of a variable, as that of a managed variable,
+/// whose address is that of the pointer that the runtime fills.
 void markManagedEntry(llvm::GlobalVariable &entry);
 
 } // namespace gpulto

@@ -8,11 +8,11 @@
 
 namespace gpulto {
 
-/// Returns the name of a function of CUDA's runtime that passes know, which a
-/// module of the host uses and which is another one in this link: defined by
-/// the program, or redefined by the linker (--wrap, --defsym). Empty: there is
-/// none. LGEN knows such functions by their names alone, so then nothing holds
-/// that it concluded from calls of them.
+/// Returns the name of a CUDA runtime function that passes know and a host
+/// module uses, but that this link replaces: the program defines it, or the
+/// linker redefines it (--wrap, --defsym). Empty if there is none. LGEN knows
+/// such functions only by name, so what it concluded from calls of a replaced
+/// function does not hold.
 llvm::StringRef findReplacedRuntime(const WpaContext &context);
 
 } // namespace gpulto

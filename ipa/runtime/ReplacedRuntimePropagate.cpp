@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Memory pools and layers that record launches define cudaMalloc or
-// cudaLaunchKernel themselves, or have the linker wrap them. What they do need
-// not be what the runtime does: blocks may overlap, copies come later, launches
-// have another geometry.
+// cudaLaunchKernel themselves, or have the linker wrap them. They need not
+// behave like the runtime: blocks may overlap, copies may come later, launches
+// may have another geometry.
 //
 //===----------------------------------------------------------------------===//
 

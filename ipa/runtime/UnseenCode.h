@@ -11,8 +11,9 @@
 namespace gpulto {
 
 /// Names, in a clause, code without a summary that may run in the process and
-/// is not of the system or of CUDA: native inputs, programs that load this one
-/// or are linked to it, what is loaded later, assembly. Empty: there is none.
+/// does not belong to the system or to CUDA: native inputs, programs that load
+/// this one or are linked to it, code loaded later, assembly. Empty if there is
+/// none.
 std::string findUnseenCode(const WpaContext &context);
 
 } // namespace gpulto

@@ -5,11 +5,11 @@
 // Goal: know whether all code that runs in the process is in the summaries.
 //
 // The libraries of the system and of CUDA are believed to do what their
-// documentation says, whatever this program's code is. Anybody else may call
-// what it can name, use the device, and capture what is done on it.
+// documentation says, whatever this program's code is. Any other code may call
+// what it can name, use the device, and capture work on it.
 //
-// Not seen: what LD_PRELOAD, NVTX's injection of a tool
-// (NVTX_INJECTION64_PATH), or a library's own dependencies, bring in without
+// Not seen: code that LD_PRELOAD, NVTX's injection of a tool
+// (NVTX_INJECTION64_PATH), or a library's own dependencies bring in without
 // this link.
 //
 // Linear in the symbols of the host and their references.

@@ -29,9 +29,9 @@ struct ArgumentLoad {
 };
 using ArgumentLoads = llvm::SmallVector<ArgumentLoad, 8>;
 
-/// Returns the loads through \p argument, if these are all that its function
-/// does with it: neither volatile nor atomic, at constant distances that are
-/// not negative.
+/// Returns the loads through \p argument, if its function does nothing else
+/// with it and they are neither volatile nor atomic, at constant distances that
+/// are not negative.
 std::optional<ArgumentLoads> argumentLoads(const llvm::Argument &argument,
                                            const llvm::DataLayout &layout);
 
@@ -40,9 +40,9 @@ std::optional<ArgumentLoads> argumentLoads(const llvm::Argument &argument,
 llvm::Type *scalarType(ScalarKind kind, unsigned bitWidth,
                        llvm::LLVMContext &context);
 
-/// Adds the parts that \p argument can be passed as to
-/// ModuleSummary::loadedParts, if it can; else returns why not. Linear in what
-/// may run before its loads, for each of them.
+/// Adds the parts that can be passed instead of \p argument to
+/// ModuleSummary::loadedParts, if possible; otherwise returns why not. For each
+/// of its loads, linear in the code that may run before it.
 PointerNeed addLoadedParts(LgenContext &context,
                            const llvm::Argument &argument);
 

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a function that only loads a few scalars of an aggregate it gets by
-// reference can be passed these instead, so that the aggregate of its callers
-// need not be in memory.
+// Goal: pass a few scalars to a function that only loads these from an
+// aggregate it gets by reference, so that its callers need not keep the
+// aggregate in memory.
 //
 //   double area(const Box &box) { return box.width * box.height; }
 //   -> parameter 0: float 64 at 0, float 64 at 8
 //
-// Callers will load before the call what the body loads later, so for each part
+// Callers will load the parts before the call, the body later, so for each part
 //
 //  1. all uses of the parameter are plain loads (argumentLoads);
 //  2. it may be loaded at the entry: a load of it always runs, or the parameter

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: whole-program analysis may change what a host function is passed and
-// returns only if each definition, declaration and call of it can follow.
+// Goal: let whole-program analysis change parameters and result of a host
+// function only if each definition, declaration and call of it can follow.
 //
 // - The type of each function, and its calling convention, as a hash: modules
 //   may declare one function differently, in C.
 // - kSignatureFixed: coroutines, bodies with prefix data, allocation functions
 //   whose attributes name parameters, bodies with a musttail call, which must
-//   agree with that; callees of such, of calls through another type or calling
-//   convention, and of calls with operand bundles.
+//   agree with that; callees of such calls, of calls through another type or
+//   calling convention, and of calls with operand bundles.
 // - kParamIsSpecial: by-value aggregates, `this` of other languages, vectors...
 // - kIgnoresResultSite.
 // - FunctionSummary::loadedParts (ipa/signatures/LoadedPartsAnalyze.cpp).

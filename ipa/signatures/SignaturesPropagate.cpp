@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: host functions that several partitions use lose the parameters that
-// nobody looks at, or that are one constant, and results that nobody uses. They
-// are passed what they would only load (ipa/signatures/LoadedPartsAnalyze.cpp).
+// Goal: remove unused and constant parameters, and unused results, of host
+// functions that several partitions use, and pass them what they would only
+// load (ipa/signatures/LoadedPartsAnalyze.cpp).
 //
 //   a.cpp: report(stderr, "a", n);               report(n)
 //   b.cpp: report(stderr, "a", 2 * n);           report(2 * n)
 //   c.cpp: int report(FILE *to, const char *what, int n) { ... return n; }
 //
-//   to and what are what constant propagation proved, and no call uses n.
+//   Constant propagation knows `to` and `what`, and no call uses the result.
 //
 // A function keeps its signature unless all can follow (findCandidates): every
 // caller is an edge of the graph and optimized, its calls are plain, every
 // module knows the function by the same type, and no other body stands for it.
 // Clones have their own parameters, since they know more constants.
 //
-// LLVM does it to internal functions; whether a function is internal depends on
-// the cut, this does not. Linear in calls and symbols.
+// LLVM does it for internal functions; whether a function is internal depends
+// on the cut, but this does not. Linear in calls and symbols.
 //
 // Source: M. Jambor, GCC's ipa-sra.cc and ipa-param-manipulation.cc.
 //

@@ -8,11 +8,11 @@
 //
 // 1. checkUses: nothing has changed since WPA decided.
 // 2. replaceFunction: a function of the new type gets name, attributes, body.
-//    What is said of memory behind arguments holds of all memory if a pointer
-//    goes, and the other way round if a loaded one comes (withMemory).
+//    Attributes about argument memory become attributes about all memory if a
+//    pointer goes, and the reverse if a loaded one comes (withMemory).
 // 3. replaceCall, for each call, which loads what the body loaded.
-// 4. markChanged: at the end the function gets another name, so that code which
-//    knows it by the old signature does not link.
+// 4. markChanged: at the end the function gets another name, so that code with
+//    the old signature does not link.
 //
 // Source: LLVM's DeadArgumentElimination.cpp and ArgumentPromotion.cpp, which
 // do the same for internal functions; here all partitions do it to one function

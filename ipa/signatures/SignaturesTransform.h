@@ -14,10 +14,10 @@ class Function;
 
 namespace gpulto {
 
-/// Does \p change, but for its clone, to \p function, a definition or a
-/// declaration, and to all calls of it. \p function is replaced by another of
-/// its name. Errors: somebody uses what is to go, or \p function other than to
-/// call it; then it is as it was.
+/// Applies \p change, except for its clone number, to \p function, a definition
+/// or a declaration, and to all its calls. Replaces \p function by another of
+/// its name. Errors: a dropped parameter or result is used, or \p function is
+/// used other than in calls; then nothing changes.
 llvm::Error changeSignature(llvm::Function &function,
                             const SignatureChange &change);
 

@@ -10,16 +10,16 @@ namespace gpulto {
 
 struct WpaContext;
 
-/// Returns whether ptxas provides the device function \p name, or LLVM makes
-/// code of it.
+/// Returns whether ptxas provides the device function \p name, or LLVM
+/// generates code for it.
 bool isDeviceBuiltin(llvm::StringRef name);
 
-/// Checks the device half of a program whose live symbols are known: the device
-/// has no linker behind us that would complain. Errors, one for each name:
-/// what live device code uses and nothing defines, with every object that
-/// refers to it; kernels whose parameters are not what their stubs pass, and
-/// kernels in a program without device code. A kernel that some architecture
-/// lacks is a warning.
+/// Checks the device half of a program whose live symbols are known: no device
+/// linker runs after us that would complain. Errors, one for each name:
+/// undefined symbols that live device code uses, with every object that refers
+/// to them; kernels whose parameters differ from what their stubs pass; kernels
+/// in a program without device code. A kernel that some architecture lacks is a
+/// warning.
 llvm::Error checkDeviceProgram(const WpaContext &context);
 
 } // namespace gpulto

@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// 1. findUndefined: names that live definitions use, or native code, and
+// 1. findUndefined: names that live definitions or native code use, and that
 //    neither a module of the image nor native code defines.
-// 2. addReferences: every object that refers to one, dead code included: who
-//    looks for a missing library wants to see all of them.
-// 3. checkCode: a kernel is in the image of every architecture, or its launch
-//    fails on some: CUDA forbids programs in which that depends on
-//    __CUDA_ARCH__, and they are written all the same, with launches that are
-//    guarded by hand. So that is a warning, and an error only where no object
-//    has device code.
-// 4. checkKernelParameters: a stub hands its arguments over by address, so the
+// 2. addReferences: every object that refers to one, dead code included, since
+//    the user who looks for a missing library needs all of them.
+// 3. checkCode: a kernel must be in the image of every architecture, or its
+//    launch fails on some. CUDA forbids programs in which that depends on
+//    __CUDA_ARCH__, but they exist, with launches guarded by hand. So that is a
+//    warning, and an error only if no object has device code.
+// 4. checkKernelParameters: a stub passes its arguments by address, so the
 //    runtime copies as many bytes as the device code takes, wherever they end.
 //
 //===----------------------------------------------------------------------===//

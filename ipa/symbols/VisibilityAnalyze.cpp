@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Goal: list what a module defines and needs, so that whole-program analysis
-// can resolve, internalise and partition without the module.
+// can resolve, internalize and partition without the module.
 //
 //  1. numberSymbols   variables, functions, aliases, ifuncs in module order
 //                     (the order of the bitcode's string table), unless nobody
@@ -13,10 +13,10 @@
 //  3. assembly        symbols of module-level assembly, those that inline
 //                     assembly names, in whatever module they are, and the
 //                     labels that it defines.
-//  4. fillVariables   sizes, what initialisers refer to.
+//  4. fillVariables   sizes, what initializers refer to.
 //  5. groupAtoms      union-find over what cannot be put into two partitions.
 //
-// Linear in the module's globals and initialisers.
+// Linear in the module's globals and initializers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,7 +10,7 @@
 // 1. findRoots: host definitions that native code, the dynamic linker, the
 //    runtime or assembly can name: by the linker's resolutions, llvm.used,
 //    constructors, sections reached by __start_/__stop_ symbols. Kernels are
-//    no roots: a kernel is live when its stub is, that is when some live host
+//    not roots: a kernel is live if its stub is, that is, if some live host
 //    code launches it or holds its handle. A stub that the dynamic linker can
 //    see is itself a root, so shared libraries keep their kernels. What native
 //    device code uses is a root, too.
@@ -19,8 +19,8 @@
 // device code
 //    uses must be defined.
 //
-// Limits: no reachability through the argument of dlsym other than by what is
-// exported; section-grouped metadata is kept whole.
+// Limits: for dlsym, only exported symbols count as reachable; section-grouped
+// metadata is kept completely.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ static void markLive(WpaContext &context, SmallVectorImpl<GlobalId> &worklist) {
 }
 
 /// Returns the definitions of constructors and destructors that run. An entry
-/// goes with the COMDAT group or the variable that it initialises.
+/// goes with the COMDAT group or the variable that it initializes.
 static void addStructors(const CombinedSummary &program,
                          SmallVectorImpl<GlobalId> &roots) {
   for (auto [m, module] : enumerate(program.modules()))

@@ -1,10 +1,10 @@
-//===- VisibilityTransform.cpp - Promote, internalise, in LTRANS ----------===//
+//===- VisibilityTransform.cpp - Promote, internalize, in LTRANS ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // Goal: several partitions are built from one module, so its local symbols must
-// be one object for all of them, and yet be local again wherever WPA found that
-// one partition alone uses them.
+// be one object for all of them, and become local again if WPA found that only
+// one partition uses them.
 //
 //   static int count;  int next() { return ++count; }  void reset() { count=0;
 //   }
@@ -20,7 +20,7 @@
 // Copyable constants are not promoted: copies are cheaper than symbols, and
 // nobody can tell them apart. Symbols of llvm.used, and those that assembly
 // names, are promoted like others; assembly that knows them by name finds a
-// local alias beside the definition (WPA keeps assembly and what it names in
+// local alias next to the definition (WPA keeps assembly and what it names in
 // one partition).
 //
 // Source: promotion is that of ThinLTO (T. Johnson, M. Amini, X. D. Li,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what interprocedural constant propagation needs without bodies.
+// Goal: record what interprocedural constant propagation needs without bodies.
 //
 //   int g(int n, int k) { return f(n + 1, 7); }
 //   parameters of g: n, k (unused); call f(pass-through n add 1, constant 7)

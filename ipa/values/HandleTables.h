@@ -11,11 +11,11 @@ class Value;
 
 namespace gpulto {
 
-/// Returns the variable from which \p value, a pointer, was loaded, if that
-/// may hold addresses of functions; null if not.
+/// Returns the variable from which \p value, a pointer, was loaded, if it may
+/// hold addresses of functions; otherwise null.
 const llvm::GlobalVariable *handleVariableOf(const llvm::Value &value);
 
-/// As handleVariableOf(), if it is constant and does hold some.
+/// As handleVariableOf(), if the variable is constant and does hold some.
 const llvm::GlobalVariable *handleTableOf(const llvm::Value &value);
 
 } // namespace gpulto

@@ -22,25 +22,25 @@ template <typename IRUnitT, typename... ExtraArgTs> class AnalysisManager;
 
 namespace gpulto {
 
-/// Whether \p block is entered only after \p allocation has said that it did
-/// not fail, when it ran last.
+/// Whether \p block is entered only after the last run of \p allocation has
+/// reported success.
 bool hasSucceeded(const llvm::CallBase &allocation,
                   const llvm::BasicBlock &block,
                   const llvm::DominatorTree &dominators);
 
-/// Which memory that a function allocates is there while kernels run that it
-/// launches.
+/// Which memory that a function allocates stays allocated while kernels that it
+/// launches run.
 class LaunchedMemory {
 public:
-  /// \p isStub tells kernels' stubs.
+  /// \p isStub recognizes kernel stubs.
   LaunchedMemory(llvm::Function &function,
                  llvm::AnalysisManager<llvm::Function> &analyses,
                  llvm::function_ref<bool(const llvm::Function &)> isStub);
   ~LaunchedMemory();
 
-  /// Returns whether \p pointer, an argument of the kernel's stub that
-  /// \p launch calls, is what \p allocation, a call in the same function, has
-  /// left; that the call has not failed; and that nothing but the runtime, and
+  /// Returns whether \p pointer, an argument of the kernel's stub that \p
+  /// launch calls, is the result of \p allocation, a call in the same function;
+  /// whether that call has not failed; and whether only the runtime, and
   /// kernels, can free the memory before the kernel has run.
   bool lasts(const llvm::Value &pointer, const llvm::CallBase &launch,
              const llvm::CallBase &allocation);

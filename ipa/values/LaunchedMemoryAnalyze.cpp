@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: memory of which kernels may read any byte at any time, so that loads
-// can be moved in front of the conditions they depend on.
+// Goal: find memory of which kernels may read any byte at any time, so that
+// loads can be moved before the conditions on which they depend.
 //
 //   float *p;
 //   if (cudaMalloc(&p, 4096) != cudaSuccess) return 1;
@@ -11,26 +11,26 @@
 //
 //   -> in kernel, 4096 bytes from p on can be read
 //
-// Of the pointer must hold:
+// Conditions on the pointer:
 //
-// 1. It is loaded from a local variable that nothing writes but cudaMalloc and
-//    its like, and null; the address goes nowhere else (PointerUses).
-// 2. The branch that finds the call successful dominates the load: a call that
-//    fails leaves null, or what was there before (hasSucceeded).
-// 3. What is loaded from the variable goes to kernels, to functions of the
-//    runtime that neither free nor keep it, to comparisons and to cudaFree; not
-//    to cudaFreeAsync, nor to anybody who may pass it on (addUse).
-// 4. From no such cudaFree the launch is reached but by another call of
-//    cudaMalloc. One behind the launch waits until the kernel has run.
+// 1. It is loaded from a local variable to which only cudaMalloc and its like
+//    write, or null is stored; the variable's address goes nowhere else
+//    (PointerUses).
+// 2. The branch that finds the call successful dominates the load: a failed
+//    call leaves null, or the previous value (hasSucceeded).
+// 3. Values loaded from the variable go to kernels, to runtime functions that
+//    neither free nor keep them, to comparisons and to cudaFree; not to
+//    cudaFreeAsync, nor to code that may pass them on (addUse).
+// 4. Every path from such a cudaFree to the launch goes through another call of
+//    cudaMalloc. A cudaFree after the launch waits until the kernel has run.
 //
-// That kernels do not store the pointer, and that nothing resets the device, is
-// for whole-program analysis to find (LastingMemoryPropagate.cpp), and the
-// size.
+// Whole-program analysis finds that kernels do not store the pointer, that
+// nothing resets the device, and the size (LastingMemoryPropagate.cpp).
 //
-// Memory of cudaMallocAsync is there for one stream only.
+// Memory of cudaMallocAsync is valid for only one stream.
 //
-// Linear in the uses of each variable. Only where a launch gets a pointer that
-// was loaded before the variable was filled again are they looked at for it.
+// Linear in the uses of each variable, which are examined again only for a
+// launch whose pointer was loaded before the variable was filled again.
 //
 // Source: CUDA C++ Programming Guide, "Stream Ordered Memory Allocator":
 // cudaFree synchronizes across all streams.

@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: where all stores in a variable are known, a load of it yields one of
-// the values stored.
+// Goal: if all stores to a variable are known, a load of it yields one of the
+// stored values.
 //
 //   static float *in, *out;  cudaMalloc(&in, n); ...  scale<<<g, b>>>(in, out);
 //
-// LGEN tells plain stores, and allocations that leave their pointer in a
+// LGEN records plain stores, and allocations that leave their pointer in a
 // variable, with jump functions; any other use of its address that may write
-// makes all that is stored there unknown (ReferenceFlag). Whole-program
-// analysis joins the stores of all bodies (ConstantsSolver) if the variable is
-// used by nobody else.
+// makes its contents unknown (ReferenceFlag). Whole-program analysis joins the
+// stores of all bodies (ConstantsSolver) if nothing else uses the variable.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Why not LLVM's localCache (Support/Caching.h): it ends the process when the
-// disk is full, and takes an entry for granted. Its naming of files and its
+// Why not LLVM's localCache (Support/Caching.h): it ends the process if the
+// disk is full, and trusts entries without checks. Its file names and its
 // pruning are used.
 //
 //===----------------------------------------------------------------------===//

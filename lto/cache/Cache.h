@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A directory of files `llvmcache-<key>`, each whole or not there, so that any
-// number of links may share it. An entry is the results of a job, the key of
-// the entry that has them, or what a job wants to know again
-// (docs/formats.md). LLVM's pruneCache keeps the
-// directory small.
+// A directory of files `llvmcache-<key>`, each complete or absent, so that any
+// number of links may share it. An entry holds the results of a job, the key of
+// the entry that has them, or data that a job can reuse (docs/formats.md).
+// LLVM's pruneCache keeps the directory small.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_CACHE_CACHE_H
@@ -23,11 +22,11 @@
 
 namespace gpulto {
 
-/// How the results of a job were come by.
+/// How the results of a job were obtained.
 enum class CacheState : uint8_t {
-  /// The job is run, or was.
+  /// The job runs, or ran.
   Redone,
-  /// They were there for its inputs, or for the bodies that it reads.
+  /// Found by its inputs, or by the bodies that it reads.
   HitInputs,
   HitBodies,
 };
@@ -38,37 +37,35 @@ llvm::StringRef wordFor(CacheState state);
 /// What a lookup found.
 enum class CacheFind : uint8_t { Nothing, Results, Damaged };
 
-/// Thread-safe but for store and prune.
+/// Thread-safe, except for store and prune.
 class Cache {
 public:
-  /// Opens \p options.directory, which is made if need be, for results that
-  /// \p optimizer makes (identityOfOptimizer). Errors: it cannot be made.
+  /// Opens \p options.directory, which is made if needed, for results that \p
+  /// optimizer makes (identityOfOptimizer). Errors: it cannot be made.
   static llvm::Expected<Cache> open(const CacheOptions &options,
                                     const Digest &optimizer);
 
   const Digest &optimizer() const { return identity; }
   const std::string &directory() const { return options.directory; }
 
-  /// Writes the results of \p job that \p key names to resultPaths(job,
-  /// prefix), if they are there. Removes a damaged entry. Errors: they cannot
-  /// be written.
+  /// Writes the results of \p job under \p key, if any, to resultPaths(job,
+  /// prefix). Removes a damaged entry. Errors: they cannot be written.
   llvm::Expected<CacheFind> find(const Digest &key, const LtransJob &job,
                                  llvm::StringRef prefix) const {
     return lookUp(key, job, prefix, /*isReferred=*/false);
   }
 
   /// Keeps the results of \p job, which are at resultPaths(job, prefix), under
-  /// \p bodies, and under \p inputs that they are there. Results of a run
-  /// that went wrong (LtransReport::mishaps) and mismatches are not kept.
-  /// Errors: the results cannot be read, the entries cannot be written.
+  /// \p bodies, and a reference to them under \p inputs. Results of a run with
+  /// mishaps (LtransReport::mishaps) and mismatches are not kept. Errors: the
+  /// results cannot be read, the entries cannot be written.
   llvm::Error store(const Digest &inputs, const Digest &bodies,
                     const LtransJob &job, llvm::StringRef prefix) const;
 
-  /// Lets \p inputs name the results that \p bodies names. Errors: as above.
+  /// Makes \p inputs refer to the results under \p bodies. Errors: as above.
   llvm::Error refer(const Digest &inputs, const Digest &bodies) const;
 
-  /// Returns the bytes that were kept under \p key, if they are there. Removes
-  /// a damaged entry.
+  /// Returns the bytes kept under \p key, if any. Removes a damaged entry.
   std::optional<std::string> findBytes(const Digest &key) const;
 
   /// Keeps \p bytes, which are not results of a job, under \p key. Errors: the

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The process of a job cannot talk to the link but by files and messages, and
-// must not keep its results itself: it does not know what has been said on its
-// standard error. It leaves the key of its bodies in `PREFIX.key`.
+// The process of a job communicates with the link only through files and
+// messages, and must not keep its results itself: it does not know what was
+// written to its standard error. It leaves the key of its bodies in
+// `PREFIX.key`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,21 +22,21 @@
 
 namespace gpulto {
 
-/// Asks a cache for the results of jobs, first by their inputs, before they are
-/// started, then by the bodies that they have read; keeps the results of the
-/// others. A cache that cannot be used, or an entry that is damaged, is a
-/// warning, and the jobs are run. Not thread-safe.
+/// Asks a cache for the results of jobs, first by their inputs, before they
+/// start, then by the bodies that they have read; keeps the results of the
+/// others. An unusable cache, or a damaged entry, gives a warning, and the jobs
+/// run. Not thread-safe.
 class CachedJobs {
 public:
   /// Results of a job are at resultPaths(job, jobPrefix(directory, job)). All
-  /// must outlive this. \p runsAll: jobs are run whatever the cache has, since
-  /// they do more than make results (--gpulto-save-temps).
+  /// must outlive this. \p runsAll: jobs run whatever the cache has, since they
+  /// do more than make results (--gpulto-save-temps).
   CachedJobs(const Cache &cache, const LinkJobs &jobs, std::string directory,
              bool runsAll, Diagnostics &diagnostics);
 
-  /// Looks all jobs up by their inputs, in \p threads threads, but for those
-  /// that \p isMade says have been run into \p prefix. Errors: results cannot
-  /// be written.
+  /// Looks up all jobs by their inputs, in \p threads threads, except those
+  /// that have already run into \p prefix according to \p isMade. Errors:
+  /// results cannot be written.
   llvm::Error
   findAll(unsigned threads,
           llvm::function_ref<bool(const LtransJob &, llvm::StringRef prefix)>
@@ -46,7 +46,7 @@ public:
   const llvm::BitVector &found() const { return done; }
 
   /// In the process of job \p job: looks it up by its bodies and runs it if
-  /// need be. Errors: those of runLtransJob.
+  /// needed. Errors: those of runLtransJob.
   llvm::Error run(const LtransJob &job, const std::string &prefix,
                   const std::string &saveTempsPrefix) const;
 
@@ -55,15 +55,15 @@ public:
   void finished(size_t index, llvm::StringRef messages);
 
   /// In the link's process: the results of job \p index, which ran elsewhere,
-  /// are there, with \p receipt. Keeps them if they were made by what \p
-  /// program, gpulto of this installation, is here.
+  /// have arrived, with \p receipt. Keeps them if the program that made them is
+  /// the same as \p program, gpulto of this installation.
   void cameBack(size_t index, const JobReceipt &receipt,
                 llvm::StringRef program);
 
   llvm::ArrayRef<CacheState> states() const { return jobStates; }
 
-  /// All jobs have succeeded, of a link that writes \p output: notes what was
-  /// run and why (lto/cache/LinkRecord), and lets the cache forget what is old.
+  /// All jobs of a link that writes \p output have succeeded: records what ran
+  /// and why (lto/cache/LinkRecord), and prunes the cache.
   void end(llvm::StringRef output);
 
 private:
@@ -82,8 +82,8 @@ private:
   std::vector<CacheState> jobStates;
   llvm::BitVector done;
   bool writes = true;
-  /// Who may have made results that are kept, once it has been asked for; none
-  /// if it does not tell.
+  /// The optimizer that must have made results from elsewhere for them to be
+  /// kept, once asked for; none if it does not say.
   std::optional<Digest> remoteOptimizer;
 };
 

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Compressing cubins as small as zstd makes them takes a third of a second for
-// each megabyte: of a link that finds all its jobs in the cache, nearly all the
-// time.
+// Compressing cubins with zstd's highest level takes a third of a second per
+// megabyte: nearly all the time of a link that finds all its jobs in the cache.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,8 @@ namespace gpulto {
 
 class Cache;
 
-/// As makeFatbinaryObject, but takes from \p cache, if it is not null, what
-/// takes long to make, and keeps it there. Errors: as makeFatbinaryObject.
+/// As makeFatbinaryObject, but takes what is slow to make from \p cache, if not
+/// null, and keeps it there. Errors: as makeFatbinaryObject.
 llvm::Expected<FatbinaryObject>
 findOrMakeFatbinaryObject(std::vector<DeviceProgram> programs,
                           llvm::StringRef targetTriple,

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The key of a job is one digest, which says nothing of what has changed. Here
-// are the digests of its parts. They serve for the explanation alone: what the
-// digest of a body leaves out (types of debug information, say) is noticed by
-// the key, and shows as the rest of an input.
+// The key of a job is one digest, which does not say what has changed. The
+// record has the digests of its parts, which serve only for the explanation:
+// the key covers what the digest of a body leaves out (such as types of debug
+// information), and such a change shows as the rest of an input.
 //
 //===----------------------------------------------------------------------===//
 

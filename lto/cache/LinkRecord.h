@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A link leaves in its cache, under the name of its output, what its jobs were
-// made of and why some had to be run; `gpulto explain --why-rebuilt` prints it.
+// A link records in its cache, under the name of its output, what its jobs
+// depended on and why some had to run; `gpulto explain --why-rebuilt` prints
+// it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_CACHE_LINKRECORD_H
@@ -21,19 +22,19 @@
 
 namespace gpulto {
 
-/// What a part of a job is, in the order in which reasons are given.
+/// The kind of a part of a job, in the order in which reasons are given.
 enum class PartKind : uint8_t {
   /// A tool or library that makes the results.
   Tool,
   Option,
   /// The body of a function, the contents of a variable.
   Body,
-  /// What becomes of a symbol, what is folded into it.
+  /// What becomes of a symbol, and what is folded into it.
   Decision,
-  /// What is known of a function or variable that is named.
+  /// What is known of a named function or variable.
   Fact,
   Constructors,
-  /// The rest of an input: what belongs to no symbol.
+  /// The rest of an input, which belongs to no symbol.
   Input,
   Last = Input
 };
@@ -52,7 +53,7 @@ struct JobRecord {
   CacheState state = CacheState::Redone;
   Digest inputs;              // the key
   std::vector<JobPart> parts; // ascending by kind, where and name
-  /// Why it was run; of redone jobs.
+  /// For redone jobs: why it ran.
   std::vector<std::string> reasons;
   bool operator==(const JobRecord &) const = default;
 };
@@ -66,8 +67,8 @@ struct LinkRecord {
 /// Returns the parts of \p job.
 std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer);
 
-/// Returns what tells \p job from the job of \p before that is most like it, in
-/// sentences without a full stop. \p before may be null: no link is known.
+/// Returns what distinguishes \p job from the most similar job of \p before, in
+/// sentences without a period. \p before is null if no earlier link is known.
 std::vector<std::string> whyRedone(const JobRecord &job,
                                    const LinkRecord *before);
 
@@ -82,8 +83,8 @@ llvm::Expected<LinkRecord> decodeRecord(llvm::StringRef bytes,
 /// \p directory.
 std::string recordPath(llvm::StringRef directory, llvm::StringRef output);
 
-/// Notes the link of \p jobs that wrote \p output, and why jobs were run, in
-/// the cache \p directory; \p keys are those by inputs. Errors: it cannot be
+/// Records the link of \p jobs that wrote \p output, and why jobs ran, in the
+/// cache \p directory; \p keys are those by inputs. Errors: it cannot be
 /// written.
 llvm::Error recordLink(llvm::StringRef directory, llvm::StringRef output,
                        const LinkJobs &jobs, llvm::ArrayRef<Digest> keys,

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: no kernel gets slower by what whole-program analysis knows of it. A
-// constant trip count, say, lets LLVM unroll a loop until the kernel spills.
-// What that does to registers only ptxas can tell, so it is asked.
+// Goal: no kernel gets slower because of what whole-program analysis knows
+// about it. For example, a constant trip count lets LLVM unroll a loop until
+// the kernel spills. Only ptxas can tell the effect on registers, so it is run.
 //
 // The plain build is the same partition without facts, clones and redirected
-// calls; what is visible and what is live in it is the same. In a job:
+// calls, but with the same visible and live symbols. In a job:
 //
 // 1. The partition is built with all decisions. findTouchedKernels: the kernels
-//    from which a body is reached that a decision changed. None: done.
+//    that reach a body changed by a decision. If there are none, done.
 // 2. cannotBeWorse: kernels that spill nothing and whose resident blocks are
 //    limited by neither registers nor shared memory are as good as any build.
-// 3. If others are left, the plain partition is cut down to them (KernelCut),
-//    optimized, and compiled to PTX. Kernels whose PTX is that of the product
-//    (sameKernels) take what they take there; the others are given to ptxas.
+// 3. If others are left, the plain partition is reduced to them (KernelCut),
+//    optimized, and compiled to PTX. Kernels whose PTX equals that of the
+//    product (sameKernels) have the same figures; the others go to ptxas.
 //    whyWorse compares each: more bytes spilled, or fewer resident blocks for
 //    one of the block sizes that it may have.
 // 4. unrollLess: if the decisions let loops be unrolled far, the kernels that
@@ -23,14 +23,14 @@
 //    Those that are then as good as plain ones are taken from that build.
 // 5. The kernels that are worse are exchanged, with all that they refer to, in
 //    the text of the partition (PtxSplice), which goes to ptxas again: ptxas
-//    compiles each kernel for itself, so the others stay as they are. Functions
-//    and constants that have an address stay one (sharedFixtures). Where there
+//    compiles each kernel separately, so the others do not change. Functions
+//    and constants that have an address stay unique (sharedFixtures). If there
 //    must not be a second copy of what they refer to (whyNotApart), the
 //    decisions of the whole partition are taken back.
 //
 // Symbol and parameters of a kernel stay in any case, so that host jobs need
-// not wait for the result. Everything depends on the job alone, so the result
-// is the same at any number of jobs.
+// not wait for the result. Everything depends only on the job, so the result is
+// the same with any number of jobs.
 //
 // Cost: optimization and code generation of the kernels that step 2 leaves,
 // ptxas of those that step 3 leaves (check-kernels-cpu-ms in the statistics),
@@ -40,8 +40,8 @@
 // Plain builds are kept in the link's cache, if there is one
 // (lto/check/PlainBuild).
 //
-// Limits: static figures only. Stack and code size are reported, not judged;
-// dynamic shared memory is not counted, for it is the same in both builds.
+// Limits: only static figures. Stack and code size are reported, not judged;
+// dynamic shared memory does not count, since it is the same in both builds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -24,7 +24,7 @@
 
 namespace gpulto {
 
-/// What a job is doing while it checks; see lto/job/JobPhases.h.
+/// The phase of a job that checks; see lto/job/JobPhases.h.
 inline constexpr llvm::StringLiteral kCheckKernelsPhase = "checking kernels";
 
 /// Block sizes that a kernel may be launched with, in threads, inclusive.
@@ -33,7 +33,7 @@ struct BlockRange {
   unsigned high = kMaxBlockThreads;
 };
 
-/// A kernel that a decision touched, or something that it may call.
+/// A kernel such that a decision touched it or something that it may call.
 struct TouchedKernel {
   std::string name;     ///< in PTX
   std::string function; ///< linkage name
@@ -47,18 +47,19 @@ struct DeviceVariant {
   std::string cubin; ///< empty if ptxas was not needed
   /// Of all kernels of the cubin.
   KernelUsages usages;
-  /// Why there are no usages though they were wanted; else empty.
+  /// Why there are no usages though they were requested; otherwise empty.
   std::string problem;
   /// What ptxas said of this cubin.
   std::string messages;
-  /// Why ptxas compiled functions apart from kernels (-c); empty if it did not.
+  /// Why ptxas compiled functions separately from kernels (-c); empty if it did
+  /// not.
   std::string whySeparate;
   std::vector<TouchedKernel> touched; ///< in the order of the module
   KernelReaches reaches;              ///< if there is something to compare
   std::set<std::string> lasting;      ///< see findLasting
-  /// Sparing: no loop would be unrolled less if it were asked for.
+  /// Sparing: asking for less unrolling would change no loop.
   Unrolling unrolling = Unrolling::Sparing;
-  /// The cache keeps under this what was generated, if it keeps it.
+  /// The cache key of what was generated, if the cache keeps it.
   std::optional<Digest> key;
 };
 
@@ -66,52 +67,52 @@ struct DeviceVariant {
 struct VariantRequest {
   PlanUse plans = PlanUse::All;
   Unrolling unrolling = Unrolling::Full;
-  /// Not empty: only these kernels are compiled, by their names in PTX.
+  /// If not empty, only these kernels are compiled, by their names in PTX.
   std::set<std::string> only;
-  /// How many blocks of a kernel are to be resident, whatever ptxas gives up
-  /// for registers.
+  /// How many blocks of a kernel must be resident, whatever ptxas gives up to
+  /// save registers.
   std::map<std::string, unsigned> residentBlocks{};
   bool operator==(const VariantRequest &) const = default;
 };
 
-/// What a job does for its check.
+/// The operations of a job that its check uses.
 struct VariantTools {
   /// Makes a variant, as PTX.
   llvm::function_ref<llvm::Expected<DeviceVariant>(const VariantRequest &)>
       generate;
-  /// Puts into a variant that `generate` made what `kernels` of it take, or a
+  /// Adds to a variant from `generate` the usage of its `kernels`, or a
   /// problem.
   llvm::function_ref<llvm::Error(DeviceVariant &,
                                  const std::set<std::string> &kernels,
                                  const VariantRequest &)>
       measure;
-  /// Runs ptxas over the PTX of a variant that is to be the product.
+  /// Runs ptxas on the PTX of a variant that becomes the product.
   llvm::function_ref<llvm::Error(DeviceVariant &)> assemble;
 };
 
-/// Returns the kernels of \p partition, built for \p job and not optimized yet,
+/// Returns the kernels of \p partition, built for \p job and not yet optimized,
 /// that applyPlans touched.
 std::vector<TouchedKernel> findTouchedKernels(llvm::Module &partition,
                                               const LtransJob &job);
 
-/// Returns whether whyWorse finds no build better than \p optimized for blocks
-/// in \p block, whatever it takes: nothing is spilled, and neither registers
-/// nor shared memory limit how many blocks are resident.
+/// Returns whether whyWorse can find no build better than \p optimized for
+/// blocks in \p block: nothing is spilled, and neither registers nor shared
+/// memory limit the number of resident blocks.
 bool cannotBeWorse(const KernelUsage &optimized,
                    const MultiprocessorLimits &limits, BlockRange block);
 
-/// Returns why a kernel that takes \p optimized is worse than one that takes
-/// \p plain: it spills more, or fewer of its blocks are resident for a size in
-/// \p block. Nothing: it is not. A plain kernel that cannot be launched at all
-/// is never better.
+/// Returns why a kernel with usage \p optimized is worse than one with usage \p
+/// plain: it spills more, or fewer of its blocks are resident for a size in \p
+/// block. Nothing if it is not worse. A plain kernel that cannot be launched at
+/// all is never better.
 std::optional<std::string> whyWorse(const KernelUsage &plain,
                                     const KernelUsage &optimized,
                                     const MultiprocessorLimits &limits,
                                     BlockRange block);
 
-/// Returns \p optimized, which is \p job built with all decisions, with other
-/// bodies, of what \p tools generate, of kernels that decisions made worse:
-/// with fewer registers or with loops unrolled less if that helps, else plain
+/// Returns \p optimized, which is \p job built with all decisions, after
+/// replacing kernels that decisions made worse by other builds from \p tools:
+/// with fewer registers or less unrolled loops if that helps, otherwise plain
 /// ones. Remarks, warnings and counters go to \p report. Errors: those of \p
 /// tools.
 llvm::Expected<DeviceVariant> checkKernels(const LtransJob &job,

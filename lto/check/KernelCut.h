@@ -20,12 +20,13 @@ namespace gpulto {
 
 /// What a kernel shares with others of its partition, before optimization.
 struct KernelReach {
-  /// But for fixtures, nothing tells apart the kernel with all that it refers
-  /// to from a copy of them: it refers to no function that other cubins call,
-  /// to no alias.
+  /// Except for fixtures, nothing distinguishes the kernel and all that it
+  /// refers to from a copy of them: it refers to no function that other cubins
+  /// call, and to no alias.
   bool isSeparable = true;
   /// The partition's own functions whose address is taken and constants whose
-  /// address may be compared, by their names in PTX: there is one of each.
+  /// address may be compared, by their names in PTX: only one of each may
+  /// exist.
   std::set<std::string> fixtures;
   /// Names of the partition's own variables that it may write.
   std::set<std::string> variables;
@@ -37,27 +38,25 @@ using KernelReaches = std::map<std::string, KernelReach>;
 /// Returns the kernels that \p partition defines, in its order.
 std::vector<llvm::Function *> kernelsOf(llvm::Module &partition);
 
-/// Returns what \p kernel refers to, itself or by what it refers to; itself
-/// first.
+/// Returns what \p kernel refers to, directly or indirectly; itself first.
 std::vector<llvm::GlobalValue *> reachedFrom(llvm::Function &kernel);
 
 /// Returns what each kernel of \p partition shares.
 KernelReaches findReaches(llvm::Module &partition);
 
-/// Returns, by their names in PTX, what of \p partition, which is optimized, is
-/// to its users what it was before: functions whose address is taken still, so
-/// that their parameters are as they were, and variables.
+/// Returns, by their names in PTX, what the optimized \p partition kept
+/// unchanged for its users: functions whose address is still taken, so that
+/// their parameters are unchanged, and variables.
 std::set<std::string> findLasting(const llvm::Module &partition);
 
-/// A partition cut down to some of its kernels while it is optimized. What the
-/// others use as well is not taken for theirs: a function that two kernels call
-/// is not inlined because one is left, a variable not folded because its only
-/// store is gone.
+/// A partition reduced to some of its kernels while it is optimized. What the
+/// removed kernels also used is not taken to belong to the rest alone: a
+/// function that two kernels call is not inlined because one caller is left, a
+/// variable not folded because its only store is gone.
 class KernelCut {
 public:
-  /// Leaves of the kernels of \p partition only those that \p names has, as
-  /// they are called in PTX, and what they refer to. It is to be optimized for
-  /// \p machine.
+  /// Keeps only those kernels of \p partition that \p names lists, by their
+  /// names in PTX, and what they refer to. It will be optimized for \p machine.
   KernelCut(llvm::Module &partition, llvm::TargetMachine &machine,
             const std::set<std::string> &names);
   /// Drops what optimization left unused; called before code generation.

@@ -16,10 +16,9 @@
 // that kernel's limits: its lines follow the kernel's, and its spills are the
 // kernel's. The kernel's frame holds the functions' as well.
 //
-// With -c each function is compiled once, before the kernels or behind them.
-// What registers it takes is only in the cubin's .nv.info: records of a format
-// and an attribute, a byte each, and 16 bits that are a value or the number of
-// bytes that follow.
+// With -c each function is compiled once, before or after the kernels. Only the
+// cubin's .nv.info has its registers: records of a format and an attribute, a
+// byte each, and 16 bits that are a value or the number of bytes that follow.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,7 @@
 
 namespace gpulto {
 
-/// What a kernel takes, with the functions that are compiled into it.
+/// Resources that a kernel takes, including the functions compiled into it.
 struct KernelUsage {
   unsigned registers = 0; ///< per thread
   uint64_t stackBytes = 0;
@@ -31,25 +31,26 @@ struct KernelUsage {
 using KernelUsages = std::map<std::string, KernelUsage>;
 
 /// Reads what `ptxas -v` wrote to stderr when it compiled a whole program (also
-/// with -ewp, not with -c). Code sizes are not in it. Errors: a kernel without
-/// figures, or none at all, in a text that names one: another version's format.
+/// with -ewp, not with -c), which lacks code sizes. Errors: a named kernel
+/// without figures, or no figures at all: another version's format.
 llvm::Expected<KernelUsages> parsePtxasInfo(llvm::StringRef text);
 
-/// As parsePtxasInfo, of what ptxas wrote with -c, when it made \p cubin: it
-/// then compiles functions by themselves, and which of them a kernel calls is
-/// not said, so each kernel has the stack and spills of all of them and the
-/// registers of the largest. Errors: also those of a malformed cubin.
+/// As parsePtxasInfo, for what ptxas wrote with -c, when it made \p cubin. It
+/// then compiles functions separately and does not say which of them a kernel
+/// calls, so each kernel gets the stack and spills of all of them and the
+/// registers of the largest. Errors: also a malformed cubin.
 llvm::Expected<KernelUsages> parseSeparateInfo(llvm::StringRef text,
                                                llvm::StringRef cubin);
 
-/// Returns the kernels of \p cubin, an ELF file that ptxas made of a whole
-/// program, that functions are compiled into, its own for division among them;
-/// all kernels if there is a function outside of kernels. Errors: malformed.
+/// Returns the kernels of \p cubin, an ELF file that ptxas made from a whole
+/// program, into which functions are compiled, including ptxas's own for
+/// division; all kernels if there is a function outside of kernels. Errors:
+/// malformed.
 llvm::Expected<std::set<std::string>>
 kernelsWithFunctions(llvm::StringRef cubin);
 
-/// Adds the code sizes of \p cubin, an ELF file, to \p usages. Errors: no ELF
-/// file, or it lacks a kernel.
+/// Adds the code sizes of \p cubin, an ELF file, to \p usages. Errors: not an
+/// ELF file, or it lacks a kernel.
 llvm::Error addCodeSizes(llvm::StringRef cubin, KernelUsages &usages);
 
 } // namespace gpulto

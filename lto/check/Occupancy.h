@@ -26,15 +26,15 @@ struct MultiprocessorLimits {
   unsigned registersPerBlock = 65536;
   /// Schedulers, each with its share of the registers.
   unsigned subPartitions = 4;
-  /// Registers are given to a warp in units of so many.
+  /// Allocation unit of a warp's registers.
   unsigned registerGranularity = 256;
   unsigned sharedBytes = 0;
   unsigned sharedGranularity = 256;
-  /// Shared memory that the system takes of each block's.
+  /// Shared memory of each block that the system reserves.
   unsigned reservedSharedBytes = 0;
 };
 
-/// Returns the limits of \p arch ("sm_90a"), or nothing for one unknown here.
+/// Returns the limits of \p arch ("sm_90a"), or nothing if it is unknown here.
 std::optional<MultiprocessorLimits> multiprocessorLimits(llvm::StringRef arch);
 
 /// Returns how many blocks of \p threads threads (1-1024) are resident at a

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What the host knows of a kernel changes more often than the kernel: its plain
-// build is made again only when its own code has changed.
+// The host's knowledge of a kernel changes more often than the kernel: its
+// plain build is made again only if its own code has changed.
 //
 //===----------------------------------------------------------------------===//
 

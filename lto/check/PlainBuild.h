@@ -20,27 +20,28 @@ class Module;
 
 namespace gpulto {
 
-/// Returns what the plain build of \p cut depends on, beside the programs that
-/// make it: the kernels of a partition of \p job that are to be compared, cut
-/// out of it and not optimized yet. \p suffix: see digestOfModule.
+/// Returns the digest of what the plain build of \p cut depends on, besides the
+/// programs that make it. \p cut holds the kernels of a partition of \p job
+/// that are to be compared, cut out of it and not yet optimized. \p suffix: see
+/// digestOfModule.
 Digest keyOfPlainBuild(const llvm::Module &cut, llvm::StringRef suffix,
                        const LtransJob &job);
 
-/// Returns what the figures of \p kernels of a plain build depend on, which
-/// ptxas says of them alone; \p build: keyOfPlainBuild.
+/// Returns the digest of what the figures of \p kernels of a plain build depend
+/// on, which ptxas gives for them alone; \p build: keyOfPlainBuild.
 Digest keyOfFigures(const Digest &build, const std::set<std::string> &kernels);
 
-/// Returns what is to be known again of \p variant, a plain build that was
-/// generated.
+/// Returns the data to keep of \p variant, a generated plain build.
 std::string encodePlainBuild(const DeviceVariant &variant);
 
-/// Returns what \p bytes, of encodePlainBuild, say; nothing if they are not
-/// that.
+/// Decodes \p bytes from encodePlainBuild; returns nothing if they are
+/// something else.
 std::optional<DeviceVariant> decodePlainBuild(llvm::StringRef bytes);
 
 std::string encodeFigures(const KernelUsages &usages);
 
-/// Returns what \p bytes, of encodeFigures, say; nothing if they are not that.
+/// Decodes \p bytes from encodeFigures; returns nothing if they are something
+/// else.
 std::optional<KernelUsages> decodeFigures(llvm::StringRef bytes);
 
 } // namespace gpulto

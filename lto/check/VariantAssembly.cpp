@@ -3,17 +3,17 @@
 //===----------------------------------------------------------------------===//
 //
 // ptxas compiles a partition that no other calls into as a whole: a function
-// gets the registers that its callers leave, and the calls are cheap. Where a
-// kernel then spills, that is not always better: with -c, by which functions
-// keep to the ABI, it may spill half as much (CUDA 13.0; in kernels that call
+// gets the registers that its callers leave, and the calls are cheap. If a
+// kernel then spills, that is not always better: with -c, which makes functions
+// follow the ABI, it may spill half as much (CUDA 13.0; in kernels that call
 // ptxas's own functions for double-precision division and roots). So ptxas runs
-// once more over the kernels that spill and call functions, and if they spill
-// less, over the partition; what spills less is taken, if no kernel is worse
-// for it. Without functions ptxas makes the same of a kernel, with -c and
-// without.
+// once more on the kernels that spill and call functions, and if they spill
+// less, on the partition; the result that spills less is taken, if it makes no
+// kernel worse. Without functions ptxas gives the same code for a kernel with
+// and without -c.
 //
-// The functions' registers and spills count for all kernels then, though they
-// may not call them: what is taken is no worse than it looks.
+// Then the functions' registers and spills count for all kernels, even if they
+// do not call them, so the result is no worse than it looks.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,13 +12,13 @@
 namespace gpulto {
 
 enum class VariantRole {
-  Product,   ///< what the job is to make
-  Reference, ///< what that is compared with
+  Product,   ///< what the job makes
+  Reference, ///< what the product is compared with
   Part,      ///< kernels that it may get, and that are assembled with it again
 };
 
-/// Puts the cubin of \p variant, which has PTX, into it, and what its kernels
-/// take if \p job compares kernels. Errors: ptxas fails on the product; another
+/// Adds to \p variant, which has PTX, its cubin, and the usage of its kernels
+/// if \p job compares kernels. Errors: ptxas fails on the product; another
 /// variant then only has a problem.
 llvm::Error assembleVariant(const LtransJob &job, VariantRole role,
                             DeviceVariant &variant);

@@ -21,22 +21,22 @@ class PassManager;
 namespace gpulto {
 
 /// Returns LLVM's name for a level: \p optLevel 0-3, \p sizeLevel 0 (none), 1
-/// (-Os), 2 (-Oz); a size level counts at optLevel 2 only.
+/// (-Os), 2 (-Oz); a size level counts only at optLevel 2.
 llvm::OptimizationLevel toLlvmLevel(unsigned optLevel, unsigned sizeLevel);
 
 /// Returns code generation's name for -O level 0-3.
 llvm::CodeGenOptLevel toCodegenLevel(unsigned optLevel);
 
-/// Runs over \p module the passes that \p build makes of a PassBuilder tuned as
-/// clang tunes its own at \p level.
+/// Runs the passes that \p build makes with a PassBuilder, tuned as clang tunes
+/// its own at \p level, on \p module.
 void runPasses(
     llvm::Module &module, llvm::TargetMachine &machine,
     llvm::OptimizationLevel level,
     llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build);
 
 /// As TargetMachine::addPassesToEmitFile, without verification: \p adapt may
-/// insert passes, and \p last, if it is not null, runs before code is written.
-/// Returns true when the target writes no such file.
+/// insert passes, and \p last, if not null, runs before code is written.
+/// Returns true if the target writes no such file.
 bool addCodegenPasses(llvm::TargetMachine &machine,
                       llvm::legacy::PassManager &passes,
                       llvm::raw_pwrite_stream &stream,

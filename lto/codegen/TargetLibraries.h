@@ -14,10 +14,10 @@ class PassManager;
 
 namespace gpulto {
 
-/// Adds to \p passes, which generate code for \p module by \p machine, which
-/// functions of libraries there are. Without it code generation believes that
-/// there are none, and makes loops of bytes of memcpy and memset.
-/// Source: codegen of llvm/lib/LTO/LTOBackend.cpp.
+/// Tells \p passes, which generate code for \p module with \p machine, which
+/// library functions exist. Without it, code generation believes that there are
+/// none, and turns memcpy and memset into byte loops. Source: codegen of
+/// llvm/lib/LTO/LTOBackend.cpp.
 void addTargetLibraries(llvm::legacy::PassManager &passes,
                         const llvm::Module &module,
                         const llvm::TargetMachine &machine);

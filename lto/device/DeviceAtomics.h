@@ -10,11 +10,12 @@ class Module;
 
 namespace gpulto {
 
-/// Prepares what is atomic in the device module \p module for NVPTX's code
+/// Prepares atomic operations in the device module \p module for NVPTX's code
 /// generation for sm_\p smVersion: compare-and-exchanges that
-/// markRelaxedExchanges marked order nothing, those of 16 bits are one
-/// instruction where there is one, fences of one thread with itself go. Nothing
-/// may be optimized after it: what these things kept in order is not any more.
+/// markRelaxedExchanges marked order nothing, those of 16 bits become one
+/// instruction if it exists, and fences of a thread with itself are removed.
+/// Nothing may be optimized after it, since the order that these operations
+/// kept is lost.
 void lowerAtomics(llvm::Module &module, unsigned smVersion);
 
 } // namespace gpulto

@@ -1,4 +1,4 @@
-//===- DeviceCodegen.cpp - Optimise a device module, make PTX -------------===//
+//===- DeviceCodegen.cpp - Optimize a device module, make PTX -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -7,8 +7,8 @@
 // unrolling; InferAddressSpaces runs there and in lto/device/DevicePipeline.
 //
 // ptxas is called without -c: with launch bounds it raises the number of
-// registers, and nvlink does not lower it again. A partition that is to be
-// joined with others is assembled with -ewp instead.
+// registers, and nvlink does not lower it again. A partition that nvlink joins
+// with others is assembled with -ewp instead.
 //
 // Source: J. Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016.
 //
@@ -240,7 +240,7 @@ static void pinRounding(Module &module, unsigned smVersion) {
 
 /// Makes every compile unit one that gives .loc and .file directives and
 /// nothing else. DWARF sections in PTX would have to be joined when partitions
-/// are, and optimised device code is debugged by lines.
+/// are, and optimized device code is debugged by lines.
 static void keepLineTablesOnly(Module &module) {
   NamedMDNode *units = module.getNamedMetadata("llvm.dbg.cu");
   if (!units)
@@ -350,7 +350,7 @@ Expected<ProcessResult> runTool(StringRef program,
 }
 
 /// Whether a section of type \p type has no bytes in the file. Cubins that are
-/// to be linked have types of NVIDIA's own for what is not initialised:
+/// to be linked have types of NVIDIA's own for what is not initialized:
 /// .nv.global, .nv.local, .nv.shared and .nv.shared.reserved (as ptxas 13.0
 /// writes them).
 static bool hasNoBytes(uint32_t type) {

@@ -1,4 +1,4 @@
-//===- DeviceCodegen.h - Optimise a device module, make PTX -----*- C++ -*-===//
+//===- DeviceCodegen.h - Optimize a device module, make PTX -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_DEVICE_DEVICECODEGEN_H
@@ -18,20 +18,21 @@
 
 namespace gpulto {
 
-/// Returns the NVPTX machine for \p module on \p arch ("sm_90"), of the newest
-/// PTX version that its functions were compiled for. Errors: unknown arch.
+/// Returns the NVPTX machine for \p module on \p arch ("sm_90"), with the
+/// newest PTX version for which its functions were compiled. Errors: unknown
+/// arch.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createDeviceMachine(const llvm::Module &module, llvm::StringRef arch,
                     unsigned optLevel);
 
-/// Runs what follows ThinLTO's compile step. A function that neither the merge
-/// nor inlining changed is optimised as in a plain compile. Loops of the others
-/// are unrolled as far as \p most; returns Sparing if that would have been the
-/// same.
+/// Runs the passes that follow ThinLTO's compile step. A function that neither
+/// the merge nor inlining changed is optimized as in a plain compile. Loops of
+/// the others are unrolled up to \p most; returns Sparing if that would have
+/// given the same.
 Unrolling optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
                          unsigned optLevel, unsigned sizeLevel, Unrolling most);
 
-/// Returns the PTX text of \p module, which is changed. Debug information is
+/// Returns the PTX text of \p module, which it changes. Debug information is
 /// reduced to line tables. Operations without `contract` are not fused, neither
 /// here nor by ptxas. Errors: the target emits no text.
 llvm::Expected<std::string> emitPtx(llvm::Module &module,
@@ -43,26 +44,26 @@ llvm::Expected<ProcessResult> runTool(llvm::StringRef program,
                                       llvm::StringRef directory,
                                       const ToolOptions &options);
 
-/// Returns what keeps \p cubin, which a tool wrote to \p directory, from being
-/// a complete ELF file, for a message; empty if nothing does. ptxas (13.0)
-/// succeeds when the disk is full.
+/// Returns why \p cubin, which a tool wrote to \p directory, is not a complete
+/// ELF file, for a message; empty if it is one. ptxas (13.0) succeeds even if
+/// the disk is full.
 std::string findCubinDamage(llvm::StringRef cubin, llvm::StringRef directory);
 
-/// What ptxas made.
+/// The output of ptxas.
 struct AssembledPtx {
-  /// The text that was assembled, where it is not the one that was given.
+  /// The assembled text, if it differs from the given one.
   std::optional<std::string> ptx;
   std::string cubin;
-  /// Its messages, with what `ptxas -v` says of each kernel; see
+  /// Its messages, with the output of `ptxas -v` for each kernel; see
   /// lto/check/KernelUsage.h.
   std::string info;
 };
 
 /// Assembles \p ptx with ptxas. \p optLevel: 0-3. The cubin does not depend on
-/// where it is made. Where ptxas says that inline assembly needs a newer
-/// version of PTX than the text names, the text names that one. Errors: ptxas
-/// cannot be run, fails (its command and messages), or ignores an external
-/// variable.
+/// where it is made. If ptxas says that inline assembly needs a newer version
+/// of PTX than the text names, the text is changed to name that version.
+/// Errors: ptxas cannot be run, fails (its command and messages), or ignores an
+/// external variable.
 llvm::Expected<AssembledPtx> assemblePtx(llvm::StringRef ptx,
                                          llvm::StringRef arch,
                                          const DeviceCodegenOptions &options,

@@ -4,12 +4,12 @@
 //
 // Goal: carry out what ipa/indexes/NarrowIndexes.cpp found.
 //
-// 1. All questions are asked before anything is changed.
-// 2. Operations get twins of 32 bits, phis first. One that is known not to wrap
-//    where it is computed says so: addresses are taken apart by that.
-// 3. Who wants 64 bits gets the twin extended: addresses with the sign, which
-//    SeparateConstOffsetFromGEP looks through, others with zeros, if both are
-//    right. An address takes the factor of 32 bits as it is (mad.wide).
+// 1. All queries are made before anything changes.
+// 2. Operations get 32-bit twins, phis first. A twin known not to wrap where it
+//    is computed is marked so, since addresses are split by that.
+// 3. Uses of 64 bits get the twin extended: addresses by sign, which
+//    SeparateConstOffsetFromGEP looks through, others by zeros, if both are
+//    right. An address takes the 32-bit factor unchanged (mad.wide).
 //
 //===----------------------------------------------------------------------===//
 

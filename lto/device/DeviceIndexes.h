@@ -8,7 +8,7 @@
 
 namespace gpulto {
 
-/// Computes in 32 bits what is known to fit of arithmetic of 64 bits, in
+/// Computes 64-bit arithmetic that is known to fit 32 bits in 32 bits, in
 /// functions marked kChangedAttribute.
 struct NarrowIndexesPass : llvm::PassInfoMixin<NarrowIndexesPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,

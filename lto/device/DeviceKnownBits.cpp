@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: no division of 64 bits where facts prove 32 bits.
+// Goal: avoid 64-bit divisions where facts prove 32 bits.
 //
 //   for (i = thread; i < count; i += step) ... i / size ...
 //       count and size below 2^32: a division of 32 bits
 //
 // Code generation tests at run time whether 32 bits suffice, and has code for
-// both: some 70 machine instructions, and the registers of the longer way.
-// LLVM's CorrelatedValuePropagation narrows by LazyValueInfo, which knows
-// nothing of values around a loop; ScalarEvolution does.
+// both: some 70 machine instructions, and the registers of the longer path.
+// LLVM's CorrelatedValuePropagation narrows with LazyValueInfo, which knows
+// nothing about values carried around a loop; ScalarEvolution does.
 //
-// Linear in divisions, but for ScalarEvolution's analysis.
+// Linear in divisions, except for ScalarEvolution's analysis.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,17 +8,16 @@
 
 namespace gpulto {
 
-/// Divides in 32 bits where both operands of a division of 64 bits are known to
-/// fit, in functions marked kChangedAttribute.
+/// Divides in 32 bits if both operands of a 64-bit division are known to fit,
+/// in functions marked kChangedAttribute.
 struct NarrowDivisionsPass : llvm::PassInfoMixin<NarrowDivisionsPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
 };
 
-/// Says again, behind casts of kernel parameters to an address space, how the
-/// parameters are aligned: value tracking does not look through casts, and what
-/// was said before does not survive that the cast is moved. For passes that run
-/// right after it.
+/// Restates the alignment of kernel parameters after their casts to an address
+/// space: value tracking does not look through casts, and earlier statements do
+/// not survive a move of the cast. For passes that run right after it.
 struct RestateAlignmentPass : llvm::PassInfoMixin<RestateAlignmentPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what became known of a loop's bounds pays. A warp issues in order, so
-// the counter, compare and branch of a small loop cost what they would on the
-// host without its branch prediction, and loads of several rounds in flight
-// hide latency. LLVM's budget is a host's: at -O2 the unrolled size of a loop
-// that is not unrolled fully is limited to 37 instructions.
+// Goal: profit from what became known of a loop's bounds. A warp issues in
+// order, so the counter, compare and branch of a small loop cost what they
+// would on a host without branch prediction, and loads of several iterations in
+// flight hide latency. LLVM's budget is a host's: at -O2 the unrolled size of a
+// loop that is not unrolled fully is limited to 37 instructions.
 //
 //   trip count known, all rounds fit    all of them
 //   trip count known                    its largest divisor that fits
@@ -19,12 +19,12 @@
 //   of a loop around it                 enough costs more than it saves
 //   otherwise                           as LLVM thinks
 //
-// Each round in flight takes registers. Where they cost a kernel blocks, it is
-// built again (lto/check/KernelCheck) with a trip count taken for a multiple of
-// one: Unrolling::Sparing.
+// Each iteration in flight takes registers. If they cost a kernel resident
+// blocks, it is built again (lto/check/KernelCheck) with a trip count treated
+// as a multiple of one: Unrolling::Sparing.
 //
-// Only in functions that interprocedural facts changed: the others come out as
-// a plain compile makes them.
+// Applies only to functions that interprocedural facts changed: the others come
+// out as in a plain compile.
 //
 // Source: J. Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016
 // (unrolling thresholds); the budgets were set over the programs of bench/ipa.

@@ -20,16 +20,16 @@ namespace gpulto {
 enum class Unrolling : uint8_t {
   /// As far as it saves instructions.
   Full,
-  /// A few rounds only, for kernels with too few registers for more.
+  /// Only a few iterations, for kernels with too few registers for more.
   Sparing,
 };
 
-/// Says how often to unroll innermost loops of functions marked
-/// kChangedAttribute, as metadata for LLVM's unrolling passes. What the source
-/// says of a loop stands.
+/// Sets how often to unroll innermost loops of functions marked
+/// kChangedAttribute, as metadata for LLVM's unrolling passes. Pragmas in the
+/// source take precedence.
 class ChooseUnrollingPass : public llvm::PassInfoMixin<ChooseUnrollingPass> {
 public:
-  /// Goes as far as \p most. \p reached becomes Full where Sparing would have
+  /// Unrolls up to \p most. \p reached becomes Full if Sparing would have
   /// stopped earlier.
   ChooseUnrollingPass(Unrolling most, Unrolling &reached)
       : most(most), reached(reached) {}

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: objects of one thread in registers.
+// Goal: keep objects of one thread in registers.
 //
 //   struct Queue {
 //     float keys[3];
@@ -13,15 +13,15 @@
 //   for (...) queue.add(values[i]);
 //
 // A callee that gets the address of a local object keeps it in local memory,
-// for each access in the caller, too: behind a call LLVM's SROA sees nothing.
-// LLVM's inliner thinks of accesses in the callee only, and has one limit of
-// size for all callees. Here a call is always inlined where that lets SROA make
-// registers of an object:
+// also for each access in the caller, since LLVM's SROA cannot see through a
+// call. LLVM's inliner considers only accesses in the callee, and has one size
+// limit for all callees. Here a call is always inlined if that lets SROA turn
+// an object into registers:
 //
 // 1. The address goes, at constant offsets, to accesses, copies of known size
 //    and direct calls of functions that have a body here and may be inlined,
-//    and from there likewise (ObjectUses). An object that is indexed by a
-//    variable stays in memory in any case.
+//    and from there likewise (ObjectUses). An object indexed by a variable
+//    stays in memory in any case.
 // 2. It is small enough for registers (kMaxObjectBytes), and the callees for
 //    being copied (areSmall). None calls itself.
 // 3. The call is not where the thread ends (isCold).
@@ -29,7 +29,8 @@
 // nvcc inlines all such callees, whatever their size. AMDGPU's back end raises
 // the inliner's limit for them (adjustInliningThreshold, ArgAllocaCost).
 //
-// Linear in uses, but that a callee is looked at for each object that it gets.
+// Linear in uses, except that a callee is examined for each object that it
+// gets.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,8 @@
 
 namespace gpulto {
 
-/// Has LLVM's inliner inline callees that are all that keeps a local object of
-/// the caller in memory, larger ones than it would. Before the inliner.
+/// Makes LLVM's inliner inline larger callees than it would, if they are all
+/// that keeps a local object of the caller in memory. Runs before the inliner.
 struct PreferRegistersPass : llvm::PassInfoMixin<PreferRegistersPass> {
   llvm::PreservedAnalyses run(llvm::Module &module,
                               llvm::ModuleAnalysisManager &analyses);

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: what whole-program knowledge changes is optimised again; what it leaves
-// alone comes out exactly as a plain compile makes it.
+// Goal: optimize again what whole-program knowledge changes, and leave the rest
+// exactly as in a plain compile.
 //
 // The input has been through LLVM's simplification pipeline once, at compile
-// time. Running it again over every function, as ThinLTO does, is no gain for a
-// kernel that nothing was inlined into, and changes its code at random: over 94
+// time. Running it again over every function, as ThinLTO does, gains nothing
+// for a kernel without inlined calls, and changes its code at random: over 94
 // kernels of HeCBench (sm_90, -O3) it moved the registers of 14, lulesh's
 // calcKinematicsForElems from 124 to 144. So:
 //
@@ -15,8 +15,8 @@
 //    Interprocedural passes (constants, globals) over the partition.
 // RememberBodies
 //    and MarkUnchanged find out which functions they changed.
-// 2. The inliner, with simplification of each function on the way up the call
-//    graph; of those only that were changed in step 1, or by inlining, or carry
+// 2. The inliner, with simplification of functions on the way up the call
+//    graph, but only of those changed in step 1 or by inlining, or with
 //    kChangedAttribute. LLVM's own mark for "simplified since it last changed",
 //    ShouldNotRunFunctionPassesAnalysis, does this. Before, PreferRegisters
 //    chooses calls that keep local objects in memory.
@@ -30,7 +30,7 @@
 // In simplification, InferAddressSpaces follows each InstCombine: an inlined
 // helper's generic pointer becomes one to shared or global memory while GVN and
 // LICM can still use it. So do marks of accesses through pointers that a kernel
-// got in an aggregate (ipa/pointers/ApartPointersTransform.cpp).
+// gets in an aggregate (ipa/pointers/ApartPointersTransform.cpp).
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
@@ -270,8 +270,8 @@ struct ExtendByZeroPass : PassInfoMixin<ExtendByZeroPass> {
   }
 };
 
-/// The joining of neighbouring accesses, while it is known which pointers are
-/// apart and how they are aligned, and the passes of gpucc that make neighbours
+/// The joining of neighboring accesses, while it is known which pointers are
+/// apart and how they are aligned, and the passes of gpucc that make neighbors
 /// of them. Code generation runs all of them too, but no longer knows. It is
 /// soon enough for gpucc's others, StraightLineStrengthReduce and
 /// NaryReassociate, which ask for neither: here they changed no byte of a

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: a recursion whose depth a constant argument decides needs no stack.
+// Goal: avoid stack for a recursion whose depth a constant argument determines.
 //
 //   u32 walk(const u32 *in, u32 at, int depth) {     walk(in, i, 3) enters
 //     if (depth == 0) return in[at];                 walk.3, which calls
@@ -10,23 +10,23 @@
 //            walk(in, at * 2 + 2, depth - 1);        walk.1, that walk.0
 //   }
 //
-// 1. keyOf: which arguments of a call from outside are constants. If all of
-//    them lead nowhere (one may vary with each call), each alone. keysIn: a
-//    call in a loop whose rounds and constants are known.
-// 2. copyFor: a copy of the function for them, simplified: what tests them
-//    folds, loops that call the function are unrolled. Its calls of the
-//    function are done in the same way. Pointers that are known to lead into
-//    an address space do so in the copy.
+// 1. keyOf: the constant arguments of a call from outside. If all of them
+//    together fail (one may vary with each call), each alone. keysIn: a call in
+//    a loop with known trip count and constants.
+// 2. copyFor: a copy of the function for them, simplified: tests of them fold,
+//    loops that call the function are unrolled. Its calls of the function are
+//    handled in the same way. Pointers known to lead into an address space do
+//    so in the copy.
 // 3. If no call of the function is left, no copy leads to itself, and all of
 //    them inlined into each other are small, the call enters the first copy.
 //    Else the copies are dropped.
-// The proof is the result: nothing is assumed of how arguments change.
+// The result is the proof: nothing is assumed about how arguments change.
 //
-// Limits: functions that call themselves directly and by no other way; nothing
-// where variables stay in memory, for frames of inlined copies add up.
+// Limits: only functions that call themselves directly, and not if variables
+// stay in memory, since frames of inlined copies add up.
 //
-// Why not ipa-cp in WPA: what a body does for a constant is known when it has
-// been simplified for it.
+// Why not ipa-cp in WPA: what a body does for a constant is known only after it
+// has been simplified for it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,24 +13,24 @@
 
 namespace gpulto {
 
-/// Calls by one function, with constants, of another one that calls itself.
+/// Calls, by one function and with constants, of another that calls itself.
 struct RecursionAttempt {
   llvm::Function *caller = nullptr;
   std::string callee;
-  /// Of the first of them, if it is known.
+  /// Location of the first of them, if known.
   llvm::DebugLoc where;
-  /// They now enter copies that end; else they have been left alone, for
-  /// \c reason.
+  /// They now enter copies that end; otherwise they were left alone, for \c
+  /// reason.
   bool isUnrolled = false;
-  /// Of the copies, when all are inlined, and of loops that were unrolled.
+  /// Of the copies, when all are inlined, and of unrolled loops.
   uint64_t instructions = 0;
   std::string reason{};
 };
 
-/// Lets calls of recursive functions of the device partition \p module enter
-/// copies for the constants that they pass, which call further copies and never
-/// themselves, if these end and are small: LLVM's inliner takes them from
-/// there. Changed bodies bear kPlannedAttribute. Returns what became of such
+/// Makes calls of recursive functions in the device partition \p module enter
+/// copies for the constants that they pass, if these copies, which call further
+/// copies and never themselves, end and are small. LLVM's inliner does the
+/// rest. Changed bodies get kPlannedAttribute. Returns what became of such
 /// calls, in the order of the module. \p machine: the device's.
 std::vector<RecursionAttempt> unrollRecursions(llvm::Module &module,
                                                llvm::TargetMachine &machine,

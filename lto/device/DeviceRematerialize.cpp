@@ -2,27 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: no spills for what is cheaper computed twice.
+// Goal: avoid spills of values that are cheaper to compute twice.
 //
-// LLVM takes PTX's registers for free: it computes each address once, as far
-// outside of loops as it can. ptxas, which has 255 registers, does not take
-// that back: of ggml's flash attention it spills a kilobyte where addresses for
-// the code behind the main loop wait for its end.
+// LLVM treats PTX's registers as free: it computes each address once, as far
+// outside of loops as it can. ptxas, which has 255 registers, does not undo
+// that: in ggml's flash attention it spills a kilobyte, because addresses for
+// the code after the main loop stay live through it.
 //
-// Where many more registers are live than a thread has, until they are no more
-// than it has, in this order:
+// Where many more registers are live than a thread has, until they fit, in this
+// order:
 //
-// 1. What a crowded loop does not use, but lives through it, is computed where
-//    it is used: before the outermost loop around the use without such a place,
-//    if the use is in one.
-// 2. What it uses is computed in each block that uses it.
+// 1. A value that a crowded loop does not use, but that is live through it, is
+//    computed at its use: before the outermost loop around the use that has no
+//    crowded place, if the use is in one.
+// 2. A value that the loop uses is computed in each block that uses it.
 //
 // Only cheap integer operations; their operands are live there anyway, cost no
 // register, serve so many values that they are kept, or are computed again as
 // well, up to kMostInstructions in all. A round ends when no block is crowded;
 // the next one sees what is live then.
 //
-// It runs behind LLVM's last passes that would undo it (MachineLICM,
+// It runs after LLVM's last passes that would undo it (MachineLICM,
 // MachineCSE).
 //
 // Parameters and immediates count as no register: ptxas reads them from

@@ -10,8 +10,8 @@ class FunctionPass;
 
 namespace gpulto {
 
-/// Returns a pass over NVPTX's machine code in SSA form that computes integers
-/// again where they are used, if many more are kept than a thread has
+/// Returns a pass over NVPTX's machine code in SSA form that recomputes
+/// integers where they are used, if many more are live than a thread has
 /// registers. The caller owns it.
 llvm::FunctionPass *createRematerializePass();
 

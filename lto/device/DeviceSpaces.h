@@ -8,10 +8,10 @@
 
 namespace gpulto {
 
-/// InferAddressSpaces but of local memory: an alloca that is only copied from a
-/// constant is replaced by that in InstCombine (LLVM 22.1), together with the
-/// operand of a cast to the local address space, in which the constant is not.
-/// Code generation infers that space again.
+/// InferAddressSpaces, except for local memory. InstCombine (LLVM 22.1)
+/// replaces an alloca that is only copied from a constant by the constant, also
+/// as the operand of a cast to the local address space, in which the constant
+/// is not. Code generation infers that space again.
 struct InferSpacesPass : llvm::PassInfoMixin<InferSpacesPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A cubin is an ELF file. What NVIDIA adds to symbols has no published
-// description; found by comparing what ptxas (13.0) writes for known PTX:
+// A cubin is an ELF file. NVIDIA's additions to symbols have no published
+// description; these were found by comparing the output of ptxas (13.0) for
+// known PTX:
 //
 //   type 13                a variable; st_other: 0x20 global, 0x40 shared,
 //                          0x80 constant memory. OBJECT, the ELF type, in

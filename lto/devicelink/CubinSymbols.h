@@ -14,9 +14,9 @@
 
 namespace gpulto {
 
-/// Returns the global functions, kernels and variables that \p cubin, at
-/// \p where, defines or refers to, in the order of its symbol table. Memory
-/// that each block has of its own is left out, and what nvlink makes up.
+/// Returns the global functions, kernels and variables that \p cubin, at \p
+/// where, defines or refers to, in the order of its symbol table. Leaves out
+/// memory that each block has separately, and symbols that nvlink creates.
 /// Errors: malformed.
 llvm::Expected<std::vector<NativeSymbol>>
 readCubinSymbols(llvm::StringRef cubin, const InputLocation &where);

@@ -5,7 +5,7 @@
 // PTX is always joined as text (lto/ptx/PtxMerge): the driver links nothing.
 // Cubins are joined by nvlink, which keeps each partition's code as ptxas made
 // it. Without nvlink, the joined PTX is assembled as a whole instead: slower,
-// same meaning. Code of another compiler is joined in the same ways.
+// with the same meaning. Code of another compiler is joined in the same ways.
 //
 //===----------------------------------------------------------------------===//
 

@@ -42,35 +42,36 @@ linkDevicePartitions(llvm::StringRef arch,
                      llvm::ArrayRef<NativePart> native, const CudaTools &tools,
                      EmbedKind embed, llvm::StringRef tempDirectory);
 
-/// An ELF object with a fat binary, and the hidden symbol that it has there.
+/// An ELF object with a fat binary, and the fat binary's hidden symbol.
 struct FatbinaryObject {
   std::string symbol;
   std::string object;
   bool isKept = false; ///< it comes from the cache
 };
 
-/// Packs \p programs, one for each architecture and not empty, for a host of
-/// \p targetTriple, compressed as \p compression says; the symbol is named by
-/// the contents. Errors: no cubin for a program that is to be embedded as such.
+/// Packs \p programs, one for each architecture and not empty, for a host of \p
+/// targetTriple, compressed as \p compression says; the symbol's name is
+/// derived from the contents. Errors: no cubin for a program that is to be
+/// embedded as a cubin.
 llvm::Expected<FatbinaryObject>
 makeFatbinaryObject(std::vector<DeviceProgram> programs,
                     llvm::StringRef targetTriple, ImageCompression compression);
 
-/// What is registered with the runtime as one.
+/// A unit of registration with the runtime.
 struct RegistrationUnit {
   llvm::StringRef fatbinary; ///< its symbol
   llvm::ArrayRef<RegistrationEntry> entries;
   /// nvcc's ids of units whose host code registers their kernels and variables
   /// itself (fatobj/NvccObject.h).
   llvm::ArrayRef<std::string> nvccIds;
-  /// Those among them whose host code the linker is to take from an archive.
+  /// Those among them whose host code the linker must take from an archive.
   llvm::ArrayRef<std::string> absentNvccIds;
 };
 
 /// Returns the ELF object that registers the fat binary of each of \p units and
-/// their entries with the CUDA runtime at start-up through explicit tables.
-/// \p usesManaged: there is kInitManaged (lto/lgen/ManagedVariables) in it.
-/// Host code is generated as \p codegen says for \p targetTriple.
+/// their entries with the CUDA runtime at start-up through explicit tables. \p
+/// usesManaged: it defines kInitManaged (lto/lgen/ManagedVariables). Generates
+/// host code for \p targetTriple as \p codegen says.
 llvm::Expected<std::string>
 makeRegistrationObject(llvm::ArrayRef<RegistrationUnit> units, bool usesManaged,
                        const HostCodegenOptions &codegen,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What is built, in C:
+// The generated code, in C:
 //
 //   extern const char image[]; // hidden; in .nv_fatbin of an object of its own
 //   static const struct { int magic, version; const void *data, *unused; }
@@ -26,7 +26,7 @@
 // variables with the same fat binary, it does so through a function that it
 // calls in a constructor and that a device link defines, one for each id of
 // nvcc's. Constructors of a lower priority than ours run later, so the handle
-// is there; the last call ends the registration instead:
+// exists; the last call ends the registration instead:
 //
 //   void __cudaRegisterLinkedBinary_<id>(void (*callback)(void **), ...) {
 //     callback(handle);

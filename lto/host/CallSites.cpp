@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // 1. PartitionFolds marks calls when uses of a member become uses of its
-//    leader. carryCallMarks makes the marks attributes, which go with the calls
-//    through the optimizer; calls with different ones are not merged.
+//    leader. carryCallMarks turns the marks into attributes, which follow the
+//    calls through the optimizer; calls with different ones are not merged.
 // 2. prepareCallSites turns the marks into the one metadata of calls that
 //    instruction selection of x86 keeps, `heapallocsite` (of CodeView only).
 // 3. CallsApartPass gives calls with different marks different labels behind

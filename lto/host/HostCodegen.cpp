@@ -1,16 +1,16 @@
-//===- HostCodegen.cpp - Optimise a host module, make an object -----------===//
+//===- HostCodegen.cpp - Optimize a host module, make an object -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // The input was compiled up to the end of ThinLTO's pre-link pipeline, which
 // simplifies each function and does not vectorize or unroll. What runs here,
 // from -O2 on, is the pipeline of full LTO, as -funified-lto combines the two:
-// it inlines, does not repeat all of the simplification, and vectorizes. Beside
-// ThinLTO's post-link pipeline it took 0.78 to 0.85 of the time of a link of
-// lua and zstd, for less text and the same speed. Imports have been moved in,
-// and linkage is final, before it starts; what it does to a module is sound for
-// a part of a program, but for devirtualization, whose tests are dropped first.
-// Target options are those that lld gives to ThinLTO's back end.
+// it inlines, does not repeat all of the simplification, and vectorizes.
+// Compared with ThinLTO's post-link pipeline it took 0.78 to 0.85 of the time
+// of a link of lua and zstd, with less text and the same speed. Before it
+// starts, imports have been moved in and linkage is final. It is sound for a
+// part of a program, except for devirtualization, whose tests are dropped
+// first. Target options are those that lld passes to ThinLTO's back end.
 //
 //===----------------------------------------------------------------------===//
 

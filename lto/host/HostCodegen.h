@@ -1,4 +1,4 @@
-//===- HostCodegen.h - Optimise a host module, make an object ---*- C++ -*-===//
+//===- HostCodegen.h - Optimize a host module, make an object ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_HOST_HOSTCODEGEN_H
@@ -15,7 +15,7 @@
 
 namespace gpulto {
 
-/// Makes all of this LLVM's targets known. May be called again; not from two
+/// Registers all targets of this LLVM. May be called again, but not from two
 /// threads at a time.
 void initializeTargets();
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A job has two keys. Both hold all that was decided, the options and the
-// programs that run; what they hold of the inputs differs:
+// A job has two keys. Both hold all decisions, the options and the programs
+// that run; they differ in what they hold of the inputs:
 //
 //   keyOfInputs   the modules that the job reads, as wholes. Known before
 //                 anything is read.
@@ -11,7 +11,7 @@
 //                 before the first decision is carried out. An edit of what the
 //                 job does not read leaves it as it is.
 //
-// Neither holds where things are: paths, offsets, the number of the job.
+// Neither holds locations: paths, offsets, the number of the job.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_CACHEKEY_H
@@ -24,19 +24,19 @@
 
 namespace gpulto {
 
-/// Returns \p job without all that may differ between jobs of equal results:
-/// its number and estimates, where inputs and tools lie, what has not changed
-/// of them (JobSymbol::contents).
+/// Returns \p job without what may differ between jobs with equal results: its
+/// number and estimates, the locations of inputs and tools, and the digests
+/// that say which inputs have changed (JobSymbol::contents).
 LtransJob canonicalJob(const LtransJob &job);
 
 /// \p optimizer: identityOfOptimizer().
 Digest keyOfInputs(const LtransJob &job, const Digest &optimizer);
 
-/// \p bodies: what buildPartition says of them.
+/// \p bodies: their digest from buildPartition.
 Digest keyOfBodies(const LtransJob &job, const Digest &bodies,
                    const Digest &optimizer);
 
-/// \p content: of what a job makes on its way to its results.
+/// \p content: the digest of an intermediate result of a job.
 Digest keyOfIntermediate(const Digest &content, const Digest &optimizer);
 
 } // namespace gpulto

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A job's stderr is a pipe to the link. Lines that begin with a mark say what
-// it does next and the processor time it had used by then, and in the end the
-// memory that it took; of a job that dies they are all that is known.
+// it does next and the processor time used so far, and at the end the memory
+// that it took. They are all that is known about a job that dies.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_JOBPHASES_H
@@ -19,7 +19,7 @@
 
 namespace gpulto {
 
-/// Something a job did.
+/// A phase of a job.
 struct JobPhase {
   std::string name; ///< "optimizing": what the job was doing
   double cpuSeconds = 0;
@@ -29,31 +29,32 @@ struct JobPhase {
 /// have used.
 double usedCpuSeconds();
 
-/// In a job: says on stderr that \p phase begins.
+/// In a job: reports on stderr that \p phase begins.
 void sendPhase(llvm::StringRef phase);
 
-/// Makes durations of the times at which \p phases began; the last one ended at
-/// \p cpuSeconds.
+/// Converts the times at which \p phases began into durations; the last one
+/// ended at \p cpuSeconds.
 void closePhases(std::vector<JobPhase> &phases, double cpuSeconds);
 
 /// Returns the memory that this process has taken since it was forked with \p
-/// before, and the largest of the programs that it ran beside it. That one is
-/// known only if it was larger than this process; else it counts as what it was
-/// at most, and as no more than \p expectedBytes.
+/// before, plus that of the largest program that it ran. The latter is known
+/// only if it was larger than this process; otherwise its upper bound counts,
+/// but at most \p expectedBytes.
 uint64_t takenMemoryBytes(uint64_t before, uint64_t expectedBytes);
 
 /// Returns the most memory that this process has had so far.
 uint64_t ownPeakBytes();
 
-/// In a job: says on stderr that it has taken \p bytes of memory.
+/// In a job: reports on stderr that it has taken \p bytes of memory.
 void sendMemory(uint64_t bytes);
 
-/// Takes the line about memory out of \p text, all that a job wrote, and
-/// returns it; none if there is none, as of a job that died.
+/// Removes the line about memory from \p text, all that a job wrote, and
+/// returns its number; nothing if there is no such line, as for a job that
+/// died.
 std::optional<uint64_t> takeMemory(std::string &text);
 
-/// Takes the lines about phases out of \p text, all that a job wrote, which
-/// used \p cpuSeconds in the end, and returns them in order.
+/// Removes the lines about phases from \p text, all that a job wrote, and
+/// returns the phases in order. The job used \p cpuSeconds in total.
 std::vector<JobPhase> takePhases(std::string &text, double cpuSeconds);
 
 } // namespace gpulto

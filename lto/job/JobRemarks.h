@@ -34,16 +34,16 @@ class Function;
 
 namespace gpulto {
 
-/// Returns which of LLVM's remarks \p options want. What can match no pass but
-/// ours wants none.
+/// Returns which of LLVM's remarks \p options request. An option that can match
+/// only our passes requests none.
 RemarkRequest requestRemarks(const DiagnosticsOptions &options);
 
-/// Knows the functions of a job's module by what the user calls them.
+/// Maps functions of a job's module to the names that the user knows.
 class JobNames {
 public:
   explicit JobNames(const LtransJob &job);
 
-  /// Returns where the function \p name comes from; empty: not known.
+  /// Returns where the function \p name comes from; empty if unknown.
   InputLocation inputOf(llvm::StringRef name) const;
   /// Returns \p text with local symbols named as in their sources.
   std::string withoutTags(llvm::StringRef text) const;
@@ -57,15 +57,15 @@ private:
   llvm::StringSet<> tags;
 };
 
-/// Takes LLVM's remarks that a job is asked for.
+/// Collects the LLVM remarks that a job is asked for.
 class JobRemarks {
 public:
   /// Adds them to \p remarks.
   JobRemarks(const LtransJob &job, std::vector<Remark> &remarks);
 
-  /// Returns whether those of this kind and pass are asked for.
+  /// Returns whether remarks of this kind and pass are requested.
   bool wants(RemarkKind kind, llvm::StringRef pass) const;
-  /// Adds \p info, a remark, if it is asked for.
+  /// Adds \p info, a remark, if it is requested.
   void add(const llvm::DiagnosticInfoOptimizationBase &info);
 
 private:

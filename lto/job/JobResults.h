@@ -14,8 +14,8 @@
 
 namespace gpulto {
 
-/// Paths of what a job made. Host: an ELF object. Device: PTX, and a cubin when
-/// the job asked for one. Both: what it has to say, if it has
+/// Paths of a job's results. Host: an ELF object. Device: PTX, and a cubin if
+/// the job asked for one. Both: its report, if it has one
 /// (lto/job/LtransReport).
 struct LtransResultPaths {
   std::string object;
@@ -24,30 +24,30 @@ struct LtransResultPaths {
   std::string report;
 };
 
-/// Returns the output prefix of \p job of a link whose jobs write to
-/// \p directory.
+/// Returns the output prefix of \p job, in a link whose jobs write to \p
+/// directory.
 std::string jobPrefix(llvm::StringRef directory, const JobHead &job);
 
-/// Returns the names that a job writes for output prefix \p prefix.
+/// Returns the paths that a job writes for output prefix \p prefix.
 LtransResultPaths resultPaths(const JobHead &job, llvm::StringRef prefix);
 
-/// What a job asks a cache for while it runs.
+/// The interface through which a running job uses a cache.
 class JobCache {
 public:
   virtual ~JobCache() = default;
   /// The bodies of the job's inputs have been read; \p bodies is their digest
-  /// (see buildPartition). Returns whether its results are there: nothing is
-  /// left to do. Errors: they cannot be written.
+  /// (see buildPartition). Returns whether its results were found, so that
+  /// nothing is left to do. Errors: they cannot be written.
   virtual llvm::Expected<bool> findResults(const Digest &bodies) = 0;
-  /// Returns what any job has kept under \p key, if anything. The programs that
-  /// run here need not be in the key.
+  /// Returns the bytes that any job has kept under \p key, if any. The key need
+  /// not cover the programs that run here.
   virtual std::optional<std::string> find(const Digest &key) = 0;
   /// Keeps \p bytes under \p key if that is possible.
   virtual void keep(const Digest &key, llvm::StringRef bytes) = 0;
 };
 
-/// The first phase of every job. Nothing follows it in one whose results were
-/// there.
+/// The first phase of every job. Nothing follows it in a job whose results were
+/// found.
 inline constexpr llvm::StringLiteral kReadInputsPhase = "reading its inputs";
 
 } // namespace gpulto

@@ -4,8 +4,8 @@
 //
 // A job names every symbol that its partition defines, imports or calls, so
 // that all jobs of a program together take several times the memory of what WPA
-// knows. A link keeps their heads. The rest of a job is made where it is run:
-// in the forked process, which has WPA's tables for nothing.
+// knows. A link keeps only their heads. The rest of a job is made where it
+// runs: in the forked process, which has WPA's tables at no cost.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_LINKJOBS_H
@@ -31,8 +31,7 @@ public:
   auto begin() const { return heads.begin(); }
   auto end() const { return heads.end(); }
 
-  /// Returns the job at \p index as a whole, the same at each call.
-  /// Thread-safe.
+  /// Returns the complete job at \p index, the same at each call. Thread-safe.
   LtransJob make(size_t index) const {
     LtransJob job = makeBody(index);
     static_cast<JobHead &>(job) = heads[index];
@@ -42,7 +41,7 @@ public:
   /// Returns the number of modules that the job at \p index reads.
   virtual size_t inputCount(size_t index) const = 0;
 
-  /// Calls \p change for each head; what it changes is changed in the job.
+  /// Calls \p change for each head; changes also affect the job.
   template <typename Change> void changeHeads(Change change) {
     for (JobHead &head : heads)
       change(head);
@@ -55,7 +54,7 @@ protected:
   std::vector<JobHead> heads;
 };
 
-/// Jobs that are there as a whole.
+/// Jobs that exist completely.
 class GivenJobs : public LinkJobs {
 public:
   explicit GivenJobs(std::vector<LtransJob> given) : jobs(std::move(given)) {
@@ -72,7 +71,7 @@ private:
   std::vector<LtransJob> jobs;
 };
 
-/// Some of \p all, which must outlive it.
+/// A subset of \p all, which must outlive it.
 class SomeJobs : public LinkJobs {
 public:
   SomeJobs(const LinkJobs &all, llvm::ArrayRef<size_t> positions)

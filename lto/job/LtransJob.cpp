@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// JSON, with every key written, in a fixed order. The reader is strict: a key
-// that is missing, unknown or of the wrong type is an error with its path, so
-// that a job from another version is refused instead of half understood.
+// JSON, with every key written, in a fixed order. The reader is strict: a
+// missing, unknown or mistyped key is an error with its path, so a job from
+// another version is refused instead of half understood.
 //
 // Symbol names and paths are bytes. Those that are not UTF-8, which JSON cannot
 // hold, are written as {"bytes": "<hexadecimal>"}.

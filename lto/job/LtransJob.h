@@ -4,8 +4,8 @@
 //
 // A job says which symbols of which bitcode modules go into one partition, what
 // becomes of each, and how to generate code. It refers to its inputs by path,
-// offset, size and digest and holds no bitcode, so it can be run by a forked
-// process of the link or by `gpulto ltrans JOB` wherever the files are.
+// offset, size and digest and holds no bitcode, so a forked process of the link
+// can run it, or `gpulto ltrans JOB` wherever the files exist.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_LTRANSJOB_H
@@ -27,9 +27,9 @@ namespace gpulto {
 
 /// What becomes of a symbol of an input module in this partition.
 enum class JobRole : uint8_t {
-  /// The body is materialised and this partition defines the symbol.
+  /// The body is materialized and this partition defines the symbol.
   Define,
-  /// The body is materialised as available_externally, for inlining only.
+  /// The body is materialized as available_externally, for inlining only.
   Import,
 };
 
@@ -39,23 +39,23 @@ struct JobRedirect {
   uint32_t call = 0;
   /// The clone's name while bodies move.
   std::string callee;
-  /// The call is one of the runtime: its handle is replaced.
+  /// The call is a runtime call: its handle is replaced.
   bool isHandle = false;
   bool operator==(const JobRedirect &) const = default;
 };
 
-/// A call that is to be inlined.
+/// A call to be inlined.
 struct JobInlinedCall {
   /// Position among the calls of the function as the summary counts them.
   uint32_t call = 0;
-  /// The callee's name while bodies move; for those who read the job.
+  /// The callee's name while bodies move; for readers of the job.
   std::string callee;
   bool operator==(const JobInlinedCall &) const = default;
 };
 
-/// What becomes of a function's body, or of a copy of it.
+/// What becomes of a function's body, or of a clone.
 struct JobBody {
-  /// Name of the copy; empty: the function itself.
+  /// Name of the clone; empty: the function itself.
   std::string clone;
   FinalLinkage cloneLinkage = FinalLinkage::Internal;
   /// What holds on entry. Symbols are given by their names while bodies move.
@@ -70,22 +70,22 @@ struct JobBody {
 
 struct JobSymbol {
   std::string name; // IR name in the input module
-  /// Of its contents, as the summary has it; none: an alias or ifunc. Says what
-  /// of the input has changed, nothing is decided by it.
+  /// Digest of its contents, from the summary; none for an alias or ifunc.
+  /// Serves only to say what has changed in the input.
   Digest contents;
   JobRole role = JobRole::Define;
   FinalLinkage linkage = FinalLinkage::Preserved;
-  /// Functions: the body and its clones, where there is anything to say.
+  /// Functions: the body and its clones, if there is anything to say.
   std::vector<JobBody> bodies;
   /// Number of calls that the summary of the function counts.
   uint32_t calls = 0;
-  /// Host functions: name, while bodies move, of what does the same; a jump to
-  /// it is the body. Empty: it has its own.
+  /// Host functions: name, while bodies move, of the function to which the body
+  /// is a jump, since it does the same. Empty: it has its own body.
   std::string jumpsTo;
-  /// Host functions: calls of functions of other modules that are to be
-  /// inlined, by their positions, ascending.
+  /// Host functions: calls of other modules' functions to be inlined, by their
+  /// positions, ascending.
   std::vector<JobInlinedCall> inlined;
-  /// Host functions that are defined here: calls of itself.
+  /// Host functions defined here: recursive calls.
   RecursiveInlining recursion = {};
   bool operator==(const JobSymbol &) const = default;
 };
@@ -96,16 +96,16 @@ struct JobFunction {
   FunctionEffects effects;
   /// Host.
   Coldness coldness = Coldness::Normal;
-  /// What it returns, if something is known: one fact, whose parameter is 0.
+  /// Its result, if known: one fact, whose parameter is 0.
   std::vector<ValueFact> returned;
   bool operator==(const JobFunction &) const = default;
 };
 
-/// A function that the partition defines, imports or calls, and that is not
-/// passed, or does not return, what its bitcode says.
+/// A function that the partition defines, imports or calls, and whose
+/// parameters or result differ from its bitcode.
 struct JobSignature {
   std::string name; // while bodies move
-  /// Of \c name, which says which clone it is: its \c clone is 0.
+  /// The change of \c name, which identifies the clone: its \c clone is 0.
   SignatureChange change;
   bool operator==(const JobSignature &) const = default;
 };
@@ -121,22 +121,21 @@ struct JobVariable {
   bool operator==(const JobVariable &) const = default;
 };
 
-/// A definition of an input that is folded into another one, or jumps to it.
+/// A definition of an input that is folded into another, or jumps to it.
 struct JobFold {
   std::string name; // IR name in the input module
-  /// Name of what stands for it while bodies move.
+  /// Name of its leader while bodies move.
   std::string leader;
   /// This partition defines the leader: the body is read, compared and merged.
   bool merge = false;
-  /// It jumps: its uses remain its own. \c merge is set.
+  /// It jumps, so its uses stay. \c merge is set.
   bool jumps = false;
   /// Host: its number in the table of folds, or kNone.
   uint32_t number = kNone;
   bool operator==(const JobFold &) const = default;
 };
 
-/// Host: a function that shares its body and is still there, and that the
-/// partition calls.
+/// Host: a remaining function with a shared body that the partition calls.
 struct JobLeader {
   std::string name; // while bodies move
   /// Its number in the table of folds.
@@ -144,7 +143,7 @@ struct JobLeader {
   bool operator==(const JobLeader &) const = default;
 };
 
-/// A device symbol that another unit has the name of.
+/// A device symbol whose name another unit also has.
 struct JobRenaming {
   std::string name; // IR name in the input module
   std::string newName;
@@ -154,12 +153,13 @@ struct JobRenaming {
 /// One bitcode module that the job reads. Symbols not listed become
 /// declarations; locals not listed are referred to by their promoted names.
 struct JobInput {
-  /// File, archive member for messages, and the bytes of the bitcode in it.
+  /// File, archive member (for messages), and the position of the bitcode in
+  /// it.
   std::string path;
   std::string member;
   uint64_t offset = 0;
   uint64_t storedBytes = 0;
-  /// Size after decompression; equal to storedBytes when not compressed.
+  /// Size after decompression; equal to storedBytes if not compressed.
   uint64_t rawBytes = 0;
   bool compressed = false;
   /// Digest of the raw bitcode.
@@ -169,22 +169,22 @@ struct JobInput {
   std::string tag;
   /// Stock clang made it: see lto/lgen/ModuleRepair.h.
   bool isStock = false;
-  /// This partition holds most of the module: its full debug info goes here.
+  /// This partition holds most of the module, so its full debug info goes here.
   bool isHome = false;
-  /// The module's assembly is emitted by this partition.
+  /// This partition emits the module's assembly.
   bool emitsAssembly = false;
   /// ModuleFlag kFusesAll.
   bool fusesAll = false;
-  /// Carried out before anything else looks at the module, so that all that
-  /// follows has the new names; see lto/wpa/WpaUnits.h.
+  /// Carried out before anything else looks at the module, so that all later
+  /// steps see the new names; see lto/wpa/WpaUnits.h.
   std::vector<JobRenaming> renamed;
-  /// Host: definitions that stand for what is the unit's own, by their IR
-  /// names: they become local, and no other unit's stub has the same bytes;
-  /// likewise.
+  /// Host: definitions that stand for device symbols of this unit alone, by
+  /// their IR names: they become local, and no other unit's stub has the same
+  /// bytes. Carried out at the same time.
   std::vector<std::string> localized;
   std::vector<JobSymbol> symbols;
   /// Symbols whose uses mean another definition (none is in \c symbols), and
-  /// those whose body stands for a leader's.
+  /// those whose body replaces a leader's.
   std::vector<JobFold> folds;
   bool operator==(const JobInput &) const = default;
 };
@@ -198,7 +198,7 @@ struct JobStructor {
   bool operator==(const JobStructor &) const = default;
 };
 
-/// What a link must know of a job to have it run; see lto/job/LinkJobs.h.
+/// What a link must know about a job to run it; see lto/job/LinkJobs.h.
 struct JobHead {
   /// Position in the link: results are used in this order.
   uint32_t index = 0;
@@ -217,14 +217,15 @@ struct JobHead {
 
 struct LtransJob : JobHead {
   HostCodegenOptions host;
-  /// Options of LLVM itself that the linker was given with -mllvm. A process of
-  /// the link has them; `gpulto ltrans` sets them.
+  /// Options of LLVM itself that the linker got with -mllvm. A process of the
+  /// link has them; `gpulto ltrans` sets them.
   std::vector<std::string> llvmOptions;
   RemarkRequest remarks;
   std::vector<JobInput> inputs; // in module order
   std::vector<JobStructor> structors;
-  /// In program order. Of device functions only kernels, for who transfers
-  /// their data: a device partition has all bodies that it calls.
+  /// In program order. Of device functions only kernels, for readers of the job
+  /// that transfer a kernel's data: a device partition has all bodies that it
+  /// calls.
   std::vector<JobFunction> functions;
   std::vector<JobSignature> signatures;
   std::vector<JobVariable> variables;
@@ -235,7 +236,7 @@ struct LtransJob : JobHead {
 /// Returns the promoted name of local symbol \p name of the module \p tag.
 std::string promotedName(llvm::StringRef name, llvm::StringRef tag);
 
-/// Return digests of all that writeJob writes of their argument.
+/// Return digests of all that writeJob writes for their argument.
 Digest digestOf(const LtransJob &job);
 Digest digestOf(const JobSymbol &symbol);
 Digest digestOf(const JobFold &fold);
@@ -245,16 +246,17 @@ Digest digestOf(const JobVariable &variable);
 Digest digestOf(const JobLeader &leader);
 Digest digestOf(const JobStructor &structor);
 
-/// Calls \p visit with the name and the digest of each option of code
-/// generation that \p job is run with.
+/// Calls \p visit with the name and the digest of each code generation option
+/// of \p job.
 void forEachOption(
     const LtransJob &job,
     llvm::function_ref<void(llvm::StringRef, const Digest &)> visit);
 
-/// Names what the user knows \p job by: side or architecture, and inputs.
+/// Returns a name by which the user knows \p job: side or architecture, and
+/// inputs.
 std::string describeJob(const LtransJob &job);
 
-/// Names \p job in a message: its number, and what describeJob says.
+/// Returns a name of \p job for messages: its number, and describeJob.
 std::string nameOfJob(const LtransJob &job);
 
 /// Returns the text of \p job (JSON, stable key order).

@@ -12,8 +12,8 @@ namespace gpulto {
 
 /// Returns the qualified name of the function \p symbol, demangled, without its
 /// parameters and without template arguments: one name for all instances of a
-/// template, `ns::Table<...>::find`. A symbol that is not mangled, or no
-/// function's, is returned as it is.
+/// template, `ns::Table<...>::find`. A symbol that is not mangled, or not that
+/// of a function, is returned unchanged.
 std::string sourceName(llvm::StringRef symbol);
 
 } // namespace gpulto

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A version is not enough: two builds of one version may differ, and then their
-// results may. The build ID, which linkers compute from what they write, tells
-// them apart at no cost. All libraries count: LLVM folds calls of the
-// mathematical library by calling this machine's.
+// results may. The build ID, which linkers compute from their output,
+// distinguishes them at no cost. All libraries count: LLVM folds calls of the
+// math library by calling this machine's.
 //
 //===----------------------------------------------------------------------===//
 

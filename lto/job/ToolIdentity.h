@@ -11,14 +11,14 @@
 
 namespace gpulto {
 
-/// Returns the digest of the file \p path: what a tool is identified by,
-/// wherever it lies. Errors: it cannot be read.
+/// Returns the digest of the file \p path, which identifies a tool wherever it
+/// lies. Errors: it cannot be read.
 llvm::Expected<Digest> digestOfFile(llvm::StringRef path);
 
-/// Returns what identifies the code that runs here, wherever it is installed:
-/// the versions of gpulto and LLVM, and of this program and each library that
-/// is loaded the build ID or, without one, the digest of the file. Errors: such
-/// a file cannot be read.
+/// Returns a digest that identifies the code that runs here, wherever it is
+/// installed: the versions of gpulto and LLVM, and for this program and each
+/// loaded library the build ID or, without one, the digest of the file. Errors:
+/// such a file cannot be read.
 llvm::Expected<Digest> identityOfOptimizer();
 
 } // namespace gpulto

@@ -8,11 +8,12 @@
 
 namespace gpulto {
 
-/// Returns \p name without what hasUnitSuffix looks for.
+/// Returns \p name without the suffix that hasUnitSuffix looks for.
 llvm::StringRef withoutUnitSuffix(llvm::StringRef name);
 
-/// Returns whether \p name ends in what clang makes the names of static kernels
-/// and device variables unique with: `k__intern__<id>`, `x__static__<id>`.
+/// Returns whether \p name ends in the suffix with which clang makes names of
+/// static kernels and device variables unique: `k__intern__<id>`,
+/// `x__static__<id>`.
 bool hasUnitSuffix(llvm::StringRef name);
 
 } // namespace gpulto

@@ -12,11 +12,11 @@ class Module;
 
 namespace gpulto {
 
-/// Declares in the host module \p module what its inline assembly names and
-/// other modules define, as \p summary says. A linker then sees in the bitcode
-/// what it would see in the native code, and takes archive members for it; what
-/// is only declared makes no code. Registers of assembly that has no mark for
-/// them are left out. Returns whether \p module was changed.
+/// Declares in the host module \p module the symbols that its inline assembly
+/// names and other modules define, according to \p summary. A linker then sees
+/// in the bitcode what it would see in the native code, and takes archive
+/// members for it; declarations make no code. Leaves out registers of assembly
+/// that does not mark them. Returns whether \p module was changed.
 bool declareAssemblyNames(llvm::Module &module, const ModuleSummary &summary);
 
 } // namespace gpulto

@@ -2,17 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: clang calls all inline assembly of device code convergent, as a shuffle
-// or a barrier is. CUDA's headers write arithmetic that way: each conversion,
-// sum and product of cuda_fp16.h is assembly, and would not be computed once
-// for two branches, moved to where it is used, or taken out of a loop; the
-// functions around it would be convergent, too.
+// Goal: recognize assembly that is not convergent. clang marks all inline
+// assembly of device code convergent, like a shuffle or a barrier. CUDA's
+// headers write arithmetic that way: each conversion, sum and product of
+// cuda_fp16.h is assembly, and would not be computed once for two branches,
+// moved to where it is used, or taken out of a loop; the functions around it
+// would be convergent, too.
 //
-// Assembly is of one thread if all of its instructions compute registers from
-// registers. What reads or writes memory is left alone: it is written as if it
-// did not, and often relies on staying where it is. So are registers of the
-// machine (%laneid), carries from one instruction to the next, and what could
-// not be there twice: labels, and registers that are declared outside braces.
+// Assembly concerns only one thread if all of its instructions compute
+// registers from registers. Assembly that reads or writes memory is left alone:
+// it is often written as if it did not, and relies on staying where it is. So
+// is assembly with machine registers (%laneid), with carries from one
+// instruction to the next, and with what cannot exist twice: labels, and
+// registers declared outside braces.
 //
 // Source: PTX ISA 9.0, chapter 9.
 //

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: one PRMT for several instructions in which ptxas finds none.
+// Goal: use one PRMT for several instructions in which ptxas finds none.
 //
 //   or (shl (zext i16 high), 16), (zext i16 low)      a half2 of two halves
 //   mul (zext i16 x), 65537                           of the same twice
 //   mul (and (lshr flags, 7), 0x01010101), 255        a mask of bytes
 //
-// CUDA's headers join halves as integers in memory, and clang's multiply what
-// compares bytes. Of a vector of two numbers code generation makes
-// `mov.b32 {low, high}`: 56 instructions less for 32 pairs (CUDA 13.0, sm_90).
+// CUDA's headers join halves as integers in memory, and clang's headers
+// multiply to make masks from byte comparisons. For a vector of two numbers
+// code generation makes `mov.b32 {low, high}`: 56 instructions less for 32
+// pairs (CUDA 13.0, sm_90).
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,14 +9,14 @@
 
 namespace gpulto {
 
-/// Returns lanes of \p width bits, 8 or 16, of ones where the high bits of the
-/// word \p flags are set, and of zeros elsewhere.
+/// Returns lanes of \p width bits, 8 or 16: ones where the high bits of the
+/// word \p flags are set, otherwise zeros.
 llvm::Value *createLanesOfSigns(llvm::IRBuilder<> &builder, llvm::Value *flags,
                                 unsigned width);
 
-/// Makes pairs of 16 bits, and masks of lanes, by one permutation of bytes
-/// where the optimizer sees shifts and products. For the end of the pipeline:
-/// InstCombine knows these better.
+/// Makes pairs of 16 bits, and masks of lanes, with one byte permutation in
+/// place of shifts and products. For the end of the pipeline, since InstCombine
+/// handles these better.
 struct PermuteBytesPass : llvm::PassInfoMixin<PermuteBytesPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: clang's headers write __vadd4, __vcmpne2 and their like with the video
-// instructions, which GPUs had up to Kepler. For later ones ptxas makes 20 to
-// 50 instructions of each (CUDA 13.0), where five do on the whole word, as in
-// nvcc's code; and as assembly they hide what is known of their operands.
+// Goal: replace slow video instructions. clang's headers implement __vadd4,
+// __vcmpne2 and their like with these, which GPUs had up to Kepler. For later
+// ones ptxas expands each to 20 to 50 instructions (CUDA 13.0), where five on
+// the whole word suffice, as in nvcc's code; and as assembly they hide what is
+// known of their operands.
 //
 // A lane is a byte or half a word. Carries are kept inside of lanes by their
-// high bits H, which are computed apart; all that is asked of a lane, as
-// whether it is less, ends up there, and one permutation of bytes makes a lane
-// of it.
+// high bits H, which are computed separately; the result of each test of a
+// lane, such as less-than, ends up there, and one byte permutation spreads it
+// over the lane.
 //
-// Not replaced: lanes that are added up, and differences of numbers without a
-// sign, for which there is an instruction.
+// Not replaced: sums over lanes, and unsigned differences, for which there is
+// an instruction.
 //
 // Source: H. Warren, Hacker's Delight, 2nd edition, 2-18 (lanes), 2-12 and 2-13
 // (comparisons, overflow), 2-5 (averages); PTX ISA 9.0, 9.7.18.

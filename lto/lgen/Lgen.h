@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // LGEN runs in the compiler, while the module is in memory, at the end of the
-// pre-link pipeline (tools/LgenPlugin.cpp), or at link time for objects that
-// stock clang made.
+// pre-link pipeline (tools/LgenPlugin.cpp), or at link time for objects of
+// stock clang.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_LGEN_LGEN_H
@@ -27,7 +27,7 @@ class Module;
 
 namespace gpulto {
 
-/// What a summary says of a compile that the module itself does not.
+/// Facts about a compile that the module itself does not hold.
 struct LgenOptions {
   /// -O level (0-3) and size level (0-2).
   uint8_t optLevel = 2;
@@ -35,7 +35,8 @@ struct LgenOptions {
   /// Device: the architecture; empty: from the functions' target-cpu.
   std::string arch;
   /// Whether code generation would fuse all additions and multiplications
-  /// (kFusesAll). Not known: on the device, if any instruction is marked so.
+  /// (kFusesAll). If unknown, on the device: whether any instruction is marked
+  /// so.
   std::optional<bool> fusesAll = std::nullopt;
   /// Without relocatable device code; see kWholeProgramMode.
   bool wholeProgramMode = false;
@@ -43,8 +44,8 @@ struct LgenOptions {
   bool dropsLines = false;
 };
 
-/// A summary and the strings of it that stand in no file. Move-only. The rest
-/// of its names points into the module, which must outlive it.
+/// A summary and those of its strings that are in no file. Move-only. Its other
+/// names point into the module, which must outlive it.
 struct ModuleSummaryStorage {
   ModuleSummary summary;
   llvm::BumpPtrAllocator allocator;
@@ -66,17 +67,17 @@ llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
                             llvm::FunctionAnalysisManager &analyses,
                             ModuleSummaryStorage &storage);
 
-/// As above, with analyses of its own (the target must be linked in and
-/// initialised, else default costs are used).
+/// As above, with its own analyses (the target must be linked in and
+/// initialized, otherwise default costs are used).
 llvm::Error summarizeModule(llvm::Module &module, const LgenOptions &options,
                             ModuleSummaryStorage &storage);
 
 /// Returns the encoded summary of the bitcode \p bitcode, computed here: for
 /// modules of stock clang, which are repaired first (lto/lgen/ModuleRepair.h).
-/// All names are in the summary itself. A level in \p options that is above 0
-/// is lowered to what all functions of the module were compiled with, if they
-/// say so (-O0, -Os, -Oz). \p analyses as above. Errors: malformed bitcode,
-/// with its identifier; as above.
+/// All names are in the summary itself. A level in \p options above 0 is
+/// lowered to the level at which all functions of the module were compiled, if
+/// they say so (-O0, -Os, -Oz). \p analyses as above. Errors: malformed
+/// bitcode, with its identifier; as above.
 llvm::Expected<std::string> summarizeBitcode(llvm::MemoryBufferRef bitcode,
                                              const LgenOptions &options);
 

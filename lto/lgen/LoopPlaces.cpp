@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A link warns of a loop that it cannot unroll as the source wants, and people
+// A link warns about a loop that it cannot unroll as the source asks, and users
 // look for that loop. Without -g nothing in bitcode says where it is. The front
-// end lets code know its lines all the same (DriverFrontend.cpp), and of them
-// LGEN keeps those of the loops that may be warned of, in the loop's metadata:
+// end records lines anyway (DriverFrontend.cpp), and LGEN keeps those of loops
+// that may need a warning, in the loop's metadata:
 //
 //   !0 = distinct !{!0, !1, !2}
 //   !1 = !{!"llvm.loop.unroll.full"}
 //   !2 = !{!"gpulto.loop.place", !"k.cu:4:3"}
 //
-// Transformations keep what they do not know in the metadata of a loop.
+// Transformations keep unknown entries in the metadata of a loop.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,13 +13,13 @@ class Module;
 
 namespace gpulto {
 
-/// Notes at each loop of \p module that its source wants transformed (`#pragma
+/// Attaches to each loop of \p module with a transformation pragma (`#pragma
 /// unroll`) its file, line and column as text, and drops all debug information.
 /// Returns whether it changed something.
 bool keepLoopPlaces(llvm::Module &module);
 
-/// Returns what keepLoopPlaces() has noted of the loop with \p header; empty if
-/// that is nothing. It lives as long as the module.
+/// Returns the text that keepLoopPlaces() attached to the loop with \p header;
+/// empty if there is none. It lives as long as the module.
 llvm::StringRef placeOfLoop(const llvm::BasicBlock &header);
 
 } // namespace gpulto

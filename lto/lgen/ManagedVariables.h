@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang knows no managed variables in CUDA sources. gpulto-nvcc.h puts them
-// into a section of a name; here they become what nvcc makes of them, so that
-// objects of both link together:
+// clang does not know managed variables in CUDA sources. gpulto-nvcc.h puts
+// them into a named section; here they take the form that nvcc gives them, so
+// that objects of both link together:
 //
 //   __managed__ int x = 5;        device: .global .attribute(.managed) x = 5
 //                                 host:   int *x; // in __nv_managed_data__
@@ -30,8 +30,8 @@ class Module;
 
 namespace gpulto {
 
-/// The section of managed variables: of themselves in what clang makes, of the
-/// host's pointers here and in nvcc's objects.
+/// The section of managed variables: it holds the variables in clang's output,
+/// and the host's pointers here and in nvcc's objects.
 inline constexpr llvm::StringLiteral kManagedSection = "__nv_managed_data__";
 
 /// The function that fills the pointers to managed variables.
@@ -41,13 +41,13 @@ inline constexpr llvm::StringLiteral kInitManaged = "__gpulto_init_managed";
 /// kManagedAttribute. Returns whether there are any.
 bool markManaged(llvm::Module &module);
 
-/// Tells NVPTX of the managed variables of \p module, just before code
-/// generation: nvlink wants their declarations and definitions to agree.
+/// Marks the managed variables of \p module for NVPTX, just before code
+/// generation: nvlink requires their declarations and definitions to agree.
 void declareManaged(llvm::Module &module);
 
-/// Makes the managed variables of the host module \p module pointers, and all
-/// that uses them go through these. Reports what cannot: their address in a
-/// thread's own variable, an alias of one. Returns whether there are any.
+/// Turns the managed variables of the host module \p module into pointers, and
+/// makes all uses go through these. Reports uses that cannot: their address in
+/// a thread-local variable, an alias of one. Returns whether there are any.
 bool pointToManaged(llvm::Module &module);
 
 } // namespace gpulto

@@ -5,8 +5,8 @@
 // Most options of a compile become attributes of functions and stay with them
 // wherever they go. The rest are module flags, one value for all functions of a
 // module: control-flow protection, code model, -fno-plt, ... When modules are
-// joined LLVM takes the minimum or maximum of the values, which changes what
-// one of the units was compiled with, or fails.
+// joined, LLVM takes the minimum or maximum of the values, which changes the
+// options of one of the units, or fails.
 //
 // So units whose flags differ go to different host partitions
 // (ModuleSummary::codegenDigest). Three kinds of flags do not count:
@@ -19,7 +19,7 @@
 //   program                 the module, does not hold in a partition)
 //
 // Device code is generated from attributes alone: a partition must hold all
-// that a kernel reaches, and PTX has none of what the flags are about.
+// that a kernel reaches, and the flags do not concern PTX.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_LGEN_MODULEFLAGS_H
@@ -34,11 +34,11 @@ class Module;
 
 namespace gpulto {
 
-/// Returns the digest of the flags of \p module that gate the sharing of a
+/// Returns the digest of the flags of \p module that must agree within a
 /// partition. Equal for all device modules.
 Digest digestOfModuleFlags(const llvm::Module &module);
 
-/// Removes from \p source the flags that do not count, before it is joined with
+/// Removes the flags that do not count from \p source, before it is joined with
 /// other modules of a partition of \p job.
 void dropModuleFlags(llvm::Module &source, const LtransJob &job);
 

@@ -10,10 +10,10 @@ class Module;
 
 namespace gpulto {
 
-/// Takes the checksums of sources out of the debug info of \p module. clang
-/// puts an MD5 of every file into line tables of DWARF 5, so each edit of a
-/// file would change all code that has a function of it inlined, however little
-/// of the file that is. Returns whether there were any.
+/// Removes the checksums of sources from the debug info of \p module. clang
+/// puts an MD5 of every file into DWARF 5 line tables, so each edit of a file
+/// would change all code into which any function of it is inlined. Returns
+/// whether there were any.
 bool dropSourceChecksums(llvm::Module &module);
 
 } // namespace gpulto

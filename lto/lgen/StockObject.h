@@ -5,7 +5,7 @@
 // `clang -flto[=thin] [-ffat-lto-objects] --offload-new-driver -fgpu-rdc
 // -foffload-lto` leaves host bitcode in .llvm.lto (or bitcode instead of an
 // object) and device bitcode in .llvm.offloading and again inside the host
-// bitcode. There is no summary: it is computed by the link.
+// bitcode. There is no summary; the link computes it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_LGEN_STOCKOBJECT_H
@@ -31,19 +31,19 @@ struct StockDevice {
 };
 
 /// Returns the module of \p bitcode. Errors: malformed; several modules; made
-/// by a newer LLVM than this one.
+/// by an LLVM newer than this one.
 llvm::Expected<llvm::BitcodeModule>
 findSingleModule(llvm::MemoryBufferRef bitcode, const InputLocation &where);
 
-/// Returns the contents of the sections `.llvm.offloading` that the module
-/// \p bitcode carries as data; empty when it has none. Reads no body. Errors:
+/// Returns the contents of the sections `.llvm.offloading` that the module \p
+/// bitcode carries as data; empty if it has none. Reads no body. Errors:
 /// malformed bitcode.
 llvm::Expected<std::string> readEmbeddedOffloading(llvm::StringRef bitcode,
                                                    const InputLocation &where);
 
 /// Returns the CUDA device bitcode in \p section, the contents of
 /// `.llvm.offloading`, in its order. Errors: malformed; device code that is not
-/// bitcode, from which nothing can be optimized.
+/// bitcode, which cannot be optimized.
 llvm::Expected<std::vector<StockDevice>>
 readStockDevices(llvm::StringRef section, const InputLocation &where);
 

@@ -14,12 +14,12 @@ namespace gpulto {
 
 /// How host code is generated; from the linker's command line.
 struct HostCodegenOptions {
-  /// -O level of code generation, 0-3, when the modules do not say otherwise.
+  /// -O level of code generation, 0-3, if the modules do not say otherwise.
   uint8_t optLevel = 2;
   /// "static", "pic" or "dynamic-no-pic"; empty: from the modules' PIC level.
   std::string relocationModel;
-  /// The output fixes the levels of position independence, as module flags say
-  /// them; else (-r) they are the modules'.
+  /// The output fixes the levels of position independence in the module flags;
+  /// otherwise (-r) they are the modules'.
   bool outputKnown = false;
   uint8_t picLevel = 0;
   uint8_t pieLevel = 0;
@@ -30,7 +30,7 @@ struct HostCodegenOptions {
   bool functionSections = true;
   bool dataSections = true;
   bool uniqueSectionNames = true;
-  /// Names given to --wrap, if the linker leaves it to us on bitcode.
+  /// Names given to --wrap, if the linker leaves wrapping of bitcode to us.
   std::vector<std::string> wrapped;
   bool operator==(const HostCodegenOptions &) const = default;
 };
@@ -38,13 +38,13 @@ struct HostCodegenOptions {
 /// --gpulto-check-kernels. Auto: at -O2 and above.
 enum class KernelCheckMode : uint8_t { Auto, Ptxas, Off };
 
-/// How ptxas and nvlink are run. Results do not depend on it, so it is no part
+/// How to run ptxas and nvlink. Results do not depend on it, so it is not part
 /// of a job file.
 struct ToolOptions {
-  /// 0: no limit. The default is for what hangs: ptxas may take tens of minutes
-  /// for the largest kernels on a loaded machine.
+  /// 0: no limit. The default is meant for hanging tools: ptxas may take tens
+  /// of minutes for the largest kernels on a loaded machine.
   unsigned timeoutSeconds = 7200;
-  /// See ProcessOptions::ownGroup. Not in jobs: their group is ended as a
+  /// See ProcessOptions::ownGroup. Not in jobs, whose group is ended as a
   /// whole.
   bool ownGroup = false;
   bool operator==(const ToolOptions &) const = default;
@@ -52,30 +52,30 @@ struct ToolOptions {
 
 /// How device code is generated.
 struct DeviceCodegenOptions {
-  /// Absolute path of ptxas; empty: it is not needed.
+  /// Absolute path of ptxas; empty if not needed.
   std::string ptxas;
-  /// Of the program of that name; none if there is none.
+  /// Digest of that program; none if there is none.
   Digest ptxasDigest;
   std::vector<std::string> ptxasArguments;
   bool wantCubin = false;
-  /// Kernels that decisions touched are compared with their plain builds; see
-  /// lto/check/KernelCheck.h. ptxas is there.
+  /// Compare kernels that decisions touched with their plain builds; see
+  /// lto/check/KernelCheck.h. Requires ptxas.
   bool checkKernels = false;
-  /// The cubin is to be joined with others by nvlink: `ptxas -ewp`.
+  /// nvlink will join the cubin with others: `ptxas -ewp`.
   bool relocatable = false;
-  /// It calls functions of other cubins, or these call it: `ptxas -c`.
+  /// It calls functions of other cubins, or they call it: `ptxas -c`.
   bool open = false;
   ToolOptions tool;
   bool operator==(const DeviceCodegenOptions &) const = default;
 };
 
-/// Which of LLVM's remarks a job reports, as regexes of the names of their
-/// passes; empty: none.
+/// Which of LLVM's remarks a job reports, as regexes for names of passes;
+/// empty: none.
 struct RemarkRequest {
   std::string passed;
   std::string missed;
   std::string analysis;
-  /// Of any kind, for a file.
+  /// Remarks of any kind, for a file.
   std::string kept;
   bool operator==(const RemarkRequest &) const = default;
 };

@@ -15,12 +15,12 @@ namespace gpulto {
 /// Which forms of device code a program carries.
 enum class EmbedKind : uint8_t { Ptx, Cubin, Both };
 
-/// The CUDA tools a link may use; empty paths: not there.
+/// The CUDA tools that a link may use; an empty path: not available.
 struct CudaTools {
   std::string root;
   std::string ptxas;
   std::string nvlink;
-  ToolOptions run; ///< of what runs in the linker itself
+  ToolOptions run; ///< for tools run in the linker itself
 };
 
 /// One live kernel or variable to be registered, as symbol names after
@@ -34,7 +34,7 @@ struct RegistrationEntry {
   bool isConstant = false;
   bool isNormalized = false;
   uint32_t textureType = 0;
-  /// The module of device code that has it.
+  /// The device module that has it.
   uint32_t deviceModule = 0;
 };
 

@@ -14,14 +14,14 @@
 
 namespace gpulto {
 
-/// What the linker decided of one symbol of one input; the flags are those of
-/// llvm::lto::SymbolResolution. Not its ExportDynamic: a symbol that is to be
-/// in the dynamic symbol table is visible to regular objects; one that is not
-/// may be left out of it (GlobalValue::canBeOmittedFromSymbolTable).
+/// What the linker decided about one symbol of one input; the flags are those
+/// of llvm::lto::SymbolResolution, without ExportDynamic: a symbol for the
+/// dynamic symbol table is visible to regular objects; other symbols may be
+/// left out of it (GlobalValue::canBeOmittedFromSymbolTable).
 struct LinkSymbol {
   std::string irName; // empty for symbols of module assembly
   std::string name;
-  /// Which of the input's bitcode files has it; above 0 after `ld -r` only.
+  /// Which of the input's bitcode files has it; above 0 only after `ld -r`.
   uint32_t unit = 0;
   bool prevailing = false;
   bool finalDefinition = false;
@@ -36,7 +36,7 @@ struct LinkObject {
   std::string path;
   std::string member;
   uint64_t memberOffset = 0;
-  /// The archive that a linker found it in, also a thin one; empty: none.
+  /// The archive, possibly thin, in which the linker found it; empty: none.
   std::string archive;
   std::vector<LinkSymbol> symbols;
 };
@@ -45,13 +45,13 @@ struct LinkInputs {
   std::vector<LinkObject> objects; // in the linker's order
   /// Native objects that nvcc made, without symbols, in the linker's order.
   std::vector<LinkObject> nvccObjects;
-  /// Archives on the command line, in order: members that the host did not need
+  /// Archives on the command line, in order. Members that the host did not need
   /// are searched for device symbols that are still undefined.
   std::vector<std::string> archives;
   OutputKind output = OutputKind::Executable;
   HostCodegenOptions codegen;
   std::vector<std::string> llvmOptions; ///< as in LtransJob
-  /// As in WpaContext; to be set by who knows all inputs of the link.
+  /// As in WpaContext; set by code that knows all inputs of the link.
   std::string foreignCode = "it is not known which native code is linked";
   std::set<std::string> nativeRuntime, nativeUses;
 };

@@ -23,13 +23,14 @@
 
 namespace gpulto {
 
-/// --gpulto-memory=: what the jobs of all links of this machine may take.
+/// --gpulto-memory=: memory that the jobs of all links of this machine may
+/// take.
 struct MemoryLimit {
-  /// 0: a share of what is free, all that jobs have taken included.
+  /// 0: a share of the free memory, including what jobs have taken.
   uint64_t bytes = 0;
-  /// Leaves a fifth to what else is started, and to estimates that are wrong.
+  /// Leaves a fifth for other programs, and for wrong estimates.
   unsigned freePercent = 80;
-  /// As the user wrote it; empty: he did not.
+  /// As the user wrote it; empty if not given.
   std::string text{};
   bool operator==(const MemoryLimit &) const = default;
 };

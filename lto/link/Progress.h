@@ -13,43 +13,42 @@
 
 namespace gpulto {
 
-/// How far the jobs of a link are.
+/// The progress of a link's jobs.
 struct JobProgress {
   unsigned done = 0, running = 0, total = 0;
-  bool waitsForMemory = false; ///< that other jobs, also of other links, have
-  /// What the running jobs are expected to take together. 0: not known.
+  bool waitsForMemory = false; ///< held by jobs, also of other links
+  /// Memory that the running jobs together are expected to take. 0: unknown.
   uint64_t memoryBytes = 0;
-  /// Of the running job that was started first: how long it has run, and its
-  /// name. None, empty: none runs here.
+  /// For the running job that started first: how long it has run, and its name.
+  /// None and empty if none runs here.
   std::optional<double> oldestSeconds = std::nullopt;
   std::function<std::string()> oldestName = nullptr;
-  /// Until all jobs are done, by what those that are done took. None: too few
-  /// are.
+  /// Estimated time until all jobs are done, from the jobs already done. None
+  /// if too few are.
   std::optional<double> secondsLeft = std::nullopt;
 };
 
 enum class ProgressMode : uint8_t { Auto, On, Off };
 
-/// Says on standard error what a link does. On a terminal that is one line,
-/// which is rewritten as the link goes on and erased at its end. Elsewhere, for
-/// logs, it is a line each time that kLogInterval has passed, so a link that
-/// ends sooner says nothing.
+/// Reports on standard error what a link does. On a terminal it rewrites one
+/// line and erases it at the end. Elsewhere, for logs, it writes a line every
+/// kLogInterval, so a link that ends sooner prints nothing.
 class Progress {
 public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kLogInterval{10};
 
-  /// Auto: whether standard error is a terminal decides how; On: as on one.
-  /// \p interval is kLogInterval but in tests.
+  /// Auto: depends on whether standard error is a terminal; On: as on a
+  /// terminal. \p interval is kLogInterval except in tests.
   Progress(ProgressMode mode, llvm::StringRef outputFile,
            std::chrono::milliseconds interval = kLogInterval);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// The link has come to \p stage.
+  /// The link has reached \p stage.
   void begin(llvm::StringRef stage);
-  /// The jobs of this stage are as far as \p jobs says.
+  /// The jobs of this stage have made the progress \p jobs.
   void show(const JobProgress &jobs);
 
 private:
@@ -61,11 +60,11 @@ private:
   Style style;
   std::chrono::milliseconds interval;
   std::string name, stage;
-  size_t width = 0; // of what stands on the line
+  size_t width = 0; // of the text on the line
   Clock::time_point start = Clock::now(), written = start;
 };
 
-/// Returns in words how far the \p jobs of \p stage are.
+/// Returns the progress of the \p jobs of \p stage in words.
 std::string describeProgress(llvm::StringRef stage, const JobProgress &jobs);
 
 } // namespace gpulto

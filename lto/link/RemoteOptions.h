@@ -12,8 +12,8 @@ namespace gpulto {
 
 enum class BuildFileKind : uint8_t { None, Ninja, Make };
 
-/// The user's wishes for running jobs elsewhere; at most one of distributor,
-/// emit and resultsDirectory is given. None: the jobs run here.
+/// The user's options for running jobs elsewhere; at most one of distributor,
+/// emit and resultsDirectory is set. If none is, the jobs run here.
 struct RemoteOptions {
   /// Path of `gpulto`, whose command `ltrans` runs a job. It is the same on all
   /// machines.
@@ -21,16 +21,16 @@ struct RemoteOptions {
   /// Path of a program that runs jobs; see lto/run/Distributor.h.
   std::string distributor;
   std::vector<std::string> distributorArguments; ///< before the file of jobs
-  /// Write the jobs and a build file, and make no program.
+  /// Write the jobs and a build file instead of making a program.
   BuildFileKind emit = BuildFileKind::None;
-  /// The linker and its arguments, to be run when the jobs of the build file
-  /// are done. Empty: this door cannot emit.
+  /// The linker and its arguments, to run after the jobs of the build file.
+  /// Empty: this door cannot emit.
   std::vector<std::string> linkCommand;
-  /// Where the jobs of a build file have put their results.
+  /// Where the jobs of a build file put their results.
   std::string resultsDirectory;
-  /// Where jobs and results lie, seen by all machines. With emit, the directory
-  /// itself, absolute; else one is made in it for the time of the link, beside
-  /// the output if this is empty.
+  /// Where jobs and results lie, visible to all machines. With emit, the
+  /// directory itself, absolute; otherwise one is made in it for the duration
+  /// of the link, or next to the output if this is empty.
   std::string jobDirectory;
 };
 

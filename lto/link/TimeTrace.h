@@ -18,7 +18,7 @@
 
 namespace gpulto {
 
-/// The trace of a link; does nothing when there is no file to write.
+/// The trace of a link; does nothing if there is no file to write.
 class TimeTrace {
 public:
   /// Starts tracing if \p file is not empty and nobody else traces this

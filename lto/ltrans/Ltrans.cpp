@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A job is a pure function of the job file and the inputs that it names:
-// nothing of the directory, the time or the process gets into its outputs.
+// A job is a pure function of the job file and the inputs that it names: the
+// directory, the time and the process do not affect its outputs.
 //
 //===----------------------------------------------------------------------===//
 

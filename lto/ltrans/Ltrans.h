@@ -17,13 +17,13 @@ namespace gpulto {
 /// Runs \p job in this process: reads the bodies it names (verifying size and
 /// digest), applies the decisions, runs LLVM's pipeline and code generation,
 /// and writes resultPaths(job, prefix) atomically. Equal jobs over equal inputs
-/// write equal bytes in any directory. \p saveTempsPrefix: when not empty,
+/// write equal bytes in any directory. \p saveTempsPrefix: if not empty,
 /// bitcode before and after optimization is kept under that prefix. Errors:
 /// missing or changed input, invalid bitcode, failing ptxas (with its command
-/// and messages). No error: bodies that were to be folded differ; the report,
-/// which then is the only result, says so. \p onPhase is told what begins
-/// ("optimizing"), so that one can say what a job was doing that did not come
-/// back. \p cache: if there is one.
+/// and messages). Not an error: bodies that were to be folded differ; the
+/// report, then the only result, says so. \p onPhase is called with the phase
+/// that begins ("optimizing"), so that the link can say what a crashed job was
+/// doing. \p cache may be null.
 llvm::Error runLtransJob(
     const LtransJob &job, llvm::StringRef prefix,
     llvm::StringRef saveTempsPrefix,

@@ -10,12 +10,12 @@
 
 namespace gpulto {
 
-/// Puts what \p job knows of functions and variables on \p partition's
+/// Puts what \p job knows about functions and variables on \p partition's
 /// declarations and definitions, under their names while bodies move. All
-/// bodies have been moved, no plan has been applied: clones inherit.
+/// bodies have been moved and no plan has been applied, so clones inherit it.
 void transformEffects(llvm::Module &partition, const LtransJob &job);
 
-/// Puts on them how seldom they run; as transformEffects.
+/// As transformEffects, for how rarely functions run.
 void transformColdness(llvm::Module &partition, const LtransJob &job);
 
 } // namespace gpulto

@@ -9,12 +9,11 @@
 //   h: jumps      compares h with f, too     h's own: { tail call f }
 //
 // What f promises of its parameters, and the flags of its operations, hold for
-// calls of f. In a partition that calls f in g's place but has neither body, or
-// has f's only to inline it, the promises are all taken off: what whole-program
-// analysis concluded, which it did of each body alike, is added later.
+// calls of f. In a partition that calls f in place of g but has neither body,
+// or has f's only for inlining, all promises are removed; conclusions of
+// whole-program analysis, which are the same for each body, are added later.
 //
-// Bodies that are only read to be compared leave their debug information
-// behind.
+// Bodies that are read only for comparison lose their debug information.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@
 
 namespace gpulto {
 
-/// Bodies that were to be folded differ: nobody's input is at fault, and the
-/// link can do without these folds.
+/// Bodies that were to be folded differ. No input is at fault, and the link can
+/// do without these folds.
 class FoldMismatchError : public llvm::ErrorInfo<FoldMismatchError> {
 public:
   static char ID;
@@ -32,43 +32,42 @@ public:
   std::vector<FoldMismatch> mismatches;
 };
 
-/// Carries out what whole-program analysis folded, in one partition: uses of a
+/// Carries out the folds of whole-program analysis in one partition: uses of a
 /// folded definition mean its leader, a definition that keeps its name jumps to
-/// the leader, and a leader promises nothing that one of those does not.
+/// the leader, and a leader promises only what all of these promise.
 class PartitionFolds {
 public:
   explicit PartitionFolds(llvm::Module &partition) : partition(partition) {}
 
-  /// Returns the functions and constants of \p input that are folded, in the
-  /// order of the job. Errors: \p source has no such thing.
+  /// Returns the folded functions and constants of \p input, in the order of
+  /// the job. Errors: \p source lacks one.
   static llvm::Expected<llvm::SmallVector<llvm::GlobalObject *>>
   find(const llvm::Module &source, const JobInput &input);
 
-  /// Does in \p source, whose bodies have been read as far as the job wants
-  /// them, what is to be done before they move; \p members are what find()
-  /// returned. Bodies that are to be compared here are read and added to
-  /// \p values.
+  /// Applies the folds to \p source before its bodies, which have been read as
+  /// far as the job needs them, move; \p members are what find() returned.
+  /// Reads bodies that are to be compared here and adds them to \p values.
   llvm::Error replace(llvm::Module &source, const JobInput &input,
                       llvm::ArrayRef<llvm::GlobalObject *> members,
                       llvm::SmallVectorImpl<llvm::GlobalValue *> &values);
 
-  /// Makes \p value, which \p input defines and which does not move yet, a jump
-  /// to \p leader. Errors: it is no function, or \p leader is none.
+  /// Makes \p value, which \p input defines and which has not moved yet, a jump
+  /// to \p leader. Errors: one of the two is not a function.
   llvm::Error jump(llvm::GlobalValue &value, const std::string &leader,
                    const JobInput &input);
 
-  /// Forgets what the partition does not need: all bodies have moved. What is
-  /// left to do then depends on the bodies to be compared, the leaders that the
-  /// partition calls and enteredHere().
+  /// Forgets what the partition does not need, after all bodies have moved. The
+  /// remaining work then depends on the bodies to be compared, the leaders that
+  /// the partition calls and enteredHere().
   void dropUnused();
 
-  /// Returns the leaders here that bodies enter in a member's place, sorted.
+  /// Returns, sorted, the leaders here that bodies enter in place of a member.
   std::vector<llvm::StringRef> enteredHere() const;
 
-  /// Compares each leader that is defined here with its members, and takes from
-  /// all leaders what not every member promises. After dropUnused(). Errors:
-  /// FoldMismatchError, when bodies differ after all. \p leaders are those that
-  /// the partition calls.
+  /// Compares each leader defined here with its members, and removes from all
+  /// leaders what not every member promises. Call it after dropUnused().
+  /// Errors: FoldMismatchError, if bodies differ after all. \p leaders are
+  /// those that the partition calls.
   llvm::Error finish(llvm::ArrayRef<JobLeader> leaders);
 
 private:
@@ -80,13 +79,13 @@ private:
   /// A body that stands for a definition of the partition.
   struct Merged {
     std::string name, leader;
-    /// What it is in its module.
+    /// Its identity in its module.
     std::string tag, originalName;
-    /// In the table of folds.
+    /// Number in the table of folds.
     uint32_t number = kNone;
   };
   std::vector<Merged> merged;
-  /// Leaders that bodies of the partition enter in a member's place.
+  /// Leaders that bodies of the partition enter in place of a member.
   std::set<std::string> entered;
 };
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Goal: one LLVM module that holds the bodies of a partition and declarations
-// of all they refer to, at a cost that grows with those bodies and not with the
-// modules they come from.
+// Goal: build one LLVM module with the bodies of a partition and declarations
+// of all that they refer to, at a cost that grows with those bodies and not
+// with the modules they come from.
 //
 // For each input of the job (PartitionBuilder::addInput):
 // 1. readJobInput: its bytes, checked against size and digest.
@@ -14,7 +14,7 @@
 //    grew ninefold on zstd).
 // 3. promoteLocals (ipa/symbols/VisibilityTransform): else IRMover copies
 // statics.
-// 4. prepareSymbols: materialise the bodies, set import or definition linkage.
+// 4. prepareSymbols: materialize the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
 // 5. PartitionFolds::replace: uses of what is folded mean its leader from here
 //    on.
@@ -22,9 +22,9 @@
 // At the end (finish): what the passes decided (lto/link/Passes.def),
 // constructors, llvm.used, final linkage.
 //
-// Assembly at module level is taken off before each move and given to one
-// partition. Constructor lists are never moved: one partition, the glue, lists
-// them all in the program's order, which partitions of their own would lose.
+// Module-level assembly is removed before each move and given to one partition.
+// Constructor lists are never moved: one partition, the glue, lists them all in
+// the program's order, which separate lists would lose.
 //
 // Measured on zstd: reading and parsing costs 0.5 ms per partition and module
 // (1.1-1.8 ms with -g), 1.5 % of LTRANS, so modules are parsed again by each

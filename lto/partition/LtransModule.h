@@ -23,8 +23,8 @@
 namespace gpulto {
 
 /// Keeps the errors that LLVM reports through a context, instead of printing
-/// them and ending the process, and the warnings. Remarks go nowhere
-/// unless they are collected.
+/// them and ending the process, and the warnings. Drops remarks unless they are
+/// collected.
 class DiagnosticCollector : public llvm::DiagnosticHandler {
 public:
   explicit DiagnosticCollector(std::vector<JobWarning> &warnings)
@@ -35,7 +35,7 @@ public:
   static DiagnosticCollector &install(llvm::LLVMContext &context,
                                       std::vector<JobWarning> &warnings);
 
-  /// From now on adds the remarks that \p job is asked for to \p remarks.
+  /// From now on adds the remarks requested of \p job to \p remarks.
   void collectRemarks(const LtransJob &job, std::vector<Remark> &remarks);
 
   bool handleDiagnostics(const llvm::DiagnosticInfo &info) override;
@@ -54,7 +54,7 @@ private:
 };
 
 /// Reads the bitcode that \p input names, decompressed. Errors: the file cannot
-/// be read, is shorter than it was, or its contents have changed.
+/// be read, has become shorter, or its contents have changed.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readJobInput(const JobInput &input);
 

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // 1. While a body is read, the calls that enter clones are marked.
-// 2. Once all bodies are there, clones are copied from them, as they were read.
+// 2. Once all bodies are present, clones are copied from them, as they were
+//    read.
 // 3. Then each body and each clone gets its own calls and facts.
 //
 //===----------------------------------------------------------------------===//

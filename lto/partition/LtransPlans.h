@@ -17,28 +17,28 @@
 
 namespace gpulto {
 
-/// A function of the partition that something was decided of.
+/// A function of the partition with decisions.
 struct PlannedFunction {
   /// Its name while bodies move.
   std::string name;
-  /// The job's; not owned.
+  /// The job's symbol; not owned.
   const JobSymbol *symbol = nullptr;
 };
 
-/// Lets \p declaration be seen as what it declares: a symbol that bears a
-/// promoted name is hidden, others are seen as the linker sees them.
+/// Gives \p declaration the visibility of what it declares: a symbol with a
+/// promoted name is hidden, others keep the visibility that the linker sees.
 void hideIfPromoted(llvm::GlobalValue &declaration);
 
 /// Marks the calls in \p function, as it was read, that any body of \p symbol
-/// has redirected. Errors: the body is not the one that was summarised.
+/// redirects. Errors: the body is not the summarized one.
 llvm::Error markRedirects(llvm::Function &function, const JobSymbol &symbol);
 
 /// Marks the calls in the host function \p function, as it was read, that are
-/// to be inlined. Errors: the body is not the one that was summarised.
+/// to be inlined. Errors: the body is not the summarized one.
 llvm::Error markCallsToInline(llvm::Function &function,
                               const JobSymbol &symbol);
 
-/// How much of what was decided a partition is built with.
+/// Which decisions a partition is built with.
 enum class PlanUse : uint8_t {
   All,
   /// Bodies stay as they were read.
@@ -48,7 +48,7 @@ enum class PlanUse : uint8_t {
 /// Function attribute of bodies that a decision touched.
 inline constexpr llvm::StringLiteral kPlannedAttribute = "gpulto-planned";
 
-/// Function attribute, set by whoever changes a body after its compile: the
+/// Function attribute, set by code that changes a body after its compile: the
 /// function goes through LLVM's simplification pipeline again.
 inline constexpr llvm::StringLiteral kChangedAttribute = "gpulto-changed";
 

@@ -16,14 +16,14 @@ class Module;
 
 namespace gpulto {
 
-/// Returns the suffix that a symbol of \p module gets whose name is taken. LLVM
-/// counts: the number depends on what has been moved, is in no bitcode, and
-/// gets into names that optimizations make up. To ask is to count, so one must
-/// ask with a cache and without.
+/// Returns the suffix that the next symbol of \p module whose name is taken
+/// would get. LLVM counts: the number depends on what has been moved, is in no
+/// bitcode, and gets into names that optimizations create. A query also counts,
+/// so it must happen both with a cache and without.
 std::string nextSuffix(llvm::Module &module);
 
-/// Returns a digest of what \p module holds, of the order of uses, which
-/// optimizations walk, and of \p suffix, what nextSuffix has returned.
+/// Returns a digest of the contents of \p module, of the order of uses, which
+/// optimizations walk, and of \p suffix, the result of nextSuffix.
 Digest digestOfModule(const llvm::Module &module, llvm::StringRef suffix);
 
 } // namespace gpulto

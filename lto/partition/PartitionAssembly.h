@@ -15,10 +15,10 @@
 
 namespace gpulto {
 
-/// Keeps assembly what it is when bodies of several modules meet in one:
-/// inlining and unrolling do not duplicate its labels nor bring equal ones into
-/// one function, and what it names bears that name. WPA has put host locals
-/// into the partition of the assembly that names them
+/// Keeps assembly correct when bodies of several modules meet in one: inlining
+/// and unrolling neither duplicate its labels nor bring equal ones into one
+/// function, and symbols that it names keep their names. WPA has put host
+/// locals into the partition of the assembly that names them
 /// (partitioner/BalancedPropagate.cpp); on the device a partition has at least
 /// a declaration of what its assembly names.
 class PartitionAssembly {
@@ -26,7 +26,7 @@ public:
   PartitionAssembly(llvm::Module &partition, bool isDevice)
       : partition(partition), isDevice(isDevice) {}
 
-  /// Prepares \p bodies, which are read, but still in \p source; its
+  /// Prepares \p bodies, which have been read, but are still in \p source; its
   /// module-level assembly counts if \p withModule. Returns the identifiers in
   /// that assembly.
   llvm::StringSet<> add(const llvm::Module &source, bool withModule,
@@ -35,12 +35,12 @@ public:
   /// The identifiers in all assembly so far.
   const llvm::StringSet<> &words() const { return allWords; }
 
-  /// Adds to \p used what is in the partition for its assembly alone.
+  /// Adds to \p used what is in the partition only for its assembly.
   void addNamed(llvm::SmallVectorImpl<llvm::GlobalValue *> &used) const;
 
   /// Keeps functions that define the same names from being inlined: in PTX, a
-  /// label or a register belongs to its function. On the host WPA keeps them in
-  /// partitions of their own.
+  /// label or a register belongs to its function. On the host, WPA keeps them
+  /// in separate partitions.
   void separateDefinitions() const;
 
 private:
@@ -50,10 +50,10 @@ private:
   llvm::Module &partition;
   bool isDevice;
   llvm::StringSet<> allWords;
-  /// Symbols of the device that assembly names, in the order of their use.
+  /// Device symbols that assembly names, in the order of use.
   std::vector<std::string> named;
-  /// Functions by the names that their assembly defines. They are marked, so
-  /// the order is of no importance.
+  /// Functions by the names that their assembly defines. They are only marked,
+  /// so the order does not matter.
   llvm::StringMap<std::vector<std::string>> definersOf;
 };
 

@@ -11,7 +11,7 @@
 //                         in assembly the former alone
 //   finishing a partition f, defined elsewhere -> __real_f
 //
-// Limit: of objects that `ld -r` joined, each unit counts as an object.
+// Limit: in objects that `ld -r` joined, each unit counts as an object.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_PARTITION_WRAPPEDSYMBOLS_H
@@ -29,24 +29,24 @@ class Module;
 
 namespace gpulto {
 
-/// Returns what \p name, undefined in some unit, means under --wrap of
-/// \p wrapped; empty: itself.
+/// Returns the name that \p name, undefined in some unit, means under --wrap of
+/// \p wrapped; empty if itself.
 std::string nameUnderWrap(llvm::StringRef name,
                           llvm::ArrayRef<std::string> wrapped);
 
-/// Gives what \p module, one unit, uses and does not define the names that
-/// nameUnderWrap says.
+/// Renames undefined symbols of \p module, one unit, according to
+/// nameUnderWrap.
 void wrapSymbols(llvm::Module &module, llvm::ArrayRef<std::string> wrapped);
 
-/// Has the assembly of \p module, one unit, at module level and in \p bodies
-/// name `__wrap_f` for `f`, if that is not defined in the unit: beside a
-/// definition no linker would see a use.
+/// Makes the assembly of \p module, one unit, at module level and in \p bodies
+/// name `__wrap_f` for `f`, unless the unit defines `f`: no linker would see a
+/// use next to a definition.
 void wrapAssembly(llvm::Module &module,
                   llvm::ArrayRef<llvm::GlobalValue *> bodies,
                   llvm::ArrayRef<std::string> wrapped);
 
-/// Names what \p partition uses of \p wrapped and leaves to the linker so that
-/// the linker does not wrap it (again).
+/// Renames uses of \p wrapped that \p partition leaves to the linker so that
+/// the linker does not wrap them (again).
 void leaveToLinker(llvm::Module &partition,
                    llvm::ArrayRef<std::string> wrapped);
 

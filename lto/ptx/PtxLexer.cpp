@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Only what stands at module level is taken apart; function bodies are skipped
-// by their braces. Source: PTX ISA 8.5, chapters 4 and 5.
+// Only the module level is analyzed; function bodies are skipped by their
+// braces. Source: PTX ISA 8.5, chapters 4 and 5.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,15 +29,15 @@ struct PtxToken {
   bool is(llvm::StringRef wanted) const { return text == wanted; }
   bool isWord() const { return kind == Kind::Word; }
   bool isDirective() const { return isWord() && text.starts_with("."); }
-  /// A word that may name a symbol: no directive, register or opcode suffix.
+  /// A word that may name a symbol: not a directive, register or opcode suffix.
   bool isName() const {
     return isWord() && !text.starts_with(".") && !text.starts_with("%") &&
            !text.contains('.');
   }
 };
 
-/// Reads PTX token by token; comments are skipped. What is no token at all is
-/// one character of punctuation: ptxas judges it.
+/// Reads PTX token by token and skips comments. A character that begins no
+/// token counts as punctuation; ptxas judges it.
 class PtxLexer {
 public:
   explicit PtxLexer(llvm::StringRef text) : text(text) {}
@@ -48,7 +48,7 @@ private:
   size_t position = 0;
 };
 
-/// What a statement at module level is.
+/// The kinds of statements at module level.
 enum class PtxStatementKind : uint8_t {
   Version,
   Target,
@@ -71,7 +71,7 @@ struct PtxStatement {
   llvm::StringRef text;     ///< all of it, from its first token to its last
   llvm::StringRef name;     ///< symbol, section, or alias
   llvm::StringRef argument; ///< version; targets; file's or section's contents
-  /// Variables: what stands before the initializer, and the initializer.
+  /// Variables: the text before the initializer, and the initializer.
   llvm::StringRef declaration;
   llvm::StringRef initializer;
   unsigned alignment = 0; ///< variables; 0: not given
@@ -92,7 +92,7 @@ struct PtxStatement {
 };
 
 /// Cuts \p text into statements. \p path is used in messages. Errors: a
-/// statement that does not end, or that is none of the above.
+/// statement that does not end, or that is of no kind above.
 llvm::Expected<std::vector<PtxStatement>> parsePtx(llvm::StringRef text,
                                                    llvm::StringRef path);
 

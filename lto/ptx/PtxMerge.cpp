@@ -16,12 +16,12 @@
 // 1. parsePtx cuts each part into statements (PtxLexer).
 // 2. chooseDefinitions: one definition per non-local name: a strong one, else
 //    the first weak one.
-// 3. renameLocals: a local name that stands elsewhere too gets a suffix.
+// 3. renameLocals: a local name that another part also uses gets a suffix.
 // 4. write: prototypes, then variables with those first that initializers refer
-//    to, then bodies in the order of the parts, then file names. PTX wants
-//    everything declared before its use, and forbids a declaration
-//    `.extern .b64` beside a definition `.u64` of one variable, as LLVM writes
-//    them: declarations of what is defined in the set are dropped.
+//    to, then bodies in the order of the parts, then file names. PTX requires
+//    declarations before uses, and forbids a declaration `.extern .b64` next to
+//    a definition `.u64` of one variable, as LLVM writes them: declarations of
+//    what the set defines are dropped.
 //
 // Names are exchanged token by token; strings, numbers, opcodes and registers
 // are left alone. Linear in the text.

@@ -18,10 +18,10 @@ struct PtxPart {
   llvm::StringRef text;
 };
 
-/// Returns one module with everything of \p parts, each given as text that
-/// LLVM's NVPTX back end could have written. Deterministic. Errors, with file
-/// and line: malformed PTX, different targets, a symbol with two strong
-/// definitions or two unlike declarations, DWARF sections.
+/// Returns one module with the contents of \p parts, each in text form as
+/// written by LLVM's NVPTX back end. Deterministic. Errors, with file and line:
+/// malformed PTX, different targets, a symbol with two strong definitions or
+/// two unlike declarations, DWARF sections.
 llvm::Expected<std::string> mergePtx(llvm::ArrayRef<PtxPart> parts);
 
 } // namespace gpulto

@@ -10,8 +10,8 @@
 
 namespace gpulto {
 
-/// Returns \p name with the letters, digits, _ and $ that PTX knows; NVPTX
-/// cleans the names of locals in the same way.
+/// Returns \p name with only the letters, digits, _ and $ that PTX allows;
+/// NVPTX cleans the names of locals in the same way.
 std::string ptxName(llvm::StringRef name);
 
 } // namespace gpulto

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Both modules are cut: the product to everything but the kernels, the other to
-// the kernels. A statement is kept if it is a root or a kept one names it. What
-// is left is merged as the partitions of a link are (lto/ptx/PtxMerge): local
-// names that stand in both get new ones. A variable that is the same in both is
-// one: both modules come of one partition, and constant memory is small.
+// Both modules are reduced: the product to everything but the kernels, the
+// other to the kernels. A statement is kept if it is a root or a kept one names
+// it. The rest is merged like the partitions of a link (lto/ptx/PtxMerge):
+// local names in both get new names. Equal variables in both become one: both
+// modules come from one partition, and constant memory is small.
 //
 //===----------------------------------------------------------------------===//
 

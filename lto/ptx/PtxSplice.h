@@ -12,28 +12,28 @@
 
 namespace gpulto {
 
-/// Returns \p ptx with no other kernels than \p names and those that they
-/// launch; of the rest stays what they refer to and what is not local. \p path
-/// is used in messages. Errors: those of parsePtx.
+/// Returns \p ptx with only the kernels \p names and those that they launch; of
+/// the rest, only what they refer to and what is not local stays. \p path is
+/// used in messages. Errors: those of parsePtx.
 llvm::Expected<std::string> keepKernels(llvm::StringRef ptx,
                                         llvm::StringRef path,
                                         const std::set<std::string> &names);
 
-/// Returns those of the kernels \p names that are the same in \p product and
-/// \p other, with all that they refer to: ptxas, which compiles each kernel for
-/// itself, makes the same of them. Both were compiled for one architecture with
-/// the same options. Errors: those of parsePtx.
+/// Returns those of the kernels \p names that are the same in \p product and \p
+/// other, including all that they refer to: ptxas, which compiles each kernel
+/// separately, gives the same code for them. Both were compiled for one
+/// architecture with the same options. Errors: those of parsePtx.
 llvm::Expected<std::set<std::string>>
 sameKernels(llvm::StringRef product, llvm::StringRef other,
             const std::set<std::string> &names);
 
-/// Returns \p product with the kernels \p names as \p other has them, with the
-/// local functions and variables that they refer to; what only the former ones
-/// referred to is dropped. Both were compiled from the same partition: a symbol
-/// that is not local means the same in both, and \p product defines it; so does
-/// what \p fixtures names, where \p product still has it: its address tells it
-/// from a copy.
-/// Deterministic. Errors: those of mergePtx; \p other lacks a kernel.
+/// Returns \p product with the kernels \p names taken from \p other, with the
+/// local functions and variables that they refer to; drops what only the old
+/// kernels referred to. Both were compiled from the same partition: a symbol
+/// that is not local means the same in both, and \p product defines it. The
+/// same holds for \p fixtures, if \p product still has them: their address
+/// distinguishes them from a copy. Deterministic. Errors: those of mergePtx; \p
+/// other lacks a kernel.
 llvm::Expected<std::string>
 splicePtx(llvm::StringRef product, llvm::StringRef other,
           const std::set<std::string> &names,

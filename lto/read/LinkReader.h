@@ -25,20 +25,20 @@ struct LinkModules {
   std::vector<WpaModule> modules; // in input order
   NvccCode nvcc;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> files;
-  /// Summaries made by this link, of objects that had none.
+  /// Summaries made by this link, for objects without one.
   std::vector<std::unique_ptr<std::string>> computed;
   /// Names that --wrap gave to symbols.
   std::vector<std::unique_ptr<std::string>> names;
-  /// That of this link, with its inputs, then those that inputs carry.
+  /// The stamp of this link, with its inputs, then those that inputs carry.
   std::vector<Stamp> stamps;
 };
 
 /// Reads the summaries of \p inputs in \p threads threads, then takes from the
 /// archives the device halves of members that the host did not need but that
-/// define device symbols still undefined. Objects without a summary (stock
-/// clang's) are summarised here, with a remark that says what it cost; device
-/// bitcode that stands in no file by itself is written to \p directory. Errors:
-/// all that is wrong with any input, gathered.
+/// define device symbols still undefined. Summarizes objects without a summary
+/// (stock clang's), with a remark that says what it cost; writes device bitcode
+/// that is not in a file of its own to \p directory. Errors: those of all
+/// inputs, collected.
 llvm::Expected<LinkModules>
 readLinkInputs(const LinkInputs &inputs, llvm::StringRef directory,
                const CudaTools &tools, unsigned threads,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Only what decides about the code, and nothing that differs between two links
-// of the same inputs: no paths of tools, no number of jobs.
+// Only what affects the code, and nothing that differs between two links of the
+// same inputs: no paths of tools, no number of jobs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,16 +19,16 @@
 
 namespace gpulto {
 
-/// Returns what kind of bitcode \p object has; one without units and records is
-/// bitcode itself.
+/// Returns the kind of bitcode in \p object; an object without units and
+/// records is bitcode itself.
 StampForm formOf(const FatObject &object);
 
-/// Returns what is said of the input at \p where, whose bitcode is used.
-/// \p object: as for formOf.
+/// Returns the entry for the input at \p where, whose bitcode is used. \p
+/// object: as for formOf.
 StampInput describeInput(const InputLocation &where, const FatObject &object);
 
-/// Returns the stamps that the object \p file carries, which stand in what
-/// `ld -r` made of \p object. Errors: damaged.
+/// Returns the stamps that the object \p file carries, which are in the output
+/// of `ld -r` for \p object. Errors: damaged.
 llvm::Expected<std::vector<Stamp>> stampsOfInput(const FatObject &object,
                                                  llvm::MemoryBufferRef file,
                                                  const InputLocation &where);
@@ -36,7 +36,7 @@ llvm::Expected<std::vector<Stamp>> stampsOfInput(const FatObject &object,
 /// Adds to \p input the architectures of the device code among \p modules.
 void addDevices(llvm::ArrayRef<WpaModule> modules, StampInput &input);
 
-/// Returns what ran, and how, as Stamp has it.
+/// Returns what ran, and how, in the form of Stamp.
 std::vector<std::pair<std::string, std::string>>
 describeStages(const LinkPlan &plan, const LinkInputs &inputs,
                const LinkOptions &options);

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// 1. readNvccObjects, readNvccMember: what waits for a device link, and the
-//    names in it.
+// 1. readNvccObjects, readNvccMember: the code that waits for a device link,
+//    and the names in it.
 // 2. isShared: whether a name is common to this code and ours: one refers to
 //    what the other defines, or both refer to it, or both define a variable, or
 //    both define something strongly (an error, which WPA reports).
 // 3. addParts: the code of every unit for an architecture: its cubin, else its
 //    PTX for the latest architecture whose code runs there, as for our own
 //    units (lto/read/Architectures).
-// 4. checkNames: without code of ours nobody else looks whether all symbols are
+// 4. checkNames: without our code, nothing else checks that all symbols are
 //    defined once.
 //
 // PTX is joined with PTX, so a program has PTX only where each unit has some.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Objects of `nvcc -rdc=true` wait for a device link. The link makes it, as
+// Objects of `nvcc -rdc=true` wait for a device link. The link does it, as
 // `nvcc -dlink` would:
 //
 //   no symbol is shared with device code of ours    a program of its own beside
@@ -11,7 +11,7 @@
 //   some symbol is shared                           one program with ours, for
 //                                                   our architectures
 //
-// What nvcc links by itself (without -rdc, or by -dlink) is left alone.
+// Code that nvcc links itself (without -rdc, or by -dlink) is left alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_READ_NVCCCODE_H
@@ -37,27 +37,27 @@ namespace gpulto {
 struct NvccUnit {
   InputLocation location;
   Fatbinary code;
-  /// Of a library: it is there for its device code alone and has no say in the
+  /// Part of a library: used only for its device code, without influence on the
   /// choice of architectures.
   bool isLibrary = false;
-  /// Of one of its architectures.
+  /// Symbols of one of its architectures.
   std::vector<NativeSymbol> symbols;
 };
 
-/// All that waits for a device link.
+/// All code that waits for a device link.
 struct NvccCode {
   std::vector<NvccUnit> units; // in link order
   /// Ids of the units whose host code registers them with the program.
   std::vector<std::string> ids;
-  /// Those among them of archive members that only device code needs: their
+  /// Those among them from archive members that only device code needs: their
   /// host code is not yet part of the program.
   std::vector<std::string> absent;
 };
 
-/// Reads what the archive member \p file, whose host code the program does not
-/// need, has for a device link: nothing if it is NVVM IR. \p arch: whose
-/// symbols are read, if there is code for it; may be empty. Errors: malformed;
-/// PTX alone, and there is no ptxas.
+/// Reads the code for a device link in the archive member \p file, whose host
+/// code the program does not need: nothing if it is NVVM IR. \p arch: the
+/// architecture whose symbols are read, if there is code for it; may be empty.
+/// Errors: malformed; only PTX, and there is no ptxas.
 llvm::Expected<NvccCode> readNvccMember(llvm::MemoryBufferRef file,
                                         const InputLocation &where,
                                         llvm::StringRef arch,
@@ -67,24 +67,24 @@ llvm::Expected<NvccCode> readNvccMember(llvm::MemoryBufferRef file,
 /// that does, with what to do; malformed.
 llvm::Error refuseWaiting(llvm::ArrayRef<LinkObject> objects);
 
-/// Reads what among \p objects waits for a device link. \p arch as above.
-/// Errors: as above, and NVVM IR alone; those of all objects, gathered.
+/// Reads the code in \p objects that waits for a device link. \p arch as above.
+/// Errors: as above, and NVVM IR alone; those of all objects, collected.
 llvm::Expected<NvccCode> readNvccObjects(llvm::ArrayRef<LinkObject> objects,
                                          llvm::StringRef arch,
                                          const CudaTools &tools);
 
 /// The device link of nvcc's code, prepared.
 struct NvccPlan {
-  /// Whether it becomes one program with that of ours.
+  /// Whether it becomes one program with our code.
   bool isJoined = false;
   /// By architecture, then unit.
   std::vector<NativePart> parts;
 };
 
-/// Chooses for which architectures \p code is linked, and whether with the
-/// device code in \p modules. \p options say what is embedded. Errors: a unit
-/// without code for an architecture, without PTX where PTX is asked for, a
-/// symbol that nothing defines or two units do.
+/// Chooses the architectures for which \p code is linked, and whether it is
+/// linked with the device code in \p modules. \p options say what is embedded.
+/// Errors: a unit without code for an architecture, without PTX where PTX is
+/// asked for, a symbol that nothing defines, or that two units define.
 llvm::Expected<NvccPlan> planNvccLink(llvm::ArrayRef<WpaModule> modules,
                                       const NvccCode &code,
                                       const LinkOptions &options,

@@ -4,9 +4,9 @@
 //
 // All commands run in the directory of the link, since job files and the
 // linker's command line name files as the user did; the names of rules are
-// absolute. A job's receipt, which it writes last, stands for all its results.
+// absolute. A job's receipt, which it writes last, represents all its results.
 // The linker's arguments go into a file: a command line of thousands of objects
-// is longer than one word for /bin/sh may be.
+// exceeds the limit of one word for /bin/sh.
 //
 //===----------------------------------------------------------------------===//
 

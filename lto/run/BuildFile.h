@@ -14,10 +14,10 @@
 
 namespace gpulto {
 
-/// Writes `build.ninja` or `Makefile` to \p directory: a rule for each of
-/// \p commands and one that runs \p remote.linkCommand behind them, which makes
-/// \p output. Can be run in any directory. Returns its path. Errors: a name
-/// that such a file cannot hold; what cannot be written.
+/// Writes `build.ninja` or `Makefile` to \p directory: a rule for each of \p
+/// commands and one that then runs \p remote.linkCommand, which makes \p
+/// output. It works in any directory. Returns its path. Errors: a name that
+/// such a file cannot hold; a file that cannot be written.
 llvm::Expected<std::string> writeBuildFile(const JobCommands &commands,
                                            const RemoteOptions &remote,
                                            llvm::StringRef output,

@@ -13,9 +13,9 @@
 //                 "inputs": ["DIR/0.job.json", "a.o"],
 //                 "outputs": ["DIR/0.o", "DIR/0.report", "DIR/0.receipt"] } ] }
 //
-// It runs common.args + job.args for each job in the link's directory, and ends
-// with another status than 0 if one fails. What it says is not relied on:
-// lto/run/JobReceipt.h tells what was done.
+// It runs common.args + job.args for each job in the link's directory, and
+// exits with a nonzero status if one fails. The link does not rely on that:
+// receipts (lto/run/JobReceipt.h) say what was done.
 //
 //===----------------------------------------------------------------------===//
 

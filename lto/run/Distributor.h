@@ -20,10 +20,10 @@ llvm::Expected<std::string> describeForDistributor(const JobCommands &commands,
                                                    llvm::StringRef output);
 
 /// Runs \p remote.distributor on \p commands, in the current directory, and
-/// waits for it. \p output: the program that is linked. A signal that ends this
-/// process ends the distributor and its children first. Returns what the
-/// distributor wrote to standard error. Errors: it cannot be run or fails, with
-/// the same.
+/// waits for it. \p output: the linked program. A signal that ends this process
+/// ends the distributor and its children first. Returns what the distributor
+/// wrote to standard error. Errors: it cannot be run, or it fails, with the
+/// same text.
 llvm::Expected<std::string> runDistributor(const JobCommands &commands,
                                            const RemoteOptions &remote,
                                            llvm::StringRef output,

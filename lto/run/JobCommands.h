@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A job that runs in another process is the command `gpulto ltrans JOB` on a
-// job file. What it reads and writes is listed beside it, so that any engine
-// can run it: a distributor, ninja, make.
+// job file. Its inputs and outputs are listed with it, so that any engine can
+// run it: a distributor, ninja, make.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_RUN_JOBCOMMANDS_H
@@ -35,21 +35,22 @@ struct JobCommandOptions {
 
 struct JobCommand {
   std::string name;                 ///< describeJob()
-  std::vector<std::string> args;    ///< behind JobCommands::common
-  std::vector<std::string> inputs;  ///< the job file, then what it names
+  std::vector<std::string> args;    ///< after JobCommands::common
+  std::vector<std::string> inputs;  ///< the job file, then the files it names
   std::vector<std::string> outputs; ///< the receipt last
 };
 
 struct JobCommands {
-  std::vector<std::string> common; ///< the program and what all jobs have
+  std::vector<std::string> common; ///< the program and common arguments
   std::vector<JobCommand> jobs;
 };
 
 /// Returns the names of all files that job I of \p jobs reads and writes, as
-/// `DIRECTORY/I...`, and its command, to be run in the current directory.
+/// `DIRECTORY/I...`, and its command, which runs in the current directory.
 JobCommands jobCommands(const LinkJobs &jobs, const JobCommandOptions &options);
 
-/// Writes the job files that jobCommands names. Errors: what cannot be written.
+/// Writes the job files that jobCommands names. Errors: a file cannot be
+/// written.
 llvm::Error writeJobFiles(const LinkJobs &jobs, llvm::StringRef directory);
 
 } // namespace gpulto

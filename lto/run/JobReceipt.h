@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The last file that `gpulto ltrans --receipt` writes: which job it ran, by
-// digest, and size and digest of each file that it made. By it the link knows
-// results that are whole from those of a job that died, of another link, or
-// that were damaged on the way, whoever ran the job.
+// digest, and size and digest of each file that it made. With it the link tells
+// complete results from those of a job that died, of another link, or that were
+// damaged in transfer, whoever ran the job.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_RUN_JOBRECEIPT_H
@@ -23,35 +23,36 @@
 
 namespace gpulto {
 
-/// Returns all files that \p job makes under \p prefix when it runs elsewhere,
+/// Returns all files that \p job makes under \p prefix if it runs elsewhere,
 /// the receipt last.
 std::vector<std::string> remoteOutputs(const JobHead &job,
                                        llvm::StringRef prefix, bool isTraced);
 
-/// Removes remoteOutputs: nothing of an earlier run or of another job is taken
-/// for what the next run makes. Errors: what cannot be removed.
+/// Removes remoteOutputs, so that no file of an earlier run or of another job
+/// is taken for output of the next run. Errors: a file cannot be removed.
 llvm::Error removeOutputs(const JobHead &job, llvm::StringRef prefix,
                           bool isTraced);
 
-/// What the job's process says of a run, beside its results.
+/// What the job's process reports about a run, besides its results.
 struct JobReceipt {
   JobStatistics used;
-  /// If the results may be kept for later links, who made them
-  /// (identityOfOptimizer), and from which bodies (JobCache::findResults); none
-  /// if something was said about them that would not be said again.
+  /// If the results may be kept for later links, the optimizer that made them
+  /// (identityOfOptimizer), and the bodies that they were made from
+  /// (JobCache::findResults); none if there were messages about them that would
+  /// not be repeated.
   Digest optimizer, bodies;
 };
 
-/// Writes the receipt of \p job, whose file has the digest \p jobFile, with
-/// what
-/// \p says says. Engines want what they were told to expect: of remoteOutputs,
-/// what the job had no reason to write is written as well, without contents.
+/// Writes the receipt of \p job, whose file has the digest \p jobFile, with the
+/// contents of \p says. Engines require the outputs that they were told to
+/// expect: of remoteOutputs, files that the job had no reason to write are
+/// written empty.
 llvm::Error writeReceipt(const LtransJob &job, const Digest &jobFile,
                          llvm::StringRef prefix, bool isTraced,
                          const JobReceipt &says);
 
-/// Returns what the receipt of \p job says, if there is one and everything is
-/// as it says. Errors: what is missing, damaged or of another job.
+/// Returns the contents of the receipt of \p job, if it exists and everything
+/// matches it. Errors: something is missing, damaged or of another job.
 llvm::Expected<JobReceipt> checkReceipt(const LtransJob &job,
                                         llvm::StringRef prefix, bool isTraced);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A job's result depends on the job alone, so it does not matter who runs it:
+// A job's result depends only on the job, so it does not matter who runs it:
 //
 //   here           forked processes of the link (lto/run/Scheduler)
 //   a distributor  a program that the user names (lto/run/Distributor)
@@ -11,9 +11,9 @@
 //                  ends, ninja runs them, and the same link, run again by
 //                  ninja, finds their results
 //
-// Whoever it was, receipts say which results there are; the other jobs run
-// here. A job that fails elsewhere for a reason of its own fails here as well,
-// with the message that the user would have seen without others.
+// In each case, receipts say which results exist; the other jobs run here. A
+// job that fails elsewhere for its own reasons fails here as well, with the
+// message that the user would have seen in a local link.
 //
 //===----------------------------------------------------------------------===//
 

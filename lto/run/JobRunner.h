@@ -24,8 +24,8 @@ namespace gpulto {
 struct JobDirectories {
   /// Removed at the end of the link.
   TempDir temporary;
-  /// Holds the jobs' results, and files that jobs read: \c temporary, or one
-  /// that stays.
+  /// Holds the jobs' results, and files that jobs read: \c temporary, or a
+  /// directory that stays.
   std::string jobs;
 };
 
@@ -39,22 +39,22 @@ struct JobRunnerOptions {
   JobCommandOptions commands;
   std::string output;
   bool isVerbose = false;
-  /// Called when the results of a job that ran elsewhere are there, whole, with
-  /// its position; may be null.
+  /// Called when the results of a job that ran elsewhere are complete, with its
+  /// position; may be null.
   std::function<void(size_t index, const JobReceipt &receipt)> cameBack{};
 };
 
 /// Runs \p jobs where JobRunnerOptions::remote says and returns what they took,
-/// in their order. Job I writes resultPaths(job, DIRECTORY/I). What has no
-/// whole result from elsewhere runs here, with a warning that says why. Errors:
-/// those of runJobs.
+/// in their order. Job I writes resultPaths(job, DIRECTORY/I). Jobs without
+/// complete results from elsewhere run here, with a warning that says why.
+/// Errors: those of runJobs.
 llvm::Expected<std::vector<JobStatistics>>
 runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
               Diagnostics &diagnostics);
 
-/// Writes \p jobs, without those that `local.skip` names, and the build file
-/// that runs them and then links. Returns the path of that file. Errors: what
-/// cannot be written.
+/// Writes \p jobs, without those in `local.skip`, and the build file that runs
+/// them and then links. Returns the path of that file. Errors: a file cannot be
+/// written.
 llvm::Expected<std::string> emitLtransJobs(const LinkJobs &jobs,
                                            const JobRunnerOptions &options);
 

@@ -3,29 +3,30 @@
 //===----------------------------------------------------------------------===//
 //
 // Before a job is started (tryGrant):
-// 1. The heaviest job is chosen that fits into what the reservations of all
-//    links leave; any job if there is none.
-// 2. Its memory is reserved, then the reservations of the others are read: two
-//    links that do this at once see each other, and both may step back to try
-//    again a moment later, but never both go on where only one fits.
-// 3. The job holds the reservation until it ends, by whatever way.
+// 1. It chooses the heaviest job that fits into the memory that the
+//    reservations of all links leave; any job if there are no reservations.
+// 2. It reserves the job's memory, then reads the reservations of the others:
+//    two links that do this at once see each other, and both may step back to
+//    try again a moment later, but never both continue if only one fits.
+// 3. The job holds the reservation until it ends, in whatever way.
 //
-// If no job fits, the link claims what the lightest of its jobs takes. Whoever
-// does not wait, or has waited less long, leaves that free, so that many small
-// jobs of one link do not pass a large one of another for ever. He leaves it
-// free of the other's limit, which may be less than his own. Links take turns:
-// a claim ends when jobs have been granted for as long as the first of them had
-// waited, so that a turn is worth the time in which others drained.
+// If no job fits, the link claims the memory of its lightest job. Links that do
+// not wait, or have waited less long, leave that memory free, so that many
+// small jobs of one link do not overtake a large job of another forever. They
+// leave it free within the claimant's limit, which may be less than their own.
+// Links take turns: a claim ends when jobs have been granted for as long as the
+// first of them had waited, so that a turn is worth the time in which others
+// drained.
 //
 // Without a size from the user, the limit is a share of what would be free
 // without any jobs: what is free now, and what running jobs have taken of what
-// they reserved. It is read again each time, so compilers that run beside the
-// link count. ptxas is no process that has reserved something: while it runs,
-// what it takes counts twice, which errs on the safe side.
+// they reserved. It is read again each time, so compilers that run at the same
+// time count. ptxas is not a process with a reservation: while it runs, its
+// memory counts twice, which errs on the safe side.
 //
 // Estimates are corrected by the worst factor by which jobs of the same side
-// have exceeded theirs. One below 1 says nothing about heavier jobs, whose
-// bodies may be unlike.
+// have exceeded theirs. A factor below 1 says nothing about heavier jobs, whose
+// bodies may differ.
 //
 //===----------------------------------------------------------------------===//
 

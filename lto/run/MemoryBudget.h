@@ -25,55 +25,55 @@ class Diagnostics;
 class Statistics;
 
 /// Reads a number of bytes, with K, M, G or T for units of 1024, or a
-/// percentage. Returns none when \p text is neither, 0, or too large.
+/// percentage. Returns nothing if \p text is neither, 0, or too large.
 std::optional<MemoryLimit> parseMemoryLimit(llvm::StringRef text);
 
-/// Returns \p limit as parseMemoryLimit reads it, and as it was written.
+/// Returns \p limit as text that parseMemoryLimit reads, as it was written.
 std::string describeLimit(const MemoryLimit &limit);
 
-/// What is known of the memory of a side's jobs: estimates, and how wrong they
-/// were for the jobs that have ended.
+/// Memory of the jobs of each side: estimates, and how wrong they were for jobs
+/// that have ended.
 class MemoryEstimates {
 public:
   /// Returns the bytes that \p job is expected to take.
   uint64_t estimate(const JobHead &job) const;
-  /// \p job took \p peakBytes.
+  /// Records that \p job took \p peakBytes.
   void learn(const JobHead &job, uint64_t peakBytes);
 
 private:
   struct Seen {
     double factor = 0;   // the largest of real over estimated; 0: none ended
-    uint64_t weight = 0; // of the heaviest that has ended
+    uint64_t weight = 0; // of the heaviest job that has ended
   };
   Seen seen[2]; // by Side
 };
 
-/// What a link's jobs did with memory.
+/// Memory use of a link's jobs.
 struct JobMemoryUse {
-  /// As given, or the least that it was when a job was started.
+  /// The given limit, or the smallest one at a start of a job.
   uint64_t limitBytes = 0;
-  /// Most that running jobs were expected to take together, and the most that
-  /// they did, as the sum of what each took at its worst.
+  /// Largest memory that running jobs together were expected to take, and that
+  /// they took, as the sum of the peaks of each.
   uint64_t expectedPeakBytes = 0, peakBytes = 0;
-  /// Time in which one more job would have been started but for memory.
+  /// Time during which only memory prevented the start of another job.
   double waitSeconds = 0;
-  /// Jobs that were larger than the limit.
+  /// Jobs larger than the limit.
   unsigned tooLarge = 0;
 };
 
 /// Adds \p use to the counters of \p statistics.
 void countMemory(const JobMemoryUse &use, Statistics &statistics);
 
-/// Says which job may be started. Jobs of all links of this machine, whoever
-/// runs them, stay below the limit together; one that is larger than it runs
-/// when no other does, of any link. Of links that wait, the one that has waited
-/// longest comes first: the others start what fits beside its job only, and
-/// into its limit. Nobody waits but for jobs that run, and for links that wait
+/// Decides which job may start. Jobs of all links and users of this machine
+/// together stay below the limit; a job larger than the limit runs when no
+/// other job of any link does. Of waiting links, the one that has waited
+/// longest comes first: the others start only jobs that fit next to its job and
+/// into its limit. A link waits only for running jobs, and for links that wait
 /// for these.
 class MemoryBudget {
 public:
-  /// \p diagnostics gets warnings, may be null. \p jobs and it must outlive
-  /// this.
+  /// \p diagnostics gets warnings; may be null. \p jobs and \p diagnostics must
+  /// outlive this.
   MemoryBudget(const LinkJobs &jobs, MemoryLimit limit, MemoryLedger ledger,
                Diagnostics *diagnostics);
 
@@ -84,17 +84,17 @@ public:
     uint64_t limitBytes = 0;
     MemoryReservation reservation;
   };
-  /// Returns the right to start the last of \p queue, indices of jobs of which
-  /// there are some, whose memory is there; none if there is no such job.
+  /// Returns the right to start the last job in \p queue, a non-empty list of
+  /// job indices, whose memory is available; nothing if there is no such job.
   std::optional<Grant> tryGrant(llvm::ArrayRef<size_t> queue);
 
-  /// Job \p index has been started as \p process, by the right of \p grant.
+  /// Job \p index has been started as \p process, with \p grant.
   void started(size_t index, pid_t process, Grant &grant);
-  /// It has ended, and took \p bytes, if they are not 0. \p isTypical: this
-  /// says something of other jobs.
+  /// Job \p index has ended, and took \p bytes, if not 0. \p isTypical: other
+  /// jobs can be expected to take similar amounts.
   void ended(size_t index, uint64_t bytes, bool isTypical);
 
-  /// Returns what happened so far.
+  /// Returns the memory use so far.
   JobMemoryUse use() const;
 
 private:
@@ -106,10 +106,10 @@ private:
 
   std::vector<ReservedMemory> reserved(const MemoryReservation *own = nullptr);
   std::vector<ReservedMemory> ownRows() const;
-  /// What links wait for that come before this one.
+  /// Claims of links that come before this one.
   struct Promised {
     uint64_t bytes = 0;
-    /// What may be reserved in all without one of them waiting longer.
+    /// The largest total reservation that makes none of them wait longer.
     uint64_t limitBytes = UINT64_MAX;
   };
   Promised promisedToOthers();
@@ -124,17 +124,17 @@ private:
   MemoryLimit limit;
   MemoryLedger ledger;
   bool isShared = true;
-  /// While this link waits or has its turn: what the others see of it.
+  /// While this link waits or has its turn: its claim, for others to see.
   MemoryReservation claimLock;
   std::optional<MemoryClaim> claim;
   Diagnostics *diagnostics;
   MemoryEstimates estimates;
   std::map<size_t, Running> running; // by index
-  /// The jobs that ran at a time, and what each job took.
+  /// The jobs that ran together, and what each job took.
   std::vector<std::vector<size_t>> together;
   std::vector<uint64_t> taken;
   std::optional<Clock::time_point> waitsSince;
-  /// While this link is served for a claim.
+  /// Set while this link is served for a claim.
   std::optional<Clock::time_point> turnEnds;
   JobMemoryUse used;
 };

@@ -15,8 +15,8 @@ namespace gpulto {
 /// Writes \p jobs to `DIRECTORY/I.job.json` and the bitcode that they read to
 /// `DIRECTORY/inputs`, each module once. The jobs name it relative to the
 /// directory, so that `cd DIRECTORY && gpulto ltrans I.job.json -o OUT` repeats
-/// a job on any machine and writes what the link writes. The directory is made
-/// if need be. Errors: what cannot be read or written.
+/// a job on any machine and writes what the link writes. Makes the directory if
+/// needed. Errors: a file cannot be read or written.
 llvm::Error saveJobs(const LinkJobs &jobs, llvm::StringRef directory);
 
 /// Returns the shell command that repeats job \p index of a saved link.

@@ -4,18 +4,18 @@
 //
 // One loop in one thread:
 // 1. startJobs: while slots, memory and the job limit allow, fork the heaviest
-//    job that is left (longest processing time first: R. L. Graham, "Bounds on
-//    Multiprocessing Timing Anomalies", 1969). No slot is held while memory is
-//    waited for (lto/run/MemoryBudget).
+//    remaining job (longest processing time first: R. L. Graham, "Bounds on
+//    Multiprocessing Timing Anomalies", 1969). No slot is held while waiting
+//    for memory (lto/run/MemoryBudget).
 // 2. waitForEvents: poll the running children's stderr, whose end is the
 //    child's end, and the job server.
-// 3. reap: collect status, usage and messages; give the slot back.
+// 3. reap: collect status, usage and messages; return the slot.
 //
-// Several links under one make share its tokens. Whoever returns a token runs,
-// those that it wakes do not yet: reading again at once, one link took the only
-// token for each of its jobs in turn, and the others had none (measured with
-// four). So a token that was returned is left to others for a moment
-// (takeSlot), and none is held for a job that the implicit slot would do for
+// Several links under one make share its tokens. A link that returns a token is
+// running, while those that it wakes are not yet: reading again immediately,
+// one link took the only token for each of its jobs in turn, and the others had
+// none (measured with four). So a returned token is left to others for a moment
+// (takeSlot), and none is held for a job for which the implicit slot suffices
 // (returnSpareToken).
 //
 // Forking costs 1 ms from a parent of 83 MB, also inside lld with its threads:
@@ -26,7 +26,8 @@
 // (lto/job/JobPhases).
 //
 // Each child leads a process group, so that a job's ptxas ends with it; the
-// kernel kills a child whose parent is gone. Only this process holds tokens.
+// operating system kills a child whose parent is gone. Only this process holds
+// tokens.
 //
 //===----------------------------------------------------------------------===//
 

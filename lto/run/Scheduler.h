@@ -24,34 +24,35 @@ namespace gpulto {
 class Diagnostics;
 
 struct SchedulerOptions {
-  /// Processes at a time. 0: as many as the jobserver gives; without one, the
-  /// cores of this machine. With a jobserver the number is a further limit.
+  /// Processes at a time. 0: as many as the jobserver grants; without one, one
+  /// per core of this machine. With a jobserver the number is an additional
+  /// limit.
   unsigned jobs = 0;
   JobserverMode mode = JobserverMode::Auto;
-  /// Is told of a jobserver that cannot be used. May be null.
+  /// Gets warnings about an unusable jobserver. May be null.
   Diagnostics *diagnostics = nullptr;
   /// A job writes resultPaths(job, jobPrefix(outputDirectory, job)), which
   /// must exist.
   std::string outputDirectory;
-  /// When not empty: runLtransJob keeps bitcode there, one prefix per job.
+  /// If not empty, runLtransJob keeps bitcode there, one prefix per job.
   std::string saveTempsDirectory;
-  /// Where saveJobs has put the jobs; named when one crashes. May be empty.
+  /// Where saveJobs put the jobs; named if one crashes. May be empty.
   std::string saveLinkDirectory;
-  /// What the jobs of all links of this machine may take together.
+  /// Memory that the jobs of all links of this machine together may take.
   MemoryLimit memory;
-  /// Where links learn of each other's jobs: see MemoryLedger.
+  /// Where links learn about each other's jobs: see MemoryLedger.
   std::string memoryLedger = "/";
-  /// Gets what the jobs did with memory, when they have succeeded. May be null.
+  /// Gets the memory use of the jobs, after they have succeeded. May be null.
   JobMemoryUse *memoryUse = nullptr;
-  /// Called in this process when jobs start and end, and each second. May be
+  /// Called in this process when jobs start and end, and every second. May be
   /// empty.
   std::function<void(const JobProgress &)> progress;
-  /// Jobs whose results are there: they are not run. Empty: none.
+  /// Jobs whose results exist: they do not run. Empty: none.
   llvm::BitVector skip;
   /// Called in this process when a job has succeeded, with all that it wrote to
-  /// standard error but phases. May be empty.
+  /// standard error except phases. May be empty.
   std::function<void(size_t index, llvm::StringRef messages)> finished;
-  /// What runs in the child, runLtransJob when empty. For tests.
+  /// The function to run in the child; runLtransJob if empty. For tests.
   std::function<llvm::Error(const LtransJob &, const std::string &prefix,
                             const std::string &saveTempsPrefix)>
       run;
@@ -65,21 +66,21 @@ struct JobStatistics {
   double wallSeconds = 0;
   double cpuSeconds = 0; ///< user and system, children of the job included
   uint64_t peakMemoryBytes = 0; ///< of its largest process
-  /// What it was expected to take, when it was started here, and what it and
-  /// its programs took (takenMemoryBytes). 0: not known.
+  /// Memory that it was expected to take when it started here, and that it and
+  /// its programs took (takenMemoryBytes). 0: unknown.
   uint64_t expectedMemoryBytes = 0, takenMemoryBytes = 0;
-  /// What took the processor time, in order.
+  /// Phases with their processor time, in order.
   std::vector<JobPhase> phases;
 };
 
 /// Runs \p jobs, each in a forked process, the heaviest first, and returns what
 /// they took in the order of \p jobs. Never runs more processes than it holds
 /// slots of make's jobserver; mode Strict without one is an error. A token that
-/// others wait for goes to them when the job that it was taken for has ended.
-/// The first failure stops the rest: running
-/// processes are killed and waited for, and the error of the failed job with
-/// the lowest index is returned. SIGINT, SIGTERM and SIGHUP do the same, and
-/// are then raised again. Call it from one thread at a time.
+/// others wait for goes to them when the job for which it was taken has ended.
+/// The first failure stops the rest: running processes are killed and waited
+/// for, and the error of the failed job with the lowest index is returned.
+/// SIGINT, SIGTERM and SIGHUP do the same, and are then raised again. Call it
+/// from one thread at a time.
 llvm::Expected<std::vector<JobStatistics>>
 runJobs(const LinkJobs &jobs, const SchedulerOptions &options);
 

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The linked program carries, in a section that is not loaded, which of its
-// functions do the same and what became of each: for people, who miss a symbol,
-// and for whom tools name frames. docs/formats.md has the bytes.
+// functions do the same and what became of each: for people who miss a symbol,
+// and for tools that name frames. docs/formats.md describes the bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_TABLES_FOLDTABLE_H
@@ -30,11 +30,11 @@ inline constexpr llvm::StringLiteral kFoldSection = ".gpulto.folds";
 enum class FoldState : uint8_t {
   /// The body that stays.
   Leads,
-  /// Gone: its uses are the leader's.
+  /// Removed: its uses are the leader's.
   Folded,
-  /// A symbol of its own that jumps to the leader.
+  /// A separate symbol that jumps to the leader.
   Jumps,
-  /// It does the same, but has a body of its own.
+  /// It does the same, but has its own body.
   Stays,
   Last = Stays
 };
@@ -46,11 +46,11 @@ struct FoldTableMember {
   /// Estimates: IR instructions, and bytes of code.
   uint32_t instructions = 0;
   uint32_t sizeBytes = 0;
-  /// Jumps, Stays: what keeps it from being folded.
+  /// Jumps, Stays: why it is not folded.
   std::string reason;
-  /// Under what the table of call sites speaks of it; kNone: it does not. It
-  /// hardly depends on the rest of the program, so that what other functions
-  /// are folded changes no object.
+  /// Its number in the table of call sites; kNone: it has none. It hardly
+  /// depends on the rest of the program, so that folds of other functions
+  /// change no object.
   uint32_t number = kNone;
   bool operator==(const FoldTableMember &) const = default;
 };
@@ -71,7 +71,7 @@ struct FoldTable {
 /// Returns the contents of the section.
 std::string encodeFoldTable(const FoldTable &table);
 
-/// Reads the rows of a table, which the section has compressed. Errors:
+/// Reads the rows of a table, which are compressed in the section. Errors:
 /// damaged; they name \p where.
 llvm::Expected<FoldTable> decodeFoldRows(llvm::StringRef rows,
                                          const InputLocation &where);
@@ -81,14 +81,14 @@ llvm::Expected<FoldTable> decodeFoldRows(llvm::StringRef rows,
 llvm::Expected<FoldTable> decodeFoldTable(llvm::StringRef bytes,
                                           const InputLocation &where);
 
-/// Returns the table of the linked program \p file. Errors: it is no ELF file,
-/// has no table (it was linked without gpulto, or nothing in it does the same),
-/// or a damaged one.
+/// Returns the table of the linked program \p file. Errors: it is not an ELF
+/// file, has no table (it was linked without gpulto, or no functions in it do
+/// the same), or a damaged one.
 llvm::Expected<FoldTable> readFoldTable(llvm::MemoryBufferRef file,
                                         const InputLocation &where);
 
 /// Returns comments for the end of \p ptx, the device code for \p arch: the
-/// names that the source has for each kernel that \p table says is several.
+/// source names of each kernel that stands for several in \p table.
 std::string describeFoldedKernels(llvm::StringRef ptx, llvm::StringRef arch,
                                   const FoldTable &table);
 

@@ -6,20 +6,19 @@
 //   #0 0x1240            f (leads g)     of #1's address: g       g
 //   #1 0x1399 (returns)  main            -                        main
 //
-// A symbol that leads a class has, for every direct call, a row that says whom
-// the source called; in a shared body that depends on which member it is, so
-// frames are named from the outermost on. A row counts only if it is of the
-// same class: the function that was called may have jumped on, by a tail call,
-// to the one that is here.
+// A symbol that leads a class has, for every direct call, a row that says which
+// function the source called; in a shared body that depends on the member, so
+// frames are named from the outermost inward. A row counts only if it belongs
+// to the same class: the called function may have continued, by a tail call, to
+// the one that is here.
 //
 // A linker that folds machine code itself (--icf=) leaves several symbols at
-// one address: a frame there has the names of all of them, and whom it called
-// is not sure. Of rows, lld and mold leave those of one body, gold those of
-// all.
+// one address: a frame there has the names of all of them, and its callee is
+// uncertain. lld and mold leave the rows of one body, gold those of all.
 //
 // Limits: functions of one class that tail-call each other leave one frame,
-// which gets the name of the first. gold removes the symbols of what it folds;
-// a frame there has the name that is left.
+// which gets the name of the first. gold removes the symbols of folded
+// functions; a frame there has the remaining name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -19,23 +19,23 @@
 
 namespace gpulto {
 
-/// The function of one frame: one name; or several, of which one is right; or
-/// none, outside of the program's functions. Mangled, as the source has them.
+/// The function of one frame: one name; or several, one of which is right; or
+/// none, outside of the program's functions. Mangled names of the source.
 using FrameName = std::vector<std::string>;
 
 /// Symbols, folds and call sites of a linked program.
 class FrameNames {
 public:
-  /// Reads \p file, an ELF program; without folds it has symbols only. Errors:
-  /// no ELF file, or damaged tables; they name \p where.
+  /// Reads \p file, an ELF program; without folds it has only symbols. Errors:
+  /// not an ELF file, or damaged tables; they name \p where.
   static llvm::Expected<FrameNames> read(llvm::MemoryBufferRef file,
                                          const InputLocation &where);
 
   /// Returns the names of the frames of a stack, innermost first. \p addresses
-  /// are those of the file: of the first frame where it is, of the others where
-  /// they are returned to. Nothing is guessed: a shared body that a tail call,
-  /// a call through a pointer, or nobody that is known entered has the names of
-  /// all its functions.
+  /// are those of the file: for the first frame its current address, for the
+  /// others their return addresses. Nothing is guessed: a shared body entered
+  /// by a tail call, a call through a pointer, or an unknown caller has the
+  /// names of all its functions.
   std::vector<FrameName> name(llvm::ArrayRef<uint64_t> addresses) const;
 
   /// Calls \p visit with the address and the name of each function's symbol.
@@ -46,34 +46,33 @@ public:
         visit(address, name);
   }
 
-  /// Returns the names that the source has for the kernel that profilers call
-  /// \p name, itself first; only \p name when no other is the same. Mangled.
+  /// Returns the source names of the kernel that profilers call \p name, itself
+  /// first; only \p name if no other was folded into it. Mangled.
   FrameName kernelsNamed(llvm::StringRef name) const;
 
-  /// Returns the kernels whose handle lies at \p address, mangled; none if it
-  /// is no handle. Launches of a kernel that has been folded use its leader's.
+  /// Returns the kernels whose handle is at \p address, mangled; none if it is
+  /// not a handle. Launches of a folded kernel use its leader's.
   FrameName kernelsOfHandle(uint64_t address) const;
 
 private:
   struct Symbol {
     uint64_t end = 0;
-    /// Several where the linker has folded machine code (--icf=), or of
-    /// aliases.
+    /// Several if the linker has folded machine code (--icf=), or for aliases.
     std::vector<std::string> names;
   };
-  /// A row of the table of folds. Here, rows are known by where they stand.
+  /// A row of the table of folds. Here, rows are identified by position.
   struct Row {
     size_t fold = 0;
     std::string name;
-    /// A frame of the leader's may be one of it.
+    /// A frame of the leader may belong to it.
     bool isShared = false;
   };
   /// A call, by numbers of rows.
   struct Site {
     uint32_t callee = kNone;
-    /// In a shared body: members that call somebody else, and whom.
+    /// In a shared body: members that call another function, and which.
     std::vector<std::pair<uint32_t, uint32_t>> others;
-    /// The linker has folded bodies with calls of others here; \c others has
+    /// The linker has folded bodies with different callees here; \c others has
     /// them all.
     bool isSeveral = false;
     bool operator==(const Site &) const = default;
@@ -96,7 +95,7 @@ private:
   std::map<uint64_t, Symbol> symbols; // by address
   FoldTable folds;
   std::vector<Row> rows;
-  /// By the numbers that call sites have for them.
+  /// By the numbers that call sites use.
   std::map<uint32_t, uint32_t> rowOf;
   Sites callSites;
   /// Classes of the host by the names of the symbols that enter their body.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The linked program carries, in a section that is not loaded, what became of
-// the calls that whole-program analysis decided on, and why; `gpulto explain
-// --inlining` prints it. docs/formats.md has the bytes.
+// The linked program carries, in a section that is not loaded, the outcomes of
+// the calls that whole-program analysis decided on, with reasons; `gpulto
+// explain --inlining` prints them. docs/formats.md describes the bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_TABLES_INLINETABLE_H
@@ -46,11 +46,11 @@ struct InlineTable {
   std::vector<InlineTableCall> calls;
   bool operator==(const InlineTable &) const = default;
 
-  /// Returns how many calls there are, described or not.
+  /// Returns the number of calls, described or not.
   uint64_t callCount() const;
 };
 
-/// Returns the table of \p outcomes, with each call if there are no more than
+/// Returns the table of \p outcomes, with each call if there are at most
 /// Params::inlineTableCalls.
 InlineTable makeInlineTable(const WpaContext &context,
                             llvm::ArrayRef<InlineOutcome> outcomes);
@@ -58,7 +58,7 @@ InlineTable makeInlineTable(const WpaContext &context,
 /// Returns the contents of the section.
 std::string encodeInlineTable(const InlineTable &table);
 
-/// Reads the rows of a table, which the section has compressed. Errors:
+/// Reads the rows of a table, which are compressed in the section. Errors:
 /// damaged; they name \p where.
 llvm::Expected<InlineTable> decodeInlineRows(llvm::StringRef rows,
                                              const InputLocation &where);
@@ -68,8 +68,8 @@ llvm::Expected<InlineTable> decodeInlineRows(llvm::StringRef rows,
 llvm::Expected<InlineTable> decodeInlineTable(llvm::StringRef bytes,
                                               const InputLocation &where);
 
-/// Returns the table of the linked program \p file. Errors: it is no ELF file,
-/// has no table, or a damaged one.
+/// Returns the table of the linked program \p file. Errors: it is not an ELF
+/// file, has no table, or a damaged one.
 llvm::Expected<InlineTable> readInlineTable(llvm::MemoryBufferRef file,
                                             const InputLocation &where);
 

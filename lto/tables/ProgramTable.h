@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What lto/tables/FoldTable and lto/tables/InlineTable share: a section that is
-// not loaded, with a magic of four letters, of which the last is the version,
-// two sizes and rows that are compressed.
+// The common form of lto/tables/FoldTable and lto/tables/InlineTable: a section
+// that is not loaded, with a magic of four letters, the last of which is the
+// version, two sizes and compressed rows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_TABLES_PROGRAMTABLE_H
@@ -24,21 +24,21 @@ namespace gpulto {
 /// Returns the contents of a section with \p rows.
 std::string packTable(llvm::StringRef magic, llvm::StringRef rows);
 
-/// Returns the rows that packTable was given. Errors: damaged, or not of this
-/// \p magic, which makes a table of \p what; they name \p where.
+/// Returns the rows that packTable was given. Errors: damaged, or without \p
+/// magic, which identifies a table of \p what; they name \p where.
 llvm::Expected<std::string> unpackTable(llvm::StringRef magic,
                                         llvm::StringRef what,
                                         llvm::StringRef bytes,
                                         const InputLocation &where);
 
-/// A section of a program. \c bytes are in the file that was read.
+/// A section of a program. \c bytes points into the file that was read.
 struct ProgramTable {
   llvm::StringRef bytes;
   InputLocation where;
 };
 
-/// Returns the section \p name of the linked program \p file; nothing when
-/// there is none. Errors: it is no ELF file, or a damaged one.
+/// Returns the section \p name of the linked program \p file; nothing if there
+/// is none. Errors: it is not an ELF file, or damaged.
 llvm::Expected<std::optional<ProgramTable>>
 findTable(llvm::MemoryBufferRef file, llvm::StringRef name,
           const InputLocation &where);

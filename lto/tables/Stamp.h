@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every output of a link with -flto=gpu has a note, loaded with the program so
-// that no strip takes it off: which gpulto made it, what was done, and of each
-// input whether it was optimized or why not. docs/formats.md has the bytes.
+// that strip keeps it: which gpulto made it, what was done, and for each input
+// whether it was optimized or why not. docs/formats.md describes the bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_TABLES_STAMP_H
@@ -39,9 +39,9 @@ enum class StampTreatment : uint8_t {
 
 /// Where the bitcode of an input comes from. Written as a number: append only.
 enum class StampForm : uint8_t {
-  None,  ///< it has none, or what it has is not used
-  Fat,   ///< an object of gpulto-clang++ with native code beside it
-  Slim,  ///< one without
+  None,  ///< it has none, or it is not used
+  Fat,   ///< an object of gpulto-clang++, with native code
+  Slim,  ///< such an object without native code
   Stock, ///< stock clang's
   Mixed, ///< several of them, joined by -r
   Last = Mixed
@@ -60,16 +60,16 @@ struct StampInput {
   std::string member; ///< of an archive; else empty
   StampTreatment treatment = StampTreatment::Optimized;
   StampForm form = StampForm::None;
-  /// Not optimized: why. Optimized: what is to be said of it, or empty.
+  /// Not optimized: why. Optimized: a comment, or empty.
   std::string reason;
   std::vector<StampDevice> devices;
-  /// System: how many members of the archive, else 1.
+  /// System: number of members of the archive; otherwise 1.
   uint32_t count = 1;
   bool operator==(const StampInput &) const = default;
 
-  /// Returns the path with the member behind it: `libx.a(b.o)`.
+  /// Returns the path followed by the member: `libx.a(b.o)`.
   std::string name() const;
-  /// Adds \p device unless it is there.
+  /// Adds \p device unless it is already present.
   void add(StampDevice device);
 };
 
@@ -93,17 +93,17 @@ Stamp makeStamp(OutputKind output);
 std::string encodeStamps(llvm::ArrayRef<Stamp> stamps);
 
 /// Reads a sequence of notes, as linkers concatenate them. Errors: damaged, of
-/// another version, or somebody else's; they name \p section and the offset.
+/// another version, or of another owner; they name \p section and the offset.
 llvm::Expected<std::vector<Stamp>> decodeStamps(llvm::StringRef bytes,
                                                 const InputLocation &section);
 
-/// Returns the stamps of the ELF file \p file; none: no link of ours made it.
-/// Errors: no ELF file of 64 bits, malformed; see decodeStamps.
+/// Returns the stamps of the ELF file \p file; none if none of our links made
+/// it. Errors: not a 64-bit ELF file, malformed; see decodeStamps.
 llvm::Expected<std::vector<Stamp>> readStamps(llvm::MemoryBufferRef file,
                                               const InputLocation &where);
 
-/// Returns an object that adds a note with \p stamps to what it is linked into.
-/// \p machine: an EM_ constant.
+/// Returns an object that adds a note with \p stamps to the output. \p machine:
+/// an EM_ constant.
 llvm::Expected<std::string> makeStampObject(llvm::ArrayRef<Stamp> stamps,
                                             uint16_t machine);
 

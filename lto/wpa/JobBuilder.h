@@ -24,7 +24,7 @@ struct WpaTables {
 
   WpaOptions options;
   llvm::BumpPtrAllocator allocator;
-  llvm::StringSaver names{allocator}; ///< those that separateUnits gives
+  llvm::StringSaver names{allocator}; ///< new names from separateUnits
   CombinedSummary program;
   std::vector<JobInput> bitcode; // by module
   std::optional<CallGraph> graph;
@@ -42,14 +42,14 @@ public:
     return modulesOf[index].size();
   }
   std::vector<RegistrationEntry> registration() const;
-  /// Returns whether host code asks for the pointers to managed variables.
+  /// Returns whether host code needs the pointers to managed variables.
   bool usesManaged() const;
   llvm::StringRef deviceNameOf(GlobalId id, const OffloadEntry &entry) const;
-  /// Returns which forms of the code of \p image the program carries: those
-  /// that objects ask for, and where none asks for PTX or against it, PTX of
-  /// the newest architecture that promises to run on later ones.
+  /// Returns the forms of the code of \p image that the program carries: those
+  /// that objects ask for; and if none asks for PTX or against it, PTX of the
+  /// newest architecture whose code runs on later ones.
   EmbedKind formOf(ImageIndex image) const;
-  /// Returns that of every architecture.
+  /// Returns the form for every architecture.
   std::vector<EmbedKind> deviceForms() const {
     return {forms.begin() + 1, forms.end()};
   }
@@ -59,7 +59,7 @@ private:
   std::string finalName(GlobalId id) const;
   std::string movingName(GlobalId id) const;
   std::string cloneName(GlobalId id, uint32_t clone) const;
-  /// Returns what is folded into \p leader, or jumps to it.
+  /// Returns the definitions folded into \p leader, or jumping to it.
   llvm::ArrayRef<GlobalId> membersOf(GlobalId leader) const {
     auto found = foldMembers.find(leader);
     return found == foldMembers.end() ? llvm::ArrayRef<GlobalId>()
@@ -104,7 +104,7 @@ private:
   std::vector<std::vector<ModuleIndex>> modulesOf;
   /// By module: the partitions of its debug info and of its assembly, or kNone.
   std::vector<uint32_t> homes, assemblyHomes;
-  /// Modules of which nothing but the assembly is used, ascending.
+  /// Modules of which only the assembly is used, ascending.
   std::vector<ModuleIndex> assemblyOnly;
 };
 

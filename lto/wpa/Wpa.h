@@ -30,24 +30,24 @@
 namespace gpulto {
 
 /// A bitcode module as WPA gets it: its summary, with resolutions, and where
-/// LTRANS will find its body.
+/// LTRANS finds its bodies.
 struct WpaModule {
   CombinedModule module;
   /// Path, bytes and digest; tag and symbols are filled by WPA.
   JobInput bitcode;
 };
 
-/// What analysis is told of the link.
+/// Options and facts of the link for analysis.
 struct WpaOptions {
   LinkOptions user;
-  /// `-r`: nothing is internalised.
+  /// `-r`: nothing is internalized.
   bool isRelocatable = false;
   HostCodegenOptions host;
   std::vector<std::string> llvmOptions; ///< as in LtransJob
   RemarkRequest remarks;                ///< as in LtransJob
   /// With ptxas, if there is one.
   DeviceCodegenOptions device;
-  /// Which forms of device code are possible; where the user did not say, the
+  /// The possible forms of device code; if the user did not specify, the
   /// objects choose among them.
   EmbedKind embed = EmbedKind::Both;
   std::string foreignCode;             ///< as in WpaContext
@@ -58,17 +58,17 @@ struct WpaOptions {
 
 /// What the rest of the link does; see lto/Pipeline.cpp.
 struct LinkPlan {
-  /// Host jobs, then those of each architecture in order; with all that WPA
-  /// knows, out of which they are made.
+  /// Host jobs, then those of each architecture in order; it owns all that WPA
+  /// knows, from which it makes them.
   std::unique_ptr<LinkJobs> jobs;
   std::vector<std::string> architectures;
-  /// Of each architecture, which forms of its code the program carries.
+  /// For each architecture, the forms of its code that the program carries.
   std::vector<EmbedKind> forms;
-  /// How objects want it to be compressed.
+  /// The compression that objects ask for.
   ImageCompression compression = ImageCompression::Zstd;
   std::vector<RegistrationEntry> registration;
   bool usesManaged = false; ///< see makeRegistrationObject
-  /// By job: the module of device code that its results go into.
+  /// By job: the device module that gets its results.
   std::vector<uint32_t> deviceModules;
   uint32_t deviceModuleCount = 1;
   FoldTable folds;
@@ -79,9 +79,9 @@ struct LinkPlan {
 
 /// Runs whole-program analysis over \p modules, which are in input order, and
 /// the device code \p native, which will be linked to theirs. Deterministic:
-/// the plan depends on nothing but the arguments. The bytes of the summaries,
-/// \p params and \p diagnostics must outlive it. Errors: duplicate or
-/// undefined device symbols. Counts go to \p statistics.
+/// the plan depends only on the arguments. The bytes of the summaries, \p
+/// params and \p diagnostics must outlive it. Errors: duplicate or undefined
+/// device symbols. Counts go to \p statistics.
 llvm::Expected<LinkPlan>
 planLink(std::vector<WpaModule> modules, llvm::ArrayRef<NativeCode> native,
          const WpaOptions &options, const Params &params,

@@ -21,20 +21,20 @@
 
 namespace gpulto {
 
-/// Numbers of host functions in the table of folds: of leaders, and of what is
-/// folded into them or jumps. Looked up only.
+/// Numbers of host functions in the table of folds: of leaders, and of
+/// functions that are folded into them or jump. Looked up only.
 using FoldNumbers = llvm::DenseMap<GlobalId, uint32_t>;
 
-/// What the passes of one link work on.
+/// The data that the passes of one link work on.
 struct WpaState {
-  /// Resolved. Folding changes what its symbols mean, and with it the graph.
+  /// Resolved. Folding changes the meaning of its symbols, and thus the graph.
   CombinedSummary &program;
   CallGraph &graph;
-  /// Refers to both; has the decisions.
+  /// Refers to both; holds the decisions.
   WpaContext &context;
   const FoldOptions &icf;
   Statistics &statistics;
-  /// From visibility on.
+  /// Set from visibility on.
   std::unique_ptr<Callers> callers{};
   /// From constants on, if they are trusted.
   std::unique_ptr<KnownValues> values{};
@@ -43,8 +43,8 @@ struct WpaState {
   InlineTable inlining{};
 };
 
-/// Runs all passes of lto/link/Passes.def over \p state, in their order. Each
-/// one's time is counted as `wpa-NAME`. Errors: those of visibility.
+/// Runs all passes of lto/link/Passes.def over \p state, in order. The time of
+/// each is counted as `wpa-NAME`. Errors: those of visibility.
 llvm::Error propagateAll(WpaState &state);
 
 } // namespace gpulto

@@ -2,37 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Device code has no linker that tells a file's own symbols from others, so
-// clang gives static kernels and variables external linkage and a suffix that
-// is to be unique. It is not: -cuid= may be given twice, one source may be
-// compiled twice, stock clang takes an inode. And a unit compiled without
-// relocatable device code (kWholeProgramMode) is a device program of its own:
+// Device code has no linker that distinguishes a file's own symbols from
+// others, so clang gives static kernels and variables external linkage and a
+// suffix meant to be unique. It is not unique: -cuid= may be given twice, one
+// source may be compiled twice, stock clang uses an inode. And a unit compiled
+// without relocatable device code (kWholeProgramMode) is a device program of
+// its own:
 //
 //   a.cu: __constant__ int c;        b.cu: __constant__ int c;
 //
-// are two variables, and what b.cu copies to c its kernels read. Here all
-// device code is linked, so a unit's own symbols are told apart:
+// are two variables, and kernels of b.cu read what b.cu copies to c. Here all
+// device code is linked, so each unit's own symbols are separated:
 //
-// 1. findOwn: what has such a suffix; in whole-program mode all that is strong,
-//    and variables that can change, even if weak (templates).
-// 2. findDependent: replaceable definitions of such a unit that reach what only
-//    it has, an own symbol that others define too or a local variable that can
-//    change: an inline function that reads c is another one in each unit.
-//    Everything else that is replaceable stays one, as ever.
+// 1. findOwn: symbols with such a suffix; in whole-program mode all strong
+//    symbols, and variables that can change, even if weak (templates).
+// 2. findDependent: replaceable definitions of such a unit that reach something
+//    of its own, a symbol that others also define or a local variable that can
+//    change: an inline function that reads c differs in each unit. All other
+//    replaceable definitions stay one, as usual.
 // 3. chooseKeepers: one unit keeps the name: none where a relocatable unit or
 //    native code defines it.
 // 4. rename, localize: the others get a name with the unit's tag, in all
 //    architectures and in the host's offload entries. The host symbol (stub or
 //    shadow variable) goes with it: where the linker took another unit's, it
-//    becomes local; in the result of -r, which may meet others, in any case
-//    but where another module names it. clang has given it internal linkage
-//    where no other unit can name it; LGEN makes the rest weak
+//    becomes local; in the result of -r, which may be linked with others,
+//    always, except if another module names it. clang has given it internal
+//    linkage if no other unit can name it; LGEN makes the rest weak
 //    (confineRegistered).
-// 5. checkUses: who uses a name that he does not define gets the only
-//    definition; where there are two, that is an error.
+// 5. checkUses: a use of a name that the unit does not define gets the only
+//    definition; if there are two, that is an error.
 //
-// Linear in the device symbols of the program; uses are looked at only in
-// modules that have something of their own.
+// Linear in the device symbols of the program; uses are examined only in
+// modules with symbols of their own.
 //
 // Source: nvcc's -rdc=false, whose front end makes all these static, stubs of
 // kernel templates included (CUDA 13.0, -static-global-template-stub=true).

@@ -16,13 +16,13 @@
 
 namespace gpulto {
 
-/// Makes several of the device symbols of one name that units of \p modules
-/// define each for itself: in all units but one they get other names
+/// Separates device symbols of one name that several units of \p modules each
+/// define for themselves: in all units but one they get new names
 /// (JobInput::renamed), and host symbols that stand for them become local where
-/// the linker chose another unit's (JobInput::localized). Tags must be there.
-/// \p native: device code that refers to names as they are. \p isRelocatable:
-/// the result is linked with others. \p strings keeps
-/// new names. Errors: a use in another unit, which may mean either of two.
+/// the linker chose another unit's (JobInput::localized). Tags must be set. \p
+/// native: device code that refers to the original names. \p isRelocatable: the
+/// result is linked with others. \p strings keeps new names. Errors: a use in
+/// another unit, which is ambiguous.
 llvm::Error separateUnits(std::vector<WpaModule> &modules,
                           llvm::ArrayRef<NativeCode> native, bool isRelocatable,
                           llvm::StringSaver &strings);

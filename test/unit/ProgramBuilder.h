@@ -55,7 +55,7 @@ public:
     return index;
   }
 
-  /// Adds a variable whose initialiser refers to \p uses.
+  /// Adds a variable whose initializer refers to \p uses.
   SymbolIndex variable(llvm::StringRef name, uint8_t resolution,
                        uint32_t flags = 0, uint8_t addressSpace = 0,
                        std::vector<SymbolIndex> uses = {},

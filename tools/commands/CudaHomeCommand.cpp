@@ -12,9 +12,9 @@
 //                       no libcudart.so in it, as NVIDIA's wheels: links to
 //                       what is in lib, and libNAME.so for libNAME.so.N
 //
-// A tree is made beside its place and put there when it is whole. It holds
-// nothing but directories and links, so that making it anew loses nothing; a
-// directory with anything else in it is not touched.
+// A tree is made next to its place and moved there when complete. It holds only
+// directories and links, so making it anew loses nothing; a directory with
+// anything else in it is not touched.
 //
 //===----------------------------------------------------------------------===//
 

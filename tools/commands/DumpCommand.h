@@ -8,9 +8,9 @@
 
 namespace gpulto {
 
-/// `gpulto dump [OPTION]... FILE...`: prints what objects, archives, summary
-/// files, bitcode and job files hold as stable text, one fact a line.
-/// \p arguments: those after `dump`. Returns the exit status; messages go to
+/// `gpulto dump [OPTION]... FILE...`: prints the contents of objects, archives,
+/// summary files, bitcode and job files as stable text, one fact per line. \p
+/// arguments: those after `dump`. Returns the exit status; messages go to
 /// stderr.
 int dumpCommand(llvm::ArrayRef<const char *> arguments);
 

@@ -10,7 +10,7 @@
 
 namespace gpulto {
 
-/// Prints a line per definition of each class, and what all came to.
+/// Prints a line per definition of each class, and the totals.
 void printFolds(llvm::raw_ostream &out, const FoldTable &table);
 
 } // namespace gpulto

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One fact a line, in the order of the summary, so that FileCheck can read it
+// One fact per line, in the order of the summary, so that FileCheck can read it
 // and diff can compare it. Jump functions:
 //
 //   ?  i32 7  null  &symbol+8  arg0:i32  arg0:i32 add 1  arg0+16  arg0[8]:i64

@@ -21,7 +21,7 @@ void printSymbols(llvm::raw_ostream &out, const ModuleSummary &summary);
 void printBodies(llvm::raw_ostream &out, const ModuleSummary &summary,
                  bool digests);
 
-/// Prints call, launch and reference edges, a line each.
+/// Prints call, launch and reference edges, one per line.
 void printCallGraph(llvm::raw_ostream &out, const ModuleSummary &summary);
 
 /// Prints nodes and edges for Graphviz; \p prefix keeps modules apart.

@@ -8,11 +8,11 @@
 
 namespace gpulto {
 
-/// `gpulto explain [--json] FILE...`: says of linked programs, shared libraries
-/// and `-r` objects what gpulto did when it made them: version, stages, and of
-/// each input whether it was optimized, or why not. \p arguments: those after
-/// `explain`. Returns the exit status, 1 if some file was not linked by gpulto;
-/// messages go to stderr.
+/// `gpulto explain [--json] FILE...`: explains, for linked programs, shared
+/// libraries and `-r` objects, what gpulto did when it made them: version,
+/// stages, and for each input whether it was optimized, or why not. \p
+/// arguments: those after `explain`. Returns the exit status, 1 if some file
+/// was not linked by gpulto; messages go to stderr.
 int explainCommand(llvm::ArrayRef<const char *> arguments);
 
 } // namespace gpulto

@@ -11,16 +11,16 @@
 
 namespace gpulto {
 
-/// `gpulto COMMAND [--json] FILE...`, read.
+/// The arguments of `gpulto COMMAND [--json] FILE...`.
 struct FileArguments {
   bool asJson = false;
-  /// None: there is nothing to do, and \c status is that of the command.
+  /// If empty, there is nothing to do, and \c status is that of the command.
   std::vector<llvm::StringRef> files;
   int status = 0;
 };
 
 /// Reads \p arguments of \p command, which does \p what with files. Prints the
-/// usage if it is asked for, and what is wrong.
+/// usage on request, and errors.
 FileArguments readFileArguments(llvm::StringRef command, llvm::StringRef what,
                                 llvm::ArrayRef<const char *> arguments);
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What is known of a cubin here: one .text.NAME section per function, one
-// .nv.constant0.NAME per kernel, and in .nv.info a list of attributes
-// {u8 format, u8 kind, u16 bytes, payload}, of which REGCOUNT, FRAME_SIZE and
+// Known parts of a cubin: one .text.NAME section per function, one
+// .nv.constant0.NAME per kernel, and in .nv.info a list of attributes {u8
+// format, u8 kind, u16 bytes, payload}, of which REGCOUNT, FRAME_SIZE and
 // MIN_STACK_SIZE hold {u32 symbol, u32 value}.
 //
 //===----------------------------------------------------------------------===//

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The whole pipeline without a linker, for tests and bug reports: what a linker
-// resolved is given on the command line, as for llvm-lto2, or in the file that
-// `ld.lld --save-temps=resolution` writes.
+// The whole pipeline without a linker, for tests and bug reports: a linker's
+// resolutions are given on the command line, as for llvm-lto2, or in the file
+// that `ld.lld --save-temps=resolution` writes.
 //
 //===----------------------------------------------------------------------===//
 

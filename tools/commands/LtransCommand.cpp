@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One LTRANS job as a command of its own, so that any job runner, also one on
-// another machine, can execute it. What it writes equals what the link writes.
+// One LTRANS job as a separate command, so that any job runner, even on another
+// machine, can execute it. Its output equals that of the link.
 //
 //===----------------------------------------------------------------------===//
 

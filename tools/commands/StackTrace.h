@@ -15,11 +15,11 @@
 
 namespace gpulto {
 
-/// What a line of a trace says of a frame. References the line.
+/// The frame on a line of a trace. References the line.
 struct TraceFrame {
-  /// As the program's file has it.
+  /// Address in the program's file.
   uint64_t address = 0;
-  /// It lies in another file.
+  /// It is in another file.
   bool isForeign = false;
   /// The innermost one: a stack begins here.
   bool isFirst = false;
@@ -31,7 +31,7 @@ struct TraceFrame {
 /// and parameters.
 std::string shortName(const std::string &symbol);
 
-/// Reads lines of traces of one program.
+/// Reads lines of one program's traces.
 class TraceReader {
 public:
   /// \p program: path of the program; \p base: where it was loaded, 0 if it is
@@ -39,7 +39,7 @@ public:
   /// reference to \p names.
   TraceReader(llvm::StringRef program, uint64_t base, const FrameNames &names);
 
-  /// Returns the frame of \p line, nothing if it has none. Forms: a plain
+  /// Returns the frame on \p line, nothing if there is none. Forms: a plain
   /// address; glibc's backtrace_symbols; sanitizers; gdb; perf script, whose
   /// frames are found by name and offset wherever the program was loaded.
   std::optional<TraceFrame> read(llvm::StringRef line);

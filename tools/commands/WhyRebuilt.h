@@ -8,8 +8,9 @@
 
 namespace gpulto {
 
-/// Says for outputs of links with a cache which jobs the last link ran, and
-/// why; \p arguments are those of `gpulto explain`. Returns the exit status.
+/// Explains, for outputs of links with a cache, which jobs the last link ran,
+/// and why; \p arguments are those of `gpulto explain`. Returns the exit
+/// status.
 int whyRebuiltCommand(llvm::ArrayRef<const char *> arguments);
 
 } // namespace gpulto

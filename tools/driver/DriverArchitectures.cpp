@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A program holds the images that are asked for and no other. What asks for
-// which form of an architecture's code:
+// A program holds exactly the requested images. Options that request a form of
+// an architecture's code:
 //
 //   --offload-arch=sm_90          a cubin; whether PTX too, is not said
 //   --offload-arch=compute_90     PTX
@@ -15,11 +15,11 @@
 //   CMake's list, 80;86-real;90-virtual
 //                                 both, a cubin, PTX
 //
-// Where PTX of any architecture is asked for, one of which nothing is said gets
-// none. Where nothing is said at all, the link decides (JobBuilder::formOf).
+// If PTX of any architecture is requested, an unspecified architecture gets
+// none. If nothing is specified at all, the link decides (JobBuilder::formOf).
 //
 // CMake writes --cuda-gpu-arch= for clang whatever its list says, so the
-// toolchain file hands the list over, and these words have no effect beside it.
+// toolchain file passes the list, and then these words have no effect.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverArchitectures.h"

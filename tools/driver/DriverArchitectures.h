@@ -18,11 +18,11 @@ namespace gpulto::driver {
 /// compiles for, ascending; empty when there is no ptxas. Asks ptxas.
 std::vector<std::string> supportedArchitectures(const CudaToolkit &toolkit);
 
-/// What --offload-arch and its relatives ask for.
+/// The architectures of --offload-arch and related options.
 struct OffloadArchitectures {
   std::vector<std::string> names; ///< canonical order, without duplicates
-  /// Which forms of its code a program is to carry, of each name; nothing:
-  /// nobody says.
+  /// For each name, the forms of its code that a program must carry; nothing if
+  /// no option says.
   std::vector<std::optional<EmbedKind>> forms;
 };
 
@@ -34,16 +34,17 @@ struct OffloadArchitectures {
 llvm::Expected<OffloadArchitectures>
 offloadArchitectures(const CommandLine &line, const CudaToolkit &toolkit);
 
-/// Returns the architecture that clang's front end is told for \p name: it
-/// knows no families (sm_120f), so it is told the plain one.
+/// Returns the architecture to pass to clang's front end for \p name: it does
+/// not know families (sm_120f), so it gets the plain one.
 std::string frontEndArch(llvm::StringRef name);
 
-/// Errors: \p name (sm_120f) is one that clang does not know, so that only
-/// links make code of it.
+/// Errors: clang does not know \p name (sm_120f), so only links generate code
+/// for it.
 llvm::Error checkIsOfClang(llvm::StringRef name);
 
 /// Returns words for the device compiles of the architectures \p names: macros
-/// of nvcc's that clang lacks, and the newest PTX that \p toolkit can read.
+/// of nvcc that clang lacks, and the newest PTX version that \p toolkit can
+/// read.
 std::vector<std::string> deviceWords(const CommandLine &line,
                                      const CudaToolkit &toolkit,
                                      llvm::ArrayRef<std::string> names);

@@ -9,8 +9,8 @@
 
 namespace gpulto::driver {
 
-/// Whether \p variable has an \p Attribute that the source writes: clang gives
-/// constants that device code may use one of its own.
+/// Whether \p variable has an \p Attribute written in the source: clang adds
+/// one of its own to constants that device code may use.
 template <typename Attribute> bool isWritten(const clang::VarDecl &variable) {
   const auto *attribute = variable.getAttr<Attribute>();
   return attribute && !attribute->isImplicit();

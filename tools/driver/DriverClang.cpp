@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// This program is clang, too, made of clang's libraries: where nvcc takes what
-// clang refuses and no plugin can change it, functions of clang are replaced
-// when this program is linked (DriverSharedVariables). It also starts once
-// where a driver that runs a clang starts twice.
+// This program is also clang, made from clang's libraries: where nvcc accepts
+// what clang refuses and no plugin can change that, functions of clang are
+// replaced when this program is linked (DriverSharedVariables). It also starts
+// once where a driver that runs clang starts twice.
 //
-// What clang's libraries do not hold, its main function, is here and in
-// DriverFrontend. It behaves as the clang that is installed (same resource
-// directory, same search paths, same messages), which is left to do what this
-// one cannot:
+// clang's main function, which its libraries do not contain, is here and in
+// DriverFrontend. It behaves like the installed clang (same resource directory,
+// same search paths, same messages), which still does what this one cannot:
 //
 //   - -cc1as, which assembles: it is no part of the libraries;
 //   - plugins for clang (-fplugin=): they come with or need libclang-cpp;

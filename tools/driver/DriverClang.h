@@ -21,13 +21,13 @@ class raw_ostream;
 
 namespace gpulto::driver {
 
-/// clang's driver as it is in the clang that is installed: it finds the same
-/// headers, libraries and programs. Commands that it makes run this program.
+/// clang's driver, which behaves like the installed clang: it finds the same
+/// headers, libraries and programs. Its commands run this program.
 class ClangDriver {
 public:
-  /// \p words: the command line with the program's name. The mode that the name
-  /// stands for (clang++) is added to it; it must live as long as this.
-  /// \p messages: where diagnostics go.
+  /// \p words: the command line with the program's name. Adds the mode that the
+  /// name implies (clang++); \p words must live as long as this. \p messages:
+  /// where diagnostics go.
   ClangDriver(llvm::SmallVectorImpl<const char *> &words,
               const Installation &installation, llvm::raw_ostream &messages);
 
@@ -41,17 +41,16 @@ private:
   clang::driver::Driver driver;
 };
 
-/// Returns a command that is clang, without words.
+/// Returns the command for clang, without words.
 Command clangCommand(const Installation &installation);
 
-/// Does what clang does when it is called with \p argv. What this clang cannot
-/// do (load plugins for clang, assemble) the installed one does.
-/// Returns the exit status.
+/// Does what clang does when called with \p argv. The installed clang does what
+/// this one cannot (load plugins for clang, assemble). Returns the exit status.
 int runClang(llvm::ArrayRef<const char *> argv,
              const Installation &installation);
 
-/// Compiles as `clang -cc1` does with \p words, those after -cc1.
-/// \p program: the name that this was called by. Returns the exit status.
+/// Compiles like `clang -cc1` with \p words, those after -cc1. \p program: the
+/// name under which this was called. Returns the exit status.
 int runFrontend(llvm::ArrayRef<const char *> words, const char *program,
                 const Installation &installation);
 

@@ -8,8 +8,8 @@
 // table; each is one word, so the words clang does not know are read with the
 // table of Options.td.
 //
-// Nothing is rendered back from the parsed form: every argument remembers its
-// words, and those are passed on.
+// Nothing is rendered from the parsed form: every argument keeps its words, and
+// those are passed on.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverCommandLine.h"

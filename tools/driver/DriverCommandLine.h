@@ -24,8 +24,8 @@ using clang::getDriverOptTable;
 
 namespace gpulto::driver {
 
-/// One option or input with the words it takes up on the command line, so that
-/// it can be passed on exactly as it was written.
+/// One option or input with its words on the command line, so that it can be
+/// passed on exactly as written.
 struct DriverArg {
   const llvm::opt::Arg *arg;
   unsigned firstWord;
@@ -43,13 +43,13 @@ struct DriverInput {
   unsigned argIndex; ///< into CommandLine::arguments()
 
   bool isCuda() const { return clang::driver::types::isCuda(type); }
-  /// Whether it is handed to the linker as it is.
+  /// Whether it is passed to the linker unchanged.
   bool isLinkerInput() const;
   /// Whether it holds code that clang's optimizer sees (not assembly).
   bool isCompiled() const;
 };
 
-/// How far the command line goes.
+/// The last step of the command line.
 enum class FinalStep : uint8_t {
   Compile, ///< -c: one object per input
   Link,    ///< neither -c nor anything that stops earlier
@@ -64,8 +64,8 @@ public:
   CommandLine &operator=(const CommandLine &) = delete;
 
   /// Reads \p argv (argv[0]: the program's name). Response files are expanded.
-  /// Errors: an unreadable response file, a wrong option of gpulto's. Mistakes
-  /// in clang's options are left for clang to report.
+  /// Errors: an unreadable response file, a wrong option of gpulto. Leaves it
+  /// to clang to report mistakes in clang's options.
   static llvm::Expected<std::unique_ptr<CommandLine>>
   parse(llvm::ArrayRef<const char *> argv);
 
@@ -74,7 +74,7 @@ public:
   llvm::ArrayRef<DriverArg> arguments() const { return args; }
   llvm::ArrayRef<DriverInput> inputs() const { return files; }
   const llvm::opt::InputArgList &clangArgs() const { return *parsed; }
-  /// gpulto's options; -flto=gpu is not among them.
+  /// gpulto's options, without -flto=gpu.
   const llvm::opt::InputArgList &ownArgs() const { return *own.args; }
 
   /// The words of \p argument.
@@ -88,7 +88,7 @@ public:
   FinalStep finalStep() const;
   /// Whether an input is CUDA source.
   bool hasCudaInput() const;
-  /// The value of the last of \p id's arguments, or \p otherwise.
+  /// The value of the last argument of \p id, or \p otherwise.
   llvm::StringRef ownValue(unsigned id, llvm::StringRef otherwise = "") const;
   /// The value of -o, or empty.
   llvm::StringRef output() const;

@@ -14,7 +14,7 @@
 //
 // The host run has the user's -o: dependency files, -gsplit-dwarf, -ftime-trace
 // and coverage notes all take their names from it. It comes last, so that the
-// file clang leaves there is replaced by the finished object at once.
+// finished object immediately replaces the file that clang leaves there.
 //
 // The device passes include headers that the host's does not (under
 // __CUDA_ARCH__), so the host's dependency file is completed from theirs.
@@ -152,7 +152,7 @@ static void addLgen(Command &command, const CompileContext &context,
         {"-Xclang", "-mllvm", "-Xclang", "-gpulto-source-name=" + name});
 }
 
-/// clang colours its messages only on a terminal; messages of parallel runs
+/// clang colors its messages only on a terminal; messages of parallel runs
 /// pass through files.
 static void addColor(Command &command) {
   if (sys::Process::StandardErrHasColors())

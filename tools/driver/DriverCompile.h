@@ -16,13 +16,13 @@
 
 namespace gpulto::driver {
 
-/// What all compiles of one command line share.
+/// Data shared by all compiles of one command line.
 struct CompileContext {
   const CommandLine &line;
   const Installation &installation;
   CudaToolkit toolkit;
   std::vector<std::string> architectures; ///< empty: no CUDA input
-  /// Of each architecture; see OffloadArchitectures.
+  /// For each architecture; see OffloadArchitectures.
   std::vector<std::optional<EmbedKind>> forms;
   /// Objects are temporary: a link follows in the same call.
   bool linkFollows = false;
@@ -34,7 +34,8 @@ struct CompilePlan {
   Command host;
   ObjectFiles files;
   std::string output;
-  /// False for assembly and --cuda-device-only: clang's object as it is.
+  /// False for assembly and --cuda-device-only: clang's object is left
+  /// unchanged.
   bool isFat = true;
   /// Dependency files to complete, see mergeDependencies; empty: none wanted.
   std::string hostDependencies;

@@ -15,13 +15,13 @@
 //      has 9.0, which sm_110 needs: it is told the newest version that both
 //      have (deviceWords).
 //
-// clang searches the toolkit's headers behind /usr/local/include, which on some
-// machines holds those of another release. They are to be those of the tools:
-// the folder is named as cccl's is.
+// clang searches the toolkit's headers after /usr/local/include, which on some
+// machines holds those of another release. They must be those of the tools, so
+// the folder is named like cccl's.
 //
-// Whatever the toolkit, sources get what nvcc declares and defines for all and
-// clang does not: gpulto-nvcc.h in tools/driver/cuda-shim and
-// __CUDA_ARCH_LIST__, from which CUB learns which kernels to instantiate.
+// With any toolkit, sources get what nvcc declares and defines and clang does
+// not: gpulto-nvcc.h in tools/driver/cuda-shim and __CUDA_ARCH_LIST__, from
+// which CUB learns which kernels to instantiate.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverCuda.h"

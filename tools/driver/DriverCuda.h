@@ -13,13 +13,13 @@
 
 namespace gpulto::driver {
 
-/// The places of an installation that the driver needs, found from the path of
+/// The paths of an installation that the driver needs, derived from the path of
 /// the running program, so that build tree and installation work alike.
 struct Installation {
   std::string bin;          ///< the directory of this program
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
-  std::string linkerScript; ///< what bfd is given besides
+  std::string linkerScript; ///< additional script for bfd
   std::string lgenPlugin;   ///< the pass plugin clang loads
   std::string cudaShim;     ///< headers that sources get before clang's
   std::string clang;        ///< clang or clang++: a link to this program
@@ -30,7 +30,7 @@ struct Installation {
   static llvm::Expected<Installation> find(const char *argv0, bool cxx);
 };
 
-/// A CUDA toolkit; root is empty when there is none.
+/// A CUDA toolkit; root is empty if there is none.
 struct CudaToolkit {
   std::string root;
 
@@ -45,22 +45,22 @@ struct CudaToolkit {
 /// gpulto was built.
 CudaToolkit findCudaToolkit(const CommandLine &line);
 
-/// Returns what \p toolkit's ptxas prints for \p option; empty when there is
-/// none.
+/// Returns what \p toolkit's ptxas prints for \p option; empty if there is no
+/// ptxas.
 std::string askPtxas(const CudaToolkit &toolkit, llvm::StringRef option);
 
 /// Returns __CUDA_ARCH_LIST__ of \p architectures (sm_80, sm_90a): "800,900".
 std::string archList(llvm::ArrayRef<std::string> architectures);
 
-/// Returns the words to put before a CUDA compile for \p architectures (none:
-/// not known) so that clang works with \p toolkit and sources find what nvcc
-/// gives them.
+/// Returns the words to put before a CUDA compile for \p architectures (empty:
+/// unknown) so that clang works with \p toolkit and sources find what nvcc
+/// provides.
 std::vector<std::string> cudaRepairs(const CommandLine &line,
                                      const CudaToolkit &toolkit,
                                      const Installation &installation,
                                      llvm::ArrayRef<std::string> architectures);
 
-/// Prints a warning of the driver's.
+/// Prints a warning of the driver.
 void warn(const llvm::Twine &message);
 
 } // namespace gpulto::driver

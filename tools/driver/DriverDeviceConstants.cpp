@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang keeps every constant that the device may use in constant memory, also
-// where the source asks for global memory:
+// clang keeps every constant that the device may use in constant memory, even
+// if the source asks for global memory:
 //
 //   static const __device__ float table[256] = {...};   global, as nvcc has it
 //   __constant__ float table[256] = {...};              constant memory
 //
 // Threads of a warp that read different elements take turns in constant memory,
-// and there are 64 KiB of it: of the tables of ggml more than one module has.
+// and a module has 64 KiB of it, less than the tables of ggml.
 //
-// clang asks one function whether a variable becomes constant memory. The
-// program is linked with --wrap= of it (Clang.cmake).
+// One function of clang decides whether a variable goes to constant memory. The
+// program is linked with --wrap= for it (Clang.cmake).
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,13 +5,13 @@
 //   static __device__ int a[4], b[4];
 //   int main() { cudaMemcpyToSymbol(a, ...); cudaMemcpyToSymbol(b, ...); }
 //
-// What only host code names is emitted for devices all the same. clang emits
-// such variables last, in the order of a hash set of pointers, so that a module
-// looks different from one compile to the next. Here they are handed to code
-// generation in the order of their mangled names before that.
+// Variables that only host code names are still emitted for devices. clang
+// emits them last, in the order of a hash set of pointers, so a module differs
+// from one compile to the next. Here they are passed to code generation
+// earlier, in the order of their mangled names.
 //
-// clang has no hook there: the program is linked with --wrap= of a function of
-// Sema (Clang.cmake), which is called here first.
+// clang has no hook there: the program is linked with --wrap= for a function of
+// Sema (Clang.cmake), which this code calls first.
 //
 //===----------------------------------------------------------------------===//
 

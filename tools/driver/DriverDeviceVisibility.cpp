@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// nvcc 13 hides kernels and device variables in host code: what one program or
-// shared library registers, another one must not launch or copy to by way of a
+// nvcc 13 hides kernels and device variables in host code: another program or
+// shared library must not launch or copy to what one registers, through a
 // symbol that the dynamic linker chose. With --gpulto-hidden-entities clang
 // does so, too:
 //
@@ -11,13 +11,13 @@
 //   __attribute__((visibility("default"))) __global__ void m();  as it says
 //   namespace n __attribute__((visibility("default"))) {...}     as it says
 //
-// What the source says of the entity or a namespace around it, or a pragma,
-// stands; -fvisibility= does not. Declarations are hidden as definitions are,
-// so that a link against another library fails, as nvcc's does.
+// An attribute of the entity or an enclosing namespace, or a pragma, takes
+// precedence; -fvisibility= does not. Declarations are hidden like definitions,
+// so a link against another library fails, as nvcc's does.
 //
-// clang asks one function for the visibility of a declaration. The program is
-// linked with --wrap= of it (Clang.cmake). That the option was given is said by
-// a macro, which any clang takes.
+// One function of clang determines the visibility of a declaration. The program
+// is linked with --wrap= for it (Clang.cmake). A macro, which any clang
+// accepts, says that the option was given.
 //
 //===----------------------------------------------------------------------===//
 

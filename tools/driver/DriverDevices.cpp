@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The runtime is asked, not the driver below it, since the emulator stands in
-// for the runtime.
+// Queries the runtime, not the driver below it, since the emulator replaces the
+// runtime.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverDevices.h"

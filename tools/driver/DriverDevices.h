@@ -13,9 +13,10 @@
 
 namespace gpulto::driver {
 
-/// Returns the architectures (sm_90) of this machine's GPUs, ascending, each
-/// once, as the CUDA runtime tells: the one on the library path, which may be
-/// the emulator's (gpulto-run), or \p toolkit's. Errors: no runtime, no GPU.
+/// Returns the architectures (sm_90) of this machine's GPUs, ascending, without
+/// duplicates, according to the CUDA runtime: the one on the library path,
+/// which may be the emulator's (gpulto-run), or \p toolkit's. Errors: no
+/// runtime, no GPU.
 llvm::Expected<std::vector<std::string>>
 nativeArchitectures(const CudaToolkit &toolkit);
 

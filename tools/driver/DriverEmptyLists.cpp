@@ -4,14 +4,13 @@
 //
 //   half2 sum; sum = {};
 //
-// The toolkit's class has assignments from its own kind and from __half2_raw,
-// which {} suits as well; in device code nvcc takes the former, clang finds
-// none that is better. Here {} becomes __half2{}, which only the former suits.
-// What both mean is the same: zeros. Host code is taken, too, though not by
-// GCC.
+// The toolkit's class has assignments from itself and from __half2_raw, and {}
+// matches both; in device code nvcc takes the former, while clang finds the
+// call ambiguous. Here {} becomes __half2{}, which matches only the former.
+// Both mean the same: zeros. This also accepts host code, which GCC does not.
 //
-// clang has no hook there: the program is linked with --wrap= of a function of
-// Sema (Clang.cmake), which is called here first.
+// clang has no hook there: the program is linked with --wrap= for a function of
+// Sema (Clang.cmake), which this code calls first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What programs load with cuModuleLoad. Nothing is known of the launches, so
-// there is nothing to optimize across files: each image is a plain compile.
+// Programs load such files with cuModuleLoad. Nothing is known of the launches,
+// so there is nothing to optimize across files: each image is a plain compile.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverFatbinary.h"

@@ -15,20 +15,19 @@
 
 namespace gpulto::driver {
 
-/// What a fat binary is made of and with.
+/// The inputs and options for making a fat binary.
 struct FatbinaryRequest {
   Command compile; ///< gpulto-clang++ with all options but what to make
-  std::vector<std::string> input; ///< the source, behind its language
-  std::string output;             ///< empty: the images alone
+  std::vector<std::string> input; ///< the source, preceded by its language
+  std::string output;             ///< empty: only the images
   std::string directory;          ///< for the images
   std::string compression; ///< fatbinary's --compress-mode=; empty: its default
 };
 
-/// Returns the commands that make the images of what nvcc's -fatbin makes,
-/// without link-time optimization, under the names that nvcc's -keep gives
-/// them, and, if
-/// \p request names an output, join them by \p toolkit's fatbinary.
-/// Errors: an architecture that \p toolkit does not know.
+/// Returns the commands that make the images of nvcc's -fatbin, without
+/// link-time optimization, under the names of nvcc's -keep, and, if \p request
+/// names an output, join them with \p toolkit's fatbinary. Errors: an
+/// architecture that \p toolkit does not know.
 llvm::Expected<std::vector<Command>>
 fatbinaryCommands(const FatbinaryRequest &request, const CudaToolkit &toolkit);
 

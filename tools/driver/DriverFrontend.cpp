@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `-cc1`: one source to one object, bitcode, text. All of it is in clang's
-// libraries but for what surrounds it: options, messages, timers. CUDA sources
-// see that it is not just any clang: attributes of kernels that only nvcc knows
-// are annotations for it (tools/driver/cuda-shim), which it declares, with LGEN
-// or without; and it passes over nvcc's pragmas, most of them about messages
-// that clang has not, without a warning.
+// `-cc1`: one source to one object, bitcode, text. clang's libraries contain
+// all of it except what surrounds it: options, messages, timers. It differs
+// from other clangs for CUDA sources: it declares annotations for kernel
+// attributes that only nvcc knows (tools/driver/cuda-shim), with LGEN or
+// without; and it skips nvcc's pragmas, most of them about messages that clang
+// lacks, without a warning.
 //
 //===----------------------------------------------------------------------===//
 #include "lto/lgen/ModuleRepair.h"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// nvcc has that compiler compile host code. Here clang does, and takes from it
-// what decides which library a program is compiled and linked with: the
+// nvcc lets that compiler compile host code. Here clang does, and takes from it
+// what decides with which library a program is compiled and linked: the
 // directory of GCC (/usr/lib/gcc/x86_64-linux-gnu/12) and the system root. The
-// compiler itself is asked for both, since names say nothing.
+// compiler itself is queried for both, since names say nothing.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverHostCompiler.h"

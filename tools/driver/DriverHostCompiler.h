@@ -12,10 +12,10 @@
 
 namespace gpulto::driver {
 
-/// Returns the words by which clang uses the GCC, its headers and libraries,
-/// and the system root that the C++ compiler \p named does: g++ itself, or a
-/// clang++. \p named: a name on PATH, a path, or a directory with a gcc in it.
-/// \p option: who names it, for messages. Errors: it cannot be run, is no C++
+/// Returns the words that make clang use the GCC, its headers and libraries,
+/// and the system root of the C++ compiler \p named: g++ itself, or a clang++.
+/// \p named: a name on PATH, a path, or a directory with a gcc. \p option: the
+/// option that names it, for messages. Errors: it cannot be run, is not a C++
 /// compiler, or uses no GCC.
 llvm::Expected<std::vector<std::string>>
 wordsForHostCompiler(llvm::StringRef named, llvm::StringRef option);

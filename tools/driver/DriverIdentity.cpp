@@ -6,15 +6,15 @@
 // identity of the compilation unit, by default from the source file's inode:
 // two checkouts of one program give two binaries. Ours depends on
 //
-//   1. the source's name as it stands relative to where clang runs,
+//   1. the source's name relative to the directory where clang runs,
 //   2. the options that shape the code,
 //   3. the source's contents: make -C a and make -C b both compile kernel.cu.
 //
-// It is there to make names readable and reproducible, not unique: two sources
-// of one name and contents whose headers differ have the same one, as has a
-// source that is compiled twice. The link tells units apart whatever their
-// identities are (lto/wpa/WpaUnits), so nothing must be read here but the
-// source, and host and device compiles agree however their headers differ.
+// It makes names readable and reproducible, not unique: two sources with equal
+// name and contents, but different headers, have the same one, as does a source
+// that is compiled twice. The link separates units whatever their identities
+// are (lto/wpa/WpaUnits), so only the source is read here, and host and device
+// compiles agree even if their headers differ.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverIdentity.h"

@@ -11,7 +11,7 @@
 
 namespace gpulto::driver {
 
-/// Returns the digest of the options that shape the code of \p line's objects
+/// Returns the digest of the options that affect the code of \p line's objects
 /// for \p architectures: no paths of outputs, no diagnostics, no directories.
 Digest optionDigest(const CommandLine &line,
                     llvm::ArrayRef<std::string> architectures);
@@ -20,9 +20,9 @@ Digest optionDigest(const CommandLine &line,
 /// fits applied; empty if none does.
 std::string mappedPath(const CommandLine &line, llvm::StringRef path);
 
-/// Returns \p path in a form that does not name the build's directory: mapped
-/// as above, else relative to the working directory \p directory,
-/// else (nothing in common) the file name.
+/// Returns \p path in a form independent of the build directory: mapped as
+/// above, else relative to the working directory \p directory, else (if they
+/// have nothing in common) the file name.
 std::string stablePath(const CommandLine &line, llvm::StringRef path,
                        llvm::StringRef directory);
 

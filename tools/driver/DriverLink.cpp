@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// clang stays the link driver: start files, libraries, sanitizers and -O are
-// its business. What it would run is run at once (linkerCommand): it would only
-// wait for the linker, with 40 MB of its own. It is told to use our ld.lld
-// (--ld-path= beats -fuse-ld=) and that this is a ThinLTO link of fat objects,
-// so that it passes CPU, features and -O level on. bfd and gold are loaded with
-// our plugin instead; functions carry the CPU that they were compiled for.
-// clang must not see options of offloading: it would start its own device
-// linker. What a link needs of them is in the objects.
+// clang stays the link driver and handles start files, libraries, sanitizers
+// and -O. The command that it would run is run directly (linkerCommand): clang
+// would only wait for the linker, with 40 MB of its own. It is told to use our
+// ld.lld (--ld-path= beats -fuse-ld=) and that this is a ThinLTO link of fat
+// objects, so that it passes CPU, features and -O level on. bfd and gold are
+// loaded with our plugin instead; functions carry the CPU that they were
+// compiled for. clang must not see options for offloading: it would start its
+// own device linker. The objects have what a link needs from these options.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverLink.h"

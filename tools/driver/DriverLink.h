@@ -14,18 +14,18 @@
 
 namespace gpulto::driver {
 
-/// Returns clang's command that links \p line's inputs with our ld.lld.
-/// \p objects: for an input that was compiled in this call (its index in
-/// CommandLine::inputs()), the object. Errors: a linker we do not support.
+/// Returns clang's command that links \p line's inputs with our ld.lld. \p
+/// objects: maps inputs compiled in this call (by index in
+/// CommandLine::inputs()) to their objects. Errors: an unsupported linker.
 llvm::Expected<Command>
 linkCommand(const CommandLine &line, const Installation &installation,
             const CudaToolkit &toolkit,
             const std::map<unsigned, std::string> &objects);
 
-/// Returns the linker's command that clang would run for \p clang, a command of
-/// linkCommand for \p installation, and says on stderr what clang would say of
-/// it. Nothing, and nothing said: clang has to run, because it finds errors or
-/// does more.
+/// Returns the linker command that clang would run for \p clang, a command of
+/// linkCommand for \p installation, and prints clang's messages about it on
+/// stderr. Returns nothing, and prints nothing, if clang has to run because it
+/// finds errors or does more.
 std::optional<Command> linkerCommand(const Command &clang,
                                      const Installation &installation);
 

@@ -5,8 +5,8 @@
 // Goal: `make NVCC=gpulto-nvcc` builds what nvcc builds.
 //
 // The command line is parsed with a table of nvcc's options (NvccOptions.td,
-// which also says what becomes of each) and written anew for gpulto-clang++.
-// What cannot be translated is refused by name; nothing is guessed.
+// which also says what becomes of each) and translated for gpulto-clang++.
+// Options that cannot be translated are refused by name; nothing is guessed.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverNvcc.h"

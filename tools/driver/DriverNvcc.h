@@ -12,14 +12,14 @@
 
 namespace gpulto::driver {
 
-/// Runs what \p argv, a command line of nvcc's, asks for, as commands of
-/// gpulto-clang++ with -flto=gpu (this program under the name gpulto-nvcc).
-/// Returns the exit status. Errors: an option that nvcc does not know, or that
-/// cannot be translated.
+/// Carries out \p argv, a command line of nvcc, with commands of gpulto-clang++
+/// with -flto=gpu (this program under the name gpulto-nvcc). Returns the exit
+/// status. Errors: an option that nvcc does not know, or that cannot be
+/// translated.
 llvm::Expected<int> nvccMain(llvm::ArrayRef<const char *> argv,
                              const Installation &installation);
 
-/// Whether \p word is an option of nvcc's, or begins one, whose name is longer
+/// Whether \p word is, or begins with, an option of nvcc whose name is longer
 /// than \p known characters. \p word ends in NUL.
 bool isOptionOfNvcc(llvm::StringRef word, size_t known);
 

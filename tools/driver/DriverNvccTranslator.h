@@ -38,7 +38,7 @@ struct NvccTable : llvm::opt::GenericOptTable {
   NvccTable();
 };
 
-/// What is made, of what the last such option says.
+/// The product, according to the last such option.
 enum class Product {
   Program,
   Object,
@@ -50,7 +50,7 @@ enum class Product {
   Text
 };
 
-/// Which forms of one architecture's code are asked for.
+/// The requested forms of one architecture's code.
 struct Forms {
   bool ptx = false;
   bool cubin = false;
@@ -66,13 +66,13 @@ llvm::StringRef nameOf(const llvm::opt::Arg &arg);
 llvm::Error refuse(const llvm::opt::Arg &arg, const llvm::Twine &why);
 /// Returns why the table refuses \p arg.
 llvm::StringRef whyRefused(const llvm::opt::Arg &arg);
-/// Returns the language of the source \p path as clang's -x has it, or "" for
-/// what the linker takes.
+/// Returns the language of the source \p path for clang's -x, or "" for inputs
+/// of the linker.
 llvm::StringRef languageOf(llvm::StringRef path);
 
-/// Translates one command line of nvcc's: reads it (DriverNvcc.cpp), writes
-/// each option anew (DriverNvccOptions.cpp), makes commands
-/// (DriverNvccCommands.cpp) and runs them.
+/// Translates one command line of nvcc: reads it (DriverNvcc.cpp), translates
+/// each option (DriverNvccOptions.cpp), makes commands (DriverNvccCommands.cpp)
+/// and runs them.
 class Translator {
 public:
   explicit Translator(const Installation &installation)
@@ -165,12 +165,12 @@ private:
   Product product = Product::Program;
   std::vector<std::string> inputs;
   std::vector<std::string> translated; // options of gpulto-clang++
-  std::vector<std::string> linkWords;  // of a link without sources
+  std::vector<std::string> linkWords;  // for a link without sources
   std::string language;                // empty: by name
   llvm::MapVector<llvm::StringRef, Forms> architectures;
   std::string cudart = "static";
   bool linksDeviceRuntime = true;
-  TempDir temporary; // made when it is needed first
+  TempDir temporary; // made on first use
 };
 
 } // namespace gpulto::driver::nvcc

@@ -16,17 +16,17 @@
 
 namespace gpulto::driver {
 
-/// What the device compile for one architecture wrote.
+/// Output of the device compile for one architecture.
 struct DeviceFiles {
   std::string arch;    ///< `sm_90`
   std::string bitcode; ///< path
   std::string summary; ///< path
-  /// Which forms of the code a program is to carry, if somebody says.
+  /// The forms of the code that a program must carry, if specified.
   std::optional<EmbedKind> form;
   std::optional<ImageCompression> compression;
 };
 
-/// What the compiles of one source wrote.
+/// Output of the compiles of one source.
 struct ObjectFiles {
   std::string source;      ///< for messages
   std::string hostObject;  ///< path of clang's object, with .llvm.lto
@@ -37,9 +37,9 @@ struct ObjectFiles {
 };
 
 /// Writes the fat object of \p files to \p output (which may be the host
-/// object), atomically. The host summary, which LGEN wrote with names of its
-/// own, is rewritten to refer to the names in the host bitcode.
-/// Errors: a missing or malformed file; nothing is written then.
+/// object), atomically. The host summary, which LGEN wrote with its own names,
+/// is rewritten to refer to the names in the host bitcode. Errors: a missing or
+/// malformed file; then nothing is written.
 llvm::Error assembleFatObject(const ObjectFiles &files,
                               const std::string &output);
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Children inherit every descriptor (make's jobserver is reached through
-// them) and get SIGTERM when the driver dies, so that a killed compile leaves
-// no clang behind that writes to the output; clang removes what it had begun.
+// Children inherit every descriptor (make's jobserver is reached through them)
+// and get SIGTERM when the driver dies, so that no clang keeps writing to the
+// output after a killed compile; clang removes unfinished output.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/driver/DriverProcess.h"

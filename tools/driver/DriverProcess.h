@@ -27,11 +27,11 @@ struct Command {
   std::string program;
   std::vector<std::string> args; ///< without the program's name
   std::string standardInput;     ///< a file; empty: inherited
-  std::string standardOutput;    ///< as above, by runAndWait() only
+  std::string standardOutput;    ///< likewise; only for runAndWait()
   /// Added to the environment.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// What does in this process as \p program would, and returns its exit
-  /// status; empty: the program is run.
+  /// Does in this process what \p program would do, and returns its exit
+  /// status; if empty, the program is run.
   std::function<int(llvm::ArrayRef<const char *>)> builtIn;
 
   void add(std::string word) { args.push_back(std::move(word)); }
@@ -43,16 +43,16 @@ struct Command {
   }
 };
 
-/// Prints \p command as clang's -### does: every word quoted.
+/// Prints \p command in the form of clang's -###: every word quoted.
 void printCommand(llvm::raw_ostream &os, const Command &command);
 
-/// Replaces this process by \p command, or ends with the exit status of what
-/// is built in. Arguments too long for the system go through a response file.
-/// Errors: it cannot be started.
+/// Replaces this process by \p command, or ends with the exit status of the
+/// built-in function. Arguments too long for the system go through a response
+/// file. Errors: it cannot be started.
 llvm::Error execute(const Command &command);
 
-/// Runs \p command and waits for its end.
-/// Returns its exit status, 128 + N when signal N ended it.
+/// Runs \p command and waits until it ends. Returns its exit status, 128 + N if
+/// signal N ended it.
 llvm::Expected<int> runAndWait(const Command &command);
 
 /// How many commands may run at once.
@@ -61,9 +61,9 @@ struct JobLimit {
   JobserverMode jobserver = JobserverMode::Auto;
 };
 
-/// Runs \p commands, several at once as \p limit allows. What each wrote to
-/// stderr appears in their order. After a failure no further one is started.
-/// Returns the exit status of the first (in order) that failed, else 0.
+/// Runs \p commands, several at once as \p limit allows. Their stderr appears
+/// in their order. After a failure no further command starts. Returns the exit
+/// status of the first (in order) that failed, otherwise 0.
 llvm::Expected<int> runAll(llvm::ArrayRef<Command> commands,
                            const JobLimit &limit);
 

@@ -4,25 +4,25 @@
 //
 //   __shared__ cuda::barrier<cuda::thread_scope_block> ready;
 //
-// Nobody runs a constructor or destructor of such a variable: each block has
-// one, when it starts. nvcc takes it, and warns where they would do something;
-// clang refuses it there ("initialization is not supported for __shared__
-// variables"), though its code generation drops initializers of shared
-// variables in any case. Here it is taken as nvcc takes it:
+// Constructors and destructors of such a variable do not run: each block has
+// one, from its start. nvcc accepts it, and warns where they would do
+// something; clang refuses it there ("initialization is not supported for
+// __shared__ variables"), though its code generation drops initializers of
+// shared variables in any case. Here it is accepted as by nvcc:
 //
 //   1. The variable's initializer is the default one, that of a variable
-//      declared without any. `= 5` and `{}` are refused by both.
-//   2. It lies in a function, or is initialized with constants and destroyed by
-//      nobody: what remains at file scope is refused by both.
-//   3. Where constructor or destructor are not empty, a warning says that they
-//      do not run; it is one of -Wcuda-compat. nvcc says nothing of
-//      constructors that store constants; the value is lost all the same.
+//      declared without any. Both refuse `= 5` and `{}`.
+//   2. It is in a function, or is initialized with constants and not destroyed:
+//      both refuse other variables at file scope.
+//   3. If constructor or destructor are not empty, a warning in -Wcuda-compat
+//      says that they do not run. nvcc does not warn about constructors that
+//      store constants, though the value is lost as well.
 //   4. The initializer is removed from the tree.
-//   5. Host functions may be meant as well: a constructor that is not run need
-//      not be one that device code can call.
+//   5. They may also be host functions: a constructor that does not run need
+//      not be callable from device code.
 //
-// clang has no hook there: the program is linked with --wrap= of functions of
-// Sema (Clang.cmake), which are called here first.
+// clang has no hook there: the program is linked with --wrap= for functions of
+// Sema (Clang.cmake), which this code calls first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The symbol table has fixed-size entries: first those of the IR, then those of
-// assembly, which have no IR name. Names stand in the string table in the order
-// in which they were first used, one after another:
+// assembly, which have no IR name. Names are in the string table in the order
+// of first use, one after another:
 //
 //   entries   f  g  | x@V2  x@V1        f  g  | x@V1  x@V2
 //   strings   ... f g x@V2 x@V1    ->   ... f g x@V1 x@V2

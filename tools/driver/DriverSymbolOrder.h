@@ -13,9 +13,9 @@ namespace gpulto::driver {
 
 /// Returns \p bitcode, a file of one module, with the symbols of its
 /// module-level assembly sorted by name in the symbol table and in the string
-/// table; empty if they are already. LLVM lists them in the order of hash
-/// tables, and what `.symver` adds it adds in the order of addresses, another
-/// one in each run. Linkers look symbols up by name. Errors: malformed.
+/// table; empty if they already are. LLVM lists them in the order of hash
+/// tables, and adds those from `.symver` in the order of addresses, which
+/// differs from run to run. Linkers look up symbols by name. Errors: malformed.
 llvm::Expected<std::string> sortAssemblySymbols(llvm::StringRef bitcode);
 
 } // namespace gpulto::driver

@@ -89,8 +89,8 @@ defm shared : Switch<"shared", "shared", "`-shared`">;
 defm relocatable_link : Switch<"relocatable-link", "r", "`-r`">;
 defm output : JoinedValue<"output-file", "o", "<file>", "`-o <file>`">;
 defm output_directory : Value<"output-directory", "odir", "<directory>", "Where objects go when there is no `-o`">;
-defm relocatable : Value<"relocatable-device-code", "rdc", "<true|false>", "`-fgpu-rdc`, `-fno-gpu-rdc`: whether device symbols of one name in several files are one; calls and uses across files are linked in any case">;
-defm dlto : Switch<"dlink-time-opt", "dlto", "`-fgpu-rdc`, as it makes device code relocatable; the rest is what gpulto does">;
+defm relocatable : Value<"relocatable-device-code", "rdc", "<true|false>", "`-fgpu-rdc`, `-fno-gpu-rdc`: whether device symbols of one name in several files are one; calls and uses across files work in any case">;
+defm dlto : Switch<"dlink-time-opt", "dlto", "`-fgpu-rdc`, since it makes device code relocatable; gpulto does the rest anyway">;
 def lto : Flag<Dashes, "lto">, Alias<dlto>;
 
 defm cuda : RefusedSwitch<"cuda", "cuda", "Refused: there is no `.cu.cpp.ii` file">;
@@ -100,7 +100,7 @@ defm ltoir : RefusedSwitch<"ltoir", "ltoir", "Refused: objects hold LLVM bitcode
 defm clean : RefusedSwitch<"clean-targets", "clean", "Refused">;
 defm no_device_link : RefusedSwitch<"no-device-link", "nodlink", "Refused: host and device code are linked together">;
 defm gen_opt_lto : RefusedSwitch<"gen-opt-lto", "gen-opt-lto", "Refused">;
-defm entries : RefusedValue<"entries", "e", "<entry>,...", "Refused: the kernels that live are found out">;
+defm entries : RefusedValue<"entries", "e", "<entry>,...", "Refused: gpulto finds the live kernels itself">;
 defm ewp : RefusedSwitch<"extensible-whole-program", "ewp", "Refused">;
 
 //===----------------------------------------------------------------------===//
@@ -109,7 +109,7 @@ defm ewp : RefusedSwitch<"extensible-whole-program", "ewp", "Refused">;
 
 defm arch : Value<"gpu-architecture", "arch", "<arch>", "`--offload-arch=<arch>`, with the images that nvcc makes of it: `sm_90` a cubin and PTX, `all` and `all-major` cubins and PTX of the newest `sm_<N>0`, `native` cubins for the GPUs of this machine. Default: the lowest that the toolkit's ptxas knows">;
 defm gpu_code : Value<"gpu-code", "code", "<code>,...", "With `-arch=compute_<N>`, as in `-gencode`">;
-defm gencode : Value<"generate-code", "gencode", "<specification>", "`--offload-arch=` of each code, with `--cuda-include-ptx=` or `--no-cuda-include-ptx=`: the program holds these images and no other. A code of another number than its `arch=` (`arch=compute_80,code=sm_86`) is refused: the source is compiled for its code, and to define `__CUDA_ARCH__` otherwise would part libraries as CUB, whose host code asks a kernel for what it was compiled">;
+defm gencode : Value<"generate-code", "gencode", "<specification>", "`--offload-arch=` of each code, with `--cuda-include-ptx=` or `--no-cuda-include-ptx=`: the program holds exactly these images. A code whose number differs from its `arch=` (`arch=compute_80,code=sm_86`) is refused: the source is compiled for its code, and a different `__CUDA_ARCH__` would break libraries such as CUB, whose host code asks a kernel what it was compiled for">;
 
 //===----------------------------------------------------------------------===//
 // Preprocessor, languages, files
@@ -125,7 +125,7 @@ defm nonsystem_dependencies_too : Switch<"generate-nonsystem-dependencies-with-c
 defm dependency_output : Value<"dependency-output", "MF", "<file>", "`-MF <file>`">;
 defm dependency_phony : Switch<"generate-dependency-targets", "MP", "`-MP`">;
 defm dependency_target : Value<"dependency-target-name", "MT", "<target>", "`-MT <target>`">;
-defm language : JoinedValue<"x", "x", "<c|c++|cu>", "`-x <language>`, `cu` as `cuda`, which is taken, too">;
+defm language : JoinedValue<"x", "x", "<c|c++|cu>", "`-x <language>`, `cu` as `cuda`, which is accepted, too">;
 defm std : Value<"std", "std", "<standard>", "`-std=<standard>`; no effect on C sources">;
 defm no_exceptions : Switch<"no-exceptions", "noeh", "`-fno-exceptions`">;
 defm template_backtrace : Value<"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", "<limit>", "The same">;
@@ -140,14 +140,14 @@ defm debug : Switch<"debug", "g", "`-g`">;
 defm device_debug : Switch<"device-debug", "G", "`-g -O0` for device code, `-D__CUDACC_DEBUG__`">;
 defm lineinfo : Switch<"generate-line-info", "lineinfo", "`-gline-tables-only` for device code">;
 defm profile : Switch<"profile", "pg", "`-pg`">;
-defm fast_math : Switch<"use_fast_math", "use_fast_math", "`-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals`, with more fast functions than clang takes (`expf`, `exp10f`, `powf`, `log10f`, `tanf`, and `tanhf` with CUDA 13), and `--prec-div=false --prec-sqrt=false` unless these are given">;
+defm fast_math : Switch<"use_fast_math", "use_fast_math", "`-fgpu-flush-denormals-to-zero -fgpu-approx-transcendentals`, with more fast functions than clang uses (`expf`, `exp10f`, `powf`, `log10f`, `tanf`, and `tanhf` with CUDA 13), and `--prec-div=false --prec-sqrt=false` unless these are given">;
 defm ftz : Value<"ftz", "ftz", "<true|false>", "`-fgpu-flush-denormals-to-zero`, `-fno-gpu-flush-denormals-to-zero`">;
 defm fmad : Value<"fmad", "fmad", "<true|false>", "`-ffp-contract=fast`, `-ffp-contract=off`, for device code">;
-defm prec_div : Value<"prec-div", "prec-div", "<true|false>", "`false`: `-fapprox-func` for device code, by which single-precision divisions are approximate">;
-defm prec_sqrt : Value<"prec-sqrt", "prec-sqrt", "<true|false>", "`true`, the default: `sqrtf` is correctly rounded, which clang's is not">;
-defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas --maxrregcount=<N>`: of kernels without launch bounds, those of the files that are compiled with it, or all if it is given to the link">;
+defm prec_div : Value<"prec-div", "prec-div", "<true|false>", "`false`: `-fapprox-func` for device code, which makes single-precision divisions approximate">;
+defm prec_sqrt : Value<"prec-sqrt", "prec-sqrt", "<true|false>", "`true`, the default: `sqrtf` is correctly rounded, unlike clang's">;
+defm maxrregcount : Value<"maxrregcount", "maxrregcount", "<N>", "`-Xcuda-ptxas --maxrregcount=<N>`: for kernels without launch bounds: those of the files compiled with it, or all if the link gets it">;
 defm default_stream : Value<"default-stream", "default-stream", "<legacy|null|per-thread>", "`-Xclang -fgpu-default-stream=`; `per-thread` defines `CUDA_API_PER_THREAD_DEFAULT_STREAM`, for host sources as well">;
-defm restrict : IgnoredSwitch<"restrict", "restrict", "No effect: what does not overlap is found out">;
+defm restrict : IgnoredSwitch<"restrict", "restrict", "No effect: gpulto finds out what does not overlap">;
 defm vectorization : IgnoredSwitch<"extra-device-vectorization", "extra-device-vectorization">;
 defm relaxed_constexpr : Switch<"expt-relaxed-constexpr", "expt-relaxed-constexpr", "`-D__CUDACC_RELAXED_CONSTEXPR__`; the rest is always so">;
 defm extended_lambda : Switch<"extended-lambda", "extended-lambda", "`-D__CUDACC_EXTENDED_LAMBDA__`; the rest is always so">;
@@ -158,12 +158,12 @@ defm random_seed : IgnoredValue<"frandom-seed", "frandom-seed", "<seed>", "No ef
 defm source_in_ptx : IgnoredSwitch<"source-in-ptx", "src-in-ptx">;
 defm compress_mode : Value<"compress-mode", "compress-mode", "<default|size|speed|balance|none>", "`--gpulto-compress=<mode>`; objects keep it for the link">;
 defm no_compress : Switch<"no-compress", "no-compress", "`--gpulto-compress=none`">;
-defm template_stub : IgnoredValue<"static-global-template-stub", "static-global-template-stub", "<true|false>", "No effect: without `-rdc=true` a file launches its own instance of a kernel template, and one that has none that of another file, as with `false`">;
+defm template_stub : IgnoredValue<"static-global-template-stub", "static-global-template-stub", "<true|false>", "No effect: without `-rdc=true` a file launches its own instance of a kernel template, and a file without one launches another file's, as with `false`">;
 defm hidden_entities : Value<"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", "<true|false>", "`true`, the default: `--gpulto-hidden-entities`">;
 defm jump_tables : IgnoredValue<"jump-table-density", "jtd", "<number>">;
 
 defm fast_compile : RefusedValue<"Ofast-compile", "Ofc", "<level>", "Refused">;
-defm dopt : Value<"dopt", "dopt", "<on>", "With `-G`: device code is optimized, and has line numbers only">;
+defm dopt : Value<"dopt", "dopt", "<on>", "With `-G`: device code is optimized and has only line numbers">;
 defm opt_info : Value<"optimization-info", "opt-info", "<inline>", "`-Rpass=inline -Rpass-missed=inline`, for device code when compiling, for all when linking">;
 defm keep_functions : RefusedSwitch<"keep-device-functions", "keep-device-functions", "Refused; `__attribute__((used))` keeps a function">;
 defm stack_protector : RefusedValue<"device-stack-protector", "device-stack-protector", "<true|false>", "Refused">;
@@ -179,23 +179,23 @@ defm tools_patch : RefusedSwitch<"compile-as-tools-patch", "astoolspatch", "Refu
 
 defm compiler_options : Value<"compiler-options", "Xcompiler", "<options>,...", "The options themselves: clang compiles host code, with LLVM's OpenMP if that is one of them. What only GCC knows and changes no code is dropped">;
 defm linker_options : Value<"linker-options", "Xlinker", "<options>,...", "`-Xlinker` of each">;
-defm ptxas_options : Value<"ptxas-options", "Xptxas", "<options>,...", "`-Xcuda-ptxas` of each; they count when linking, `-maxrregcount` also when compiling">;
+defm ptxas_options : Value<"ptxas-options", "Xptxas", "<options>,...", "`-Xcuda-ptxas` of each; they take effect when linking, `-maxrregcount` also when compiling">;
 defm library : JoinedValue<"library", "l", "<library>,...", "`-l<library>`; `-lomp` for `gomp`">;
 defm library_path : JoinedValue<"library-path", "L", "<path>,...", "`-L<path>`">;
 defm cudart : Value<"cudart", "cudart", "<none|shared|static>", "`-lcudart_static` (the default), `-lcudart` or nothing">;
-defm resource_usage : Switch<"resource-usage", "res-usage", "`-Xcuda-ptxas -v`: counts when linking, for the code of the whole program">;
-defm cudadevrt : Value<"cudadevrt", "cudadevrt", "<none|static>", "`-lcudadevrt` (the default), by which kernels launch kernels, or nothing">;
-defm compiler_bindir : Value<"compiler-bindir", "ccbin", "<path>", "clang compiles host code, with the headers and libraries of that compiler's GCC: `--gcc-install-dir=` and `--sysroot=`, for which it is asked. Default: `NVCC_CCBIN` in the environment">;
+defm resource_usage : Switch<"resource-usage", "res-usage", "`-Xcuda-ptxas -v`: takes effect when linking, for the code of the whole program">;
+defm cudadevrt : Value<"cudadevrt", "cudadevrt", "<none|static>", "`-lcudadevrt` (the default), through which kernels launch kernels, or nothing">;
+defm compiler_bindir : Value<"compiler-bindir", "ccbin", "<path>", "clang compiles host code, with the headers and libraries of that compiler's GCC: gpulto asks it for `--gcc-install-dir=` and `--sysroot=`. Default: `NVCC_CCBIN` in the environment">;
 defm unsupported_compiler : IgnoredSwitch<"allow-unsupported-compiler", "allow-unsupported-compiler">;
 defm libdevice : IgnoredValue<"libdevice-directory", "ldir", "<directory>">;
-defm frontend_options : Value<"Xcudafe", "Xcudafe", "<options>,...", "`--diag_suppress=<number>`, `--diag_error=`, `--diag_warning=`: as the options of nvcc's; no effect of others, which are about another front end's messages">;
+defm frontend_options : Value<"Xcudafe", "Xcudafe", "<options>,...", "`--diag_suppress=<number>`, `--diag_error=`, `--diag_warning=`: as the options of nvcc; others have no effect, as they are about another front end's messages">;
 
-defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "How images are compressed, as `--compress-mode`; others are refused">;
+defm fatbin_options : Value<"fatbin-options", "Xfatbin", "<options>,...", "Options for compression, as `--compress-mode`; others are refused">;
 defm nvlink_options : Value<"nvlink-options", "Xnvlink", "<options>,...", "`-v`: `-Xcuda-ptxas -v`; those about warnings, debug information and levels: no effect; others are refused, since nvlink does not link the device code">;
 defm archive_options : RefusedValue<"archive-options", "Xarchive", "<options>,...", "Refused">;
 defm archiver : RefusedValue<"archiver-binary", "arbin", "<path>", "Refused">;
 defm target_directory : RefusedValue<"target-directory", "target-dir", "<target>", "Refused">;
-defm host_linker_script : Value<"host-linker-script", "hls", "<use-lcs|gen-lcs>", "`gen-lcs` prints a script that puts device code behind all else and augments the linker's own, for bfd and lld; `use-lcs` links with it">;
+defm host_linker_script : Value<"host-linker-script", "hls", "<use-lcs|gen-lcs>", "`gen-lcs` prints a script that puts device code after everything else and augments the linker's own script, for bfd and lld; `use-lcs` links with it">;
 defm augment_linker_script : IgnoredSwitch<"augment-host-linker-script", "aug-hls", "No effect: the script always augments">;
 defm qpp : RefusedValue<"qpp-config", "qpp-config", "<config>", "Refused">;
 
@@ -208,9 +208,9 @@ def threads_joined : Joined<["-"], "t">, Alias<threads>;
 defm split_compile : Value<"split-compile", "split-compile", "<N>", "As `-t`">;
 defm split_compile_extended : Value<"split-compile-extended", "split-compile-extended", "<N>", "As `-t`">;
 defm jobserver : IgnoredSwitch<"jobserver", "jobserver", "No effect: make's jobserver is always used">;
-defm dryrun : Switch<"dryrun", "dryrun", "Prints the command of gpulto's and ends">;
-defm verbose : Switch<"verbose", "v", "Prints the command of gpulto's, and `-v`">;
-defm keep : Switch<"keep", "keep", "`--gpulto-save-temps`; `<file>.ptx`, `<file>.sm_<N>.cubin` and their like are made of each file alone, under nvcc's names">;
+defm dryrun : Switch<"dryrun", "dryrun", "Prints gpulto's command and exits">;
+defm verbose : Switch<"verbose", "v", "Prints gpulto's command, and `-v`">;
+defm keep : Switch<"keep", "keep", "`--gpulto-save-temps`; `<file>.ptx`, `<file>.sm_<N>.cubin` and their like are made for each file alone, under nvcc's names">;
 def save_temps : Flag<Dashes, "save-temps">, Alias<keep>;
 defm keep_directory : Value<"keep-dir", "keep-dir", "<directory>", "`--gpulto-save-temps=<directory>`, where the files under nvcc's names are, too">;
 defm forward_compiler : Switch<"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", "Options that nvcc does not know are handed to clang">;
@@ -218,21 +218,21 @@ defm forward_linker : Switch<"forward-unknown-to-host-linker", "forward-unknown-
 defm forward_options : Switch<"forward-unknown-opts", "forward-unknown-opts", "The same">;
 defm options_file : Value<"options-file", "optf", "<file>,...", "Options are read from the files">;
 defm help : Switch<"help", "h", "Prints this table">;
-defm version : Switch<"version", "V", "Prints versions; the line of the toolkit is as nvcc has it">;
+defm version : Switch<"version", "V", "Prints versions; the toolkit's line is as in nvcc">;
 
 defm no_warnings : Switch<"disable-warnings", "w", "`-w`">;
 defm warning_reorder : Switch<"Wreorder", "Wreorder", "`-Wreorder`">;
 defm warning_declarations : Switch<"Wno-deprecated-declarations", "Wno-deprecated-declarations", "The same">;
-defm errors : Value<"Werror", "Werror", "<kind>,...", "`all-warnings`: `-Werror`; `reorder` and `deprecated-declarations`: `-Werror=<kind>`; `cross-execution-space-call`: always so; other kinds, of which clang knows no warning, are refused">;
+defm errors : Value<"Werror", "Werror", "<kind>,...", "`all-warnings`: `-Werror`; `reorder` and `deprecated-declarations`: `-Werror=<kind>`; `cross-execution-space-call`: always so; other kinds, for which clang has no warning, are refused">;
 defm warning_targets : IgnoredSwitch<"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets">;
 defm warning_stream : IgnoredSwitch<"Wdefault-stream-launch", "Wdefault-stream-launch">;
 defm warning_bounds : IgnoredSwitch<"Wmissing-launch-bounds", "Wmissing-launch-bounds">;
 defm warning_this : IgnoredSwitch<"Wext-lambda-captures-this", "Wext-lambda-captures-this">;
 defm error_number : IgnoredSwitch<"display-error-number", "err-no">;
 defm no_error_number : IgnoredSwitch<"no-display-error-number", "no-err-no">;
-defm diag_error : Value<"diag-error", "diag-error", "<number>,...", "20054 (`__shared__` variables that are not constructed): `-Werror=cuda-compat`; no effect of other numbers">;
-defm diag_suppress : Value<"diag-suppress", "diag-suppress", "<number>,...", "20054: `-Wno-cuda-compat`; no effect of other numbers">;
-defm diag_warn : Value<"diag-warn", "diag-warn", "<number>,...", "20054: `-Wno-error=cuda-compat`; no effect of other numbers">;
+defm diag_error : Value<"diag-error", "diag-error", "<number>,...", "20054 (`__shared__` variables that are not constructed): `-Werror=cuda-compat`; other numbers have no effect">;
+defm diag_suppress : Value<"diag-suppress", "diag-suppress", "<number>,...", "20054: `-Wno-cuda-compat`; other numbers have no effect">;
+defm diag_warn : Value<"diag-warn", "diag-warn", "<number>,...", "20054: `-Wno-error=cuda-compat`; other numbers have no effect">;
 defm brief_diagnostics : IgnoredValue<"brief-diagnostics", "brief-diag", "<true|false>">;
 defm objtemp : IgnoredSwitch<"objdir-as-tempdir", "objtemp">;
 defm no_profile : IgnoredSwitch<"dont-use-profile", "noprof">;
@@ -241,14 +241,14 @@ defm list_code : RefusedSwitch<"list-gpu-code", "code-ls", "Refused">;
 defm list_arch : RefusedSwitch<"list-gpu-arch", "arch-ls", "Refused">;
 defm syntax_only : RefusedSwitch<"fdevice-syntax-only", "fdevice-syntax-only", "Refused">;
 defm time_trace : RefusedValue<"fdevice-time-trace", "fdevice-time-trace", "<file>", "Refused; `--gpulto-time-trace=` does it for the link">;
-defm time : Value<"time", "time", "<file>", "Appends a row for each command that is run to nvcc's table; `--gpulto-stats=` tells of the inside of a link">;
+defm time : Value<"time", "time", "<file>", "Appends a row for each command to nvcc's table; `--gpulto-stats=` shows the inside of a link">;
 
 //===----------------------------------------------------------------------===//
 // Clang's, as CMake writes them, which asks a compiler what it is
 //===----------------------------------------------------------------------===//
 
 def offload_arch : Joined<["--"], "offload-arch=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake, which takes gpulto-nvcc for clang">;
-def cuda_gpu_arch : Joined<["--"], "cuda-gpu-arch=">, MetaVarName<"<arch>">, HelpText<"The same; without effect where CMake's toolchain file hands its list over">;
+def cuda_gpu_arch : Joined<["--"], "cuda-gpu-arch=">, MetaVarName<"<arch>">, HelpText<"The same; no effect where CMake's toolchain file passes its list">;
 def cuda_include_ptx : Joined<["--"], "cuda-include-ptx=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake">;
 def no_cuda_include_ptx : Joined<["--"], "no-cuda-include-ptx=">, MetaVarName<"<arch>">, HelpText<"The same, for CMake">;
 def cuda_path : Joined<["--"], "cuda-path=">, MetaVarName<"<directory>">, HelpText<"The same">;

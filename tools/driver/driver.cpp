@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The compiler driver. It takes clang's command line and does one of these:
+// The compiler driver. It takes clang's command line and acts in one of these
+// ways:
 //
 //   without -flto=gpu   is clang (DriverClang), with what CUDA 13 needs
 //                       (DriverCuda)

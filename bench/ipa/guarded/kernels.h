@@ -10,7 +10,7 @@ struct Matrix {
 
 /// out[r] = sum over c of matrix[r, c] * x[c].
 __global__ void multiply(float *out, Matrix matrix, const float *x);
-/// out[i] = mean of 8 neighbours from in[8 * i] on.
+/// out[i] = mean of 8 neighbors from in[8 * i] on.
 __global__ void shrink(float *out, const float *in, int count);
 /// out[i] = in[row of i, turned column of i].
 __global__ void gather(float *out, const float *in, size_t count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows of an attention head and the normalisation after it.
+// The rows of an attention head and the normalization after it.
 #include "../common.h"
 #include "softmax.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Row-wise softmax and layer normalisation, one block per row.
+/// Row-wise softmax and layer normalization, one block per row.
 void softmax(float *out, const float *in, int rows, int columns, float scale);
 void layerNorm(float *out, const float *in, const float *gain,
                const float *bias, int rows, int columns);
