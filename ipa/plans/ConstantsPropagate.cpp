@@ -27,6 +27,7 @@
 #include "ipa/pointers/ApartPointers.h"
 #include "ipa/pointers/LastingMemory.h"
 #include "ipa/pointers/UnwrittenMemory.h"
+#include "ipa/runtime/GeometryLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
 
