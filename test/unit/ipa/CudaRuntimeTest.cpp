@@ -110,13 +110,30 @@ TEST(CudaRuntimeTest, Lookups) {
   EXPECT_FALSE(isRuntime("cudaGetSymbolAddress", Function::LooksUp));
 }
 
-TEST(CudaRuntimeTest, WhatProgramsDependOn) {
+/// Contexts of the driver: the runtime's own is the only one that is followed.
+TEST(CudaRuntimeTest, ContextsAreNotKnown) {
   for (StringRef name :
-       {"cudaMalloc", "cudaMallocAsync", "cudaFree", "cudaFreeAsync_ptsz",
-        "cudaMemcpy", "cudaMemcpyAsync", "cudaLaunchKernel",
-        "cudaGraphAddKernelNode", "cudaFuncGetParamInfo"})
+       {"cuCtxCreate_v2", "cuCtxCreate_v4", "cuCtxSetCurrent",
+        "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxDestroy_v2",
+        "cuDevicePrimaryCtxReset_v2", "cuGreenCtxCreate", "cuLaunchKernel",
+        "cuLaunchKernelEx", "cuMemAllocAsync", "cuMemFreeAsync"}) {
+    const Function *row = findRuntimeFunction(name);
+    EXPECT_FALSE(row && (row->order != Function::Unknown ||
+                         row->stream != Function::kNone))
+        << name.str();
+  }
+  for (StringRef name : {"cuCtxDestroy_v2", "cuDevicePrimaryCtxReset_v2"})
+    EXPECT_TRUE(isRuntime(name, Function::Resets)) << name.str();
+}
+
+TEST(CudaRuntimeTest, WhatProgramsDependOn) {
+  for (StringRef name : {"cudaMalloc", "cudaMallocAsync", "cudaFree",
+                         "cudaFreeAsync_ptsz", "cudaMemcpy", "cudaMemcpyAsync",
+                         "cudaLaunchKernel", "cudaGraphAddKernelNode",
+                         "cudaFuncGetParamInfo", "cuDeviceGetAttribute"})
     EXPECT_TRUE(findRuntimeFunction(name)->isReliedOn()) << name.str();
-  for (StringRef name : {"cudaGetKernel", "cuGetProcAddress", "cudaThreadExit"})
+  for (StringRef name : {"cudaGetKernel", "cuGetProcAddress", "cudaThreadExit",
+                         "cuCtxDestroy_v2"})
     EXPECT_FALSE(findRuntimeFunction(name)->isReliedOn()) << name.str();
 }
 
