@@ -28,6 +28,7 @@
 #include "ipa/bodies/Analyze.h"
 #include "ipa/callers/HandleUses.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/values/DerivedPointer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"

@@ -24,7 +24,9 @@
 #include "ipa/callers/HandleUses.h"
 #include "ipa/callers/Handles.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/values/DerivedPointer.h"
 #include "ipa/values/HandleTables.h"
+#include "ipa/values/JumpFunctionBuilder.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

@@ -13,7 +13,7 @@
 #include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/CallMarks.h"
 #include "ipa/runtime/CudaRuntime.h"
-#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/RuntimeCalls.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -32,10 +32,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/constants/ConstantsSolver.h"
+#include "ipa/constants/SolverAgain.h"
+#include "ipa/constants/SolverBodies.h"
+#include "ipa/constants/SolverWorklist.h"
+#include "ipa/constants/VariableContents.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 
 #include <numeric>
 
@@ -62,26 +64,23 @@ static bool isOfCaller(const JumpFunction &actual) {
   }
 }
 
-void ConstantsSolver::noteLoss(BodyIndex body) {
+void SolverAgain::noteLoss(BodyIndex body) {
   if (body != kNone)
     changed.push_back(body);
 }
 
 /// Whether call \p number of \p caller passes what may rise with it.
-bool ConstantsSolver::passesOn(const BodyLattice &caller,
-                               uint32_t number) const {
+bool SolverAgain::passesOn(const BodyLattice &caller, uint32_t number) const {
   // Device functions pass on their geometry.
   return !caller.geometry.empty() ||
-         any_of(actualsOf(caller, number), isOfCaller);
+         any_of(bodies.actualsOf(caller, number), isOfCaller);
 }
 
-namespace {
 /// Whom each body has lowered, as rows of one table.
 struct LoweredTable {
   std::vector<uint32_t> first;
   std::vector<Lowering> rows;
 };
-} // namespace
 
 static LoweredTable tabulate(ArrayRef<Lowering> notes, size_t bodies) {
   LoweredTable table;
@@ -98,29 +97,29 @@ static LoweredTable tabulate(ArrayRef<Lowering> notes, size_t bodies) {
 
 /// Finds the bodies that may know more than before, and the variables that may
 /// hold less.
-ConstantsSolver::Rising ConstantsSolver::findRising() {
-  LoweredTable lowered = tabulate(lowerings, allBodies.size());
+SolverAgain::Rising SolverAgain::findRising() {
+  LoweredTable lowered = tabulate(worklist.lowerings(), bodies.all().size());
   Rising rising;
-  rising.bodies.resize(allBodies.size());
-  BitVector seen(allBodies.size()); // what they pass on has been looked at
-  std::vector<BodyIndex> worklist;
+  rising.bodies.resize(bodies.all().size());
+  BitVector seen(bodies.all().size()); // what they pass on has been looked at
+  std::vector<BodyIndex> todo;
   auto look = [&](BodyIndex body) {
     if (!seen.test(body)) {
       seen.set(body);
-      worklist.push_back(body);
+      todo.push_back(body);
     }
   };
   auto add = [&](BodyIndex body) {
-    if (body == kNone || !allBodies[body].isKnown)
+    if (body == kNone || !bodies[body].isKnown)
       return;
     rising.bodies.set(body);
     look(body);
   };
   for (BodyIndex body : changed)
     add(body);
-  while (!worklist.empty()) {
-    const BodyLattice &body = allBodies[worklist.back()];
-    worklist.pop_back();
+  while (!todo.empty()) {
+    const BodyLattice &body = bodies[todo.back()];
+    todo.pop_back();
     for (const Lowering &note :
          ArrayRef(lowered.rows)
              .slice(lowered.first[body.index],
@@ -128,75 +127,40 @@ ConstantsSolver::Rising ConstantsSolver::findRising() {
       if (!rising.bodies.test(note.callee) && passesOn(body, note.number))
         add(note.callee);
     for (const LaunchSite &launch : program.launches(body.id))
-      forEachLaunched(body, launch, add);
+      bodies.forEachLaunched(body, launch, add);
     for (const VariableStore &store :
          slice(program.moduleRef(body.id).summary.variableStores,
                program.function(body.id)->variableStores))
       if (GlobalId id = program.definitionFor(body.id, store.variable);
-          id != kNone && stored.contains(id) &&
+          id != kNone && variables.isStored(id) &&
           rising.variables.insert(id).second)
-        for (BodyIndex reader : readers[id])
+        for (BodyIndex reader : variables.readersOf(id))
           look(reader);
   }
   return rising;
 }
 
-/// Calls \p visit with all bodies that \p launch of \p caller may enter.
-void ConstantsSolver::forEachLaunched(
-    const BodyLattice &caller, const LaunchSite &launch,
-    function_ref<void(BodyIndex)> visit) const {
-  BodyIndex stubClone = launched(caller.index, launch.call);
-  uint32_t clone = stubClone == kNone ? 0 : allBodies[stubClone].clone;
-  for (GlobalId stub : callers.stubsOf(caller.id, launch)) {
-    if (launch.kind != LaunchKind::Device)
-      visit(indexOf(stub, clone));
-    for (GlobalId kernel : program.kernelsOf(stub))
-      visit(indexOf(kernel, clone));
-  }
-}
-
 /// Meets the contexts that bodies which do not rise pass to those that do, and
 /// all of launches and of variables.
-void ConstantsSolver::enterRising(const Rising &rising) {
-  for (BodyLattice &body : allBodies) {
-    if (!body.isReached || rising.bodies.test(body.index))
-      continue;
-    visited = body.index;
-    for (uint32_t number : seq(callCount(body.index))) {
-      BodyIndex callee = calleeOf(body.index, number);
-      if (callee == kNone || !rising.bodies.test(callee))
-        continue;
-      const CallEdge &call = program.calls(body.id)[number];
-      if (call.callee != kNone)
-        visitCall(body.index, number, call);
-    }
-    if (!active.test(body.index))
-      continue;
-    for (const LaunchSite &launch : program.launches(body.id))
-      visitLaunch(body.index, launch);
-    visitStores(body);
-  }
+void SolverAgain::enterRising(const Rising &rising) {
+  for (const BodyLattice &body : bodies.all())
+    if (body.isReached && !rising.bodies.test(body.index))
+      worklist.meetContexts(body, rising.bodies);
 }
 
 /// Starts at the top again with what is \p rising.
-void ConstantsSolver::raise(const Rising &rising) {
-  erase_if(lowerings, [&](const Lowering &note) {
-    return rising.bodies.test(note.callee);
-  });
-  settled.resize(allBodies.size());
-  settled.reset(rising.bodies);
-  for (unsigned body : rising.bodies.set_bits())
-    reset(allBodies[body]);
+void SolverAgain::raise(const Rising &rising) {
+  worklist.raise(rising.bodies);
   for (GlobalId variable : rising.variables)
-    stored.erase(variable);
+    variables.forget(variable);
 }
 
-void ConstantsSolver::solveAgain() {
+void SolverAgain::solve() {
   while (!changed.empty()) {
     Rising rising = findRising();
     raise(rising);
     enterRising(rising);
-    runWorklist();
+    worklist.run();
     changed.clear();
     noteUnfounded();
     // Each round has what the one before had, and more, so it ends.
@@ -208,26 +172,25 @@ void ConstantsSolver::solveAgain() {
 /// Notes bodies that nothing reached has lowered, and those that reach each
 /// other in a circle which nobody enters any more: whoever entered each first
 /// leads to no body that is entered from outside.
-void ConstantsSolver::noteUnfounded() {
-  for (const Lowering &note : lowerings)
-    if (!allBodies[note.caller].isReached)
+void SolverAgain::noteUnfounded() {
+  for (const Lowering &note : worklist.lowerings())
+    if (!bodies[note.caller].isReached)
       noteLoss(note.callee);
   enum class State : uint8_t { Unknown, OnPath, Founded, Unfounded };
-  std::vector<State> states(allBodies.size(), State::Unknown);
+  std::vector<State> states(bodies.all().size(), State::Unknown);
   std::vector<BodyIndex> path;
-  for (const BodyLattice &body : allBodies) {
+  for (const BodyLattice &body : bodies.all()) {
     if (!body.isReached || !body.isKnown)
       continue;
     BodyIndex next = body.index;
-    while (next != kNone && allBodies[next].isReached &&
-           allBodies[next].isKnown && states[next] == State::Unknown) {
+    while (next != kNone && bodies[next].isReached && bodies[next].isKnown &&
+           states[next] == State::Unknown) {
       states[next] = State::OnPath;
       path.push_back(next);
-      next = allBodies[next].firstCaller;
+      next = bodies[next].firstCaller;
     }
-    bool isFounded =
-        next != kNone && allBodies[next].isReached &&
-        (!allBodies[next].isKnown || states[next] == State::Founded);
+    bool isFounded = next != kNone && bodies[next].isReached &&
+                     (!bodies[next].isKnown || states[next] == State::Founded);
     for (BodyIndex visited : path) {
       states[visited] = isFounded ? State::Founded : State::Unfounded;
       if (!isFounded)

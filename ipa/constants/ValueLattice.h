@@ -1,5 +1,4 @@
-//===- ValueLattice.h - What is known of a value in all contexts -*- C++
-//-*-===//
+//===- ValueLattice.h - What is known of a value, by contexts ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

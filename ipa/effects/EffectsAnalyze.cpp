@@ -31,8 +31,10 @@
 #include "ipa/bodies/PointerAccesses.h"
 #include "ipa/callers/HandleUses.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/values/DerivedPointer.h"
 #include "ipa/values/HandleTables.h"
-#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/RuntimeCalls.h"
+#include "ipa/values/VariableWrites.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

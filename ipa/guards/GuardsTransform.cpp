@@ -18,7 +18,7 @@
 
 #include "ipa/clones/ClonesTransform.h"
 #include "ipa/runtime/CudaRuntime.h"
-#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"

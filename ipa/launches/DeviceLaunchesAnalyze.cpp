@@ -28,6 +28,9 @@
 #include "ipa/launches/LaunchGeometry.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/KernelAnnotations.h"
+#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/RuntimeCalls.h"
+#include "ipa/values/ValueShapes.h"
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"

@@ -33,7 +33,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/launches/LaunchBounds.h"
-#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/ValueBounds.h"
+#include "ipa/values/ValueShapes.h"
 
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"

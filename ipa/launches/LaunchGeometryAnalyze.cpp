@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/launches/LaunchGeometry.h"
+#include "ipa/values/JumpFunctionBuilder.h"
 
 namespace gpulto {
 

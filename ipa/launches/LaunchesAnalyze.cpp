@@ -37,6 +37,9 @@
 #include "ipa/runtime/OffloadEntries.h"
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/LaunchedMemory.h"
+#include "ipa/values/PackedPairs.h"
+#include "ipa/values/RuntimeCalls.h"
+#include "ipa/values/ValueShapes.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"

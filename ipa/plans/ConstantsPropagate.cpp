@@ -22,6 +22,7 @@
 #include "ipa/plans/Explain.h"
 #include "ipa/plans/LaunchCounts.h"
 #include "ipa/pointers/KnownValues.h"
+#include "ipa/runtime/GeometryLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
 

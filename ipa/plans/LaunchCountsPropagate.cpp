@@ -38,6 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/plans/LaunchCounts.h"
+#include "ipa/runtime/GeometryLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
 

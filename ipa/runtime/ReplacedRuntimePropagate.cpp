@@ -25,7 +25,8 @@ StringRef findReplacedRuntime(const WpaContext &context) {
     for (auto [s, symbol] : enumerate(module.summary.symbols)) {
       StringRef name = symbol.name;
       bool isWrapped = name.consume_front("__wrap_");
-      if (!symbol.isDeclaration() || !isRuntimeName(name))
+      if (!symbol.isDeclaration() ||
+          !(isRuntimeName(name) || isDriverName(name)))
         continue;
       GlobalId id = module.firstSymbol + uint32_t(s);
       bool isOther = isWrapped || program.definition(id) != kNone ||

@@ -22,6 +22,8 @@
 #include "ipa/bodies/Analyze.h"
 #include "ipa/runtime/GeometryReads.h"
 #include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/RuntimeCalls.h"
+#include "ipa/values/VariableWrites.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"

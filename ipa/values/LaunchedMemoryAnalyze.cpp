@@ -39,8 +39,8 @@
 
 #include "ipa/bodies/ReachingDefinitions.h"
 #include "ipa/runtime/CudaRuntime.h"
-#include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/LaunchedMemory.h"
+#include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"

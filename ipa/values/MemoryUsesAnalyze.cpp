@@ -4,8 +4,8 @@
 
 #include "ipa/bodies/Analyze.h"
 #include "ipa/runtime/CudaRuntime.h"
-#include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/MemoryUses.h"
+#include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/DataLayout.h"

@@ -14,7 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/values/DerivedPointer.h"
 #include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/RuntimeCalls.h"
+#include "ipa/values/ValueShapes.h"
+#include "ipa/values/VariableWrites.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
@@ -55,14 +59,6 @@ variableWrite(const llvm::Instruction &instruction) {
     return std::nullopt;
   write.offset = *place;
   return write;
-}
-
-JumpFunction JumpFunctionBuilder::ofStored(const llvm::Instruction &instruction,
-                                           const VariableWrite &write) {
-  if (!write.value)
-    return ofAllocation(llvm::cast<llvm::CallBase>(instruction));
-  JumpFunction j = of(*write.value);
-  return j.bitWidth % 8 == 0 ? j : JumpFunction();
 }
 
 /// Appends the numbers and null pointers in \p constant, which is at byte

@@ -18,6 +18,22 @@ namespace {
 
 using Function = RuntimeFunction;
 
+/// Returns what the shared library \p path defines; nothing if it is none.
+StringSet<> definedNames(StringRef path) {
+  StringSet<> names;
+  auto library = object::ObjectFile::createObjectFile(path);
+  EXPECT_TRUE(bool(library)) << toString(library.takeError());
+  auto *elf = library
+                  ? dyn_cast<object::ELFObjectFileBase>(library->getBinary())
+                  : nullptr;
+  if (!elf)
+    return names;
+  for (const object::ELFSymbolRef &symbol : elf->getDynamicSymbolIterators())
+    if (!(cantFail(symbol.getFlags()) & object::SymbolRef::SF_Undefined))
+      names.insert(cantFail(symbol.getName()));
+  return names;
+}
+
 TEST(CudaRuntimeTest, NamesStandOnce) {
   StringSet<> names;
   for (const Function &row : runtimeFunctions()) {
@@ -84,7 +100,9 @@ TEST(CudaRuntimeTest, Lookups) {
   for (StringRef name :
        {"cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz",
         "cudaGetDriverEntryPointByVersion_ptsz", "cuModuleGetFunction",
-        "cuGetProcAddress_v2"})
+        "cuGetProcAddress_v2", "cudaLibraryGetUnifiedFunction",
+        "cuLibraryGetUnifiedFunction", "cudaGetExportTable",
+        "cuGetExportTable"})
     EXPECT_TRUE(isRuntime(name, Function::LooksUp)) << name.str();
   for (StringRef name : {"cudaGetKernel", "__cudaGetKernel",
                          "cudaGetFuncBySymbol", "cudaGraphNodeGetParams"})
@@ -92,13 +110,30 @@ TEST(CudaRuntimeTest, Lookups) {
   EXPECT_FALSE(isRuntime("cudaGetSymbolAddress", Function::LooksUp));
 }
 
-TEST(CudaRuntimeTest, WhatProgramsDependOn) {
+/// Contexts of the driver: the runtime's own is the only one that is followed.
+TEST(CudaRuntimeTest, ContextsAreNotKnown) {
   for (StringRef name :
-       {"cudaMalloc", "cudaMallocAsync", "cudaFree", "cudaFreeAsync_ptsz",
-        "cudaMemcpy", "cudaMemcpyAsync", "cudaLaunchKernel",
-        "cudaGraphAddKernelNode", "cudaFuncGetParamInfo"})
+       {"cuCtxCreate_v2", "cuCtxCreate_v4", "cuCtxSetCurrent",
+        "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuCtxDestroy_v2",
+        "cuDevicePrimaryCtxReset_v2", "cuGreenCtxCreate", "cuLaunchKernel",
+        "cuLaunchKernelEx", "cuMemAllocAsync", "cuMemFreeAsync"}) {
+    const Function *row = findRuntimeFunction(name);
+    EXPECT_FALSE(row && (row->order != Function::Unknown ||
+                         row->stream != Function::kNone))
+        << name.str();
+  }
+  for (StringRef name : {"cuCtxDestroy_v2", "cuDevicePrimaryCtxReset_v2"})
+    EXPECT_TRUE(isRuntime(name, Function::Resets)) << name.str();
+}
+
+TEST(CudaRuntimeTest, WhatProgramsDependOn) {
+  for (StringRef name : {"cudaMalloc", "cudaMallocAsync", "cudaFree",
+                         "cudaFreeAsync_ptsz", "cudaMemcpy", "cudaMemcpyAsync",
+                         "cudaLaunchKernel", "cudaGraphAddKernelNode",
+                         "cudaFuncGetParamInfo", "cuDeviceGetAttribute"})
     EXPECT_TRUE(findRuntimeFunction(name)->isReliedOn()) << name.str();
-  for (StringRef name : {"cudaGetKernel", "cuGetProcAddress", "cudaThreadExit"})
+  for (StringRef name : {"cudaGetKernel", "cuGetProcAddress", "cudaThreadExit",
+                         "cuCtxDestroy_v2"})
     EXPECT_FALSE(findRuntimeFunction(name)->isReliedOn()) << name.str();
 }
 
@@ -121,6 +156,30 @@ TEST(CudaRuntimeTest, Families) {
   EXPECT_FALSE(isDriverName("curl_easy_init"));
 }
 
+/// Names of the driver are written as the toolkit's library has them; a row for
+/// a later release says no more than that something is unknown.
+TEST(CudaRuntimeTest, DriverHasItsNames) {
+  SmallString<128> path(GPULTO_TEST_CUDA_PATH);
+  sys::path::append(path, "lib64", "stubs", "libcuda.so");
+  if (!sys::fs::exists(path))
+    GTEST_SKIP() << "no library of the driver to link with";
+  StringSet<> names = definedNames(path);
+  ASSERT_TRUE(names.contains("cuInit"));
+  for (const Function &row : runtimeFunctions()) {
+    if (!isDriverName(row.name) || !row.isReliedOn())
+      continue;
+    EXPECT_TRUE(names.contains(row.name)) << row.name.str();
+    if (row.perThread == Function::None) {
+      EXPECT_FALSE(names.contains((row.name + "_ptds").str()) ||
+                   names.contains((row.name + "_ptsz").str()))
+          << row.name.str();
+      continue;
+    }
+    StringRef suffix = row.perThread == Function::Ptds ? "_ptds" : "_ptsz";
+    EXPECT_TRUE(names.contains((row.name + suffix).str())) << row.name.str();
+  }
+}
+
 /// Of every function that the toolkit's runtime has there is a row, if only one
 /// that says nothing: a new release of the toolkit is to be looked at.
 TEST(CudaRuntimeTest, KnowsTheToolkit) {
@@ -128,17 +187,11 @@ TEST(CudaRuntimeTest, KnowsTheToolkit) {
   sys::path::append(path, "lib64", "libcudart.so");
   if (!sys::fs::exists(path))
     GTEST_SKIP() << "no shared CUDA runtime";
-  auto library = object::ObjectFile::createObjectFile(path);
-  ASSERT_TRUE(bool(library)) << toString(library.takeError());
-  auto *elf = dyn_cast<object::ELFObjectFileBase>(library->getBinary());
-  ASSERT_TRUE(elf);
   unsigned known = 0;
-  for (const object::ELFSymbolRef &symbol : elf->getDynamicSymbolIterators()) {
-    StringRef name = cantFail(symbol.getName());
-    if (!isRuntimeName(name) ||
-        cantFail(symbol.getFlags()) & object::SymbolRef::SF_Undefined)
+  for (const auto &entry : definedNames(path)) {
+    if (!isRuntimeName(entry.getKey()))
       continue;
-    EXPECT_TRUE(findRuntimeFunction(name)) << name.str();
+    EXPECT_TRUE(findRuntimeFunction(entry.getKey())) << entry.getKey().str();
     ++known;
   }
   EXPECT_GT(known, 300u);

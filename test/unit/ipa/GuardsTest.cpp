@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/plans/Constants.h"
+#include "ipa/runtime/GeometryLimits.h"
 #include "support/Statistics.h"
 #include "test/unit/ProgramBuilder.h"
 

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "ipa/effects/Effects.h"
 #include "ipa/pointers/PointerFacts.h"
+#include "ipa/runtime/ReplacedRuntime.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <functional>
@@ -235,6 +236,7 @@ TEST(DeviceOrder, Premises) {
   fails("of 'cudaMemcpy_ptds'", [](Shape &s) { s.callee = "cudaMemcpy_ptds"; });
   fails("of 'foreign'", [](Shape &s) { s.callee = "foreign"; });
   fails("of 'cuLaunchKernel'", [](Shape &s) { s.callee = "cuLaunchKernel"; });
+  fails("of 'cuCtxSetCurrent'", [](Shape &s) { s.callee = "cuCtxSetCurrent"; });
   fails("several devices", [](Shape &s) { s.callee = "cudaSetDevice"; });
   fails("address of 'cudaMemcpyAsync'",
         [](Shape &s) { s.takesAddress = true; });
@@ -245,6 +247,33 @@ TEST(DeviceOrder, Premises) {
   fails("device code uses 'buffer'", [](Shape &s) { s.deviceVariable = 1; });
   fails("'x.o' is linked as native code",
         [](Shape &s) { s.foreignCode = "'x.o' is linked as native code"; });
+}
+
+TEST(DeviceOrder, WhatTheDriverIsAsked) {
+  for (const char *name : {"cuInit", "cuDeviceGetAttribute", "cuCtxSynchronize",
+                           "cuDevicePrimaryCtxRetain"}) {
+    Shape shape;
+    shape.callee = name;
+    EXPECT_EQ(MemoryProgram(shape).whyNoOrder(), "") << name;
+    EXPECT_TRUE(MemoryProgram(shape).isUnwritten()) << name;
+  }
+}
+
+/// Another function in the place of one that is relied upon.
+TEST(ReplacedRuntime, OfTheRuntimeAndTheDriver) {
+  auto replaced = [](const char *callee, const char *native) {
+    Shape shape;
+    shape.callee = callee;
+    MemoryProgram program(shape);
+    program.context->nativeRuntime.insert(native);
+    return findReplacedRuntime(*program.context).str();
+  };
+  EXPECT_EQ(replaced("printf", "cudaMalloc"), "cudaMalloc");
+  EXPECT_EQ(replaced("cuInit", "cuInit"), "cuInit");
+  EXPECT_EQ(replaced("cuInit", "cuDeviceGet"), "") << "nobody calls it";
+  EXPECT_EQ(replaced("cuCtxCreate_v2", "cuCtxCreate_v2"), "")
+      << "nothing is known of it";
+  EXPECT_EQ(replaced("__wrap_cuInit", "x"), "__wrap_cuInit");
 }
 
 TEST(HostLibrary, KnowsItsNames) {

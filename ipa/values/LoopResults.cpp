@@ -1,4 +1,4 @@
-//===- JumpFunctionLoops.cpp - Jump functions of what loops leave ---------===//
+//===- LoopResults.cpp - Jump functions of what loops leave ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -9,7 +9,7 @@
 //     first<<<...>>>(...);
 //   last<<<blocks, 256>>>(n);          blocks << 2 * rounds, n + -2 * rounds
 //
-// For a phi outside of loops (ofLoopResult):
+// For a phi outside of loops (of):
 // 1. findStep: it merges what a loop with one exit leaves, a number that each
 //    round steps by a constant, with what it is if the loop is not entered.
 // 2. ofExpression: the number of rounds, as ScalarEvolution has it, in the
@@ -24,7 +24,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/values/LoopResults.h"
+
 #include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/JumpOperations.h"
+#include "ipa/values/ScalarValues.h"
+#include "ipa/values/ValueLimits.h"
+#include "ipa/values/ValueShapes.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Analysis/ConstantFolding.h"
@@ -34,6 +40,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 
 namespace gpulto {
@@ -44,32 +51,6 @@ using Kind = JumpFunction::Kind;
 /// overflows.
 static constexpr unsigned kCountBits = 64;
 
-//===----------------------------------------------------------------------===//
-// Operations on jump functions
-//===----------------------------------------------------------------------===//
-
-/// `left OPERATION right`.
-JumpFunction JumpFunctionBuilder::compose(JumpOperation operation,
-                                          const JumpFunction &left,
-                                          const JumpFunction &right,
-                                          unsigned bits) {
-  if (right.kind == Kind::Constant)
-    return compose(operation, left, right.value, bits);
-  if (!isInput(right) || (!isInput(left) && left.kind != Kind::Constant))
-    return JumpFunction::unknown(bits);
-  return composedOfTwo(operation, left, right, bits);
-}
-
-/// \p input, an unsigned number, in \p bits bits.
-JumpFunction JumpFunctionBuilder::resized(const JumpFunction &input,
-                                          unsigned bits) {
-  if (input.bitWidth == bits)
-    return input;
-  return input.bitWidth < bits
-             ? compose(JumpOperation::ZExt, input, input.bitWidth, bits)
-             : compose(JumpOperation::Trunc, input, uint64_t(0), bits);
-}
-
 /// Whether \p value is one operation on a number, and constants.
 static bool isOfOne(const llvm::Value &value) {
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
@@ -77,20 +58,6 @@ static bool isOfOne(const llvm::Value &value) {
          operationOf(instruction->getOpcode()) &&
          (instruction->isCast() ||
           llvm::isa<llvm::ConstantInt>(instruction->getOperand(1)));
-}
-
-/// What \p operation, which is of one number, makes of \p input.
-JumpFunction JumpFunctionBuilder::applied(const llvm::Instruction &operation,
-                                          const JumpFunction &input) {
-  unsigned bits = scalarBits(*operation.getType());
-  JumpOperation kind = *operationOf(operation.getOpcode());
-  uint64_t operand =
-      kind == JumpOperation::Trunc ? 0
-      : operation.isCast()
-          ? input.bitWidth
-          : llvm::cast<llvm::ConstantInt>(operation.getOperand(1))
-                ->getZExtValue();
-  return compose(kind, input, operand, bits);
 }
 
 /// How many operations deep \p j is.
@@ -136,15 +103,15 @@ static std::optional<JumpOperation> operationOf(llvm::SCEVTypes type) {
 }
 
 /// The value of \p expression, an integer that no loop changes.
-JumpFunction JumpFunctionBuilder::ofExpression(const llvm::SCEV &expression) {
+JumpFunction LoopResults::ofExpression(const llvm::SCEV &expression) {
   unsigned bits = scalarBits(*expression.getType());
   JumpFunction unknown = JumpFunction::unknown(bits);
   if (!bits || !expression.getType()->isIntegerTy())
     return unknown;
   if (auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(&expression))
-    return ofConstant(*constant->getValue());
+    return constantValue(*constant->getValue());
   if (auto *leaf = llvm::dyn_cast<llvm::SCEVUnknown>(&expression))
-    return of(*leaf->getValue());
+    return values.of(*leaf->getValue());
   std::optional<JumpOperation> operation =
       operationOf(expression.getSCEVType());
   if (!operation)
@@ -152,24 +119,24 @@ JumpFunction JumpFunctionBuilder::ofExpression(const llvm::SCEV &expression) {
   llvm::ArrayRef<const llvm::SCEV *> operands = expression.operands();
   JumpFunction result = ofExpression(*operands.front());
   if (takesWidth(*operation) || *operation == JumpOperation::Trunc)
-    return compose(*operation, result,
-                   *operation == JumpOperation::Trunc ? 0 : result.bitWidth,
-                   bits);
-  // Constants come first; compose() wants them last.
+    return operations.compose(
+        *operation, result,
+        *operation == JumpOperation::Trunc ? 0 : result.bitWidth, bits);
+  // Constants come first; operations.compose() wants them last.
   for (const llvm::SCEV *operand : operands.drop_front()) {
     JumpFunction next = ofExpression(*operand);
     bool isSwapped =
         result.kind == Kind::Constant && *operation != JumpOperation::UDiv;
-    result = isSwapped ? compose(*operation, next, result, bits)
-                       : compose(*operation, result, next, bits);
+    result = isSwapped ? operations.compose(*operation, next, result, bits)
+                       : operations.compose(*operation, result, next, bits);
   }
   return result;
 }
 
 /// 1 if \p condition, or its inverse, holds, which compares an integer to a
 /// constant, else 0; of kCountBits bits.
-JumpFunction JumpFunctionBuilder::ofCondition(const llvm::ICmpInst &condition,
-                                              bool isInverse) {
+JumpFunction LoopResults::ofCondition(const llvm::ICmpInst &condition,
+                                      bool isInverse) {
   using Predicate = llvm::CmpInst;
   llvm::CmpInst::Predicate predicate =
       isInverse ? condition.getInversePredicate() : condition.getPredicate();
@@ -179,27 +146,30 @@ JumpFunction JumpFunctionBuilder::ofCondition(const llvm::ICmpInst &condition,
   const llvm::APInt &bound = constant->getValue();
   unsigned bits = bound.getBitWidth();
   bool isSigned = Predicate::isSigned(predicate);
-  JumpFunction input = of(*condition.getOperand(0));
+  JumpFunction input = values.of(*condition.getOperand(0));
   auto asBit = [&](const JumpFunction &number, bool isInverse) {
-    JumpFunction bit = resized(
-        compose(JumpOperation::UMin, number, uint64_t(1), bits), kCountBits);
-    return isInverse ? compose(JumpOperation::Xor, bit, uint64_t(1), kCountBits)
+    JumpFunction bit = operations.resized(
+        operations.compose(JumpOperation::UMin, number, uint64_t(1), bits),
+        kCountBits);
+    return isInverse ? operations.compose(JumpOperation::Xor, bit, uint64_t(1),
+                                          kCountBits)
                      : bit;
   };
   // How much greater it is than what bounds it from below.
   auto isGreater = [&](const llvm::APInt &least, bool isInverse) {
     JumpFunction larger =
-        compose(isSigned ? JumpOperation::SMax : JumpOperation::UMax, input,
-                least.getZExtValue(), bits);
-    return asBit(
-        compose(JumpOperation::Sub, larger, least.getZExtValue(), bits),
-        isInverse);
+        operations.compose(isSigned ? JumpOperation::SMax : JumpOperation::UMax,
+                           input, least.getZExtValue(), bits);
+    return asBit(operations.compose(JumpOperation::Sub, larger,
+                                    least.getZExtValue(), bits),
+                 isInverse);
   };
   bool isLowest = isSigned ? bound.isMinSignedValue() : bound.isZero();
   switch (predicate) {
   case Predicate::ICMP_NE:
   case Predicate::ICMP_EQ:
-    return asBit(compose(JumpOperation::Sub, input, bound.getZExtValue(), bits),
+    return asBit(operations.compose(JumpOperation::Sub, input,
+                                    bound.getZExtValue(), bits),
                  predicate == Predicate::ICMP_EQ);
   case Predicate::ICMP_UGT:
   case Predicate::ICMP_SGT:
@@ -251,9 +221,8 @@ static std::optional<JumpOperation> stepOf(unsigned opcode) {
 }
 
 /// What \p value, used outside of its loop, is in terms of rounds.
-std::optional<JumpFunctionBuilder::Step>
-JumpFunctionBuilder::findStep(const llvm::Value &value,
-                              const llvm::LoopInfo &loops) {
+std::optional<LoopResults::Step>
+LoopResults::findStep(const llvm::Value &value, const llvm::LoopInfo &loops) {
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   const llvm::Loop *loop =
       instruction ? loops.getLoopFor(instruction->getParent()) : nullptr;
@@ -282,7 +251,7 @@ JumpFunctionBuilder::findStep(const llvm::Value &value,
 }
 
 /// How often \p step is taken, if its loop is entered; kCountBits bits.
-JumpFunction JumpFunctionBuilder::ofRounds(const Step &step) {
+JumpFunction LoopResults::ofRounds(const Step &step) {
   // More is not worth its bytes.
   constexpr unsigned short kMaxExpression = 16;
   // The product with the amount of a shift, less than 8 bits, is exact. Sums
@@ -297,17 +266,17 @@ JumpFunction JumpFunctionBuilder::ofRounds(const Step &step) {
       (step.operation != JumpOperation::Add &&
        evolution.getUnsignedRangeMax(count).getActiveBits() > kMaxCountBits))
     return JumpFunction::unknown(kCountBits);
-  JumpFunction rounds = resized(ofExpression(*count), kCountBits);
-  return step.isNext
-             ? compose(JumpOperation::Add, rounds, uint64_t(1), kCountBits)
-             : rounds;
+  JumpFunction rounds = operations.resized(ofExpression(*count), kCountBits);
+  return step.isNext ? operations.compose(JumpOperation::Add, rounds,
+                                          uint64_t(1), kCountBits)
+                     : rounds;
 }
 
 /// 1 if \p loop is entered, or 0 if \p before goes on at \p behind, by a
 /// condition at the end of \p before; of kCountBits bits.
-JumpFunction JumpFunctionBuilder::ofEntered(const llvm::Loop &loop,
-                                            const llvm::BasicBlock &before,
-                                            const llvm::BasicBlock &behind) {
+JumpFunction LoopResults::ofEntered(const llvm::Loop &loop,
+                                    const llvm::BasicBlock &before,
+                                    const llvm::BasicBlock &behind) {
   JumpFunction unknown = JumpFunction::unknown(kCountBits);
   auto *branch = llvm::dyn_cast<llvm::BranchInst>(before.getTerminator());
   if (!branch || !branch->isConditional())
@@ -316,44 +285,46 @@ JumpFunction JumpFunctionBuilder::ofEntered(const llvm::Loop &loop,
   const llvm::BasicBlock *inside = branch->getSuccessor(entersFirst ? 0 : 1);
   auto *condition = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
   if (!condition || inside == &behind ||
-      !dominatorTree().dominates(llvm::BasicBlockEdge(&before, inside),
-                                 loop.getHeader()))
+      !context.analyses.getResult<llvm::DominatorTreeAnalysis>(function)
+           .dominates(llvm::BasicBlockEdge(&before, inside), loop.getHeader()))
     return unknown;
   return ofCondition(*condition, /*isInverse=*/!entersFirst);
 }
 
 /// What \p step has made of its initial value after \p rounds.
-JumpFunction JumpFunctionBuilder::ofSteps(const Step &step,
-                                          const JumpFunction &rounds) {
+JumpFunction LoopResults::ofSteps(const Step &step,
+                                  const JumpFunction &rounds) {
   unsigned bits = scalarBits(*step.initial->getType());
   JumpFunction amount =
-      compose(JumpOperation::Mul, rounds, step.by, kCountBits);
-  JumpFunction initial = of(*step.initial);
+      operations.compose(JumpOperation::Mul, rounds, step.by, kCountBits);
+  JumpFunction initial = values.of(*step.initial);
   if (step.operation == JumpOperation::Add)
-    return compose(step.operation, initial, resized(amount, bits), bits);
+    return operations.compose(step.operation, initial,
+                              operations.resized(amount, bits), bits);
   // All of them may shift by the width and more, which one operation must not:
   // a second one shifts the last bit out.
-  JumpFunction first =
-      compose(JumpOperation::UMin, amount, uint64_t(bits - 1), kCountBits);
-  JumpFunction result =
-      compose(step.operation, initial, resized(first, bits), bits);
+  JumpFunction first = operations.compose(JumpOperation::UMin, amount,
+                                          uint64_t(bits - 1), kCountBits);
+  JumpFunction result = operations.compose(
+      step.operation, initial, operations.resized(first, bits), bits);
   if (step.operation == JumpOperation::AShr)
     return result; // signs only
-  JumpFunction rest =
-      compose(JumpOperation::UMin,
-              compose(JumpOperation::Sub, amount, first, kCountBits),
-              uint64_t(1), kCountBits);
-  return compose(step.operation, result, resized(rest, bits), bits);
+  JumpFunction rest = operations.compose(
+      JumpOperation::UMin,
+      operations.compose(JumpOperation::Sub, amount, first, kCountBits),
+      uint64_t(1), kCountBits);
+  return operations.compose(step.operation, result,
+                            operations.resized(rest, bits), bits);
 }
 
-/// Whether \p value is what \p operations, outermost first, each of one number,
-/// make of \p initial.
+/// Whether \p value is what \p conversions, outermost first, each of one
+/// number, make of \p initial.
 static bool isMadeOf(const llvm::Value &value, const llvm::Value &initial,
-                     llvm::ArrayRef<const llvm::Instruction *> operations,
+                     llvm::ArrayRef<const llvm::Instruction *> conversions,
                      const llvm::DataLayout &layout) {
   if (auto *constant = llvm::dyn_cast<llvm::Constant>(&initial)) {
     auto *made = const_cast<llvm::Constant *>(constant);
-    for (const llvm::Instruction *operation : llvm::reverse(operations)) {
+    for (const llvm::Instruction *operation : llvm::reverse(conversions)) {
       llvm::SmallVector<llvm::Constant *, 2> operands = {made};
       if (!operation->isCast())
         operands.push_back(
@@ -366,7 +337,7 @@ static bool isMadeOf(const llvm::Value &value, const llvm::Value &initial,
     return made == &value;
   }
   const llvm::Value *inner = &value;
-  for (const llvm::Instruction *operation : operations) {
+  for (const llvm::Instruction *operation : conversions) {
     auto *other = llvm::dyn_cast<llvm::Instruction>(inner);
     if (!other || !other->isSameOperationAs(operation) ||
         (!other->isCast() && other->getOperand(1) != operation->getOperand(1)))
@@ -376,8 +347,7 @@ static bool isMadeOf(const llvm::Value &value, const llvm::Value &initial,
   return inner == &initial;
 }
 
-/// The value of \p phi if it is what a loop leaves that \p phi is not in.
-JumpFunction JumpFunctionBuilder::ofLoopResult(const llvm::PHINode &phi) {
+JumpFunction LoopResults::of(const llvm::PHINode &phi) {
   // Loops behind loops are followed as operations are, two of them at most.
   constexpr unsigned kWeight = 4;
   constexpr unsigned kMaxConversions = 2;
@@ -388,11 +358,11 @@ JumpFunction JumpFunctionBuilder::ofLoopResult(const llvm::PHINode &phi) {
            count = phi.getNumIncomingValues();
   JumpFunction unknown = JumpFunction::unknown(bits);
   if (context.summary.side != Side::Host || !phi.getType()->isIntegerTy() ||
-      !bits || count > 2 || operationDepth + kWeight > kMaxOperations)
+      !bits || count > 2 || !depth.allows(kWeight))
     return unknown;
   auto &loops = context.analyses.getResult<llvm::LoopAnalysis>(function);
-  operationDepth += kWeight;
-  llvm::scope_exit restore([&] { operationDepth -= kWeight; });
+  depth.enter(kWeight);
+  llvm::scope_exit restore([&] { depth.leave(kWeight); });
   for (unsigned i = 0; i < count; ++i) {
     const llvm::Value *left = stripExits(phi.getIncomingValue(i));
     std::optional<Step> step = findStep(*left, loops);
@@ -405,7 +375,7 @@ JumpFunction JumpFunctionBuilder::ofLoopResult(const llvm::PHINode &phi) {
     }
     if (!step || step->loop->contains(phi.getParent()) ||
         (count == 2 && !isMadeOf(*phi.getIncomingValue(1 - i), *step->initial,
-                                 conversions, layout)))
+                                 conversions, function.getDataLayout())))
       continue;
     JumpFunction entered = JumpFunction::constant(1, kCountBits);
     if (count == 2)
@@ -414,10 +384,10 @@ JumpFunction JumpFunctionBuilder::ofLoopResult(const llvm::PHINode &phi) {
     if (entered.kind == Kind::Unknown)
       continue;
     JumpFunction result =
-        ofSteps(*step, compose(JumpOperation::Mul, ofRounds(*step), entered,
-                               kCountBits));
+        ofSteps(*step, operations.compose(JumpOperation::Mul, ofRounds(*step),
+                                          entered, kCountBits));
     for (const llvm::Instruction *conversion : llvm::reverse(conversions))
-      result = applied(*conversion, result);
+      result = operations.applied(*conversion, result);
     return heightOf(context.summary, result) <= kMaxHeight ? result : unknown;
   }
   return unknown;

@@ -1,4 +1,4 @@
-//===- JumpFunctionPointers.cpp - Pointers at unknown distances -----------===//
+//===- PointerValues.cpp - Jump functions of pointers ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -19,94 +19,33 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/PointerValues.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "ipa/values/CallResults.h"
+#include "ipa/values/DerivedPointer.h"
+#include "ipa/values/HandleTables.h"
+#include "ipa/values/JumpFunctionBuilder.h"
+#include "ipa/values/JumpOperations.h"
+#include "ipa/values/LocalVariables.h"
+#include "ipa/values/ReachingWrites.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
-#include "llvm/Support/KnownBits.h"
 
 namespace gpulto {
 
 using Kind = JumpFunction::Kind;
 
-/// Greater powers of two say no more of an address.
-static constexpr unsigned kMaxDistanceLog2 = 32;
-
-/// Returns log2 of a number that \p number is a multiple of.
-static unsigned zerosOf(const llvm::APInt &number) {
-  return number.isZero() ? kMaxDistanceLog2
-                         : std::min(number.countr_zero(), kMaxDistanceLog2);
-}
-
-/// Takes the distance that \p address adds into account. Returns whether it can
-/// be told.
-static bool addDistance(const llvm::GEPOperator &address,
-                        const llvm::DataLayout &layout,
-                        DerivedPointer &result) {
-  llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> terms;
-  unsigned width = layout.getIndexTypeSizeInBits(address.getType());
-  llvm::APInt constant(width, 0);
-  if (address.getType()->isVectorTy() ||
-      !address.collectOffset(layout, width, terms, constant))
-    return false;
-  unsigned zeros = zerosOf(constant);
-  for (const auto &[index, scale] : terms)
-    zeros = std::min(
-        zeros,
-        zerosOf(scale) +
-            llvm::computeKnownBits(index, layout).countMinTrailingZeros());
-  result.distanceLog2 = std::min(result.distanceLog2, zeros);
-  // No address but 0 of the generic address space is null.
-  result.isInBounds &=
-      address.isInBounds() && address.getPointerAddressSpace() == 0;
-  return true;
-}
-
-std::optional<DerivedPointer> derivationOf(const llvm::Value &pointer,
-                                           const llvm::DataLayout &layout) {
-  constexpr unsigned kMaxSteps = 32;
-  DerivedPointer result{nullptr, kMaxDistanceLog2,
-                        pointer.getType()->getPointerAddressSpace() == 0};
-  bool isOneOfMany = false;
-  llvm::SmallPtrSet<const llvm::Value *, 8> seen;
-  llvm::SmallVector<const llvm::Value *, 8> stack{&pointer};
-  while (!stack.empty()) {
-    const llvm::Value *next = stack.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    if (seen.size() > kMaxSteps)
-      return std::nullopt;
-    if (auto *address = llvm::dyn_cast<llvm::GEPOperator>(next)) {
-      if (!addDistance(*address, layout, result))
-        return std::nullopt;
-      stack.push_back(address->getPointerOperand());
-    } else if (auto *cast = llvm::dyn_cast<llvm::AddrSpaceCastOperator>(next)) {
-      stack.push_back(cast->getPointerOperand());
-    } else if (auto *phi = llvm::dyn_cast<llvm::PHINode>(next)) {
-      isOneOfMany = true;
-      stack.append(phi->op_begin(), phi->op_end());
-    } else if (auto *select = llvm::dyn_cast<llvm::SelectInst>(next)) {
-      isOneOfMany = true;
-      stack.push_back(select->getTrueValue());
-      stack.push_back(select->getFalseValue());
-    } else if (result.base) {
-      return std::nullopt; // seen holds each value once: another one
-    } else {
-      result.base = next;
-    }
-  }
-  // What an instruction yields may differ from one round of a loop to the next.
-  if (!result.base || (isOneOfMany && !llvm::isa<llvm::Argument>(result.base) &&
-                       !llvm::isa<llvm::GlobalValue>(result.base)))
-    return std::nullopt;
-  return result;
-}
+PointerValues::PointerValues(JumpFunctionBuilder &values,
+                             LocalVariables &locals, ReachingWrites &writes,
+                             CallResults &calls, LgenContext &context,
+                             llvm::Function &function)
+    : values(values), locals(locals), writes(writes), calls(calls),
+      context(context), function(function),
+      layout(function.getParent()->getDataLayout()) {}
 
 /// Whether the address \p base of \p function is not null, if it is one that
 /// only this module knows.
@@ -121,12 +60,66 @@ static bool isNonNullBase(const llvm::Value &base,
           !llvm::NullPointerIsDefined(&function));
 }
 
+JumpFunction PointerValues::of(const llvm::Value &value) {
+  JumpFunction j;
+  if (llvm::isa<llvm::ConstantPointerNull>(value)) {
+    j.kind = Kind::Null;
+    return j;
+  }
+  int64_t offset = 0;
+  const llvm::Value *base = stripOffsets(value, layout, offset);
+  if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(base)) {
+    SymbolIndex symbol = context.indexOf(*global);
+    if (symbol != kNone) {
+      j.kind = Kind::SymbolAddress;
+      j.source = symbol;
+      j.value = static_cast<uint64_t>(offset);
+    }
+    return j;
+  }
+  auto *argument = llvm::dyn_cast<llvm::Argument>(base);
+  if (argument && !argument->hasPassPointeeByValueCopyAttr()) {
+    bool isSame = base == &value;
+    j.kind = isSame ? Kind::PassThrough : Kind::Ancestor;
+    j.source = argument->getArgNo();
+    j.value = static_cast<uint64_t>(offset);
+    return j;
+  }
+  if (JumpFunction derived = ofDerived(value);
+      derived.kind != Kind::Unknown || derived.hasFacts())
+    return derived;
+  if (base == &value && context.summary.side == Side::Host)
+    if (const llvm::GlobalVariable *table = handleTableOf(value))
+      if (SymbolIndex symbol = context.indexOf(*table); symbol != kNone) {
+        j.kind = Kind::LoadVariable;
+        j.source = symbol;
+        return j;
+      }
+  llvm::Align align = base->getPointerAlignment(layout);
+  if (llvm::isa<llvm::PHINode, llvm::SelectInst, llvm::LoadInst>(base))
+    align = std::max(align, llvm::Align(uint64_t(1) << choicesAlignLog2(base)));
+  if (base != &value)
+    align = llvm::commonAlignment(align, static_cast<uint64_t>(offset));
+  j.alignLog2 = static_cast<uint8_t>(llvm::Log2(align));
+  unsigned space = base->getType()->getPointerAddressSpace();
+  j.addressSpace = static_cast<uint8_t>(space);
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(base);
+      call && base == &value) {
+    JumpFunction result = calls.ofCall(*call, 0, 0);
+    j.kind = result.kind;
+    j.source = result.source;
+    j.nonNull = call->isReturnNonNull();
+  }
+  if (argument && space == 0)
+    j.nonNull = !llvm::NullPointerIsDefined(&function);
+  return j;
+}
+
 /// What is known of an address in the stack frame, but for its contents. Not
 /// that it is local memory of the device: LLVM passes what such a variable is a
 /// copy of instead of it where the callee only reads (MemCpyOpt, InstCombine).
-JumpFunction
-JumpFunctionBuilder::ofLocalAddress(const llvm::AllocaInst &variable,
-                                    const DerivedPointer &from) {
+JumpFunction PointerValues::ofLocalAddress(const llvm::AllocaInst &variable,
+                                           const DerivedPointer &from) {
   JumpFunction j;
   unsigned space = variable.getAddressSpace();
   j.addressSpace = static_cast<uint8_t>(space);
@@ -137,57 +130,29 @@ JumpFunctionBuilder::ofLocalAddress(const llvm::AllocaInst &variable,
   return j;
 }
 
-/// What is stored at byte \p offset of \p local anywhere; not pointers to
-/// memory that calls allocate there, nor zeros. Nothing if something else is
-/// written there, or nothing is.
-std::optional<JumpFunctionBuilder::StoredValues>
-JumpFunctionBuilder::findStored(const LocalVariable &local,
-                                uint64_t offset) const {
-  bool isWritten = false;
-  StoredValues values;
-  for (const Write &write : local.writes) {
-    auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
-    auto *call = llvm::dyn_cast<llvm::CallBase>(write.instruction);
-    bool isWhole =
-        write.offset == offset &&
-        ((store && store->isSimple()) || (call && allocationResult(*call)));
-    if (!overlaps(write.offset, write.size, offset, layout.getPointerSize()) ||
-        isZeroFill(*write.instruction))
-      continue;
-    if (!isWhole ||
-        (store && !store->getValueOperand()->getType()->isPointerTy()))
-      return std::nullopt;
-    isWritten = true;
-    if (store)
-      values.push_back(store->getValueOperand());
-  }
-  return isWritten ? std::optional(values) : std::nullopt;
-}
-
-/// Adds to \p values what findStored() finds in \p variable, a local one.
-/// Returns whether it finds anything.
-bool JumpFunctionBuilder::addStored(
+/// Adds to \p values what ReachingWrites::storedAt() finds in \p variable, a
+/// local one. Returns whether it finds anything.
+bool PointerValues::addStored(
     const llvm::Value &variable, uint64_t offset,
     llvm::SmallVectorImpl<const llvm::Value *> &values) {
-  const LocalVariable &local = describe(variable);
+  const LocalVariable &local = locals.describe(variable);
   // What a parameter is when the function is entered, its caller knows.
   if (llvm::isa<llvm::Argument>(variable) || local.escapes ||
       local.dependsOnCallees())
     return false;
-  auto [entry, isNew] = local.stored.try_emplace(offset);
-  if (isNew)
-    entry->second = findStored(local, offset);
-  if (entry->second)
-    llvm::append_range(values, *entry->second);
-  return entry->second.has_value();
+  const std::optional<ReachingWrites::StoredValues> &stored =
+      writes.storedAt(local, offset);
+  if (stored)
+    llvm::append_range(values, *stored);
+  return stored.has_value();
 }
 
 /// Returns log2 of a number that each of \p pointers, and what calls allocate,
 /// is a multiple of, if they are one of several that calls have allocated, that
 /// are parameters, or null: buffers that a loop exchanges, in variables or in
 /// members of one.
-unsigned JumpFunctionBuilder::choicesAlignLog2(
-    llvm::ArrayRef<const llvm::Value *> pointers) {
+unsigned
+PointerValues::choicesAlignLog2(llvm::ArrayRef<const llvm::Value *> pointers) {
   constexpr size_t kMaxSteps = 16;
   unsigned result = kAllocationAlignLog2;
   llvm::SmallPtrSet<const llvm::Value *, 8> seen;
@@ -206,7 +171,7 @@ unsigned JumpFunctionBuilder::choicesAlignLog2(
       int64_t offset = 0;
       const llvm::Value *base =
           stripOffsets(*load->getPointerOperand(), layout, offset);
-      if (!load->isSimple() || offset < 0 || !isLocalVariable(*base) ||
+      if (!load->isSimple() || offset < 0 || !locals.isLocalVariable(*base) ||
           !addStored(*base, static_cast<uint64_t>(offset), stack))
         return 0;
     } else if (llvm::isa<llvm::Argument>(next)) {
@@ -221,10 +186,16 @@ unsigned JumpFunctionBuilder::choicesAlignLog2(
   return result;
 }
 
+unsigned PointerValues::storedAlignLog2(const llvm::Value &variable,
+                                        uint64_t offset) {
+  llvm::SmallVector<const llvm::Value *, 8> stored;
+  return addStored(variable, offset, stored) ? choicesAlignLog2(stored) : 0;
+}
+
 /// The pointer \p value in terms of what it was derived from, at a distance
 /// that is not known or that no other jump function says; Unknown if that is
 /// not known either.
-JumpFunction JumpFunctionBuilder::ofDerived(const llvm::Value &value) {
+JumpFunction PointerValues::ofDerived(const llvm::Value &value) {
   std::optional<DerivedPointer> from = derivationOf(value, layout);
   if (!from)
     return JumpFunction();
@@ -233,7 +204,7 @@ JumpFunction JumpFunctionBuilder::ofDerived(const llvm::Value &value) {
     return ofLocalAddress(*variable, *from);
   if (&base == &value)
     return JumpFunction();
-  JumpFunction source = of(base);
+  JumpFunction source = values.of(base);
   if (source.kind == Kind::Allocation) {
     source.alignLog2 = static_cast<uint8_t>(
         std::min<unsigned>(source.alignLog2, from->distanceLog2));

@@ -1,4 +1,4 @@
-//===- SolverMemoryPropagate.cpp - What is in variables, by calls ---------===//
+//===- MemoryEvaluatorPropagate.cpp - What is in variables, by calls ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -28,7 +28,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/constants/ConstantsSolver.h"
+#include "ipa/constants/BodyPointees.h"
+#include "ipa/constants/CallEvaluator.h"
+#include "ipa/constants/MemoryEvaluator.h"
+#include "ipa/constants/SolverBodies.h"
+#include "ipa/constants/ValueEvaluator.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,96 +44,20 @@ namespace gpulto {
 
 using Kind = JumpFunction::Kind;
 
-/// Numbers in aggregates are kept in pieces of at most this size, if anything
-/// is known of them.
-static constexpr unsigned kPieceBits = 32;
 /// How deep calls are looked into for what they return, and for what they
 /// leave: from one call of a function back to the one before is a step, too.
 static constexpr unsigned kMaxResultDepth = 3;
+
 static constexpr unsigned kMaxLeftDepth = 6;
+
 /// How deep values of memory that are computed from other memory are followed.
 static constexpr unsigned kMaxMemoryDepth = 8;
+
 static constexpr unsigned kMaxLookups = 512;
+
 /// Parts of an object that are looked for because some of them may be asked
 /// for.
 static constexpr unsigned kMaxAskedParts = 16;
-
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-/// Returns what is known of the 32 bits of \p pair, of 64, from \p first on.
-static ValueLattice halfOf(const ValueLattice &pair, unsigned first) {
-  JumpFunction shift = JumpFunction::passThrough(0, 2 * kPieceBits);
-  shift.operation = JumpOperation::LShr;
-  shift.value = first;
-  JumpFunction half = JumpFunction::passThrough(0, kPieceBits);
-  half.operation = JumpOperation::Trunc;
-  return ValueLattice::passThrough(half,
-                                   ValueLattice::passThrough(shift, pair));
-}
-
-/// Returns what is known of the 64 bits of which \p low and \p high, of 32, are
-/// the halves.
-static ValueLattice joinHalves(const ValueLattice &low,
-                               const ValueLattice &high) {
-  auto widened = [](const ValueLattice &half) {
-    JumpFunction wide = JumpFunction::passThrough(0, 2 * kPieceBits);
-    wide.operation = JumpOperation::ZExt;
-    wide.value = kPieceBits;
-    return ValueLattice::passThrough(wide, half);
-  };
-  JumpFunction shift = JumpFunction::passThrough(0, 2 * kPieceBits);
-  shift.operation = JumpOperation::Shl;
-  shift.value = kPieceBits;
-  // No bit is in both, so a sum is the same, and has bounds.
-  JumpFunction sum = JumpFunction::passThrough(0, 2 * kPieceBits);
-  sum.operation = JumpOperation::Add;
-  return ValueLattice::combine(
-      sum, ValueLattice::passThrough(shift, widened(high)), widened(low));
-}
-
-ValueLattice readParts(ArrayRef<PartLattice> parts, uint64_t offset,
-                       unsigned width) {
-  constexpr unsigned kPointerBits = 2 * kPieceBits;
-  auto at = [&](uint64_t byte, unsigned bits) -> const ValueLattice * {
-    for (const PartLattice &part : parts)
-      if (part.byteOffset == byte && part.value.width() == bits)
-        return &part.value;
-    return nullptr;
-  };
-  if (const ValueLattice *value = at(offset, width))
-    return *value;
-  const ValueLattice *low = at(offset, kPieceBits),
-                     *high = at(offset + kPieceBits / 8, kPieceBits);
-  if ((width != 0 && width != kPointerBits) || !(low || high))
-    return ValueLattice::varying(width);
-  ValueLattice unknown = ValueLattice::varying(kPieceBits);
-  ValueLattice both = joinHalves(low ? *low : unknown, high ? *high : unknown);
-  if (width != 0)
-    return both;
-  bool isNull = both.isConstant() && both.value() == 0;
-  // Only null is known to be a pointer.
-  return isNull ? ValueLattice::constant(0, 0) : ValueLattice::varying(0);
-}
-
-void addPart(std::vector<PartLattice> &parts, uint64_t offset,
-             const ValueLattice &value) {
-  auto add = [&](uint64_t at, const ValueLattice &part) {
-    if (std::optional<PartOffset> place = PartOffset::of(at))
-      parts.push_back({*place, part});
-  };
-  bool isPair = value.width() == 2 * kPieceBits && value.hasFacts();
-  if (!isPair)
-    return add(offset, value);
-  add(offset, halfOf(value, 0));
-  add(offset + kPieceBits / 8, halfOf(value, kPieceBits));
-}
-
-uint64_t bytesOf(unsigned width) {
-  constexpr uint64_t kPointerBytes = 8;
-  return width ? (width + 7) / 8 : kPointerBytes;
-}
 
 /// Appends to \p result those of \p parts that lie in \p window as a whole, as
 /// if its beginning were byte \p at.
@@ -160,7 +88,6 @@ static uint64_t sizeOf(const ModuleSummary &summary,
   return most;
 }
 
-namespace {
 /// The bytes of a window at which a walk has been before.
 class SeenBytes {
 public:
@@ -178,45 +105,6 @@ public:
 private:
   SmallVector<std::pair<uint64_t, uint64_t>, 8> seen;
 };
-} // namespace
-
-static ParameterLattice unknownBytes() {
-  ParameterLattice result;
-  result.whole = ValueLattice::varying();
-  result.hasParts = true;
-  result.isPrivate = false;
-  return result;
-}
-
-bool meetParts(ParameterLattice &known, const ParameterLattice &actual) {
-  if (!actual.hasParts)
-    return false;
-  if (!known.hasParts) {
-    known.parts = actual.parts;
-    known.hasParts = true;
-    return true;
-  }
-  bool changed = false;
-  std::vector<PartLattice> kept;
-  for (PartLattice &part : known.parts) {
-    auto other = llvm::find_if(actual.parts, [&](const PartLattice &a) {
-      return a.byteOffset == part.byteOffset &&
-             a.value.width() == part.value.width();
-    });
-    if (other == actual.parts.end()) {
-      changed = true;
-      continue;
-    }
-    changed |= part.value.meet(other->value);
-    kept.push_back(part);
-  }
-  known.parts = std::move(kept);
-  return changed;
-}
-
-//===----------------------------------------------------------------------===//
-// Entered bodies
-//===----------------------------------------------------------------------===//
 
 /// Sets in \p used the formal parameters that \p function, of \p summary, is in
 /// terms of; all of them if calls are asked for.
@@ -286,125 +174,34 @@ static bool addFormalsWithin(const ModuleSummary &summary,
   return isOfCalls;
 }
 
-/// Returns the body that call \p number of \p caller enters, by an alias too,
-/// or kNone.
-BodyIndex ConstantsSolver::enteredBy(const BodyLattice &caller,
-                                     uint32_t number) const {
-  if (BodyIndex index = calleeOf(caller.index, number); index != kNone)
-    return index;
-  return callers.calleesOf(callers.bodyIndex(caller.id))[number];
-}
-
-/// Returns the arguments of call \p number of \p caller.
-ArrayRef<JumpFunction> ConstantsSolver::actualsOf(const BodyLattice &caller,
-                                                  uint32_t number) const {
-  const ModuleSummary &summary = program.moduleRef(caller.id).summary;
-  return slice(summary.jumpFunctions,
-               slice(summary.calls, program.function(caller.id)->calls)[number]
-                   .arguments);
-}
-
-/// Returns what call \p number of \p caller lets \p callee know of its
-/// parameters in \p used, and of the others, if \p asksAll, what they are but
-/// not what they point to.
-BodyLattice ConstantsSolver::enter(const BodyLattice &caller, uint32_t number,
-                                   const BodyLattice &callee,
-                                   const BitVector &used, bool asksAll) const {
-  BodyLattice entered;
-  entered.id = callee.id;
-  entered.index = callee.index;
-  entered.entered = caller.entered.followedBy(caller.id, number);
-  ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
-  for (uint32_t i = 0; i < used.size(); ++i) {
-    const ParameterRecord &record = program.parameters(callee.id)[i];
-    ParameterLattice formal = unknownBytes();
-    formal.whole = ValueLattice::varying(record.bitWidth);
-    if (used.test(i)) {
-      formal =
-          evaluateArgument(callee.id, i, caller,
-                           i < actuals.size() ? actuals[i] : JumpFunction());
-    } else if (i < actuals.size()) {
-      formal.isPrivate = leadsToPrivate(caller, actuals[i]);
-      if (asksAll && !(record.flags & kParamByVal))
-        formal.whole =
-            fit(callee.id, record, caller, valueOf(caller, actuals[i]));
-    }
-    entered.parameters.push_back(std::move(formal));
-  }
-  return entered;
-}
-
-BodyLattice ConstantsSolver::entry(BodyIndex caller, uint32_t number) const {
-  const BodyLattice &callee = allBodies[calleeOf(caller, number)];
-  BitVector all(program.parameters(callee.id).size(), true);
-  BodyLattice entered = enter(allBodies[caller], number, callee, all);
-  entered.clone = callee.clone;
-  entered.isReached = true;
-  return entered;
-}
-
-/// Returns whether \p body leaves what its parameter \p source points to as it
-/// was: so do those to which it passes it.
-bool ConstantsSolver::keepsPointee(const BodyLattice &body,
-                                   uint32_t source) const {
-  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
-  return source < formals.size() && ((formals[source].flags & kParamByVal) ||
-                                     pointees.isUnwritten(body.id, source));
-}
-
-/// Returns whether nobody but \p body and its callees reaches what its
-/// parameter \p source points to while it runs; each writes it by one pointer
-/// only.
-bool ConstantsSolver::isPrivateFormal(const BodyLattice &body,
-                                      uint32_t source) const {
-  return source < body.parameters.size() && body.parameters[source].isPrivate &&
-         pointees.isPrivate(body.id, uint64_t(source) + 1);
-}
-
-/// Returns whether \p actual points to memory that nobody reaches but \p caller
-/// or one of its callers, and their callees.
-bool ConstantsSolver::leadsToPrivate(const BodyLattice &caller,
-                                     const JumpFunction &actual) const {
-  if (actual.kind == Kind::Aggregate)
-    return actual.value && pointees.isPrivate(caller.id, actual.value);
-  return actual.isPointerPassedOn() && isPrivateFormal(caller, actual.source);
-}
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-/// Returns what the call that \p function names returns: in terms of what this
-/// very call passes, so that it depends on the caller's parameters only.
-ParameterLattice
-ConstantsSolver::evaluateResult(const BodyLattice &caller,
-                                const JumpFunction &function) const {
+ParameterLattice MemoryEvaluator::evaluateResult(const BodyLattice &caller,
+                                                 const JumpFunction &function) {
   ParameterLattice result;
   result.whole = ValueLattice::varying(function.bitWidth);
   result.hasParts = true;
-  BodyIndex index = enteredBy(caller, function.source);
+  BodyIndex index = bodies.enteredBy(caller, function.source);
   if (index == kNone || resultDepth >= kMaxResultDepth ||
-      !callers.isFinal(allBodies[index].id))
+      !callers.isFinal(bodies[index].id))
     return result;
-  const BodyLattice &callee = allBodies[index];
+  const BodyLattice &callee = bodies[index];
   const CombinedModule &module = program.moduleRef(callee.id);
   const JumpFunction &returned = program.function(callee.id)->returned;
   BitVector used(program.parameters(callee.id).size());
   addFormals(module.summary, returned, used);
   ++resultDepth;
-  BodyLattice entered = enter(caller, function.source, callee, used);
+  BodyLattice entered = calls.enter(caller, function.source, callee, used);
   if (returned.kind == JumpFunction::Kind::Aggregate)
     result = evaluateAggregate(entered, module, returned);
   else
-    result.whole = evaluate(entered, module, returned);
+    result.whole = values.evaluate(entered, module, returned);
   --resultDepth;
   return result;
 }
 
 /// Appends to \p result what \p part, bytes that a call returned, is known of.
-void ConstantsSolver::addReturned(const BodyLattice &caller,
+void MemoryEvaluator::addReturned(const BodyLattice &caller,
                                   const AggregatePart &part,
-                                  ParameterLattice &result) const {
+                                  ParameterLattice &result) {
   ParameterLattice returned = evaluateResult(caller, part.value);
   result.hasParts &= returned.hasParts;
   uint64_t begin = part.value.value, end = begin + part.value.count;
@@ -412,18 +209,16 @@ void ConstantsSolver::addReturned(const BodyLattice &caller,
   if (!returned.parts.empty() || !part.value.bitWidth)
     return;
   ValueLattice value =
-      evaluate(caller, program.moduleRef(caller.id), part.value);
+      values.evaluate(caller, program.moduleRef(caller.id), part.value);
   value.forgetSymbol();
   result.hasParts &= !value.isTop();
   addPart(result.parts, part.byteOffset, value);
 }
 
-/// Returns the known parts of a by-value aggregate, or of what a pointer points
-/// to; without parts (top) when the caller does not know its own yet.
 ParameterLattice
-ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
+MemoryEvaluator::evaluateAggregate(const BodyLattice &caller,
                                    const CombinedModule &module,
-                                   const JumpFunction &function) const {
+                                   const JumpFunction &function) {
   ParameterLattice result = unknownBytes();
   if (resultDepth == 0 && memoryDepth == 0)
     lookups = 0;
@@ -435,7 +230,7 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
     }
     return result;
   };
-  result.isPrivate = leadsToPrivate(caller, function);
+  result.isPrivate = bodyPointees.leadsToPrivate(caller, function);
   if (function.kind == Kind::Aggregate)
     return function.value && !result.isPrivate
                ? result
@@ -443,7 +238,7 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
   if (!function.isPointerPassedOn() ||
       function.source >= caller.parameters.size())
     return result;
-  if (!keepsPointee(caller, function.source))
+  if (!bodyPointees.keepsPointee(caller, function.source))
     return result.isPrivate
                ? addParts(Range{function.parameter, function.count})
                : result;
@@ -454,36 +249,32 @@ ConstantsSolver::evaluateAggregate(const BodyLattice &caller,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
 /// Returns the bytes \p window behind argument \p parameter of call \p number
 /// of \p caller as they were before the call; nothing if \p walk is looking
 /// for them.
-std::optional<ParameterLattice>
-ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
+MemoryEvaluator::Bytes
+MemoryEvaluator::evaluateBefore(const BodyLattice &caller, uint32_t number,
                                 uint32_t parameter, ByteWindow window,
-                                Walk &walk) const {
+                                Walk &walk) {
   auto [place, isNew] =
       walk.inProgress.insert({number, parameter, window.begin, window.end});
   if (!isNew)
     return std::nullopt;
   scope_exit leave([&, place = place] { walk.inProgress.erase(place); });
   ParameterLattice result = unknownBytes();
-  ArrayRef<JumpFunction> actuals = actualsOf(caller, number);
+  ArrayRef<JumpFunction> actuals = bodies.actualsOf(caller, number);
   if (parameter >= actuals.size() || ++lookups > kMaxLookups)
     return result;
   const JumpFunction &actual = actuals[parameter];
   if (actual.kind == Kind::Aggregate)
-    return leadsToPrivate(caller, actual)
+    return bodyPointees.leadsToPrivate(caller, actual)
                ? evaluateParts(caller, Range{actual.source, actual.count},
                                window, walk)
                : result;
   if (!actual.isPointerPassedOn())
     return result;
-  if (!keepsPointee(caller, actual.source))
-    return actual.count && leadsToPrivate(caller, actual)
+  if (!bodyPointees.keepsPointee(caller, actual.source))
+    return actual.count && bodyPointees.leadsToPrivate(caller, actual)
                ? evaluateParts(caller, Range{actual.parameter, actual.count},
                                window, walk)
                : result;
@@ -494,9 +285,10 @@ ConstantsSolver::evaluateBefore(const BodyLattice &caller, uint32_t number,
 
 /// Returns the bytes \p window of the aggregate of \p caller that \p parts
 /// make; nothing if they make all of it and \p walk is looking for all of them.
-std::optional<ParameterLattice>
-ConstantsSolver::evaluateParts(const BodyLattice &caller, Range parts,
-                               ByteWindow window, Walk &walk) const {
+MemoryEvaluator::Bytes MemoryEvaluator::evaluateParts(const BodyLattice &caller,
+                                                      Range parts,
+                                                      ByteWindow window,
+                                                      Walk &walk) {
   const ModuleSummary &summary = program.moduleRef(caller.id).summary;
   ParameterLattice result = unknownBytes(), all = unknownBytes();
   bool isNew = false;
@@ -521,9 +313,10 @@ ConstantsSolver::evaluateParts(const BodyLattice &caller, Range parts,
 
 /// Returns the bytes \p window behind parameter \p source of \p body as they
 /// were when it was entered.
-std::optional<ParameterLattice>
-ConstantsSolver::evaluateEntry(const BodyLattice &body, uint32_t source,
-                               ByteWindow window, Walk &walk) const {
+MemoryEvaluator::Bytes MemoryEvaluator::evaluateEntry(const BodyLattice &body,
+                                                      uint32_t source,
+                                                      ByteWindow window,
+                                                      Walk &walk) {
   if (walk.outer)
     return evaluateBefore(*walk.caller, walk.call, source, window, *walk.outer);
   ParameterLattice result = unknownBytes();
@@ -537,15 +330,15 @@ ConstantsSolver::evaluateEntry(const BodyLattice &body, uint32_t source,
 /// Returns the bytes that call \p function.source of \p caller left behind an
 /// argument; nothing if it left them as they were and \p walk is looking for
 /// them.
-std::optional<ParameterLattice>
-ConstantsSolver::evaluateLeft(const BodyLattice &caller,
+MemoryEvaluator::Bytes
+MemoryEvaluator::evaluateLeft(const BodyLattice &caller,
                               const JumpFunction &function, ByteWindow window,
-                              Walk &walk) const {
+                              Walk &walk) {
   ParameterLattice result = unknownBytes();
-  BodyIndex index = enteredBy(caller, function.source);
+  BodyIndex index = bodies.enteredBy(caller, function.source);
   if (index == kNone)
     return result;
-  const BodyLattice &callee = allBodies[index];
+  const BodyLattice &callee = bodies[index];
   if (!callers.isFinal(callee.id) ||
       function.parameter >= program.parameters(callee.id).size())
     return result;
@@ -564,12 +357,14 @@ ConstantsSolver::evaluateLeft(const BodyLattice &caller,
   BitVector used(program.parameters(callee.id).size());
   bool asksAll = addFormalsWithin(summary, output, window, used);
   // What its calls find behind its pointers; not all of a large object.
-  ArrayRef<JumpFunction> actuals = actualsOf(caller, function.source);
+  ArrayRef<JumpFunction> actuals = bodies.actualsOf(caller, function.source);
   for (uint32_t i = 0; asksAll && i < actuals.size() && i < used.size(); ++i)
-    if (keepsPointee(callee, i) || actuals[i].count <= kMaxAskedParts)
+    if (bodyPointees.keepsPointee(callee, i) ||
+        actuals[i].count <= kMaxAskedParts)
       used.set(i);
   ++resultDepth;
-  BodyLattice entered = enter(caller, function.source, callee, used, asksAll);
+  BodyLattice entered =
+      calls.enter(caller, function.source, callee, used, asksAll);
   Walk inner;
   inner.caller = &caller;
   inner.call = function.source;
@@ -595,24 +390,13 @@ static void addNulls(std::vector<PartLattice> &parts,
   }
 }
 
-/// As Pointees::isPrivate(). A parameter that points there must lead to private
-/// memory; what a function returns by its address, nobody else sees before.
-bool ConstantsSolver::isPrivateVariable(const BodyLattice &body,
-                                        uint64_t number) const {
-  ArrayRef<ParameterRecord> formals = program.parameters(body.id);
-  bool isFormal = number <= formals.size() &&
-                  !(formals[number - 1].flags & kParamStructRet);
-  return isFormal ? isPrivateFormal(body, static_cast<uint32_t>(number - 1))
-                  : pointees.isPrivate(body.id, number);
-}
-
 /// Returns what all choices of \p function, Memory, have in common of the bytes
 /// \p window; nothing if \p walk is looking for all of them.
-std::optional<ParameterLattice>
-ConstantsSolver::evaluateChoices(const BodyLattice &body,
+MemoryEvaluator::Bytes
+MemoryEvaluator::evaluateChoices(const BodyLattice &body,
                                  const JumpFunction &function,
-                                 ByteWindow window, Walk &walk) const {
-  if (!isPrivateVariable(body, function.parameter))
+                                 ByteWindow window, Walk &walk) {
+  if (!bodyPointees.isPrivateVariable(body, function.parameter))
     return unknownBytes();
   const ModuleSummary &summary = program.moduleRef(body.id).summary;
   uint64_t end = std::min(window.end, sizeOf(summary, function));
@@ -634,9 +418,8 @@ ConstantsSolver::evaluateChoices(const BodyLattice &body,
   return common;
 }
 
-ParameterLattice
-ConstantsSolver::evaluateMemory(const BodyLattice &body,
-                                const JumpFunction &function) const {
+ParameterLattice MemoryEvaluator::evaluateMemory(const BodyLattice &body,
+                                                 const JumpFunction &function) {
   if (resultDepth == 0 && memoryDepth == 0)
     lookups = 0;
   if (memoryDepth >= kMaxMemoryDepth)
@@ -653,9 +436,9 @@ ConstantsSolver::evaluateMemory(const BodyLattice &body,
 /// Appends to \p result what is known of \p part of \p body, as far as it lies
 /// in \p window of the bytes that it is a part of. Returns whether there is
 /// anything in the window that \p walk is not looking for.
-bool ConstantsSolver::addBytes(const BodyLattice &body,
+bool MemoryEvaluator::addBytes(const BodyLattice &body,
                                const AggregatePart &part, ByteWindow window,
-                               Walk &walk, ParameterLattice &result) const {
+                               Walk &walk, ParameterLattice &result) {
   const JumpFunction &value = part.value;
   if (part.byteOffset >= window.end)
     return false;
@@ -696,7 +479,7 @@ bool ConstantsSolver::addBytes(const BodyLattice &body,
     addReturned(body, part, result);
     return true;
   }
-  ValueLattice known = evaluate(body, program.moduleRef(body.id), value);
+  ValueLattice known = values.evaluate(body, program.moduleRef(body.id), value);
   known.forgetSymbol();
   result.hasParts &= !known.isTop();
   addPart(result.parts, part.byteOffset, known);

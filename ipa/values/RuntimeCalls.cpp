@@ -1,0 +1,82 @@
+//===- RuntimeCalls.cpp - What calls of CUDA's runtime do -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ipa/values/RuntimeCalls.h"
+
+#include "ipa/runtime/CudaRuntime.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+namespace gpulto {
+
+std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
+  constexpr unsigned kOperands = 8, kExOperands = 3, kDeviceOperands = 6;
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee)
+    return std::nullopt;
+  std::optional<LaunchKind> kind = launchKindOf(callee->getName());
+  bool isOfDevice = call.getModule()->getTargetTriple().isNVPTX();
+  if ((kind == LaunchKind::Device) != isOfDevice)
+    return std::nullopt;
+  unsigned operands = kind == LaunchKind::RuntimeExC ? kExOperands
+                      : kind == LaunchKind::Device   ? kDeviceOperands
+                                                     : kOperands;
+  return call.arg_size() == operands ? kind : std::nullopt;
+}
+
+std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call) {
+  constexpr unsigned kOperands = 2, kSize = 1; // alignment, size
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || call.arg_size() != kOperands ||
+      !call.getModule()->getTargetTriple().isNVPTX() ||
+      !isRuntime(callee->getName(), RuntimeFunction::MakesLaunchBuffer))
+    return std::nullopt;
+  auto *size = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(kSize));
+  return size ? std::optional(size->getZExtValue()) : std::nullopt;
+}
+
+bool addsKernelNode(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() &&
+         isRuntime(callee->getName(), RuntimeFunction::AddsKernelNode) &&
+         call.arg_size() == kNodeParamsOperand + 1;
+}
+
+/// Returns what is known of the function of the runtime that \p call calls, by
+/// its name and, where that tells it from others, its number of arguments; null
+/// if that is nothing.
+static const RuntimeFunction *calledRuntime(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration())
+    return nullptr;
+  const RuntimeFunction *function = findRuntimeFunction(callee->getName());
+  return function && function->arguments == call.arg_size() ? function
+                                                            : nullptr;
+}
+
+std::optional<unsigned> allocationResult(const llvm::CallBase &call) {
+  const RuntimeFunction *function = calledRuntime(call);
+  return function && function->has(RuntimeFunction::Allocates)
+             ? std::optional(0u)
+             : std::nullopt;
+}
+
+const llvm::CallBase *asAllocation(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call && allocationResult(*call) ? call : nullptr;
+}
+
+CopyAccess copyAccess(const llvm::CallBase &call, unsigned index) {
+  const RuntimeFunction *function = calledRuntime(call);
+  if (!function)
+    return CopyAccess::None;
+  return function->writes == int(index)  ? CopyAccess::Writes
+         : function->reads == int(index) ? CopyAccess::Reads
+                                         : CopyAccess::None;
+}
+
+} // namespace gpulto

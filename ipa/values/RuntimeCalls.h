@@ -1,0 +1,60 @@
+//===- RuntimeCalls.h - What calls of the runtime do ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_VALUES_RUNTIMECALLS_H
+#define GPULTO_IPA_VALUES_RUNTIMECALLS_H
+
+#include "summary/ModuleSummary.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class CallBase;
+class Instruction;
+} // namespace llvm
+
+namespace gpulto {
+
+/// How \p call, if it calls one of the runtime's launch functions with as many
+/// operands as those have, launches a kernel: in host code one of the host's,
+/// in device code the device runtime's. The `_ptsz` forms count.
+std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
+
+/// Returns the bytes of the buffer, for the arguments of a launch by device
+/// code, that \p call gets from the device runtime; nothing if it is another
+/// call or that is not a constant. Nobody else has a pointer to it.
+std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call);
+
+/// Position of the cudaKernelNodeParams among the arguments of
+/// cudaGraphAddKernelNode, and that of fields in it (CUDA 3.0 and later).
+constexpr unsigned kNodeParamsOperand = 4;
+constexpr uint64_t kNodeFunction = 0, kNodeGrid = 8, kNodeArguments = 40,
+                   kNodeBytes = 56;
+
+/// Returns whether \p call adds the launch of a kernel to a graph. The runtime
+/// copies the parameters and all that they lead to, and keeps no address.
+bool addsKernelNode(const llvm::CallBase &call);
+
+/// Returns the position of the argument of \p call that points to where the
+/// call stores a pointer to fresh memory that devices reach (cudaMalloc and its
+/// like; pinned memory of the host, too), if it is such a call. Nothing keeps
+/// the address of that place.
+std::optional<unsigned> allocationResult(const llvm::CallBase &call);
+
+/// Returns \p instruction if it is a call that allocationResult() knows, or
+/// null.
+const llvm::CallBase *asAllocation(const llvm::Instruction &instruction);
+
+/// What the runtime does with the memory behind an argument while a call of it
+/// runs. It keeps no such pointer.
+enum class CopyAccess { None, Reads, Writes };
+
+/// Returns what \p call does with its argument \p index if it is one of the
+/// runtime's functions that copy before they return. The memory may be the
+/// host's or the device's.
+CopyAccess copyAccess(const llvm::CallBase &call, unsigned index);
+
+} // namespace gpulto
+
+#endif
