@@ -15,10 +15,10 @@
 // 2. startClasses: initially all bodies of one form are one class, which lets
 //    recursive functions fold. Most bodies have a unique form and need no
 //    further work.
-// 3. refine: a body leaves its class when a symbol of
-//    its form is in another class than the others' symbol at that place. Only
-//    bodies that refer to what has moved are looked at again, and the largest
-//    part of a class keeps its number: O(n log n) for n references.
+// 3. refine: a body leaves its class if a symbol of its form is in another
+//    class than the others' symbol at that place. Only bodies that refer to
+//    moved ones are examined again, and the largest part of a class keeps its
+//    number: O(n log n) for n references.
 // 4. choose leaders: for functions one that stays anyway, or else the first;
 //    for kernels the one whose stub comes first.
 //
@@ -172,7 +172,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Who may be folded
+// Bodies that may fold
 //===----------------------------------------------------------------------===//
 
 void Folder::findSharedUsers() {

@@ -142,16 +142,16 @@ StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   if (isApart.test(id))
     return "its body differs from others with equal digests";
   UnknownCaller unknown = callers.unknown(id);
-  // Whoever captures a launch may change what it passes, not what it runs.
+  // Code that captures a launch may change its arguments, not its kernel.
   if (unknown == UnknownCaller::None || unknown == UnknownCaller::Captured ||
       (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
     return {};
   return describe(unknown);
 }
 
-/// Returns why the kernels of \p stub must stay as they are, or nothing.
-/// \p keepsHandle: the stub stays a handle of its own. Whoever has it may
-/// launch the kernel, and do nothing else that tells it from another.
+/// Returns why the kernels of \p stub must stay as they are, or nothing. \p
+/// keepsHandle: the stub stays a separate handle. Code that has it may launch
+/// the kernel, but do nothing else that distinguishes it from another.
 StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   if (StringRef reason = whyNot(stub, keepsHandle); !reason.empty())
     return reason;

@@ -520,7 +520,7 @@ AttributeList Pairing::intersect(AttributeList x, AttributeList y,
   return x;
 }
 
-/// Notes at \p x whom the member calls there, if it is somebody else.
+/// Records at \p x which function the member calls there, if it is another.
 void Pairing::mergeCallee(Instruction &x, const Instruction &y) const {
   unsigned kind = x.getContext().getMDKindID(kCalleeMark);
   MDNode *mine = x.getMetadata(kind), *theirs = y.getMetadata(kind);

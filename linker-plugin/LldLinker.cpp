@@ -232,8 +232,8 @@ void checkSlim(MemoryBufferRef file, const InputLocation &where) {
     lld::warn(message);
 }
 
-/// Chooses what lld reads of the object \p file: its bitcode, or the error by
-/// which it knows that there is none. What is wrong is reported here.
+/// Chooses what lld reads of the object \p file: its bitcode, or the error that
+/// tells lld that there is none. Reports problems.
 Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
   InputLocation where = locationOf(link, file);
   Expected<HostHalf> half = link.halves.choose(file, where);

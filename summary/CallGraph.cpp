@@ -1,4 +1,4 @@
-//===- CallGraph.cpp - Who uses whom, across launches ---------------------===//
+//===- CallGraph.cpp - Calls and references across launches ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

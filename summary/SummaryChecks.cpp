@@ -15,7 +15,7 @@ struct Names {
   /// One more than the highest number of a formal and of a call.
   uint64_t formals = 0, calls = 0;
   uint32_t depth = 0;
-  /// Itself and all it is built of, as often as it is.
+  /// Nodes of its tree, itself included, counted with repetitions.
   uint64_t nodes = 1;
 };
 

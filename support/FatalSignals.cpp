@@ -63,9 +63,9 @@ void endByFault(int) {
 
 /// Sees to it that the process ends soon by \p signal, whatever the previous
 /// handler does. LLVM's prints the stack, for which it allocates memory: where
-/// the fault is one of malloc, it would wait for malloc's lock for ever, and
-/// whoever started this process for its end. It also sets alarm() and stops it,
-/// so this is a timer of its own.
+/// the fault is one of malloc, it would wait for malloc's lock forever, and the
+/// parent for the end of this process. It also sets alarm() and stops it, so
+/// this is a timer of its own.
 void limitPrevious(int signal) {
   fault.store(signal);
   struct sigaction action = {};

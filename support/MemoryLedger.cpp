@@ -231,7 +231,7 @@ Expected<MemoryReservation> MemoryLedger::claim(MemoryClaim &claim) const {
   claim = {claim.sinceMs, self, bytesOf(code), bytesOf(limitCode)};
   off_t lane = self * kLaneBytes;
   off_t start = lane + kClaims + static_cast<off_t>(claim.sinceMs);
-  // The limit first: whoever sees the claim sees all of it.
+  // The limit first, so that a process that sees the claim sees all of it.
   if (!setLock(result->descriptor, F_RDLCK, lane + kClaimLimit, limitCode) ||
       !setLock(result->descriptor, F_RDLCK, start, code))
     return failed("cannot be locked");

@@ -220,7 +220,7 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
 void endLanes(Warp &w, uint32_t m) {
   w.alive &= ~m;
   w.deferred &= ~m;
-  w.atSync = 0; // They look again who is left to wait for.
+  w.atSync = 0; // They check again for whom to wait.
   w.block->liveThreads -= static_cast<uint32_t>(__builtin_popcount(m));
   recheckBarriers(*w.block);
   leaveCluster(w, m);

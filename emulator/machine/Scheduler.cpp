@@ -388,14 +388,14 @@ void Grid::finishCluster(Cluster &cluster) {
     finishBlock(*block);
 }
 
-/// Begins a round: admits a cluster when there is none, or as many as there are
-/// when the last round ended none.
+/// Begins a round: admits one cluster if there is none, or doubles their number
+/// if the last round ended none.
 void Grid::admit(Worker &worker, Rounds &rounds) {
   size_t wanted = 1;
   if (!rounds.queue.empty())
     wanted = rounds.hasEnded ? 0 : rounds.queue.size();
   if (!launch.singleThread && !rounds.queue.empty() && !rounds.hasEnded)
-    std::this_thread::yield(); // Who is waited for may want this core.
+    std::this_thread::yield(); // The awaited worker may need this core.
   for (; wanted; --wanted) {
     std::unique_ptr<Cluster> cluster = takeCluster(worker, rounds.pool);
     if (!cluster)

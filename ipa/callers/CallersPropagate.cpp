@@ -1,4 +1,4 @@
-//===- CallersPropagate.cpp - Callers nobody sees -------------------------===//
+//===- CallersPropagate.cpp - Functions with unknown callers --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -275,8 +275,8 @@ void Callers::noteNodes(GlobalId user) {
         note(stub, UnknownCaller::InGraph, user);
 }
 
-/// A launch that others may capture happens with anything. Who is seen to ask
-/// for nodes may set attributes by the handle that is there.
+/// A launch that other code may capture may run with any arguments. Code that
+/// is seen to query nodes may set attributes through their handles.
 void Callers::noteCaptures() {
   Captures captures(context, *this);
   capturer = captures.who();

@@ -378,7 +378,7 @@ bool HandlePaths::isTold(const llvm::Use &use, const JumpFunction &handle) {
          actual.source == handle.source;
 }
 
-/// As followUse(), of what is \p handle and no other.
+/// As followUse(), for a value that is exactly \p handle.
 bool HandlePaths::followFrom(const llvm::Use &use, const JumpFunction &handle,
                              Path &path) {
   return isPassedOn(use) && isTold(use, handle) ? followDirect(use, path)

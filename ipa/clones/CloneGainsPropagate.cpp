@@ -1,4 +1,4 @@
-//===- CloneGainsPropagate.cpp - What knowing a constant is worth ---------===//
+//===- CloneGainsPropagate.cpp - Gains of known constants -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

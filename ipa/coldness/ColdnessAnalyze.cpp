@@ -1,4 +1,4 @@
-//===- ColdnessAnalyze.cpp - Calls that are seldom reached (LGEN) ---------===//
+//===- ColdnessAnalyze.cpp - Calls that are rarely reached (LGEN) ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

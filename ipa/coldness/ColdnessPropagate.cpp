@@ -1,4 +1,4 @@
-//===- ColdnessPropagate.cpp - Which host functions run seldom ------------===//
+//===- ColdnessPropagate.cpp - Host functions that rarely run -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

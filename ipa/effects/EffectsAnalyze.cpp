@@ -191,8 +191,8 @@ private:
                             (writes ? kWritesOther | kStoresOther : 0);
     storesElsewhere |= writes;
   }
-  /// Notes that other threads' accesses may be ordered against ours here: to
-  /// whoever cannot look in, as good as a read and a write anywhere.
+  /// Records that other threads' accesses may be ordered against ours here: for
+  /// code that cannot see the body, the same as a read and a write anywhere.
   void orderMemory() {
     result.memoryEffects |= kSynchronizes | kReadsOther | kWritesOther;
   }
@@ -338,7 +338,7 @@ void EffectsCollector::visitConstant(const llvm::Constant &constant,
     std::optional<LaunchKind> kind = launchKindOf(*call);
     if (kind && llvm::isa<llvm::Function>(global) && call->isArgOperand(&use) &&
         call->getArgOperandNo(&use) == handleOperand(*kind)) {
-      // The device launches by addresses: whoever does is in one partition.
+      // Device code launches by address: all such code is in one partition.
       if (kind == LaunchKind::Device && context.indexOf(*global) != kNone)
         summary.symbols[context.indexOf(*global)].flags |= kAddressTaken;
       return addReference(*global, kReads);
@@ -535,8 +535,8 @@ void EffectsCollector::followParameter(const llvm::Argument &argument) {
   if (argument.use_empty())
     return;
   unsigned access = accessThrough(argument);
-  // Stored, but forgotten when the call returns: whoever finds it meanwhile may
-  // do both.
+  // Stored, but forgotten when the call returns: code that finds it until then
+  // may do both.
   if ((access & kEscape) && argument.hasNoCaptureAttr())
     access |= kRead | kWrite;
   // LLVM's attributes include callees: they can only narrow.
@@ -749,7 +749,7 @@ void analyzeEffects(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
     EffectsCollector(context, *context.bodies[i], context.summary.functions[i])
         .run();
-  // Who has the address of an alias has that of its target.
+  // Code that has the address of an alias has that of its target.
   for (const AliasSummary &alias : context.summary.aliases)
     if (alias.target != kNone &&
         context.summary.symbols[alias.symbol].has(kAddressTaken))

@@ -281,7 +281,7 @@ void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
     bool isCopied = access & kParamByVal;
     if (!(access & kParamIsPointer))
       continue;
-    // Whoever makes the copy of a by-value argument reads the original.
+    // Making the copy of a by-value argument reads the original.
     bool reads = isCopied || ((calleeMay & kReadsArguments) &&
                               (access & (kParamMayRead | kParamMayEscape)));
     bool writes = !isCopied && (calleeMay & kWritesArguments) &&
@@ -312,9 +312,9 @@ void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
   }
 }
 
-/// Adds what becomes of the parameters of \p body that it hands on in \p call,
-/// to \p callee or, if that is null, to whom it may be. Returns whether any of
-/// it is new.
+/// Adds what becomes of the parameters of \p body that it passes on in \p call,
+/// to \p callee or, if that is null, to an unknown function. Returns whether
+/// any of it is new.
 bool EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
                                   ArrayRef<JumpFunction> actuals,
                                   const BodyEffects *callee) {

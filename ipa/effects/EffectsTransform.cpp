@@ -81,7 +81,7 @@ static void applyParameter(Argument &argument, uint32_t may) {
       argument.hasPassPointeeByValueCopyAttr() || argument.hasSwiftErrorAttr())
     return;
   if (may & kParamMayEscape)
-    return; // who has it may use it in the function, too
+    return; // code that has it may use it in the function, too
   if (!(may & kParamMayCompare))
     argument.addAttr(Attribute::getWithCaptureInfo(argument.getContext(),
                                                    CaptureInfo::none()));

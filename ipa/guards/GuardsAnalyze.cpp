@@ -1,4 +1,4 @@
-//===- GuardsAnalyze.cpp - Facts that would pay in a kernel (LGEN) --------===//
+//===- GuardsAnalyze.cpp - Facts that would pay off (LGEN) ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- ValueConditionsAnalyze.cpp - What branches say of values (LGEN) ----===//
+//===- ValueConditionsAnalyze.cpp - Bounds from branches (LGEN) -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- LaunchesAnalyze.cpp - Kernels and who launches them (LGEN) ------===//
+//===- LaunchesAnalyze.cpp - Kernels and their launches (LGEN) ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -10,12 +10,12 @@
 //   ok: call void @__device_stub__k(ptr %p, i32 7)
 //   launch of k: grid (Unknown, 1, 1), block (256, 1, 1), arguments (_, 7)
 //
-//  1. readEntry         each of clang's offload entries: stubs, shadow variables,
-//  names.
+//  1. readEntry         each of clang's offload entries: stubs, shadow
+//                       variables, names.
 //  2. describeStub      how a stub's formals map to the kernel's parameters: a
 //                       struct may arrive in two registers.
 //  3. visitCall         calls of stubs (chevron launches) and of the runtime's
-//                       launch functions; a stub's own launch is no edge.
+//                       launch functions; a stub's own launch is not an edge.
 //  4. pushesBefore      the configuration: the innermost check of a push call
 //                       that dominates the launch, or several whose tails the
 //                       optimizer merged.

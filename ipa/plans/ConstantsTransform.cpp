@@ -16,11 +16,11 @@
 //   address space          a cast there and back on entry, which
 //                          InferAddressSpaces follows
 //   part of an aggregate   loads of exactly these bytes are replaced, if
-//   nothing
-//                          in the body can write the callee's copy; those of
-//                          pointers say in metadata what attributes would
-//   pairs apart            see ApartPointersTransform.cpp, also of what is
-//                          unwritten behind parts
+//                          nothing in the body can write the callee's copy;
+//                          those of pointers get metadata in place of
+//                          attributes
+//   pairs apart            see ApartPointersTransform.cpp, also for unwritten
+//                          memory of parts
 //
 // The parameter itself stays: callers and launches still pass it.
 //

@@ -38,7 +38,7 @@ using namespace llvm;
 namespace gpulto {
 
 namespace {
-/// A call: who makes it, the how manieth of its function.
+/// A call: its caller, and its position among the caller's calls.
 using Call = std::pair<BodyIndex, uint32_t>;
 } // namespace
 

@@ -1,4 +1,4 @@
-//===- SignaturesPropagate.cpp - What host functions need not be passed ---===//
+//===- SignaturesPropagate.cpp - Needless parameters of host functions ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -142,7 +142,7 @@ void SignatureChooser::checkSymbols() {
   }
 }
 
-/// Looks at all calls: who makes them, and who uses their results.
+/// Examines all calls: their callers, and uses of their results.
 void SignatureChooser::checkCalls() {
   for (GlobalId id : callers.bodies()) {
     const ModuleSummary &module = program.moduleRef(id).summary;

@@ -425,8 +425,8 @@ static bool isDefinedInline(const SymbolRecord &symbol) {
          !symbol.has(kAssemblyReferenced);
 }
 
-/// Notes what the inline assembly of \p function, of the host, defines. Whoever
-/// else knows it goes with the function.
+/// Records what the inline assembly of the host function \p function defines.
+/// Other functions that know it go with the function.
 void SymbolCollector::collectDefinitions(const llvm::Function &function) {
   SymbolIndex definer = context.indexOf(function);
   auto define = [&](llvm::StringRef name) {

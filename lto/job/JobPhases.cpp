@@ -1,4 +1,4 @@
-//===- JobPhases.cpp - What a job does, said to the link ------------------===//
+//===- JobPhases.cpp - Phases of a job, reported to the link --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ManagedVariables.cpp - __managed__ as nvcc has it ------------------===//
+//===- ManagedVariables.cpp - __managed__ variables -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -8,12 +8,11 @@
 //
 // For each input of the job (PartitionBuilder::addInput):
 // 1. readJobInput: its bytes, checked against size and digest.
-// 2. openModule: lazily, with the names that WPA gave; of a module whose home
-// is another partition, debug
-//    information only as far as the bodies need it (else partitions' bitcode
-//    grew ninefold on zstd).
-// 3. promoteLocals (ipa/symbols/VisibilityTransform): else IRMover copies
-// statics.
+// 2. openModule: lazily, with the names that WPA gave; for a module whose home
+//    is another partition, debug information only as far as the bodies need it
+//    (otherwise partitions' bitcode grew ninefold on zstd).
+// 3. promoteLocals (ipa/symbols/VisibilityTransform): otherwise IRMover copies
+//    statics.
 // 4. prepareSymbols: materialize the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
 // 5. PartitionFolds::replace: uses of what is folded mean its leader from here

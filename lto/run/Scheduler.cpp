@@ -347,7 +347,7 @@ Error Scheduler::startJob(MemoryBudget::Grant grant, JobSlot slot) {
       if (getppid() != parent)
         _exit(1);
     } else if (job->pid > 0) {
-      setpgid(job->pid, job->pid); // whoever of the two comes first
+      setpgid(job->pid, job->pid); // whichever of the two comes first
       liveChildren[job->registry].store(job->pid);
     }
   }

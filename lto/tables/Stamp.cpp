@@ -1,4 +1,4 @@
-//===- Stamp.cpp - What a link says of itself in its output ---------------===//
+//===- Stamp.cpp - The note of a link in its output -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lto/tables/Stamp.h"

@@ -303,7 +303,7 @@ reproducerLevel(const opt::ArgList &args) {
   return level;
 }
 
-/// Ends as a command that a signal ended did: whoever started us sees that.
+/// Ends by the signal that ended a command, so that our parent sees it.
 static void endByTheSameSignal(int status) {
   constexpr int kNoSignal = 255;
   int signal = 0;

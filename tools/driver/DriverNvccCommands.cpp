@@ -19,8 +19,7 @@ using llvm::opt::Arg;
 
 namespace gpulto::driver::nvcc {
 
-/// Puts device code, of which there may be much, where no code has to reach
-/// across it.
+/// Puts device code, which may be large, where no code has to reach across it.
 constexpr StringLiteral kLinkerScript =
     "SECTIONS {\n"
     "  .nvFatBinSegment : { *(.nvFatBinSegment) }\n"
@@ -59,7 +58,7 @@ void Translator::addInputs(Command &command,
   }
 }
 
-/// The name of what is made of \p input alone.
+/// The name of the output made from \p input alone.
 std::string Translator::outputOf(StringRef input, StringRef extension) const {
   if (const Arg *output = args->getLastArg(OPT_output))
     return output->getValue();

@@ -242,7 +242,7 @@ Error Translator::translateUnknown(const Arg &arg) {
   return Error::success();
 }
 
-/// Returns an error if \p value is none that an option of few values has.
+/// Returns an error if \p value is not allowed for an option with few values.
 static Error checkValue(const Arg &arg, StringRef value) {
   auto check = [&](StringRef what, std::initializer_list<StringRef> known) {
     return is_contained(known, value)
