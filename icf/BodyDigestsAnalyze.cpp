@@ -423,7 +423,7 @@ void ContentDigester::Implementation::addCall(StableHasher &hasher,
   }
 }
 
-/// What an instruction keeps beside type, flags and operands.
+/// Properties of an instruction besides type, flags and operands.
 void ContentDigester::Implementation::addSpecial(StableHasher &hasher,
                                                  const llvm::Instruction &i) {
   auto addScopeName = [&](llvm::SyncScope::ID id) {

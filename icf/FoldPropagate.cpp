@@ -67,7 +67,7 @@ using ClassNumber = uint32_t;
 using Token = uint64_t;
 enum TokenKind : uint64_t {
   kClassToken,
-  /// A definition that is no element, by its GlobalId.
+  /// A definition that is not an element, by its GlobalId.
   kDefinitionToken,
   /// A name that nobody defines, by number.
   kNameToken,
@@ -281,7 +281,8 @@ static Digest firstBits(Digest digest, unsigned bits) {
   return digest;
 }
 
-/// What bodies of one class have in common but for the symbols in their forms.
+/// What bodies of one class have in common, except for the symbols in their
+/// forms.
 struct Folder::Key {
   Digest form;
   // What is not in the form: the image, and how the module is compiled.

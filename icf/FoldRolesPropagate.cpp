@@ -103,7 +103,7 @@ private:
 
 } // namespace
 
-/// Collects what all modules say of each definition.
+/// Collects what all modules say about each definition.
 void RoleFinder::readSymbols() {
   constexpr uint32_t kWantsName =
       kUsed | kCompilerUsed | kAssemblyReferenced | kWithAssembly | kHasSection;
@@ -132,8 +132,7 @@ void RoleFinder::readReferences() {
           isTaken.set(id);
 }
 
-/// Returns why the device function or stub \p id must stay as it is, or
-/// nothing.
+/// Returns why the device function or stub \p id must not fold, or nothing.
 StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   const FunctionSummary &function = *program.function(id);
   if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
@@ -299,7 +298,7 @@ bool RoleFinder::foldsConstant(GlobalId id) const {
          !program.isNativelyUsed(id) && !mayBeNamed(id);
 }
 
-/// Returns the role of the host function \p id, which is no stub.
+/// Returns the role of the host function \p id, which is not a stub.
 FoldRole RoleFinder::hostRole(GlobalId id) const {
   const FunctionSummary &function = *program.function(id);
   const SymbolRecord &symbol = program.symbol(id);

@@ -248,7 +248,7 @@ private:
 
 } // namespace
 
-/// Returns what is wrong with what \p f says of its parameters, or null.
+/// Returns the error in the parameter data of \p f, or null.
 static const char *findWrongPlace(const ModuleSummary &s,
                                   const FunctionSummary &f) {
   llvm::ArrayRef formals = slice(s.parameters, f.parameters);

@@ -100,8 +100,8 @@ bool isRequest(int signal) {
 }
 
 void onFatalSignal(int signal, siginfo_t *info, void *context) {
-  // Any thread may get it. On the main thread nothing goes on meanwhile, so
-  // that nobody misses what the callbacks remove and complains.
+  // Any thread may get it. The main thread stops in the meantime, so that no
+  // code misses what the callbacks remove and complains.
   pid_t process = getpid();
   if (isRequest(signal) && syscall(SYS_gettid) != process) {
     syscall(SYS_tgkill, process, process, signal);

@@ -7,8 +7,9 @@
 // Goal: run blocks to their end one after the other where they do not wait for
 // each other, and give all co-resident blocks their turn where they do.
 //
-// 0. What is said of blocks below is true of clusters: a worker runs the blocks
-//    of a cluster in turns (runCluster). Without clusters, each has one block.
+// 0. The statements about blocks below hold for clusters: a worker runs the
+//    blocks of a cluster in turns (runCluster). Without clusters, each has one
+//    block.
 // 1. A worker takes blocks in order of their index and runs one until it ends
 //    (runBlock).
 // 2. A block whose warps all went round spin loops, or ran for very long, goes

@@ -204,9 +204,9 @@ static bool launchesFromDevice(const CombinedSummary &program, GlobalId user,
   });
 }
 
-/// Every reference to a function is a use of its address, but for a launch's
-/// mention of its stub or kernel, which reads and nothing else, and for uses of
-/// a handle that is followed.
+/// Every reference to a function is a use of its address, except for a launch's
+/// mention of its stub or kernel, which only reads, and for uses of a handle
+/// that is followed.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   bool isVirtualTable =
       !isFunction && program.has(user, kAddressInsignificantByLanguage);

@@ -205,7 +205,7 @@ bool collectStoredHandles(JumpFunctionBuilder &builder,
 // Where handles go
 //===----------------------------------------------------------------------===//
 
-/// Whether \p use is an argument of a direct call that is passed as it is.
+/// Whether \p use is an argument that a direct call passes unchanged.
 static bool isPassedOn(const llvm::Use &use) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
   const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;

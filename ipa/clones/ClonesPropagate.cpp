@@ -234,8 +234,8 @@ std::vector<Group> CloneChooser::groupSites() {
   return groups;
 }
 
-/// Returns whether \p call of \p caller may pass what is worth a clone: what
-/// its arguments are tells sooner than what the callee is.
+/// Returns whether \p call of \p caller may pass something worth a clone:
+/// checking its arguments is faster than checking the callee.
 bool CloneChooser::mayKnowMore(const BodyLattice &caller,
                                const CallEdge &call) const {
   using Kind = JumpFunction::Kind;

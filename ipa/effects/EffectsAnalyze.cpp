@@ -61,7 +61,7 @@ enum Access : unsigned {
   kEscape = 4,
   /// The use computes another pointer: its uses count.
   kDerived = 8,
-  /// Passed on as it is to a known callee: an edge tells what becomes of it.
+  /// Passed on unchanged to a known callee: an edge says what becomes of it.
   kPassedOn = 16,
   /// The pointer is called: no escape of a parameter's, but the function that
   /// it points to has an indirect caller.
@@ -454,7 +454,8 @@ void EffectsCollector::measureReach(const llvm::Argument &argument,
     record.reachBytes = record.ownReachBytes;
 }
 
-/// Unites what all uses of \p pointer do, but for calls whose edges tell.
+/// Joins the effects of all uses of \p pointer, except calls described by
+/// edges.
 unsigned EffectsCollector::accessThrough(const llvm::Value &pointer) {
   unsigned access = kNothing, uses = 0;
   for (const llvm::Use &use : pointer.uses()) {

@@ -50,8 +50,8 @@ static void forEachComparison(const Value &condition, bool isTrue,
   }
 }
 
-/// Adds to \p limits what the branch at the end of \p from says of \p value
-/// where it is \p isTrue.
+/// Adds to \p limits what the branch at the end of \p from implies for \p value
+/// if its condition is \p isTrue.
 void ValueExtents::refineByEdge(const Value &value, const BasicBlock &from,
                                 bool isTrue, unsigned depth,
                                 SmallVectorImpl<Limit> &limits) {

@@ -349,7 +349,7 @@ void Inliner::limitModules() {
   }
 }
 
-/// Notes what was decided, and returns what is said of it.
+/// Records the decisions, and returns their outcomes.
 std::vector<InlineOutcome> Inliner::record() {
   Decisions &decisions = context.decisions;
   GlobalId symbols = context.program.symbolCount();

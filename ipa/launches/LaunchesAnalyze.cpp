@@ -521,7 +521,7 @@ bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   return invoke && isRuntime(calleeName(*invoke), RuntimeFunction::PopsLaunch);
 }
 
-/// What a launch that succeeds with the configuration \p push says of it.
+/// What a successful launch with the configuration \p push implies.
 LaunchBounds LaunchCollector::boundsOfPush(const llvm::CallBase &push) {
   LaunchBounds result(
       &context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(*function));

@@ -66,8 +66,8 @@ callsOfLaunchers(const CombinedSummary &program,
   return calls;
 }
 
-/// Calls \p visit for the launches of body \p index, with what \p known says of
-/// that body.
+/// Calls \p visit for the launches of body \p index, given \p known for that
+/// body.
 static void forEachLaunchOf(
     const CombinedSummary &program, const Callers &callers,
     const ConstantsSolver &solver, BodyIndex index, const BodyLattice &known,

@@ -128,7 +128,8 @@ void SignatureChooser::findCandidates() {
   }
 }
 
-/// Leaves out what a module declares with another type, or needs as it is.
+/// Leaves out functions that a module declares with another type, or needs
+/// unchanged.
 void SignatureChooser::checkSymbols() {
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     GlobalId definition = program.definition(id);

@@ -203,7 +203,7 @@ static void removeSteps(Value &pointer) {
   }
 }
 
-/// Moves all that \p function is, but for its calls, to a new function.
+/// Moves all of \p function, except its calls, to a new function.
 static Function &replaceFunction(Function &function,
                                  const NewSignature &signature) {
   Function &changed =

@@ -230,7 +230,7 @@ void CallSitePass::describe(MachineInstr &call, const MDNode &callee) {
         module.getModuleIdentifier(), module.getContext()));
     own.setDataLayout(module.getDataLayout());
     own.setTargetTriple(module.getTargetTriple());
-    // A private one bears another name in the object.
+    // A private one has another name in the object.
     auto *declaration = Function::Create(
         leader.getFunctionType(),
         leader.hasPrivateLinkage() ? GlobalValue::PrivateLinkage
@@ -295,8 +295,8 @@ static std::vector<CallSiteRow> readRows(ArrayRef<Elf::Rela> relocations,
   return rows;
 }
 
-/// Returns the contents of the section for \p rows, but for the address that
-/// the linker puts in front.
+/// Returns the contents of the section for \p rows, without the address that
+/// the linker puts before them.
 static std::string packRows(ArrayRef<CallSiteRow> rows) {
   BinaryWriter packed;
   uint64_t last = 0;

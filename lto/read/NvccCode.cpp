@@ -81,8 +81,8 @@ static Expected<std::string> retarget(const DeviceImage &image, StringRef arch,
       .str();
 }
 
-/// Assembles \p image of \p unit for \p arch, with the options that nvcc left
-/// beside it.
+/// Assembles \p image of \p unit for \p arch, with the options that nvcc stored
+/// with it.
 static Expected<std::string> assemble(const NvccUnit &unit,
                                       const DeviceImage &image, StringRef arch,
                                       const CudaTools &tools) {

@@ -151,8 +151,8 @@ static int becomeStockClang(ArrayRef<const char *> words,
   return 1;
 }
 
-/// Runs the installed clang for a command of the driver, in a process beside
-/// this one. Returns its exit status, negative if it could not run.
+/// Runs the installed clang for a command of the driver, in a separate process.
+/// Returns its exit status, negative if it could not run.
 static int runStockClang(ArrayRef<const char *> words,
                          const Installation &installation) {
   SmallVector<StringRef, 64> views(words.begin(), words.end());

@@ -103,9 +103,9 @@ void Translator::addVersions(Command &command, ArrayRef<std::string> files,
   define("CUDA_API_VER_MINOR", minor);
 }
 
-/// Says to host sources what the CUDA sources beside them are compiled for,
-/// which these are told by gpulto-clang++. Nothing if only that knows (native,
-/// all).
+/// Tells host sources the architectures of the CUDA sources next to them, which
+/// gpulto-clang++ tells the latter. Does nothing if only gpulto-clang++ knows
+/// them (native, all).
 void Translator::addArchList(Command &command) const {
   std::vector<std::string> names;
   for (const auto &[number, forms] : architectures)

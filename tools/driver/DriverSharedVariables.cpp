@@ -111,10 +111,10 @@ bool isAccepted(SemaCUDA &sema, const VarDecl &variable,
          initializer.isConstantInitializer(context, /*ForRef=*/false);
 }
 
-/// Says that \p variable is left as it is.
+/// Warns that \p variable is not constructed or destroyed.
 void warnOf(SemaCUDA &sema, const VarDecl &variable, bool constructs,
             bool destroys) {
-  // Of the runs of one compile those for a device say it.
+  // Only the device runs of a compile warn.
   if (!sema.getLangOpts().CUDAIsDevice)
     return;
   DiagnosticsEngine &engine = sema.getDiagnostics();
