@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled once for the libraries that work on bodies (gpulto_library,
-// PRECOMPILED). Sources include what they use all the same: with
+// PRECOMPILED). Sources still include what they use: with
 // -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON nothing here is read.
 //
 //===----------------------------------------------------------------------===//

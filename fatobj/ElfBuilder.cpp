@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libelf writes to a descriptor only, so the file is built in a memfd. All
-// data is handed over as ELF_T_BYTE and the layout is ours (ELF_F_LAYOUT):
-// libelf then neither converts nor "corrects" what the compiler wrote.
+// libelf writes only to a descriptor, so the file is built in a memfd. All data
+// is passed as ELF_T_BYTE and the layout is ours (ELF_F_LAYOUT): libelf then
+// neither converts nor "corrects" what the compiler wrote.
 //
 //===----------------------------------------------------------------------===//
 

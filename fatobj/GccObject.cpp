@@ -22,7 +22,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Returns whether \p name is there, starts with \p prefix and is no error.
+/// Returns whether \p name exists, is not an error and starts with \p prefix.
 static bool startsWith(Expected<StringRef> name, StringRef prefix) {
   if (name)
     return name->starts_with(prefix);

@@ -13,8 +13,8 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Returns the note that says of an x86-64 object that indirect branches and
-/// returns may be protected: linkers keep what all objects say.
+/// Returns the note by which an x86-64 object allows protection of indirect
+/// branches and returns: linkers keep what all objects allow.
 static std::string propertyNote() {
   constexpr StringLiteral kName = StringLiteral::withInnerNUL("GNU\0");
   constexpr uint32_t kPropertyBytes = 16;

@@ -63,7 +63,7 @@ bool areMarked(ArrayRef<MarkedSymbol> symbols, StringRef marks) {
 
 namespace {
 
-/// What all units say of a name.
+/// The combined marks of a name in all units.
 struct Written {
   uint8_t visibilities = 0; ///< bits, by STV_*
   uint16_t bindings = 0;    ///< bits, by STB_*

@@ -11,9 +11,8 @@
 //     remembered: distinct nodes (loop ids, alias scopes) have an identity, and
 //     are numbered in order of appearance in each function.
 //  2. A body is hashed instruction by instruction: opcode, type, flags,
-//  operands
-//     by local number, constant hash or global name, and what each opcode keeps
-//     beside its operands.
+//     operands by local number, constant hash or global name, and what each
+//     opcode has besides its operands.
 //
 // Why not hash printed IR or bitcode: printing costs more than all of LGEN, and
 // both depend on module-wide numbering. Linear in the body.
@@ -424,7 +423,7 @@ void ContentDigester::Implementation::addCall(StableHasher &hasher,
   }
 }
 
-/// What an instruction keeps beside type, flags and operands.
+/// Properties of an instruction besides type, flags and operands.
 void ContentDigester::Implementation::addSpecial(StableHasher &hasher,
                                                  const llvm::Instruction &i) {
   auto addScopeName = [&](llvm::SyncScope::ID id) {

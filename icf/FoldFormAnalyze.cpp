@@ -371,8 +371,8 @@ void FoldFormer::Implementation::operand(const Value &value) {
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Metadata that counts, such as the properties of a loop, but for where it
-/// stands in the source.
+/// Metadata that counts, such as the properties of a loop, except for its place
+/// in the source.
 void FoldFormer::Implementation::metadata(const Metadata *metadata) {
   if (!metadata || isa<DILocation>(metadata))
     return tag(Tag::Null);
@@ -497,8 +497,8 @@ void FoldFormer::Implementation::memoryParticulars(const Instruction &i) {
   }
 }
 
-/// What an instruction keeps beside type and operands. Poison flags do not
-/// count, those of floating point do: they choose instructions.
+/// Properties of an instruction besides type and operands. Poison flags do not
+/// count; floating-point flags do, since they select instructions.
 void FoldFormer::Implementation::particulars(const Instruction &i) {
   if (auto *math = dyn_cast<FPMathOperator>(&i))
     mathFlags(*math);

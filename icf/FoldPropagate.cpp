@@ -15,10 +15,10 @@
 // 2. startClasses: initially all bodies of one form are one class, which lets
 //    recursive functions fold. Most bodies have a unique form and need no
 //    further work.
-// 3. refine: a body leaves its class when a symbol of
-//    its form is in another class than the others' symbol at that place. Only
-//    bodies that refer to what has moved are looked at again, and the largest
-//    part of a class keeps its number: O(n log n) for n references.
+// 3. refine: a body leaves its class if a symbol of its form is in another
+//    class than the others' symbol at that place. Only bodies that refer to
+//    moved ones are examined again, and the largest part of a class keeps its
+//    number: O(n log n) for n references.
 // 4. choose leaders: for functions one that stays anyway, or else the first;
 //    for kernels the one whose stub comes first.
 //
@@ -68,7 +68,7 @@ using ClassNumber = uint32_t;
 using Token = uint64_t;
 enum TokenKind : uint64_t {
   kClassToken,
-  /// A definition that is no element, by its GlobalId.
+  /// A definition that is not an element, by its GlobalId.
   kDefinitionToken,
   /// A name that nobody defines, by number.
   kNameToken,
@@ -173,7 +173,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Who may be folded
+// Bodies that may fold
 //===----------------------------------------------------------------------===//
 
 void Folder::findSharedUsers() {
@@ -282,7 +282,8 @@ static Digest firstBits(Digest digest, unsigned bits) {
   return digest;
 }
 
-/// What bodies of one class have in common but for the symbols in their forms.
+/// What bodies of one class have in common, except for the symbols in their
+/// forms.
 struct Folder::Key {
   Digest form;
   // What is not in the form: the image, and how the module is compiled.

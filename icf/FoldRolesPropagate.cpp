@@ -104,7 +104,7 @@ private:
 
 } // namespace
 
-/// Collects what all modules say of each definition.
+/// Collects what all modules say about each definition.
 void RoleFinder::readSymbols() {
   constexpr uint32_t kWantsName =
       kUsed | kCompilerUsed | kAssemblyReferenced | kWithAssembly | kHasSection;
@@ -133,8 +133,7 @@ void RoleFinder::readReferences() {
           isTaken.set(id);
 }
 
-/// Returns why the device function or stub \p id must stay as it is, or
-/// nothing.
+/// Returns why the device function or stub \p id must not fold, or nothing.
 StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   const FunctionSummary &function = *program.function(id);
   if (function.foldHash.isNone() || function.has(kHasAsmLabels) ||
@@ -143,16 +142,16 @@ StringRef RoleFinder::whyNot(GlobalId id, bool mayTakeAddress) const {
   if (isApart.test(id))
     return "its body differs from others with equal digests";
   UnknownCaller unknown = callers.unknown(id);
-  // Whoever captures a launch may change what it passes, not what it runs.
+  // Code that captures a launch may change its arguments, not its kernel.
   if (unknown == UnknownCaller::None || unknown == UnknownCaller::Captured ||
       (unknown == UnknownCaller::AddressTaken && mayTakeAddress))
     return {};
   return describe(unknown);
 }
 
-/// Returns why the kernels of \p stub must stay as they are, or nothing.
-/// \p keepsHandle: the stub stays a handle of its own. Whoever has it may
-/// launch the kernel, and do nothing else that tells it from another.
+/// Returns why the kernels of \p stub must stay as they are, or nothing. \p
+/// keepsHandle: the stub stays a separate handle. Code that has it may launch
+/// the kernel, but do nothing else that distinguishes it from another.
 StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   if (StringRef reason = whyNot(stub, keepsHandle); !reason.empty())
     return reason;
@@ -300,7 +299,7 @@ bool RoleFinder::foldsConstant(GlobalId id) const {
          !program.isNativelyUsed(id) && !mayBeNamed(id);
 }
 
-/// Returns the role of the host function \p id, which is no stub.
+/// Returns the role of the host function \p id, which is not a stub.
 FoldRole RoleFinder::hostRole(GlobalId id) const {
   const FunctionSummary &function = *program.function(id);
   const SymbolRecord &symbol = program.symbol(id);

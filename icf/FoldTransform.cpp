@@ -210,8 +210,8 @@ bool Matcher::sameLocal(const Value *x, const Value *y) {
          ofA.try_emplace(x, y).first->second == y;
 }
 
-/// Symbols must be one and the same, but for constants whose address means
-/// nothing, which must hold the same, and memory that a kernel has for itself.
+/// Symbols must be the same, except for constants whose address means nothing,
+/// which must have equal contents, and memory private to a kernel.
 bool Matcher::sameGlobal(const GlobalValue &x, const GlobalValue &y) {
   if (&x == &y)
     return true;
@@ -520,7 +520,7 @@ AttributeList Pairing::intersect(AttributeList x, AttributeList y,
   return x;
 }
 
-/// Notes at \p x whom the member calls there, if it is somebody else.
+/// Records at \p x which function the member calls there, if it is another.
 void Pairing::mergeCallee(Instruction &x, const Instruction &y) const {
   unsigned kind = x.getContext().getMDKindID(kCalleeMark);
   MDNode *mine = x.getMetadata(kind), *theirs = y.getMetadata(kind);

@@ -1,4 +1,4 @@
-//===- Door.cpp - What every door does around the pipeline ----------------===//
+//===- Door.cpp - The common part of all doors ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "linker-plugin/Door.h"

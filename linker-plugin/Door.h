@@ -1,4 +1,4 @@
-//===- Door.h - What every door does around the pipeline --------*- C++ -*-===//
+//===- Door.h - The common part of all doors --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef GPULTO_LINKER_PLUGIN_DOOR_H

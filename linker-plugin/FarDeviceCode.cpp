@@ -38,7 +38,7 @@ Expected<std::vector<NativeObject>> makeFarMarks(const DeviceSections &sections,
 }
 
 std::string nearDeviceCodeWarning(const DeviceSections &sections) {
-  // What a relocation of 32 bits reaches, but for what else there is to cross.
+  // The reach of a 32-bit relocation, less other data to cross.
   constexpr uint64_t kReach = (uint64_t(1) << 31) - (uint64_t(64) << 20);
   uint64_t bytes = 0;
   for (const auto &[section, size] : sections)

@@ -350,7 +350,7 @@ void separateUnits(const JoinedBitcode &joined, const lto::InputFile &input,
     if (!isNew && (larger || strength(table[i]) > strength(table[old])))
       it->second = i;
   }
-  // What the linker says of one definition holds for the name.
+  // The linker's decision about one definition holds for the name.
   for (size_t i = 0; i < table.size(); ++i) {
     auto found = best.find(table[i].getName());
     if (found == best.end() || found->second == i)

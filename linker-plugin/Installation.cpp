@@ -1,4 +1,4 @@
-//===- Installation.cpp - Where gpulto's programs lie ---------------------===//
+//===- Installation.cpp - Locations of gpulto's programs ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "linker-plugin/Installation.h"

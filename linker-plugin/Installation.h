@@ -1,4 +1,4 @@
-//===- Installation.h - Where gpulto's programs lie -------------*- C++ -*-===//
+//===- Installation.h - Locations of gpulto's programs ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef GPULTO_LINKER_PLUGIN_INSTALLATION_H

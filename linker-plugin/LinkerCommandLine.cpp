@@ -239,7 +239,7 @@ readLinkerCommandLine(ArrayRef<const char *> arguments) {
 
 Expected<LinkerCommandLine> readOwnCommandLine() {
   constexpr StringLiteral kPath = "/proc/self/cmdline";
-  // Its size is said to be 0.
+  // Its reported size is 0.
   ErrorOr<std::unique_ptr<MemoryBuffer>> file =
       MemoryBuffer::getFileAsStream(kPath);
   if (!file)

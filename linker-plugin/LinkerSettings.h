@@ -44,7 +44,7 @@ struct ExcludedLibs {
   bool contains(llvm::StringRef path) const;
 };
 
-/// What a linker's command line says of the whole link.
+/// The options of a linker's command line for the whole link.
 struct LinkerSettings {
   std::string sysroot; ///< empty: none
   /// Names given to --wrap, in order, each once.

@@ -1,4 +1,4 @@
-//===- LldCommandLine.cpp - What lld's command line says ------------------===//
+//===- LldCommandLine.cpp - lld's command line ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "linker-plugin/LldCommandLine.h"
@@ -167,7 +167,7 @@ Error saveLldLink(StringRef directory, const opt::ArgList &own,
       "tar xf link.tar\n"
       "cd link\n"
       "exec \"$linker\" @response.txt";
-  // Whoever repeats it has other machines.
+  // The repeated link runs on other machines.
   constexpr unsigned kLeftOut[] = {
       options::OPT_save_link,      options::OPT_input_root,
       options::OPT_distributor,    options::OPT_distributor_arg,

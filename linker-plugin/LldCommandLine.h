@@ -1,4 +1,4 @@
-//===- LldCommandLine.h - What lld's command line says ----------*- C++ -*-===//
+//===- LldCommandLine.h - lld's command line --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef GPULTO_LINKER_PLUGIN_LLDCOMMANDLINE_H

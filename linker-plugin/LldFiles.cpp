@@ -1,4 +1,4 @@
-//===- LldFiles.cpp - How lld meets the file system -----------------------===//
+//===- LldFiles.cpp - How lld accesses the file system --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

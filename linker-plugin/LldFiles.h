@@ -1,4 +1,4 @@
-//===- LldFiles.h - How lld meets the file system ---------------*- C++ -*-===//
+//===- LldFiles.h - How lld accesses the file system ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef GPULTO_LINKER_PLUGIN_LLDFILES_H

@@ -91,7 +91,7 @@ struct LinkSession {
   LinkInputs inputs;
   /// Where `--save-temps=resolution` wants the resolutions, as in stock lld.
   std::unique_ptr<raw_ostream> resolutionFile;
-  /// Set once lld has handed over all inputs.
+  /// Set once lld has passed all inputs.
   bool inputsComplete = false;
   LinkOutputs outputs;
   std::vector<NativeObject> behind; ///< DoorOutputs::behind
@@ -232,8 +232,8 @@ void checkSlim(MemoryBufferRef file, const InputLocation &where) {
     lld::warn(message);
 }
 
-/// Chooses what lld reads of the object \p file: its bitcode, or the error by
-/// which it knows that there is none. What is wrong is reported here.
+/// Chooses what lld reads of the object \p file: its bitcode, or the error that
+/// tells lld that there is none. Reports problems.
 Expected<MemoryBufferRef> chooseHalf(LinkSession &link, MemoryBufferRef file) {
   InputLocation where = locationOf(link, file);
   Expected<HostHalf> half = link.halves.choose(file, where);
@@ -484,7 +484,7 @@ unsigned wrapMaxTasks(const lto::LTO *) {
   if (session->joinsObjects && !session->inputs.objects.empty())
     session->whyNotJoined = session->inputs.objects.front().path +
                             " is bitcode without native code";
-  // After an error lld goes on to here; there is nothing left to gain then.
+  // lld continues to here after an error; then there is nothing left to gain.
   else if (lld::errorCount() == 0)
     session->failure = makeObjects(*session);
   // Without bitcode lld does not ask for objects.
@@ -525,7 +525,7 @@ Error readOptions(LinkSession &link, SmallVectorImpl<const char *> &argv,
   if (!own)
     return own.takeError();
   argv.resize(1);
-  // Objects carry bitcode beside native code; an option that says otherwise
+  // Objects carry both bitcode and native code; an option that says otherwise
   // comes later and wins.
   argv.push_back("--fat-lto-objects");
   argv.append({"-z", "lrodata-after-bss"}); // FarDeviceCode
@@ -589,8 +589,9 @@ bool linkNatively(const LinkSession &link, ArrayRef<const char *> arguments) {
   return false;
 }
 
-/// Reports what LLVM cannot go on after (a map file on a full disk, say) as an
-/// error like any other. LLVM ends the process then, without destructors.
+/// Reports errors after which LLVM cannot continue (such as a map file on a
+/// full disk) like any other error. LLVM ends the process then, without
+/// destructors.
 void onFatalError(void *, const char *reason, bool) {
   errs() << "ld.lld: error: " << reason << '\n';
   JobserverClient::releaseAllHeldTokens();

@@ -34,7 +34,7 @@ using namespace llvm;
 namespace gpulto {
 namespace {
 
-/// What the sections of an object tell of it.
+/// Properties of an object from its sections.
 struct ObjectTraits {
   bool hasCode = false;
   bool hasGccBitcode = false;
@@ -156,7 +156,8 @@ CudaNames cudaNamesOf(StringRef file) {
   return found;
 }
 
-/// Whether \p text, an input that is no object, may be a script with inputs.
+/// Whether \p text, an input that is not an object, may be a script with
+/// inputs.
 bool mayHaveInputs(StringRef text) {
   return any_of(ArrayRef<StringRef>{"INPUT", "GROUP"},
                 [&](StringRef word) { return text.contains(word); });

@@ -129,7 +129,7 @@ void report(Error error) {
   session->linker.message(LDPL_FATAL, "%s", texts.back().c_str());
 }
 
-/// Reports what LLVM cannot go on after (no memory, say).
+/// Reports errors after which LLVM cannot continue (such as no memory).
 void onFatalError(void *, const char *reason, bool) {
   JobserverClient::releaseAllHeldTokens();
   removeTemporaries();

@@ -48,7 +48,7 @@ ld_plugin_symbol_visibility visibilityOf(const lto::InputFile::Symbol &symbol) {
   return LDPV_DEFAULT;
 }
 
-/// Returns how much an entry says of a name: a strong definition most.
+/// Returns how much an entry says about a name: a strong definition says most.
 unsigned weight(ld_plugin_symbol_kind kind) {
   switch (kind) {
   case LDPK_DEF:

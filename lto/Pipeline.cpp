@@ -51,8 +51,8 @@ using namespace llvm;
 namespace gpulto {
 
 /// Returns the path of a program of the toolkit; empty when there is none.
-/// Errors: it is there but cannot be run. To go on without it would be to make
-/// another program than on any other day.
+/// Errors: it exists but cannot be run. Continuing without it would make a
+/// different program than usual.
 static Expected<std::string> findCudaTool(StringRef root, StringRef name) {
   SmallString<128> path(root);
   sys::path::append(path, "bin", name);
@@ -226,8 +226,8 @@ static JobRunnerOptions runnerOptions(const LinkOptions &options,
   return runner;
 }
 
-/// Asks the cache for all jobs in as many threads as jobs might run. What has
-/// been made elsewhere stays as it is: who made it knows the files.
+/// Asks the cache for all jobs in as many threads as jobs might run. Results
+/// made elsewhere stay unchanged: their maker knows the files.
 static Error findCached(CachedJobs &cached, const LinkOptions &options) {
   ThreadSlots slots = takeThreadSlots(options.jobserver, options.jobs);
   auto isMade = [&](const LtransJob &job, StringRef prefix) {
@@ -761,7 +761,7 @@ Expected<LinkOutputs> runLink(const LinkInputs &inputs,
   std::vector<std::string> warnings;
   Diagnostics::Mark start = diagnostics.mark();
   Expected<LinkOutputs> outputs = linkOnce(inputs, current, diagnostics);
-  // Digests are no proofs. Each round splits classes, and nothing is split off
+  // Digests are not proofs. Each round splits classes, and nothing is split off
   // more than kMostFoldSplits times.
   while (outputs.errorIsA<FoldMismatchError>()) {
     handleAllErrors(outputs.takeError(), [&](const FoldMismatchError &found) {

@@ -26,7 +26,7 @@ namespace gpulto {
 
 namespace {
 
-/// What a module says of names that assembly defines.
+/// A module's relation to names that assembly defines.
 struct AssemblyNames {
   bool isEmitted = false; // module-level assembly that is not plain
   std::vector<StringRef> own;

@@ -66,7 +66,7 @@ public:
 
 private:
   /// Returns whether \p id is defined in another partition, and may be compiled
-  /// with the options of this one, beside its assembly.
+  /// with the options of this one and next to its assembly.
   bool isElsewhere(GlobalId id) const {
     uint32_t home = map.home[id];
     return home != kNone && home != index &&
@@ -120,7 +120,7 @@ static FinalLinkage linkageOf(const WpaContext &context, GlobalId id,
 }
 
 /// Returns whether partition \p p has a copy of the device function \p id
-/// beside the one that native code calls.
+/// besides the one that native code calls.
 static bool isCopyOfNativelyUsed(const WpaContext &context, GlobalId id,
                                  size_t p, const PartitionMap &map) {
   return context.program.isNativelyUsed(id) && context.program.function(id) &&

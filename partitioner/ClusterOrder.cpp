@@ -1,4 +1,4 @@
-//===- ClusterOrder.cpp - A row in which what shares is close -------------===//
+//===- ClusterOrder.cpp - A sequence that groups what is shared -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

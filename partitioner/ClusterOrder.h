@@ -1,4 +1,4 @@
-//===- ClusterOrder.h - A row in which what shares is close -----*- C++ -*-===//
+//===- ClusterOrder.h - A sequence that groups what is shared ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_PARTITIONER_CLUSTERORDER_H

@@ -1,4 +1,4 @@
-//===- DeviceModulesPropagate.cpp - Device code that is loaded apart ------===//
+//===- DeviceModulesPropagate.cpp - Separate modules of device code -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- Refine.cpp - Move what is cheaper elsewhere ------------------------===//
+//===- Refine.cpp - Move vertices to cheaper partitions -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

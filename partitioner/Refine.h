@@ -1,4 +1,4 @@
-//===- Refine.h - Move what is cheaper elsewhere ----------------*- C++ -*-===//
+//===- Refine.h - Move vertices to cheaper partitions -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_PARTITIONER_REFINE_H

@@ -1,4 +1,4 @@
-//===- SharedOrder.cpp - A row by what is shared --------------------------===//
+//===- SharedOrder.cpp - A sequence ordered by what is shared -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- SharedOrder.h - A row by what is shared ------------------*- C++ -*-===//
+//===- SharedOrder.h - A sequence ordered by what is shared -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_PARTITIONER_SHAREDORDER_H

@@ -1,4 +1,4 @@
-//===- CallGraph.cpp - Who uses whom, across launches ---------------------===//
+//===- CallGraph.cpp - Calls and references across launches ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ static void addEdges(const CombinedSummary &program, GlobalId id,
   } else if (const VariableSummary *variable = program.variable(id)) {
     addReferences(variable->references);
   } else if (const AliasSummary *alias = program.alias(id)) {
-    // An alias of a weak body that lost stands for that body all the same.
+    // An alias of a weak body that did not prevail still means that body.
     GlobalId own =
         alias->target == kNone ? kNone : module.firstSymbol + alias->target;
     if (own != kNone && program.definition(own) != own && program.function(own))

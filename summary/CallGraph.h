@@ -1,4 +1,4 @@
-//===- CallGraph.h - Who uses whom, across launches -------------*- C++ -*-===//
+//===- CallGraph.h - Calls and references across launches -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

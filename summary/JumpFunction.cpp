@@ -37,8 +37,8 @@ bool isCertain(const llvm::APFloat &number) {
   return number.isFinite() && !number.isDenormal();
 }
 
-/// The number of \p width bits that \p bits are; nothing if that is none, or
-/// none that is certain.
+/// The floating-point number with \p width bits \p bits; nothing if it is not a
+/// number, or not a certain one.
 std::optional<llvm::APFloat> toFloat(uint64_t bits, uint64_t width) {
   if (width != 32 && width != 64)
     return std::nullopt;

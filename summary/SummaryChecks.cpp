@@ -15,7 +15,7 @@ struct Names {
   /// One more than the highest number of a formal and of a call.
   uint64_t formals = 0, calls = 0;
   uint32_t depth = 0;
-  /// Itself and all it is built of, as often as it is.
+  /// Nodes of its tree, itself included, counted with repetitions.
   uint64_t nodes = 1;
 };
 
@@ -248,7 +248,7 @@ private:
 
 } // namespace
 
-/// Returns what is wrong with what \p f says of its parameters, or null.
+/// Returns the error in the parameter data of \p f, or null.
 static const char *findWrongPlace(const ModuleSummary &s,
                                   const FunctionSummary &f) {
   llvm::ArrayRef formals = slice(s.parameters, f.parameters);

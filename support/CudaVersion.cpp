@@ -1,4 +1,4 @@
-//===- CudaVersion.cpp - Which CUDA toolkit is there ----------------------===//
+//===- CudaVersion.cpp - The version of a CUDA toolkit --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

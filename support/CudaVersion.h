@@ -1,4 +1,4 @@
-//===- CudaVersion.h - Which CUDA toolkit is there --------------*- C++ -*-===//
+//===- CudaVersion.h - The version of a CUDA toolkit ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUPPORT_CUDAVERSION_H

@@ -63,9 +63,9 @@ void endByFault(int) {
 
 /// Sees to it that the process ends soon by \p signal, whatever the previous
 /// handler does. LLVM's prints the stack, for which it allocates memory: where
-/// the fault is one of malloc, it would wait for malloc's lock for ever, and
-/// whoever started this process for its end. It also sets alarm() and stops it,
-/// so this is a timer of its own.
+/// the fault is one of malloc, it would wait for malloc's lock forever, and the
+/// parent for the end of this process. It also sets alarm() and stops it, so
+/// this is a timer of its own.
 void limitPrevious(int signal) {
   fault.store(signal);
   struct sigaction action = {};
@@ -100,8 +100,8 @@ bool isRequest(int signal) {
 }
 
 void onFatalSignal(int signal, siginfo_t *info, void *context) {
-  // Any thread may get it. On the main thread nothing goes on meanwhile, so
-  // that nobody misses what the callbacks remove and complains.
+  // Any thread may get it. The main thread stops in the meantime, so that no
+  // code misses what the callbacks remove and complains.
   pid_t process = getpid();
   if (isRequest(signal) && syscall(SYS_gettid) != process) {
     syscall(SYS_tgkill, process, process, signal);

@@ -1,4 +1,4 @@
-//===- FreeMemory.cpp - What memory can still be had ----------------------===//
+//===- FreeMemory.cpp - Memory that is still available --------------------===//
 //
 // Part of gpulto.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,8 @@
 // Control groups: cgroups(7), and the kernel's Documentation/admin-guide/
 // cgroup-v1/memory.rst and cgroup-v2.rst. /proc/self/cgroup names the group,
 // /proc/self/mountinfo where its hierarchy is mounted and which part of it: in
-// a container the mount may begin at the group, which then is the topmost one
-// that can be read.
+// a container the mount may begin at the group, which then is the topmost
+// readable one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- FreeMemory.h - What memory can still be had --------------*- C++ -*-===//
+//===- FreeMemory.h - Memory that is still available ------------*- C++ -*-===//
 //
 // Part of gpulto.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -85,7 +85,7 @@ static constexpr off_t kClaims = kLaneBytes / 2, kClaimLimit = kClaims / 2;
 /// have. Returns whether there are such locks on this system.
 static bool forEachLock(int descriptor,
                         function_ref<void(const struct flock &)> visit) {
-  // The kernel names one lock in a range, any of them: go on beside it.
+  // The kernel reports any one lock in a range: continue next to it.
   using Range = std::pair<off_t, off_t>;
   std::vector<Range> ranges = {{0, std::numeric_limits<off_t>::max()}};
   while (!ranges.empty()) {
@@ -231,7 +231,7 @@ Expected<MemoryReservation> MemoryLedger::claim(MemoryClaim &claim) const {
   claim = {claim.sinceMs, self, bytesOf(code), bytesOf(limitCode)};
   off_t lane = self * kLaneBytes;
   off_t start = lane + kClaims + static_cast<off_t>(claim.sinceMs);
-  // The limit first: whoever sees the claim sees all of it.
+  // The limit first, so that a process that sees the claim sees all of it.
   if (!setLock(result->descriptor, F_RDLCK, lane + kClaimLimit, limitCode) ||
       !setLock(result->descriptor, F_RDLCK, start, code))
     return failed("cannot be locked");

@@ -157,8 +157,8 @@ int remainingMs(const Deadline &deadline) {
   return static_cast<int>(std::clamp<int64_t>(left.count(), 0, kLongest));
 }
 
-/// Reads both streams to their ends together: a child that fills one while
-/// we wait for the other would stop for ever. Returns whether that was in time.
+/// Reads both streams to their ends together: a child that fills one while we
+/// wait for the other would block forever. Returns whether that was in time.
 bool drain(llvm::MutableArrayRef<Capture> captures, const Deadline &deadline) {
   std::array<char, 16384> buffer;
   while (true) {

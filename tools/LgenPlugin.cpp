@@ -341,9 +341,9 @@ private:
 };
 
 /// Empties the functions of a module whose bitcode has been embedded. What they
-/// refer to stays, by way of one function, so that the object has the symbols
-/// that it would have had; but for those that code generation makes up
-/// (memcpy).
+/// refer to stays, referenced by one function, so that the object has the
+/// symbols that it would have had, except for those that code generation
+/// creates (memcpy).
 class DropBodiesPass : public llvm::PassInfoMixin<DropBodiesPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &module,

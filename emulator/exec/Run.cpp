@@ -127,7 +127,7 @@ bool selectGroup(Warp &w, Group &g, bool force) {
   if (!runnable) {
     if (!w.atSync || !force)
       return false;
-    // Nobody else can come: go on with those that are here.
+    // No other lane can arrive: continue with those that are here.
     chooseGroup(w, w.atSync, w.atSync, g);
     w.atSync &= ~g.mask;
     g.forced = true;
@@ -202,7 +202,7 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
     }
     w.atSync &= ~joined;
     if (isBarrier) {
-      // Only this one orders memory. Those that waited elsewhere go on from
+      // Only this one orders memory. Lanes that waited elsewhere continue from
       // there.
       ++w.syncPhase;
       each(joined, [&](unsigned l) { ++w.pc[l]; });
@@ -220,7 +220,7 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
 void endLanes(Warp &w, uint32_t m) {
   w.alive &= ~m;
   w.deferred &= ~m;
-  w.atSync = 0; // They look again who is left to wait for.
+  w.atSync = 0; // They check again for whom to wait.
   w.block->liveThreads -= static_cast<uint32_t>(__builtin_popcount(m));
   recheckBarriers(*w.block);
   leaveCluster(w, m);

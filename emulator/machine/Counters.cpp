@@ -1,4 +1,4 @@
-//===- Counters.cpp - What kernels did, counted ---------------------------===//
+//===- Counters.cpp - Performance counters --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Counters.h - What kernels did, counted -----------------------------===//
+//===- Counters.h - Performance counters ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

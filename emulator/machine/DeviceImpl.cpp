@@ -451,8 +451,8 @@ Status DeviceImpl::runArea(const DeviceOperation &op) {
   return {};
 }
 
-/// All of it runs one after the other: what a grid started before what was
-/// started beside the grid, its tail launches last.
+/// Everything runs one after the other: operations started by a grid before
+/// those started next to the grid, its tail launches last.
 Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
                           const void *params) {
   std::lock_guard lock(launchMutex);

@@ -53,7 +53,7 @@ DeviceError errorOf(const Status &status) {
   }
 }
 
-/// Returns 0 when there is no memory.
+/// Returns 0 if there is no memory.
 uint64_t makeBuffer(const DeviceCall &call, const ParameterBuffer &buffer) {
   DeviceImpl &device = call.device();
   uint64_t address = device.memory.allocate(

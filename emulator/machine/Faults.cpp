@@ -1,4 +1,4 @@
-//===- Faults.cpp - What stopped a kernel, and where ----------------------===//
+//===- Faults.cpp - Faults of kernels -------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- HostPages.h - Which memory of the process may be touched -----------===//
+//===- HostPages.h - Accessible memory of the process ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

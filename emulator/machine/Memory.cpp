@@ -82,7 +82,7 @@ bool Memory::reserve() {
   return false;
 }
 
-/// What is handed out, by address: allocations, and reserved ranges with all
+/// Address ranges in use, by address: allocations, and reserved ranges with all
 /// that is mapped in them.
 std::vector<Range> Memory::occupied() const {
   std::vector<Range> ranges;

@@ -7,8 +7,9 @@
 // Goal: run blocks to their end one after the other where they do not wait for
 // each other, and give all co-resident blocks their turn where they do.
 //
-// 0. What is said of blocks below is true of clusters: a worker runs the blocks
-//    of a cluster in turns (runCluster). Without clusters, each has one block.
+// 0. The statements about blocks below hold for clusters: a worker runs the
+//    blocks of a cluster in turns (runCluster). Without clusters, each has one
+//    block.
 // 1. A worker takes blocks in order of their index and runs one until it ends
 //    (runBlock).
 // 2. A block whose warps all went round spin loops, or ran for very long, goes
@@ -388,14 +389,14 @@ void Grid::finishCluster(Cluster &cluster) {
     finishBlock(*block);
 }
 
-/// Begins a round: admits a cluster when there is none, or as many as there are
-/// when the last round ended none.
+/// Begins a round: admits one cluster if there is none, or doubles their number
+/// if the last round ended none.
 void Grid::admit(Worker &worker, Rounds &rounds) {
   size_t wanted = 1;
   if (!rounds.queue.empty())
     wanted = rounds.hasEnded ? 0 : rounds.queue.size();
   if (!launch.singleThread && !rounds.queue.empty() && !rounds.hasEnded)
-    std::this_thread::yield(); // Who is waited for may want this core.
+    std::this_thread::yield(); // The awaited worker may need this core.
   for (; wanted; --wanted) {
     std::unique_ptr<Cluster> cluster = takeCluster(worker, rounds.pool);
     if (!cluster)

@@ -465,7 +465,7 @@ bool Decoder::decodeClusterAddress() {
 // cvt.
 // ----------------------------------------------------------------------------
 
-/// The two sources of a cvt into a vector, and what is beside them.
+/// The two sources of a cvt into a vector, and its further operands.
 bool Decoder::cvtPair(bool isPack) {
   const std::vector<Operand> &ops = st->operands;
   Type type = isPack ? Type::S32 : Type::F32;

@@ -19,7 +19,7 @@ namespace gpulto::emu {
 /// An mbarrier that is waited for ends the slice after a few attempts.
 static constexpr uint8_t kSpinWaiting = 255;
 
-/// An address beside the one that Insn::s[0] and imm hold. It must be in a
+/// An address in addition to the one in Insn::s[0] and imm. It must be in a
 /// register or that of a variable in global memory; \p op is kNoOp otherwise.
 bool Decoder::secondAddress(const Operand &o, Space space, Op &op,
                             int64_t &offset, bool &is32) {

@@ -190,7 +190,7 @@ bool Decoder::decodeWarpOp() {
       return malformed();
     return emit(select(desc));
   }
-  if (!sync) // The forms of before Volta: whoever is here.
+  if (!sync) // The forms before Volta: all lanes here.
     insn.ctl = Ctl::Normal;
   if (op == "shfl") {
     if (ops.size() != (sync ? 5u : 4u) || !destPair(ops[0], false) ||

@@ -51,7 +51,7 @@ InsnClass memoryClass(Space space, bool isStore) {
   }
 }
 
-/// Sets what ld and st have beside their operands.
+/// Sets the properties of ld and st besides their operands.
 void Decoder::readAccess(bool isStore) {
   Space space = memorySpace() == Space::Param ? Space::Param : insn.space;
   insn.cls = memoryClass(space, isStore);

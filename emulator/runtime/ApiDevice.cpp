@@ -36,14 +36,14 @@ template <typename Body> cudaError_t withPeer(int device, int peer, Body body) {
   });
 }
 
-/// Lets a device use the memory of \p peers beside its own.
+/// Lets a device use the memory of \p peers in addition to its own.
 void setPeers(DeviceState &state, DeviceSet peers) {
   state.peers = peers;
   state.device->setPeers(peers | DeviceSet(1) << state.device->ordinal());
 }
 
-/// Finds a function of the emulator's libcuda.so.1, which lies beside this
-/// library; null when it is not there.
+/// Finds a function of the emulator's libcuda.so.1, which is in the same
+/// directory; null if it does not exist.
 void *findDriverFunction(const char *name) {
   static void *driver = [] {
     Dl_info info{};

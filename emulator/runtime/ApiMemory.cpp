@@ -26,7 +26,7 @@ cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
     *pointer = nullptr;
     return cudaSuccess;
   }
-  // As in the runtime, what was there stays if there is no memory.
+  // As in the runtime, the old value stays if there is no memory.
   uint64_t address = runtime.devices[device].device->allocate(sizeBytes, kind);
   if (!address)
     return cudaErrorMemoryAllocation;

@@ -1,4 +1,4 @@
-//===- CodeHandle.h - What handles of code and kernels stand for ----------===//
+//===- CodeHandle.h - Handles of code and kernels -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

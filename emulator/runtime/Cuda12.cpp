@@ -1,4 +1,4 @@
-//===- Cuda12.cpp - Forms of entry points that CUDA 13 has no more --------===//
+//===- Cuda12.cpp - Entry points removed in CUDA 13 -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

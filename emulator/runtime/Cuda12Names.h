@@ -1,4 +1,4 @@
-//===- Cuda12Names.h - Names that CUDA 12 has for entry points -*- C++ -*-===//
+//===- Cuda12Names.h - CUDA 12 names of entry points ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

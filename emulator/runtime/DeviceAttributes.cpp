@@ -1,4 +1,4 @@
-//===- DeviceAttributes.cpp - What the device says of itself --------------===//
+//===- DeviceAttributes.cpp - Attributes of the device --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

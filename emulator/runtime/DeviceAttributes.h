@@ -1,4 +1,4 @@
-//===- DeviceAttributes.h - What the device says of itself -----*- C++ -*-===//
+//===- DeviceAttributes.h - Attributes of the device ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -86,7 +86,7 @@ cudaError_t findGlobal(Module &code, const char *name, CUdeviceptr *address,
   return cudaSuccess;
 }
 
-/// Reads an attribute from what the runtime says of a function.
+/// Reads an attribute from the runtime's attributes of a function.
 cudaError_t readAttribute(const cudaFuncAttributes &attributes,
                           CUfunction_attribute which, int *value) {
   switch (which) {

@@ -12,7 +12,7 @@ using namespace gpulto::emu;
 
 namespace {
 
-/// What cuCtxGetApiVersion says of every context, as the real driver does.
+/// The result of cuCtxGetApiVersion for every context, as in the real driver.
 constexpr unsigned kContextVersion = 3020;
 
 CUcontext handleOf(Context *context) {

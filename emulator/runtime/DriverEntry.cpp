@@ -224,9 +224,8 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version,
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
 
-/// The tables are private to NVIDIA's libraries. Who asks for them is the
-/// static runtime in a program, or a copy of the shared one under a name of its
-/// own.
+/// The tables are private to NVIDIA's libraries. A caller is the static runtime
+/// in a program, or a copy of the shared one under another name.
 CUresult cuGetExportTable(const void **table, const CUuuid *) {
   if (table)
     *table = nullptr;

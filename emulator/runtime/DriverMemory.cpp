@@ -78,7 +78,7 @@ cudaError_t readPointerAttribute(Runtime &runtime, void *data,
     return cudaSuccess;
   case CU_POINTER_ATTRIBUTE_BUFFER_ID:
   case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-    // Addresses are not handed out again for long.
+    // Addresses are not reused for a long time.
     put(data, static_cast<unsigned long long>(allocation.address));
     return cudaSuccess;
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:

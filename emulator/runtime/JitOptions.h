@@ -1,4 +1,4 @@
-//===- JitOptions.h - Options of what loads device code --------*- C++ -*-===//
+//===- JitOptions.h - Options for loading device code -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

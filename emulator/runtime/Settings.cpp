@@ -1,4 +1,4 @@
-//===- Settings.cpp - What the user asked of the emulator -----------------===//
+//===- Settings.cpp - The user's settings for the emulator ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

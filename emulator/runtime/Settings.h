@@ -1,4 +1,4 @@
-//===- Settings.h - What the user asked of the emulator --------*- C++ -*-===//
+//===- Settings.h - The user's settings for the emulator --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- HostPagesTest.cpp - Which memory of the process may be touched -----===//
+//===- HostPagesTest.cpp - Accessible memory of the process ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- ValueConditionsAnalyze.cpp - What branches say of values (LGEN) ----===//
+//===- ValueConditionsAnalyze.cpp - Bounds from branches (LGEN) -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -50,8 +50,8 @@ static void forEachComparison(const Value &condition, bool isTrue,
   }
 }
 
-/// Adds to \p limits what the branch at the end of \p from says of \p value
-/// where it is \p isTrue.
+/// Adds to \p limits what the branch at the end of \p from implies for \p value
+/// if its condition is \p isTrue.
 void ValueExtents::refineByEdge(const Value &value, const BasicBlock &from,
                                 bool isTrue, unsigned depth,
                                 SmallVectorImpl<Limit> &limits) {

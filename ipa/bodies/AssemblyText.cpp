@@ -215,8 +215,8 @@ void AsmLexer::word() {
   report(token, begin);
 }
 
-/// Tells \p token, which begins at \p begin and may be no name, and goes on
-/// behind it.
+/// Reports \p token, which begins at \p begin and may not be a name, and
+/// continues after it.
 void AsmLexer::report(AsmToken token, size_t begin) {
   token.isScoped = depth > 0;
   size_t next = std::min(text.find_first_not_of(" \t", at), text.size());

@@ -1,4 +1,4 @@
-//===- Contents.h - Constants that are nothing but contents -----*- C++ -*-===//
+//===- Contents.h - Constants without identity ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_BODIES_CONTENTS_H

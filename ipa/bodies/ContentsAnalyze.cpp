@@ -1,4 +1,4 @@
-//===- ContentsAnalyze.cpp - Constants that are nothing but contents ------===//
+//===- ContentsAnalyze.cpp - Constants without identity -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ipa/bodies/Contents.h"

@@ -1,4 +1,4 @@
-//===- Identities.h - Whose address tells it from others --------*- C++ -*-===//
+//===- Identities.h - Constants whose address matters -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_BODIES_IDENTITIES_H

@@ -1,4 +1,4 @@
-//===- IdentitiesAnalyze.cpp - Whose address tells it from others ---------===//
+//===- IdentitiesAnalyze.cpp - Constants whose address matters ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

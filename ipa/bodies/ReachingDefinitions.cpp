@@ -1,4 +1,4 @@
-//===- ReachingDefinitions.cpp - What was done last -----------------------===//
+//===- ReachingDefinitions.cpp - Last definitions before a place ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- ReachingDefinitions.h - What was done last ---------------*- C++ -*-===//
+//===- ReachingDefinitions.h - Last definitions before a place --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_BODIES_REACHINGDEFINITIONS_H

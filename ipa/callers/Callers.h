@@ -1,4 +1,4 @@
-//===- Callers.h - Which functions have callers nobody sees -----*- C++ -*-===//
+//===- Callers.h - Functions with unknown callers ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- CallersPropagate.cpp - Callers nobody sees -------------------------===//
+//===- CallersPropagate.cpp - Functions with unknown callers --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -204,9 +204,9 @@ static bool launchesFromDevice(const CombinedSummary &program, GlobalId user,
   });
 }
 
-/// Every reference to a function is a use of its address, but for a launch's
-/// mention of its stub or kernel, which reads and nothing else, and for uses of
-/// a handle that is followed.
+/// Every reference to a function is a use of its address, except for a launch's
+/// mention of its stub or kernel, which only reads, and for uses of a handle
+/// that is followed.
 void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
   bool isVirtualTable =
       !isFunction && program.has(user, kAddressInsignificantByLanguage);
@@ -275,8 +275,8 @@ void Callers::noteNodes(GlobalId user) {
         note(stub, UnknownCaller::InGraph, user);
 }
 
-/// A launch that others may capture happens with anything. Who is seen to ask
-/// for nodes may set attributes by the handle that is there.
+/// A launch that other code may capture may run with any arguments. Code that
+/// is seen to query nodes may set attributes through their handles.
 void Callers::noteCaptures() {
   Captures captures(context, *this);
   capturer = captures.who();

@@ -344,9 +344,9 @@ bool HandlePaths::tellUse(const MemoryUse &use, const llvm::Value &object,
   return true;
 }
 
-/// Whether handles may come and go through the memory \p object, of which \p
-/// told is true and which the body does not fill: it is handed to callees by
-/// reference, or it is both handed on and launched from.
+/// Whether handles may come and go through the memory \p object, which \p told
+/// describes and the body does not fill: it is passed to callees by reference,
+/// or it is both passed on and launched from.
 static bool maySeeHandles(const llvm::Value &object,
                           const std::vector<HandleFlow> &told) {
   size_t passed = llvm::count_if(told, [](const HandleFlow &flow) {

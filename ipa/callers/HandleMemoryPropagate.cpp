@@ -50,7 +50,7 @@ void Handles::countCalls() {
         ++callCounts[callee];
 }
 
-/// Notes what \p caller tells of its memory, \p flow.
+/// Records what \p caller says about its memory, \p flow.
 void Handles::visitMemory(GlobalId caller, const HandleFlow &flow) {
   if (flow.to == HandleTarget::Into) {
     auto goTo = [&](Of of) {
@@ -81,7 +81,8 @@ void Handles::visitMemory(GlobalId caller, const HandleFlow &flow) {
         {caller, flow.call, flow.handle.parameter, flow.handle.value});
 }
 
-/// Returns what \p id tells of its memory \p number if all of that is told.
+/// Returns what \p id says about its memory \p number, if it describes all of
+/// it.
 const Handles::Memory *Handles::memoryOf(GlobalId id, uint32_t number) const {
   auto found = memories.find({id, number});
   return found != memories.end() && found->second.isFollowed ? &found->second

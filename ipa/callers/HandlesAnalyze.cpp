@@ -207,7 +207,7 @@ bool collectStoredHandles(JumpFunctionBuilder &builder,
 // Where handles go
 //===----------------------------------------------------------------------===//
 
-/// Whether \p use is an argument of a direct call that is passed as it is.
+/// Whether \p use is an argument that a direct call passes unchanged.
 static bool isPassedOn(const llvm::Use &use) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
   const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
@@ -380,7 +380,7 @@ bool HandlePaths::isTold(const llvm::Use &use, const JumpFunction &handle) {
          actual.source == handle.source;
 }
 
-/// As followUse(), of what is \p handle and no other.
+/// As followUse(), for a value that is exactly \p handle.
 bool HandlePaths::followFrom(const llvm::Use &use, const JumpFunction &handle,
                              Path &path) {
   return isPassedOn(use) && isTold(use, handle) ? followDirect(use, path)

@@ -260,7 +260,7 @@ bool Handles::mayHold(Place place) const {
   }
 }
 
-/// Nearly all arguments are no handles, so it is asked for last where they go.
+/// Nearly all arguments are not handles, so their destination is checked last.
 void Handles::pass(const JumpFunction &actual, GlobalId caller,
                    function_ref<Place()> to) {
   if (actual.kind == JumpFunction::Kind::SymbolAddress) {
@@ -305,7 +305,7 @@ void Handles::visitCall(GlobalId caller, uint32_t number, bool isLaunch) {
     if (actual.kind == Kind::Memory) // of another sort; flows tell
       continue;
     bool isAddress = actual.kind == Kind::SymbolAddress;
-    // Each launch of an address is a LaunchSite, but for a stub's own.
+    // Each launch of an address is a LaunchSite, except for a stub's own.
     if (launch && i == handleOperand(*launch) && (isLaunch || isAddress))
       continue;
     ReferenceFlags use = attributeUse(runtime, i);

@@ -1,4 +1,4 @@
-//===- CloneGains.h - What knowing a constant is worth ----------*- C++ -*-===//
+//===- CloneGains.h - Gains of known constants ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_CLONES_CLONEGAINS_H

@@ -1,4 +1,4 @@
-//===- CloneGainsPropagate.cpp - What knowing a constant is worth ---------===//
+//===- CloneGainsPropagate.cpp - Gains of known constants -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -51,7 +51,7 @@ static bool launchesItself(const CombinedSummary &program, GlobalId stub) {
                 [&](const ReferenceEdge &edge) { return edge.symbol == own; });
 }
 
-/// Whether the clones that \p kernel may get bear names that nothing else has.
+/// Whether the names of possible clones of \p kernel are unique.
 static bool areNamesFree(const WpaContext &context, GlobalId kernel) {
   const CombinedSummary &program = context.program;
   for (uint32_t clone = 1; clone <= context.params.ipaCpMaxClones; ++clone)

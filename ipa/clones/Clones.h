@@ -1,4 +1,4 @@
-//===- Clones.h - Which contexts get a body of their own --------*- C++ -*-===//
+//===- Clones.h - Which contexts get their own body -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_CLONES_CLONES_H

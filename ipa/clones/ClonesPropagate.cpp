@@ -1,4 +1,4 @@
-//===- ClonesPropagate.cpp - Which contexts get a body of their own -------===//
+//===- ClonesPropagate.cpp - Which contexts get their own body ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -112,7 +112,7 @@ private:
   const CloneGains &gains;
   /// By image: instructions that clones may still add.
   std::vector<uint64_t> &growth;
-  /// By BodyIndex: definitions of which there may be clones.
+  /// By BodyIndex: definitions that may have clones.
   BitVector candidates;
   std::vector<KnowingSite> sites;
   std::vector<KnownArgument> known; // of all sites
@@ -170,7 +170,7 @@ void CloneChooser::addKnownArguments(CallSite site, const CallEdge &call,
                                      const BodyLattice &callee) {
   bool isDevice = program.imageOf(callee.id) != kHostImage;
   ArrayRef<ParameterRecord> formals = program.parameters(callee.id);
-  // Nothing is known of what is not passed.
+  // Nothing is known of parameters that are not passed.
   size_t passed = std::min<size_t>(formals.size(), call.arguments.count);
   for (auto [i, formal] : enumerate(formals.take_front(passed))) {
     if (formal.flags & (kParamUnused | kParamByVal | kParamStructRet))
@@ -234,8 +234,8 @@ std::vector<Group> CloneChooser::groupSites() {
   return groups;
 }
 
-/// Returns whether \p call of \p caller may pass what is worth a clone: what
-/// its arguments are tells sooner than what the callee is.
+/// Returns whether \p call of \p caller may pass something worth a clone:
+/// checking its arguments is faster than checking the callee.
 bool CloneChooser::mayKnowMore(const BodyLattice &caller,
                                const CallEdge &call) const {
   using Kind = JumpFunction::Kind;

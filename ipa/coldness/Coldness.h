@@ -1,4 +1,4 @@
-//===- Coldness.h - Which host functions run seldom -------------*- C++ -*-===//
+//===- Coldness.h - Host functions that rarely run --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_COLDNESS_COLDNESS_H

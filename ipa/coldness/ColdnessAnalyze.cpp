@@ -1,4 +1,4 @@
-//===- ColdnessAnalyze.cpp - Calls that are seldom reached (LGEN) ---------===//
+//===- ColdnessAnalyze.cpp - Calls that are rarely reached (LGEN) ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -97,7 +97,7 @@ private:
   llvm::SmallPtrSet<const llvm::BasicBlock *, 16> cold; // looked up only
 };
 
-/// Returns where \p block may go on that is not known to be cold.
+/// Returns the successors of \p block that are not known to be cold.
 llvm::SmallVector<const llvm::BasicBlock *, 4>
 ColdBlocks::warmSuccessors(const llvm::BasicBlock &block) const {
   const llvm::Instruction &end = *block.getTerminator();

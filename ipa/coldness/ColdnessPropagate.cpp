@@ -1,4 +1,4 @@
-//===- ColdnessPropagate.cpp - Which host functions run seldom ------------===//
+//===- ColdnessPropagate.cpp - Host functions that rarely run -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -222,7 +222,7 @@ void ColdnessSolver::solveCold() {
 // Once
 //===----------------------------------------------------------------------===//
 
-/// Whether start-up code calls \p body, and nothing else that is no edge.
+/// Whether start-up code calls \p body, and nothing else does without an edge.
 bool ColdnessSolver::isStarted(uint32_t body) const {
   GlobalId id = idOf(body);
   if (callers.isAddressSignificant(id))
@@ -242,7 +242,7 @@ void ColdnessSolver::solveOnce() {
     Body &body = bodies[index];
     if (body.runsOnce || body.isCold)
       return false;
-    // Each proof goes on where the last one ended.
+    // Each proof continues where the last one ended.
     ArrayRef<Entry> all = entriesOf(index);
     while (body.checked < all.size() && runsOnce(all[body.checked]))
       ++body.checked;

@@ -63,7 +63,7 @@ enum Access : unsigned {
   kEscape = 4,
   /// The use computes another pointer: its uses count.
   kDerived = 8,
-  /// Passed on as it is to a known callee: an edge tells what becomes of it.
+  /// Passed on unchanged to a known callee: an edge says what becomes of it.
   kPassedOn = 16,
   /// The pointer is called: no escape of a parameter's, but the function that
   /// it points to has an indirect caller.
@@ -193,8 +193,8 @@ private:
                             (writes ? kWritesOther | kStoresOther : 0);
     storesElsewhere |= writes;
   }
-  /// Notes that other threads' accesses may be ordered against ours here: to
-  /// whoever cannot look in, as good as a read and a write anywhere.
+  /// Records that other threads' accesses may be ordered against ours here: for
+  /// code that cannot see the body, the same as a read and a write anywhere.
   void orderMemory() {
     result.memoryEffects |= kSynchronizes | kReadsOther | kWritesOther;
   }
@@ -340,7 +340,7 @@ void EffectsCollector::visitConstant(const llvm::Constant &constant,
     std::optional<LaunchKind> kind = launchKindOf(*call);
     if (kind && llvm::isa<llvm::Function>(global) && call->isArgOperand(&use) &&
         call->getArgOperandNo(&use) == handleOperand(*kind)) {
-      // The device launches by addresses: whoever does is in one partition.
+      // Device code launches by address: all such code is in one partition.
       if (kind == LaunchKind::Device && context.indexOf(*global) != kNone)
         summary.symbols[context.indexOf(*global)].flags |= kAddressTaken;
       return addReference(*global, kReads);
@@ -456,7 +456,8 @@ void EffectsCollector::measureReach(const llvm::Argument &argument,
     record.reachBytes = record.ownReachBytes;
 }
 
-/// Unites what all uses of \p pointer do, but for calls whose edges tell.
+/// Joins the effects of all uses of \p pointer, except calls described by
+/// edges.
 unsigned EffectsCollector::accessThrough(const llvm::Value &pointer) {
   unsigned access = kNothing, uses = 0;
   for (const llvm::Use &use : pointer.uses()) {
@@ -537,8 +538,8 @@ void EffectsCollector::followParameter(const llvm::Argument &argument) {
   if (argument.use_empty())
     return;
   unsigned access = accessThrough(argument);
-  // Stored, but forgotten when the call returns: whoever finds it meanwhile may
-  // do both.
+  // Stored, but forgotten when the call returns: code that finds it until then
+  // may do both.
   if ((access & kEscape) && argument.hasNoCaptureAttr())
     access |= kRead | kWrite;
   // LLVM's attributes include callees: they can only narrow.
@@ -751,7 +752,7 @@ void analyzeEffects(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
     EffectsCollector(context, *context.bodies[i], context.summary.functions[i])
         .run();
-  // Who has the address of an alias has that of its target.
+  // Code that has the address of an alias has that of its target.
   for (const AliasSummary &alias : context.summary.aliases)
     if (alias.target != kNone &&
         context.summary.symbols[alias.symbol].has(kAddressTaken))

@@ -143,7 +143,7 @@ private:
   /// By parameter of all bodies: what may be done with it, and kParamByVal and
   /// kParamIsPointer.
   std::vector<uint32_t> accesses;
-  /// By call of all bodies: it hands on parameters of its body.
+  /// By call of all bodies: it passes on parameters of its body.
   std::vector<uint8_t> handsOn;
   /// Bodies that call a body, and where they begin.
   std::vector<uint32_t> firstCaller, callerList;
@@ -281,7 +281,7 @@ void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
     bool isCopied = access & kParamByVal;
     if (!(access & kParamIsPointer))
       continue;
-    // Whoever makes the copy of a by-value argument reads the original.
+    // Making the copy of a by-value argument reads the original.
     bool reads = isCopied || ((calleeMay & kReadsArguments) &&
                               (access & (kParamMayRead | kParamMayEscape)));
     bool writes = !isCopied && (calleeMay & kWritesArguments) &&
@@ -312,9 +312,9 @@ void EffectsSolver::addMemory(ArrayRef<JumpFunction> actuals,
   }
 }
 
-/// Adds what becomes of the parameters of \p body that it hands on in \p call,
-/// to \p callee or, if that is null, to whom it may be. Returns whether any of
-/// it is new.
+/// Adds what becomes of the parameters of \p body that it passes on in \p call,
+/// to \p callee or, if that is null, to an unknown function. Returns whether
+/// any of it is new.
 bool EffectsSolver::addParameters(const BodyEffects &body, const CallEdge &call,
                                   ArrayRef<JumpFunction> actuals,
                                   const BodyEffects *callee) {
@@ -389,8 +389,8 @@ bool EffectsSolver::update(uint32_t index) {
   return isNew;
 }
 
-/// Finds an order in which callees come before their callers, but for calls
-/// that close a cycle: that in which a depth-first walk leaves them.
+/// Finds an order in which callees come before their callers, except for calls
+/// that close a cycle: the postorder of a depth-first walk.
 void EffectsSolver::findOrder() {
   struct Visit {
     uint32_t body;
@@ -537,9 +537,9 @@ void EffectsSolver::store() {
       continue; // nobody knows what assembly does with its parameters
     FunctionEffects &effects = context.decisions.effects[idOf(i)];
     effects.may = body.may;
-    // What other threads do becomes visible: as good as a write anywhere, also
-    // where clang says of a call that it touches its arguments only. Other
-    // threads of a kernel are in the same launch, and do what it does.
+    // What other threads do becomes visible: equivalent to a write anywhere,
+    // even if clang says that a call touches only its arguments. Other threads
+    // of a kernel are in the same launch, and do what it does.
     if ((body.may & kSynchronizes) && !program.has(idOf(i), kKernel))
       effects.may |= kReadsOther | kWritesOther;
     effects.alwaysReturns = body.alwaysReturns;
@@ -574,7 +574,7 @@ public:
   void store();
 
 private:
-  /// Beyond ReferenceFlag: a mention that is no access, a comparison.
+  /// Beyond ReferenceFlag: a mention that is not an access, a comparison.
   static constexpr uint32_t kMentions = 1u << 31;
 
   bool isLive(GlobalId id) const {

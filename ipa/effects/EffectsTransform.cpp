@@ -39,9 +39,9 @@ static ModRefInfo modRef(uint32_t may, uint32_t reads, uint32_t writes) {
          (may & writes ? ModRefInfo::Mod : ModRefInfo::NoModRef);
 }
 
-/// Returns what LLVM says of a function that does \p may. Other memory may be
-/// that of an argument, which the function chose among several, or left where a
-/// callee finds it. `errno` is memory as any other, a target's own state is
+/// Returns LLVM's memory effects for a function that does \p may. Other memory
+/// may be that of an argument, which the function chose among several, or left
+/// where a callee finds it. `errno` is ordinary memory, a target's own state is
 /// hidden. Source: LLVM's FunctionAttrs.cpp.
 static MemoryEffects memoryOf(uint32_t may) {
   using Location = IRMemLocation;
@@ -69,7 +69,7 @@ static void applyMemory(Function &function, uint32_t may) {
       argument.removeAttr(Attribute::Writable);
 }
 
-/// What LLVM says of a parameter that is only read, only written or neither.
+/// LLVM's attribute for a parameter that is only read, only written or neither.
 static Attribute::AttrKind accessAttribute(bool reads, bool writes) {
   return reads    ? Attribute::ReadOnly
          : writes ? Attribute::WriteOnly
@@ -81,7 +81,7 @@ static void applyParameter(Argument &argument, uint32_t may) {
       argument.hasPassPointeeByValueCopyAttr() || argument.hasSwiftErrorAttr())
     return;
   if (may & kParamMayEscape)
-    return; // who has it may use it in the function, too
+    return; // code that has it may use it in the function, too
   if (!(may & kParamMayCompare))
     argument.addAttr(Attribute::getWithCaptureInfo(argument.getContext(),
                                                    CaptureInfo::none()));

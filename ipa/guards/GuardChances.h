@@ -1,4 +1,4 @@
-//===- GuardChances.h - Facts that would pay in a kernel --------*- C++ -*-===//
+//===- GuardChances.h - Facts that would pay off in a kernel ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_GUARDS_GUARDCHANCES_H

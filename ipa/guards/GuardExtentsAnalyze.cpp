@@ -1,4 +1,4 @@
-//===- GuardExtentsAnalyze.cpp - What is behind a pointer (LGEN) ----------===//
+//===- GuardExtentsAnalyze.cpp - Bytes touched through a pointer (LGEN) ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -10,10 +10,9 @@
 //
 // 1. All accesses through the pointer are found (accessesThrough); if it goes
 //    anywhere else there is no extent.
-// 2. The offset of each is bounded (ipa/addresses/ValueExtents.h). What cannot be
-// bounded
-//    by what the host knows, an index that was loaded for instance, means that
-//    there is no extent.
+// 2. The offset of each is bounded (ipa/addresses/ValueExtents.h). If what the
+//    host knows cannot bound one, for instance a loaded index, there is no
+//    extent.
 // 3. The extent is from the least of the lower bounds to the greatest of the
 //    upper ones; the host takes least and greatest where they cannot be
 //    compared here.

@@ -63,7 +63,7 @@ bool applyOverlap(Function &kernel, const OverlapGuard &guard) {
   if (kernel.isDeclaration() || kernel.hasOptNone() || guard.pairs.empty() ||
       !isWhole(guard))
     return false;
-  // Without all accesses of a pointer there is nothing to be said of it.
+  // Nothing can be said about a pointer without all of its accesses.
   std::vector<std::optional<std::vector<PointerAccess>>> accesses;
   for (const PointerExtent &extent : guard.pointers)
     accesses.push_back(accessesThrough(kernel, extent.pointer));

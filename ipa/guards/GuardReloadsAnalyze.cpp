@@ -1,4 +1,4 @@
-//===- GuardReloadsAnalyze.cpp - Facts that would spare accesses (LGEN) ---===//
+//===- GuardReloadsAnalyze.cpp - Facts that would save accesses (LGEN) ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- GuardsAnalyze.cpp - Facts that would pay in a kernel (LGEN) --------===//
+//===- GuardsAnalyze.cpp - Facts that would pay off (LGEN) ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -57,8 +57,8 @@ namespace gpulto {
 //===----------------------------------------------------------------------===//
 
 void GuardChances::add(GuardFacts facts, uint64_t gain, uint32_t frequency) {
-  // What static frequencies say of loops is a guess, and what looks like an
-  // even chance is a check of bounds that nearly all threads pass.
+  // Static frequencies of loops are guesses, and a branch that looks even is a
+  // check of bounds that nearly all threads pass.
   constexpr uint32_t kOnce = 256, kMaxFrequency = 16 * kOnce,
                      kMinCheckedFrequency = kOnce / 4;
   if (frequency >= kMinCheckedFrequency)
@@ -172,8 +172,9 @@ MaybeBound BoundFinder::boundOf(const Value &value, const BasicBlock &block,
   return better && better->high < found->high ? better : found;
 }
 
-/// Returns the bound of a special register. The hardware's limits are no facts,
-/// but for the grid's they are too large for the numbers of threads to fit.
+/// Returns the bound of a special register. The hardware's limits need not be
+/// tested as facts, but those of the grid are too large for thread numbers to
+/// fit.
 MaybeBound BoundFinder::geometryBound(const IntrinsicInst &call) const {
   std::optional<GeometryRead> read = geometryRead(call.getIntrinsicID());
   if (!read)
@@ -272,8 +273,8 @@ MaybeBound BoundFinder::phiBound(const PHINode &phi, unsigned depth) {
   return result;
 }
 
-/// Returns what the branch at the end of \p from says of \p value on one of its
-/// edges.
+/// Returns what the branch at the end of \p from implies for \p value on one of
+/// its edges.
 MaybeBound BoundFinder::branchBound(const Value &value, const BasicBlock &from,
                                     bool isTrueEdge, unsigned depth) {
   auto *compare = dyn_cast<ICmpInst>(

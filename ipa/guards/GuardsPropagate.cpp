@@ -10,10 +10,9 @@
 //
 // 1. LGEN lists chances: facts that would pay off in a kernel, and what they
 //    save (ipa/guards/GuardsAnalyze.cpp).
-// 2. addOffers: chances without what is known anyway; one with a fact that
-// never
-//    holds is none. Nor is one with pointers that may overlap, if the host
-//    cannot tell: it can if every image says what it touches through both.
+// 2. addOffers: drops known facts from chances, and chances with a fact that
+//    never holds, or with pointers that may overlap if the host cannot test
+//    that: it can if every image says what it touches through both.
 // 3. chooseFacts: the facts of one version, at most one for each kernel and
 //    each of its clones. All must hold at a launch, so a fact that often fails
 //    has to save correspondingly more.

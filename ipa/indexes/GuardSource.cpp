@@ -1,4 +1,4 @@
-//===- GuardSource.cpp - What the host can tell of a value ----------------===//
+//===- GuardSource.cpp - Values that the host can test --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- GuardSource.h - What the host can tell of a value --------*- C++ -*-===//
+//===- GuardSource.h - Values that the host can test ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_INDEXES_GUARDSOURCE_H

@@ -1,4 +1,4 @@
-//===- IndexGains.cpp - What indices of 32 bits save (LGEN) ---------------===//
+//===- IndexGains.cpp - Gains of 32-bit indexes (LGEN) --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -112,7 +112,7 @@ uint64_t GainCounter::compareGain(const ICmpInst &compare) const {
   return frequency(*compare.getParent());
 }
 
-/// Whether who wants 64 bits at \p extended takes 32 as well: addresses,
+/// Whether the user of 64 bits at \p extended accepts 32 as well: addresses,
 /// divisions, which are narrowed themselves, and other steps.
 bool GainCounter::isFree(const Use &extended) const {
   auto &user = *cast<Instruction>(extended.getUser());

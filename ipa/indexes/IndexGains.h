@@ -1,4 +1,4 @@
-//===- IndexGains.h - What indices of 32 bits save --------------*- C++ -*-===//
+//===- IndexGains.h - Gains of 32-bit indexes -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_INDEXES_INDEXGAINS_H

@@ -1,4 +1,4 @@
-//===- NarrowIndexes.cpp - Arithmetic of 64 bits for 32 -------------------===//
+//===- NarrowIndexes.cpp - 64-bit arithmetic that fits 32 bits ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

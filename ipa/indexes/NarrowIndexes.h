@@ -1,4 +1,4 @@
-//===- NarrowIndexes.h - Arithmetic of 64 bits for 32 -----------*- C++ -*-===//
+//===- NarrowIndexes.h - 64-bit arithmetic that fits 32 bits ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_INDEXES_NARROWINDEXES_H

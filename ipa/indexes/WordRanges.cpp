@@ -327,7 +327,7 @@ void WordRanges::Impl::addConditions(Known &known, const Value &value,
   }
 }
 
-/// Adds what going from \p from to \p to says of \p value.
+/// Adds what the edge from \p from to \p to implies for \p value.
 void WordRanges::Impl::addEdge(Known &known, const Value &value,
                                const BasicBlock &from, const BasicBlock &to,
                                unsigned depth) {
@@ -363,7 +363,7 @@ void WordRanges::Impl::addCondition(Known &known, const Value &value,
              from, depth + 1);
 }
 
-/// Adds what it says of \p value that \p left compares to \p right so.
+/// Adds what this comparison of \p left and \p right implies for \p value.
 void WordRanges::Impl::addCompare(Known &known, const Value &value,
                                   const Value &left,
                                   CmpInst::Predicate predicate,

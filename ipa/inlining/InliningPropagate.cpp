@@ -11,8 +11,8 @@
 //                                          its own code is not needed any more
 //
 // 1. collectInlineCalls (ipa/inlining/InlineCallsPropagate.cpp): the direct
-// calls that
-//    may be inlined, with what each saves and costs; others have a reason.
+//    calls that may be inlined, with what each saves and costs; others have a
+//    reason.
 // 2. Components of the graph of these calls, callees first, so that a callee
 //    has the size that it will have. In a component (a cycle of calls), the
 //    call with the best ratio of time saved to growth first; the remaining
@@ -349,7 +349,7 @@ void Inliner::limitModules() {
   }
 }
 
-/// Notes what was decided, and returns what is said of it.
+/// Records the decisions, and returns their outcomes.
 std::vector<InlineOutcome> Inliner::record() {
   Decisions &decisions = context.decisions;
   GlobalId symbols = context.program.symbolCount();

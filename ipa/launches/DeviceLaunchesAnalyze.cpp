@@ -8,8 +8,8 @@
 //   %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 12)
 //   store ptr %p, ptr %b
 //   store i32 7, ptr (%b + 8)
-//   call i32 @__cudaCDP2LaunchDevice(ptr @child, ptr %b, ptr byval(%dim3)
-//   %grid,
+//   call i32 @__cudaCDP2LaunchDevice(ptr @child, ptr %b,
+//                                    ptr byval(%dim3) %grid,
 //                                    ptr byval(%dim3) %block, i32 0, ptr null)
 //   launch of child: grid (n, 1, 1), block (64, 1, 1), arguments (p, 7)
 //

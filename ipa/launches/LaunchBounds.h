@@ -1,4 +1,4 @@
-//===- LaunchBounds.h - What launches that succeed say ----------*- C++ -*-===//
+//===- LaunchBounds.h - What successful launches imply ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_LAUNCHES_LAUNCHBOUNDS_H

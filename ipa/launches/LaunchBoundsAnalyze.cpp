@@ -1,4 +1,4 @@
-//===- LaunchBoundsAnalyze.cpp - What launches that succeed say (LGEN) ----===//
+//===- LaunchBoundsAnalyze.cpp - What successful launches imply (LGEN) ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

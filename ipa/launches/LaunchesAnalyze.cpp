@@ -1,4 +1,4 @@
-//===- LaunchesAnalyze.cpp - Kernels and who launches them (LGEN) ------===//
+//===- LaunchesAnalyze.cpp - Kernels and their launches (LGEN) ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -11,11 +11,11 @@
 //   launch of k: grid (Unknown, 1, 1), block (256, 1, 1), arguments (_, 7)
 //
 //  1. readEntry         each of clang's offload entries: stubs, shadow
-//  variables, names.
+//                       variables, names.
 //  2. describeStub      how a stub's formals map to the kernel's parameters: a
 //                       struct may arrive in two registers.
 //  3. visitCall         calls of stubs (chevron launches) and of the runtime's
-//                       launch functions; a stub's own launch is no edge.
+//                       launch functions; a stub's own launch is not an edge.
 //  4. pushesBefore      the configuration: the innermost check of a push call
 //                       that dominates the launch, or several whose tails the
 //                       optimizer merged.
@@ -524,7 +524,7 @@ bool LaunchCollector::popsBefore(const llvm::CallBase &call) {
   return invoke && isRuntime(calleeName(*invoke), RuntimeFunction::PopsLaunch);
 }
 
-/// What a launch that succeeds with the configuration \p push says of it.
+/// What a successful launch with the configuration \p push implies.
 LaunchBounds LaunchCollector::boundsOfPush(const llvm::CallBase &push) {
   LaunchBounds result(
       &context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(*function));

@@ -141,7 +141,7 @@ static FunctionFacts factsOf(const CombinedSummary &program,
   facts.apart = values.apart.of(body).vec();
   if (!body.geometry.empty())
     facts.geometry = makeGeometry(body.geometry);
-  // A declared block size changes what the runtime says of the kernel.
+  // A declared block size changes the attributes that the runtime reports.
   facts.mayDeclareBlock = !facts.geometry.empty() &&
                           program.symbol(body.id).has(kKernel) &&
                           !callers.isQueried(body.id);

@@ -16,11 +16,11 @@
 //   address space          a cast there and back on entry, which
 //                          InferAddressSpaces follows
 //   part of an aggregate   loads of exactly these bytes are replaced, if
-//   nothing
-//                          in the body can write the callee's copy; those of
-//                          pointers say in metadata what attributes would
-//   pairs apart            see ApartPointersTransform.cpp, also of what is
-//                          unwritten behind parts
+//                          nothing in the body can write the callee's copy;
+//                          those of pointers get metadata in place of
+//                          attributes
+//   pairs apart            see ApartPointersTransform.cpp, also for unwritten
+//                          memory of parts
 //
 // The parameter itself stays: callers and launches still pass it.
 //
@@ -124,8 +124,8 @@ static bool addBounds(Argument &argument, const ValueFact &fact) {
   return true;
 }
 
-/// Lets all uses of \p pointer know, from \p place on, that it points into
-/// \p space. Its alignment is said again behind the cast, which value tracking
+/// Makes it known to all uses of \p pointer, from \p place on, that it points
+/// into \p space. Repeats its alignment after the cast, which value tracking
 /// does not look through.
 static bool addAddressSpace(Value &pointer, BasicBlock::iterator place,
                             unsigned space, Align align) {
@@ -253,7 +253,7 @@ pointersIn(Argument &argument, ArrayRef<const ValueFact *> facts) {
   return pointers;
 }
 
-/// Says at \p load, of a pointer in an aggregate, what \p fact says of it.
+/// Attaches \p fact to \p load, of a pointer in an aggregate.
 static bool addLoadedFacts(LoadInst &load, const ValueFact &fact) {
   LLVMContext &context = load.getContext();
   auto say = [&](unsigned kind, ArrayRef<uint64_t> number) {
@@ -286,7 +286,7 @@ static bool addLoadedFacts(LoadInst &load, const ValueFact &fact) {
   return changed;
 }
 
-/// Says what \p facts say of pointers in \p argument where they are loaded.
+/// Attaches \p facts about pointers in \p argument to their loads.
 static bool applyPointerParts(Argument &argument,
                               ArrayRef<const ValueFact *> facts,
                               const DataLayout &layout) {
@@ -352,9 +352,9 @@ static bool applyParts(Argument &argument, ArrayRef<const ValueFact *> facts,
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What is said of memory behind arguments of \p function holds of all memory
-/// from here on, since the body names what an argument points to. Nobody uses
-/// that argument any more, and LLVM drops it.
+/// From here on, attributes about memory of arguments of \p function hold for
+/// all memory, since the body names what an argument points to. That argument
+/// has no more uses, and LLVM drops it.
 static void widenArgumentMemory(Function &function) {
   auto widened = [](MemoryEffects effects) {
     return effects.getWithModRef(IRMemLocation::Other,

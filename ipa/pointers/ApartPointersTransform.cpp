@@ -114,7 +114,7 @@ static bool addScope(Instruction &access, unsigned kind, MDNode *scope) {
   return added != old;
 }
 
-/// Returns the scope of what is behind \p source in \p kernel.
+/// Returns the scope of the memory of \p source in \p kernel.
 static MDNode *scopeOf(const Function &kernel, const PointerSource &source) {
   LLVMContext &context = kernel.getContext();
   auto text = [&](const Twine &name) {

@@ -1,4 +1,4 @@
-//===- ApartPointersTransform.h - Say of accesses what is apart -*- C++ -*-===//
+//===- ApartPointersTransform.h - Mark accesses that are apart --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_POINTERS_APARTPOINTERSTRANSFORM_H

@@ -1,4 +1,4 @@
-//===- LastingMemory.h - Device memory that is there while kernels run ----===//
+//===- LastingMemory.h - Device memory that lasts while kernels run -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_POINTERS_LASTINGMEMORY_H

@@ -38,7 +38,7 @@ using namespace llvm;
 namespace gpulto {
 
 namespace {
-/// A call: who makes it, the how manieth of its function.
+/// A call: its caller, and its position among the caller's calls.
 using Call = std::pair<BodyIndex, uint32_t>;
 } // namespace
 
@@ -66,8 +66,8 @@ callsOfLaunchers(const CombinedSummary &program,
   return calls;
 }
 
-/// Calls \p visit for the launches of body \p index, with what \p known says of
-/// that body.
+/// Calls \p visit for the launches of body \p index, given \p known for that
+/// body.
 static void forEachLaunchOf(
     const CombinedSummary &program, const Callers &callers,
     const ConstantsSolver &solver, BodyIndex index, const BodyLattice &known,

@@ -1,4 +1,4 @@
-//===- PointerMembers.h - Pointers in what kernels get by value -*- C++ -*-===//
+//===- PointerMembers.h - Pointers in by-value aggregates -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_POINTERS_POINTERMEMBERS_H

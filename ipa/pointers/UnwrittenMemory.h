@@ -1,4 +1,4 @@
-//===- UnwrittenMemory.h - What nobody writes beside a kernel ---*- C++ -*-===//
+//===- UnwrittenMemory.h - Memory unwritten while a kernel runs -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_POINTERS_UNWRITTENMEMORY_H

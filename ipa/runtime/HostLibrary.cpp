@@ -53,7 +53,7 @@ static bool isWordOfCxx(StringRef word, bool isFunction) {
 static bool isOfCxxAlone(StringRef name) {
   constexpr StringLiteral kInWord =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
-  bool isMember = false; // of what is before it
+  bool isMember = false; // of the word before it
   while (!name.empty()) {
     StringRef word = name.take_while(
         [&](char c) { return kInWord.find(c) != StringRef::npos; });

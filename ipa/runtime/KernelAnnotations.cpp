@@ -1,4 +1,4 @@
-//===- KernelAnnotations.cpp - What a module says of a kernel -------------===//
+//===- KernelAnnotations.cpp - Declarations for kernels -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

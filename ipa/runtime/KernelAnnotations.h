@@ -1,4 +1,4 @@
-//===- KernelAnnotations.h - What a module says of a kernel -----*- C++ -*-===//
+//===- KernelAnnotations.h - Declarations for kernels -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_RUNTIME_KERNELANNOTATIONS_H

@@ -1,4 +1,4 @@
-//===- ReplacedRuntime.h - Functions for those of CUDA's runtime -*- C++ -*-==//
+//===- ReplacedRuntime.h - Replaced functions of CUDA's runtime -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_RUNTIME_REPLACEDRUNTIME_H

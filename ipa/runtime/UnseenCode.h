@@ -1,4 +1,4 @@
-//===- UnseenCode.h - Code in the program that nobody sees ------*- C++ -*-===//
+//===- UnseenCode.h - Code in the program that is not seen ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_RUNTIME_UNSEENCODE_H

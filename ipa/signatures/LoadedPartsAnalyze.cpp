@@ -65,8 +65,8 @@ std::optional<LoadedPart> partOf(const ArgumentLoad &load, uint32_t parameter) {
   return part;
 }
 
-/// What \p use, of a pointer that leads to an argument, needs the pointer for.
-/// Nothing: more than reading what is there.
+/// Returns why \p use, of a pointer that leads to an argument, needs the
+/// pointer; nothing if it does more than read.
 std::optional<PointerNeed> needOf(const llvm::Use &use,
                                   const llvm::DataLayout &layout) {
   const llvm::User *user = use.getUser();

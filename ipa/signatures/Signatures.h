@@ -1,4 +1,4 @@
-//===- Signatures.h - What host functions need not be passed ----*- C++ -*-===//
+//===- Signatures.h - Needless parameters of host functions -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_SIGNATURES_SIGNATURES_H

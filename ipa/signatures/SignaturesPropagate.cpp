@@ -1,4 +1,4 @@
-//===- SignaturesPropagate.cpp - What host functions need not be passed ---===//
+//===- SignaturesPropagate.cpp - Needless parameters of host functions ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -129,7 +129,8 @@ void SignatureChooser::findCandidates() {
   }
 }
 
-/// Leaves out what a module declares with another type, or needs as it is.
+/// Leaves out functions that a module declares with another type, or needs
+/// unchanged.
 void SignatureChooser::checkSymbols() {
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     GlobalId definition = program.definition(id);
@@ -143,7 +144,7 @@ void SignatureChooser::checkSymbols() {
   }
 }
 
-/// Looks at all calls: who makes them, and who uses their results.
+/// Examines all calls: their callers, and uses of their results.
 void SignatureChooser::checkCalls() {
   for (GlobalId id : callers.bodies()) {
     const ModuleSummary &module = program.moduleRef(id).summary;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-//   define hidden i32 @f(i32 %n, ptr %unused)     ->  define hidden void
-//   @f(i32) call i32 @f(i32 3, ptr %p)                    ->  call void @f(i32
-//   3)
+//   define hidden i32 @f(i32 %n, ptr %unused)  ->  define hidden void @f(i32)
+//   call i32 @f(i32 3, ptr %p)                 ->  call void @f(i32 3)
 //
 // 1. checkUses: nothing has changed since WPA decided.
 // 2. replaceFunction: a function of the new type gets name, attributes, body.
@@ -204,7 +203,7 @@ static void removeSteps(Value &pointer) {
   }
 }
 
-/// Moves all that \p function is, but for its calls, to a new function.
+/// Moves all of \p function, except its calls, to a new function.
 static Function &replaceFunction(Function &function,
                                  const NewSignature &signature) {
   Function &changed =
@@ -229,7 +228,7 @@ static Function &replaceFunction(Function &function,
     old.replaceAllUsesWith(&argument);
     argument.takeName(&old);
   }
-  // Nothing but debug information, and addresses of what is loaded no more.
+  // Only debug information, and addresses for loads that are gone, are left.
   for (Argument &old : function.args()) {
     removeSteps(old);
     old.replaceAllUsesWith(PoisonValue::get(old.getType()));

@@ -1,4 +1,4 @@
-//===- DeviceCheck.h - What no linker checks of device code -----*- C++ -*-===//
+//===- DeviceCheck.h - Checks of device code --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef GPULTO_IPA_SYMBOLS_DEVICECHECK_H
 #define GPULTO_IPA_SYMBOLS_DEVICECHECK_H

@@ -1,4 +1,4 @@
-//===- DeviceCheckPropagate.cpp - What no linker checks of device code ----===//
+//===- DeviceCheckPropagate.cpp - Checks of device code -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- Visibility.h - What the program needs, and who can see it ----------===//
+//===- Visibility.h - What the program needs, and visibility --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_SYMBOLS_VISIBILITY_H

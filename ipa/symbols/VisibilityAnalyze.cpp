@@ -314,8 +314,8 @@ void SymbolCollector::joinUsers(llvm::StringRef name, SymbolIndex definer) {
   }
 }
 
-/// Notes that assembly names \p symbol. On the host, a local bears its name in
-/// one partition only: \p user, whose inline assembly it is (or kNone), goes
+/// Records that assembly names \p symbol. On the host, a local has its name in
+/// only one partition: \p user, whose inline assembly it is (or kNone), goes
 /// there with it.
 void SymbolCollector::nameInAssembly(SymbolIndex symbol, SymbolIndex user) {
   SymbolRecord &named = summary.symbols[symbol];
@@ -364,8 +364,8 @@ void SymbolCollector::collectModuleSymbols() {
   }
 }
 
-/// Adds a symbol \p name that the assembly of this file has for itself, with
-/// \p flags beside others. Returns its number.
+/// Adds a symbol \p name that is local to the assembly of this file, with \p
+/// flags in addition to others. Returns its number.
 SymbolIndex SymbolCollector::addOwnName(llvm::StringRef name, uint32_t flags) {
   SymbolRecord record;
   record.name = context.strings.save(name);
@@ -425,8 +425,8 @@ static bool isDefinedInline(const SymbolRecord &symbol) {
          !symbol.has(kAssemblyReferenced);
 }
 
-/// Notes what the inline assembly of \p function, of the host, defines. Whoever
-/// else knows it goes with the function.
+/// Records what the inline assembly of the host function \p function defines.
+/// Other functions that know it go with the function.
 void SymbolCollector::collectDefinitions(const llvm::Function &function) {
   SymbolIndex definer = context.indexOf(function);
   auto define = [&](llvm::StringRef name) {

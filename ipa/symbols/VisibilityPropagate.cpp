@@ -15,9 +15,8 @@
 //    see is itself a root, so shared libraries keep their kernels. What native
 //    device code uses is a root, too.
 // 2. markLive: reachability over the call graph, linear.
-// 3. checkDeviceProgram (ipa/symbols/DeviceCheckPropagate.cpp): what live
-// device code
-//    uses must be defined.
+// 3. checkDeviceProgram (ipa/symbols/DeviceCheckPropagate.cpp): symbols that
+//    live device code uses must be defined.
 //
 // Limits: for dlsym, only exported symbols count as reachable; section-grouped
 // metadata is kept completely.

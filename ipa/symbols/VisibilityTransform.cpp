@@ -6,8 +6,8 @@
 // be one object for all of them, and become local again if WPA found that only
 // one partition uses them.
 //
-//   static int count;  int next() { return ++count; }  void reset() { count=0;
-//   }
+//   static int count;  int next() { return ++count; }
+//                      void reset() { count = 0; }
 //
 // With next in one partition and reset in another, `count` is promoted to
 // `count.gpulto.<tag>`, external and hidden, in both; with both in one, it

@@ -291,8 +291,9 @@ void CallsCollector::addCall(const llvm::CallBase &call, bool isAlwaysReached) {
   if (matches) {
     llvm::SmallVector<JumpFunction, 8> arguments;
     for (unsigned i = 0; i < call.arg_size(); ++i)
-      // What the runtime copies, and where it leaves a result, it neither keeps
-      // nor hands on: no callee of the program gets that pointer.
+      // The runtime neither keeps nor passes on pointers to what it copies, or
+      // to where it leaves a result: no callee of the program gets that
+      // pointer.
       arguments.push_back(copyAccess(call, i) == CopyAccess::None &&
                                   allocationResult(call) != i
                               ? jumpFunctions.ofArgument(call, i)

@@ -1,4 +1,4 @@
-//===- LaunchedMemory.h - Memory that is there for launches -----*- C++ -*-===//
+//===- LaunchedMemory.h - Memory that lasts for launches --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_VALUES_LAUNCHEDMEMORY_H

@@ -72,8 +72,8 @@ private:
 };
 } // namespace
 
-/// Whether \p call makes memory that is there for all streams as soon as it has
-/// returned.
+/// Whether \p call makes memory that is valid for all streams as soon as it
+/// returns.
 static bool allocatesForAll(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   return allocationResult(call) &&

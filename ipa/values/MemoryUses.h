@@ -1,4 +1,4 @@
-//===- MemoryUses.h - What a body does behind a pointer ---------*- C++ -*-===//
+//===- MemoryUses.h - What a body does through a pointer --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_VALUES_MEMORYUSES_H

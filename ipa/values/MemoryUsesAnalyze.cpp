@@ -1,4 +1,4 @@
-//===- MemoryUsesAnalyze.cpp - What a body does behind a pointer ----------===//
+//===- MemoryUsesAnalyze.cpp - What a body does through a pointer ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,9 @@ namespace gpulto {
 
 using Kind = MemoryUse::Kind;
 
-/// Returns the bytes that \p call, of the CUDA runtime, writes behind its
-/// argument \p index, of which it keeps nothing; 0 if it is none of those.
+/// Returns the number of bytes that \p call, of the CUDA runtime, writes
+/// through its argument \p index, which it does not keep; 0 for other calls and
+/// arguments.
 static uint64_t resultBytes(const llvm::CallBase &call, unsigned index,
                             const llvm::DataLayout &layout) {
   if (allocationResult(call) == index)

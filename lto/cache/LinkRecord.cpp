@@ -277,7 +277,7 @@ Expected<LinkRecord> decodeRecord(StringRef bytes, StringRef path) {
 std::string recordPath(StringRef directory, StringRef output) {
   SmallString<128> name(output), parent;
   (void)sys::fs::make_absolute(name);
-  // Through symbolic links and "..", but for the output itself.
+  // Resolves symbolic links and "..", except for the output itself.
   if (!sys::fs::real_path(sys::path::parent_path(name), parent)) {
     sys::path::append(parent, sys::path::filename(name));
     name = parent;

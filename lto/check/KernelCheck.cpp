@@ -432,7 +432,8 @@ static std::optional<std::string> whyNotApart(const KernelNames &names,
   return std::nullopt;
 }
 
-/// Returns what the kernels \p names of \p variant refer to that is there once.
+/// Returns the unique definitions to which the kernels \p names of \p variant
+/// refer.
 static KernelNames fixturesOf(const KernelNames &names,
                               const DeviceVariant &variant) {
   KernelNames fixtures;

@@ -49,7 +49,7 @@ struct DeviceVariant {
   KernelUsages usages;
   /// Why there are no usages though they were requested; otherwise empty.
   std::string problem;
-  /// What ptxas said of this cubin.
+  /// Messages of ptxas about this cubin.
   std::string messages;
   /// Why ptxas compiled functions separately from kernels (-c); empty if it did
   /// not.

@@ -1,4 +1,4 @@
-//===- KernelUsage.cpp - What ptxas says a kernel takes -------------------===//
+//===- KernelUsage.cpp - Resources of kernels, from ptxas -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- KernelUsage.h - What ptxas says a kernel takes -----------*- C++ -*-===//
+//===- KernelUsage.h - Resources of kernels, from ptxas ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_CHECK_KERNELUSAGE_H

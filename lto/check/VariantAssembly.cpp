@@ -41,8 +41,8 @@ static uint64_t spillBytes(const KernelUsages &usages) {
                          });
 }
 
-/// Returns those of \p usages, which ptxas says of \p cubin, that may be others
-/// with -c, and less.
+/// Returns those of \p usages, from ptxas for \p cubin, that may be lower with
+/// -c.
 static Expected<KernelUsages> mayGainApart(StringRef cubin,
                                            const KernelUsages &usages) {
   KernelUsages spilling;

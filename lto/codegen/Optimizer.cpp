@@ -86,10 +86,10 @@ static MemoryEffects promotable(MemoryEffects effects) {
                                    effects.getModRef(IRMemLocation::Other));
 }
 
-/// Before LLVM's ArgumentPromotion passes what arguments point to in their
-/// place, which makes "other" memory that of an argument, and leaves what is
-/// said of that: `memory(readwrite, argmem: read)` of a function that writes by
-/// way of a loaded pointer would become a lie.
+/// Runs before LLVM's ArgumentPromotion, which passes what arguments point to
+/// in their place. That makes "other" memory that of an argument, without
+/// updating attributes: `memory(readwrite, argmem: read)` of a function that
+/// writes through a loaded pointer would become a lie.
 static void weakenBeforePromotion(StringRef pass, Any unit) {
   if (pass != "ArgumentPromotionPass")
     return;
@@ -126,9 +126,9 @@ static bool mayRunOnDevice(StringRef pass, const Any &) {
   return pass != "RelLookupTableConverterPass";
 }
 
-/// Returns clang's alias analyses but GlobalsAA, which says of a function that
-/// waits for another thread that it writes what its body names and nothing
-/// else. Source: LLVM's PassBuilder::buildDefaultAAPipeline.
+/// Returns clang's alias analyses except GlobalsAA, which says that a function
+/// that waits for another thread writes only what its body names. Source:
+/// LLVM's PassBuilder::buildDefaultAAPipeline.
 static AAManager aliasesWithoutGlobals(TargetMachine &machine) {
   AAManager aliases;
   machine.registerEarlyDefaultAliasAnalyses(aliases);

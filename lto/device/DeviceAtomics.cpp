@@ -1,4 +1,4 @@
-//===- DeviceAtomics.cpp - Atomic operations as CUDA means them -----------===//
+//===- DeviceAtomics.cpp - CUDA's atomic operations -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

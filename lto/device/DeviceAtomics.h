@@ -1,4 +1,4 @@
-//===- DeviceAtomics.h - Atomic operations as CUDA means them ---*- C++ -*-===//
+//===- DeviceAtomics.h - CUDA's atomic operations ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_DEVICE_DEVICEATOMICS_H

@@ -391,7 +391,7 @@ std::string findCubinDamage(StringRef cubin, StringRef directory) {
   return damage;
 }
 
-/// Assembles \p ptx as it is; see assemblePtx.
+/// Assembles \p ptx unchanged; see assemblePtx.
 static Expected<AssembledPtx> assembleText(StringRef ptx, StringRef arch,
                                            const DeviceCodegenOptions &options,
                                            unsigned optLevel) {

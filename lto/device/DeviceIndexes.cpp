@@ -1,4 +1,4 @@
-//===- DeviceIndexes.cpp - Indices of 32 bits on a GPU --------------------===//
+//===- DeviceIndexes.cpp - 32-bit indexes on a GPU ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

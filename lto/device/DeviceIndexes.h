@@ -1,4 +1,4 @@
-//===- DeviceIndexes.h - Indices of 32 bits on a GPU ------------*- C++ -*-===//
+//===- DeviceIndexes.h - 32-bit indexes on a GPU ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_DEVICE_DEVICEINDEXES_H

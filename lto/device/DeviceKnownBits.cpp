@@ -1,4 +1,4 @@
-//===- DeviceKnownBits.cpp - Known bits that pay on a GPU ----------------===//
+//===- DeviceKnownBits.cpp - Known bits that pay off on a GPU -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

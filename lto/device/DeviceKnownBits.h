@@ -1,4 +1,4 @@
-//===- DeviceKnownBits.h - Known bits that pay on a GPU --------*- C++ -*-===//
+//===- DeviceKnownBits.h - Known bits that pay off on a GPU -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_DEVICE_DEVICEKNOWNBITS_H

@@ -11,21 +11,19 @@
 // kernels of HeCBench (sm_90, -O3) it moved the registers of 14, lulesh's
 // calcKinematicsForElems from 124 to 144. So:
 //
-// 1. InferAddressSpaces over functions that something was proven of.
-//    Interprocedural passes (constants, globals) over the partition.
-// RememberBodies
-//    and MarkUnchanged find out which functions they changed.
+// 1. InferAddressSpaces over functions with proven facts. Interprocedural
+//    passes (constants, globals) over the partition. RememberBodies and
+//    MarkUnchanged find out which functions they changed.
 // 2. The inliner, with simplification of functions on the way up the call
 //    graph, but only of those changed in step 1 or by inlining, or with
 //    kChangedAttribute. LLVM's own mark for "simplified since it last changed",
 //    ShouldNotRunFunctionPassesAnalysis, does this. Before, PreferRegisters
 //    chooses calls that keep local objects in memory.
 // 3. The rest of the pipeline (unrolling, vectorizers) over all functions: the
-//    compile step has not run it.
-//    Before the vectorizers, NarrowIndexes over functions that something was
-//    proven of: arithmetic of 64 bits that fits 32.
-// 4. StraightLinePass over functions that something was proven of: addresses
-//    are taken apart, after NarrowIndexes of what was unrolled.
+//    compile step has not run it. Before the vectorizers, NarrowIndexes over
+//    functions with proven facts: 64-bit arithmetic that fits 32 bits.
+// 4. StraightLinePass over functions with proven facts: splits addresses, after
+//    NarrowIndexes of unrolled code.
 //
 // In simplification, InferAddressSpaces follows each InstCombine: an inlined
 // helper's generic pointer becomes one to shared or global memory while GVN and
@@ -180,8 +178,9 @@ struct InferChangedPass : PassInfoMixin<InferChangedPass> {
   }
 };
 
-/// Says of accesses in kernels, those of inlined callees too, what is known of
-/// the pointers. It makes nothing invalid: who has asked knows less.
+/// Marks accesses in kernels, including those of inlined callees, with what is
+/// known of their pointers. It invalidates no analysis: earlier results only
+/// know less.
 struct MarkAccessesPass : PassInfoMixin<MarkAccessesPass> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
     markPointerAccesses(function);

@@ -181,9 +181,9 @@ static SmallVector<CallBase *> callsOf(Function &callee, Function &body) {
 /// the casts.
 constexpr StringLiteral kSpaceAttribute = "gpulto-address-space";
 
-/// Returns the address space that the generic pointer \p argument was made of,
-/// at any distance, or 0. Not local memory: what is passed instead of a copy of
-/// a constant is none.
+/// Returns the address space from which the generic pointer \p argument was
+/// made, at any distance, or 0. Not local memory: a constant passed instead of
+/// its copy is not in it.
 static unsigned spaceOf(const Value &argument) {
   constexpr unsigned kLocalAddressSpace = 5; // NVPTX
   if (!argument.getType()->isPointerTy() ||

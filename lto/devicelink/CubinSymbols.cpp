@@ -11,7 +11,7 @@
 //                          cubins of whole programs
 //   st_other & 0x10        of a function: a kernel
 //   weak, undefined        __UDT_OFFSET, .nv.reservedSmem.offset0, ...:
-//   nvlink's
+//                          nvlink's
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,13 +9,12 @@
 //    instruction selection of x86 keeps, `heapallocsite` (of CodeView only).
 // 3. CallsApartPass gives calls with different marks different labels behind
 //    them until blocks with equal ends have been merged.
-// 4. CallSitePass puts a zero-size instruction behind each marked call, whose
-//    `!pcsections` make the printer write a row. The code does not change.
-//    What the call enters is given the name that debug information has for the
-//    function that the source called, so that its call sites agree with ours.
+// 4. CallSitePass puts a zero-size instruction after each marked call, whose
+//    `!pcsections` make the printer write a row. The code does not change. The
+//    callee gets the name that debug information has for the function that the
+//    source called, so that its call sites agree with ours.
 // 5. packCallSites: LLVM's sections would be loaded, and have an address in
-// each
-//    row. Ours are not, and have one in front of the rows of a text section.
+//    each row. Ours are not, and have one before the rows of a text section.
 //
 //===----------------------------------------------------------------------===//
 
@@ -211,7 +210,7 @@ bool CallSitePass::doInitialization(Module &module) {
 /// that debug information describes as the source's.
 void CallSitePass::describe(MachineInstr &call, const MDNode &callee) {
   uint32_t number = numberIn(callee.getOperand(0));
-  DISubprogram *program = nullptr; // nobody knows who is called
+  DISubprogram *program = nullptr; // unknown callee
   if (number != kUnknownCallee) {
     auto known = callees.find(number);
     if (known == callees.end())
@@ -231,7 +230,7 @@ void CallSitePass::describe(MachineInstr &call, const MDNode &callee) {
         module.getModuleIdentifier(), module.getContext()));
     own.setDataLayout(module.getDataLayout());
     own.setTargetTriple(module.getTargetTriple());
-    // A private one bears another name in the object.
+    // A private one has another name in the object.
     auto *declaration = Function::Create(
         leader.getFunctionType(),
         leader.hasPrivateLinkage() ? GlobalValue::PrivateLinkage
@@ -296,8 +295,8 @@ static std::vector<CallSiteRow> readRows(ArrayRef<Elf::Rela> relocations,
   return rows;
 }
 
-/// Returns the contents of the section for \p rows, but for the address that
-/// the linker puts in front.
+/// Returns the contents of the section for \p rows, without the address that
+/// the linker puts before them.
 static std::string packRows(ArrayRef<CallSiteRow> rows) {
   BinaryWriter packed;
   uint64_t last = 0;

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Stands for a path that is there, whatever it is.
+/// Stands for any existing path.
 static constexpr StringLiteral kSomePath = "-";
 
 LtransJob canonicalJob(const LtransJob &job) {

@@ -9,7 +9,7 @@
 //                 anything is read.
 //   keyOfBodies   what the job has taken out of them: the partition's module
 //                 before the first decision is carried out. An edit of what the
-//                 job does not read leaves it as it is.
+//                 job does not read does not change it.
 //
 // Neither holds locations: paths, offsets, the number of the job.
 //

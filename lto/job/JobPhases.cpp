@@ -1,4 +1,4 @@
-//===- JobPhases.cpp - What a job does, said to the link ------------------===//
+//===- JobPhases.cpp - Phases of a job, reported to the link --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ void closePhases(std::vector<JobPhase> &phases, double cpuSeconds) {
 void sendPhase(StringRef phase) {
   std::string line = kPhaseMark + std::to_string(usedMicroseconds()) + " " +
                      phase.str() + "\n";
-  // Shorter than PIPE_BUF: written in one piece. A line lost is no harm.
+  // Shorter than PIPE_BUF: written in one piece. Losing a line does no harm.
   if (write(STDERR_FILENO, line.data(), line.size()) < 0)
     return;
 }

@@ -1,4 +1,4 @@
-//===- JobPhases.h - What a job does, said to the link ----------*- C++ -*-===//
+//===- JobPhases.h - Phases of a job, reported to the link ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- LinkJobs.h - The jobs of a link, made when wanted --------*- C++ -*-===//
+//===- LinkJobs.h - The jobs of a link, made on demand ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- UnitNames.cpp - Names of what is a unit's own ----------------------===//
+//===- UnitNames.cpp - Names of a unit's own symbols ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

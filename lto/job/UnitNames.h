@@ -1,4 +1,4 @@
-//===- UnitNames.h - Names of what is a unit's own --------------*- C++ -*-===//
+//===- UnitNames.h - Names of a unit's own symbols --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_UNITNAMES_H

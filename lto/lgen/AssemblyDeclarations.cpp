@@ -21,7 +21,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Returns whether registers in inline assembly of \p module may look like
-/// names: those of x86 have a `%`, but for Intel's syntax.
+/// names: those of x86 have a `%`, except in Intel's syntax.
 static bool hasPlainRegisters(const Module &module) {
   bool result = !Triple(module.getTargetTriple()).isX86();
   for (const Function &function : module)
@@ -33,7 +33,7 @@ static bool hasPlainRegisters(const Module &module) {
   return result;
 }
 
-/// Adds to \p words what assembly of \p module says that is no symbol.
+/// Adds to \p words the words in assembly of \p module that are not symbols.
 static void addRegisters(const Module &module, StringSet<> &words) {
   for (StringRef word :
        {"ptr",   "byte",  "word",    "dword",   "fword",    "qword",

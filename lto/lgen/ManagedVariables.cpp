@@ -1,4 +1,4 @@
-//===- ManagedVariables.cpp - __managed__ as nvcc has it ------------------===//
+//===- ManagedVariables.cpp - __managed__ variables -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -253,7 +253,7 @@ Constant *HostRewriter::storeParts(Constant &part, GlobalVariable &whole,
                    : ConstantArray::get(array->getType(), elements);
 }
 
-/// Returns where this module's constructor goes on.
+/// Returns where this module's constructor continues.
 IRBuilder<> HostRewriter::constructor() {
   if (!start) {
     start = Function::Create(

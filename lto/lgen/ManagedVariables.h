@@ -1,4 +1,4 @@
-//===- ManagedVariables.h - __managed__ as nvcc has it ----------*- C++ -*-===//
+//===- ManagedVariables.h - __managed__ variables ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Refuses \p bitcode of a newer LLVM than this one, which says so more plainly
-/// than what this one's reader stumbles over.
+/// Refuses \p bitcode of an LLVM newer than this one: a plainer message than
+/// the errors of this one's reader.
 static Error checkProducer(MemoryBufferRef bitcode,
                            const InputLocation &where) {
   Expected<std::string> producer = getBitcodeProducerString(bitcode);

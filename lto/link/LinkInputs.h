@@ -1,4 +1,4 @@
-//===- LinkInputs.h - What a link gets from its linker ----------*- C++ -*-===//
+//===- LinkInputs.h - Inputs of a link, from its linker ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_LINK_LINKINPUTS_H

@@ -1,4 +1,4 @@
-//===- Progress.cpp - What a long link says of itself ---------------------===//
+//===- Progress.cpp - Progress of a long link -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

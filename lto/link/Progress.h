@@ -1,4 +1,4 @@
-//===- Progress.h - What a long link says of itself -------------*- C++ -*-===//
+//===- Progress.h - Progress of a long link ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_LINK_PROGRESS_H

@@ -347,8 +347,8 @@ static bool isWarning(const LtransJob &job, StringRef line) {
   return !job.device.relocatable || !line.contains("Stack size for entry");
 }
 
-/// Takes over what ptxas said of \p product: warnings, and what the user asked
-/// for with -v.
+/// Collects ptxas's messages about \p product: warnings, and what the user
+/// asked for with -v.
 static void reportMessages(const LtransJob &job, const DeviceVariant &product,
                            LtransReport &report) {
   if (!job.device.wantCubin)

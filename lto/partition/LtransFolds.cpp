@@ -143,8 +143,8 @@ static void setAside(GlobalObject &member, const std::string &name) {
   member.setComdat(nullptr);
 }
 
-/// Returns \p program as a declaration, which debug information has of what is
-/// not here.
+/// Returns \p program as a declaration, the form in debug information for
+/// functions that are not here.
 static DISubprogram *declarationOf(DISubprogram &program) {
   if (!program.isDefinition())
     return &program;

@@ -8,12 +8,11 @@
 //
 // For each input of the job (PartitionBuilder::addInput):
 // 1. readJobInput: its bytes, checked against size and digest.
-// 2. openModule: lazily, with the names that WPA gave; of a module whose home
-// is another partition, debug
-//    information only as far as the bodies need it (else partitions' bitcode
-//    grew ninefold on zstd).
-// 3. promoteLocals (ipa/symbols/VisibilityTransform): else IRMover copies
-// statics.
+// 2. openModule: lazily, with the names that WPA gave; for a module whose home
+//    is another partition, debug information only as far as the bodies need it
+//    (otherwise partitions' bitcode grew ninefold on zstd).
+// 3. promoteLocals (ipa/symbols/VisibilityTransform): otherwise IRMover copies
+//    statics.
 // 4. prepareSymbols: materialize the bodies, set import or definition linkage.
 //    COMDATs are dropped: this link has chosen the definition already.
 // 5. PartitionFolds::replace: uses of what is folded mean its leader from here
@@ -114,8 +113,8 @@ bool DiagnosticCollector::isPassedOptRemarkEnabled(StringRef pass) const {
   return remarks && remarks->wants(RemarkKind::Passed, pass);
 }
 
-/// Returns where \p failure, which has no line, is: as LGEN says of the loop,
-/// else the name of the function.
+/// Returns the place of \p failure, which has no line: the one that LGEN
+/// attached to the loop, else the name of the function.
 static std::string placeOf(const DiagnosticInfoOptimizationFailure &failure) {
   if (auto *header = dyn_cast_or_null<BasicBlock>(failure.getCodeRegion()))
     if (StringRef place = placeOfLoop(*header); !place.empty())
@@ -437,15 +436,15 @@ static Error checkBase(const SourceSymbol &symbol,
                    "' without what it stands for");
 }
 
-/// An alias of a weak function that lost against another definition goes on to
-/// name its own module's body, as in ELF:
+/// An alias of a weak function that did not prevail still names its own
+/// module's body, as in ELF:
 ///
 ///   __attribute__((weak)) int f() { return 1; }     another f wins
 ///   static int g() __attribute__((alias("f")));      g() is still 1
 ///
-/// Makes that body a local function beside \p alias and returns it; everything
-/// else that says f in this module means the other one. Returns null when
-/// \p alias is not of this kind.
+/// Makes that body a local function next to \p alias and returns it; all other
+/// uses of f in this module mean the prevailing one. Returns null if \p alias
+/// is not of this kind.
 static Expected<Function *> detachAliasedBody(GlobalAlias &alias) {
   auto *body = dyn_cast<Function>(alias.getAliasee());
   if (!body || body->isDeclaration() || !body->isWeakForLinker())

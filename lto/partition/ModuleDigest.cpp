@@ -1,4 +1,4 @@
-//===- ModuleDigest.cpp - All that optimizing a module depends on ---------===//
+//===- ModuleDigest.cpp - Digest of what optimization depends on ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

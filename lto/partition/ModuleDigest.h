@@ -1,4 +1,4 @@
-//===- ModuleDigest.h - All that optimizing a module depends on -*- C++ -*-===//
+//===- ModuleDigest.h - Digest of what optimization depends on --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_PARTITION_MODULEDIGEST_H

@@ -1,4 +1,4 @@
-//===- PtxNames.cpp - Names as PTX has them -------------------------------===//
+//===- PtxNames.cpp - Names in PTX ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

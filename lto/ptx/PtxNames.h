@@ -1,4 +1,4 @@
-//===- PtxNames.h - Names as PTX has them -----------------------*- C++ -*-===//
+//===- PtxNames.h - Names in PTX --------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_PTX_PTXNAMES_H

@@ -65,8 +65,8 @@ class PtxReferences {
 public:
   explicit PtxReferences(ArrayRef<PtxStatement> statements);
 
-  /// Returns those of the statements that \p isRoot says or that one of these
-  /// names, but for those \p isLeftOut says.
+  /// Returns the statements that \p isRoot selects or that one of these names,
+  /// without those that \p isLeftOut selects.
   BitVector
   reachedFrom(function_ref<bool(const PtxStatement &)> isRoot,
               function_ref<bool(const PtxStatement &)> isLeftOut) const;
@@ -116,8 +116,8 @@ BitVector PtxReferences::reachedFrom(
   return kept;
 }
 
-/// Returns those of \p statements that have no name, that \p isRoot says, or
-/// that one of these names, but for those \p isLeftOut says.
+/// Returns those of \p statements that have no name, that \p isRoot selects, or
+/// that one of these names, without those that \p isLeftOut selects.
 static BitVector cut(ArrayRef<PtxStatement> statements,
                      function_ref<bool(const PtxStatement &)> isRoot,
                      function_ref<bool(const PtxStatement &)> isLeftOut) {

@@ -102,7 +102,7 @@ static Error completeOne(ArrayRef<WpaModule> unit, StringRef arch,
   remarkSubstitute(*best, arch, diagnostics);
   WpaModule copy = *best;
   copy.module.summary.arch = arch;
-  // What the object wants embedded is said of its own architectures.
+  // The forms that the object asks for concern its own architectures.
   copy.module.summary.flags |= kNoPtx | kNoCubin;
   result.push_back(std::move(copy));
   return Error::success();

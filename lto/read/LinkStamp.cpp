@@ -1,4 +1,4 @@
-//===- LinkStamp.cpp - What the stamp says of the pipeline ----------------===//
+//===- LinkStamp.cpp - The stamp's entries for the pipeline ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

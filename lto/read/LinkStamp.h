@@ -1,4 +1,4 @@
-//===- LinkStamp.h - What the stamp says of the pipeline --------*- C++ -*-===//
+//===- LinkStamp.h - The stamp's entries for the pipeline -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_READ_LINKSTAMP_H

@@ -44,7 +44,8 @@ namespace gpulto {
 //===----------------------------------------------------------------------===//
 
 /// Returns the image of \p kind in \p unit for the latest architecture whose
-/// code runs on \p arch; null if there is none. A cubin runs on its own only.
+/// code runs on \p arch; null if there is none. A cubin runs only on its own
+/// architecture.
 static const DeviceImage *findImage(const NvccUnit &unit,
                                     DeviceImage::Kind kind, StringRef arch) {
   const DeviceImage *best = nullptr;
@@ -80,8 +81,8 @@ static Expected<std::string> retarget(const DeviceImage &image, StringRef arch,
       .str();
 }
 
-/// Assembles \p image of \p unit for \p arch, with the options that nvcc left
-/// beside it.
+/// Assembles \p image of \p unit for \p arch, with the options that nvcc stored
+/// with it.
 static Expected<std::string> assemble(const NvccUnit &unit,
                                       const DeviceImage &image, StringRef arch,
                                       const CudaTools &tools) {

@@ -1,4 +1,4 @@
-//===- JobReceipt.cpp - What a job that ran elsewhere has made ------------===//
+//===- JobReceipt.cpp - Results of a job that ran elsewhere ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lto/run/JobReceipt.h"
@@ -140,7 +140,7 @@ static JobStatistics readStatistics(const json::Object &receipt) {
   return used;
 }
 
-/// Returns the digest that \p receipt has under \p name; none if there is none.
+/// Returns the digest in \p receipt under \p name, if any.
 static Digest readDigest(const json::Object &receipt, StringRef name) {
   Digest digest;
   auto text = receipt.getString(name);

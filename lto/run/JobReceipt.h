@@ -1,4 +1,4 @@
-//===- JobReceipt.h - What a job that ran elsewhere has made ----*- C++ -*-===//
+//===- JobReceipt.h - Results of a job that ran elsewhere -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

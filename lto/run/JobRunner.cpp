@@ -7,8 +7,7 @@
 //   here           forked processes of the link (lto/run/Scheduler)
 //   a distributor  a program that the user names (lto/run/Distributor)
 //   a build file   ninja or make (lto/run/BuildFile): one link writes the jobs
-//   and
-//                  ends, ninja runs them, and the same link, run again by
+//                  and ends, ninja runs them, and the same link, run again by
 //                  ninja, finds their results
 //
 // In each case, receipts say which results exist; the other jobs run here. A

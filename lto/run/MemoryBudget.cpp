@@ -205,8 +205,8 @@ void MemoryBudget::wait(ArrayRef<size_t> queue, uint64_t limitBytes) {
   claim = made;
 }
 
-/// Returns whether \p bytes may be taken beside \p rows and what is
-/// \p promised.
+/// Returns whether \p bytes may be taken in addition to \p rows and \p
+/// promised.
 static bool fits(uint64_t bytes, ArrayRef<ReservedMemory> rows,
                  uint64_t promised, uint64_t limit) {
   uint64_t spoken = SaturatingAdd(sumOf(rows), promised);

@@ -284,8 +284,8 @@ JobSlot Scheduler::takeSlot() {
   return connection.client->tryAcquire();
 }
 
-/// Lets a job that runs on a token go on in the implicit slot when no other
-/// job can use that.
+/// Moves a job that runs on a token to the implicit slot if no other job can
+/// use that.
 void Scheduler::returnSpareToken() {
   if ((!queue.empty() && !wantsMemory) || !connection.client ||
       !connection.client->isImplicitFree())
@@ -347,7 +347,7 @@ Error Scheduler::startJob(MemoryBudget::Grant grant, JobSlot slot) {
       if (getppid() != parent)
         _exit(1);
     } else if (job->pid > 0) {
-      setpgid(job->pid, job->pid); // whoever of the two comes first
+      setpgid(job->pid, job->pid); // whichever of the two comes first
       liveChildren[job->registry].store(job->pid);
     }
   }
@@ -410,9 +410,9 @@ Error Scheduler::waitForEvents() {
     polled.push_back({job->messages, POLLIN, 0});
   if (wantsSlot)
     polled.push_back({connection.client->pollFd(), POLLIN, 0});
-  // Another client may take the token that woke us; look again soon rather
-  // than spin, and never sleep for ever on a job server that went away. Nothing
-  // says that a job of another link has ended.
+  // Another client may take the token that woke us; check again soon rather
+  // than spin, and never sleep forever on a job server that went away. Nothing
+  // reports that a job of another link has ended.
   static constexpr int kTimeoutMs = 1000, kMemoryTimeoutMs = 20;
   static constexpr double kReportSeconds = 1;
   int timeoutMs = wantsMemory ? kMemoryTimeoutMs : kTimeoutMs;

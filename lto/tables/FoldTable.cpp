@@ -1,4 +1,4 @@
-//===- FoldTable.cpp - What a program holds of its folds ------------------===//
+//===- FoldTable.cpp - A program's table of folds -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- FoldTable.h - What a program holds of its folds ----------*- C++ -*-===//
+//===- FoldTable.h - A program's table of folds -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -228,7 +228,7 @@ FrameNames::RowNumbers FrameNames::rowsShared(StringRef symbol) const {
 }
 
 /// Returns the kernel of the stub \p name: clang puts a prefix before the last
-/// part of its name. Empty: it is no stub.
+/// part of its name. Empty if it is not a stub.
 static std::string kernelOfStub(StringRef name) {
   constexpr StringLiteral kPrefix = "__device_stub__";
   size_t at = name.find(kPrefix);

@@ -1,4 +1,4 @@
-//===- InlineTable.cpp - What a program says of its inlining --------------===//
+//===- InlineTable.cpp - A program's table of inlining --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- InlineTable.h - What a program says of its inlining ------*- C++ -*-===//
+//===- InlineTable.h - A program's table of inlining ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===- Stamp.cpp - What a link says of itself in its output ---------------===//
+//===- Stamp.cpp - The note of a link in its output -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lto/tables/Stamp.h"
@@ -180,8 +180,8 @@ static Error readSection(const File &elf, const File::Elf_Shdr &header,
   return Error::success();
 }
 
-/// Appends the stamps in the segment \p notes. Others' notes are beside ours,
-/// and linkers differ in how they align them, so ours are looked for.
+/// Appends the stamps in the segment \p notes. Other notes are next to ours,
+/// and linkers align them differently, so it searches for ours.
 static Error findNotes(StringRef notes, const InputLocation &where,
                        std::vector<Stamp> &stamps) {
   constexpr size_t kHeaderBytes = 3 * sizeof(uint32_t);

@@ -1,4 +1,4 @@
-//===- Stamp.h - What a link says of itself in its output -------*- C++ -*-===//
+//===- Stamp.h - The note of a link in its output ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -32,7 +32,7 @@ std::string JobBuilder::finalName(GlobalId id) const {
   return withoutEscape(symbol.name).str();
 }
 
-/// Returns the name that definition \p id bears while bodies move.
+/// Returns the name of definition \p id while bodies move.
 std::string JobBuilder::movingName(GlobalId id) const {
   const SymbolRecord &symbol = program.symbol(id);
   return symbol.isLocal() ? promotedName(symbol.name, program.moduleRef(id).tag)

@@ -96,7 +96,7 @@ private:
 };
 } // namespace
 
-/// Decides visibility, and with it who calls whom.
+/// Decides visibility, then finds the callers of functions.
 static Error propagateVisibility(WpaState &state) {
   if (Error error = findVisible(state.context))
     return error;

@@ -1,4 +1,4 @@
-//===- WpaUnits.cpp - Device symbols that are a unit's own ----------------===//
+//===- WpaUnits.cpp - Device symbols of a single unit ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -277,7 +277,7 @@ void UnitSeparator::findNative() {
         found->second.isShared = true;
 }
 
-/// Who is named by assembly keeps his name; two cannot.
+/// A symbol that assembly names keeps its name; two cannot.
 Error UnitSeparator::chooseKeepers(uint32_t m) {
   for (const SymbolRecord &symbol : summaryOf(m).symbols) {
     OwnName *name = ownNameOf(m, symbol);

@@ -1,4 +1,4 @@
-//===- WpaUnits.h - Device symbols that are a unit's own --------*- C++ -*-===//
+//===- WpaUnits.h - Device symbols of a single unit -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_WPA_WPAUNITS_H

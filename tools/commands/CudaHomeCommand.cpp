@@ -241,7 +241,8 @@ static Error openToOthers(const std::string &directory) {
   return Error::success();
 }
 
-/// Puts \p tree where \p place is, by way of \p parent for what is there.
+/// Moves \p tree to \p place, which may hold an older tree; that one goes aside
+/// to a directory in \p parent if the two cannot be exchanged.
 static Error putInPlace(const std::string &tree, const std::string &place,
                         StringRef parent) {
   // Onto nothing, or onto an empty directory.

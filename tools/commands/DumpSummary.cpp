@@ -29,7 +29,7 @@ void printName(raw_ostream &out, StringRef name) {
   llvm::printEscapedString(name, out);
 }
 
-/// Prints the records of one module: the fields that descriptions name, but for
+/// Prints the records of one module: the fields in the descriptions, except
 /// those that are 0 or unknown.
 class Printer : public RecordVisitor<Printer> {
 public:

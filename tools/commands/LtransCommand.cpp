@@ -222,7 +222,7 @@ static uint64_t peakMemoryBytes() {
   return static_cast<uint64_t>(kilobytes) * 1024;
 }
 
-/// Prints what receipts of this program say of who made the results.
+/// Prints the identity of the optimizer in receipts of this program.
 static Error printIdentity() {
   Expected<Digest> optimizer = identityOfOptimizer();
   if (!optimizer)

@@ -81,7 +81,7 @@ private:
   const CudaToolkit &toolkit;
   std::vector<std::string> supported; ///< ascending; empty: not known
   std::map<std::string, unsigned, ArchLess> wanted;
-  /// What --[no-]cuda-include-ptx= say of a name, or of `all`.
+  /// What --[no-]cuda-include-ptx= say about a name, or about `all`.
   std::map<std::string, bool> includesPtx;
 };
 

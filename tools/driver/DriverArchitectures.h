@@ -15,7 +15,7 @@
 namespace gpulto::driver {
 
 /// Returns the architectures (sm_75, sm_90a, ...) that \p toolkit's ptxas
-/// compiles for, ascending; empty when there is no ptxas. Asks ptxas.
+/// compiles for, ascending; empty if there is no ptxas. Runs ptxas.
 std::vector<std::string> supportedArchitectures(const CudaToolkit &toolkit);
 
 /// The architectures of --offload-arch and related options.

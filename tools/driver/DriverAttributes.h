@@ -1,4 +1,4 @@
-//===- DriverAttributes.h - What the source writes of a variable -*- C++ -*-==//
+//===- DriverAttributes.h - Attributes written in the source ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_TOOLS_DRIVER_DRIVERATTRIBUTES_H

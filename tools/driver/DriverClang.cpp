@@ -151,8 +151,8 @@ static int becomeStockClang(ArrayRef<const char *> words,
   return 1;
 }
 
-/// Runs the installed clang for a command of the driver, in a process beside
-/// this one. Returns its exit status, negative if it could not run.
+/// Runs the installed clang for a command of the driver, in a separate process.
+/// Returns its exit status, negative if it could not run.
 static int runStockClang(ArrayRef<const char *> words,
                          const Installation &installation) {
   SmallVector<StringRef, 64> views(words.begin(), words.end());
@@ -303,7 +303,7 @@ reproducerLevel(const opt::ArgList &args) {
   return level;
 }
 
-/// Ends as a command that a signal ended did: whoever started us sees that.
+/// Ends by the signal that ended a command, so that our parent sees it.
 static void endByTheSameSignal(int status) {
   constexpr int kNoSignal = 255;
   int signal = 0;

@@ -342,8 +342,8 @@ void printPlan(raw_ostream &os, const CompilePlan &plan) {
   printCommand(os, plan.host);
 }
 
-/// Removes what clang 22 leaves beside \p output, as x-0123abcd.o.tmp, when the
-/// disk is full: files of such names that are not older than \p start.
+/// Removes what clang 22 leaves next to \p output, such as x-0123abcd.o.tmp, if
+/// the disk is full: files of such names that are not older than \p start.
 static void removeLeftovers(StringRef output, sys::TimePoint<> start) {
   constexpr size_t kDigits = 8;
   SmallString<128> directory = sys::path::parent_path(output);

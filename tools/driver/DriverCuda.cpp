@@ -79,7 +79,7 @@ Expected<Installation> Installation::find(const char *argv0, bool cxx) {
 }
 
 CudaToolkit findCudaToolkit(const CommandLine &line) {
-  // Given explicitly: taken as it is, so that clang reports a wrong one.
+  // Given explicitly: used unchanged, so that clang reports a wrong one.
   StringRef given = line.clangArgs().getLastArgValue(opts::OPT_cuda_path_EQ);
   given = line.ownValue(options::OPT_cuda_path, given);
   return {given.empty() ? defaultCudaToolkit(GPULTO_CONFIGURED_CUDA)

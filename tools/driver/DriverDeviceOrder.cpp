@@ -1,4 +1,4 @@
-//===- DriverDeviceOrder.cpp - Device variables in an order of their own --===//
+//===- DriverDeviceOrder.cpp - A stable order of device variables ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -11,7 +11,7 @@
 // earlier, in the order of their mangled names.
 //
 // clang has no hook there: the program is linked with --wrap= for a function of
-// Sema (Clang.cmake), which this code calls first.
+// Sema (Clang.cmake), whose calls arrive here first.
 //
 //===----------------------------------------------------------------------===//
 

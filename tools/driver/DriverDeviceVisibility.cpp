@@ -1,4 +1,4 @@
-//===- DriverDeviceVisibility.cpp - Who sees kernels and device variables -===//
+//===- DriverDeviceVisibility.cpp - Visibility of kernels and variables ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -10,7 +10,7 @@
 // Both mean the same: zeros. This also accepts host code, which GCC does not.
 //
 // clang has no hook there: the program is linked with --wrap= for a function of
-// Sema (Clang.cmake), which this code calls first.
+// Sema (Clang.cmake), whose calls arrive here first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -45,7 +45,7 @@ using namespace llvm;
 
 namespace gpulto::driver {
 
-/// Called by LLVM for an error that it cannot go on after.
+/// Called by LLVM for an error after which it cannot continue.
 static void reportFatalError(void *diagnostics, const char *message,
                              bool isBug) {
   static_cast<clang::DiagnosticsEngine *>(diagnostics)
@@ -161,8 +161,8 @@ static void takeNvccAttributes(clang::CompilerInvocation &invocation) {
       });
 }
 
-/// Lets the code of a device know its lines where no debug information is
-/// wanted, for LGEN: what links say of loops has them. It drops them again.
+/// Records lines in device code without debug information, for LGEN: messages
+/// of links about loops have them. LGEN drops them again.
 static void trackLines(clang::CompilerInvocation &invocation) {
   clang::CodeGenOptions &options = invocation.getCodeGenOpts();
   std::vector<std::string> &arguments = invocation.getFrontendOpts().LLVMArgs;

@@ -19,8 +19,7 @@ using llvm::opt::Arg;
 
 namespace gpulto::driver::nvcc {
 
-/// Puts device code, of which there may be much, where no code has to reach
-/// across it.
+/// Puts device code, which may be large, where no code has to reach across it.
 constexpr StringLiteral kLinkerScript =
     "SECTIONS {\n"
     "  .nvFatBinSegment : { *(.nvFatBinSegment) }\n"
@@ -59,7 +58,7 @@ void Translator::addInputs(Command &command,
   }
 }
 
-/// The name of what is made of \p input alone.
+/// The name of the output made from \p input alone.
 std::string Translator::outputOf(StringRef input, StringRef extension) const {
   if (const Arg *output = args->getLastArg(OPT_output))
     return output->getValue();
@@ -104,9 +103,9 @@ void Translator::addVersions(Command &command, ArrayRef<std::string> files,
   define("CUDA_API_VER_MINOR", minor);
 }
 
-/// Says to host sources what the CUDA sources beside them are compiled for,
-/// which these are told by gpulto-clang++. Nothing if only that knows (native,
-/// all).
+/// Tells host sources the architectures of the CUDA sources next to them, which
+/// gpulto-clang++ tells the latter. Does nothing if only gpulto-clang++ knows
+/// them (native, all).
 void Translator::addArchList(Command &command) const {
   std::vector<std::string> names;
   for (const auto &[number, forms] : architectures)

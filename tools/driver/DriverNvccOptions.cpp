@@ -134,7 +134,7 @@ std::vector<std::string> Translator::splitWords(StringRef list) {
   return result;
 }
 
-/// Writes what \p rule says of an option with \p value.
+/// Writes the translation by \p rule of an option with \p value.
 void Translator::apply(const Rule &rule, StringRef value) {
   if (!rule.before.empty())
     add(rule.before);
@@ -242,7 +242,7 @@ Error Translator::translateUnknown(const Arg &arg) {
   return Error::success();
 }
 
-/// Returns an error if \p value is none that an option of few values has.
+/// Returns an error if \p value is not allowed for an option with few values.
 static Error checkValue(const Arg &arg, StringRef value) {
   auto check = [&](StringRef what, std::initializer_list<StringRef> known) {
     return is_contained(known, value)
@@ -283,7 +283,7 @@ Error Translator::translateOne(const Arg &arg) {
   return addOne(arg, value);
 }
 
-/// Notes what \p arg says of the commands, if it is no word of theirs.
+/// Records what \p arg says about the commands, if it is not a word of theirs.
 void Translator::noteOne(const Arg &arg, StringRef value) {
   unsigned id = arg.getOption().getID();
   for (auto [option, made] : kProducts)
@@ -392,7 +392,7 @@ Error Translator::addErrors(const Arg &arg) {
 /// \p numbers that clang has.
 void Translator::addDiagnostics(StringRef numbers, StringRef prefix) {
   for (StringRef number : splitList(numbers))
-    // What is said of __shared__ variables that no constructor is run for.
+    // Messages about __shared__ variables whose constructors do not run.
     if (number == "20054" || number == "static_var_with_dynamic_init")
       add(prefix + Twine("cuda-compat"));
 }

@@ -41,7 +41,7 @@ static Error makeReproducible(const std::string &path,
   ErrorOr<std::unique_ptr<MemoryBuffer>> object = MemoryBuffer::getFile(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!object)
-    return Error::success(); // whoever reads it reports that
+    return Error::success(); // its reader reports that
   Expected<StringRef> bitcode =
       hostBitcodeOf((*object)->getMemBufferRef(), where);
   if (!bitcode)

@@ -22,7 +22,7 @@
 //      not be callable from device code.
 //
 // clang has no hook there: the program is linked with --wrap= for functions of
-// Sema (Clang.cmake), which this code calls first.
+// Sema (Clang.cmake), whose calls arrive here first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +70,8 @@ namespace {
 /// shared one. There is no way to hand it through clang.
 thread_local const VarDecl *initialized = nullptr;
 
-/// Returns the class that \p variable, or an element of it, is of; null if that
-/// is none.
+/// Returns the class of \p variable or of its elements; null if it is not of
+/// class type.
 const CXXRecordDecl *classOf(const VarDecl &variable) {
   return variable.getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
 }
@@ -111,10 +111,10 @@ bool isAccepted(SemaCUDA &sema, const VarDecl &variable,
          initializer.isConstantInitializer(context, /*ForRef=*/false);
 }
 
-/// Says that \p variable is left as it is.
+/// Warns that \p variable is not constructed or destroyed.
 void warnOf(SemaCUDA &sema, const VarDecl &variable, bool constructs,
             bool destroys) {
-  // Of the runs of one compile those for a device say it.
+  // Only the device runs of a compile warn.
   if (!sema.getLangOpts().CUDAIsDevice)
     return;
   DiagnosticsEngine &engine = sema.getDiagnostics();

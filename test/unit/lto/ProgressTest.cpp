@@ -1,4 +1,4 @@
-//===- ProgressTest.cpp - What a long link says of itself -----------------===//
+//===- ProgressTest.cpp - Progress of a long link -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- StampTest.cpp - What a link says of itself in its output -----------===//
+//===- StampTest.cpp - The note of a link in its output -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

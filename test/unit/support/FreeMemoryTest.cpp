@@ -1,4 +1,4 @@
-//===- FreeMemoryTest.cpp - What memory can still be had ------------------===//
+//===- FreeMemoryTest.cpp - Memory that is still available ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

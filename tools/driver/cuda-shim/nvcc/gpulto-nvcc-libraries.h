@@ -1,4 +1,4 @@
-//===- gpulto-nvcc-libraries.h - What libraries take for nvcc -------------===//
+//===- gpulto-nvcc-libraries.h - Code for libraries that test for nvcc ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
