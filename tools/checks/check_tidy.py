@@ -8,8 +8,8 @@ is checked as it is compiled there, or those given. .clang-tidy says what
 is checked; every warning is an error.
 
 test/tidy.digests names, for each source, the digest of all that its result
-depends on: the source, the headers of this repository that it includes, its
-macros, .clang-tidy, and the release of clang-tidy. Sources whose digest stands
+depends on: the source, the headers of this repository that it includes, both
+without lines of comments, its macros, .clang-tidy, and the release of clang-tidy. Sources whose digest stands
 there are clean and are left out. --update writes the digests of those found
 clean now; commit them with the sources, or CI spends minutes on them.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,6 +59,14 @@ def options_of(entry):
                           entry["file"]):
             options.append(word)
     return options
+
+
+def digest_of_text(text):
+    """Returns the digest of a file without the lines that are a comment and nothing
+    else: clang-tidy looks at those that say NOLINT, and at comments beside code."""
+    lines = [line for line in text.split(b"\n")
+             if not line.lstrip().startswith(b"//") or b"NOLINT" in line]
+    return hashlib.sha256(b"\n".join(lines)).hexdigest()
 
 
 def compiler_of(path):
@@ -112,7 +120,7 @@ class Tree:
 
     @functools.cache
     def contents(self, path):
-        return hashlib.sha256((self.root / path).read_bytes()).hexdigest()
+        return digest_of_text((self.root / path).read_bytes())
 
     def closure(self, path):
         """Returns a file and all that it includes, of this repository, sorted."""
