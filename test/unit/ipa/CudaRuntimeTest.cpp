@@ -76,6 +76,21 @@ TEST(CudaRuntimeTest, PerThreadForms) {
   EXPECT_EQ(launchKindOf("cudaLaunchKernel_ptsz"), LaunchKind::Runtime);
 }
 
+TEST(CudaRuntimeTest, CopiesOfTheDriver) {
+  const Function *up = findRuntimeFunction("cuMemcpyHtoD_v2_ptds");
+  const Function *down = findRuntimeFunction("cuMemcpyDtoH_v2");
+  ASSERT_TRUE(up && down);
+  EXPECT_TRUE(up->isPerThread);
+  EXPECT_EQ(up->reads, 1);
+  EXPECT_EQ(up->writes, Function::kNone) << "a CUdeviceptr is no pointer";
+  EXPECT_EQ(down->writes, 0);
+  EXPECT_FALSE(findRuntimeFunction("cuMemcpyHtoD")) << "of CUDA 3.1";
+  EXPECT_FALSE(isRuntime("cuMemAlloc_v2", Function::Allocates));
+  for (StringRef name : {"cuMemcpyHtoDAsync_v2", "cuMemsetD32Async"})
+    EXPECT_EQ(findRuntimeFunction(name)->stream, 3) << name.str();
+  EXPECT_EQ(findRuntimeFunction("cuMemsetD2D8Async")->stream, 5);
+}
+
 TEST(CudaRuntimeTest, Launches) {
   EXPECT_EQ(launchKindOf("cudaLaunchKernel"), LaunchKind::Runtime);
   EXPECT_EQ(launchKindOf("cudaLaunchKernelExC"), LaunchKind::RuntimeExC);

@@ -236,6 +236,11 @@ TEST(DeviceOrder, Premises) {
   fails("of 'cudaMemcpy_ptds'", [](Shape &s) { s.callee = "cudaMemcpy_ptds"; });
   fails("of 'foreign'", [](Shape &s) { s.callee = "foreign"; });
   fails("of 'cuLaunchKernel'", [](Shape &s) { s.callee = "cuLaunchKernel"; });
+  fails("of 'cuMemcpyDtoH_v2_ptds'",
+        [](Shape &s) { s.callee = "cuMemcpyDtoH_v2_ptds"; });
+  fails("'cuMemcpyHtoDAsync_v2' is not proven",
+        [](Shape &s) { s.callee = "cuMemcpyHtoDAsync_v2"; });
+  fails("of 'cuMemFreeAsync'", [](Shape &s) { s.callee = "cuMemFreeAsync"; });
   fails("of 'cuCtxSetCurrent'", [](Shape &s) { s.callee = "cuCtxSetCurrent"; });
   fails("several devices", [](Shape &s) { s.callee = "cudaSetDevice"; });
   fails("address of 'cudaMemcpyAsync'",
@@ -250,8 +255,9 @@ TEST(DeviceOrder, Premises) {
 }
 
 TEST(DeviceOrder, WhatTheDriverIsAsked) {
-  for (const char *name : {"cuInit", "cuDeviceGetAttribute", "cuCtxSynchronize",
-                           "cuDevicePrimaryCtxRetain"}) {
+  for (const char *name :
+       {"cuInit", "cuDeviceGetAttribute", "cuCtxSynchronize",
+        "cuDevicePrimaryCtxRetain", "cuMemcpyDtoH_v2", "cuMemFree_v2"}) {
     Shape shape;
     shape.callee = name;
     EXPECT_EQ(MemoryProgram(shape).whyNoOrder(), "") << name;
