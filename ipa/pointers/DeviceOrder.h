@@ -25,8 +25,13 @@ public:
   /// The first premise that was found not to hold, as a clause with its place;
   /// empty: all hold.
   llvm::StringRef whyNot() const { return reason; }
+  /// As isSerial() and whyNot(), but for the streams: nothing that is not seen
+  /// works on the device or frees its memory, and what is seen frees it only
+  /// when all streams are done.
+  bool isSeen() const { return unseenReason.empty(); }
+  llvm::StringRef whyNotSeen() const { return unseenReason; }
   /// Whether the program may free all memory of the device at once. Meaningful
-  /// if isSerial().
+  /// if isSeen().
   bool mayReset() const { return resets; }
   /// What was proven to be in the default stream: launches, and copies and
   /// fills that name their stream. Meaningful if isSerial().
@@ -41,7 +46,10 @@ private:
   void checkCall(const BodyLattice &body, const CallEdge &call);
   void checkMention(GlobalId user, SymbolIndex symbol);
   void checkNative(GlobalId id, GlobalId user, uint32_t line);
-  void fail(std::string text, GlobalId user, uint32_t line);
+  /// What a premise is needed for: the order in streams alone, or all.
+  enum class Needed { ForOrder, ForAll };
+  void fail(std::string text, GlobalId user, uint32_t line,
+            Needed needed = Needed::ForAll);
   bool isNumber(const BodyLattice &body, const CallEdge &call,
                 unsigned argument, uint64_t number) const;
 
@@ -49,7 +57,7 @@ private:
   const CombinedSummary &program;
   const ConstantsSolver &solver;
   HostLibrary library;
-  std::string reason;
+  std::string reason, unseenReason;
   uint32_t launches = 0, copies = 0;
   bool resets = false;
 };

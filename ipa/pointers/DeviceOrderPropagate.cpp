@@ -19,7 +19,10 @@
 // 3. Device code launches nothing (checkDeviceBody).
 //
 // Everything else fails the whole program: what an unknown function, a graph, a
-// second stream or a peer does may be a write to any memory at any time.
+// second stream or a peer does may be a write to any memory at any time. Who
+// asks only whether memory lasts does not mind other streams, and default
+// streams of threads: cudaFree waits for all of them, and what frees in a
+// stream (cudaFreeAsync) is not known (isSeen).
 //
 // Linear in edges. It depends on the whole program, as the premise does: a
 // first copy in another stream changes every kernel that believed in it.
@@ -50,14 +53,19 @@ namespace gpulto {
 //===----------------------------------------------------------------------===//
 
 /// Returns what is known of the function \p name of the runtime, if all that it
-/// has the device do is in the default stream or in one that it is given.
-static const RuntimeFunction *orderedFunction(StringRef name) {
+/// has the device do is in a default stream or in one that it is given.
+static const RuntimeFunction *seenFunction(StringRef name) {
   const RuntimeFunction *function = findRuntimeFunction(name);
-  return function && !function->isPerThread &&
-                 (function->order != RuntimeFunction::Unknown ||
-                  function->stream != RuntimeFunction::kNone)
+  return function && (function->order != RuntimeFunction::Unknown ||
+                      function->stream != RuntimeFunction::kNone)
              ? function
              : nullptr;
+}
+
+/// As seenFunction(), if the default stream is that of all threads.
+static const RuntimeFunction *orderedFunction(StringRef name) {
+  const RuntimeFunction *function = seenFunction(name);
+  return function && !function->isPerThread ? function : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,16 +89,21 @@ DeviceOrder::DeviceOrder(const WpaContext &context, const Callers &callers,
 }
 
 /// Notes that a premise fails, if it is the first; \p user: where, or kNone.
-void DeviceOrder::fail(std::string text, GlobalId user, uint32_t line) {
-  if (!reason.empty())
+void DeviceOrder::fail(std::string text, GlobalId user, uint32_t line,
+                       Needed needed) {
+  bool isFirstUnseen = needed == Needed::ForAll && unseenReason.empty();
+  if (!reason.empty() && !isFirstUnseen)
     return;
-  reason = std::move(text);
-  if (user == kNone)
-    return;
-  StringRef file = program.moduleRef(user).summary.sourceName;
-  reason +=
-      (" (" + sys::path::filename(file) + (line ? ":" + Twine(line) : "") + ")")
-          .str();
+  if (user != kNone) {
+    StringRef file = program.moduleRef(user).summary.sourceName;
+    text += (" (" + sys::path::filename(file) +
+             (line ? ":" + Twine(line) : "") + ")")
+                .str();
+  }
+  if (isFirstUnseen)
+    unseenReason = text;
+  if (reason.empty())
+    reason = std::move(text);
 }
 
 void DeviceOrder::checkInputs() {
@@ -121,9 +134,9 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user, uint32_t line) {
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, line);
   resets |= isRuntime(name, RuntimeFunction::Resets);
-  if (reason.empty() && !orderedFunction(name) && !library.contains(name))
+  if (unseenReason.empty() && !orderedFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
-         user, line);
+         user, line, seenFunction(name) ? Needed::ForOrder : Needed::ForAll);
 }
 
 /// Checks that \p user may have the address of \p symbol.
@@ -177,7 +190,7 @@ void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
   ++copies;
   if (!isNumber(body, call, known->stream, 0))
     fail("'" + name.str() + "' is not proven to be in the default stream",
-         body.id, call.line);
+         body.id, call.line, Needed::ForOrder);
 }
 
 void DeviceOrder::checkHostBody(const BodyLattice &body) {
@@ -194,7 +207,7 @@ void DeviceOrder::checkHostBody(const BodyLattice &body) {
         body, slice(module.jumpFunctions, launch.geometry)[kStream]);
     if (!stream.isConstant() || stream.value() != 0)
       fail("a launch is not proven to be in the default stream", body.id,
-           launch.line);
+           launch.line, Needed::ForOrder);
   }
 }
 

@@ -11,7 +11,8 @@
 // launches, and a kernel hands it on to what it calls. Premises of the program:
 //
 // 1. What the host calls is known, and frees nothing asynchronously; there is
-//    no native code (DeviceOrder); nothing resets the device.
+//    no native code (DeviceOrder::isSeen); nothing resets the device. In which
+//    streams kernels run does not matter: cudaFree waits for all of them.
 // 2. No kernel stores such a pointer, from where the host might get and free it
 //    (keeps).
 //
@@ -43,8 +44,8 @@ LastingMemory::LastingMemory(const WpaContext &context, const Callers &callers,
     : program(context.program), decisions(context.decisions), solver(solver) {
   if (!order)
     reason = "no launch is known";
-  else if (!order->isSerial())
-    reason = order->whyNot().str();
+  else if (!order->isSeen())
+    reason = order->whyNotSeen().str();
   else if (order->mayReset())
     reason = "the program may reset the device";
   if (!reason.empty())

@@ -27,7 +27,9 @@
 // for whole-program analysis to find (LastingMemoryPropagate.cpp), and the
 // size.
 //
-// Memory of cudaMallocAsync is there for one stream only.
+// Memory of cudaMallocAsync is there for one stream only. Functions that only
+// access memory do so in any stream, so their forms for per-thread default
+// streams count; cudaFree has no such form.
 //
 // Linear in the uses of each variable. Only where a launch gets a pointer that
 // was loaded before the variable was filled again are they looked at for it.
@@ -95,7 +97,7 @@ bool PointerUses::addUse(const Use &use) {
   if (!callee->isDeclaration())
     return false;
   const RuntimeFunction *known = findRuntimeFunction(callee->getName());
-  if (!known || known->isPerThread)
+  if (!known)
     return false;
   if (known->has(RuntimeFunction::Frees))
     frees.push_back(call);

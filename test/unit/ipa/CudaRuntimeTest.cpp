@@ -91,6 +91,17 @@ TEST(CudaRuntimeTest, CopiesOfTheDriver) {
   EXPECT_EQ(findRuntimeFunction("cuMemsetD2D8Async")->stream, 5);
 }
 
+/// Who asks whether memory lasts takes forms for per-thread default streams for
+/// the functions themselves: none of those frees at once.
+TEST(CudaRuntimeTest, NothingFreesPerThread) {
+  for (const Function &row : runtimeFunctions())
+    EXPECT_FALSE(row.has(Function::Frees) && row.perThread != Function::None)
+        << row.name.str();
+  EXPECT_TRUE(isRuntime("cudaMemcpy_ptds", Function::OnlyAccesses));
+  EXPECT_TRUE(isRuntime("cudaMemsetAsync_ptsz", Function::OnlyAccesses));
+  EXPECT_FALSE(isRuntime("cudaFreeAsync_ptsz", Function::OnlyAccesses));
+}
+
 TEST(CudaRuntimeTest, Launches) {
   EXPECT_EQ(launchKindOf("cudaLaunchKernel"), LaunchKind::Runtime);
   EXPECT_EQ(launchKindOf("cudaLaunchKernelExC"), LaunchKind::RuntimeExC);
