@@ -102,6 +102,18 @@ TEST(CudaRuntimeTest, NothingFreesPerThread) {
   EXPECT_FALSE(isRuntime("cudaFreeAsync_ptsz", Function::OnlyAccesses));
 }
 
+TEST(CudaRuntimeTest, OnlyAccesses) {
+  for (StringRef name :
+       {"cudaMemcpy2DToArray", "cudaMemcpyFromArray_ptds", "cudaMemset2DAsync",
+        "cudaMemcpyToSymbolAsync_ptsz", "cudaPointerGetAttributes"})
+    EXPECT_TRUE(isRuntime(name, Function::OnlyAccesses)) << name.str();
+  // What keeps an address, frees it, or has it in a structure.
+  for (StringRef name :
+       {"cudaFree", "cudaHostRegister", "cudaCreateTextureObject",
+        "cudaMemcpy3D", "cudaStreamAddCallback", "cudaLaunchHostFunc"})
+    EXPECT_FALSE(isRuntime(name, Function::OnlyAccesses)) << name.str();
+}
+
 TEST(CudaRuntimeTest, Launches) {
   EXPECT_EQ(launchKindOf("cudaLaunchKernel"), LaunchKind::Runtime);
   EXPECT_EQ(launchKindOf("cudaLaunchKernelExC"), LaunchKind::RuntimeExC);
