@@ -25,8 +25,13 @@ public:
   /// The first premise found not to hold, as a clause with its place; empty:
   /// all hold.
   llvm::StringRef whyNot() const { return reason; }
+  /// As isSerial() and whyNot(), but in any streams: no unseen code works on the
+  /// device or frees its memory, and seen code frees memory only after all
+  /// streams are done.
+  bool isSeen() const { return unseenReason.empty(); }
+  llvm::StringRef whyNotSeen() const { return unseenReason; }
   /// Whether the program may free all memory of the device at once. Meaningful
-  /// if isSerial().
+  /// if isSeen().
   bool mayReset() const { return resets; }
   /// Work proven to be in the default stream: launches, and copies and fills
   /// that name their stream. Meaningful if isSerial().
@@ -41,7 +46,10 @@ private:
   void checkCall(const BodyLattice &body, const CallEdge &call);
   void checkMention(GlobalId user, SymbolIndex symbol);
   void checkNative(GlobalId id, GlobalId user, const SourcePlace &place);
-  void fail(std::string text, GlobalId user, const SourcePlace &place);
+  /// What needs a premise: the order in streams alone, or everything.
+  enum class Needed { ForOrder, ForAll };
+  void fail(std::string text, GlobalId user, const SourcePlace &place,
+            Needed needed = Needed::ForAll);
   bool isNumber(const BodyLattice &body, const CallEdge &call,
                 unsigned argument, uint64_t number) const;
 
@@ -49,7 +57,7 @@ private:
   const CombinedSummary &program;
   const ConstantsSolver &solver;
   HostLibrary library;
-  std::string reason;
+  std::string reason, unseenReason;
   uint32_t launches = 0, copies = 0;
   bool resets = false;
 };

@@ -19,7 +19,10 @@
 // 3. Device code launches nothing (checkDeviceBody).
 //
 // Everything else fails the whole program: what an unknown function, a graph, a
-// second stream or a peer does may be a write to any memory at any time.
+// second stream or a peer does may be a write to any memory at any time. Other
+// streams, and default streams of threads, do not matter to LastingMemory
+// (isSeen): cudaFree waits for all of them, and functions that free in a stream
+// (cudaFreeAsync) are unknown here.
 //
 // Linear in edges. It depends on the whole program, as the premise does: a
 // first copy in another stream changes every kernel that relied on it.
@@ -51,14 +54,19 @@ namespace gpulto {
 //===----------------------------------------------------------------------===//
 
 /// Returns what is known of the function \p name of the runtime, if all that it
-/// has the device do is in the default stream or in one that it is given.
-static const RuntimeFunction *orderedFunction(StringRef name) {
+/// has the device do is in a default stream or in one that it is given.
+static const RuntimeFunction *seenFunction(StringRef name) {
   const RuntimeFunction *function = findRuntimeFunction(name);
-  return function && !function->isPerThread &&
-                 (function->order != RuntimeFunction::Unknown ||
-                  function->stream != RuntimeFunction::kNone)
+  return function && (function->order != RuntimeFunction::Unknown ||
+                      function->stream != RuntimeFunction::kNone)
              ? function
              : nullptr;
+}
+
+/// As seenFunction(), if the default stream is that of all threads.
+static const RuntimeFunction *orderedFunction(StringRef name) {
+  const RuntimeFunction *function = seenFunction(name);
+  return function && !function->isPerThread ? function : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,13 +91,16 @@ DeviceOrder::DeviceOrder(const WpaContext &context, const Callers &callers,
 
 /// Notes that a premise fails, if it is the first; \p user: where, or kNone.
 void DeviceOrder::fail(std::string text, GlobalId user,
-                       const SourcePlace &place) {
-  if (!reason.empty())
+                       const SourcePlace &place, Needed needed) {
+  bool isFirstUnseen = needed == Needed::ForAll && unseenReason.empty();
+  if (!reason.empty() && !isFirstUnseen)
     return;
-  reason = std::move(text);
-  if (user == kNone)
-    return;
-  reason += " (" + placeText(program, user, place) + ")";
+  if (user != kNone)
+    text += " (" + placeText(program, user, place) + ")";
+  if (isFirstUnseen)
+    unseenReason = text;
+  if (reason.empty())
+    reason = std::move(text);
 }
 
 void DeviceOrder::checkInputs() {
@@ -121,9 +132,9 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user,
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, place);
   resets |= isRuntime(name, RuntimeFunction::Resets);
-  if (reason.empty() && !orderedFunction(name) && !library.contains(name))
+  if (unseenReason.empty() && !orderedFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
-         user, place);
+         user, place, seenFunction(name) ? Needed::ForOrder : Needed::ForAll);
 }
 
 /// Checks that \p user may have the address of \p symbol.
@@ -177,7 +188,7 @@ void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
   ++copies;
   if (!isNumber(body, call, known->stream, 0))
     fail("'" + name.str() + "' is not proven to be in the default stream",
-         body.id, call.place);
+         body.id, call.place, Needed::ForOrder);
 }
 
 void DeviceOrder::checkHostBody(const BodyLattice &body) {
@@ -194,7 +205,7 @@ void DeviceOrder::checkHostBody(const BodyLattice &body) {
         body, slice(module.jumpFunctions, launch.geometry)[kStream]);
     if (!stream.isConstant() || stream.value() != 0)
       fail("a launch is not proven to be in the default stream", body.id,
-           launch.place);
+           launch.place, Needed::ForOrder);
   }
 }
 

@@ -12,7 +12,8 @@
 // program:
 //
 // 1. All callees of the host are known, and free nothing asynchronously; there
-//    is no native code (DeviceOrder); nothing resets the device.
+//    is no native code (DeviceOrder::isSeen); nothing resets the device. It does
+//    not matter in which streams kernels run: cudaFree waits for all of them.
 // 2. No kernel stores such a pointer where the host might get and free it
 //    (keeps).
 //
@@ -44,8 +45,8 @@ LastingMemory::LastingMemory(const WpaContext &context, const Callers &callers,
     : program(context.program), decisions(context.decisions), solver(solver) {
   if (!order)
     reason = "no launch is known";
-  else if (!order->isSerial())
-    reason = order->whyNot().str();
+  else if (!order->isSeen())
+    reason = order->whyNotSeen().str();
   else if (order->mayReset())
     reason = "the program may reset the device";
   if (!reason.empty())

@@ -27,7 +27,9 @@
 // Whole-program analysis finds that kernels do not store the pointer, that
 // nothing resets the device, and the size (LastingMemoryPropagate.cpp).
 //
-// Memory of cudaMallocAsync is valid for only one stream.
+// Memory of cudaMallocAsync is valid for only one stream. Functions that only
+// access memory do so in any stream, so their forms for per-thread default
+// streams count; cudaFree has no such form.
 //
 // Linear in the uses of each variable, which are examined again only for a
 // launch whose pointer was loaded before the variable was filled again.
@@ -95,7 +97,7 @@ bool PointerUses::addUse(const Use &use) {
   if (!callee->isDeclaration())
     return false;
   const RuntimeFunction *known = findRuntimeFunction(callee->getName());
-  if (!known || known->isPerThread)
+  if (!known)
     return false;
   if (known->has(RuntimeFunction::Frees))
     frees.push_back(call);

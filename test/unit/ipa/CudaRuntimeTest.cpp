@@ -76,6 +76,43 @@ TEST(CudaRuntimeTest, PerThreadForms) {
   EXPECT_EQ(launchKindOf("cudaLaunchKernel_ptsz"), LaunchKind::Runtime);
 }
 
+TEST(CudaRuntimeTest, CopiesOfTheDriver) {
+  const Function *up = findRuntimeFunction("cuMemcpyHtoD_v2_ptds");
+  const Function *down = findRuntimeFunction("cuMemcpyDtoH_v2");
+  ASSERT_TRUE(up && down);
+  EXPECT_TRUE(up->isPerThread);
+  EXPECT_EQ(up->reads, 1);
+  EXPECT_EQ(up->writes, Function::kNone) << "a CUdeviceptr is no pointer";
+  EXPECT_EQ(down->writes, 0);
+  EXPECT_FALSE(findRuntimeFunction("cuMemcpyHtoD")) << "of CUDA 3.1";
+  EXPECT_FALSE(isRuntime("cuMemAlloc_v2", Function::Allocates));
+  for (StringRef name : {"cuMemcpyHtoDAsync_v2", "cuMemsetD32Async"})
+    EXPECT_EQ(findRuntimeFunction(name)->stream, 3) << name.str();
+  EXPECT_EQ(findRuntimeFunction("cuMemsetD2D8Async")->stream, 5);
+}
+
+/// Who asks whether memory lasts takes forms for per-thread default streams for
+/// the functions themselves: none of those frees at once.
+TEST(CudaRuntimeTest, NothingFreesPerThread) {
+  for (const Function &row : runtimeFunctions())
+    EXPECT_FALSE(row.has(Function::Frees) && row.perThread != Function::None)
+        << row.name.str();
+  EXPECT_TRUE(isRuntime("cudaMemcpy_ptds", Function::OnlyAccesses));
+  EXPECT_TRUE(isRuntime("cudaMemsetAsync_ptsz", Function::OnlyAccesses));
+  EXPECT_FALSE(isRuntime("cudaFreeAsync_ptsz", Function::OnlyAccesses));
+}
+
+TEST(CudaRuntimeTest, OnlyAccesses) {
+  for (StringRef name : {"cudaMemcpy2DToArray", "cudaMemcpyFromArray_ptds",
+                         "cudaMemset2DAsync", "cudaMemcpyToSymbolAsync_ptsz"})
+    EXPECT_TRUE(isRuntime(name, Function::OnlyAccesses)) << name.str();
+  // What keeps an address, frees it, or has it in a structure.
+  for (StringRef name :
+       {"cudaFree", "cudaHostRegister", "cudaCreateTextureObject",
+        "cudaMemcpy3D", "cudaStreamAddCallback", "cudaLaunchHostFunc"})
+    EXPECT_FALSE(isRuntime(name, Function::OnlyAccesses)) << name.str();
+}
+
 TEST(CudaRuntimeTest, Launches) {
   EXPECT_EQ(launchKindOf("cudaLaunchKernel"), LaunchKind::Runtime);
   EXPECT_EQ(launchKindOf("cudaLaunchKernelExC"), LaunchKind::RuntimeExC);

@@ -236,6 +236,11 @@ TEST(DeviceOrder, Premises) {
   fails("of 'cudaMemcpy_ptds'", [](Shape &s) { s.callee = "cudaMemcpy_ptds"; });
   fails("of 'foreign'", [](Shape &s) { s.callee = "foreign"; });
   fails("of 'cuLaunchKernel'", [](Shape &s) { s.callee = "cuLaunchKernel"; });
+  fails("of 'cuMemcpyDtoH_v2_ptds'",
+        [](Shape &s) { s.callee = "cuMemcpyDtoH_v2_ptds"; });
+  fails("'cuMemcpyHtoDAsync_v2' is not proven",
+        [](Shape &s) { s.callee = "cuMemcpyHtoDAsync_v2"; });
+  fails("of 'cuMemFreeAsync'", [](Shape &s) { s.callee = "cuMemFreeAsync"; });
   fails("of 'cuCtxSetCurrent'", [](Shape &s) { s.callee = "cuCtxSetCurrent"; });
   fails("several devices", [](Shape &s) { s.callee = "cudaSetDevice"; });
   fails("address of 'cudaMemcpyAsync'",
@@ -249,9 +254,40 @@ TEST(DeviceOrder, Premises) {
         [](Shape &s) { s.foreignCode = "'x.o' is linked as native code"; });
 }
 
+/// Whether memory lasts does not depend on streams, but on all else.
+TEST(DeviceOrder, IsSeenInAnyStream) {
+  auto whyNotSeen = [](std::function<void(Shape &)> change) {
+    Shape shape;
+    change(shape);
+    MemoryProgram program(shape);
+    DeviceOrder order(*program.context, *program.callers, *program.solver);
+    EXPECT_FALSE(order.isSerial());
+    return order.whyNotSeen().str();
+  };
+  EXPECT_EQ(whyNotSeen([](Shape &s) { s.launchStream = JumpFunction(); }), "");
+  EXPECT_EQ(whyNotSeen([](Shape &s) { s.copyStream = JumpFunction(); }), "");
+  EXPECT_EQ(whyNotSeen([](Shape &s) { s.callee = "cudaMemcpy_ptds"; }), "");
+  for (const char *name :
+       {"cudaFreeAsync", "cudaFreeAsync_ptsz", "cudaGraphLaunch",
+        "cudaMallocAsync_ptsz", "cudaStreamBeginCapture", "foreign"})
+    EXPECT_NE(whyNotSeen([&](Shape &s) {
+                s.launchStream = JumpFunction(); // fails first or last
+                s.callee = name;
+              }).find(name),
+              std::string::npos)
+        << name;
+  EXPECT_NE(whyNotSeen([](Shape &s) {
+              s.callee = "cudaSetDevice";
+            }).find("several devices"),
+            std::string::npos);
+  EXPECT_NE(whyNotSeen([](Shape &s) { s.takesAddress = true; }), "");
+  EXPECT_NE(whyNotSeen([](Shape &s) { s.visible = "other"; }), "");
+}
+
 TEST(DeviceOrder, WhatTheDriverIsAsked) {
-  for (const char *name : {"cuInit", "cuDeviceGetAttribute", "cuCtxSynchronize",
-                           "cuDevicePrimaryCtxRetain"}) {
+  for (const char *name :
+       {"cuInit", "cuDeviceGetAttribute", "cuCtxSynchronize",
+        "cuDevicePrimaryCtxRetain", "cuMemcpyDtoH_v2", "cuMemFree_v2"}) {
     Shape shape;
     shape.callee = name;
     EXPECT_EQ(MemoryProgram(shape).whyNoOrder(), "") << name;
