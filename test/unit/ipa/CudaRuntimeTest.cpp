@@ -108,8 +108,9 @@ TEST(CudaRuntimeTest, OnlyAccesses) {
     EXPECT_TRUE(isRuntime(name, Function::OnlyAccesses)) << name.str();
   // What keeps an address, frees it, or has it in a structure.
   for (StringRef name :
-       {"cudaFree", "cudaHostRegister", "cudaCreateTextureObject",
-        "cudaMemcpy3D", "cudaStreamAddCallback", "cudaLaunchHostFunc"})
+       {"cudaFree", "cudaHostRegister", "cudaPointerGetAttributes",
+        "cudaCreateTextureObject", "cudaMemcpy3D", "cudaStreamAddCallback",
+        "cudaLaunchHostFunc"})
     EXPECT_FALSE(isRuntime(name, Function::OnlyAccesses)) << name.str();
 }
 
