@@ -17,6 +17,9 @@ Substitutions
   %light              options for gpulto-clang++ that put a small cuda_runtime.h,
                       test/inputs/light, in the place of all of CUDA's headers:
                       for tests that are not about them (0.2 s a file, not 1.8)
+  %plan               what whole-program analysis decides of the sources given:
+                      compiles them, links up to the end of WPA, prints remarks
+                      and leaves the jobs for `gpulto dump`: see inputs/plan.sh
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
@@ -104,8 +107,12 @@ ours = {
 }
 for name, found in ours.items():
     program(name, found)
-program("light", f"-nocudainc -I {config.test_source_root}/inputs/light "
-        f"-I {config.cuda_path}/include -include cuda_runtime.h")
+light = (f"-nocudainc -I {config.test_source_root}/inputs/light "
+         f"-I {config.cuda_path}/include -include cuda_runtime.h")
+program("light", light)
+program("plan", f"bash {config.test_source_root}/inputs/plan.sh "
+        f"{config.gpulto_bin} {llvm_bin} "
+        f"{config.cuda_path} '{light}'")
 program("faults", f"{sys.executable} {config.test_source_root}/faults/walk.py "
         f"--shim {build}/test/bin/gpulto-fault-shim.so "
         f"--driver {ours['gpulto-clang++']}")

@@ -101,6 +101,15 @@ cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block,
   return ::cudaLaunchCooperativeKernel((const void *)kernel, grid, block,
                                        arguments, sharedBytes, stream);
 }
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
+                               void (*kernel)(Parameters...),
+                               Arguments &&...arguments) {
+  return [&](Parameters... passed) {
+    void *pointers[] = {&passed...};
+    return ::cudaLaunchKernelExC(config, (const void *)kernel, pointers);
+  }(static_cast<Arguments &&>(arguments)...);
+}
 template <typename T>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *kernel) {
   return ::cudaFuncGetAttributes(attributes, (const void *)kernel);
