@@ -37,6 +37,8 @@ def arguments():
     parser.add_argument("--flags", action="append", default=[],
                         help="compile options; may be given several times, "
                         "the plain build has the first")
+    parser.add_argument("--cuda-flags", default="",
+                        help="compile options of *.cu, as of %%light")
     parser.add_argument("--link", default="", help="options of every link")
     parser.add_argument("--plain-link", default="", help="of the plain link")
     parser.add_argument("--lto-link", default="", help="of the others")
@@ -101,7 +103,7 @@ class Build:
             command = self.compiler(ending != ".c") + self.flags
             command += ["-w", "-I."]
             if ending == ".cu":
-                command += self.cuda()
+                command += self.cuda() + shlex.split(self.options.cuda_flags)
             elif self.options.cuda:
                 command += ["-isystem", self.options.cuda_path + "/include"]
             run(command + ["-c", source, "-o", f"{self.folder}/{stem}.o"])
