@@ -147,11 +147,10 @@ void Diagnostics::remark(Remark remark) {
   bool kept = isKept(remark.pass);
   if (!printed && !kept)
     return;
-  remark.text = forUser(remark.text);
   std::lock_guard guard(lock);
   if (printed)
     entries.push_back({Severity::Remark, remark.input, remark.where,
-                       remark.kind, remark.pass, remark.text});
+                       remark.kind, remark.pass, forUser(remark.text)});
   if (kept)
     remarks.push_back(std::move(remark));
 }

@@ -67,8 +67,8 @@ struct DiagnosticsOptions {
 
 /// Gathers what the stages have to say and prints it in an order that does
 /// not depend on threads: by location, then severity, then text; what looks the
-/// same once. Texts have linkage names between quotes ('_Z3fooi'), which users
-/// see demangled. All members are thread-safe.
+/// same once. Texts have linkage names between quotes ('_Z3fooi'); they are
+/// printed demangled, but not in files for programs. All members are thread-safe.
 class Diagnostics {
 public:
   explicit Diagnostics(DiagnosticsOptions options = {});

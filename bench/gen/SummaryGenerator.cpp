@@ -194,7 +194,7 @@ private:
     body.timeCycles = 2 * size;
     body.flags = kNoUnwind | kWillReturn;
     body.memoryEffects = kReadsArguments | kWritesArguments | kReadsOther;
-    body.line = 1 + uint32_t(bodies.size()) * 10;
+    body.place.line = 1 + uint32_t(bodies.size()) * 10;
     body.contentDigest = digestOf(called);
     body.attributesDigest = digestOf("attributes");
     // A tenth of all bodies do what others do.
@@ -254,7 +254,7 @@ private:
     CallEdge call;
     call.callee = callee;
     call.frequency = 64u << random.below(5);
-    call.line = body.line + body.calls.count;
+    call.place.line = body.place.line + body.calls.count;
     call.arguments = addArguments(arguments, body.parameters.count);
     call.flags = kNoUnwindSite | kWillReturnSite;
     summary.calls.push_back(call);
@@ -301,7 +301,7 @@ private:
     launch.call = body.calls.count;
     addCall(body, launch.stub, 3);
     launch.arguments = summary.calls.back().arguments;
-    launch.line = summary.calls.back().line;
+    launch.place.line = summary.calls.back().place.line;
     launch.geometry = {uint32_t(summary.jumpFunctions.size()), kGeometryCount};
     for (uint32_t i = 0; i < kGeometryCount; ++i)
       summary.jumpFunctions.push_back(

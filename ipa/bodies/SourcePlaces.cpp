@@ -56,7 +56,8 @@ void SourcePlaces::addNames(const Function &function) {
     for (const DbgVariableRecord &record :
          filterDbgVars(instruction.getDbgRecordRange())) {
       const DILocalVariable &variable = *record.getVariable();
-      if (!variable.isParameter() || record.getDebugLoc()->getInlinedAt())
+      if (!variable.isParameter() || variable.getName().empty() ||
+          record.getDebugLoc()->getInlinedAt())
         continue;
       for (const Value *value : record.location_ops())
         if (auto *argument = dyn_cast<Argument>(value);

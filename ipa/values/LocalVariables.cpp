@@ -20,6 +20,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 
+#include <map>
+
 namespace gpulto {
 
 LocalVariables::LocalVariables(LgenContext &context, llvm::Function &function)

@@ -34,8 +34,8 @@ end:
 
 ; More folds with %a than with %b.
 ; CHECK: function gain:
-; CHECK: param 0 i32 gain 3
-; CHECK: param 1 i32{{$}}
+; CHECK: param 0 i32 gain 3 named a
+; CHECK: param 1 i32 named b{{$}}
 define i32 @gain(i32 %a, i32 %b) {
   %x = mul i32 %a, 7
   %y = add i32 %x, 1

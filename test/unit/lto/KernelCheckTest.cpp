@@ -310,8 +310,11 @@ protected:
     DeviceVariant result;
     result.ptx = ptxOf(build);
     result.usages = usagesOf(a, b);
-    for (const char *name : {"a", "b"})
-      result.touched.push_back({name, name, {256, 256}, {}, {}});
+    for (const char *name : {"a", "b"}) {
+      TouchedKernel &kernel = result.touched.emplace_back(
+          TouchedKernel{name, name, {256, 256}, {}});
+      kernel.remark.function = name;
+    }
     result.reaches = {{"a", {}}, {"b", {}}};
     return result;
   }

@@ -125,6 +125,7 @@ TEST(Record, DescriptionsLeaveNothingOut) {
   EXPECT_THAT(forgotten(ofEveryKind(HandleFlow(), &HandleFlow::to)), IsEmpty());
   FunctionSummary function;
   function.foldHash = {1, 1};
+  function.place.line = 2;
   EXPECT_THAT(forgotten<FunctionSummary>({{}, function}), IsEmpty());
   VariableSummary variable;
   variable.foldHash = {1, 1};

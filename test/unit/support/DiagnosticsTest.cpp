@@ -90,13 +90,13 @@ TEST(Diagnostics, NamesAreDemangled) {
   options.passed = "p";
   auto texts = [&] {
     Diagnostics diagnostics(options);
-    diagnostics.warning("'_Z1fi' calls 'main', '_Zoo' and '_ZN1a1gEv.isra'");
+    diagnostics.warning("'_Z1fi' calls 'main', '_Z9f' and '_ZN1a1gEv.isra'");
     diagnostics.error("_Z1fi, '_Z1fi");
     diagnostics.remark(makeRemark(RemarkKind::Passed, "p", "in '_Z1hPf'"));
     return printed(diagnostics);
   };
   EXPECT_EQ(texts(), "gpulto: error: _Z1fi, 'f(int)\n"
-                     "gpulto: warning: 'f(int)' calls 'main', '_Zoo' and "
+                     "gpulto: warning: 'f(int)' calls 'main', '_Z9f' and "
                      "'a::g() (.isra)'\n"
                      "gpulto: remark: in 'h(float*)' [-Rpass=p]\n");
   options.demangles = false;
