@@ -96,8 +96,9 @@ void Diagnostics::add(Severity severity, const InputLocation &where,
     severity = Severity::Error;
   if (severity == Severity::Error)
     ++errors;
+  text = forUser(text);
   std::lock_guard guard(lock);
-  entries.push_back({severity, where, {}, {}, {}, forUser(text)});
+  entries.push_back({severity, where, {}, {}, {}, std::move(text)});
 }
 
 void Diagnostics::error(const llvm::Twine &message) {
