@@ -17,6 +17,7 @@ Substitutions
   %light              options for gpulto-clang++ that put a small cuda_runtime.h,
                       test/inputs/light, in the place of all of CUDA's headers:
                       for tests that are not about them (0.2 s a file, not 1.8)
+  %light-nvcc         the same for gpulto-nvcc
   %plan               what whole-program analysis decides of the sources given:
                       compiles them, links up to the end of WPA, prints remarks
                       and leaves the jobs for `gpulto dump`: see inputs/plan.sh
@@ -109,6 +110,7 @@ for name, found in ours.items():
     program(name, found)
 light = (f"-nocudainc -I {config.test_source_root}/inputs/light "
          f"-I {config.cuda_path}/include -include cuda_runtime.h")
+program("light-nvcc", "-Xcompiler " + light)
 program("light", light)
 program("plan", f"bash {config.test_source_root}/inputs/plan.sh "
         f"{config.gpulto_bin} {llvm_bin} "
