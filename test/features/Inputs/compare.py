@@ -37,8 +37,6 @@ def arguments():
     parser.add_argument("--flags", action="append", default=[],
                         help="compile options; may be given several times, "
                         "the plain build has the first")
-    parser.add_argument("--cuda-flags", default="",
-                        help="compile options of *.cu, as of %%light")
     parser.add_argument("--link", default="", help="options of every link")
     parser.add_argument("--plain-link", default="", help="of the plain link")
     parser.add_argument("--lto-link", default="", help="of the others")
@@ -103,7 +101,7 @@ class Build:
             command = self.compiler(ending != ".c") + self.flags
             command += ["-w", "-I."]
             if ending == ".cu":
-                command += self.cuda() + shlex.split(self.options.cuda_flags)
+                command += self.cuda()
             elif self.options.cuda:
                 command += ["-isystem", self.options.cuda_path + "/include"]
             run(command + ["-c", source, "-o", f"{self.folder}/{stem}.o"])
