@@ -4,6 +4,8 @@
 
 #include "ipa/bodies/SourcePlaces.h"
 
+#include "ipa/bodies/Analyze.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
@@ -32,7 +34,8 @@ SourcePlaces::SourcePlaces(const Module &module, ModuleSummary &summary,
     if (std::optional<uint16_t> file = fileNumber(*subprogram))
       functions[&function] = {subprogram->getLine(), 0, *file};
     for (const Instruction &instruction : instructions(function))
-      if (auto *call = dyn_cast<CallBase>(&instruction))
+      if (auto *call = dyn_cast<CallBase>(&instruction);
+          call && isCallEdge(*call))
         if (SourcePlace place = placeOf(call->getDebugLoc()); place.isKnown())
           calls[call] = place;
   }

@@ -160,6 +160,10 @@ private:
   void make(const Candidate &candidate);
   void explain(RemarkKind kind, const Candidate &candidate, std::string text);
   void explainNone(const Candidate &candidate, const std::string &why);
+  /// Returns a kernel that the candidate's stub launches, for remarks.
+  GlobalId kernelOf(const Candidate &candidate) const {
+    return program.deviceCounterparts(candidate.stub).front();
+  }
   std::string nameOf(const Candidate &candidate) const;
 
   WpaContext &context;
@@ -417,14 +421,12 @@ static std::string textOf(const CombinedSummary &program, GlobalId kernel,
 }
 
 std::string GuardChooser::nameOf(const Candidate &candidate) const {
-  GlobalId kernel = program.deviceCounterparts(candidate.stub).front();
-  return bodyName(program, kernel, candidate.clone);
+  return bodyName(program, kernelOf(candidate), candidate.clone);
 }
 
 void GuardChooser::explain(RemarkKind kind, const Candidate &candidate,
                            std::string text) {
-  addKernelRemark(context, kind, "GuardedKernel",
-                  program.deviceCounterparts(candidate.stub).front(),
+  addKernelRemark(context, kind, "GuardedKernel", kernelOf(candidate),
                   std::move(text));
 }
 
@@ -460,9 +462,8 @@ void GuardChooser::run() {
       continue;
     }
     make(candidate);
-    GlobalId kernel = program.deviceCounterparts(candidate.stub).front();
     auto facts = map_range(candidate.choice.facts, [&](const GuardFact &fact) {
-      return textOf(program, kernel, fact);
+      return textOf(program, kernelOf(candidate), fact);
     });
     explain(RemarkKind::Passed, candidate,
             "launches choose a second version of " + nameOf(candidate) +

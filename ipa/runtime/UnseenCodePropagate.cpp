@@ -18,6 +18,7 @@
 
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/Remarks.h"
 
 #include "llvm/Support/Path.h"
 
@@ -110,11 +111,8 @@ std::string findUnseenCode(const WpaContext &context) {
       return found;
   for (GlobalId id = 0; id < program.symbolCount(); ++id)
     if (isVisible(context, id))
-      return "code outside of this link can name '" +
-             program.symbol(id).name.str() + "' (" +
-             sys::path::filename(program.moduleRef(id).summary.sourceName)
-                 .str() +
-             ")";
+      return "code outside of this link can name " + quotedName(program, id) +
+             " (" + placeText(program, id, {}) + ")";
   return "";
 }
 

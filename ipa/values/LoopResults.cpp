@@ -206,18 +206,12 @@ static const llvm::Value *stripExits(const llvm::Value *value) {
 
 /// The operation \p opcode if many of it, by a constant, are one.
 static std::optional<JumpOperation> stepOf(unsigned opcode) {
-  switch (opcode) {
-  case llvm::Instruction::Add:
-    return JumpOperation::Add;
-  case llvm::Instruction::Shl:
-    return JumpOperation::Shl;
-  case llvm::Instruction::LShr:
-    return JumpOperation::LShr;
-  case llvm::Instruction::AShr:
-    return JumpOperation::AShr;
-  default:
-    return std::nullopt;
-  }
+  static constexpr JumpOperation kSteps[] = {
+      JumpOperation::Add, JumpOperation::Shl, JumpOperation::LShr,
+      JumpOperation::AShr};
+  std::optional<JumpOperation> operation = operationOf(opcode);
+  return operation && llvm::is_contained(kSteps, *operation) ? operation
+                                                             : std::nullopt;
 }
 
 /// What \p value, used outside of its loop, is in terms of rounds.

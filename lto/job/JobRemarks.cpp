@@ -1,4 +1,4 @@
-//===- JobRemarks.cpp - LLVM's remarks on a job's module ------------------===//
+//===- JobRemarks.cpp - Remarks on a job's module -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,8 @@ std::string JobNames::withoutTags(StringRef text) const {
 Remark JobNames::remarkOn(const Function &function,
                           const DILocation *where) const {
   Remark remark;
-  remark.function = withoutTags(function.getName());
+  remark.function =
+      withoutTags(GlobalValue::dropLLVMManglingEscape(function.getName()));
   remark.input = inputOf(function.getName());
   if (where)
     remark.where = {where->getFilename().str(), where->getLine(),
@@ -158,20 +159,16 @@ void JobRemarks::add(const DiagnosticInfoOptimizationBase &info) {
   RemarkKind kind = kindOf(info);
   if (!wants(kind, info.getPassName()))
     return;
-  StringRef function =
-      GlobalValue::dropLLVMManglingEscape(info.getFunction().getName());
-  Remark &remark = remarks.emplace_back();
+  Remark &remark = remarks.emplace_back(names.remarkOn(info.getFunction()));
   remark.kind = kind;
   remark.pass = passOf(info.getPassName()).str();
   remark.name = info.getRemarkName().str();
-  remark.function = names.withoutTags(function);
-  remark.input = names.inputOf(info.getFunction().getName());
   remark.text = names.withoutTags(info.getMsg()) + adviceOf(info).str();
-  if (DiagnosticLocation where = info.getLocation(); where.isValid()) {
-    remark.where.file = where.getRelativePath().str();
-    remark.where.line = where.getLine();
-    remark.where.column = where.getColumn();
-  }
+  // LLVM's remarks without a place are not about the whole function.
+  remark.where = {};
+  if (DiagnosticLocation where = info.getLocation(); where.isValid())
+    remark.where = {where.getRelativePath().str(), where.getLine(),
+                    where.getColumn()};
 }
 
 } // namespace gpulto

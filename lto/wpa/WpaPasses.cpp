@@ -19,6 +19,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cassert>
+
 using namespace llvm;
 
 namespace gpulto {
@@ -166,6 +168,7 @@ static Error run(std::unique_ptr<KnownValues> (*propagate)(WpaContext &,
 static Error run(void (*propagate)(WpaContext &, const Callers &,
                                    const KnownValues &),
                  WpaState &state) {
+  assert(state.values && "a row after Constants that trusts the runtime");
   propagate(state.context, *state.callers, *state.values);
   return Error::success();
 }
