@@ -149,7 +149,6 @@ struct RepairPass : llvm::PassInfoMixin<RepairPass> {
       changed |= declareNvccAttributes(module);
       if (registerLimit)
         changed |= limitRegisters(module, registerLimit);
-      changed |= markRelaxedExchanges(module);
       changed |= replaceVideoInstructions(module);
       changed |= dropNeedlessConvergence(module);
     } else {

@@ -11,11 +11,11 @@ class Module;
 namespace gpulto {
 
 /// Prepares atomic operations in the device module \p module for NVPTX's code
-/// generation for sm_\p smVersion: compare-and-exchanges that
-/// markRelaxedExchanges marked order nothing, those of 16 bits become one
-/// instruction if it exists, and fences of a thread with itself are removed.
-/// Nothing may be optimized after it, since the order that these operations
-/// kept is lost.
+/// generation for sm_\p smVersion: those that are marked with kRelaxedAtomic
+/// order nothing, all others have the ordering and the scope that they are
+/// given; compare-and-exchanges of 16 bits become one instruction if it exists,
+/// and fences of a thread with itself are removed. Nothing may be optimized
+/// after it, since the order that these operations kept is lost.
 void lowerAtomics(llvm::Module &module, unsigned smVersion);
 
 } // namespace gpulto

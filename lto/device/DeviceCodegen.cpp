@@ -8,7 +8,8 @@
 //
 // ptxas is called without -c: with launch bounds it raises the number of
 // registers, and nvlink does not lower it again. A partition that nvlink joins
-// with others is assembled with -ewp instead.
+// with others is assembled with -ewp instead, or with -c if it has constant
+// memory.
 //
 // Source: J. Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016.
 //
@@ -23,6 +24,7 @@
 #include "lto/device/DeviceAtomics.h"
 #include "lto/device/DeviceRematerialize.h"
 #include "lto/lgen/ManagedVariables.h"
+#include "lto/ptx/PtxStores.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -330,7 +332,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
                        rematerialize))
     return makeError("no assembly text for " + machine.getTargetTriple().str());
   passes.run(module);
-  return std::string(text);
+  return takeBitsOfNumbers(text);
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,6 +393,26 @@ std::string findCubinDamage(StringRef cubin, StringRef directory) {
   return damage;
 }
 
+/// Whether \p ptx names variables in constant memory, its own or others'.
+static bool hasConstantVariables(StringRef ptx) {
+  for (StringRef line : split(ptx, '\n'))
+    if (line.starts_with(".") &&
+        line.take_until([](char c) { return c == '=' || c == '['; })
+            .contains(".const "))
+      return true;
+  return false;
+}
+
+/// Returns the option by which ptxas makes a cubin that is linked; "" if it is
+/// not. With -ewp (of 13.0) each access to a constant is to where the constant
+/// is in this cubin alone, and nvlink moves all but the first cubin's.
+static StringRef linkingOption(StringRef ptx,
+                               const DeviceCodegenOptions &options) {
+  if (options.open || (options.relocatable && hasConstantVariables(ptx)))
+    return "-c";
+  return options.relocatable ? "-ewp" : "";
+}
+
 /// Assembles \p ptx unchanged; see assemblePtx.
 static Expected<AssembledPtx> assembleText(StringRef ptx, StringRef arch,
                                            const DeviceCodegenOptions &options,
@@ -409,10 +431,8 @@ static Expected<AssembledPtx> assembleText(StringRef ptx, StringRef arch,
   static const char *const kLevels[] = {"-O0", "-O1", "-O3", "-O3"};
   std::vector<std::string> arguments = {kLevels[std::min(optLevel, 3u)],
                                         ("-arch=" + arch).str(), "-v"};
-  if (options.open)
-    arguments.push_back("-c");
-  else if (options.relocatable)
-    arguments.push_back("-ewp");
+  if (StringRef option = linkingOption(ptx, options); !option.empty())
+    arguments.push_back(option.str());
   if (ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t"))
     arguments.push_back("-lineinfo");
   append_range(arguments, options.ptxasArguments);

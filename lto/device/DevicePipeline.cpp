@@ -42,6 +42,7 @@
 #include "lto/device/DeviceCodegen.h"
 #include "lto/device/DeviceIndexes.h"
 #include "lto/device/DeviceKnownBits.h"
+#include "lto/device/DeviceLaunches.h"
 #include "lto/device/DeviceLoops.h"
 #include "lto/device/DeviceObjects.h"
 #include "lto/device/DeviceSpaces.h"
@@ -365,6 +366,7 @@ Unrolling optimizeDevice(Module &module, TargetMachine &machine,
   // LGEN's passes have done so; modules of stock clang come without.
   replaceVideoInstructions(module);
   dropNeedlessConvergence(module);
+  launchInSecondForm(module);
   runPasses(module, machine, level, [&](PassBuilder &builder) {
     return buildPipeline(builder, level, most, reached);
   });

@@ -190,23 +190,13 @@ bool limitRegisters(Module &module, uint32_t registers) {
   return changed;
 }
 
-bool markRelaxedExchanges(Module &module) {
-  bool changed = false;
-  MDNode *mark = MDNode::get(module.getContext(), {});
-  for (Function &function : module) {
-    // __iAtomicCAS and its like in __clang_cuda_device_functions.h.
-    StringRef name = function.getName();
-    if (!function.hasLocalLinkage() || !name.consume_front("_ZL") ||
-        !name.ltrim("0123456789").consume_front("__") ||
-        !name.contains("AtomicCASP"))
-      continue;
-    for (Instruction &instruction : instructions(function))
-      if (isa<AtomicCmpXchgInst>(instruction)) {
-        instruction.setMetadata(kRelaxedExchange, mark);
-        changed = true;
-      }
-  }
-  return changed;
+void markRelaxedAtomics(Function &function) {
+  MDNode *mark = MDNode::get(function.getContext(), {});
+  for (Instruction &instruction : instructions(function))
+    if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction);
+        atomic &&
+        atomic->getOrdering() == AtomicOrdering::SequentiallyConsistent)
+      atomic->setMetadata(kRelaxedAtomic, mark);
 }
 
 /// The pragma that applies to \p variable, as its initializer is; see

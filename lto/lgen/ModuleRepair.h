@@ -15,6 +15,7 @@
 #include <cstdint>
 
 namespace llvm {
+class Function;
 class Module;
 }
 
@@ -55,16 +56,17 @@ bool declareNvccAttributes(llvm::Module &module);
 /// module was changed.
 bool limitRegisters(llvm::Module &module, uint32_t registers);
 
-/// The metadata of a compare-and-exchange that orders nothing on the device,
-/// whatever its ordering says.
-inline constexpr char kRelaxedExchange[] = "gpulto.relaxed";
+/// The metadata of an atomic operation that orders nothing on the device,
+/// whatever its ordering says: one of CUDA's atomic functions, which clang 22
+/// makes sequentially consistent. gpulto-clang++ marks them where clang makes
+/// them (tools/driver/DriverRelaxedAtomics.cpp). The optimizer still sees the
+/// order; only code generation removes it (lto/device/DeviceAtomics).
+inline constexpr char kRelaxedAtomic[] = "gpulto.relaxed";
 
-/// CUDA's atomicCAS orders no other accesses; clang 22's header makes it a
-/// sequentially consistent cmpxchg, for which NVPTX adds fences. Marks those
-/// with kRelaxedExchange. The optimizer still sees the order that all of CUDA's
-/// atomic functions have in clang's IR; only code generation removes it.
-/// Returns whether \p module was changed.
-bool markRelaxedExchanges(llvm::Module &module);
+/// Marks with kRelaxedAtomic what stock clang's code generation would relax in
+/// \p function: nothing tells CUDA's atomic functions from others that are
+/// sequentially consistent. What has another ordering keeps it.
+void markRelaxedAtomics(llvm::Function &function);
 
 /// clang marks all inline assembly of device code convergent. Removes that from
 /// assembly that only computes in registers of its thread. Returns whether \p

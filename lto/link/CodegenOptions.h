@@ -61,7 +61,7 @@ struct DeviceCodegenOptions {
   /// Compare kernels that decisions touched with their plain builds; see
   /// lto/check/KernelCheck.h. Requires ptxas.
   bool checkKernels = false;
-  /// nvlink will join the cubin with others: `ptxas -ewp`.
+  /// nvlink will join the cubin with others: `ptxas -ewp`, or `-c`.
   bool relocatable = false;
   /// It calls functions of other cubins, or they call it: `ptxas -c`.
   bool open = false;

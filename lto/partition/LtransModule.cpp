@@ -721,6 +721,10 @@ Error PartitionBuilder::addInput(const JobInput &input) {
     prepareDevice(**source);
   if (input.fusesAll)
     markContraction(*values);
+  if (job.side == Side::Device && input.isStock)
+    for (GlobalValue *value : *values)
+      if (auto *function = dyn_cast<Function>(value))
+        markRelaxedAtomics(*function);
   if (job.side == Side::Host)
     wrapAssembly(**source, *values, job.host.wrapped);
   StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);

@@ -23,6 +23,9 @@ set(replaced
     #     const clang::CodeGen::CGFunctionInfo &, llvm::Function *,
     #     const clang::CodeGen::FunctionArgList &)
     _ZN5clang7CodeGen15CodeGenFunction18EmitFunctionPrologERKNS0_14CGFunctionInfoEPN4llvm8FunctionERKNS0_15FunctionArgListE
+    # clang::CodeGen::CodeGenFunction::EmitNVPTXBuiltinExpr(
+    #     unsigned, const clang::CallExpr *)
+    _ZN5clang7CodeGen15CodeGenFunction20EmitNVPTXBuiltinExprEjPKNS_8CallExprE
     # clang::NamedDecl::getLinkageAndVisibility() const
     _ZNK5clang9NamedDecl23getLinkageAndVisibilityEv
     # clang::SemaCUDA::MaybeAddConstantAttr(clang::VarDecl *)

@@ -195,59 +195,57 @@ GPULTO_ACCESSES("128", unsigned __int128, unsigned __int128, "q", , )
     __gpulto_atomic_after(order, scope);                                       \
     return old;                                                                \
   }
-// clang's without a scope are those of the device, whatever it calls them.
-#define GPULTO_RELAXED_DEVICE(NAME)                                            \
+#define GPULTO_RELAXED_DEVICE(NVVM, TYPE)                                      \
   if (order == __NV_ATOMIC_RELAXED && (scope == __NV_THREAD_SCOPE_CLUSTER ||   \
                                        scope == __NV_THREAD_SCOPE_DEVICE))     \
-    return __scoped_atomic_##NAME(address, value, __ATOMIC_RELAXED,            \
-                                  __MEMORY_SCOPE_DEVICE);
-#define GPULTO_RELAXED(NAME, NVVM, TYPE)                                       \
+    return __nvvm_atom_##NVVM((TYPE *)address, value);
+#define GPULTO_RELAXED(NVVM, TYPE)                                             \
   if (order == __NV_ATOMIC_RELAXED && scope <= __NV_THREAD_SCOPE_BLOCK)        \
     return __nvvm_atom_cta_##NVVM((TYPE *)address, value);                     \
   if (order == __NV_ATOMIC_RELAXED && scope == __NV_THREAD_SCOPE_SYSTEM)       \
     return __nvvm_atom_sys_##NVVM((TYPE *)address, value);                     \
-  GPULTO_RELAXED_DEVICE(NAME)
+  GPULTO_RELAXED_DEVICE(NVVM, TYPE)
 
 GPULTO_OPERATION(add, unsigned, "add.u32", "r",
-                 GPULTO_RELAXED(fetch_add, add_gen_i, int))
+                 GPULTO_RELAXED(add_gen_i, int))
 GPULTO_OPERATION(add, unsigned long long, "add.u64", "l",
-                 GPULTO_RELAXED(fetch_add, add_gen_ll, long long))
+                 GPULTO_RELAXED(add_gen_ll, long long))
 GPULTO_OPERATION(add, float, "add.f32", "f",
-                 GPULTO_RELAXED(fetch_add, add_gen_f, float))
+                 GPULTO_RELAXED(add_gen_f, float))
 GPULTO_OPERATION(add, double, "add.f64", "d",
-                 GPULTO_RELAXED(fetch_add, add_gen_d, double))
+                 GPULTO_RELAXED(add_gen_d, double))
 GPULTO_OPERATION(and, unsigned, "and.b32", "r",
-                 GPULTO_RELAXED(fetch_and, and_gen_i, int))
+                 GPULTO_RELAXED(and_gen_i, int))
 GPULTO_OPERATION(and, unsigned long long, "and.b64", "l",
-                 GPULTO_RELAXED(fetch_and, and_gen_ll, long long))
+                 GPULTO_RELAXED(and_gen_ll, long long))
 GPULTO_OPERATION(or, unsigned, "or.b32", "r",
-                 GPULTO_RELAXED(fetch_or, or_gen_i, int))
+                 GPULTO_RELAXED(or_gen_i, int))
 GPULTO_OPERATION(or, unsigned long long, "or.b64", "l",
-                 GPULTO_RELAXED(fetch_or, or_gen_ll, long long))
+                 GPULTO_RELAXED(or_gen_ll, long long))
 GPULTO_OPERATION(xor, unsigned, "xor.b32", "r",
-                 GPULTO_RELAXED(fetch_xor, xor_gen_i, int))
+                 GPULTO_RELAXED(xor_gen_i, int))
 GPULTO_OPERATION(xor, unsigned long long, "xor.b64", "l",
-                 GPULTO_RELAXED(fetch_xor, xor_gen_ll, long long))
+                 GPULTO_RELAXED(xor_gen_ll, long long))
 GPULTO_OPERATION(min, int, "min.s32", "r",
-                 GPULTO_RELAXED(fetch_min, min_gen_i, int))
+                 GPULTO_RELAXED(min_gen_i, int))
 GPULTO_OPERATION(min, unsigned, "min.u32", "r",
-                 GPULTO_RELAXED_DEVICE(fetch_min))
+                 GPULTO_RELAXED_DEVICE(min_gen_ui, unsigned))
 GPULTO_OPERATION(min, long long, "min.s64", "l",
-                 GPULTO_RELAXED(fetch_min, min_gen_ll, long long))
+                 GPULTO_RELAXED(min_gen_ll, long long))
 GPULTO_OPERATION(min, unsigned long long, "min.u64", "l",
-                 GPULTO_RELAXED_DEVICE(fetch_min))
+                 GPULTO_RELAXED_DEVICE(min_gen_ull, unsigned long long))
 GPULTO_OPERATION(max, int, "max.s32", "r",
-                 GPULTO_RELAXED(fetch_max, max_gen_i, int))
+                 GPULTO_RELAXED(max_gen_i, int))
 GPULTO_OPERATION(max, unsigned, "max.u32", "r",
-                 GPULTO_RELAXED_DEVICE(fetch_max))
+                 GPULTO_RELAXED_DEVICE(max_gen_ui, unsigned))
 GPULTO_OPERATION(max, long long, "max.s64", "l",
-                 GPULTO_RELAXED(fetch_max, max_gen_ll, long long))
+                 GPULTO_RELAXED(max_gen_ll, long long))
 GPULTO_OPERATION(max, unsigned long long, "max.u64", "l",
-                 GPULTO_RELAXED_DEVICE(fetch_max))
+                 GPULTO_RELAXED_DEVICE(max_gen_ull, unsigned long long))
 GPULTO_OPERATION(exchange, unsigned, "exch.b32", "r",
-                 GPULTO_RELAXED(exchange_n, xchg_gen_i, int))
+                 GPULTO_RELAXED(xchg_gen_i, int))
 GPULTO_OPERATION(exchange, unsigned long long, "exch.b64", "l",
-                 GPULTO_RELAXED(exchange_n, xchg_gen_ll, long long))
+                 GPULTO_RELAXED(xchg_gen_ll, long long))
 
 #define GPULTO_COMPARISON(BITS, TYPE, REGISTER, SYSTEM_COMPARISON)              \
   GPULTO_DEVICE TYPE __gpulto_atomic_compare_exchange(                          \
