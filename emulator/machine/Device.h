@@ -34,6 +34,9 @@ enum class ErrorKind : uint8_t {
   DuplicateSymbol,      ///< the same
   InvalidValue,         ///< cudaErrorInvalidValue
   InvalidConfiguration, ///< cudaErrorInvalidConfiguration
+  /// A grid of no blocks: cudaErrorInvalidValue (seen on an H200 with CUDA
+  /// 13.0); for device code cudaErrorInvalidConfiguration, as for the others.
+  EmptyGrid,
   OutOfResources,       ///< cudaErrorLaunchOutOfResources
   CooperativeTooLarge,  ///< cudaErrorCooperativeLaunchTooLarge
   InvalidClusterSize,   ///< cudaErrorInvalidClusterSize

@@ -317,7 +317,10 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
   uint64_t threads = 1;
   std::array<uint32_t, 3> grid = gridOf(info, c);
   for (unsigned k = 0; k < 3; ++k) {
-    if (!grid[k] || grid[k] > l.maxGridDim[k])
+    if (!grid[k])
+      return {ErrorKind::EmptyGrid,
+              "grid dimension 0 for kernel " + info.name};
+    if (grid[k] > l.maxGridDim[k])
       return bad("grid dimension " + std::to_string(grid[k]));
     if (!c.block[k] || c.block[k] > l.maxBlockDim[k])
       return bad("block dimension " + std::to_string(c.block[k]));

@@ -41,6 +41,7 @@ DeviceError errorOf(const Status &status) {
   case ErrorKind::InvalidValue:
     return DeviceError::InvalidValue;
   case ErrorKind::InvalidConfiguration:
+  case ErrorKind::EmptyGrid:
     return DeviceError::InvalidConfiguration;
   case ErrorKind::InvalidClusterSize:
     return DeviceError::InvalidClusterSize;

@@ -198,6 +198,7 @@ cudaError_t toCudaError(ErrorKind kind) {
   case ErrorKind::DuplicateSymbol:
     return cudaErrorInvalidPtx;
   case ErrorKind::InvalidValue:
+  case ErrorKind::EmptyGrid:
     return cudaErrorInvalidValue;
   case ErrorKind::InvalidConfiguration:
     return cudaErrorInvalidConfiguration;

@@ -147,6 +147,8 @@ TEST_F(ModuleTest, KernelInfo) {
   EXPECT_EQ(s.kind, ErrorKind::InvalidValue);
   EXPECT_EQ(launch(*module, "other", blocks(1, 2048)).kind,
             ErrorKind::InvalidConfiguration);
+  EXPECT_EQ(launch(*module, "other", blocks(0, 64)).kind,
+            ErrorKind::EmptyGrid);
   EXPECT_TRUE(launch(*module, "other", blocks(1, 64)).ok());
 }
 

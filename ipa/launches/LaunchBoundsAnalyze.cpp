@@ -28,7 +28,7 @@
 //
 // Source: ranges: LLVM's ConstantRange; limits: CUDA C++ Programming Guide,
 // "Technical Specifications per Compute Capability"; cudaLaunchKernel returns
-// cudaErrorInvalidConfiguration for others and launches nothing.
+// an error for others and launches nothing.
 //
 //===----------------------------------------------------------------------===//
 

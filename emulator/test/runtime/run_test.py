@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds a CUDA program with an unmodified compiler, runs it by gpulto-run and
-compares what it says with the directives in its source:
+"""Builds a CUDA program with an unmodified compiler, runs it by gpulto-run, or on this
+machine's GPU, and compares what it says with the directives in its source:
 
   // EXPECT: text            next line of standard output, exactly
   // EXPECT-ERR: regex       some line of standard error matches
@@ -17,6 +17,7 @@ compares what it says with the directives in its source:
 
 Exit status 77 says that a tool is missing."""
 import argparse
+import difflib
 import os
 import re
 import shutil
@@ -77,7 +78,7 @@ def driver_directory(options):
     """Returns where -lcuda finds the driver to link with: the toolkit's stub or,
     as NVIDIA's wheels have none, the emulator's."""
     stubs = os.path.join(options.cuda, "lib64", "stubs")
-    if os.path.exists(os.path.join(stubs, "libcuda.so")):
+    if options.on_gpu or os.path.exists(os.path.join(stubs, "libcuda.so")):
         return stubs
     directory = os.path.join(options.work, "driver")
     ours = os.path.join(os.path.dirname(options.gpulto_run), "..", "lib",
@@ -122,16 +123,15 @@ def compile_command(options, found, sources, output):
 
 
 def check(found, result, options):
+    if options.on_gpu:  # what standard error says is the emulator's
+        found = {name: said for name, said in found.items()
+                 if name not in ("EXPECT-ERR", "REFUSE-ERR")}
     problems = []
     expected = found.get("EXPECT", [])
     got = result.stdout.splitlines()
     if got != expected:
-        for i in range(max(len(got), len(expected))):
-            want = expected[i] if i < len(expected) else "<nothing>"
-            have = got[i] if i < len(got) else "<nothing>"
-            if want != have:
-                problems.append(f"line {i + 1}: expected '{want}', got '{have}'")
-                break
+        problems += difflib.unified_diff(expected, got, "expected", "got", n=0,
+                                         lineterm="")
     for pattern in found.get("EXPECT-ERR", []):
         if not any(re.search(pattern, l) for l in result.stderr.splitlines()):
             problems.append(f"standard error has no line like '{pattern}'")
@@ -144,9 +144,24 @@ def check(found, result, options):
     return problems
 
 
+def run(found, binary, options):
+    """Runs what was built."""
+    command = [binary] if options.on_gpu else [
+        options.gpulto_run, "--emulate", *words(found, "RUN-OPTIONS"), binary]
+    environment = dict(os.environ)
+    if options.on_gpu:
+        environment["LD_LIBRARY_PATH"] = ":".join(filter(None, [
+            os.path.join(options.cuda, "lib64"), environment.get("LD_LIBRARY_PATH")]))
+    return subprocess.run(command, capture_output=True, text=True, timeout=120,
+                          env=environment)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gpulto-run", required=True)
+    runner = parser.add_mutually_exclusive_group(required=True)
+    runner.add_argument("--gpulto-run")
+    runner.add_argument("--on-gpu", action="store_true", help="run without an "
+                        "emulator; what the directives say of one does not count")
     parser.add_argument("--cuda", required=True)
     parser.add_argument("--clang", default="clang++-22")
     parser.add_argument("--work", required=True, help="scratch directory")
@@ -176,9 +191,7 @@ def main():
     if built.returncode:
         print(" ".join(command), built.stdout, built.stderr, sep="\n")
         return 1
-    result = subprocess.run(
-        [options.gpulto_run, "--emulate"] + words(found, "RUN-OPTIONS") +
-        [output], capture_output=True, text=True, timeout=120)
+    result = run(found, output, options)
     problems = check(found, result, options)
     for problem in problems:
         print(problem)
