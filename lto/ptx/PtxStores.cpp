@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What ptxas 13.0 does is to be seen in the code that it makes: it converts if the
+// The code that ptxas 13.0 makes shows what it does: it converts if the
 // instruction that writes the register is one for numbers, and not if the value
 // comes by way of mov, selp or ld.
 //
