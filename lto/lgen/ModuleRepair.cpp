@@ -13,7 +13,6 @@
 #include "llvm/IR/AutoUpgrade.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
@@ -188,15 +187,6 @@ bool limitRegisters(Module &module, uint32_t registers) {
     changed = true;
   }
   return changed;
-}
-
-void markRelaxedAtomics(Function &function) {
-  MDNode *mark = MDNode::get(function.getContext(), {});
-  for (Instruction &instruction : instructions(function))
-    if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction);
-        atomic &&
-        atomic->getOrdering() == AtomicOrdering::SequentiallyConsistent)
-      atomic->setMetadata(kRelaxedAtomic, mark);
 }
 
 /// The pragma that applies to \p variable, as its initializer is; see

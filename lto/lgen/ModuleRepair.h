@@ -15,7 +15,6 @@
 #include <cstdint>
 
 namespace llvm {
-class Function;
 class Module;
 }
 
@@ -62,11 +61,6 @@ bool limitRegisters(llvm::Module &module, uint32_t registers);
 /// them (tools/driver/DriverRelaxedAtomics.cpp). The optimizer still sees the
 /// order; only code generation removes it (lto/device/DeviceAtomics).
 inline constexpr char kRelaxedAtomic[] = "gpulto.relaxed";
-
-/// Marks with kRelaxedAtomic what stock clang's code generation would relax in
-/// \p function: nothing tells CUDA's atomic functions from others that are
-/// sequentially consistent. What has another ordering keeps it.
-void markRelaxedAtomics(llvm::Function &function);
 
 /// clang marks all inline assembly of device code convergent. Removes that from
 /// assembly that only computes in registers of its thread. Returns whether \p

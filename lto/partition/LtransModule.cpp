@@ -634,6 +634,20 @@ static void markContraction(ArrayRef<GlobalValue *> values) {
           instruction.setHasAllowContract(true);
 }
 
+/// Marks with kRelaxedAtomic what stock clang's code generation relaxes in
+/// \p values: nothing tells CUDA's atomic functions from others that are
+/// sequentially consistent. What has another ordering keeps it.
+static void markRelaxedAtomics(ArrayRef<GlobalValue *> values) {
+  for (GlobalValue *value : values)
+    if (auto *function = dyn_cast<Function>(value))
+      for (Instruction &instruction : instructions(*function))
+        if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction);
+            atomic &&
+            atomic->getOrdering() == AtomicOrdering::SequentiallyConsistent)
+          atomic->setMetadata(kRelaxedAtomic,
+                              MDNode::get(function->getContext(), {}));
+}
+
 /// Takes off what a device module has for the compiler alone.
 static void prepareDevice(Module &source) {
   for (StringRef name :
@@ -722,9 +736,7 @@ Error PartitionBuilder::addInput(const JobInput &input) {
   if (input.fusesAll)
     markContraction(*values);
   if (job.side == Side::Device && input.isStock)
-    for (GlobalValue *value : *values)
-      if (auto *function = dyn_cast<Function>(value))
-        markRelaxedAtomics(*function);
+    markRelaxedAtomics(*values);
   if (job.side == Side::Host)
     wrapAssembly(**source, *values, job.host.wrapped);
   StringSet<> words = assembly.add(**source, input.emitsAssembly, *values);
