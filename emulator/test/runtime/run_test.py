@@ -78,7 +78,8 @@ def driver_directory(options):
     """Returns where -lcuda finds the driver to link with: the toolkit's stub or,
     as NVIDIA's wheels have none, the emulator's."""
     stubs = os.path.join(options.cuda, "lib64", "stubs")
-    if options.on_gpu or os.path.exists(os.path.join(stubs, "libcuda.so")):
+    if not options.gpulto_run or os.path.exists(
+            os.path.join(stubs, "libcuda.so")):
         return stubs
     directory = os.path.join(options.work, "driver")
     ours = os.path.join(os.path.dirname(options.gpulto_run), "..", "lib",
