@@ -101,9 +101,9 @@ static Expected<LinkOutputs> runOnInputs(LinkInputs &inputs,
   markAssemblySymbols(inputs);
   markWrapped(settings.wrapped, inputs);
   StringSet<> hidden = markExcluded(settings.excludedLibs, inputs);
-  inputs.foreignCode = natives.foreignCode(options, settings.sysroot);
-  inputs.nativeRuntime = natives.runtimeFunctions(options, settings.sysroot);
-  inputs.nativeUses = natives.usedFunctions(options, settings.sysroot);
+  inputs.native = {natives.foreignCode(options, settings.sysroot),
+                   natives.runtimeFunctions(options, settings.sysroot),
+                   natives.usedFunctions(options, settings.sysroot)};
   Expected<LinkOutputs> outputs = runLink(inputs, options.link, diagnostics);
   if (!outputs || hidden.empty())
     return outputs;

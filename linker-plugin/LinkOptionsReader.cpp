@@ -89,9 +89,9 @@ void readChoices(const ArgList &args, LinkOptions &link) {
                       .Default(FoldMode::Safe);
   if (args.getLastArgValue(options::OPT_icf_kernels) == "register")
     link.icf.kernels = FoldKernels::Register;
-  link.guardsKernels = args.hasFlag(options::OPT_guarded_kernels,
-                                    options::OPT_no_guarded_kernels, true);
-  link.areNodesUnchanged =
+  link.analysis.guardsKernels = args.hasFlag(
+      options::OPT_guarded_kernels, options::OPT_no_guarded_kernels, true);
+  link.analysis.areNodesUnchanged =
       args.getLastArgValue(options::OPT_graph_nodes) == "unchanged";
   link.jobserver =
       StringSwitch<JobserverMode>(args.getLastArgValue(options::OPT_jobserver))

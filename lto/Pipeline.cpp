@@ -156,11 +156,9 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
   result.host = inputs.codegen;
   result.llvmOptions = inputs.llvmOptions;
   result.remarks = requestRemarks(diagnostics);
-  result.foreignCode = inputs.foreignCode;
-  if (inputs.output == OutputKind::Shared && result.foreignCode.empty())
-    result.foreignCode = "programs load this library";
-  result.nativeRuntime = inputs.nativeRuntime;
-  result.nativeUses = inputs.nativeUses;
+  result.native = inputs.native;
+  if (inputs.output == OutputKind::Shared && result.native.foreignCode.empty())
+    result.native.foreignCode = "programs load this library";
   fixOutputLevels(inputs.output, result.host);
   result.embed = embed;
   result.device.ptxas = tools.ptxas;
@@ -171,20 +169,20 @@ static WpaOptions wpaOptions(const LinkInputs &inputs,
 
 /// Runs whole-program analysis, in as many threads as jobs might run, of
 /// programs that are worth more than one.
-static Expected<LinkPlan>
-analyzeProgram(std::vector<WpaModule> modules, ArrayRef<NativeCode> native,
-               WpaOptions wpa, const LinkOptions &options,
-               Diagnostics &diagnostics, Statistics &statistics) {
+static Expected<LinkPlan> analyzeProgram(std::vector<WpaModule> modules,
+                                         ArrayRef<NativeCode> native,
+                                         WpaOptions wpa,
+                                         Diagnostics &diagnostics,
+                                         Statistics &statistics) {
   constexpr size_t kLargeProgram = 100000; // symbols; about 0.1 s
   size_t symbols = 0;
   for (const WpaModule &module : modules)
     symbols += module.module.summary.symbols.size();
   ThreadSlots slots;
   if (symbols >= kLargeProgram)
-    slots = takeThreadSlots(options.jobserver, options.jobs);
+    slots = takeThreadSlots(wpa.user.jobserver, wpa.user.jobs);
   wpa.threads = slots.count;
-  return planLink(std::move(modules), native, wpa, options.params, diagnostics,
-                  statistics);
+  return planLink(std::move(modules), native, wpa, diagnostics, statistics);
 }
 
 /// Says in the jobs which program their ptxas is, if they leave this link: the
@@ -211,18 +209,8 @@ static Error identifyTools(const LinkOptions &options, LinkPlan &plan) {
 
 static JobRunnerOptions runnerOptions(const LinkOptions &options,
                                       StringRef directory) {
-  JobRunnerOptions runner = {
-      options.remote, {}, {}, options.outputFile, options.verbose};
-  SchedulerOptions &scheduler = runner.local;
-  scheduler.jobs = options.jobs;
-  scheduler.mode = options.jobserver;
-  scheduler.memory = options.memory;
-  scheduler.outputDirectory = directory.str();
-  scheduler.saveTempsDirectory = options.saveTempsDirectory;
-  scheduler.saveLinkDirectory = options.saveLinkDirectory;
-  runner.commands = {options.remote.program, directory.str(),
-                     options.saveTempsDirectory, options.toolTimeoutSeconds,
-                     !options.timeTraceFile.empty()};
+  JobRunnerOptions runner = {SchedulerOptions{options}};
+  runner.local.outputDirectory = directory.str();
   return runner;
 }
 
@@ -234,7 +222,7 @@ static Error findCached(CachedJobs &cached, const LinkOptions &options) {
     if (options.remote.resultsDirectory.empty())
       return false;
     Expected<JobReceipt> receipt =
-        checkReceipt(job, prefix, !options.timeTraceFile.empty());
+        checkReceipt(job, prefix, options.isTraced());
     if (receipt)
       return true;
     consumeError(receipt.takeError());
@@ -651,7 +639,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   Expected<LinkPlan> plan = analyzeProgram(
       std::move(modules->modules), joinedNames(*nvcc),
       wpaOptions(inputs, options, *tools, *embed, diagnostics.options()),
-      options, diagnostics, statistics);
+      diagnostics, statistics);
   wpaTimer.stop();
   if (!plan)
     return plan.takeError();

@@ -4,13 +4,14 @@
 #ifndef GPULTO_SUMMARY_WPACONTEXT_H
 #define GPULTO_SUMMARY_WPACONTEXT_H
 
+#include "summary/AnalysisOptions.h"
 #include "summary/CallGraph.h"
 #include "summary/CombinedSummary.h"
 #include "summary/Decisions.h"
+#include "summary/NativeCode.h"
 #include "support/Diagnostics.h"
 #include "support/Params.h"
 
-#include <set>
 #include <string>
 
 namespace gpulto {
@@ -24,20 +25,10 @@ struct WpaContext {
   /// `-r`: everything stays visible.
   bool isRelocatable = false;
   Decisions decisions;
-  /// Kernels may get versions that the host chooses at the launch.
-  bool guardsKernels = false;
-  /// The user's word that code which is not seen runs nodes of graphs with the
-  /// parameters that the program gave them.
-  bool areNodesUnchanged = false;
-  /// What native code is linked that may use the device and is no library of
-  /// the system, as a clause; empty: there is none.
-  std::string foreignCode{};
-  /// Names of CUDA's runtime that native code of the program defines.
-  std::set<std::string> nativeRuntime{};
-  /// Names like those of CUDA that such code uses.
-  std::set<std::string> nativeUses{};
-  /// One of nativeRuntime that the program uses and that is another here, as
-  /// findReplacedRuntime says.
+  AnalysisOptions options{};
+  NativeHostCode native{};
+  /// One of NativeHostCode::runtime that the program uses and that is another
+  /// here, as findReplacedRuntime says.
   std::string replacedRuntime{};
   /// How many threads a pass may use. No decision depends on it.
   unsigned threads = 1;

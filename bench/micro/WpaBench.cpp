@@ -107,12 +107,11 @@ int main(int argc, char **argv) {
   double read = usedCpuSeconds(), readWall = secondsSince(startTime);
   WpaOptions options;
   options.threads = threads;
-  const Params params;
   options.user.icf.mode = icf;
   Diagnostics diagnostics;
   Statistics statistics;
-  Expected<LinkPlan> plan = planLink(std::move(modules), {}, options, params,
-                                     diagnostics, statistics);
+  Expected<LinkPlan> plan =
+      planLink(std::move(modules), {}, options, diagnostics, statistics);
   ExitOnError check("gpulto-wpa-bench: ");
   check(plan.takeError());
   double planned = usedCpuSeconds();

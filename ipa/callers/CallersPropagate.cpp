@@ -282,7 +282,7 @@ void Callers::noteCaptures() {
   capturer = captures.who();
   if (capturer.empty())
     return;
-  bool asks = any_of(context.nativeUses, [](StringRef name) {
+  bool asks = any_of(context.native.uses, [](StringRef name) {
     return isRuntime(name, RuntimeFunction::AsksForNodes);
   });
   for (GlobalId id : liveBodies)
@@ -315,7 +315,7 @@ UnknownCaller Callers::findLookups() const {
   auto looksUp = [](StringRef name) {
     return isRuntime(name, RuntimeFunction::LooksUp);
   };
-  if (any_of(context.nativeUses, looksUp))
+  if (any_of(context.native.uses, looksUp))
     return UnknownCaller::LookedUp;
   for (const CombinedModule &module : program.modules())
     for (const SymbolRecord &symbol : module.summary.symbols) {

@@ -58,7 +58,7 @@ static bool launchesPerThread(const CombinedSummary &program) {
 
 Captures::Captures(const WpaContext &context, const Callers &callers)
     : program(context.program), callers(callers),
-      reason(context.areNodesUnchanged ? "" : findUnseenCode(context)) {
+      reason(context.options.areNodesUnchanged ? "" : findUnseenCode(context)) {
   if (reason.empty() && capturesLaunches(program) && mayHandOutGraphs(context))
     reason = "the program captures launches, and others may get the graph";
   if (reason.empty())

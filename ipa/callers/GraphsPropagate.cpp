@@ -62,7 +62,7 @@ static bool isOfRuntime(StringRef name) {
 
 bool mayHandOutGraphs(const WpaContext &context) {
   const CombinedSummary &program = context.program;
-  if (context.areNodesUnchanged || !makesGraphs(program))
+  if (context.options.areNodesUnchanged || !makesGraphs(program))
     return false;
   if (!findUnseenCode(context).empty())
     return true;

@@ -475,7 +475,7 @@ void GuardChooser::run() {
 
 void propagateGuards(WpaContext &context, const Callers &callers,
                      const KnownValues &values) {
-  if (context.guardsKernels)
+  if (context.options.guardsKernels)
     GuardChooser(context, callers, values.solver, values.pointers, values.apart)
         .run();
 }

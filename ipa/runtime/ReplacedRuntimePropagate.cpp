@@ -31,7 +31,7 @@ StringRef findReplacedRuntime(const WpaContext &context) {
       GlobalId id = module.firstSymbol + uint32_t(s);
       bool isOther = isWrapped || program.definition(id) != kNone ||
                      (program.resolution(id) & kLinkerRedefined) ||
-                     context.nativeRuntime.count(name.str()) != 0;
+                     context.native.runtime.count(name.str()) != 0;
       const RuntimeFunction *known = findRuntimeFunction(name);
       if (isOther && known && known->isReliedOn())
         return symbol.name;

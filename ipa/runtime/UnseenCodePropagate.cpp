@@ -104,8 +104,8 @@ std::string findUnseenCode(const WpaContext &context) {
   const CombinedSummary &program = context.program;
   if (context.isRelocatable)
     return "other code is going to be linked to this";
-  if (!context.foreignCode.empty())
-    return context.foreignCode;
+  if (!context.native.foreignCode.empty())
+    return context.native.foreignCode;
   for (ModuleIndex m : program.images()[kHostImage].modules)
     if (std::string found = ofModule(context, m); !found.empty())
       return found;

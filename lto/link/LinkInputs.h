@@ -6,9 +6,9 @@
 
 #include "lto/link/CodegenOptions.h"
 #include "lto/link/OutputKind.h"
+#include "summary/NativeCode.h"
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -51,9 +51,9 @@ struct LinkInputs {
   OutputKind output = OutputKind::Executable;
   HostCodegenOptions codegen;
   std::vector<std::string> llvmOptions; ///< as in LtransJob
-  /// As in WpaContext; set by code that knows all inputs of the link.
-  std::string foreignCode = "it is not known which native code is linked";
-  std::set<std::string> nativeRuntime, nativeUses;
+  /// Set by code that knows all inputs of the link.
+  NativeHostCode native = {
+      "it is not known which native code is linked", {}, {}};
 };
 
 } // namespace gpulto

@@ -11,6 +11,7 @@
 #include "lto/link/Progress.h"
 #include "lto/link/RemoteOptions.h"
 #include "partitioner/Partition.h"
+#include "summary/AnalysisOptions.h"
 #include "support/Jobserver.h"
 #include "support/Params.h"
 
@@ -52,8 +53,7 @@ struct LinkOptions {
   std::optional<ImageCompression> compression; ///< else as the objects say
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   FoldOptions icf;
-  bool guardsKernels = true;
-  bool areNodesUnchanged = false; ///< as in WpaContext
+  AnalysisOptions analysis;
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;
@@ -67,6 +67,9 @@ struct LinkOptions {
   ProgressMode progress = ProgressMode::Auto;
   bool verbose = false;
   Params params;
+
+  /// Whether jobs write time traces, too.
+  bool isTraced() const { return !timeTraceFile.empty(); }
 };
 
 } // namespace gpulto

@@ -118,8 +118,9 @@ describeStages(const LinkPlan &plan, const LinkInputs &inputs,
       {{"device partitions", std::to_string(plan.jobs->size() - hostJobs)},
        {"device code", describeImages(plan)},
        {"folding of kernels", registers ? "register" : "launch"},
-       {"guarded kernels", options.guardsKernels ? "on" : "off"},
-       {"nodes of graphs", options.areNodesUnchanged ? "unchanged" : "any"},
+       {"guarded kernels", options.analysis.guardsKernels ? "on" : "off"},
+       {"nodes of graphs",
+        options.analysis.areNodesUnchanged ? "unchanged" : "any"},
        {"kernels checked by ptxas", isChecked ? "on" : "off"}});
   if (auto version = cudaVersion(options.cudaPath))
     stages.emplace_back("CUDA toolkit", version->getAsString());

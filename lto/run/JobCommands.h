@@ -11,6 +11,7 @@
 #define GPULTO_LTO_RUN_JOBCOMMANDS_H
 
 #include "lto/job/LinkJobs.h"
+#include "lto/link/LinkOptions.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -20,18 +21,6 @@
 #include <vector>
 
 namespace gpulto {
-
-struct JobCommandOptions {
-  /// Path of `gpulto`.
-  std::string program;
-  /// Absolute; job files and results lie in it.
-  std::string directory;
-  /// As in SchedulerOptions; may be empty.
-  std::string saveTempsDirectory;
-  unsigned toolTimeoutSeconds = ToolOptions().timeoutSeconds;
-  /// Jobs write a time trace, too.
-  bool isTraced = false;
-};
 
 struct JobCommand {
   std::string name;                 ///< describeJob()
@@ -46,8 +35,11 @@ struct JobCommands {
 };
 
 /// Returns the names of all files that job I of \p jobs reads and writes, as
-/// `DIRECTORY/I...`, and its command, which runs in the current directory.
-JobCommands jobCommands(const LinkJobs &jobs, const JobCommandOptions &options);
+/// `DIRECTORY/I...`, and its command, which runs in the current directory. \p
+/// directory is absolute; of the options count RemoteOptions::program,
+/// saveTempsDirectory, toolTimeoutSeconds and timeTraceFile.
+JobCommands jobCommands(const LinkJobs &jobs, const LinkOptions &user,
+                        llvm::StringRef directory);
 
 /// Writes the job files that jobCommands names. Errors: a file cannot be
 /// written.

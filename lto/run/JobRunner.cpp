@@ -99,20 +99,21 @@ static std::vector<size_t> wantedJobs(const LinkJobs &jobs,
 /// Has the distributor run \p jobs. That it fails is no error of the link.
 static Error distribute(const LinkJobs &jobs, const JobRunnerOptions &options,
                         Diagnostics &diagnostics) {
-  const std::string &directory = options.commands.directory;
+  const LinkOptions &user = options.local.user;
+  const std::string &directory = options.local.outputDirectory;
   if (Error error = writeJobFiles(jobs, directory))
     return error;
-  if (options.isVerbose)
+  if (user.verbose)
     errs() << "gpulto: "
-           << shellQuote(options.remote.distributor,
-                         options.remote.distributorArguments)
+           << shellQuote(user.remote.distributor,
+                         user.remote.distributorArguments)
            << " runs " << jobs.size() << " jobs in " << directory << '\n';
   if (options.local.progress)
     options.local.progress({.running = static_cast<unsigned>(jobs.size()),
                             .total = static_cast<unsigned>(jobs.size())});
   Expected<std::string> messages =
-      runDistributor(jobCommands(jobs, options.commands), options.remote,
-                     options.output, directory);
+      runDistributor(jobCommands(jobs, user, directory), user.remote,
+                     user.outputFile, directory);
   if (messages)
     errs() << *messages;
   else
@@ -143,7 +144,8 @@ static Error runRest(const LinkJobs &jobs, ArrayRef<size_t> positions,
 Expected<std::vector<JobStatistics>>
 runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
               Diagnostics &diagnostics) {
-  const RemoteOptions &remote = options.remote;
+  const LinkOptions &user = options.local.user;
+  const RemoteOptions &remote = user.remote;
   if (remote.distributor.empty() && remote.resultsDirectory.empty())
     return runJobs(jobs, options.local);
   std::vector<size_t> wanted = wantedJobs(jobs, options), rest; // positions
@@ -153,9 +155,8 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
   std::vector<JobStatistics> results(jobs.size());
   for (size_t i : wanted) {
     const LtransJob job = jobs.make(i);
-    std::string prefix = jobPrefix(options.commands.directory, job);
-    Expected<JobReceipt> receipt =
-        checkReceipt(job, prefix, options.commands.isTraced);
+    std::string prefix = jobPrefix(options.local.outputDirectory, job);
+    Expected<JobReceipt> receipt = checkReceipt(job, prefix, user.isTraced());
     if (receipt) {
       if (options.cameBack)
         options.cameBack(i, *receipt);
@@ -164,7 +165,7 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
     }
     diagnostics.warning(nameOfJob(job) +
                         " runs here: " + toString(receipt.takeError()));
-    if (Error error = removeOutputs(job, prefix, options.commands.isTraced))
+    if (Error error = removeOutputs(job, prefix, user.isTraced()))
       return std::move(error);
     rest.push_back(i);
   }
@@ -176,17 +177,18 @@ runLtransJobs(const LinkJobs &jobs, const JobRunnerOptions &options,
 
 Expected<std::string> emitLtransJobs(const LinkJobs &all,
                                      const JobRunnerOptions &options) {
-  if (options.remote.linkCommand.empty())
+  const LinkOptions &user = options.local.user;
+  if (user.remote.linkCommand.empty())
     return makeError("--gpulto-emit= is not possible with this linker; "
                      "use lld or mold");
   SomeJobs jobs(all, wantedJobs(all, options));
-  const std::string &directory = options.commands.directory;
+  const std::string &directory = options.local.outputDirectory;
   if (Error error = writeJobFiles(jobs, directory))
     return std::move(error);
-  Expected<std::string> output = absolute(options.output);
+  Expected<std::string> output = absolute(user.outputFile);
   if (!output)
     return output.takeError();
-  return writeBuildFile(jobCommands(jobs, options.commands), options.remote,
+  return writeBuildFile(jobCommands(jobs, user, directory), user.remote,
                         *output, directory);
 }
 

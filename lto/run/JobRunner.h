@@ -4,7 +4,6 @@
 #ifndef GPULTO_LTO_RUN_JOBRUNNER_H
 #define GPULTO_LTO_RUN_JOBRUNNER_H
 
-#include "lto/link/RemoteOptions.h"
 #include "lto/run/JobCommands.h"
 #include "lto/run/JobReceipt.h"
 #include "lto/run/Scheduler.h"
@@ -34,17 +33,13 @@ llvm::Expected<JobDirectories> makeJobDirectories(const RemoteOptions &remote,
                                                   llvm::StringRef output);
 
 struct JobRunnerOptions {
-  const RemoteOptions &remote;
   SchedulerOptions local;
-  JobCommandOptions commands;
-  std::string output;
-  bool isVerbose = false;
   /// Called when the results of a job that ran elsewhere are complete, with its
   /// position; may be null.
   std::function<void(size_t index, const JobReceipt &receipt)> cameBack{};
 };
 
-/// Runs \p jobs where JobRunnerOptions::remote says and returns what they took,
+/// Runs \p jobs where LinkOptions::remote says and returns what they took,
 /// in their order. Job I writes resultPaths(job, DIRECTORY/I). Jobs without
 /// complete results from elsewhere run here, with a warning that says why.
 /// Errors: those of runJobs.

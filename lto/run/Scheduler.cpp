@@ -191,7 +191,7 @@ private:
 Scheduler::Scheduler(const LinkJobs &jobs, const SchedulerOptions &options)
     : jobs(jobs), options(options), statistics(jobs.size()),
       warnings(jobs.size()),
-      memory(jobs, options.memory, MemoryLedger(options.memoryLedger),
+      memory(jobs, options.user.memory, MemoryLedger(options.memoryLedger),
              options.diagnostics) {
   for (size_t i = 0; i < jobs.size(); ++i)
     if (options.skip.empty() || !options.skip.test(i)) {
@@ -204,11 +204,11 @@ Scheduler::Scheduler(const LinkJobs &jobs, const SchedulerOptions &options)
       return jobs[a].weight < jobs[b].weight;
     return a > b;
   });
-  connection = JobserverClient::fromEnvironment(options.mode);
+  connection = JobserverClient::fromEnvironment(options.user.jobserver);
   if (connection.status != JobserverStatus::Connected)
-    limit = slotsWithoutTokens(connection.status, options.jobs);
+    limit = slotsWithoutTokens(connection.status, options.user.jobs);
   else
-    limit = options.jobs ? options.jobs : kMaxChildren;
+    limit = options.user.jobs ? options.user.jobs : kMaxChildren;
   limit = std::clamp(limit, 1u, kMaxChildren);
 }
 
@@ -261,7 +261,7 @@ void Scheduler::report() {
 Error Scheduler::checkJobserver() const {
   if (connection.status == JobserverStatus::Connected)
     return Error::success();
-  if (options.mode == JobserverMode::Strict)
+  if (options.user.jobserver == JobserverMode::Strict)
     return makeError("--gpulto-jobserver=strict: " + connection.detail);
   if (connection.status == JobserverStatus::Unreachable &&
       options.diagnostics && queue.size() > 1)
@@ -384,8 +384,8 @@ void Scheduler::runChild(size_t index, int messages, uint64_t memoryBytes) {
   parallel::strategy = hardware_concurrency(1);
   std::string prefix = jobPrefix(options.outputDirectory, jobs[index]);
   std::string saveTemps;
-  if (!options.saveTempsDirectory.empty())
-    saveTemps = jobPrefix(options.saveTempsDirectory, jobs[index]);
+  if (!options.user.saveTempsDirectory.empty())
+    saveTemps = jobPrefix(options.user.saveTempsDirectory, jobs[index]);
   beginJobTrace();
   LtransJob job = jobs.make(index);
   Error error = options.run ? options.run(job, prefix, saveTemps)
@@ -481,8 +481,9 @@ static std::string describeEnd(int status, bool wasOutOfMemory) {
 /// reproducer is written if the link has not.
 std::string Scheduler::howToRepeat(size_t index, int status) const {
   const std::string prefix = "to repeat it: ";
-  if (!options.saveLinkDirectory.empty())
-    return prefix + replayCommand(options.saveLinkDirectory, jobs[index].index);
+  if (!options.user.saveLinkDirectory.empty())
+    return prefix +
+           replayCommand(options.user.saveLinkDirectory, jobs[index].index);
   const std::string advice = "link again with --gpulto-save-link=DIR, which "
                              "writes a reproducer to DIR";
   // Others come from outside.

@@ -6,9 +6,9 @@
 
 #include "lto/job/JobPhases.h"
 #include "lto/job/LinkJobs.h"
+#include "lto/link/LinkOptions.h"
 #include "lto/link/Progress.h"
 #include "lto/run/MemoryBudget.h"
-#include "support/Jobserver.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
@@ -24,38 +24,32 @@ namespace gpulto {
 class Diagnostics;
 
 struct SchedulerOptions {
-  /// Processes at a time. 0: as many as the jobserver grants; without one, one
-  /// per core of this machine. With a jobserver the number is an additional
-  /// limit.
-  unsigned jobs = 0;
-  JobserverMode mode = JobserverMode::Auto;
+  /// Of them count jobs, jobserver and memory; saveTempsDirectory, where
+  /// runLtransJob keeps bitcode, one prefix per job; and saveLinkDirectory,
+  /// where saveJobs put the jobs, named if one crashes. With a jobserver the
+  /// number of jobs is an additional limit.
+  const LinkOptions &user;
   /// Gets warnings about an unusable jobserver. May be null.
   Diagnostics *diagnostics = nullptr;
   /// A job writes resultPaths(job, jobPrefix(outputDirectory, job)), which
   /// must exist.
-  std::string outputDirectory;
-  /// If not empty, runLtransJob keeps bitcode there, one prefix per job.
-  std::string saveTempsDirectory;
-  /// Where saveJobs put the jobs; named if one crashes. May be empty.
-  std::string saveLinkDirectory;
-  /// Memory that the jobs of all links of this machine together may take.
-  MemoryLimit memory;
+  std::string outputDirectory{};
   /// Where links learn about each other's jobs: see MemoryLedger.
   std::string memoryLedger = "/";
   /// Gets the memory use of the jobs, after they have succeeded. May be null.
   JobMemoryUse *memoryUse = nullptr;
   /// Called in this process when jobs start and end, and every second. May be
   /// empty.
-  std::function<void(const JobProgress &)> progress;
+  std::function<void(const JobProgress &)> progress{};
   /// Jobs whose results exist: they do not run. Empty: none.
-  llvm::BitVector skip;
+  llvm::BitVector skip{};
   /// Called in this process when a job has succeeded, with all that it wrote to
   /// standard error except phases. May be empty.
-  std::function<void(size_t index, llvm::StringRef messages)> finished;
+  std::function<void(size_t index, llvm::StringRef messages)> finished{};
   /// The function to run in the child; runLtransJob if empty. For tests.
   std::function<llvm::Error(const LtransJob &, const std::string &prefix,
                             const std::string &saveTempsPrefix)>
-      run;
+      run{};
 };
 
 /// Where a job ran.

@@ -141,8 +141,8 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
 
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             ArrayRef<NativeCode> native,
-                            const WpaOptions &options, const Params &params,
-                            Diagnostics &diagnostics, Statistics &statistics) {
+                            const WpaOptions &options, Diagnostics &diagnostics,
+                            Statistics &statistics) {
   assignTags(modules, options.isRelocatable);
   auto tables = std::make_unique<WpaTables>(options);
   if (Error error =
@@ -164,15 +164,12 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   WpaContext &context =
       tables->context.emplace(WpaContext{program,
                                          graph,
-                                         params,
+                                         tables->options.user.params,
                                          diagnostics,
                                          options.isRelocatable,
                                          {},
-                                         options.user.guardsKernels,
-                                         options.user.areNodesUnchanged,
-                                         options.foreignCode,
-                                         options.nativeRuntime,
-                                         options.nativeUses,
+                                         options.user.analysis,
+                                         options.native,
                                          {},
                                          options.threads});
   resolveTimer.stop();

@@ -16,14 +16,13 @@
 #include "lto/tables/InlineTable.h"
 #include "partitioner/Partition.h"
 #include "summary/CombinedSummary.h"
+#include "summary/NativeCode.h"
 #include "support/Diagnostics.h"
-#include "support/Params.h"
 #include "support/Statistics.h"
 
 #include "llvm/Support/Error.h"
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -50,10 +49,8 @@ struct WpaOptions {
   /// The possible forms of device code; if the user did not specify, the
   /// objects choose among them.
   EmbedKind embed = EmbedKind::Both;
-  std::string foreignCode;             ///< as in WpaContext
-  std::set<std::string> nativeRuntime; ///< as in WpaContext
-  std::set<std::string> nativeUses;    ///< as in WpaContext
-  unsigned threads = 1;                ///< as in WpaContext
+  NativeHostCode native;
+  unsigned threads = 1; ///< as in WpaContext
 };
 
 /// What the rest of the link does; see lto/Pipeline.cpp.
@@ -79,13 +76,14 @@ struct LinkPlan {
 
 /// Runs whole-program analysis over \p modules, which are in input order, and
 /// the device code \p native, which will be linked to theirs. Deterministic:
-/// the plan depends only on the arguments. The bytes of the summaries, \p
-/// params and \p diagnostics must outlive it. Errors: duplicate or undefined
-/// device symbols. Counts go to \p statistics.
-llvm::Expected<LinkPlan>
-planLink(std::vector<WpaModule> modules, llvm::ArrayRef<NativeCode> native,
-         const WpaOptions &options, const Params &params,
-         Diagnostics &diagnostics, Statistics &statistics);
+/// the plan depends only on the arguments. The bytes of the summaries and \p
+/// diagnostics must outlive it. Errors: duplicate or undefined device symbols.
+/// Counts go to \p statistics.
+llvm::Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
+                                  llvm::ArrayRef<NativeCode> native,
+                                  const WpaOptions &options,
+                                  Diagnostics &diagnostics,
+                                  Statistics &statistics);
 
 } // namespace gpulto
 

@@ -67,8 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.isRelocatable = salt & 0x80;
   Diagnostics diagnostics;
   Statistics statistics;
-  consumeError(planLink(std::move(modules), {}, options, Params(), diagnostics,
-                        statistics)
-                   .takeError());
+  consumeError(
+      planLink(std::move(modules), {}, options, diagnostics, statistics)
+          .takeError());
   return 0;
 }

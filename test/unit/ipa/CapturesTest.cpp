@@ -59,7 +59,7 @@ struct CaptureProgram : TestProgram {
     device.define("kernel", 0, {}, 40, kKernel);
     summary.addModule(device.take(0));
     EXPECT_FALSE(finish());
-    context->foreignCode = shape.foreignCode;
+    context->native.foreignCode = shape.foreignCode;
     context->isRelocatable = shape.isRelocatable;
     context->decisions.live.resize(summary.symbolCount(), true);
     context->decisions.visibleOutside.resize(summary.symbolCount());

@@ -287,7 +287,6 @@ struct GuardProgram : TestProgram {
       summary.addModule(device.take(0));
     }
     EXPECT_FALSE(finish());
-    context->guardsKernels = true;
     context->decisions.live.resize(summary.symbolCount(), true);
     context->decisions.visibleOutside.resize(summary.symbolCount());
     context->decisions.visibleOutside.set(host("main"));

@@ -57,7 +57,7 @@ struct MemoryProgram : TestProgram {
     addHost(shape);
     addDevice(shape);
     EXPECT_FALSE(finish());
-    context->foreignCode = shape.foreignCode;
+    context->native.foreignCode = shape.foreignCode;
     context->decisions.live.resize(summary.symbolCount(), true);
     context->decisions.visibleOutside.resize(summary.symbolCount());
     context->decisions.visibleOutside.set(host("main"));
@@ -301,7 +301,7 @@ TEST(ReplacedRuntime, OfTheRuntimeAndTheDriver) {
     Shape shape;
     shape.callee = callee;
     MemoryProgram program(shape);
-    program.context->nativeRuntime.insert(native);
+    program.context->native.runtime.insert(native);
     return findReplacedRuntime(*program.context).str();
   };
   EXPECT_EQ(replaced("printf", "cudaMalloc"), "cudaMalloc");

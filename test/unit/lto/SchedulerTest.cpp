@@ -104,7 +104,8 @@ protected:
 
   Record *record = nullptr;
   TempDir directory;
-  SchedulerOptions options;
+  LinkOptions user;
+  SchedulerOptions options{user};
 };
 
 /// A pipe with tokens, as make gives it to its children.
@@ -145,7 +146,7 @@ TEST_F(SchedulerTest, RunsAllJobsHeaviestFirst) {
   const unsigned weights[] = {3, 9, 1, 9, 5};
   for (auto [index, weight] : enumerate(weights))
     jobs[index].weight = weight;
-  options.jobs = 1;
+  user.jobs = 1;
   unsigned last = 0, calls = 0;
   options.progress = [&](const JobProgress &jobs) {
     EXPECT_LE(jobs.running, 1u);
@@ -181,7 +182,7 @@ TEST_F(SchedulerTest, NeverRunsMoreThanItHoldsTokens) {
 }
 
 TEST_F(SchedulerTest, LimitsJobs) {
-  options.jobs = 3;
+  user.jobs = 3;
   ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(makeJobs(9)), options)));
   EXPECT_EQ(record->started, 9);
   EXPECT_LE(record->mostRunning, 3);
@@ -290,7 +291,7 @@ TEST_F(SchedulerTest, SaysWhatADeadChildWasDoing) {
     raise(SIGSEGV);
     return Error::success();
   };
-  options.saveLinkDirectory = "saved link";
+  user.saveLinkDirectory = "saved link";
   std::vector<LtransJob> jobs = makeJobs(1);
   for (const char *path : {"a.o", "b.o", "c.o", "d.o"}) {
     JobInput input;
@@ -322,8 +323,8 @@ TEST_F(SchedulerTest, BoundsMemory) {
   std::vector<LtransJob> jobs = makeJobs(10);
   for (auto [index, job] : enumerate(jobs))
     job.memoryBytes = index == 4 ? 5000 : 100;
-  options.jobs = 8;
-  options.memory.bytes = 300;
+  user.jobs = 8;
+  user.memory.bytes = 300;
   ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
   EXPECT_EQ(record->started, 10);
   EXPECT_LE(record->mostMemory, 5000u); // alone, but not left out
@@ -338,8 +339,8 @@ TEST_F(SchedulerTest, NeverOverlapsWhatDoesNotFitTogether) {
   for (LtransJob &job : jobs)
     job.memoryBytes = kTaken * 3 / 4; // what they take does not fit either
   takeMemory();
-  options.jobs = 4;
-  options.memory.bytes = kTaken * 5 / 4;
+  user.jobs = 4;
+  user.memory.bytes = kTaken * 5 / 4;
   JobMemoryUse use;
   options.memoryUse = &use;
   unsigned waits = 0;
@@ -350,7 +351,7 @@ TEST_F(SchedulerTest, NeverOverlapsWhatDoesNotFitTogether) {
   EXPECT_GT(waits, 0u);
   EXPECT_EQ(record->started, 6);
   EXPECT_EQ(record->mostRunning, 1);
-  EXPECT_EQ(use.limitBytes, options.memory.bytes);
+  EXPECT_EQ(use.limitBytes, user.memory.bytes);
   EXPECT_GE(use.peakBytes, kTaken);
   EXPECT_GT(use.waitSeconds, 0);
 }
@@ -360,7 +361,7 @@ TEST_F(SchedulerTest, LearnsWhatJobsTake) {
   for (LtransJob &job : jobs)
     job.memoryBytes = kTaken / 8;
   takeMemory();
-  options.jobs = 1;
+  user.jobs = 1;
   auto statistics = runJobs(GivenJobs(jobs), options);
   ASSERT_TRUE(static_cast<bool>(statistics));
   EXPECT_EQ(statistics->front().expectedMemoryBytes, kTaken / 8);
@@ -379,7 +380,7 @@ TEST_F(SchedulerTest, LearnsNothingFromResultsThatWereThere) {
   std::vector<LtransJob> jobs = makeJobs(2);
   for (LtransJob &job : jobs)
     job.memoryBytes = kTaken;
-  options.jobs = 1;
+  user.jobs = 1;
   auto statistics = runJobs(GivenJobs(jobs), options);
   ASSERT_TRUE(static_cast<bool>(statistics));
   EXPECT_EQ(statistics->back().expectedMemoryBytes, kTaken);
@@ -394,8 +395,8 @@ TEST_F(SchedulerTest, SharesMemoryWithOtherLinks) {
   jobs[2].memoryBytes = kTaken * 4; // too large, the last one
   jobs[2].weight = 0;
   takeMemory();
-  options.jobs = 3;
-  options.memory.bytes = kTaken * 5 / 4;
+  user.jobs = 3;
+  user.memory.bytes = kTaken * 5 / 4;
   pid_t links[3];
   for (pid_t &link : links) {
     link = fork();
@@ -414,7 +415,7 @@ TEST_F(SchedulerTest, SharesMemoryWithOtherLinks) {
 }
 
 TEST_F(SchedulerTest, WaitsForNoLinkThatWasKilled) {
-  options.memory.bytes = 1;
+  user.memory.bytes = 1;
   options.run = [this](const LtransJob &, const std::string &,
                        const std::string &) -> Error {
     if (++record->started == 1)
@@ -442,7 +443,7 @@ TEST_F(SchedulerTest, WarnsOnceOfJobsThatAreTooLarge) {
     job.memoryBytes = uint64_t(200) << 20;
   Diagnostics diagnostics;
   options.diagnostics = &diagnostics;
-  options.memory.bytes = 1 << 20;
+  user.memory.bytes = 1 << 20;
   ASSERT_TRUE(static_cast<bool>(runJobs(GivenJobs(jobs), options)));
   EXPECT_EQ(record->mostRunning, 1);
   std::string text;
@@ -460,7 +461,7 @@ TEST_F(SchedulerTest, EndsChildrenOnASignal) {
     std::this_thread::sleep_for(std::chrono::seconds(60));
     return Error::success();
   };
-  options.jobs = 2;
+  user.jobs = 2;
   pid_t link = fork();
   if (link == 0) {
     auto ignored = runJobs(GivenJobs(makeJobs(2)), options);

@@ -109,11 +109,9 @@ std::vector<Digest> planWith(unsigned threads) {
   LargeProgram program;
   WpaOptions options;
   options.threads = threads;
-  const Params params;
   Diagnostics diagnostics;
   Statistics statistics;
-  auto plan =
-      planLink(program.make(), {}, options, params, diagnostics, statistics);
+  auto plan = planLink(program.make(), {}, options, diagnostics, statistics);
   EXPECT_TRUE(bool(plan));
   std::vector<Digest> jobs;
   for (size_t i = 0; i < plan->jobs->size(); ++i)
