@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/AssemblyText.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/KernelAnnotations.h"
 
 #include "llvm/ADT/StringExtras.h"

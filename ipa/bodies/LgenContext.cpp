@@ -4,7 +4,7 @@
 
 #include "ipa/bodies/LgenContext.h"
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallPtrSet.h"

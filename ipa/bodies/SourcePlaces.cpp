@@ -4,7 +4,7 @@
 
 #include "ipa/bodies/SourcePlaces.h"
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"

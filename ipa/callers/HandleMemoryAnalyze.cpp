@@ -25,7 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/HandleUses.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/values/DerivedPointer.h"

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/HandleUses.h"
 #include "ipa/callers/Handles.h"
 #include "ipa/runtime/CudaRuntime.h"

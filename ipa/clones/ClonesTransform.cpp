@@ -10,8 +10,8 @@
 
 #include "ipa/clones/ClonesTransform.h"
 
-#include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/CallMarks.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/values/RuntimeCalls.h"
 #include "support/Error.h"

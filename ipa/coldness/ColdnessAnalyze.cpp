@@ -29,7 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -33,8 +33,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
-#include "ipa/coldness/Coldness.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -9,10 +9,6 @@ namespace gpulto {
 class Callers;
 struct WpaContext;
 
-/// Decides Decisions::effects, neverWritten and neverRead. Needs
-/// Decisions::live and visibleOutside. Remarks: pass `gpulto-effects`.
-void propagateEffects(WpaContext &context, const Callers &callers);
-
 /// Emits remarks on what was decided and why, if they are asked for.
 void explainEffects(WpaContext &context, const Callers &callers);
 

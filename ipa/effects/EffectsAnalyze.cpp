@@ -25,9 +25,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/Identities.h"
 #include "ipa/bodies/MemoryOrder.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/bodies/PointerAccesses.h"
 #include "ipa/callers/HandleUses.h"
 #include "ipa/runtime/CudaRuntime.h"

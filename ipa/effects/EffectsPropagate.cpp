@@ -37,6 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
 #include "ipa/callers/PointerBase.h"
 #include "ipa/effects/Effects.h"

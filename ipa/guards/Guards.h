@@ -37,12 +37,6 @@ using GuardOffer = std::pair<std::vector<GuardFact>, uint64_t>;
 GuardChoice chooseFacts(llvm::ArrayRef<GuardOffer> offers, uint64_t maxTests,
                         uint64_t maxPairs);
 
-/// Gives kernels a second version for facts that the host tests at the launch,
-/// where that pays: adds plans to Decisions::plans. Runs after all other facts
-/// are decided. Remarks: pass `gpulto-launches`, GuardedKernel.
-void propagateGuards(WpaContext &context, const Callers &callers,
-                     const KnownValues &values);
-
 } // namespace gpulto
 
 #endif

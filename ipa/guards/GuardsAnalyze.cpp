@@ -31,7 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/guards/GuardChances.h"
 #include "ipa/runtime/GeometryLimits.h"
 #include "ipa/runtime/GeometryReads.h"

@@ -37,6 +37,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/Graphs.h"
 #include "ipa/callers/ImageRemarks.h"
 #include "ipa/clones/CloneGains.h"

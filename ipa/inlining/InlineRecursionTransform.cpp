@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/CallMarks.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/inlining/InliningTransform.h"
 #include "support/Error.h"
 

@@ -4,8 +4,8 @@
 
 #include "ipa/inlining/InliningTransform.h"
 
-#include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/CallMarks.h"
+#include "ipa/bodies/Passes.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLExtras.h"

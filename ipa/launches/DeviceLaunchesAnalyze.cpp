@@ -24,7 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/launches/LaunchGeometry.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/KernelAnnotations.h"

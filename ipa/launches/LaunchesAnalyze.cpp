@@ -29,7 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/HandleUses.h"
 #include "ipa/launches/LaunchBounds.h"
 #include "ipa/launches/LaunchGeometry.h"

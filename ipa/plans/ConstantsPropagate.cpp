@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/plans/Constants.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/plans/Explain.h"
 #include "ipa/plans/LaunchCounts.h"
 #include "ipa/pointers/KnownValues.h"

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/signatures/LoadedParts.h"
 
 #include "llvm/IR/Function.h"

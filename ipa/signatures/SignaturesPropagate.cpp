@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
-#include "ipa/signatures/Signatures.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/BitVector.h"

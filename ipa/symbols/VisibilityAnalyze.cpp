@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
 #include "ipa/bodies/AssemblyText.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/OffloadEntries.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"

@@ -4,7 +4,7 @@
 
 #include "ipa/values/CallResults.h"
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/values/ValueShapes.h"
 
 #include "llvm/IR/DataLayout.h"

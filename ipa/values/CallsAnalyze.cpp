@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/GeometryReads.h"
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/RuntimeCalls.h"

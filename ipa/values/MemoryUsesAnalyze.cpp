@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/values/MemoryUses.h"
 #include "ipa/values/RuntimeCalls.h"

@@ -29,7 +29,7 @@
 
 #include "ipa/values/MemoryValues.h"
 
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/values/CallResults.h"
 #include "ipa/values/DerivedPointer.h"

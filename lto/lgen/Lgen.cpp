@@ -6,7 +6,7 @@
 
 #include "icf/BodyDigests.h"
 #include "icf/FoldForm.h"
-#include "ipa/bodies/Analyze.h"
+#include "ipa/bodies/Passes.h"
 #include "lto/lgen/LoopPlaces.h"
 #include "lto/lgen/ModuleFlags.h"
 #include "lto/lgen/ModuleRepair.h"

@@ -5,13 +5,9 @@
 #include "lto/wpa/WpaPasses.h"
 
 #include "icf/FoldRoles.h"
-#include "ipa/coldness/Coldness.h"
-#include "ipa/effects/Effects.h"
-#include "ipa/guards/Guards.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/inlining/Inlining.h"
-#include "ipa/plans/Constants.h"
 #include "ipa/runtime/ReplacedRuntime.h"
-#include "ipa/signatures/Signatures.h"
 #include "ipa/symbols/Visibility.h"
 #include "support/StableHash.h"
 

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/coldness/Coldness.h"
-
 #include "gtest/gtest.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 

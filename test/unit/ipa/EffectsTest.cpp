@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/effects/Effects.h"
-
 #include "gtest/gtest.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
 #include "test/unit/ProgramBuilder.h"
 

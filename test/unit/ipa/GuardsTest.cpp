@@ -2,7 +2,7 @@
 #include "ipa/guards/Guards.h"
 
 #include "gtest/gtest.h"
-#include "ipa/plans/Constants.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/runtime/GeometryLimits.h"
 #include "support/Statistics.h"
 #include "test/unit/ProgramBuilder.h"

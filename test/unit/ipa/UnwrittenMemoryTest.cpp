@@ -2,7 +2,7 @@
 #include "ipa/pointers/UnwrittenMemory.h"
 
 #include "gtest/gtest.h"
-#include "ipa/effects/Effects.h"
+#include "ipa/bodies/Passes.h"
 #include "ipa/pointers/PointerFacts.h"
 #include "ipa/runtime/ReplacedRuntime.h"
 #include "test/unit/ProgramBuilder.h"
