@@ -19,9 +19,6 @@
 
 namespace gpulto {
 
-/// Version of the summary bytes; a reader refuses any other.
-constexpr uint32_t kSummaryVersion = 19;
-
 /// Returns the bytes of \p summary. Names found in \p bitcodeNames (the STRTAB
 /// blob of the module's bitcode; empty if reading it would need decompression)
 /// are stored as references into it, the others in a string table of the
