@@ -17,6 +17,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace gpulto {
@@ -35,6 +36,10 @@ enum class FinalLinkage : uint8_t {
   Redefined,
   Last = Redefined
 };
+
+inline constexpr const char *kFinalLinkageNames[] = {"internal", "hidden",
+                                                     "preserved", "redefined"};
+static_assert(std::size(kFinalLinkageNames) == size_t(FinalLinkage::Last) + 1);
 
 /// A direct call of a host function whose callee is to be inlined, in each copy
 /// of the caller's body.
@@ -60,6 +65,11 @@ struct RecursiveCall {
   bool operator==(const RecursiveCall &) const = default;
 };
 
+template <typename A> void transfer(A &a, RecursiveCall &c) {
+  a.field("call", c.call);
+  a.field("chance", c.chance);
+}
+
 /// How often a host function is inlined into itself: \c copies times, the
 /// likeliest calls first, no deeper than \c depth.
 struct RecursiveInlining {
@@ -69,6 +79,12 @@ struct RecursiveInlining {
   bool operator==(const RecursiveInlining &) const = default;
 };
 
+template <typename A> void transfer(A &a, RecursiveInlining &r) {
+  a.field("copies", r.copies);
+  a.field("depth", r.depth);
+  a.field("calls", r.calls);
+}
+
 /// Decisions over the whole program, indexed by GlobalId.
 struct Decisions {
   /// Definitions that the output needs.
@@ -76,14 +92,9 @@ struct Decisions {
   /// Live definitions that something outside the bitcode can name. They keep
   /// their names and linkage.
   llvm::BitVector visibleOutside;
-  /// What functions do, callees included, if their calls enter the definition
-  /// of this link. Looked up only, never iterated.
-  llvm::DenseMap<GlobalId, FunctionEffects> effects{};
-  /// What functions return in all calls, if their calls enter the definition of
-  /// this link. Looked up only, never iterated.
-  llvm::DenseMap<GlobalId, ValueFact> returns{};
-  /// Host functions that run seldom. Looked up only, never iterated.
-  llvm::DenseMap<GlobalId, Coldness> coldness{};
+  /// What is decided of functions, if their calls enter the definition of this
+  /// link. Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, FunctionDecisions> functions{};
   /// Live variables that keep the value of their initializer, and those whose
   /// value nobody reads; nothing outside the bitcode can tell.
   llvm::BitVector neverWritten{};
@@ -120,15 +131,21 @@ struct Decisions {
   bool isInlined(GlobalId id) const {
     return id < inlined.size() && inlined.test(id);
   }
-  /// Returns what the function \p id does, or null if unknown; \p id may be
-  /// kNone.
+  /// Returns what is decided of the function \p id, or null if nothing is; \p
+  /// id may be kNone.
+  const FunctionDecisions *decisionsOf(GlobalId id) const {
+    auto found = id == kNone ? functions.end() : functions.find(id);
+    return found == functions.end() ? nullptr : &found->second;
+  }
+  /// Returns what the function \p id does, callees included, or null if
+  /// unknown; \p id may be kNone.
   const FunctionEffects *effectsOf(GlobalId id) const {
-    auto found = id == kNone ? effects.end() : effects.find(id);
-    return found == effects.end() ? nullptr : &found->second;
+    const FunctionDecisions *known = decisionsOf(id);
+    return known && known->effects ? &*known->effects : nullptr;
   }
   Coldness coldnessOf(GlobalId id) const {
-    auto found = coldness.find(id);
-    return found == coldness.end() ? Coldness::Normal : found->second;
+    const FunctionDecisions *known = decisionsOf(id);
+    return known ? known->coldness : Coldness::Normal;
   }
   bool isCold(GlobalId id) const { return coldnessOf(id) == Coldness::Cold; }
   bool isNeverWritten(GlobalId id) const {

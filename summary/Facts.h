@@ -5,16 +5,25 @@
 // Whole-program analysis proves facts, job files carry them, LTRANS uses them.
 // A fact of a function holds at every entry of the function, from any caller.
 //
+// What a job file carries has a function template transfer() beside it, which
+// lto/job/LtransJob.h explains.
+//
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_FACTS_H
 #define GPULTO_SUMMARY_FACTS_H
 
 #include "summary/CombinedSummary.h"
 
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gpulto {
+
+/// Version of job files. Increase it with each change of a transfer(), or of
+/// the meaning of a field.
+inline constexpr int64_t kJobVersion = 15;
 
 enum class ValueKind : uint8_t {
   /// The bits are \c value.
@@ -25,6 +34,10 @@ enum class ValueKind : uint8_t {
   Bounds,
   Last = Bounds
 };
+
+inline constexpr const char *kValueKindNames[] = {"constant", "address",
+                                                  "bounds"};
+static_assert(std::size(kValueKindNames) == size_t(ValueKind::Last) + 1);
 
 /// What is known of a formal parameter, or of a part of a by-value aggregate.
 struct ValueFact {
@@ -63,6 +76,27 @@ struct ValueFact {
   bool operator==(const ValueFact &) const = default;
 };
 
+template <typename A> void transfer(A &a, ValueFact &f) {
+  a.field("parameter", f.parameter);
+  a.field("isPart", f.isPart);
+  a.field("byteOffset", f.byteOffset);
+  a.enumerator("kind", f.kind, kValueKindNames);
+  a.field("bitWidth", f.bitWidth);
+  a.field("value", f.value);
+  a.field("symbol", f.symbolName);
+  a.field("isFunction", f.isFunction);
+  a.field("low", f.low);
+  a.field("high", f.high);
+  a.field("knownZeros", f.knownZeros);
+  a.field("knownOnes", f.knownOnes);
+  a.field("alignLog2", f.alignLog2);
+  a.field("addressSpace", f.addressSpace);
+  a.field("isNonNull", f.isNonNull);
+  a.field("isNoAlias", f.isNoAlias);
+  a.field("isUnwritten", f.isUnwritten);
+  a.field("dereferenceableBytes", f.dereferenceableBytes);
+}
+
 /// Bounds of one component of the launch geometry, both inclusive.
 struct GeometryFact {
   uint32_t low = 1;
@@ -71,12 +105,22 @@ struct GeometryFact {
   bool operator==(const GeometryFact &) const = default;
 };
 
+template <typename A> void transfer(A &a, GeometryFact &f) {
+  a.field("low", f.low);
+  a.field("high", f.high);
+}
+
 /// Two pointers of a kernel that lead into different allocations whenever it
 /// runs.
 struct ApartPair {
   PointerSource first, second;
   bool operator==(const ApartPair &) const = default;
 };
+
+template <typename A> void transfer(A &a, ApartPair &p) {
+  a.field("first", p.first);
+  a.field("second", p.second);
+}
 
 /// All that whole-program analysis proved about one function.
 struct FunctionFacts {
@@ -95,6 +139,13 @@ struct FunctionFacts {
   bool operator==(const FunctionFacts &) const = default;
 };
 
+template <typename A> void transfer(A &a, FunctionFacts &f) {
+  a.field("values", f.values);
+  a.field("geometry", f.geometry);
+  a.field("apart", f.apart);
+  a.field("mayDeclareBlock", f.mayDeclareBlock);
+}
+
 /// A device variable that a kernel, or what it calls, mentions.
 struct VariableUse {
   /// The definition; kNone in a job file, which has its name.
@@ -104,6 +155,15 @@ struct VariableUse {
   ReferenceFlags flags = 0;
   bool operator==(const VariableUse &) const = default;
 };
+
+/// What a job file says of uses.
+inline constexpr FlagName kVariableUseNames[] = {
+    {kReads, "read"}, {kWrites, "write"}, {kTakesAddress, "takeAddress"}};
+
+template <typename A> void transfer(A &a, VariableUse &u) {
+  a.field("name", u.name);
+  a.flags("uses", u.flags, kVariableUseNames);
+}
 
 /// What a function may do, callees included, and what it never does. Holds for
 /// every call of the definition.
@@ -126,6 +186,23 @@ struct FunctionEffects {
   bool operator==(const FunctionEffects &) const = default;
 };
 
+/// What a job file says of effects.
+inline constexpr FlagName kEffectNames[] = {
+    {kReadsArguments, "readArguments"}, {kWritesArguments, "writeArguments"},
+    {kReadsGlobals, "readGlobals"},     {kWritesGlobals, "writeGlobals"},
+    {kReadsOther, "readOther"},         {kWritesOther, "writeOther"},
+    {kReadsInaccessible, "readHidden"}, {kWritesInaccessible, "writeHidden"},
+    {kSynchronizes, "synchronize"},     {kUnwinds, "unwind"},
+    {kMayNotReturn, "notReturn"},       {kFrees, "free"}};
+
+template <typename A> void transfer(A &a, FunctionEffects &e) {
+  a.flags("may", e.may, kEffectNames);
+  a.field("neverReturns", e.neverReturns);
+  a.field("alwaysReturns", e.alwaysReturns);
+  a.field("parameters", e.parameters); // ParamMay... flags
+  a.field("variables", e.variables);
+}
+
 /// How rarely a host function runs.
 enum class Coldness : uint8_t {
   /// Nothing is known.
@@ -137,6 +214,27 @@ enum class Coldness : uint8_t {
   Cold,
   Last = Cold
 };
+
+inline constexpr const char *kColdnessNames[] = {"normal", "runsOnce", "cold"};
+static_assert(std::size(kColdnessNames) == size_t(Coldness::Last) + 1);
+
+/// What is decided of a function, its clones included, wherever it is defined,
+/// declared or called.
+struct FunctionDecisions {
+  /// None: not known. Jobs list only functions whose effects are known.
+  std::optional<FunctionEffects> effects;
+  /// Host.
+  Coldness coldness = Coldness::Normal;
+  /// Its result in all calls, if known: one fact, whose parameter is 0.
+  std::vector<ValueFact> returned{};
+  bool operator==(const FunctionDecisions &) const = default;
+};
+
+template <typename A> void transfer(A &a, FunctionDecisions &d) {
+  a.always("effects", d.effects);
+  a.enumerator("coldness", d.coldness, kColdnessNames);
+  a.field("returned", d.returned);
+}
 
 /// A direct call that enters a clone of its callee, or a runtime call that
 /// launches a clone of the kernel.
@@ -164,6 +262,16 @@ struct OverlapGuard {
   std::vector<Pair> pairs;
   bool operator==(const OverlapGuard &) const = default;
 };
+
+template <typename A> void transfer(A &a, OverlapGuard::Pair &p) {
+  a.field("first", p.first);
+  a.field("second", p.second);
+}
+
+template <typename A> void transfer(A &a, OverlapGuard &o) {
+  a.field("pointers", o.pointers);
+  a.field("pairs", o.pairs);
+}
 
 /// What becomes of a body: of the definition itself, or of a virtual clone,
 /// which is a copy for some of the callers that LTRANS makes.

@@ -45,6 +45,14 @@ template <typename V> void describe(V &v, LaunchValue &value) {
   v.number("bits", value.bitWidth);
 }
 
+template <typename A> void transfer(A &a, LaunchValue &v) {
+  a.field("isGeometry", v.isGeometry);
+  a.field("parameter", v.parameter);
+  a.field("isPart", v.isPart);
+  a.field("byteOffset", v.byteOffset);
+  a.field("bitWidth", v.bitWidth);
+}
+
 /// \c coefficient times the product of \c factors.
 struct LaunchTerm {
   int64_t coefficient = 0;
@@ -52,11 +60,20 @@ struct LaunchTerm {
   bool operator==(const LaunchTerm &) const = default;
 };
 
+template <typename A> void transfer(A &a, LaunchTerm &t) {
+  a.signedNumber("coefficient", t.coefficient);
+  a.field("factors", t.factors);
+}
+
 /// A sum of terms; none: 0.
 struct LaunchSum {
   std::vector<LaunchTerm> terms; // by factors, no coefficient is 0
   bool operator==(const LaunchSum &) const = default;
 };
+
+template <typename A> void transfer(A &a, LaunchSum &s) {
+  a.field("terms", s.terms);
+}
 
 /// Limits beyond which a sum is given up: the host must be fast.
 constexpr unsigned kMaxLaunchTerms = 8, kMaxLaunchFactors = 4;
@@ -108,6 +125,12 @@ template <typename V> void describe(V &v, PointerSource &s) {
   v.number("at", s.byteOffset);
 }
 
+template <typename A> void transfer(A &a, PointerSource &p) {
+  a.field("parameter", p.parameter);
+  a.field("isPart", p.isPart);
+  a.field("byteOffset", p.byteOffset);
+}
+
 /// The bytes that all threads of a kernel together may touch through a pointer.
 /// If no sum of \c premises is negative, they range from the least of \c lows
 /// up to, but not including, the greatest of \c highs, counted from where the
@@ -124,6 +147,13 @@ template <typename V> void describe(V &v, PointerExtent &e) {
   v.nested("to", e.highs);
   v.nested("unless negative:", e.premises);
   v.check(e.lows.empty() == e.highs.empty(), "extent with one end");
+}
+
+template <typename A> void transfer(A &a, PointerExtent &e) {
+  transfer(a, e.pointer);
+  a.field("lows", e.lows);
+  a.field("highs", e.highs);
+  a.field("premises", e.premises);
 }
 
 } // namespace gpulto

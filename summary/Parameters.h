@@ -172,6 +172,14 @@ template <typename V> void describe(V &v, LoadedPart &p) {
           "loaded part out of range");
 }
 
+template <typename A> void transfer(A &a, LoadedPart &p) {
+  a.field("parameter", p.parameter);
+  a.field("byteOffset", p.byteOffset);
+  a.enumerator("kind", p.kind, kScalarKindNames);
+  a.field("bitWidth", p.bitWidth);
+  a.field("alignLog2", p.alignLog2);
+}
+
 /// Device kernels: a pointer in a by-value aggregate that the body loads;
 /// nothing writes the aggregate, which is a copy.
 struct PointerMember {

@@ -18,6 +18,7 @@ namespace gpulto {
 
 class Callers;
 class Statistics;
+struct FunctionDecisions;
 struct KnownValues;
 struct WpaContext;
 
@@ -77,7 +78,7 @@ void analyzeGuards(LgenContext &context);
 /// visibleOutside. Remarks: pass `gpulto-effects`.
 void propagateEffects(WpaContext &context, const Callers &callers);
 
-/// Decides Decisions::coldness. Needs live and visibleOutside. Remarks:
+/// Decides FunctionDecisions::coldness. Needs live and visibleOutside. Remarks:
 /// pass `gpulto-coldness`.
 void propagateColdness(WpaContext &context, const Callers &callers);
 
@@ -100,6 +101,20 @@ void propagateGuards(WpaContext &context, const Callers &callers,
 /// Decides Decisions::signatures. Needs the plans. Remarks: pass
 /// `gpulto-signatures`.
 void propagateSignatures(WpaContext &context, const Callers &callers);
+
+//===----------------------------------------------------------------------===//
+// LTRANS
+//
+// Each puts a part of what was decided of a function on its definition or
+// declaration, before plans are applied, so that clones inherit it. The entries
+// that need more of the job are in lto/partition/.
+//===----------------------------------------------------------------------===//
+
+/// Puts FunctionDecisions::coldness into attributes of the host function \p
+/// function. Code generation gives functions that hardly ever run a separate
+/// section (`.text.unlikely`), and calls of them make their blocks cold.
+void transformColdness(llvm::Function &function,
+                       const FunctionDecisions &decisions);
 
 } // namespace gpulto
 

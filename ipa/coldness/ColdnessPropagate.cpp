@@ -284,7 +284,7 @@ void ColdnessSolver::decide(uint32_t index) {
       module.has(kHasProfile) || (function(index).flags & kNever) ||
       !callers.isFinal(idOf(index)))
     return;
-  context.decisions.coldness[idOf(index)] =
+  context.decisions.functions[idOf(index)].coldness =
       body.isCold ? Coldness::Cold : Coldness::RunsOnce;
 }
 

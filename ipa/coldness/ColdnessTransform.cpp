@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "ipa/coldness/ColdnessTransform.h"
+#include "ipa/bodies/Passes.h"
+#include "summary/Facts.h"
 
 #include "llvm/IR/Function.h"
 
@@ -10,7 +11,8 @@ using namespace llvm;
 
 namespace gpulto {
 
-void applyColdness(Function &function, Coldness coldness) {
+void transformColdness(Function &function, const FunctionDecisions &decisions) {
+  Coldness coldness = decisions.coldness;
   if (coldness == Coldness::Normal || function.hasOptNone())
     return;
   if (coldness == Coldness::Cold)

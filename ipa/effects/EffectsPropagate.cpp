@@ -532,11 +532,12 @@ std::vector<VariableUse> EffectsSolver::variablesOf(uint32_t kernel) const {
 }
 
 void EffectsSolver::store() {
-  context.decisions.effects.reserve(bodies.size());
+  context.decisions.functions.reserve(bodies.size());
   for (auto [i, body] : enumerate(bodies)) {
     if (!body.isFinal || function(i).has(kNaked))
       continue; // nobody knows what assembly does with its parameters
-    FunctionEffects &effects = context.decisions.effects[idOf(i)];
+    FunctionEffects &effects =
+        context.decisions.functions[idOf(i)].effects.emplace();
     effects.may = body.may;
     // What other threads do becomes visible: equivalent to a write anywhere,
     // even if clang says that a call touches only its arguments. Other threads

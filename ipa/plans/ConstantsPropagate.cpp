@@ -185,7 +185,7 @@ static void decideReturns(WpaContext &context, const Callers &callers,
     if (auto found = returned.find(id);
         found != returned.end() && found->second.hasFacts() &&
         found->second.state() != ValueLattice::State::Symbol)
-      context.decisions.returns[id] = makeFact(0, found->second);
+      context.decisions.functions[id].returned = {makeFact(0, found->second)};
 }
 
 std::unique_ptr<KnownValues> propagateConstants(WpaContext &context,

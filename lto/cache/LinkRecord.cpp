@@ -11,6 +11,7 @@
 
 #include "lto/cache/LinkRecord.h"
 
+#include "lto/job/JobArchive.h"
 #include "support/BinaryStream.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -47,30 +48,45 @@ static void addSymbols(const JobInput &input, const std::string &where,
     decided.contents = Digest();
     parts.push_back({PartKind::Body, symbol.name, where, symbol.contents});
     parts.push_back(
-        {PartKind::Decision, symbol.name, where, digestOf(decided)});
+        {PartKind::Decision, symbol.name, where, digestOfPart(decided)});
   }
   for (const JobFold &fold : input.folds)
-    parts.push_back({PartKind::Decision, fold.name, where, digestOf(fold)});
+    parts.push_back({PartKind::Decision, fold.name, where, digestOfPart(fold)});
 }
 
 static void addInput(const JobInput &input, std::vector<JobPart> &parts) {
   std::string where = InputLocation(input.path, input.member).str();
   addSymbols(input, where, parts);
-  StableHasher place;
-  place.add(input.tag);
-  place.add(input.isStock);
-  place.add(input.fusesAll);
-  place.add(input.isHome);
-  place.add(input.emitsAssembly);
-  for (const JobRenaming &renaming : input.renamed) {
-    place.add(renaming.name);
-    place.add(renaming.newName);
-  }
-  for (const std::string &name : input.localized)
-    place.add(name);
-  parts.push_back({PartKind::Decision, "", where, place.finish()});
+  // The rest, without where it lies and what it contains.
+  JobInput rest = input;
+  rest.path.clear();
+  rest.member.clear();
+  rest.offset = rest.storedBytes = rest.rawBytes = 0;
+  rest.compressed = false;
+  rest.digest = Digest();
+  rest.symbols.clear();
+  rest.folds.clear();
+  parts.push_back({PartKind::Decision, "", where, digestOfPart(rest)});
   parts.push_back({PartKind::Input, "", where, input.digest});
 }
+
+namespace {
+/// Makes parts of what a job knows of functions and variables.
+class FactLister : public JobArchive<FactLister> {
+public:
+  explicit FactLister(std::vector<JobPart> &parts) : parts(parts) {}
+
+  template <typename T> void field(const char *, T &) {}
+  template <typename T>
+  void facts(const char *, std::vector<T> &list, const char *what) {
+    for (const T &fact : list)
+      parts.push_back({PartKind::Fact, fact.name, what, digestOfPart(fact)});
+  }
+
+private:
+  std::vector<JobPart> &parts;
+};
+} // namespace
 
 std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer) {
   std::vector<JobPart> parts;
@@ -84,20 +100,11 @@ std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer) {
   });
   for (const JobInput &input : job.inputs)
     addInput(input, parts);
-  for (const JobFunction &function : job.functions)
-    parts.push_back({PartKind::Fact, function.name, "", digestOf(function)});
-  for (const JobSignature &signature : job.signatures)
-    parts.push_back(
-        {PartKind::Fact, signature.name, "signature", digestOf(signature)});
-  for (const JobVariable &variable : job.variables)
-    parts.push_back({PartKind::Fact, variable.name, "", digestOf(variable)});
-  for (const JobLeader &leader : job.leaders)
-    parts.push_back(
-        {PartKind::Fact, leader.name, "table of folds", digestOf(leader)});
-  StableHasher structors;
-  for (const JobStructor &structor : job.structors)
-    structors.add(digestOf(structor));
-  parts.push_back({PartKind::Constructors, "", "", structors.finish()});
+  LtransJob listed = job; // transfer() serves the reader too, which writes
+  FactLister facts(parts);
+  transfer(facts, listed);
+  parts.push_back(
+      {PartKind::Constructors, "", "", digestOfPart(job.structors)});
   llvm::stable_sort(parts, [](const JobPart &a, const JobPart &b) {
     return orderOf(a) < orderOf(b);
   });

@@ -13,13 +13,16 @@
 
 #include "lto/job/LtransJob.h"
 
+#include "lto/job/JobArchive.h"
 #include "support/Error.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <limits>
+#include <optional>
 #include <set>
 #include <type_traits>
 
@@ -27,337 +30,17 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr int64_t kJobVersion = 15;
-
 std::string promotedName(StringRef name, StringRef tag) {
   return (name + ".gpulto." + tag).str();
 }
 
-//===----------------------------------------------------------------------===//
-// One description of the fields serves both directions: transfer(archive, x)
-// calls archive.field(name, member) for each, in file order.
-//===----------------------------------------------------------------------===//
-
 namespace {
-
-/// Names of an enumeration's values, in order.
-template <typename E> struct EnumNames;
-template <> struct EnumNames<JobRole> {
-  static constexpr const char *names[] = {"define", "import"};
-};
-template <> struct EnumNames<FinalLinkage> {
-  static constexpr const char *names[] = {"internal", "hidden", "preserved",
-                                          "redefined"};
-};
-template <> struct EnumNames<Side> {
-  static constexpr const char *names[] = {"host", "device"};
-};
-
-/// The bits of MemoryEffect, and of ReferenceFlag.
-enum class EffectBit : uint8_t {};
-template <> struct EnumNames<EffectBit> {
-  static constexpr const char *names[] = {
-      "readArguments", "writeArguments", "readGlobals", "writeGlobals",
-      "readOther",     "writeOther",     "readHidden",  "writeHidden",
-      "synchronize",   "unwind",         "notReturn",   "free"};
-};
-enum class UseBit : uint8_t {};
-template <> struct EnumNames<UseBit> {
-  static constexpr const char *names[] = {"read", "write", "takeAddress"};
-};
-
-template <> struct EnumNames<ValueKind> {
-  static constexpr const char *names[] = {"constant", "address", "bounds"};
-};
-
-template <> struct EnumNames<Coldness> {
-  static constexpr const char *names[] = {"normal", "runsOnce", "cold"};
-};
-
-template <typename A> void transfer(A &a, ValueFact &f) {
-  a.field("parameter", f.parameter);
-  a.field("isPart", f.isPart);
-  a.field("byteOffset", f.byteOffset);
-  a.field("kind", f.kind);
-  a.field("bitWidth", f.bitWidth);
-  a.field("value", f.value);
-  a.field("symbol", f.symbolName);
-  a.field("isFunction", f.isFunction);
-  a.field("low", f.low);
-  a.field("high", f.high);
-  a.field("knownZeros", f.knownZeros);
-  a.field("knownOnes", f.knownOnes);
-  a.field("alignLog2", f.alignLog2);
-  a.field("addressSpace", f.addressSpace);
-  a.field("isNonNull", f.isNonNull);
-  a.field("isNoAlias", f.isNoAlias);
-  a.field("isUnwritten", f.isUnwritten);
-  a.field("dereferenceableBytes", f.dereferenceableBytes);
-}
-
-template <typename A> void transfer(A &a, GeometryFact &f) {
-  a.field("low", f.low);
-  a.field("high", f.high);
-}
-
-template <typename A> void transfer(A &a, PointerSource &p) {
-  a.field("parameter", p.parameter);
-  a.field("isPart", p.isPart);
-  a.field("byteOffset", p.byteOffset);
-}
-
-template <typename A> void transfer(A &a, ApartPair &p) {
-  a.field("first", p.first);
-  a.field("second", p.second);
-}
-
-template <typename A> void transfer(A &a, FunctionFacts &f) {
-  a.field("values", f.values);
-  a.field("geometry", f.geometry);
-  a.field("apart", f.apart);
-  a.field("mayDeclareBlock", f.mayDeclareBlock);
-}
-
-/// Bits of a mask as a list of their names: calls \p transfer with the list.
-template <typename E, typename Mask, typename F>
-void describeMask(Mask &mask, unsigned firstBit, F transfer) {
-  std::vector<E> list;
-  for (unsigned i = 0; i < std::size(EnumNames<E>::names); ++i)
-    if (mask >> (firstBit + i) & 1)
-      list.push_back(static_cast<E>(i));
-  transfer(list);
-  mask = 0;
-  for (E value : list)
-    mask |= Mask(1) << (firstBit + static_cast<unsigned>(value));
-}
-
-template <typename A> void transfer(A &a, VariableUse &u) {
-  a.field("name", u.name);
-  describeMask<UseBit>(u.flags, 0, [&](auto &list) { a.field("uses", list); });
-}
-
-template <typename A> void transfer(A &a, FunctionEffects &e) {
-  describeMask<EffectBit>(e.may, 0, [&](auto &list) { a.field("may", list); });
-  a.field("neverReturns", e.neverReturns);
-  a.field("alwaysReturns", e.alwaysReturns);
-  a.field("parameters", e.parameters); // ParamMay... flags
-  a.field("variables", e.variables);
-}
-
-template <typename A> void transfer(A &a, JobFunction &f) {
-  a.field("name", f.name);
-  a.field("effects", f.effects);
-  a.field("coldness", f.coldness);
-  a.field("returned", f.returned);
-}
-
-template <> struct EnumNames<ScalarKind> {
-  static constexpr const char *names[] = {"integer", "float", "pointer"};
-};
-
-template <typename A> void transfer(A &a, LoadedPart &p) {
-  a.field("parameter", p.parameter);
-  a.field("byteOffset", p.byteOffset);
-  a.field("kind", p.kind);
-  a.field("bitWidth", p.bitWidth);
-  a.field("alignLog2", p.alignLog2);
-}
-
-template <typename A> void transfer(A &a, JobSignature &s) {
-  a.field("name", s.name);
-  a.field("dropped", s.change.dropped);
-  a.field("loaded", s.change.loaded);
-  a.field("dropsResult", s.change.dropsResult);
-}
-
-template <typename A> void transfer(A &a, JobVariable &v) {
-  a.field("name", v.name);
-  a.field("sizeBytes", v.sizeBytes);
-  a.field("alignLog2", v.alignLog2);
-  a.field("isNeverWritten", v.isNeverWritten);
-  a.field("isNeverRead", v.isNeverRead);
-}
-
-template <typename A> void transfer(A &a, JobRedirect &r) {
-  a.field("call", r.call);
-  a.field("callee", r.callee);
-  a.field("isHandle", r.isHandle);
-}
-
-template <typename A> void transfer(A &a, LaunchValue &v) {
-  a.field("isGeometry", v.isGeometry);
-  a.field("parameter", v.parameter);
-  a.field("isPart", v.isPart);
-  a.field("byteOffset", v.byteOffset);
-  a.field("bitWidth", v.bitWidth);
-}
-
-template <typename A> void transfer(A &a, LaunchTerm &t) {
-  uint64_t bits = static_cast<uint64_t>(t.coefficient);
-  a.field("coefficient", bits); // two's complement
-  t.coefficient = static_cast<int64_t>(bits);
-  a.field("factors", t.factors);
-}
-
-template <typename A> void transfer(A &a, LaunchSum &s) {
-  a.field("terms", s.terms);
-}
-
-template <typename A> void transfer(A &a, PointerExtent &e) {
-  transfer(a, e.pointer);
-  a.field("lows", e.lows);
-  a.field("highs", e.highs);
-  a.field("premises", e.premises);
-}
-
-template <typename A> void transfer(A &a, OverlapGuard::Pair &p) {
-  a.field("first", p.first);
-  a.field("second", p.second);
-}
-
-template <typename A> void transfer(A &a, OverlapGuard &o) {
-  a.field("pointers", o.pointers);
-  a.field("pairs", o.pairs);
-}
-
-template <typename A> void transfer(A &a, JobBody &b) {
-  a.field("clone", b.clone);
-  a.field("cloneLinkage", b.cloneLinkage);
-  a.field("facts", b.facts);
-  a.field("redirects", b.redirects);
-  a.field("guard", b.guard);
-  a.field("overlap", b.overlap);
-  a.field("guarded", b.guarded);
-}
-
-template <typename A> void transfer(A &a, JobInlinedCall &c) {
-  a.field("call", c.call);
-  a.field("callee", c.callee);
-}
-
-template <typename A> void transfer(A &a, RecursiveCall &c) {
-  a.field("call", c.call);
-  a.field("chance", c.chance);
-}
-
-template <typename A> void transfer(A &a, RecursiveInlining &r) {
-  a.field("copies", r.copies);
-  a.field("depth", r.depth);
-  a.field("calls", r.calls);
-}
-
-template <typename A> void transfer(A &a, JobSymbol &s) {
-  a.field("name", s.name);
-  a.field("contents", s.contents);
-  a.field("role", s.role);
-  a.field("linkage", s.linkage);
-  a.field("bodies", s.bodies);
-  a.field("calls", s.calls);
-  a.field("jumpsTo", s.jumpsTo);
-  a.field("inlined", s.inlined);
-  a.field("recursion", s.recursion);
-}
-
-template <typename A> void transfer(A &a, JobFold &f) {
-  a.field("name", f.name);
-  a.field("leader", f.leader);
-  a.field("merge", f.merge);
-  a.field("jumps", f.jumps);
-  a.field("number", f.number);
-}
-
-template <typename A> void transfer(A &a, JobLeader &l) {
-  a.field("name", l.name);
-  a.field("number", l.number);
-}
-
-template <typename A> void transfer(A &a, JobRenaming &r) {
-  a.field("name", r.name);
-  a.field("newName", r.newName);
-}
-
-template <typename A> void transfer(A &a, JobInput &i) {
-  a.field("path", i.path);
-  a.field("member", i.member);
-  a.field("offset", i.offset);
-  a.field("storedBytes", i.storedBytes);
-  a.field("rawBytes", i.rawBytes);
-  a.field("compressed", i.compressed);
-  a.field("digest", i.digest);
-  a.field("tag", i.tag);
-  a.field("isStock", i.isStock);
-  a.field("fusesAll", i.fusesAll);
-  a.field("isHome", i.isHome);
-  a.field("emitsAssembly", i.emitsAssembly);
-  a.field("renamed", i.renamed);
-  a.field("localized", i.localized);
-  a.field("symbols", i.symbols);
-  a.field("folds", i.folds);
-}
-
-template <typename A> void transfer(A &a, JobStructor &s) {
-  a.field("priority", s.priority);
-  a.field("function", s.function);
-  a.field("isDestructor", s.isDestructor);
-}
-
-template <typename A> void transfer(A &a, HostCodegenOptions &o) {
-  a.field("optLevel", o.optLevel);
-  a.field("relocationModel", o.relocationModel);
-  a.field("outputKnown", o.outputKnown);
-  a.field("picLevel", o.picLevel);
-  a.field("pieLevel", o.pieLevel);
-  a.field("codeModel", o.codeModel);
-  a.field("cpu", o.cpu);
-  a.field("features", o.features);
-  a.field("functionSections", o.functionSections);
-  a.field("dataSections", o.dataSections);
-  a.field("uniqueSectionNames", o.uniqueSectionNames);
-  a.field("wrapped", o.wrapped);
-}
-
-template <typename A> void transfer(A &a, DeviceCodegenOptions &o) {
-  a.field("ptxas", o.ptxas);
-  a.field("ptxasDigest", o.ptxasDigest);
-  a.field("ptxasArguments", o.ptxasArguments);
-  a.field("wantCubin", o.wantCubin);
-  a.field("checkKernels", o.checkKernels);
-  a.field("relocatable", o.relocatable);
-  a.field("open", o.open);
-}
-
-template <typename A> void transfer(A &a, RemarkRequest &r) {
-  a.field("passed", r.passed);
-  a.field("missed", r.missed);
-  a.field("analysis", r.analysis);
-  a.field("kept", r.kept);
-}
-
-template <typename A> void transfer(A &a, LtransJob &j) {
-  a.field("index", j.index);
-  a.field("side", j.side);
-  a.field("arch", j.arch);
-  a.field("optLevel", j.optLevel);
-  a.field("sizeLevel", j.sizeLevel);
-  a.field("host", j.host);
-  a.field("device", j.device);
-  a.field("llvmOptions", j.llvmOptions);
-  a.field("remarks", j.remarks);
-  a.field("inputs", j.inputs);
-  a.field("structors", j.structors);
-  a.field("functions", j.functions);
-  a.field("signatures", j.signatures);
-  a.field("variables", j.variables);
-  a.field("leaders", j.leaders);
-  a.field("weight", j.weight);
-  a.field("memoryBytes", j.memoryBytes);
-}
 
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
-class JobWriter {
+class JobWriter : public JobArchive<JobWriter> {
 public:
   explicit JobWriter(json::OStream &out) : out(out) {}
 
@@ -365,6 +48,18 @@ public:
     out.attributeBegin(name);
     value(member);
     out.attributeEnd();
+  }
+  template <typename E>
+  void enumerator(const char *name, E &value, ArrayRef<const char *> names) {
+    out.attribute(name, names[static_cast<unsigned>(value)]);
+  }
+  template <typename T>
+  void flags(const char *name, T &word, ArrayRef<FlagName> names) {
+    out.attributeArray(name, [&] {
+      for (const FlagName &flag : names)
+        if (word & flag.flag)
+          out.value(flag.name);
+    });
   }
 
 private:
@@ -388,8 +83,6 @@ private:
       text(item);
     else if constexpr (std::is_same_v<T, Digest>)
       out.value(item.hex());
-    else if constexpr (std::is_enum_v<T>)
-      out.value(EnumNames<T>::names[static_cast<unsigned>(item)]);
     else if constexpr (std::is_integral_v<T>)
       out.value(static_cast<uint64_t>(item));
     else
@@ -399,45 +92,14 @@ private:
   json::OStream &out;
 };
 
-//===----------------------------------------------------------------------===//
-// Digests
-//===----------------------------------------------------------------------===//
-
-/// Names of fields are not added: all fields are there, in a fixed order.
-class JobDigester {
-public:
-  template <typename T> void field(const char *, T &member) { value(member); }
-  template <typename T> void value(std::vector<T> &list) {
-    hasher.add(list.size());
-    for (T &element : list)
-      value(element);
-  }
-  template <typename T> void value(T &item) {
-    if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Digest> ||
-                  std::is_integral_v<T> || std::is_enum_v<T>)
-      hasher.add(item);
-    else
-      transfer(*this, item);
-  }
-  Digest finish() const { return hasher.finish(); }
-
-private:
-  StableHasher hasher;
-};
-
-template <typename T> Digest digestOfPart(const T &part) {
-  T copy = part; // transfer() serves the reader too, which writes
-  JobDigester digester;
-  digester.value(copy);
-  return digester.finish();
-}
-
 /// Visits the fields of a flat structure.
-struct FieldLister {
-  function_ref<void(StringRef, const Digest &)> visit;
+struct FieldLister : JobArchive<FieldLister> {
+  explicit FieldLister(function_ref<void(StringRef, const Digest &)> visit)
+      : visit(visit) {}
   template <typename T> void field(const char *name, T &member) {
     visit(name, digestOfPart(member));
   }
+  function_ref<void(StringRef, const Digest &)> visit;
 };
 
 //===----------------------------------------------------------------------===//
@@ -452,19 +114,47 @@ struct ReadState {
 };
 
 /// Reads one object; the first problem is kept and ends the reading.
-class JobReader {
+class JobReader : public JobArchive<JobReader> {
 public:
   JobReader(const json::Object &object, json::Path path, ReadState &state)
       : object(object), path(path), state(state) {}
 
   template <typename T> void field(const char *name, T &member) {
-    known.insert(name);
-    if (!state.ok)
+    if (const json::Value *found = find(name))
+      value(*found, path.field(name), member);
+  }
+  template <typename E>
+  void enumerator(const char *name, E &to, ArrayRef<const char *> names) {
+    const json::Value *found = find(name);
+    std::string word;
+    if (!found || !readWord(*found, path.field(name), word))
       return;
-    const json::Value *found = object.get(name);
+    auto match = llvm::find(names, word);
+    if (match == names.end())
+      return fail(path.field(name), "unknown value");
+    to = static_cast<E>(match - names.begin());
+  }
+  template <typename T>
+  void flags(const char *name, T &to, ArrayRef<FlagName> names) {
+    const json::Value *found = find(name);
     if (!found)
-      return fail(path.field(name), "missing value");
-    value(*found, path.field(name), member);
+      return;
+    json::Path all = path.field(name);
+    const json::Array *list = found->getAsArray();
+    if (!list)
+      return fail(all, "expected array");
+    to = 0;
+    for (size_t i = 0; i < list->size() && state.ok; ++i) {
+      json::Path where = all.index(i);
+      std::string word;
+      if (!readWord((*list)[i], where, word))
+        return;
+      auto match = find_if(
+          names, [&](const FlagName &flag) { return word == flag.name; });
+      if (match == names.end())
+        return fail(where, "unknown value");
+      to |= static_cast<T>(match->flag);
+    }
   }
 
   /// Reports a key that no field() call asked for.
@@ -486,6 +176,27 @@ private:
   void fail(json::Path where, StringLiteral message) {
     where.report(message);
     state.ok = false;
+  }
+
+  /// Returns the value of the key \p name, or null after an error.
+  const json::Value *find(const char *name) {
+    known.insert(name);
+    if (!state.ok)
+      return nullptr;
+    const json::Value *found = object.get(name);
+    if (!found)
+      fail(path.field(name), "missing value");
+    return found;
+  }
+  /// Returns whether \p from is a text, which goes to \p to.
+  bool readWord(const json::Value &from, json::Path where, std::string &to) {
+    std::optional<StringRef> text = from.getAsString();
+    if (!text) {
+      fail(where, "expected string");
+      return false;
+    }
+    to = text->str();
+    return true;
   }
 
   void value(const json::Value &from, json::Path where, std::string &to) {
@@ -520,8 +231,6 @@ private:
       if (!flag)
         return fail(where, "expected boolean");
       to = *flag;
-    } else if constexpr (std::is_enum_v<T>) {
-      enumeration(from, where, to);
     } else if constexpr (std::is_integral_v<T>) {
       auto number = from.getAsUINT64();
       if (!number)
@@ -538,21 +247,6 @@ private:
       reader.finish();
     }
   }
-  template <typename E>
-  void enumeration(const json::Value &from, json::Path where, E &to) {
-    auto text = from.getAsString();
-    if (!text)
-      return fail(where, "expected string");
-    unsigned index = 0;
-    for (const char *name : EnumNames<E>::names) {
-      if (*text == name) {
-        to = static_cast<E>(index);
-        return;
-      }
-      ++index;
-    }
-    fail(where, "unknown value");
-  }
 
   const json::Object &object;
   json::Path path;
@@ -568,19 +262,10 @@ Digest digestOf(const LtransJob &job) {
   hasher.add(digestOfPart(job));
   return hasher.finish();
 }
-Digest digestOf(const JobSymbol &symbol) { return digestOfPart(symbol); }
-Digest digestOf(const JobFold &fold) { return digestOfPart(fold); }
-Digest digestOf(const JobFunction &function) { return digestOfPart(function); }
-Digest digestOf(const JobSignature &signature) {
-  return digestOfPart(signature);
-}
-Digest digestOf(const JobVariable &variable) { return digestOfPart(variable); }
-Digest digestOf(const JobLeader &leader) { return digestOfPart(leader); }
-Digest digestOf(const JobStructor &structor) { return digestOfPart(structor); }
 
 void forEachOption(const LtransJob &job,
                    function_ref<void(StringRef, const Digest &)> visit) {
-  FieldLister lister{visit};
+  FieldLister lister(visit);
   LtransJob copy = job;
   lister.field("optLevel", copy.optLevel);
   lister.field("sizeLevel", copy.sizeLevel);

@@ -7,6 +7,19 @@
 // offset, size and digest and holds no bitcode, so a forked process of the link
 // can run it, or `gpulto ltrans JOB` wherever the files exist.
 //
+// Each part of a job has a function template beside it,
+//
+//   template <typename A> void transfer(A &a, JobRedirect &r) {
+//     a.field("call", r.call);
+//     a.field("callee", r.callee);
+//     a.field("isHandle", r.isHandle);
+//   }
+//
+// that names its fields once, in the order of the file. All that goes through a
+// job is a JobArchive: what writes and reads it (LtransJob.cpp), takes digests
+// (lto/job/JobArchive.h), and says why it runs again
+// (lto/cache/LinkRecord.cpp).
+//
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_JOB_LTRANSJOB_H
 #define GPULTO_LTO_JOB_LTRANSJOB_H
@@ -20,6 +33,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -31,7 +45,11 @@ enum class JobRole : uint8_t {
   Define,
   /// The body is materialized as available_externally, for inlining only.
   Import,
+  Last = Import
 };
+
+inline constexpr const char *kJobRoleNames[] = {"define", "import"};
+static_assert(std::size(kJobRoleNames) == size_t(JobRole::Last) + 1);
 
 /// A call that enters a clone, or launches one.
 struct JobRedirect {
@@ -44,6 +62,12 @@ struct JobRedirect {
   bool operator==(const JobRedirect &) const = default;
 };
 
+template <typename A> void transfer(A &a, JobRedirect &r) {
+  a.field("call", r.call);
+  a.field("callee", r.callee);
+  a.field("isHandle", r.isHandle);
+}
+
 /// A call to be inlined.
 struct JobInlinedCall {
   /// Position among the calls of the function as the summary counts them.
@@ -52,6 +76,11 @@ struct JobInlinedCall {
   std::string callee;
   bool operator==(const JobInlinedCall &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobInlinedCall &c) {
+  a.field("call", c.call);
+  a.field("callee", c.callee);
+}
 
 /// What becomes of a function's body, or of a clone.
 struct JobBody {
@@ -67,6 +96,16 @@ struct JobBody {
   std::string guarded;
   bool operator==(const JobBody &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobBody &b) {
+  a.field("clone", b.clone);
+  a.enumerator("cloneLinkage", b.cloneLinkage, kFinalLinkageNames);
+  a.field("facts", b.facts);
+  a.field("redirects", b.redirects);
+  a.field("guard", b.guard);
+  a.field("overlap", b.overlap);
+  a.field("guarded", b.guarded);
+}
 
 struct JobSymbol {
   std::string name; // IR name in the input module
@@ -90,16 +129,29 @@ struct JobSymbol {
   bool operator==(const JobSymbol &) const = default;
 };
 
+template <typename A> void transfer(A &a, JobSymbol &s) {
+  a.field("name", s.name);
+  a.field("contents", s.contents);
+  a.enumerator("role", s.role, kJobRoleNames);
+  a.enumerator("linkage", s.linkage, kFinalLinkageNames);
+  a.field("bodies", s.bodies);
+  a.field("calls", s.calls);
+  a.field("jumpsTo", s.jumpsTo);
+  a.field("inlined", s.inlined);
+  a.field("recursion", s.recursion);
+}
+
 /// A function that the partition defines, imports or calls.
 struct JobFunction {
   std::string name; // while bodies move
-  FunctionEffects effects;
-  /// Host.
-  Coldness coldness = Coldness::Normal;
-  /// Its result, if known: one fact, whose parameter is 0.
-  std::vector<ValueFact> returned;
+  FunctionDecisions decided;
   bool operator==(const JobFunction &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobFunction &f) {
+  a.field("name", f.name);
+  transfer(a, f.decided);
+}
 
 /// A function that the partition defines, imports or calls, and whose
 /// parameters or result differ from its bitcode.
@@ -109,6 +161,13 @@ struct JobSignature {
   SignatureChange change;
   bool operator==(const JobSignature &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobSignature &s) {
+  a.field("name", s.name);
+  a.field("dropped", s.change.dropped);
+  a.field("loaded", s.change.loaded);
+  a.field("dropsResult", s.change.dropsResult);
+}
 
 /// A variable that the partition defines, imports or refers to, and what
 /// whole-program analysis knows of it.
@@ -120,6 +179,14 @@ struct JobVariable {
   bool isNeverRead = false;
   bool operator==(const JobVariable &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobVariable &v) {
+  a.field("name", v.name);
+  a.field("sizeBytes", v.sizeBytes);
+  a.field("alignLog2", v.alignLog2);
+  a.field("isNeverWritten", v.isNeverWritten);
+  a.field("isNeverRead", v.isNeverRead);
+}
 
 /// A definition of an input that is folded into another, or jumps to it.
 struct JobFold {
@@ -135,6 +202,14 @@ struct JobFold {
   bool operator==(const JobFold &) const = default;
 };
 
+template <typename A> void transfer(A &a, JobFold &f) {
+  a.field("name", f.name);
+  a.field("leader", f.leader);
+  a.field("merge", f.merge);
+  a.field("jumps", f.jumps);
+  a.field("number", f.number);
+}
+
 /// Host: a remaining function with a shared body that the partition calls.
 struct JobLeader {
   std::string name; // while bodies move
@@ -143,12 +218,22 @@ struct JobLeader {
   bool operator==(const JobLeader &) const = default;
 };
 
+template <typename A> void transfer(A &a, JobLeader &l) {
+  a.field("name", l.name);
+  a.field("number", l.number);
+}
+
 /// A device symbol whose name another unit also has.
 struct JobRenaming {
   std::string name; // IR name in the input module
   std::string newName;
   bool operator==(const JobRenaming &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobRenaming &r) {
+  a.field("name", r.name);
+  a.field("newName", r.newName);
+}
 
 /// One bitcode module that the job reads. Symbols not listed become
 /// declarations; locals not listed are referred to by their promoted names.
@@ -189,6 +274,25 @@ struct JobInput {
   bool operator==(const JobInput &) const = default;
 };
 
+template <typename A> void transfer(A &a, JobInput &i) {
+  a.field("path", i.path);
+  a.field("member", i.member);
+  a.field("offset", i.offset);
+  a.field("storedBytes", i.storedBytes);
+  a.field("rawBytes", i.rawBytes);
+  a.field("compressed", i.compressed);
+  a.field("digest", i.digest);
+  a.field("tag", i.tag);
+  a.field("isStock", i.isStock);
+  a.field("fusesAll", i.fusesAll);
+  a.field("isHome", i.isHome);
+  a.field("emitsAssembly", i.emitsAssembly);
+  a.field("renamed", i.renamed);
+  a.field("localized", i.localized);
+  a.field("symbols", i.symbols);
+  a.field("folds", i.folds);
+}
+
 /// An entry of the program's constructor or destructor list, as symbol names
 /// after promotion. Only one partition, the glue, lists them all.
 struct JobStructor {
@@ -197,6 +301,12 @@ struct JobStructor {
   bool isDestructor = false;
   bool operator==(const JobStructor &) const = default;
 };
+
+template <typename A> void transfer(A &a, JobStructor &s) {
+  a.field("priority", s.priority);
+  a.field("function", s.function);
+  a.field("isDestructor", s.isDestructor);
+}
 
 /// What a link must know about a job to run it; see lto/job/LinkJobs.h.
 struct JobHead {
@@ -233,18 +343,31 @@ struct LtransJob : JobHead {
   bool operator==(const LtransJob &) const = default;
 };
 
+template <typename A> void transfer(A &a, LtransJob &j) {
+  a.field("index", j.index);
+  a.enumerator("side", j.side, kSideNames);
+  a.field("arch", j.arch);
+  a.field("optLevel", j.optLevel);
+  a.field("sizeLevel", j.sizeLevel);
+  a.field("host", j.host);
+  a.field("device", j.device);
+  a.field("llvmOptions", j.llvmOptions);
+  a.field("remarks", j.remarks);
+  a.field("inputs", j.inputs);
+  a.field("structors", j.structors);
+  a.facts("functions", j.functions, "");
+  a.facts("signatures", j.signatures, "signature");
+  a.facts("variables", j.variables, "");
+  a.facts("leaders", j.leaders, "table of folds");
+  a.field("weight", j.weight);
+  a.field("memoryBytes", j.memoryBytes);
+}
+
 /// Returns the promoted name of local symbol \p name of the module \p tag.
 std::string promotedName(llvm::StringRef name, llvm::StringRef tag);
 
-/// Return digests of all that writeJob writes for their argument.
+/// Returns the digest of all that writeJob writes for \p job.
 Digest digestOf(const LtransJob &job);
-Digest digestOf(const JobSymbol &symbol);
-Digest digestOf(const JobFold &fold);
-Digest digestOf(const JobFunction &function);
-Digest digestOf(const JobSignature &signature);
-Digest digestOf(const JobVariable &variable);
-Digest digestOf(const JobLeader &leader);
-Digest digestOf(const JobStructor &structor);
 
 /// Calls \p visit with the name and the digest of each code generation option
 /// of \p job.

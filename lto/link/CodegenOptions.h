@@ -35,6 +35,21 @@ struct HostCodegenOptions {
   bool operator==(const HostCodegenOptions &) const = default;
 };
 
+template <typename A> void transfer(A &a, HostCodegenOptions &o) {
+  a.field("optLevel", o.optLevel);
+  a.field("relocationModel", o.relocationModel);
+  a.field("outputKnown", o.outputKnown);
+  a.field("picLevel", o.picLevel);
+  a.field("pieLevel", o.pieLevel);
+  a.field("codeModel", o.codeModel);
+  a.field("cpu", o.cpu);
+  a.field("features", o.features);
+  a.field("functionSections", o.functionSections);
+  a.field("dataSections", o.dataSections);
+  a.field("uniqueSectionNames", o.uniqueSectionNames);
+  a.field("wrapped", o.wrapped);
+}
+
 /// --gpulto-check-kernels. Auto: at -O2 and above.
 enum class KernelCheckMode : uint8_t { Auto, Ptxas, Off };
 
@@ -69,6 +84,16 @@ struct DeviceCodegenOptions {
   bool operator==(const DeviceCodegenOptions &) const = default;
 };
 
+template <typename A> void transfer(A &a, DeviceCodegenOptions &o) {
+  a.field("ptxas", o.ptxas);
+  a.field("ptxasDigest", o.ptxasDigest);
+  a.field("ptxasArguments", o.ptxasArguments);
+  a.field("wantCubin", o.wantCubin);
+  a.field("checkKernels", o.checkKernels);
+  a.field("relocatable", o.relocatable);
+  a.field("open", o.open);
+}
+
 /// Which of LLVM's remarks a job reports, as regexes for names of passes;
 /// empty: none.
 struct RemarkRequest {
@@ -79,6 +104,13 @@ struct RemarkRequest {
   std::string kept;
   bool operator==(const RemarkRequest &) const = default;
 };
+
+template <typename A> void transfer(A &a, RemarkRequest &r) {
+  a.field("passed", r.passed);
+  a.field("missed", r.missed);
+  a.field("analysis", r.analysis);
+  a.field("kept", r.kept);
+}
 
 } // namespace gpulto
 

@@ -4,7 +4,6 @@
 
 #include "lto/partition/LtransEffects.h"
 
-#include "ipa/coldness/ColdnessTransform.h"
 #include "ipa/effects/EffectsTransform.h"
 #include "ipa/plans/ConstantsTransform.h"
 
@@ -21,8 +20,8 @@ static void applyTo(GlobalVariable &variable, const JobVariable &known) {
     replaceByPrivateCopy(variable, known.sizeBytes, known.alignLog2);
 }
 
-static void applyAll(Function &function, const JobFunction &known) {
-  applyEffects(function, known.effects);
+static void applyAll(Function &function, const FunctionDecisions &known) {
+  applyEffects(function, *known.effects);
   for (const ValueFact &fact : known.returned)
     applyReturned(function, fact);
 }
@@ -35,13 +34,7 @@ void transformEffects(Module &partition, const LtransJob &job) {
     return; // LLVM sees all bodies
   for (const JobFunction &known : job.functions)
     if (Function *function = partition.getFunction(known.name))
-      applyAll(*function, known);
-}
-
-void transformColdness(Module &partition, const LtransJob &job) {
-  for (const JobFunction &known : job.functions)
-    if (Function *function = partition.getFunction(known.name))
-      applyColdness(*function, known.coldness);
+      applyAll(*function, known.decided);
 }
 
 } // namespace gpulto

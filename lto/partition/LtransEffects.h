@@ -15,9 +15,6 @@ namespace gpulto {
 /// bodies have been moved and no plan has been applied, so clones inherit it.
 void transformEffects(llvm::Module &partition, const LtransJob &job);
 
-/// As transformEffects, for how rarely functions run.
-void transformColdness(llvm::Module &partition, const LtransJob &job);
-
 } // namespace gpulto
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "lto/partition/LtransPasses.h"
 
+#include "ipa/bodies/Passes.h"
 #include "ipa/signatures/SignaturesTransform.h"
 #include "lto/partition/LtransEffects.h"
 
@@ -40,6 +41,16 @@ static Error run(Error (*transform)(LtransState &), LtransState &state) {
 static Error run(void (*transform)(Module &, const LtransJob &),
                  LtransState &state) {
   transform(state.partition, state.job);
+  return Error::success();
+}
+
+/// Carries out what was decided of functions, on their definitions and
+/// declarations.
+static Error run(void (*transform)(Function &, const FunctionDecisions &),
+                 LtransState &state) {
+  for (const JobFunction &known : state.job.functions)
+    if (Function *function = state.partition.getFunction(known.name))
+      transform(*function, known.decided);
   return Error::success();
 }
 

@@ -216,16 +216,12 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
            change});
       job.signatures.back().change.clone = 0;
     }
-    const FunctionEffects *effects = decisions.effectsOf(id);
-    if (!effects ||
+    const FunctionDecisions *decided = decisions.decisionsOf(id);
+    if (!decided || !decided->effects ||
         (job.side == Side::Device && !program.symbol(id).has(kKernel)))
       continue;
-    job.functions.push_back(
-        {movingName(id), *effects, decisions.coldnessOf(id), {}});
-    if (auto value = decisions.returns.find(id);
-        value != decisions.returns.end())
-      job.functions.back().returned.push_back(value->second);
-    for (VariableUse &use : job.functions.back().effects.variables) {
+    job.functions.push_back({movingName(id), *decided});
+    for (VariableUse &use : job.functions.back().decided.effects->variables) {
       use.name = movingName(use.variable);
       use.variable = kNone;
     }

@@ -30,7 +30,7 @@ LtransJob someJob() {
                              "",
                              {}});
   job.inputs = {input};
-  job.functions = {{"h", {}, Coldness::Normal, {}}};
+  job.functions = {{"h", {FunctionEffects()}}};
   return job;
 }
 
@@ -63,7 +63,7 @@ TEST(LinkRecord, NamesWhatHasChanged) {
               }),
               ElementsAre("decision on 'f' has changed (a.o)"));
   EXPECT_THAT(reasonsFor([](LtransJob &job) {
-                job.functions[0].effects.neverReturns = true;
+                job.functions[0].decided.effects->neverReturns = true;
               }),
               ElementsAre("what is known of 'h' has changed"));
   EXPECT_THAT(reasonsFor([](LtransJob &job) { job.host.cpu = "znver3"; }),
