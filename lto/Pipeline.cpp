@@ -29,6 +29,7 @@
 #include "lto/run/JobRunner.h"
 #include "lto/run/SavedLink.h"
 #include "lto/run/Scheduler.h"
+#include "lto/tables/MemoryTable.h"
 #include "lto/tables/ProgramTable.h"
 #include "lto/wpa/Wpa.h"
 #include "support/CudaVersion.h"
@@ -454,7 +455,7 @@ linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
 }
 
 /// Adds to \p objects what the program carries for tools.
-static Error addTables(const LinkPlan &plan,
+static Error addTables(const LinkPlan &plan, const MemoryTable &memory,
                        std::vector<NativeObject> &objects) {
   if (plan.hostTriple.empty())
     return Error::success();
@@ -474,8 +475,11 @@ static Error addTables(const LinkPlan &plan,
             add("gpulto.folds.o", kFoldSection, encodeFoldTable(plan.folds)))
       return error;
   if (plan.inlining.callCount())
-    return add("gpulto.inlining.o", kInlineSection,
-               encodeInlineTable(plan.inlining));
+    if (Error error = add("gpulto.inlining.o", kInlineSection,
+                          encodeInlineTable(plan.inlining)))
+      return error;
+  if (!memory.images.empty())
+    return add("gpulto.memory.o", kMemorySection, encodeMemoryTable(memory));
   return Error::success();
 }
 
@@ -527,11 +531,26 @@ static void countKernelCheck(ArrayRef<JobStatistics> jobs,
   statistics.set("check-kernels-cpu-ms", uint64_t(seconds * 1000));
 }
 
+/// Adds the rows of a job to those of its image.
+static void addAccesses(StringRef arch, std::vector<MemoryRow> rows,
+                        MemoryTable &memory) {
+  auto image = find_if(memory.images, [&](const MemoryImage &other) {
+    return other.arch == arch;
+  });
+  if (image == memory.images.end()) {
+    memory.images.push_back({arch.str(), {}});
+    image = std::prev(memory.images.end());
+  }
+  llvm::append_range(image->rows, std::move(rows));
+}
+
 /// Takes over what the jobs reported, in their order; of warnings with the same
-/// words, as of one loop in several kernels, the first. Errors:
-/// FoldMismatchError, if bodies that were to be folded differ.
+/// words, as of one loop in several kernels, the first; and in \p memory what
+/// kernels access. Errors: FoldMismatchError, if bodies that were to be folded
+/// differ.
 static Error collectReports(const LinkPlan &plan, StringRef directory,
-                            Diagnostics &diagnostics, Statistics &statistics) {
+                            Diagnostics &diagnostics, Statistics &statistics,
+                            MemoryTable &memory) {
   std::vector<FoldMismatch> mismatches;
   StringSet<> said;
   auto warn = [&](const std::string &text) {
@@ -554,6 +573,8 @@ static Error collectReports(const LinkPlan &plan, StringRef directory,
       diagnostics.remark(std::move(remark));
     for (const auto &[name, count] : report->counters)
       statistics.add(name, count);
+    if (!report->accesses.empty())
+      addAccesses(job.arch, std::move(report->accesses), memory);
     llvm::append_range(mismatches, report->mismatches);
   }
   if (!mismatches.empty())
@@ -683,8 +704,9 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (!jobs)
     return jobs.takeError();
   countKernelCheck(*jobs, statistics);
-  if (Error error =
-          collectReports(*plan, jobDirectory, diagnostics, statistics))
+  MemoryTable memory;
+  if (Error error = collectReports(*plan, jobDirectory, diagnostics, statistics,
+                                   memory))
     return error;
   // From here on results are used in the order of the jobs.
 
@@ -711,7 +733,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (Error error = addDeviceModules(std::move(*deviceModules), *plan,
                                      modules->nvcc, inputs.codegen, outputs))
     return error;
-  if (Error error = addTables(*plan, outputs.objects))
+  if (Error error = addTables(*plan, memory, outputs.objects))
     return error;
   deviceTimer.stop();
   // From here on nothing is decided: the linker lays out what it was given.

@@ -14,6 +14,10 @@
 
 #include "summary/CombinedSummary.h"
 
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -108,6 +112,44 @@ struct GeometryFact {
 template <typename A> void transfer(A &a, GeometryFact &f) {
   a.field("low", f.low);
   a.field("high", f.high);
+}
+
+/// The geometry of some launches of a kernel.
+struct LaunchShape {
+  /// Threads of a block.
+  std::array<uint32_t, 3> block{1, 1, 1};
+  /// Blocks of the grid.
+  std::array<GeometryFact, 3> grid{};
+  bool operator==(const LaunchShape &) const = default;
+};
+
+template <typename A> void transfer(A &a, LaunchShape &s) {
+  a.field("blockX", s.block[0]);
+  a.field("blockY", s.block[1]);
+  a.field("blockZ", s.block[2]);
+  a.field("gridX", s.grid[0]);
+  a.field("gridY", s.grid[1]);
+  a.field("gridZ", s.grid[2]);
+}
+
+/// What is known of the launches of a kernel, for the report on its accesses to
+/// memory. No optimization rests on it.
+struct KernelLaunches {
+  /// Different ones; none: nothing is known.
+  std::vector<LaunchShape> shapes;
+  /// Names of the parameters in the source, by position; "": it has none.
+  std::vector<std::string> parameters;
+  /// By shape: the places of its launches, for people: "main.cu:6:3". They are
+  /// no part of a job, which would change with each line.
+  std::vector<std::vector<std::string>> places = {};
+
+  bool empty() const { return shapes.empty() && parameters.empty(); }
+  bool operator==(const KernelLaunches &) const = default;
+};
+
+template <typename A> void transfer(A &a, KernelLaunches &l) {
+  a.field("shapes", l.shapes);
+  a.field("parameters", l.parameters);
 }
 
 /// Two pointers of a kernel that lead into different allocations whenever it
@@ -227,6 +269,8 @@ struct FunctionDecisions {
   Coldness coldness = Coldness::Normal;
   /// Its result in all calls, if known: one fact, whose parameter is 0.
   std::vector<ValueFact> returned{};
+  /// Kernels.
+  KernelLaunches launches{};
   bool operator==(const FunctionDecisions &) const = default;
 };
 
@@ -234,6 +278,7 @@ template <typename A> void transfer(A &a, FunctionDecisions &d) {
   a.always("effects", d.effects);
   a.enumerator("coldness", d.coldness, kColdnessNames);
   a.field("returned", d.returned);
+  a.field("launches", d.launches);
 }
 
 /// A direct call that enters a clone of its callee, or a runtime call that
@@ -304,10 +349,18 @@ struct SignatureChange {
   bool operator==(const SignatureChange &) const = default;
 };
 
+/// Begins what kernelCloneSuffix returns.
+inline constexpr llvm::StringLiteral kKernelCloneMark = "$cp";
+
 /// Returns the suffix that clone \p number adds to its kernel's name: of
 /// characters valid in PTX names, so that nothing rewrites them.
 inline std::string kernelCloneSuffix(uint32_t number) {
-  return "$cp" + std::to_string(number);
+  return (kKernelCloneMark + llvm::Twine(number)).str();
+}
+
+/// Returns the name of the kernel of which \p name is a clone, or \p name.
+inline llvm::StringRef withoutCloneSuffix(llvm::StringRef name) {
+  return name.split(kKernelCloneMark).first;
 }
 
 } // namespace gpulto

@@ -98,6 +98,11 @@ std::unique_ptr<KnownValues> propagateConstants(WpaContext &context,
 void propagateGuards(WpaContext &context, const Callers &callers,
                      const KnownValues &values);
 
+/// Decides launches of live kernels: the shapes of launches whose blocks are
+/// constant, up to kMostShapes, and the parameters' names.
+void propagateMemory(WpaContext &context, const Callers &callers,
+                     const KnownValues &values);
+
 /// Decides Decisions::signatures. Needs the plans. Remarks: pass
 /// `gpulto-signatures`.
 void propagateSignatures(WpaContext &context, const Callers &callers);

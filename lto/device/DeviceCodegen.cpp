@@ -21,6 +21,7 @@
 #include "ipa/runtime/KernelAnnotations.h"
 #include "lto/codegen/Optimizer.h"
 #include "lto/codegen/TargetLibraries.h"
+#include "lto/device/DeviceAccesses.h"
 #include "lto/device/DeviceAtomics.h"
 #include "lto/device/DeviceRematerialize.h"
 #include "lto/lgen/ManagedVariables.h"
@@ -307,8 +308,12 @@ static void multiplyByReciprocals(Module &module) {
     }
 }
 
-Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
+Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
+                              std::vector<MemoryRow> *accesses) {
   TimeTraceScope trace("Generate PTX");
+  bool isOptimized = machine.getOptLevel() != CodeGenOptLevel::None;
+  if (accesses && !isOptimized)
+    reportPlainAccesses(module, machine, *accesses);
   multiplyByReciprocals(module);
   for (Function &function : module)
     dropInferredNoAlias(function);
@@ -324,12 +329,13 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   raw_svector_ostream stream(text);
   legacy::PassManager passes;
   addTargetLibraries(passes, module, machine);
-  // Behind MachineLICM and MachineCSE, which would undo it.
-  auto rematerialize = [](TargetPassConfig &config) {
+  auto adapt = [&](TargetPassConfig &config) {
+    // Behind MachineLICM and MachineCSE, which would undo it.
     config.insertPass(&PeepholeOptimizerLegacyID, createRematerializePass());
+    if (accesses && isOptimized)
+      insertAccessReport(config, machine, *accesses);
   };
-  if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile,
-                       rematerialize))
+  if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile, adapt))
     return makeError("no assembly text for " + machine.getTargetTriple().str());
   passes.run(module);
   return takeBitsOfNumbers(text);

@@ -4,6 +4,7 @@
 #ifndef GPULTO_LTO_DEVICE_DEVICECODEGEN_H
 #define GPULTO_LTO_DEVICE_DEVICECODEGEN_H
 
+#include "ipa/access/MemoryRow.h"
 #include "lto/device/DeviceLoops.h"
 #include "lto/job/LtransJob.h"
 #include "support/Subprocess.h"
@@ -34,9 +35,11 @@ Unrolling optimizeDevice(llvm::Module &module, llvm::TargetMachine &machine,
 
 /// Returns the PTX text of \p module, which it changes. Debug information is
 /// reduced to line tables. Operations without `contract` are not fused, neither
-/// here nor by ptxas. Errors: the target emits no text.
+/// here nor by ptxas. Adds what its kernels access to \p accesses, unless that
+/// is null. Errors: the target emits no text.
 llvm::Expected<std::string> emitPtx(llvm::Module &module,
-                                    llvm::TargetMachine &machine);
+                                    llvm::TargetMachine &machine,
+                                    std::vector<MemoryRow> *accesses);
 
 /// Runs the CUDA tool \p program in \p directory. Errors: those of runProcess.
 llvm::Expected<ProcessResult> runTool(llvm::StringRef program,

@@ -4,7 +4,7 @@
 
 #include "lto/job/LtransReport.h"
 
-#include "support/BinaryStream.h"
+#include "support/BinaryArchive.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -17,51 +17,18 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the file; the digit is the version.
-static constexpr StringLiteral kMagic = "GRP3";
-
-namespace {
-/// One description serves both directions: transfer(archive, x) passes each
-/// field in file order.
-struct ReportWriter {
-  BinaryWriter out;
-
-  void field(const std::string &text) { out.string(text); }
-  void field(uint64_t number) { out.uleb(number); }
-  void field(uint32_t number) { out.uleb(number); }
-  void field(bool flag) { out.boolean(flag); }
-  void field(RemarkKind kind) { out.enumerator(kind); }
-  template <typename T> void list(std::vector<T> &values) {
-    out.uleb(values.size());
-    for (T &value : values)
-      transfer(*this, value);
-  }
-};
-
-struct ReportReader {
-  BinaryReader in;
-
-  void field(std::string &text) { text = in.string().str(); }
-  void field(uint64_t &number) { number = in.uleb(); }
-  void field(uint32_t &number) { number = in.uleb32(); }
-  void field(bool &flag) { flag = in.boolean(); }
-  void field(RemarkKind &kind) { kind = in.enumerator(RemarkKind::Analysis); }
-  template <typename T> void list(std::vector<T> &values) {
-    values.resize(in.count());
-    for (T &value : values)
-      transfer(*this, value);
-  }
-};
+static constexpr StringLiteral kMagic = "GRP4";
 
 using Counter = std::pair<std::string, uint64_t>;
 
-template <typename A> void transfer(A &a, std::string &text) { a.field(text); }
+template <typename A> static void transfer(A &a, std::string &text) { a.field(text); }
 
-template <typename A> void transfer(A &a, Counter &counter) {
+template <typename A> static void transfer(A &a, Counter &counter) {
   a.field(counter.first);
   a.field(counter.second);
 }
 
-template <typename A> void transfer(A &a, InputLocation &location) {
+template <typename A> static void transfer(A &a, InputLocation &location) {
   a.field(location.path);
   a.field(location.member);
   a.field(location.section);
@@ -69,8 +36,8 @@ template <typename A> void transfer(A &a, InputLocation &location) {
   a.field(location.hasOffset);
 }
 
-template <typename A> void transfer(A &a, Remark &remark) {
-  a.field(remark.kind);
+template <typename A> static void transfer(A &a, Remark &remark) {
+  a.enumerator(remark.kind, RemarkKind::Analysis);
   a.field(remark.pass);
   a.field(remark.name);
   a.field(remark.function);
@@ -81,30 +48,30 @@ template <typename A> void transfer(A &a, Remark &remark) {
   a.field(remark.text);
 }
 
-template <typename A> void transfer(A &a, JobWarning &warning) {
+template <typename A> static void transfer(A &a, JobWarning &warning) {
   a.field(warning.text);
   a.field(warning.needsJob);
 }
 
-template <typename A> void transfer(A &a, FoldMismatch &mismatch) {
+template <typename A> static void transfer(A &a, FoldMismatch &mismatch) {
   a.field(mismatch.tag);
   a.field(mismatch.name);
   a.field(mismatch.text);
 }
 
 template <typename A>
-void transfer(A &a, LtransReport &report, std::vector<Counter> &counters) {
+static void transfer(A &a, LtransReport &report, std::vector<Counter> &counters) {
   a.list(report.remarks);
   a.list(report.warnings);
   a.list(report.output);
   a.list(report.mishaps);
   a.list(counters);
+  a.list(report.accesses);
   a.list(report.mismatches);
 }
-} // namespace
 
 std::string encodeReport(const LtransReport &report) {
-  ReportWriter writer;
+  ArchiveWriter writer;
   writer.out.bytes(kMagic);
   LtransReport copy = report; // transfer() serves the reader too, which writes
   std::vector<Counter> counters(copy.counters.begin(), copy.counters.end());
@@ -114,7 +81,7 @@ std::string encodeReport(const LtransReport &report) {
 
 Expected<LtransReport> decodeReport(StringRef bytes, StringRef path) {
   LtransReport report;
-  ReportReader reader{BinaryReader(bytes, InputLocation(path))};
+  ArchiveReader reader{BinaryReader(bytes, InputLocation(path))};
   if (reader.in.bytes(kMagic.size()) != kMagic)
     reader.in.fail("no report of a job, or one of another version");
   std::vector<Counter> counters;

@@ -11,6 +11,7 @@
 #ifndef GPULTO_LTO_JOB_LTRANSREPORT_H
 #define GPULTO_LTO_JOB_LTRANSREPORT_H
 
+#include "ipa/access/MemoryRow.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -54,13 +55,15 @@ struct LtransReport {
   std::vector<std::string> mishaps;
   /// Added to the link's statistics.
   std::map<std::string, uint64_t> counters;
+  /// Device: what kernels access, in the order of the program.
+  std::vector<MemoryRow> accesses;
   /// Where there is one, the job has no other results: what it was to do rests
   /// on a mistake.
   std::vector<FoldMismatch> mismatches;
 
   bool empty() const {
     return remarks.empty() && warnings.empty() && output.empty() &&
-           mishaps.empty() && counters.empty() && mismatches.empty();
+           mishaps.empty() && counters.empty() && accesses.empty() && mismatches.empty();
   }
 };
 

@@ -136,11 +136,12 @@ static Error savePtx(const JobRun &run, const DeviceVariant &variant) {
 }
 
 /// Optimizes \p module, of which \p cut is wanted if it is given, and puts its
-/// PTX into \p variant.
+/// PTX into \p variant, and what its kernels access into \p accesses, if given.
 static Error generatePtx(const JobRun &run, Module &module,
                          TargetMachine &machine, Unrolling unrolling,
                          std::optional<KernelCut> &cut,
-                         DeviceVariant &variant) {
+                         DeviceVariant &variant,
+                         std::vector<MemoryRow> *accesses) {
   variant.unrolling = optimizeDevice(module, machine, run.job.optLevel,
                                      run.job.sizeLevel, unrolling);
   if (cut)
@@ -149,7 +150,7 @@ static Error generatePtx(const JobRun &run, Module &module,
   if (Error error = saveBitcode(module, run.saveTempsPrefix, "opt"))
     return error;
   run.onPhase("generating code");
-  return emitPtx(module, machine).moveInto(variant.ptx);
+  return emitPtx(module, machine, accesses).moveInto(variant.ptx);
 }
 
 /// Unrolls recursions of \p module whose depth is known, and says so in
@@ -231,10 +232,12 @@ generateDevice(const JobRun &run, const VariantRequest &request) {
       return variant;
     }
   }
-  if (request == VariantRequest())
+  bool isProduct = request == VariantRequest();
+  if (isProduct)
     diagnostics.collectRemarks(job, run.report.remarks);
   if (Error error = generatePtx(run, **module, **machine, request.unrolling,
-                                cut, variant))
+                                cut, variant,
+                                isProduct ? &run.report.accesses : nullptr))
     return error;
   if (Error error = diagnostics.take())
     return error;

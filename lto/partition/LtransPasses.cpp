@@ -4,9 +4,12 @@
 
 #include "lto/partition/LtransPasses.h"
 
+#include "ipa/access/MemoryTransform.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/signatures/SignaturesTransform.h"
 #include "lto/partition/LtransEffects.h"
+
+#include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
 
@@ -19,6 +22,22 @@ static Error transformFold(LtransState &state) {
 static Error transformConstants(LtransState &state) {
   applyPlans(state.partition, state.planned, state.use, state.job,
              state.report);
+  return Error::success();
+}
+
+/// Of kernels and of their clones, whose names begin alike.
+static Error transformMemory(LtransState &state) {
+  if (state.use == PlanUse::None)
+    return Error::success();
+  StringMap<const KernelLaunches *> launches;
+  for (const JobFunction &known : state.job.functions)
+    if (!known.decided.launches.empty())
+      launches[known.name] = &known.decided.launches;
+  for (Function &function : state.partition)
+    if (auto found =
+            launches.find(withoutCloneSuffix(function.getName()));
+        found != launches.end())
+      attachLaunches(function, *found->second);
   return Error::success();
 }
 

@@ -7,6 +7,7 @@
 #include "support/Error.h"
 #include "support/Subprocess.h"
 #include "tools/commands/ExplainInlining.h"
+#include "tools/commands/ExplainMemory.h"
 #include "tools/commands/FileArguments.h"
 #include "tools/commands/WhyRebuilt.h"
 
@@ -211,12 +212,15 @@ int explainCommand(ArrayRef<const char *> arguments) {
     return whyRebuiltCommand(arguments);
   if (is_contained(words, "--inlining"))
     return explainInliningCommand(arguments);
+  if (is_contained(words, "--memory"))
+    return explainMemoryCommand(arguments);
   FileArguments read = readFileArguments(
       "explain",
       "Says of what outputs of links were made, and how. With --why-rebuilt, "
       "which\nlink-time jobs were run again: see gpulto explain --why-rebuilt "
       "--help. With\n--inlining, which calls were inlined, and why: see gpulto "
-      "explain --inlining --help.",
+      "explain --inlining --help. With\n--memory, which accesses to memory waste "
+      "bandwidth: see gpulto explain --memory --help.",
       arguments);
   int status = read.status;
   json::Object all;

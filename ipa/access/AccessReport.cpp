@@ -1,0 +1,527 @@
+//===- AccessReport.cpp - Which accesses of a kernel waste ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: tell, for every access to memory, how many sectors a warp moves, how
+// many it would need, why, and what to do.
+//
+//   a[row * n + threadIdx.x]       4 sectors of 4
+//   a[threadIdx.x * n + i]         32 sectors of 4: 4 * 'n' bytes between
+//   threads
+//
+// 1. ShapeReport: for one shape of blocks, the values of the kernel in each
+//    class of warps (LaneValues), and the cost of each request (costOf). Where
+//    conditions tell warps of a class apart, each warp is a class.
+// 2. ShapeReport::rowOf: the costs of all warps become one row, with a verdict.
+// 3. RowWriter: what the row says in words.
+//
+// What is counted is the body as instruction selection gets it, so that a row
+// is what the hardware is asked for: after unrolling, and after neighboring
+// accesses became one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/access/AccessReport.h"
+
+#include "ipa/access/LaneValues.h"
+#include "ipa/access/MemoryRequests.h"
+#include "ipa/access/WarpCost.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Support/TimeProfiler.h"
+
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace gpulto {
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Says in words what a cost is.
+class RowWriter {
+public:
+  RowWriter(const LaneSymbols &symbols, const KernelLaunches &launches)
+      : symbols(symbols), launches(launches) {}
+
+  /// Names the object that \p pointer, whose value is \p address, leads to.
+  std::string baseOf(const Value &pointer, const LaneValue &address) const;
+  void explain(const WarpCost &cost, const LaneValue &address,
+               MemoryRow &row) const;
+
+private:
+  std::string nameOf(const Value *value) const;
+  std::string strideText(const LaneStride &stride) const;
+  void explainStride(const LaneStride &stride, const LaneValue &address,
+                     MemoryRow &row) const;
+  bool walksInLoop(const LaneValue &address, unsigned sizeBytes) const;
+
+  const LaneSymbols &symbols;
+  const KernelLaunches &launches;
+};
+} // namespace
+
+std::string RowWriter::nameOf(const Value *value) const {
+  constexpr unsigned kMostSteps = 16;
+  if (const auto *load = dyn_cast_or_null<LoadInst>(value)) {
+    // A parameter that code generation reads from its memory.
+    const Value *from =
+        getUnderlyingObject(load->getPointerOperand(), kMostSteps);
+    if (!isa<Argument>(from))
+      return {};
+    value = from;
+  }
+  while (const auto *cast = dyn_cast_or_null<CallBase>(value)) {
+    if (cast->arg_size() != 1)
+      return {};
+    value = cast->getArgOperand(0)->stripPointerCasts();
+  }
+  if (const auto *argument = dyn_cast_or_null<Argument>(value)) {
+    unsigned number = argument->getArgNo();
+    if (number < launches.parameters.size() &&
+        !launches.parameters[number].empty())
+      return "'" + launches.parameters[number] + "'";
+    return "parameter " + utostr(number + 1);
+  }
+  if (const auto *variable = dyn_cast_or_null<GlobalVariable>(value))
+    return "'" + demangle(variable->getName()) + "'";
+  return {};
+}
+
+std::string RowWriter::baseOf(const Value &pointer,
+                              const LaneValue &address) const {
+  for (const LaneSum::Term &term : address.sum.terms()) {
+    auto factors = term.product.symbols();
+    if (factors.size() != 1 || term.factor != everyLane(1))
+      continue;
+    const Value *value = symbols[factors[0]].value;
+    if (value && value->getType()->isPointerTy())
+      if (std::string name = nameOf(value); !name.empty())
+        return name;
+  }
+  constexpr unsigned kMostSteps = 16;
+  return nameOf(getUnderlyingObject(&pointer, kMostSteps));
+}
+
+std::string RowWriter::strideText(const LaneStride &stride) const {
+  std::string text = itostr(std::abs(stride.bytes));
+  for (LaneSymbolId id : stride.factors.symbols()) {
+    const LaneSymbol &symbol = symbols[id];
+    std::string name = nameOf(symbol.value);
+    text += " * " + (!name.empty() ? name
+                     : symbol.loop ? "a number of the loop"
+                                   : "an unknown number");
+  }
+  return text + " bytes";
+}
+
+/// Whether the next round of a loop accesses what is next in memory.
+bool RowWriter::walksInLoop(const LaneValue &address,
+                            unsigned sizeBytes) const {
+  return any_of(address.sum.terms(), [&](const LaneSum::Term &term) {
+    auto factors = term.product.symbols();
+    return factors.size() == 1 && symbols[factors[0]].loop &&
+           isSame(term.factor) &&
+           std::abs(term.factor[0]) <= int64_t(sizeBytes);
+  });
+}
+
+void RowWriter::explainStride(const LaneStride &stride,
+                              const LaneValue &address, MemoryRow &row) const {
+  row.reason = strideText(stride) + " between threads";
+  constexpr int64_t kMostStructure = 256; // bytes
+  if (walksInLoop(address, row.sizeBytes)) {
+    row.reason += ", each of which walks through memory";
+    row.advice = "let neighboring threads take neighboring elements: start at "
+                 "the thread's index and step by the number of threads";
+  } else if (stride.factors.isOne() &&
+             std::abs(stride.bytes) <= kMostStructure) {
+    row.advice = "make the array of structures a structure of arrays, or load "
+                 "whole structures at once, aligned to 8 or 16 bytes";
+  } else {
+    row.advice = "exchange the dimensions of the index, or of the block, so "
+                 "that threadIdx.x counts neighboring elements";
+  }
+}
+
+void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
+                        MemoryRow &row) const {
+  switch (row.verdict) {
+  case AccessVerdict::Misaligned:
+    row.reason = "it does not begin with a sector of 32 bytes";
+    row.advice = "align rows to 32 bytes (cudaMallocPitch)";
+    break;
+  case AccessVerdict::Strided:
+    explainStride(*cost.stride, address, row);
+    break;
+  case AccessVerdict::Uncoalesced:
+    row.reason = utostr(cost.addresses) + " addresses of a warp in " +
+                 utostr(cost.sectors.expected) + " sectors";
+    if (row.block[0] < kWarpLanes && row.block[1] > 1) {
+      row.reason +=
+          ": a warp has several rows of " + utostr(row.block[0]) + " threads";
+      row.advice = "make blocks at least 32 threads wide";
+    } else {
+      row.advice = "exchange the dimensions of the index, or of the block, so "
+                   "that threadIdx.x counts neighboring elements";
+    }
+    break;
+  case AccessVerdict::Conflict:
+    if (row.space == MemorySpace::Constant) {
+      row.reason =
+          utostr(cost.addresses) + " addresses of a warp, one at a time";
+      row.advice =
+          "read it from global memory (__ldg), or through shared memory";
+      break;
+    }
+    row.reason = cost.stride ? strideText(*cost.stride) + " between threads"
+                             : "lanes meet in a bank";
+    row.advice = "pad rows of the array by one element";
+    break;
+  case AccessVerdict::Irregular:
+    row.reason = "the data decides where it goes";
+    break;
+  default:
+    break;
+  }
+  if (cost.hasUnknownStride && row.isAlarm)
+    row.reason += ", if that is not small";
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static MemoryPath pathOf(MemorySpace space) {
+  return space == MemorySpace::Global   ? MemoryPath::Cached
+         : space == MemorySpace::Shared ? MemoryPath::Banks
+                                        : MemoryPath::Uniform;
+}
+
+static AccessVerdict verdictOf(const WarpCost &cost, MemorySpace space,
+                               unsigned sizeBytes) {
+  if (cost.isNever || cost.addresses <= 1)
+    return AccessVerdict::Broadcast;
+  if (space != MemorySpace::Global)
+    return cost.sectors.expected ? AccessVerdict::Conflict
+                                 : AccessVerdict::Coalesced;
+  if (cost.sectors.expected <= cost.ideal.expected)
+    return AccessVerdict::Coalesced;
+  if (cost.bestStart <= cost.ideal.expected)
+    return AccessVerdict::Misaligned;
+  return cost.stride && (!cost.stride->factors.isOne() ||
+                         std::abs(cost.stride->bytes) > sizeBytes)
+             ? AccessVerdict::Strided
+             : AccessVerdict::Uncoalesced;
+}
+
+namespace {
+/// What the warps of a class, or of all, do at one request.
+struct RequestCosts {
+  WarpCost main; // of the most warps
+  unsigned mainWarps = 0;
+  RowSectors sectors;
+  uint64_t ideal = 0, lines = 0, warps = 0;
+  bool isIrregular = false, isUnknown = false;
+  std::string reason, advice, base, pattern;
+  AccessVerdict verdict = AccessVerdict::Broadcast;
+  bool isAlarm = false;
+};
+
+/// The rows of one shape.
+class ShapeReport {
+public:
+  ShapeReport(const Function &kernel, const KernelLaunches &launches,
+              const LaunchShape &shape, bool isExample,
+              const LaneAnalyses &analyses, ArrayRef<MemoryRequest> requests)
+      : kernel(kernel), launches(launches), shape(shape), isExample(isExample),
+        analyses(analyses), requests(requests) {}
+
+  void run(std::vector<MemoryRow> &rows);
+
+private:
+  bool runClasses(ArrayRef<WarpClass> classes, bool mayStop);
+  void addClass(LaneValues &values, const WarpClass &warps);
+  void addRequest(LaneValues &values, const WarpClass &warps,
+                  const MemoryRequest &request, RequestCosts &costs);
+  MemoryRow rowOf(const MemoryRequest &request) const;
+
+  const Function &kernel;
+  const KernelLaunches &launches;
+  const LaunchShape &shape;
+  bool isExample;
+  const LaneAnalyses &analyses;
+  ArrayRef<MemoryRequest> requests;
+  std::vector<RequestCosts> costs; // by request
+};
+} // namespace
+
+void ShapeReport::addRequest(LaneValues &values, const WarpClass &warps,
+                             const MemoryRequest &request,
+                             RequestCosts &costs) {
+  const BasicBlock &block = *request.instruction->getParent();
+  LaneValue address = values.at(*request.pointer, block);
+  RowWriter writer(values.symbols(), launches);
+  if (costs.base.empty())
+    costs.base = writer.baseOf(*request.pointer, address);
+  if (!address.isSum()) {
+    bool isIrregular = address.kind == LaneValue::Kind::Irregular;
+    costs.isIrregular |= isIrregular;
+    costs.isUnknown |= !isIrregular;
+    costs.warps += warps.warps();
+    return;
+  }
+  WarpCost cost = costOf(values.symbols(), address, values.masksOf(block),
+                         request.size, pathOf(request.space));
+  if (cost.isNever)
+    return;
+  uint64_t count = warps.warps();
+  costs.warps += count;
+  costs.sectors.least += count * cost.sectors.least;
+  costs.sectors.most += count * cost.sectors.most;
+  costs.sectors.expected += count * cost.sectors.expected;
+  costs.ideal += count * cost.ideal.expected;
+  costs.lines += count * cost.lines.expected;
+  AccessVerdict verdict = verdictOf(cost, request.space, request.size.bytes);
+  // The worst verdict of the most warps.
+  if (costs.mainWarps && (count < costs.mainWarps || verdict <= costs.verdict))
+    return;
+  costs.mainWarps = count;
+  costs.main = cost;
+  costs.verdict = verdict;
+  MemoryRow row;
+  row.block = shape.block;
+  row.space = request.space;
+  row.sizeBytes = request.size.bytes;
+  row.verdict = verdict;
+  row.isAlarm = verdict == AccessVerdict::Strided ||
+                verdict == AccessVerdict::Uncoalesced ||
+                verdict == AccessVerdict::Conflict ||
+                (verdict == AccessVerdict::Misaligned &&
+                 cost.sectors.least > cost.ideal.expected);
+  writer.explain(cost, address, row);
+  costs.isAlarm = row.isAlarm;
+  costs.reason = row.reason;
+  costs.advice = row.advice;
+}
+
+void ShapeReport::addClass(LaneValues &values, const WarpClass &warps) {
+  // In this order operands are known before what uses them.
+  for (const BasicBlock *block :
+       ReversePostOrderTraversal<const Function *>(&kernel))
+    for (const Instruction &instruction : *block)
+      if (instruction.getType()->isIntOrPtrTy())
+        (void)values.at(instruction, *block);
+  for (auto [request, cost] : zip(requests, costs))
+    addRequest(values, warps, request, cost);
+}
+
+/// Returns false if \p mayStop, and warps of a class differ.
+bool ShapeReport::runClasses(ArrayRef<WarpClass> classes, bool mayStop) {
+  costs.assign(requests.size(), {});
+  for (const WarpClass &warps : classes) {
+    LaneValues values(kernel, shape, warps, analyses);
+    addClass(values, warps);
+    if (mayStop && warps.warps() > 1 && values.differsByWarp())
+      return false;
+  }
+  return true;
+}
+
+/// Returns the place of \p access, or of what uses it: what the vectorizer
+/// makes has none.
+static const DILocation *placeOf(const Instruction &access) {
+  const DILocation *where = access.getDebugLoc();
+  for (const User *user : access.users())
+    if (const auto *instruction = dyn_cast<Instruction>(user);
+        !where && instruction)
+      where = instruction->getDebugLoc();
+  return where;
+}
+
+MemoryRow ShapeReport::rowOf(const MemoryRequest &request) const {
+  const RequestCosts &cost = costs[&request - requests.data()];
+  MemoryRow row;
+  row.kernel = kernel.getName().str();
+  row.space = request.space;
+  row.kind = request.kind;
+  row.verdict = cost.isIrregular ? AccessVerdict::Irregular
+                : cost.isUnknown ? AccessVerdict::Unknown
+                                 : cost.verdict;
+  bool isKnown = !cost.isIrregular && !cost.isUnknown;
+  row.isAlarm = isKnown && cost.isAlarm;
+  row.sizeBytes = request.size.bytes;
+  row.loopDepth = analyses.loops.getLoopDepth(request.instruction->getParent());
+  row.block = shape.block;
+  row.isExample = isExample;
+  row.requests = cost.warps;
+  if (isKnown) {
+    row.sectors = cost.sectors;
+    row.ideal = cost.ideal;
+    row.lines = cost.lines;
+    row.reason = cost.reason;
+    row.advice = cost.advice;
+  }
+  row.base = cost.base;
+  if (const DILocation *where = placeOf(*request.instruction)) {
+    row.file = where->getFilename().str();
+    row.line = where->getLine();
+    row.column = where->getColumn();
+    if (const DISubprogram *function = where->getScope()->getSubprogram())
+      row.function = function->getLinkageName().str();
+  }
+  return row;
+}
+
+/// Adds \p other to \p row of the same place.
+static void addTo(MemoryRow &row, const MemoryRow &other) {
+  row.requests += other.requests;
+  row.sectors.least += other.sectors.least;
+  row.sectors.most += other.sectors.most;
+  row.sectors.expected += other.sectors.expected;
+  row.ideal += other.ideal;
+  row.lines += other.lines;
+  row.loopDepth = std::max(row.loopDepth, other.loopDepth);
+  if (other.verdict <= row.verdict)
+    return;
+  row.verdict = other.verdict;
+  row.isAlarm |= other.isAlarm;
+  row.reason = other.reason;
+  row.advice = other.advice;
+}
+
+void ShapeReport::run(std::vector<MemoryRow> &rows) {
+  if (!runClasses(warpClassesOf(shape.block, /*apart=*/false), true))
+    runClasses(warpClassesOf(shape.block, /*apart=*/true), false);
+  using Key = std::tuple<std::string, uint32_t, uint32_t, MemorySpace,
+                         AccessKind, uint32_t, std::string, std::string>;
+  std::map<Key, size_t> places;
+  for (const MemoryRequest &request : requests) {
+    MemoryRow row = rowOf(request);
+    bool hasPlace = row.line != 0;
+    auto [place, isNew] = places.try_emplace(
+        Key(row.file, row.line, row.column, row.space, row.kind, row.sizeBytes,
+            row.base, hasPlace ? std::string() : row.reason),
+        rows.size());
+    if (isNew)
+      rows.push_back(std::move(row));
+    else
+      addTo(rows[place->second], row);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// Returns the numbers of attribute \p name, with ones for what is missing.
+static std::optional<std::array<uint32_t, 3>>
+dimensionsOf(const Function &kernel, StringRef name) {
+  if (!kernel.hasFnAttribute(name))
+    return std::nullopt;
+  std::array<uint32_t, 3> result{1, 1, 1};
+  SmallVector<StringRef, 3> parts;
+  kernel.getFnAttribute(name).getValueAsString().split(parts, ',');
+  for (auto [part, number] : zip(parts, result))
+    if (part.trim().getAsInteger(10, number) || number == 0)
+      return std::nullopt;
+  return result;
+}
+
+static bool readsSecondIndex(const Function &kernel) {
+  return any_of(instructions(kernel), [](const Instruction &instruction) {
+    const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    return call &&
+           (call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ||
+            call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_z);
+  });
+}
+
+/// Returns shapes that a kernel of which no launch is known is reported for.
+static std::vector<LaunchShape> examplesFor(const Function &kernel) {
+  auto shape = [](uint32_t x, uint32_t y, uint32_t z) {
+    LaunchShape result;
+    result.block = {x, y, z};
+    return result;
+  };
+  bool isFlat = !readsSecondIndex(kernel);
+  if (auto most = dimensionsOf(kernel, "nvvm.maxntid"))
+    if (isFlat || (*most)[1] > 1)
+      return {shape((*most)[0], (*most)[1], (*most)[2])};
+  if (isFlat)
+    return {shape(256, 1, 1)};
+  return {shape(32, 8, 1), shape(16, 16, 1)};
+}
+
+static void registerAnalyses(FunctionAnalysisManager &manager,
+                             const TargetIRAnalysis &target) {
+  manager.registerPass([] { return PassInstrumentationAnalysis(); });
+  manager.registerPass([&] { return target; });
+  manager.registerPass([] { return TargetLibraryAnalysis(); });
+  manager.registerPass([] { return AssumptionAnalysis(); });
+  manager.registerPass([] { return DominatorTreeAnalysis(); });
+  manager.registerPass([] { return PostDominatorTreeAnalysis(); });
+  manager.registerPass([] { return LoopAnalysis(); });
+  manager.registerPass([] { return CycleAnalysis(); });
+  manager.registerPass([] { return ScalarEvolutionAnalysis(); });
+  manager.registerPass([] { return UniformityInfoAnalysis(); });
+}
+
+std::vector<MemoryRow> reportAccesses(Function &kernel,
+                                      const KernelLaunches &launches,
+                                      const TargetIRAnalysis &target) {
+  TimeTraceScope trace("Report accesses", kernel.getName());
+  std::vector<MemoryRow> rows;
+  std::vector<MemoryRequest> requests = findRequests(kernel);
+  if (requests.empty())
+    return rows;
+  std::vector<LaunchShape> shapes = launches.shapes;
+  bool areExamples = shapes.empty();
+  if (auto required = dimensionsOf(kernel, "nvvm.reqntid");
+      required && areExamples) {
+    shapes.emplace_back();
+    shapes.back().block = *required;
+    areExamples = false;
+  }
+  if (shapes.empty())
+    shapes = examplesFor(kernel);
+  FunctionAnalysisManager manager;
+  registerAnalyses(manager, target);
+  LaneAnalyses analyses{manager.getResult<DominatorTreeAnalysis>(kernel),
+                        manager.getResult<PostDominatorTreeAnalysis>(kernel),
+                        manager.getResult<LoopAnalysis>(kernel),
+                        manager.getResult<ScalarEvolutionAnalysis>(kernel),
+                        manager.getResult<AssumptionAnalysis>(kernel),
+                        manager.getResult<UniformityInfoAnalysis>(kernel)};
+  for (const LaunchShape &shape : shapes)
+    ShapeReport(kernel, launches, shape, areExamples, analyses, requests)
+        .run(rows);
+  return rows;
+}
+
+} // namespace gpulto

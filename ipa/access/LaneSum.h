@@ -1,0 +1,114 @@
+//===- LaneSum.h - A number for each lane of a warp -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What the lanes of a warp have in a variable, as a sum of products of unknown
+// numbers, each with a factor for every lane:
+//
+//   p[blockIdx.x * 256 + threadIdx.x]    p + 1024 * blockIdx.x + {0, 4, 8, ...}
+//
+// An unknown number is the same in all lanes, or the lanes have one of a few
+// vectors, its options: a mask of which only the shape is known, the lane at
+// which a quotient steps. So all that the analysis knows is one polynomial, and
+// what cancels there cancels: x / d * d + x % d is x.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_ACCESS_LANESUM_H
+#define GPULTO_IPA_ACCESS_LANESUM_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulto {
+
+inline constexpr unsigned kWarpLanes = 32;
+
+/// A number for each lane. Lanes that a block does not have repeat the last one
+/// that it has, which adds no address, no sector and no case.
+using Lanes = std::array<int64_t, kWarpLanes>;
+
+/// Returns \p number in all lanes.
+Lanes everyLane(int64_t number);
+/// Whether all lanes have the same number.
+bool isSame(const Lanes &lanes);
+
+/// Index of an unknown number in LaneSymbols.
+using LaneSymbolId = uint32_t;
+inline constexpr LaneSymbolId kNoSymbol = UINT32_MAX;
+
+/// Inclusive bounds; the extremes of int64_t stand for no bound.
+struct LaneRange {
+  int64_t low = INT64_MIN, high = INT64_MAX;
+  bool operator==(const LaneRange &) const = default;
+};
+
+/// A set of numbers: those that are \c residue modulo \c modulus.
+struct Congruence {
+  uint64_t modulus = 1, residue = 0;
+  bool operator==(const Congruence &) const = default;
+};
+
+/// A product of unknown numbers, in ascending order; the empty product is one.
+class LaneProduct {
+public:
+  static constexpr unsigned kMostFactors = 4;
+  LaneProduct() { factors.fill(kNoSymbol); }
+  explicit LaneProduct(LaneSymbolId id) : LaneProduct() { factors[0] = id; }
+  /// Returns the product with \p other, or nothing if it has too many factors.
+  std::optional<LaneProduct> times(const LaneProduct &other) const;
+  /// Returns the product without one factor \p id, which it has.
+  LaneProduct without(LaneSymbolId id) const;
+  bool isOne() const { return factors[0] == kNoSymbol; }
+  bool contains(LaneSymbolId id) const;
+  llvm::SmallVector<LaneSymbolId, kMostFactors> symbols() const;
+  auto operator<=>(const LaneProduct &) const = default;
+
+private:
+  std::array<LaneSymbolId, kMostFactors> factors;
+};
+
+/// A sum of products; see above. Arithmetic on the integers: what overflows 64
+/// bits, or has too many terms, is no sum.
+class LaneSum {
+public:
+  static constexpr unsigned kMostTerms = 16;
+  struct Term {
+    LaneProduct product;
+    Lanes factor;
+    auto operator<=>(const Term &) const = default;
+  };
+
+  LaneSum() = default; // zero
+  explicit LaneSum(int64_t number) : LaneSum(everyLane(number)) {}
+  explicit LaneSum(const Lanes &lanes);
+  static LaneSum ofSymbol(LaneSymbolId id);
+
+  std::optional<LaneSum> plus(const LaneSum &other) const;
+  std::optional<LaneSum> minus(const LaneSum &other) const;
+  std::optional<LaneSum> times(const LaneSum &other) const;
+  std::optional<LaneSum> times(int64_t factor) const;
+
+  /// In the order of their products, none zero in all lanes.
+  llvm::ArrayRef<Term> terms() const { return list; }
+  /// Returns the numbers of the lanes, if nothing is unknown.
+  std::optional<Lanes> numbers() const;
+  /// Returns the number of all lanes, if it is known and the same.
+  std::optional<int64_t> number() const;
+  /// Adds \p factor of \p product. Returns false if that is no sum.
+  bool add(const LaneProduct &product, const Lanes &factor);
+
+  auto operator<=>(const LaneSum &) const = default;
+
+private:
+  std::vector<Term> list;
+};
+
+} // namespace gpulto
+
+#endif

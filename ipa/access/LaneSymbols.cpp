@@ -1,0 +1,236 @@
+//===- LaneSymbols.cpp - What is unknown in sums of lanes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ipa/access/LaneSymbols.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Wide enough for a product of kMostFactors bounds.
+using Wide = long double;
+
+LaneSymbolId LaneSymbols::add(LaneSymbol symbol) {
+  table.push_back(std::move(symbol));
+  return table.size() - 1;
+}
+
+LaneSum LaneSymbols::addUniform(LaneRange range, Congruence congruence,
+                                const Value *value, const Loop *loop) {
+  if (range.low == range.high)
+    return LaneSum(range.low);
+  LaneSymbol symbol;
+  symbol.range = range;
+  symbol.congruence = congruence;
+  symbol.value = value;
+  symbol.loop = loop;
+  return LaneSum::ofSymbol(add(std::move(symbol)));
+}
+
+LaneSum LaneSymbols::addChoice(std::vector<Lanes> options, const Loop *loop) {
+  if (options.size() == 1)
+    return LaneSum(options.front());
+  LaneSymbol symbol;
+  symbol.options = std::move(options);
+  symbol.loop = loop;
+  return LaneSum::ofSymbol(add(std::move(symbol)));
+}
+
+bool LaneSymbols::isUniform(const LaneProduct &product) const {
+  return all_of(product.symbols(), [&](LaneSymbolId id) {
+    return all_of(table[id].options, isSame);
+  });
+}
+
+bool LaneSymbols::isUniform(const LaneSum &sum) const {
+  return all_of(sum.terms(), [&](const LaneSum::Term &term) {
+    return isSame(term.factor) && isUniform(term.product);
+  });
+}
+
+std::pair<LaneSum, LaneSum> LaneSymbols::split(const LaneSum &sum) const {
+  LaneSum uniform, varying;
+  for (const LaneSum::Term &term : sum.terms()) {
+    if (!isUniform(term.product)) {
+      varying.add(term.product, term.factor);
+      continue;
+    }
+    Lanes rest = term.factor;
+    for (int64_t &number : rest)
+      number -= term.factor[0];
+    uniform.add(term.product, everyLane(term.factor[0]));
+    varying.add(term.product, rest);
+  }
+  return {std::move(uniform), std::move(varying)};
+}
+
+std::optional<Lanes> LaneSymbols::expected(const LaneSum &sum,
+                                           bool &isAssumed) const {
+  Lanes result{};
+  for (const LaneSum::Term &term : sum.terms()) {
+    Lanes product = term.factor;
+    for (LaneSymbolId id : term.product.symbols()) {
+      if (table[id].options.empty())
+        return std::nullopt;
+      isAssumed = true;
+      for (unsigned l = 0; l < kWarpLanes; ++l)
+        product[l] *= table[id].options.front()[l];
+    }
+    for (unsigned l = 0; l < kWarpLanes; ++l)
+      result[l] += product[l];
+  }
+  return result;
+}
+
+namespace {
+struct WideRange {
+  Wide low, high;
+  WideRange times(const WideRange &other) const {
+    auto product = [](Wide a, Wide b) { return a == 0 || b == 0 ? 0 : a * b; };
+    Wide all[] = {product(low, other.low), product(low, other.high),
+                  product(high, other.low), product(high, other.high)};
+    return {*std::min_element(all, std::end(all)),
+            *std::max_element(all, std::end(all))};
+  }
+};
+} // namespace
+
+static WideRange rangeOfSymbol(const LaneSymbol &symbol) {
+  constexpr Wide kNone = std::numeric_limits<Wide>::infinity();
+  if (symbol.options.empty())
+    return {symbol.range.low == INT64_MIN ? -kNone : Wide(symbol.range.low),
+            symbol.range.high == INT64_MAX ? kNone : Wide(symbol.range.high)};
+  WideRange range{kNone, -kNone};
+  for (const Lanes &option : symbol.options) {
+    auto [low, high] = std::minmax_element(option.begin(), option.end());
+    range = {std::min(range.low, Wide(*low)),
+             std::max(range.high, Wide(*high))};
+  }
+  return range;
+}
+
+LaneRange LaneSymbols::range(const LaneSum &sum) const {
+  Wide low = 0, high = 0;
+  // Numbers are those of one lane; other terms may vary apart.
+  for (const LaneSum::Term &term : sum.terms()) {
+    WideRange product{1, 1};
+    for (LaneSymbolId id : term.product.symbols())
+      product = product.times(rangeOfSymbol(table[id]));
+    auto [least, most] =
+        std::minmax_element(term.factor.begin(), term.factor.end());
+    product = product.times({Wide(*least), Wide(*most)});
+    low += product.low;
+    high += product.high;
+  }
+  constexpr Wide kLimit = 9.2e18L; // below 2^63
+  return {low < -kLimit ? INT64_MIN : static_cast<int64_t>(low),
+          high > kLimit ? INT64_MAX : static_cast<int64_t>(high)};
+}
+
+static uint64_t magnitude(int64_t number) {
+  return number < 0 ? 0 - static_cast<uint64_t>(number) : number;
+}
+
+static uint64_t residueOf(int64_t number, uint64_t modulus) {
+  uint64_t residue = magnitude(number) % modulus;
+  return number < 0 && residue ? modulus - residue : residue;
+}
+
+Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
+  Congruence result{most, 0};
+  for (const LaneSum::Term &term : sum.terms()) {
+    // The product is residue + multiples of modulus.
+    uint64_t modulus = most, residue = 1 % most;
+    for (LaneSymbolId id : term.product.symbols()) {
+      const LaneSymbol &symbol = table[id];
+      Congruence factor = symbol.congruence;
+      if (!symbol.options.empty())
+        factor = {1, 0};
+      if (factor.modulus == 0) // one number
+        factor.modulus = most;
+      // (r + m*i) * (s + n*j): modulo gcd(r*n, s*m, m*n).
+      auto product = [&](uint64_t a, uint64_t b) {
+        return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b %
+                                     most);
+      };
+      uint64_t common =
+          std::gcd(std::gcd(product(residue, factor.modulus),
+                            product(factor.residue, modulus)),
+                   std::gcd(product(modulus % most, factor.modulus), most));
+      residue = product(residue, factor.residue % most) % common;
+      modulus = common;
+    }
+    uint64_t factor = residueOf(term.factor[0], most);
+    uint64_t step = static_cast<uint64_t>(
+        static_cast<unsigned __int128>(modulus % most) * factor % most);
+    result.modulus = std::gcd(result.modulus, step);
+    result.residue += static_cast<uint64_t>(
+        static_cast<unsigned __int128>(residue) * factor % most);
+    result.residue %= result.modulus;
+  }
+  return result;
+}
+
+LaneSum LaneSymbols::simplify(LaneSum sum) const {
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const LaneSum::Term &term : sum.terms()) {
+      for (LaneSymbolId id : term.product.symbols()) {
+        const LaneSymbol &symbol = table[id];
+        if (symbol.divisor == 0 || any_of(term.factor, [&](int64_t number) {
+              return number % symbol.divisor != 0;
+            }))
+          continue;
+        LaneSum quotient, product;
+        Lanes factor = term.factor, negated = term.factor;
+        for (int64_t &number : factor)
+          number /= symbol.divisor;
+        for (int64_t &number : negated)
+          number = -number;
+        quotient.add(term.product.without(id), factor);
+        std::optional<LaneSum> replaced = quotient.times(symbol.dividend);
+        product.add(term.product, negated);
+        std::optional<LaneSum> rest = sum.plus(product);
+        if (!replaced || !rest)
+          continue;
+        std::optional<LaneSum> joined = rest->plus(*replaced);
+        if (!joined)
+          continue;
+        sum = std::move(*joined);
+        isChanged = true;
+        break;
+      }
+      if (isChanged)
+        break;
+    }
+  }
+  return sum;
+}
+
+bool LaneSymbols::differsByWarp(const LaneSum &sum) const {
+  return any_of(sum.terms(), [&](const LaneSum::Term &term) {
+    return any_of(term.product.symbols(),
+                  [&](LaneSymbolId id) { return id < warpSymbols; });
+  });
+}
+
+const Loop *LaneSymbols::loopOf(const LaneSum &sum) const {
+  const Loop *innermost = nullptr;
+  for (const LaneSum::Term &term : sum.terms())
+    for (LaneSymbolId id : term.product.symbols()) {
+      const Loop *loop = table[id].loop;
+      if (loop && (!innermost || innermost->contains(loop)))
+        innermost = loop;
+    }
+  return innermost;
+}
+
+} // namespace gpulto

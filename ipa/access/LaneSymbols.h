@@ -1,0 +1,77 @@
+//===- LaneSymbols.h - What is unknown in sums of lanes ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_ACCESS_LANESYMBOLS_H
+#define GPULTO_IPA_ACCESS_LANESYMBOLS_H
+
+#include "ipa/access/LaneSum.h"
+
+namespace llvm {
+class Loop;
+class Value;
+} // namespace llvm
+
+namespace gpulto {
+
+/// An unknown number.
+struct LaneSymbol {
+  /// All lanes have the same one of these ...
+  LaneRange range;
+  Congruence congruence;
+  /// ... or, if there are any, they have one of these vectors. The first is the
+  /// one to expect.
+  std::vector<Lanes> options;
+  /// Which option it is depends on which that symbol has, if any.
+  LaneSymbolId chosenBy = kNoSymbol;
+  /// What it is in the program, if it is one value; else null.
+  const llvm::Value *value = nullptr;
+  /// The innermost loop of whose rounds each has another number, if any.
+  const llvm::Loop *loop = nullptr;
+  /// If not 0: this symbol times \c divisor is \c dividend.
+  int64_t divisor = 0;
+  LaneSum dividend;
+};
+
+/// The unknown numbers of an analysis, and what is known of sums of them.
+class LaneSymbols {
+public:
+  LaneSymbolId add(LaneSymbol symbol);
+  /// Returns a new number that is the same in all lanes.
+  LaneSum addUniform(LaneRange range = {}, Congruence congruence = {},
+                     const llvm::Value *value = nullptr,
+                     const llvm::Loop *loop = nullptr);
+  /// Returns one of \p options, of which there is at least one.
+  LaneSum addChoice(std::vector<Lanes> options, const llvm::Loop *loop);
+  const LaneSymbol &operator[](LaneSymbolId id) const { return table[id]; }
+
+  /// Whether all lanes have the same number.
+  bool isUniform(const LaneSum &sum) const;
+  /// Splits \p sum into a part that is the same in all lanes, and one that is
+  /// zero in lane 0 if its terms are numbers times uniform symbols.
+  std::pair<LaneSum, LaneSum> split(const LaneSum &sum) const;
+  /// Returns the numbers of \p sum where each symbol with options has the first
+  /// of them; nothing if others are left. Sets \p isAssumed if there are any.
+  std::optional<Lanes> expected(const LaneSum &sum, bool &isAssumed) const;
+  LaneRange range(const LaneSum &sum) const;
+  /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
+  Congruence congruence(const LaneSum &sum, uint64_t most) const;
+  /// Returns \p sum with quotients that are multiplied by their divisors
+  /// replaced by dividends.
+  LaneSum simplify(LaneSum sum) const;
+  /// The symbols so far are those that tell warps apart.
+  void endWarpSymbols() { warpSymbols = table.size(); }
+  /// Whether \p sum is another for each warp of a class.
+  bool differsByWarp(const LaneSum &sum) const;
+  /// Returns the innermost loop among those of the symbols in \p sum, or
+  /// null.
+  const llvm::Loop *loopOf(const LaneSum &sum) const;
+
+private:
+  bool isUniform(const LaneProduct &product) const;
+  std::vector<LaneSymbol> table;
+  LaneSymbolId warpSymbols = 0;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,946 @@
+//===- LaneValues.cpp - What the lanes of a warp compute ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: each index and condition of a kernel as a sum with a factor for each
+// lane (LaneSum), for the warps of one class of a known block.
+//
+// 1. ofGeometry: indices of threads are numbers for each lane, plus the first
+//    thread of the warp; those of blocks are unknown, the same in all lanes.
+// 2. Arithmetic is LaneArithmetic's. What is neither arithmetic nor known, but
+//    depends on uniform values only, is a new unknown number.
+// 3. ofRounds: a variable of a loop is its start plus rounds times its step, as
+//    ScalarEvolution finds it; ofJoin: other phis are sums of the incoming
+//    values by the conditions of the ways that lead there, up to
+//    kMostRegionBlocks blocks.
+// 4. at: a value that leaves a loop at which lanes part is not known any more.
+//
+// Values that depend on what lanes load from different addresses are irregular:
+// the data decides.
+//
+// Source: R. Alur, J. Devietti, O. Navarro Leija, N. Singhania, "GPUDrano:
+// Detecting Uncoalesced Accesses in GPU Programs", CAV 2017, which knows of a
+// value whether it is 0, 1 or -1 times the thread's index plus a uniform
+// number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/access/LaneValues.h"
+
+#include "ipa/runtime/GeometryLimits.h"
+#include "ipa/runtime/GeometryReads.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/ConstantRange.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
+
+#include <map>
+#include <numeric>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Blocks between a branch and the phi that joins its ways.
+static constexpr size_t kMostRegionBlocks = 24;
+/// Conditions of one block.
+static constexpr size_t kMostMasks = 6;
+static constexpr unsigned kWordBits = 64;
+
+std::vector<WarpClass> warpClassesOf(const std::array<uint32_t, 3> &block,
+                                     bool apart) {
+  std::vector<WarpClass> classes;
+  std::map<std::pair<std::array<Lanes, 3>, unsigned>, size_t> found;
+  uint32_t threads = block[0] * block[1] * block[2];
+  for (uint32_t first = 0; first < threads; first += kWarpLanes) {
+    unsigned lanes = std::min(threads - first, kWarpLanes);
+    std::array<Lanes, 3> offsets;
+    std::array<int64_t, 3> origins;
+    for (unsigned l = 0; l < kWarpLanes; ++l) {
+      uint32_t thread = first + std::min(l, lanes - 1);
+      int64_t index[] = {thread % block[0], thread / block[0] % block[1],
+                         thread / (block[0] * block[1])};
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        if (l == 0)
+          origins[axis] = index[axis];
+        offsets[axis][l] = index[axis] - origins[axis];
+      }
+    }
+    auto [place, isNew] = found.try_emplace({offsets, lanes}, classes.size());
+    if (isNew || apart) {
+      place->second = classes.size();
+      classes.emplace_back();
+      classes.back().lanes = lanes;
+    }
+    WarpClass &warps = classes[place->second];
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      warps.axes[axis].offsets = offsets[axis];
+      warps.axes[axis].origins.push_back(origins[axis]);
+    }
+  }
+  return classes;
+}
+
+/// Returns the first thread of the warps along \p axis: a number, or a symbol.
+static LaneSum originOf(const WarpClass::Axis &axis, LaneSymbols &symbols) {
+  auto [low, high] =
+      std::minmax_element(axis.origins.begin(), axis.origins.end());
+  uint64_t step = 0;
+  for (int64_t origin : axis.origins)
+    step = std::gcd(step, static_cast<uint64_t>(origin - *low));
+  return symbols.addUniform({*low, *high}, step ? Congruence{step, *low % step}
+                                                : Congruence());
+}
+
+LaneValues::LaneValues(const Function &function, const LaunchShape &shape,
+                       const WarpClass &warps, const LaneAnalyses &analyses)
+    : function(function), shape(shape), analyses(analyses), arithmetic(table) {
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    LaneSum origin = originOf(warps.axes[axis], table);
+    indices[axis] =
+        LaneValue::exact(*origin.plus(LaneSum(warps.axes[axis].offsets)));
+  }
+  table.endWarpSymbols();
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    blocks[axis] = table.addUniform({0, int64_t(mostBlocks(axis)) - 1});
+  }
+  unsigned number = 0;
+  for (const BasicBlock *block :
+       ReversePostOrderTraversal<const Function *>(&function)) {
+    order[block] = number++;
+  }
+}
+
+/// Grids are taken to have at most 2^31 threads along an axis.
+uint32_t LaneValues::mostBlocks(unsigned axis) const {
+  constexpr uint32_t kMostThreads = INT32_MAX;
+  return std::max(shape.grid[axis].low,
+                  std::min({shape.grid[axis].high, kGeometryLimits[axis],
+                            kMostThreads / shape.block[axis]}));
+}
+
+unsigned LaneValues::widthOf(const Value &value) const {
+  const DataLayout &layout = function.getDataLayout();
+  Type *type = value.getType();
+  if (type->isPointerTy())
+    return layout.getPointerTypeSizeInBits(type);
+  return type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
+}
+
+bool LaneValues::areUniform(const LaneValue &value) const {
+  return value.isSum() && table.isUniform(value.sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Where values are used
+//===----------------------------------------------------------------------===//
+
+bool LaneValues::isLeftApart(const Loop &loop) {
+  auto [place, isNew] = leftApart.try_emplace(&loop, true);
+  if (!isNew)
+    return place->second;
+  SmallVector<BasicBlock *, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  bool isApart = any_of(exiting, [&](const BasicBlock *block) {
+    const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+    return !branch || !branch->isConditional() ||
+           !areUniform(at(*branch->getCondition(), *block));
+  });
+  return leftApart[&loop] = isApart;
+}
+
+LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
+  LaneValue result = of(value);
+  const auto *instruction = dyn_cast<Instruction>(&value);
+  if (!instruction || !result.isSum())
+    return result;
+  for (const Loop *loop = analyses.loops.getLoopFor(instruction->getParent());
+       loop && !loop->contains(&user); loop = loop->getParentLoop()) {
+    const Loop *born = table.loopOf(result.sum);
+    if (born && loop->contains(born) && isLeftApart(*loop))
+      return LaneValue::unknown();
+  }
+  return result;
+}
+
+LaneValue LaneValues::of(const Value &value) {
+  auto [place, isNew] = known.try_emplace(&value, LaneValue::unknown());
+  if (!isNew)
+    return place->second;
+  LaneValue result = compute(value);
+  return known[&value] = std::move(result);
+}
+
+LaneValue LaneValues::operand(const Operator &operation, unsigned i) {
+  const Value &value = *operation.getOperand(i);
+  const auto *user = dyn_cast<Instruction>(&operation);
+  return user ? at(value, *user->getParent()) : of(value);
+}
+
+/// Returns a number that all lanes share, with what LLVM knows of it.
+LaneValue LaneValues::sameEverywhere(const Value &value) {
+  const auto *instruction = dyn_cast<Instruction>(&value);
+  const Loop *loop = instruction
+                         ? analyses.loops.getLoopFor(instruction->getParent())
+                         : nullptr;
+  arithmetic.setLoop(loop);
+  unsigned width = widthOf(value);
+  Type *type = value.getType();
+  if (width == 1)
+    return LaneValue::exact(
+        table.addChoice({everyLane(1), everyLane(0)}, loop));
+  if (width == 0 || width > kWordBits)
+    return LaneValue::exact(table.addUniform({}, {}, &value, loop));
+  const DataLayout &layout = function.getDataLayout();
+  SimplifyQuery query(layout, &analyses.dominators, &analyses.assumptions,
+                      instruction);
+  KnownBits bits = computeKnownBits(&value, query);
+  Congruence congruence;
+  constexpr unsigned kMostZeros = 12; // a page
+  unsigned zeros = std::min(bits.countMinTrailingZeros(), kMostZeros);
+  if (type->isPointerTy())
+    zeros = std::max(zeros, Log2(value.getPointerAlignment(layout)));
+  congruence.modulus = uint64_t(1) << zeros;
+  if (type->isPointerTy())
+    return LaneValue::exact(table.addUniform({}, congruence, &value, loop));
+  ConstantRange range = ConstantRange::fromKnownBits(bits, /*IsSigned=*/true);
+  range = range.intersectWith(
+      computeConstantRange(&value, /*ForSigned=*/true, /*UseInstrInfo=*/true,
+                           &analyses.assumptions, instruction,
+                           &analyses.dominators),
+      ConstantRange::Signed);
+  return arithmetic.uniform({range.getSignedMin().getSExtValue(),
+                             range.getSignedMax().getSExtValue()},
+                            congruence, width, &value);
+}
+
+LaneValue LaneValues::compute(const Value &value) {
+  if (const auto *integer = dyn_cast<ConstantInt>(&value)) {
+    if (integer->getBitWidth() > kWordBits)
+      return sameEverywhere(value);
+    if (integer->getBitWidth() == 1)
+      return LaneValue::number(integer->getZExtValue());
+    LaneValue result = LaneValue::number(integer->getSExtValue());
+    result.isUnsigned = !integer->isNegative();
+    return result;
+  }
+  if (isa<ConstantPointerNull>(value))
+    return LaneValue::number(0);
+  if (isa<Argument, GlobalValue, ConstantData, ConstantAggregate>(value))
+    return sameEverywhere(value);
+  const auto *operation = dyn_cast<Operator>(&value);
+  if (!operation)
+    return LaneValue::unknown();
+  const auto *instruction = dyn_cast<Instruction>(operation);
+  arithmetic.setLoop(instruction
+                         ? analyses.loops.getLoopFor(instruction->getParent())
+                         : nullptr);
+  LaneValue result = ofOperator(*operation);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Returns what \p instruction makes of numbers.
+static std::optional<int64_t> foldLane(const Instruction &instruction,
+                                       ArrayRef<int64_t> numbers) {
+  SmallVector<Constant *, 4> constants;
+  for (auto [number, used] : zip(numbers, instruction.operand_values())) {
+    auto *type = dyn_cast<IntegerType>(used->getType());
+    if (!type || type->getBitWidth() > kWordBits)
+      return std::nullopt;
+    constants.push_back(ConstantInt::get(type, number, /*IsSigned=*/true,
+                                         /*ImplicitTrunc=*/true));
+  }
+  const auto *call = dyn_cast<CallBase>(&instruction);
+  Function *callee = call ? call->getCalledFunction() : nullptr;
+  Constant *folded = nullptr;
+  if (callee && canConstantFoldCallTo(call, callee))
+    folded = ConstantFoldCall(call, callee, constants);
+  else if (!call)
+    folded = ConstantFoldInstOperands(const_cast<Instruction *>(&instruction),
+                                      constants, instruction.getDataLayout());
+  auto *number = dyn_cast_or_null<ConstantInt>(folded);
+  return number ? std::optional(number->getSExtValue()) : std::nullopt;
+}
+
+LaneValue LaneValues::ofOperands(const Value &value) {
+  const auto &user = cast<User>(value);
+  const auto *call = dyn_cast<CallBase>(&value);
+  bool isUniform = true;
+  LaneValue result = LaneValue::unknown();
+  SmallVector<LaneValue, 4> operands;
+  const auto *instruction = dyn_cast<Instruction>(&value);
+  for (const Value *used : user.operand_values()) {
+    if (isa<BasicBlock>(used) || isa<MetadataAsValue>(used) ||
+        (call && used == call->getCalledOperand()))
+      continue;
+    operands.push_back(instruction ? at(*used, *instruction->getParent())
+                                   : of(*used));
+    isUniform &= areUniform(operands.back());
+    result = LaneArithmetic::worst(result, operands.back());
+  }
+  if (isUniform)
+    return sameEverywhere(value);
+  unsigned width = widthOf(value);
+  if (!instruction || width == 0 || width > kWordBits)
+    return result;
+  LaneValue folded =
+      arithmetic.eachLane(operands, width, [&](ArrayRef<int64_t> lane) {
+        return foldLane(*instruction, lane);
+      });
+  return folded.isSum() ? folded : result;
+}
+
+LaneValue LaneValues::ofBinary(const Operator &operation) {
+  unsigned width = widthOf(operation);
+  if (width == 0 || width > kWordBits)
+    return ofOperands(operation);
+  LaneValue a = operand(operation, 0), b = operand(operation, 1);
+  NoWrap noWrap;
+  if (const auto *known = dyn_cast<OverflowingBinaryOperator>(&operation))
+    noWrap = {known->hasNoSignedWrap(), known->hasNoUnsignedWrap()};
+  LaneValue result;
+  switch (operation.getOpcode()) {
+  case Instruction::Add:
+    result = arithmetic.add(a, b, width, noWrap);
+    break;
+  case Instruction::Sub:
+    result = arithmetic.subtract(a, b, width, noWrap);
+    break;
+  case Instruction::Mul:
+    result = arithmetic.multiply(a, b, width, noWrap);
+    break;
+  case Instruction::Shl:
+    result = arithmetic.shiftLeft(a, b, width, noWrap);
+    break;
+  case Instruction::LShr:
+  case Instruction::AShr:
+    result = arithmetic.shiftRight(a, b, width,
+                                   operation.getOpcode() == Instruction::AShr);
+    break;
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+    result = arithmetic.divide(a, b, width,
+                               operation.getOpcode() == Instruction::SDiv);
+    break;
+  case Instruction::URem:
+  case Instruction::SRem:
+    result = arithmetic.remainder(a, b, width,
+                                  operation.getOpcode() == Instruction::SRem);
+    break;
+  case Instruction::And:
+    result = arithmetic.bitAnd(a, b, width);
+    break;
+  case Instruction::Or: {
+    const auto *known = dyn_cast<PossiblyDisjointInst>(&operation);
+    result = arithmetic.bitOr(a, b, width, known && known->isDisjoint());
+    break;
+  }
+  case Instruction::Xor:
+    result = arithmetic.bitXor(a, b, width);
+    break;
+  default:
+    return ofOperands(operation);
+  }
+  return result.isSum() ? result : ofOperands(operation);
+}
+
+LaneValue LaneValues::ofCast(const Operator &operation) {
+  unsigned to = widthOf(operation), from = widthOf(*operation.getOperand(0));
+  if (to == 0 || from == 0 || to > kWordBits || from > kWordBits)
+    return ofOperands(operation);
+  LaneValue value = operand(operation, 0);
+  switch (operation.getOpcode()) {
+  case Instruction::SExt:
+    return arithmetic.extend(value, from, /*isSigned=*/true);
+  case Instruction::ZExt: {
+    const auto *known = dyn_cast<PossiblyNonNegInst>(&operation);
+    return arithmetic.extend(value, from,
+                             known && known->hasNonNeg() && value.isSigned);
+  }
+  case Instruction::Trunc:
+    return arithmetic.truncate(value, to);
+  default: // of pointers
+    return to < from ? arithmetic.truncate(value, to) : value;
+  }
+}
+
+/// Addresses are taken not to wrap: no object lies at both ends.
+LaneValue LaneValues::ofPointer(const GEPOperator &operation) {
+  if (!operation.getType()->isPointerTy())
+    return ofOperands(operation);
+  const DataLayout &layout = function.getDataLayout();
+  unsigned width = layout.getIndexTypeSizeInBits(operation.getType());
+  LaneValue address = operand(operation, 0);
+  unsigned i = 1;
+  for (gep_type_iterator place = gep_type_begin(operation),
+                         end = gep_type_end(operation);
+       place != end; ++place, ++i) {
+    if (!address.isSum())
+      return address;
+    LaneValue offset = operand(operation, i);
+    if (StructType *type = place.getStructTypeOrNull()) {
+      uint64_t field =
+          cast<ConstantInt>(operation.getOperand(i))->getZExtValue();
+      offset = LaneValue::number(
+          layout.getStructLayout(type)->getElementOffset(field));
+    } else {
+      unsigned from = widthOf(*operation.getOperand(i));
+      if (from < width)
+        offset = arithmetic.extend(offset, from, /*isSigned=*/true);
+      offset = arithmetic.multiply(
+          offset,
+          LaneValue::number(
+              place.getSequentialElementStride(layout).getKnownMinValue()),
+          kWordBits, {true, true});
+    }
+    // The sum of a 64-bit number that wrapped is still right modulo 2^64.
+    address = arithmetic.add(address, offset, kWordBits, {true, true});
+    address.isSigned = address.isUnsigned = true;
+  }
+  return address;
+}
+
+LaneValue LaneValues::ofOperator(const Operator &operation) {
+  switch (operation.getOpcode()) {
+  case Instruction::GetElementPtr:
+    return ofPointer(cast<GEPOperator>(operation));
+  case Instruction::PHI:
+    return ofPhi(cast<PHINode>(operation));
+  case Instruction::Load:
+    return ofLoad(operation);
+  case Instruction::Call:
+    return ofCall(cast<CallBase>(operation));
+  case Instruction::Alloca:
+    return sameEverywhere(operation);
+  case Instruction::Freeze:
+    return operand(operation, 0);
+  case Instruction::AtomicRMW:
+  case Instruction::AtomicCmpXchg:
+    return LaneValue::irregular();
+  case Instruction::SExt:
+  case Instruction::ZExt:
+  case Instruction::Trunc:
+  case Instruction::PtrToInt:
+  case Instruction::PtrToAddr:
+  case Instruction::IntToPtr:
+  case Instruction::AddrSpaceCast:
+  case Instruction::BitCast:
+    return ofCast(operation);
+  case Instruction::ICmp: {
+    unsigned width = widthOf(*operation.getOperand(0));
+    if (width == 0 || width > kWordBits || !operation.getType()->isIntegerTy())
+      return ofOperands(operation);
+    LaneValue result =
+        arithmetic.compare(cast<ICmpInst>(operation).getPredicate(),
+                           operand(operation, 0), operand(operation, 1), width);
+    return result.isSum() ? result : ofOperands(operation);
+  }
+  case Instruction::Select: {
+    unsigned width = widthOf(operation);
+    if (width == 0 || width > kWordBits ||
+        !operation.getOperand(0)->getType()->isIntegerTy())
+      return ofOperands(operation);
+    return arithmetic.select(operand(operation, 0), operand(operation, 1),
+                             operand(operation, 2), width);
+  }
+  default:
+    return isa<BinaryOperator>(operation) ? ofBinary(operation)
+                                          : ofOperands(operation);
+  }
+}
+
+/// A table of constants that lanes index with numbers.
+LaneValue LaneValues::loadConstants(const Value &load,
+                                    const LaneValue &address) {
+  unsigned width = widthOf(load);
+  if (width == 0 || width > kWordBits || !load.getType()->isIntegerTy())
+    return LaneValue::irregular();
+  for (const LaneSum::Term &term : address.sum.terms()) {
+    if (term.product.isOne())
+      continue;
+    auto symbols = term.product.symbols();
+    const auto *variable = dyn_cast_or_null<GlobalVariable>(
+        symbols.size() == 1 ? table[symbols[0]].value : nullptr);
+    if (!variable || !variable->isConstant() ||
+        !variable->hasDefinitiveInitializer() || term.factor != everyLane(1) ||
+        address.sum.terms().size() > 2)
+      return LaneValue::irregular();
+    std::optional<LaneSum> rest =
+        address.sum.minus(LaneSum::ofSymbol(symbols[0]));
+    std::optional<Lanes> offsets = rest ? rest->numbers() : std::nullopt;
+    if (!offsets)
+      return LaneValue::irregular();
+    LaneValue result = arithmetic.eachLane(
+        LaneValue::exact(LaneSum(*offsets)), width,
+        [&](ArrayRef<int64_t> lane) -> std::optional<int64_t> {
+          auto *found = dyn_cast_or_null<ConstantInt>(ConstantFoldLoadFromConst(
+              const_cast<Constant *>(variable->getInitializer()),
+              load.getType(), APInt(kWordBits, lane[0], true, true),
+              function.getDataLayout()));
+          return found ? std::optional(found->getSExtValue()) : std::nullopt;
+        });
+    return result.isSum() ? result : LaneValue::irregular();
+  }
+  return LaneValue::irregular();
+}
+
+LaneValue LaneValues::ofLoad(const Value &value) {
+  const auto &load = cast<LoadInst>(value);
+  LaneValue address = at(*load.getPointerOperand(), *load.getParent());
+  const Value *object = getUnderlyingObject(load.getPointerOperand());
+  // Each lane has its own.
+  if (isa<AllocaInst>(object))
+    return LaneValue::irregular();
+  if (areUniform(address))
+    return sameEverywhere(load);
+  if (!address.isSum())
+    return LaneValue::irregular();
+  return loadConstants(load, address);
+}
+
+LaneValue LaneValues::ofGeometry(unsigned component, bool isIndex) {
+  unsigned axis =
+      component < kBlockX ? component - kGridX : component - kBlockX;
+  if (component >= kBlockX)
+    return isIndex ? indices[axis] : LaneValue::number(shape.block[axis]);
+  if (isIndex)
+    return LaneValue::exact(blocks[axis]);
+  const GeometryFact &size = shape.grid[axis];
+  return LaneValue::exact(
+      table.addUniform({size.low, std::min(size.high, kGeometryLimits[axis])}));
+}
+
+/// Returns the lane from which lane \p l gets its value.
+static unsigned sourceLane(unsigned id, unsigned l, unsigned distance) {
+  unsigned source = l;
+  switch (id) {
+  case Intrinsic::nvvm_shfl_sync_up_i32:
+    source = l >= distance ? l - distance : l;
+    break;
+  case Intrinsic::nvvm_shfl_sync_down_i32:
+    source = l + distance;
+    break;
+  case Intrinsic::nvvm_shfl_sync_bfly_i32:
+    source = l ^ distance;
+    break;
+  default:
+    source = distance;
+  }
+  return source < kWarpLanes ? source : l;
+}
+
+LaneValue LaneValues::ofShuffle(const CallBase &call) {
+  const BasicBlock &block = *call.getParent();
+  LaneValue value = at(*call.getArgOperand(1), block),
+            distance = at(*call.getArgOperand(2), block);
+  const auto *clamp = dyn_cast<ConstantInt>(call.getArgOperand(3));
+  constexpr uint64_t kOneSegment = 0xff; // above: the mask of segments
+  if (!areUniform(distance) || !clamp || clamp->getZExtValue() > kOneSegment)
+    return LaneArithmetic::worst(value, distance);
+  if (call.getIntrinsicID() == Intrinsic::nvvm_shfl_sync_idx_i32)
+    return sameEverywhere(call);
+  std::optional<int64_t> lanes = distance.sum.number();
+  if (!lanes || *lanes < 0 || *lanes >= kWarpLanes || !value.isSum())
+    return LaneArithmetic::worst(value, distance);
+  LaneSum result;
+  for (const LaneSum::Term &term : value.sum.terms()) {
+    if (any_of(term.product.symbols(), [&](LaneSymbolId id) {
+          return !all_of(table[id].options, isSame);
+        }))
+      return LaneValue::unknown();
+    Lanes factor;
+    for (unsigned l = 0; l < kWarpLanes; ++l)
+      factor[l] = term.factor[sourceLane(call.getIntrinsicID(), l, *lanes)];
+    result.add(term.product, factor);
+  }
+  value.sum = std::move(result);
+  return value;
+}
+
+LaneValue LaneValues::ofMinMax(const CallBase &call) {
+  const BasicBlock &block = *call.getParent();
+  unsigned width = widthOf(call);
+  if (width == 0 || width > kWordBits)
+    return ofOperands(call);
+  LaneValue a = at(*call.getArgOperand(0), block);
+  LaneValue b, condition;
+  if (call.getIntrinsicID() == Intrinsic::abs) {
+    condition =
+        arithmetic.compare(CmpInst::ICMP_SGE, a, LaneValue::number(0), width);
+    b = arithmetic.subtract(LaneValue::number(0), a, width, {true, false});
+  } else {
+    b = at(*call.getArgOperand(1), block);
+    condition = arithmetic.compare(cast<MinMaxIntrinsic>(call).getPredicate(),
+                                   a, b, width);
+  }
+  LaneValue result = arithmetic.select(condition, a, b, width);
+  return result.isSum() ? result : ofOperands(call);
+}
+
+LaneValue LaneValues::ofCall(const CallBase &call) {
+  Intrinsic::ID id = call.getIntrinsicID();
+  if (std::optional<GeometryRead> read = geometryRead(id))
+    return ofGeometry(read->component, read->isIndex);
+  switch (id) {
+  case Intrinsic::nvvm_read_ptx_sreg_laneid: {
+    Lanes lanes;
+    std::iota(lanes.begin(), lanes.end(), 0);
+    return LaneValue::exact(LaneSum(lanes));
+  }
+  case Intrinsic::nvvm_shfl_sync_idx_i32:
+  case Intrinsic::nvvm_shfl_sync_up_i32:
+  case Intrinsic::nvvm_shfl_sync_down_i32:
+  case Intrinsic::nvvm_shfl_sync_bfly_i32:
+    return ofShuffle(call);
+  case Intrinsic::smin:
+  case Intrinsic::smax:
+  case Intrinsic::umin:
+  case Intrinsic::umax:
+  case Intrinsic::abs:
+    return ofMinMax(call);
+  default:
+    break;
+  }
+  if (!analyses.uniformity.isDivergent(&call))
+    return sameEverywhere(call);
+  if (call.doesNotAccessMemory() && !call.isInlineAsm()) {
+    LaneValue result = ofOperands(call);
+    if (id != Intrinsic::not_intrinsic || !result.isSum())
+      return result;
+  }
+  // What it read, nobody knows.
+  return LaneValue::irregular();
+}
+
+//===----------------------------------------------------------------------===//
+// Phis
+//===----------------------------------------------------------------------===//
+
+LaneValue LaneValues::ofPhi(const PHINode &phi) {
+  const Loop *loop = analyses.loops.getLoopFor(phi.getParent());
+  return loop && loop->getHeader() == phi.getParent() ? ofRounds(phi, *loop)
+                                                      : ofJoin(phi);
+}
+
+const LaneSum &LaneValues::roundsOf(const Loop &loop) {
+  auto [place, isNew] = rounds.try_emplace(&loop);
+  if (isNew) {
+    unsigned most = analyses.evolution.getSmallConstantMaxTripCount(&loop);
+    place->second = table.addUniform({0, most ? int64_t(most) - 1 : INT64_MAX},
+                                     {}, nullptr, &loop);
+  }
+  return place->second;
+}
+
+LaneValue LaneValues::ofScev(const SCEV &expression) {
+  unsigned width =
+      function.getDataLayout().getTypeSizeInBits(expression.getType());
+  if (width > kWordBits)
+    return LaneValue::unknown();
+  switch (expression.getSCEVType()) {
+  case scConstant: {
+    int64_t number = cast<SCEVConstant>(expression).getAPInt().getSExtValue();
+    LaneValue result = LaneValue::number(number);
+    result.isUnsigned = number >= 0;
+    return result;
+  }
+  case scUnknown:
+    return of(*cast<SCEVUnknown>(expression).getValue());
+  case scTruncate:
+    return arithmetic.truncate(
+        ofScev(*cast<SCEVTruncateExpr>(expression).getOperand()), width);
+  case scSignExtend:
+  case scZeroExtend: {
+    const SCEV &from = *cast<SCEVIntegralCastExpr>(expression).getOperand();
+    return arithmetic.extend(
+        ofScev(from),
+        function.getDataLayout().getTypeSizeInBits(from.getType()),
+        expression.getSCEVType() == scSignExtend);
+  }
+  case scAddExpr:
+  case scMulExpr: {
+    const auto &operation = cast<SCEVCommutativeExpr>(expression);
+    NoWrap noWrap{operation.hasNoSignedWrap(), operation.hasNoUnsignedWrap()};
+    bool isSum = expression.getSCEVType() == scAddExpr;
+    LaneValue result = LaneValue::number(isSum ? 0 : 1);
+    for (const SCEV *part : operation.operands())
+      result = isSum
+                   ? arithmetic.add(result, ofScev(*part), width, noWrap)
+                   : arithmetic.multiply(result, ofScev(*part), width, noWrap);
+    return result;
+  }
+  default:
+    return LaneValue::unknown();
+  }
+}
+
+/// Returns what \p value adds to \p phi, as sums and pointers, in \p terms.
+static bool findAdded(const Value &value, const PHINode &phi,
+                      SmallVectorImpl<const Value *> &terms) {
+  constexpr unsigned kMostSteps = 8;
+  const Value *at = &value;
+  for (unsigned step = 0; step < kMostSteps && at != &phi; ++step) {
+    const auto *operation = dyn_cast<Instruction>(at);
+    if (!operation)
+      return false;
+    if (const auto *address = dyn_cast<GetElementPtrInst>(operation)) {
+      append_range(terms, address->indices());
+      at = address->getPointerOperand();
+      continue;
+    }
+    if (operation->getOpcode() != Instruction::Add)
+      return false;
+    bool isFirst = operation->getOperand(0) == &phi ||
+                   !isa<Constant>(operation->getOperand(0));
+    terms.push_back(operation->getOperand(isFirst ? 1 : 0));
+    at = operation->getOperand(isFirst ? 0 : 1);
+  }
+  return at == &phi;
+}
+
+/// A variable to which each round adds something, the same in all lanes.
+LaneValue LaneValues::ofGrowing(const PHINode &phi, const Loop &loop,
+                                const LaneValue &start) {
+  const BasicBlock *latch = loop.getLoopLatch();
+  SmallVector<const Value *, 4> terms;
+  if (!latch || !start.isSum() ||
+      !findAdded(*phi.getIncomingValueForBlock(latch), phi, terms) ||
+      !all_of(terms,
+              [&](const Value *term) { return areUniform(at(*term, *latch)); }))
+    return LaneValue::unknown();
+  arithmetic.setLoop(&loop);
+  unsigned width = widthOf(phi);
+  LaneValue grown = arithmetic.add(start, arithmetic.uniform({}, {}, width),
+                                   width, {true, false});
+  grown.isAssumed = start.isAssumed;
+  return grown;
+}
+
+LaneValue LaneValues::ofRounds(const PHINode &phi, const Loop &loop) {
+  const Value *initial = nullptr;
+  for (auto [value, block] : zip(phi.incoming_values(), phi.blocks()))
+    if (!loop.contains(block))
+      initial = initial && initial != value ? nullptr : value.get();
+  unsigned width = widthOf(phi);
+  LaneValue start =
+      initial ? at(*initial, *phi.getParent()) : LaneValue::unknown();
+  if (width > 0 && width <= kWordBits && start.isSum() &&
+      analyses.evolution.isSCEVable(phi.getType())) {
+    const auto *rounds = dyn_cast<SCEVAddRecExpr>(
+        analyses.evolution.getSCEV(const_cast<PHINode *>(&phi)));
+    if (rounds && rounds->isAffine() && rounds->getLoop() == &loop) {
+      LaneValue step = ofScev(*rounds->getStepRecurrence(analyses.evolution));
+      arithmetic.setLoop(&loop);
+      NoWrap noWrap{rounds->hasNoSignedWrap() || phi.getType()->isPointerTy(),
+                    rounds->hasNoUnsignedWrap() ||
+                        phi.getType()->isPointerTy()};
+      LaneValue all =
+          arithmetic.multiply(step, LaneValue::exact(roundsOf(loop)), width,
+                              {true, step.isUnsigned});
+      LaneValue result = arithmetic.add(start, all, width, noWrap);
+      if (result.isSum())
+        return result;
+    }
+  }
+  if (!analyses.uniformity.isDivergent(&phi))
+    return sameEverywhere(phi);
+  if (start.kind == LaneValue::Kind::Irregular)
+    return start;
+  LaneValue grown = ofGrowing(phi, loop, start);
+  if (grown.isSum())
+    return grown;
+  // What a round leaves may depend on data.
+  LaneValue result = LaneValue::unknown();
+  for (const Value *value : phi.incoming_values())
+    result = LaneArithmetic::worst(result, of(*value));
+  return result;
+}
+
+LaneValue LaneValues::edge(const BasicBlock &from, const BasicBlock &to) {
+  const Instruction *end = from.getTerminator();
+  if (const auto *branch = dyn_cast<BranchInst>(end)) {
+    if (!branch->isConditional() ||
+        branch->getSuccessor(0) == branch->getSuccessor(1))
+      return LaneValue::number(1);
+    LaneValue condition = at(*branch->getCondition(), from);
+    return branch->getSuccessor(0) == &to ? condition
+                                          : arithmetic.negate(condition);
+  }
+  const auto *choice = dyn_cast<SwitchInst>(end);
+  unsigned width = choice ? widthOf(*choice->getCondition()) : 0;
+  if (width == 0 || width > kWordBits)
+    return LaneValue::unknown();
+  LaneValue value = at(*choice->getCondition(), from);
+  LaneValue all = LaneValue::number(0), here = LaneValue::number(0);
+  for (const auto &option : choice->cases()) {
+    LaneValue equal = arithmetic.compare(CmpInst::ICMP_EQ, value,
+                                         of(*option.getCaseValue()), width);
+    all = arithmetic.add(all, equal, width, {true, true});
+    if (option.getCaseSuccessor() == &to)
+      here = arithmetic.add(here, equal, width, {true, true});
+  }
+  if (choice->getDefaultDest() == &to)
+    here = arithmetic.add(here, arithmetic.negate(all), width, {true, true});
+  return here;
+}
+
+/// Collects the blocks between \p head and \p join, in the order of the
+/// function. Returns false if there are too many, or a loop.
+bool LaneValues::findRegion(const BasicBlock &head, const BasicBlock &join,
+                            SmallVectorImpl<const BasicBlock *> &region) {
+  SmallVector<const BasicBlock *, 8> work(predecessors(&join));
+  while (!work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (block == &head || is_contained(region, block))
+      continue;
+    if (region.size() == kMostRegionBlocks || !order.contains(block) ||
+        order[block] >= order[&join] || order[block] <= order[&head])
+      return false;
+    region.push_back(block);
+    for (const BasicBlock *before : predecessors(block)) {
+      if (order.contains(before) && order[before] >= order[block])
+        return false; // a loop
+      work.push_back(before);
+    }
+  }
+  sort(region, [&](const BasicBlock *a, const BasicBlock *b) {
+    return order[a] < order[b];
+  });
+  return true;
+}
+
+std::optional<DenseMap<const BasicBlock *, LaneValue>>
+LaneValues::waysTo(const BasicBlock &join) {
+  const DomTreeNode *node = analyses.dominators.getNode(&join);
+  SmallVector<const BasicBlock *, 8> region;
+  if (!node || !node->getIDom() ||
+      !findRegion(*node->getIDom()->getBlock(), join, region))
+    return std::nullopt;
+  arithmetic.setLoop(analyses.loops.getLoopFor(&join));
+  DenseMap<const BasicBlock *, LaneValue> reached;
+  reached[node->getIDom()->getBlock()] = LaneValue::number(1);
+  for (const BasicBlock *block : region) {
+    LaneValue sum = LaneValue::number(0);
+    for (const BasicBlock *before : predecessors(block))
+      sum = arithmetic.add(sum,
+                           arithmetic.multiply(reached.lookup(before),
+                                               edge(*before, *block), kWordBits,
+                                               {true, true}),
+                           kWordBits, {true, true});
+    reached[block] = sum;
+  }
+  return reached;
+}
+
+LaneValue LaneValues::ofJoin(const PHINode &phi) {
+  const BasicBlock &join = *phi.getParent();
+  SmallVector<LaneValue, 4> incoming;
+  for (const Value *value : phi.incoming_values())
+    incoming.push_back(at(*value, join));
+  if (all_of(incoming, [&](const LaneValue &value) {
+        return value.isSum() && value.sum == incoming.front().sum;
+      }))
+    return incoming.front();
+  if (!analyses.uniformity.isDivergent(&phi))
+    return sameEverywhere(phi);
+  for (const LaneValue &value : incoming)
+    if (!value.isSum())
+      return value;
+  unsigned width = widthOf(phi);
+  auto ways = width > 0 && width <= kWordBits ? waysTo(join) : std::nullopt;
+  if (!ways)
+    return LaneValue::unknown();
+  // The first value, and what each way makes it more.
+  LaneValue all = incoming[0];
+  for (unsigned i = 1; i < phi.getNumIncomingValues(); ++i) {
+    const BasicBlock &from = *phi.getIncomingBlock(i);
+    LaneValue way = arithmetic.multiply(ways->lookup(&from), edge(from, join),
+                                        kWordBits, {true, true});
+    LaneValue more =
+        arithmetic.subtract(incoming[i], incoming[0], width, {true, true});
+    all =
+        arithmetic.add(all, arithmetic.multiply(more, way, width, {true, true}),
+                       width, {true, true});
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Active lanes
+//===----------------------------------------------------------------------===//
+
+/// Returns the condition of the lanes that come from \p from, a dominator, to
+/// \p to, which dominates \p block.
+LaneValue LaneValues::arrival(const BasicBlock &from, const BasicBlock &to,
+                              const BasicBlock &block) {
+  const Loop *loop = analyses.loops.getLoopFor(&from);
+  // Lanes leave a loop in several rounds, by several ways.
+  if (loop && !loop->contains(&block))
+    return analyses.postDominators.dominates(&to, loop->getHeader())
+               ? LaneValue::number(1)
+               : LaneValue::unknown();
+  if (analyses.postDominators.dominates(&to, &from))
+    return LaneValue::number(1);
+  if (to.getSinglePredecessor() == &from)
+    return edge(from, to);
+  auto ways = waysTo(to);
+  if (!ways)
+    return LaneValue::unknown();
+  LaneValue sum = LaneValue::number(0);
+  for (const BasicBlock *before : predecessors(&to))
+    sum = arithmetic.add(sum,
+                         arithmetic.multiply(ways->lookup(before),
+                                             edge(*before, to), kWordBits,
+                                             {true, true}),
+                         kWordBits, {true, true});
+  return sum;
+}
+
+const std::vector<LaneValue> &LaneValues::masksOf(const BasicBlock &block) {
+  auto [place, isNew] = masks.try_emplace(&block);
+  if (!isNew)
+    return place->second;
+  std::vector<LaneValue> found;
+  auto add = [&](LaneValue mask) {
+    if (mask.isSum() && mask.sum.number() == 1)
+      return;
+    if (none_of(found, [&](const LaneValue &other) {
+          return other.kind == mask.kind && other.sum == mask.sum;
+        }))
+      found.push_back(found.size() < kMostMasks ? std::move(mask)
+                                                : LaneValue::unknown());
+  };
+  for (const Loop *loop = analyses.loops.getLoopFor(&block); loop;
+       loop = loop->getParentLoop())
+    if (isLeftApart(*loop))
+      add(LaneValue::unknown()); // some have left
+  for (const DomTreeNode *node = analyses.dominators.getNode(&block);
+       node && node->getIDom(); node = node->getIDom())
+    add(arrival(*node->getIDom()->getBlock(), *node->getBlock(), block));
+  return masks[&block] = std::move(found);
+}
+
+} // namespace gpulto

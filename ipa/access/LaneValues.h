@@ -1,0 +1,141 @@
+//===- LaneValues.h - What the lanes of a warp compute ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_ACCESS_LANEVALUES_H
+#define GPULTO_IPA_ACCESS_LANEVALUES_H
+
+#include "ipa/access/LaneArithmetic.h"
+#include "summary/Facts.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+#include <vector>
+
+namespace llvm {
+class AssumptionCache;
+class BasicBlock;
+class CallBase;
+class DominatorTree;
+class Function;
+class GEPOperator;
+class LoopInfo;
+class Operator;
+class PHINode;
+class PostDominatorTree;
+class SCEV;
+class ScalarEvolution;
+class Value;
+template <typename> class GenericSSAContext;
+template <typename> class GenericUniformityInfo;
+using SSAContext = GenericSSAContext<Function>;
+using UniformityInfo = GenericUniformityInfo<SSAContext>;
+} // namespace llvm
+
+namespace gpulto {
+
+/// Warps of a block in which threads have the same indices but for what is
+/// added in all lanes.
+struct WarpClass {
+  struct Axis {
+    /// Index of each lane, less that of lane 0.
+    Lanes offsets{};
+    /// Indices of lane 0, one for each warp.
+    std::vector<int64_t> origins;
+  };
+  std::array<Axis, 3> axes;
+  /// Threads of a warp; below 32 in the last warp of some blocks.
+  unsigned lanes = kWarpLanes;
+  unsigned warps() const { return axes[0].origins.size(); }
+};
+
+/// Returns the classes of the warps of \p block, or each warp as a class of its
+/// own. By the first warp of each.
+std::vector<WarpClass> warpClassesOf(const std::array<uint32_t, 3> &block,
+                                     bool apart);
+
+/// LLVM's analyses of a function of device code.
+struct LaneAnalyses {
+  llvm::DominatorTree &dominators;
+  llvm::PostDominatorTree &postDominators;
+  llvm::LoopInfo &loops;
+  llvm::ScalarEvolution &evolution;
+  llvm::AssumptionCache &assumptions;
+  const llvm::UniformityInfo &uniformity;
+};
+
+/// Computes the values of a function in the warps of one class, on demand.
+/// Linear in the values and in the branches whose joins they meet.
+class LaneValues {
+public:
+  LaneValues(const llvm::Function &function, const LaunchShape &shape,
+             const WarpClass &warps, const LaneAnalyses &analyses);
+
+  /// Returns what lanes have that use \p value in \p user.
+  LaneValue at(const llvm::Value &value, const llvm::BasicBlock &user);
+  /// Returns conditions that the active lanes of \p block fulfil, and no others
+  /// that reach the function. One that is no sum stands for what is not known.
+  const std::vector<LaneValue> &masksOf(const llvm::BasicBlock &block);
+  /// Whether lanes leave \p loop in different rounds.
+  bool isLeftApart(const llvm::Loop &loop);
+  const LaneSymbols &symbols() const { return table; }
+  /// Whether some answer would be another for each warp of the class.
+  bool differsByWarp() const { return arithmetic.differsByWarp(); }
+
+private:
+  LaneValue of(const llvm::Value &value);
+  LaneValue compute(const llvm::Value &value);
+  LaneValue ofOperator(const llvm::Operator &operation);
+  LaneValue ofBinary(const llvm::Operator &operation);
+  LaneValue ofCast(const llvm::Operator &operation);
+  LaneValue ofPointer(const llvm::GEPOperator &operation);
+  LaneValue ofLoad(const llvm::Value &load);
+  LaneValue ofCall(const llvm::CallBase &call);
+  LaneValue ofGeometry(unsigned component, bool isIndex);
+  LaneValue ofShuffle(const llvm::CallBase &call);
+  LaneValue ofMinMax(const llvm::CallBase &call);
+  LaneValue ofPhi(const llvm::PHINode &phi);
+  LaneValue ofRounds(const llvm::PHINode &phi, const llvm::Loop &loop);
+  LaneValue ofGrowing(const llvm::PHINode &phi, const llvm::Loop &loop,
+                      const LaneValue &start);
+  LaneValue ofJoin(const llvm::PHINode &phi);
+  LaneValue ofScev(const llvm::SCEV &expression);
+  /// Of an operation of which only its operands are known.
+  LaneValue ofOperands(const llvm::Value &value);
+  LaneValue sameEverywhere(const llvm::Value &value);
+  bool areUniform(const LaneValue &value) const;
+  LaneValue operand(const llvm::Operator &operation, unsigned i);
+  LaneValue loadConstants(const llvm::Value &load, const LaneValue &address);
+
+  /// The condition of the lanes that go from \p from to \p to.
+  LaneValue edge(const llvm::BasicBlock &from, const llvm::BasicBlock &to);
+  /// The conditions of the ways from the dominator of \p join to its
+  /// predecessors, by block; nothing if there are too many, or loops.
+  std::optional<llvm::DenseMap<const llvm::BasicBlock *, LaneValue>>
+  waysTo(const llvm::BasicBlock &join);
+  LaneValue arrival(const llvm::BasicBlock &from, const llvm::BasicBlock &to,
+                    const llvm::BasicBlock &block);
+  bool findRegion(const llvm::BasicBlock &head, const llvm::BasicBlock &join,
+                  llvm::SmallVectorImpl<const llvm::BasicBlock *> &region);
+  uint32_t mostBlocks(unsigned axis) const;
+  unsigned widthOf(const llvm::Value &value) const;
+  const LaneSum &roundsOf(const llvm::Loop &loop);
+
+  const llvm::Function &function;
+  const LaunchShape &shape;
+  const LaneAnalyses &analyses;
+  LaneSymbols table;
+  LaneArithmetic arithmetic;
+  std::array<LaneValue, 3> indices; // of threads
+  std::array<LaneSum, 3> blocks;    // indices of blocks
+  llvm::DenseMap<const llvm::Value *, LaneValue> known;
+  llvm::DenseMap<const llvm::BasicBlock *, std::vector<LaneValue>> masks;
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> order;
+  llvm::DenseMap<const llvm::Loop *, bool> leftApart;
+  llvm::DenseMap<const llvm::Loop *, LaneSum> rounds;
+};
+
+} // namespace gpulto
+
+#endif

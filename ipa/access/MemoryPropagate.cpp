@@ -1,0 +1,119 @@
+//===- MemoryPropagate.cpp - How kernels are launched, for the report -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// How many sectors an access moves depends on the block: jobs, which see
+// bodies, get the shapes of the blocks that launches have.
+//
+// Linear in launches and parameters, except for sorting.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/access/Memory.h"
+#include "ipa/bodies/Passes.h"
+#include "ipa/pointers/KnownValues.h"
+#include "ipa/runtime/GeometryLimits.h"
+#include "summary/Remarks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+using namespace llvm;
+
+namespace gpulto {
+
+/// Shapes of one kernel; Rodinia's and HeCBench's have one or two.
+static constexpr size_t kMostShapes = 4;
+
+/// Returns the shape of a launch, if its block is known.
+static std::optional<LaunchShape> shapeOf(ArrayRef<ValueLattice> geometry) {
+  LaunchShape shape;
+  for (uint32_t axis = 0; axis < 3; ++axis) {
+    const ValueLattice &block = geometry[kBlockX + axis];
+    const ValueLattice &grid = geometry[kGridX + axis];
+    if (!block.isConstant() || block.value() == 0 ||
+        block.value() > kGeometryLimits[kBlockX + axis])
+      return std::nullopt;
+    shape.block[axis] = block.value();
+    if (grid.width() == 32 && !grid.isTop()) {
+      shape.grid[axis].low = std::max<uint64_t>(grid.low(), 1);
+      shape.grid[axis].high =
+          std::min<uint64_t>(grid.high(), kGeometryLimits[axis]);
+    }
+  }
+  constexpr uint64_t kMostThreads = 1024;
+  if (uint64_t(shape.block[0]) * shape.block[1] * shape.block[2] > kMostThreads)
+    return std::nullopt;
+  return shape;
+}
+
+static bool hasSameBlock(const LaunchShape &a, const LaunchShape &b) {
+  return a.block == b.block;
+}
+
+/// Adds a launch of \p shape at \p place.
+static void addLaunch(const LaunchShape &shape, std::string place,
+                      KernelLaunches &launches) {
+  auto known = find_if(launches.shapes, [&](const LaunchShape &other) {
+    return hasSameBlock(shape, other);
+  });
+  size_t number = known - launches.shapes.begin();
+  if (known == launches.shapes.end()) {
+    if (number == kMostShapes)
+      return;
+    launches.shapes.push_back(shape);
+    launches.places.emplace_back();
+  } else {
+    for (auto [all, one] : zip(known->grid, shape.grid)) {
+      all.low = std::min(all.low, one.low);
+      all.high = std::max(all.high, one.high);
+    }
+  }
+  std::vector<std::string> &places = launches.places[number];
+  if (!is_contained(places, place))
+    places.push_back(std::move(place));
+}
+
+/// Returns the names of the parameters of \p kernel, as far as they have any.
+static std::vector<std::string> namesOf(const CombinedSummary &program,
+                                        GlobalId kernel) {
+  const ModuleSummary &module = program.moduleRef(kernel).summary;
+  std::vector<std::string> names;
+  for (const ParameterRecord &parameter : program.parameters(kernel))
+    names.push_back(parameter.name
+                        ? module.sourceNames[parameter.name - 1].text.str()
+                        : std::string());
+  return names;
+}
+
+void propagateMemory(WpaContext &context, const Callers &callers,
+                       const KnownValues &values) {
+  const CombinedSummary &program = context.program;
+  const ConstantsSolver &solver = values.solver;
+  std::map<GlobalId, KernelLaunches> kernels;
+  for (const BodyLattice &body : solver.bodies()) {
+    if (!body.isReached)
+      continue;
+    for (const LaunchSite &launch :
+         slice(program.moduleRef(body.id).summary.launches,
+               program.function(body.id)->launches)) {
+      std::optional<LaunchShape> shape =
+          shapeOf(solver.launchGeometry(body, launch));
+      if (!shape)
+        continue;
+      for (GlobalId stub : solver.stubsOf(body, launch))
+        for (GlobalId kernel : program.kernelsOf(stub))
+          addLaunch(*shape, placeText(program, body.id, launch.place),
+                    kernels[kernel]);
+    }
+  }
+  for (GlobalId id : callers.bodies())
+    if (program.symbol(id).has(kKernelStub))
+      for (GlobalId kernel : program.deviceCounterparts(id))
+        kernels[kernel].parameters = namesOf(program, kernel);
+  for (auto &[kernel, launches] : kernels)
+    context.decisions.functions[kernel].launches = std::move(launches);
+}
+
+} // namespace gpulto

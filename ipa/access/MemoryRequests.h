@@ -1,0 +1,37 @@
+//===- MemoryRequests.h - What accesses memory for a warp -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_ACCESS_MEMORYREQUESTS_H
+#define GPULTO_IPA_ACCESS_MEMORYREQUESTS_H
+
+#include "ipa/access/MemoryRow.h"
+#include "ipa/access/WarpCost.h"
+
+#include <vector>
+
+namespace llvm {
+class Function;
+class Instruction;
+class Value;
+} // namespace llvm
+
+namespace gpulto {
+
+/// An access to global, shared or constant memory.
+struct MemoryRequest {
+  const llvm::Instruction *instruction = nullptr;
+  const llvm::Value *pointer = nullptr;
+  AccessSize size;
+  MemorySpace space = MemorySpace::Global;
+  AccessKind kind = AccessKind::Load;
+};
+
+/// Returns the accesses of \p function in its order: loads, stores, atomic
+/// operations, asynchronous copies, and inline assembly that is one of these.
+/// Where pointers are generic, what they are derived from says the space, or
+/// they lead to global memory.
+std::vector<MemoryRequest> findRequests(const llvm::Function &function);
+
+} // namespace gpulto
+
+#endif

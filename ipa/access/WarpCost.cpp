@@ -1,0 +1,419 @@
+//===- WarpCost.cpp - What a warp moves for one access --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// 1. Cases: each choice of the options of the symbols in the address and in the
+//    masks. Left are numbers for each lane, times uniform unknown numbers.
+// 2. groupsOf: lanes with equal factors of all unknown numbers are a group, in
+//    which distances are known. Groups are taken to lie apart, if the unknown
+//    numbers are not small; bounds do not rely on that.
+// 3. A group is counted for each start that its congruence allows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/access/WarpCost.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr uint64_t kSectorBytes = 32, kLineBytes = 128;
+static constexpr unsigned kBanks = 32, kBankBytes = 4;
+/// Cases of one access; a comparison and a quotient have some 32 each.
+static constexpr size_t kMostCases = 4096;
+
+void Estimate::add(const Estimate &other, uint64_t times) {
+  least += times * other.least;
+  most += times * other.most;
+  expected += times * other.expected;
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// All choices of the options of some symbols.
+class Cases {
+public:
+  explicit Cases(const LaneSymbols &symbols) : symbols(&symbols) {}
+
+  void add(const LaneSum &sum) {
+    for (const LaneSum::Term &term : sum.terms())
+      for (LaneSymbolId id : term.product.symbols())
+        if (!(*symbols)[id].options.empty())
+          chosen.try_emplace(driverOf(id), 0);
+  }
+  size_t count() const {
+    size_t product = 1;
+    for (auto [id, option] : chosen)
+      product =
+          std::min(product * (*symbols)[id].options.size(), kMostCases + 1);
+    return product;
+  }
+  /// Goes on to the next case; from the last to the first.
+  void next() {
+    for (auto &[id, option] : chosen) {
+      if (++option < (*symbols)[id].options.size())
+        return;
+      option = 0;
+    }
+  }
+  /// Returns \p sum in this case.
+  LaneSum in(const LaneSum &sum) const {
+    LaneSum result;
+    for (const LaneSum::Term &term : sum.terms()) {
+      Lanes factor = term.factor;
+      LaneProduct product = term.product;
+      for (LaneSymbolId id : term.product.symbols()) {
+        if ((*symbols)[id].options.empty())
+          continue;
+        product = product.without(id);
+        const Lanes &option = (*symbols)[id].options[chosen.at(driverOf(id))];
+        for (unsigned l = 0; l < kWarpLanes; ++l)
+          factor[l] *= option[l];
+      }
+      result.add(product, factor);
+    }
+    return result;
+  }
+
+private:
+  LaneSymbolId driverOf(LaneSymbolId id) const {
+    LaneSymbolId by = (*symbols)[id].chosenBy;
+    return by == kNoSymbol ? id : by;
+  }
+  const LaneSymbols *symbols;
+  std::map<LaneSymbolId, size_t> chosen;
+};
+
+/// Lanes whose distances are known.
+struct Group {
+  Congruence start;             // modulo a line
+  std::vector<int64_t> offsets; // ascending, different
+};
+
+/// One case: where the active lanes access memory.
+struct Places {
+  std::vector<Group> groups;
+  unsigned lanes = 0;
+  std::optional<LaneStride> stride;
+  bool areApart = true;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Returns the equal gaps of the lanes of \p mask in \p varying, if any.
+static std::optional<LaneStride>
+strideOf(const LaneSum &varying, const std::array<bool, kWarpLanes> &on) {
+  if (varying.terms().size() != 1)
+    return std::nullopt;
+  const LaneSum::Term &term = varying.terms().front();
+  std::optional<int64_t> gap;
+  int last = -1;
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    if (!on[l])
+      continue;
+    if (last >= 0) {
+      int64_t step = term.factor[l] - term.factor[last];
+      if (gap && *gap != step)
+        return std::nullopt;
+      gap = step;
+    }
+    last = static_cast<int>(l);
+  }
+  return gap ? std::optional(LaneStride{*gap, term.product}) : std::nullopt;
+}
+
+/// Whether lanes with different factors in \p terms always lie further apart
+/// than \p span bytes: one unknown number is large enough.
+static bool liesApart(const LaneSymbols &symbols, ArrayRef<LaneSum::Term> terms,
+                      const std::array<bool, kWarpLanes> &on, int64_t span) {
+  if (terms.size() != 1)
+    return false;
+  LaneSum product;
+  product.add(terms[0].product, everyLane(1));
+  int64_t least = symbols.range(product).low;
+  std::set<int64_t> factors;
+  for (unsigned l = 0; l < kWarpLanes; ++l)
+    if (on[l])
+      factors.insert(terms[0].factor[l]);
+  int64_t gap = INT64_MAX;
+  for (auto a = factors.begin(), b = a; ++b != factors.end(); a = b)
+    gap = std::min(gap, *b - *a);
+  return least > 0 && (gap == INT64_MAX || least > span / gap);
+}
+
+static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
+                       const std::array<bool, kWarpLanes> &on) {
+  Places places;
+  auto [uniform, varying] = symbols.split(address);
+  std::vector<LaneSum::Term> unknown;
+  Lanes numbers{};
+  for (const LaneSum::Term &term : varying.terms())
+    if (term.product.isOne())
+      numbers = term.factor;
+    else
+      unknown.push_back(term);
+  std::map<std::vector<int64_t>, std::pair<LaneSum, std::set<int64_t>>> groups;
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    if (!on[l])
+      continue;
+    ++places.lanes;
+    std::vector<int64_t> key;
+    for (const LaneSum::Term &term : unknown)
+      key.push_back(term.factor[l]);
+    auto [place, isNew] = groups.try_emplace(key);
+    if (isNew) {
+      LaneSum base = uniform;
+      for (const LaneSum::Term &term : unknown)
+        base.add(term.product, everyLane(term.factor[l]));
+      place->second.first = std::move(base);
+    }
+    place->second.second.insert(numbers[l]);
+    low = std::min(low, numbers[l]);
+    high = std::max(high, numbers[l]);
+  }
+  for (auto &[key, group] : groups)
+    places.groups.push_back(
+        {symbols.congruence(group.first, kLineBytes),
+         std::vector<int64_t>(group.second.begin(), group.second.end())});
+  if (places.groups.size() > 1)
+    places.areApart =
+        liesApart(symbols, unknown, on, high - low + int64_t(kLineBytes));
+  places.stride = strideOf(varying, on);
+  return places;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+static uint64_t floorDivide(int64_t number, int64_t divisor) {
+  int64_t quotient = number / divisor;
+  return quotient * divisor > number ? quotient - 1 : quotient;
+}
+
+/// Returns how many blocks of \p granule bytes the accesses touch.
+static uint64_t touched(ArrayRef<int64_t> offsets, int64_t start,
+                        unsigned sizeBytes, int64_t granule) {
+  uint64_t count = 0;
+  int64_t next = INT64_MIN;
+  for (int64_t offset : offsets) {
+    int64_t first = floorDivide(start + offset, granule),
+            last = floorDivide(start + offset + sizeBytes - 1, granule);
+    first = std::max(first, next);
+    if (first <= last)
+      count += last - first + 1;
+    next = std::max(next, last + 1);
+  }
+  return count;
+}
+
+/// Returns the turns beyond the first that banks take for \p offsets; accesses
+/// of 8 and 16 bytes are made in two and four parts, lanes in order.
+static uint64_t turnsOf(ArrayRef<int64_t> lanes, unsigned sizeBytes) {
+  unsigned parts = sizeBytes <= 4 ? 1 : sizeBytes <= 8 ? 2 : 4;
+  size_t lanesOfPart = kWarpLanes / parts;
+  uint64_t turns = 0;
+  for (unsigned part = 0; part < parts; ++part) {
+    std::set<int64_t> words;
+    for (size_t l = part * lanesOfPart;
+         l < std::min((part + 1) * lanesOfPart, lanes.size()); ++l)
+      for (int64_t word = floorDivide(lanes[l], kBankBytes);
+           word <= int64_t(floorDivide(lanes[l] + sizeBytes - 1, kBankBytes));
+           ++word)
+        words.insert(word);
+    std::array<uint64_t, kBanks> bank{};
+    uint64_t most = words.empty() ? 1 : 0;
+    for (int64_t word : words)
+      most = std::max(most, ++bank[static_cast<uint64_t>(word) % kBanks]);
+    turns += most - 1;
+  }
+  return turns;
+}
+
+/// Counts blocks of \p granule bytes over the groups.
+static Estimate countBlocks(const Places &places, const AccessSize &size,
+                            int64_t granule, WarpCost *starts) {
+  Estimate all;
+  uint64_t worst = 0, best = 0;
+  for (const Group &group : places.groups) {
+    Estimate one{UINT64_MAX, 0, 0};
+    for (uint64_t start = group.start.residue; start < kLineBytes;
+         start += group.start.modulus) {
+      if ((start + group.offsets.front()) % size.alignBytes != 0)
+        continue;
+      uint64_t count = touched(group.offsets, start, size.bytes, granule);
+      if (one.most == 0)
+        one.expected = count;
+      one.least = std::min(one.least, count);
+      one.most = std::max(one.most, count);
+    }
+    if (one.most == 0) { // never executed: it is not aligned
+      uint64_t count = touched(group.offsets, 0, size.bytes, granule);
+      one = {count, count, count};
+    }
+    worst += one.most;
+    best += touched(group.offsets, -group.offsets.front(), size.bytes, granule);
+    all.expected += one.expected;
+    all.most += one.most;
+    all.least = places.areApart ? all.least + one.least
+                                : std::max(all.least, one.least);
+  }
+  if (starts) {
+    starts->worstStart = worst;
+    starts->bestStart = best;
+  }
+  return all;
+}
+
+static uint64_t idealOf(uint64_t addresses, unsigned sizeBytes) {
+  return (addresses * sizeBytes + kSectorBytes - 1) / kSectorBytes;
+}
+
+static unsigned addressesOf(const Places &places) {
+  unsigned count = 0;
+  for (const Group &group : places.groups)
+    count += group.offsets.size();
+  return count;
+}
+
+/// One case of an access.
+static WarpCost costOfPlaces(const Places &places, const AccessSize &size,
+                             MemoryPath path) {
+  WarpCost cost;
+  cost.lanes = places.lanes;
+  cost.addresses = addressesOf(places);
+  cost.stride = places.stride;
+  cost.hasUnknownStride = places.groups.size() > 1 && !places.areApart;
+  if (path == MemoryPath::Cached) {
+    cost.sectors = countBlocks(places, size, kSectorBytes, &cost);
+    cost.lines = countBlocks(places, size, kLineBytes, nullptr);
+    uint64_t ideal = idealOf(cost.addresses, size.bytes);
+    cost.ideal = {places.areApart ? ideal : idealOf(1, size.bytes), ideal,
+                  ideal};
+    return cost;
+  }
+  uint64_t most = path == MemoryPath::Banks ? kBanks - 1 : cost.addresses - 1;
+  if (path == MemoryPath::Uniform && places.areApart)
+    cost.sectors = {most, most, most};
+  else
+    cost.sectors = {0, most, path == MemoryPath::Uniform ? most : 0};
+  cost.worstStart = cost.bestStart = cost.sectors.expected;
+  return cost;
+}
+
+/// Banks need the lanes in their order.
+static void countTurns(const LaneSum &varying,
+                       const std::array<bool, kWarpLanes> &on,
+                       unsigned sizeBytes, WarpCost &cost) {
+  std::optional<Lanes> numbers = varying.numbers();
+  if (!numbers)
+    return;
+  // Inactive lanes repeat an active one of their part, if any.
+  std::vector<int64_t> lanes;
+  unsigned parts = sizeBytes <= 4 ? 1 : sizeBytes <= 8 ? 2 : 4;
+  unsigned lanesOfPart = kWarpLanes / parts;
+  for (unsigned part = 0; part < parts; ++part) {
+    unsigned first = part * lanesOfPart, last = first + lanesOfPart;
+    unsigned active = first;
+    while (active < last && !on[active])
+      ++active;
+    for (unsigned l = first; l < last; ++l)
+      lanes.push_back((*numbers)[on[l] ? l : active < last ? active : l]);
+  }
+  uint64_t turns = turnsOf(lanes, sizeBytes);
+  cost.sectors = {turns, turns, turns};
+  cost.worstStart = cost.bestStart = turns;
+}
+
+WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
+                ArrayRef<LaneValue> masks, const AccessSize &size,
+                MemoryPath path) {
+  Cases cases(symbols);
+  cases.add(address.sum);
+  bool isBounded = !address.isAssumed;
+  std::vector<const LaneSum *> known;
+  for (const LaneValue &mask : masks) {
+    if (!mask.isSum() || mask.isAssumed)
+      isBounded = false;
+    if (!mask.isSum())
+      continue;
+    Cases withMask = cases;
+    withMask.add(mask.sum);
+    if (withMask.count() > kMostCases) {
+      isBounded = false;
+      continue;
+    }
+    cases = withMask;
+    known.push_back(&mask.sum);
+  }
+  size_t count = cases.count();
+  if (count > kMostCases) {
+    isBounded = false;
+    count = 1;
+  }
+  WarpCost result;
+  result.isNever = true;
+  for (size_t i = 0; i < count; ++i, cases.next()) {
+    std::array<bool, kWarpLanes> on;
+    on.fill(true);
+    for (const LaneSum *mask : known)
+      if (std::optional<Lanes> lanes = cases.in(*mask).numbers())
+        for (unsigned l = 0; l < kWarpLanes; ++l)
+          on[l] = on[l] && (*lanes)[l] != 0;
+      else
+        isBounded = false;
+    if (!is_contained(on, true))
+      continue;
+    LaneSum sum = cases.in(address.sum);
+    Places places = placesOf(symbols, sum, on);
+    WarpCost cost = costOfPlaces(places, size, path);
+    if (path == MemoryPath::Banks)
+      countTurns(symbols.split(sum).second, on, size.bytes, cost);
+    Estimate sectors = cost.sectors, lines = cost.lines, ideal = cost.ideal;
+    bool isBetter = result.isNever || cost.lanes > result.lanes;
+    auto join = [&](Estimate &all, const Estimate &one) {
+      if (result.isNever)
+        all.least = one.least;
+      all.least = std::min(all.least, one.least);
+      all.most = std::max(all.most, one.most);
+      all.expected = isBetter ? one.expected : all.expected;
+      return all;
+    };
+    sectors = join(result.sectors, sectors);
+    lines = join(result.lines, lines);
+    ideal = join(result.ideal, ideal);
+    if (isBetter)
+      result = cost;
+    result.sectors = sectors;
+    result.lines = lines;
+    result.ideal = ideal;
+    result.isNever = false;
+  }
+  if (!isBounded && !result.isNever) {
+    bool isCached = path == MemoryPath::Cached;
+    uint64_t each = (size.bytes + kSectorBytes - 1) / kSectorBytes +
+                    (size.alignBytes < size.bytes ? 1 : 0);
+    result.sectors.least = isCached ? idealOf(1, size.bytes) : 0;
+    result.sectors.most = std::max<uint64_t>(
+        isCached ? kWarpLanes * each : kWarpLanes - 1, result.sectors.most);
+    result.lines.least = isCached ? 1 : 0;
+    result.lines.most = std::max(result.lines.most, result.sectors.most);
+    result.ideal.least = std::min(result.ideal.least, result.sectors.least);
+  }
+  return result;
+}
+
+} // namespace gpulto

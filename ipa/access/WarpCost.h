@@ -1,0 +1,75 @@
+//===- WarpCost.h - What a warp moves for one access ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_ACCESS_WARPCOST_H
+#define GPULTO_IPA_ACCESS_WARPCOST_H
+
+#include "ipa/access/LaneArithmetic.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace gpulto {
+
+/// A number: bounds, and what to expect.
+struct Estimate {
+  uint64_t least = 0, most = 0, expected = 0;
+  void add(const Estimate &other, uint64_t times = 1);
+  bool isExact() const { return least == most; }
+  bool operator==(const Estimate &) const = default;
+};
+
+/// Distance between neighboring lanes: \c bytes times unknown numbers.
+struct LaneStride {
+  int64_t bytes = 0;
+  LaneProduct factors;
+};
+
+/// What a warp moves when its lanes access memory once.
+struct WarpCost {
+  /// Sectors of 32 bytes, lines of 128 bytes, and the sectors that the bytes
+  /// would need side by side; in shared memory, turns beyond the first.
+  Estimate sectors, lines, ideal;
+  /// As \c sectors.expected, where each part that lies together starts as badly
+  /// as it may, and where it starts with a sector.
+  uint64_t worstStart = 0, bestStart = 0;
+  /// Active lanes, and different addresses, of what is expected.
+  unsigned lanes = 0, addresses = 0;
+  /// If the gaps between lanes are equal.
+  std::optional<LaneStride> stride;
+  /// It needs that an unknown number is not small.
+  bool hasUnknownStride = false;
+  /// No lane ever gets there.
+  bool isNever = false;
+};
+
+/// What one lane accesses.
+struct AccessSize {
+  unsigned bytes = 0;
+  /// A power of two that divides the address.
+  unsigned alignBytes = 1;
+};
+
+/// How memory answers.
+enum class MemoryPath : uint8_t {
+  /// In sectors.
+  Cached,
+  /// From banks of 4 bytes: a warp waits for the fullest.
+  Banks,
+  /// One address at a time.
+  Uniform
+};
+
+/// Returns what a warp moves whose lanes access \p size at the sum \p
+/// address, if they fulfil \p masks. Up to kMostCases cases are looked at;
+/// beyond that, bounds say nothing. Source of the counts: as the emulator's
+/// (emulator/machine/Counters.cpp).
+WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
+                llvm::ArrayRef<LaneValue> masks, const AccessSize &size,
+                MemoryPath path);
+
+} // namespace gpulto
+
+#endif

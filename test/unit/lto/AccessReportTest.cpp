@@ -1,0 +1,383 @@
+//===- AccessReportTest.cpp - Sectors of index expressions ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Each test is a kernel that computes a 32-bit index `%i` and loads the 4-byte
+// element `p[i]` of an aligned array.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/access/AccessReport.h"
+
+#include "lto/device/DeviceCodegen.h"
+#include "lto/host/HostCodegen.h"
+
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+using namespace gpulto;
+using namespace llvm;
+
+namespace {
+
+const char *const kHead =
+    "target datalayout = \"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-"
+    "n16:32:64\"\n"
+    "target triple = \"nvptx64-nvidia-cuda\"\n"
+    "@s = internal addrspace(3) global [4096 x float] undef, align 16\n"
+    "@table = internal addrspace(1) constant [32 x i32] [i32 0, i32 8, i32 16, "
+    "i32 24, i32 32, i32 40, i32 48, i32 56, i32 64, i32 72, i32 80, i32 88, "
+    "i32 96, i32 104, i32 112, i32 120, i32 128, i32 136, i32 144, i32 152, "
+    "i32 160, i32 168, i32 176, i32 184, i32 192, i32 200, i32 208, i32 216, "
+    "i32 224, i32 232, i32 240, i32 248], align 128\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.laneid()\n"
+    "declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)\n"
+    "declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)\n"
+    "declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)\n"
+    "declare i32 @llvm.smin.i32(i32, i32)\n"
+    "declare i32 @llvm.bitreverse.i32(i32)\n";
+
+/// The rows of a kernel with the body \p body, in blocks of \p x by \p y.
+std::vector<MemoryRow> rowsOfBody(const std::string &body, uint32_t x,
+                                  uint32_t y) {
+  static bool isReady = (initializeTargets(), true);
+  (void)isReady;
+  LLVMContext context;
+  SMDiagnostic problem;
+  auto module = parseAssemblyString(
+      kHead +
+          ("define ptx_kernel void @k(ptr addrspace(1) align 256 %p, i32 %n, "
+           "i32 range(i32 64, 100000) %m, ptr addrspace(1) align 256 %ptr, i1 "
+           "%flag) {\n" +
+           body + "}\n"),
+      problem, context);
+  if (!module) {
+    ADD_FAILURE() << problem.getMessage().str() << '\n' << body;
+    return {};
+  }
+  EXPECT_FALSE(verifyModule(*module, &errs())) << body;
+  auto machine = cantFail(createDeviceMachine(*module, "sm_90", 2));
+  KernelLaunches launches;
+  launches.parameters = {"p", "n", "m", "q"};
+  launches.shapes.emplace_back();
+  launches.shapes.back().block = {x, y, 1};
+  return reportAccesses(*module->getFunction("k"), launches,
+                        machine->getTargetIRAnalysis());
+}
+
+/// What an index costs: sectors of a warp on average, "4" or "4..5", what is
+/// needed, and the verdict.
+std::string textOf(const MemoryRow &row) {
+  if (row.verdict == AccessVerdict::Irregular ||
+      row.verdict == AccessVerdict::Unknown || row.requests == 0)
+    return wordFor(row.verdict).str();
+  auto each = [&](uint64_t all) {
+    std::string text = std::to_string(all / row.requests);
+    return all % row.requests
+               ? text + "." +
+                     std::to_string(all % row.requests * 100 / row.requests)
+               : text;
+  };
+  std::string text = each(row.sectors.expected);
+  if (row.sectors.least != row.sectors.most)
+    text +=
+        " (" + each(row.sectors.least) + ".." + each(row.sectors.most) + ")";
+  return text + " of " + each(row.ideal) + " " + wordFor(row.verdict).str();
+}
+
+const char *const kPrologue =
+    "  %x = call range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+    "  %y = call range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"
+    "  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n";
+const char *const kLoad =
+    "  %w = sext i32 %i to i64\n"
+    "  %a = getelementptr float, ptr addrspace(1) %p, i64 %w\n"
+    "  %v = load volatile float, ptr addrspace(1) %a, align 4\n";
+
+MemoryRow lastRow(const std::string &body, uint32_t x = 256, uint32_t y = 1) {
+  std::vector<MemoryRow> rows = rowsOfBody(body, x, y);
+  EXPECT_FALSE(rows.empty()) << body;
+  return rows.empty() ? MemoryRow() : rows.back();
+}
+
+/// Cost of p[i], where \p index computes %i.
+std::string costOfIndex(const std::string &index, uint32_t x = 256,
+                        uint32_t y = 1) {
+  return textOf(
+      lastRow(kPrologue + index + kLoad + std::string("  ret void\n"), x, y));
+}
+
+TEST(AccessReport, SumsAndProducts) {
+  EXPECT_EQ(costOfIndex("  %i = add nsw i32 %x, %n\n"),
+            "4 (4..5) of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 256\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4 of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 256\n"
+                        "  %i = sub nsw i32 %o, %x\n"),
+            "5 of 4 misaligned");
+  EXPECT_EQ(costOfIndex("  %i = mul nsw i32 %x, 2\n"), "8 of 4 strided");
+  EXPECT_EQ(costOfIndex("  %i = shl nsw i32 %x, 3\n"), "32 of 4 strided");
+  EXPECT_EQ(costOfIndex("  %i = add nsw i32 %n, 0\n"), "1 of 1 broadcast");
+  // At least 64 elements lie between lanes; how many of %n, nobody knows.
+  EXPECT_EQ(costOfIndex("  %i = mul nsw i32 %x, %m\n"), "32 of 4 strided");
+  EXPECT_EQ(costOfIndex("  %i = mul nsw i32 %x, %n\n"),
+            "32 (1..32) of 4 strided");
+}
+
+TEST(AccessReport, ShapesOfBlocks) {
+  const char *rowMajor = "  %o = mul nsw i32 %y, %m\n"
+                         "  %i = add nsw i32 %x, %o\n";
+  EXPECT_EQ(costOfIndex(rowMajor, 32, 8), "4 (4..5) of 4 coalesced");
+  EXPECT_EQ(costOfIndex(rowMajor, 16, 16), "4 (4..6) of 4 coalesced");
+  EXPECT_EQ(costOfIndex(rowMajor, 8, 8), "4 (4..8) of 4 coalesced");
+  const char *columnMajor = "  %o = mul nsw i32 %x, %m\n"
+                            "  %i = add nsw i32 %y, %o\n";
+  EXPECT_EQ(costOfIndex(columnMajor, 32, 8), "32 of 4 strided");
+  EXPECT_EQ(costOfIndex(columnMajor, 16, 16), "16 (16..24) of 4 uncoalesced");
+  // The second index is the same in a warp.
+  EXPECT_EQ(costOfIndex("  %i = mul nsw i32 %y, %m\n", 32, 8),
+            "1 of 1 broadcast");
+  // 40 threads: a warp of 32 and one of 8.
+  EXPECT_EQ(costOfIndex("  %i = add nsw i32 %x, 0\n", 40),
+            "2.50 of 2.50 coalesced");
+}
+
+TEST(AccessReport, DivisionByNumbers) {
+  EXPECT_EQ(costOfIndex("  %i = udiv i32 %x, 32\n"), "1 of 1 broadcast");
+  EXPECT_EQ(costOfIndex("  %i = udiv i32 %x, 2\n"), "2 of 2 coalesced");
+  EXPECT_EQ(costOfIndex("  %q = udiv i32 %x, 16\n"
+                        "  %i = mul nsw i32 %q, 100\n"),
+            "2 of 1 uncoalesced");
+  // x / c * c + x % c is x.
+  EXPECT_EQ(costOfIndex("  %q = udiv i32 %x, 24\n  %r = urem i32 %x, 24\n"
+                        "  %t = mul i32 %q, 24\n  %i = add i32 %t, %r\n"),
+            "4 of 4 coalesced");
+  // Tiles of eight columns.
+  EXPECT_EQ(costOfIndex("  %q = lshr i32 %x, 3\n  %r = and i32 %x, 7\n"
+                        "  %t = mul i32 %q, 1024\n  %i = add i32 %t, %r\n"),
+            "4 of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %i = xor i32 %x, 1\n"), "4 of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %t = shl i32 %x, 8\n  %i = or i32 %t, 5\n"),
+            "32 of 4 strided");
+}
+
+TEST(AccessReport, DivisionByUnknownNumbers) {
+  // The pair is remembered.
+  EXPECT_EQ(costOfIndex("  %q = udiv i32 %x, %m\n  %r = urem i32 %x, %m\n"
+                        "  %t = mul i32 %q, %m\n  %i = add i32 %t, %r\n"),
+            "4 of 4 coalesced");
+  // Columns of a matrix, whose rows may end within a warp.
+  EXPECT_EQ(
+      costOfIndex("  %q = udiv i32 %x, %m\n  %r = urem i32 %x, %m\n"
+                  "  %t = mul nsw i32 %r, 1000\n  %i = add nsw i32 %t, %q\n")
+          .substr(0, 2),
+      "32");
+}
+
+TEST(AccessReport, Selections) {
+  // Where lanes are told apart by numbers, each is known.
+  EXPECT_EQ(costOfIndex("  %c = icmp ult i32 %x, 16\n"
+                        "  %i = select i1 %c, i32 %x, i32 1000\n",
+                        32),
+            "3 of 3 coalesced");
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.smin.i32(i32 %x, i32 7)\n", 32),
+            "1 of 1 coalesced");
+  // One of two for all lanes.
+  EXPECT_EQ(costOfIndex("  %t = mul nsw i32 %x, 2\n"
+                        "  %i = select i1 %flag, i32 %x, i32 %t\n"),
+            "4 (4..8) of 4 coalesced");
+  // A bound of which nothing is known: some lanes are beyond.
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.smin.i32(i32 %x, i32 %m)\n"),
+            "4 (1.75..4.75) of 4 coalesced");
+}
+
+TEST(AccessReport, Conversions) {
+  // Without a promise that it does not wrap, it may.
+  EXPECT_EQ(textOf(lastRow(std::string(kPrologue) +
+                           "  %t = add i32 %x, %n\n"
+                           "  %w = zext i32 %t to i64\n"
+                           "  %a = getelementptr float, ptr addrspace(1) %p, "
+                           "i64 %w\n"
+                           "  %v = load volatile float, ptr addrspace(1) %a\n"
+                           "  ret void\n")),
+            "4 (4..6) of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %t = trunc i32 %x to i8\n"
+                        "  %i = zext i8 %t to i32\n"),
+            "4 of 4 coalesced");
+  // __mul24.
+  EXPECT_EQ(costOfIndex("  %t = shl i32 %x, 8\n  %u = ashr i32 %t, 8\n"
+                        "  %i = mul nsw i32 %u, 3\n"),
+            "12 of 4 strided");
+}
+
+TEST(AccessReport, Lanes) {
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.nvvm.read.ptx.sreg.laneid()\n"),
+            "4 of 4 coalesced");
+  EXPECT_EQ(
+      costOfIndex("  %i = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 "
+                  "%x, i32 5, i32 31)\n"),
+      "4 of 4 coalesced");
+  EXPECT_EQ(
+      costOfIndex("  %i = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 "
+                  "%x, i32 0, i32 31)\n"),
+      "1 of 1 broadcast");
+  // Lanes without a partner keep their own.
+  EXPECT_EQ(
+      costOfIndex("  %t = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 "
+                  "%x, i32 16, i32 31)\n  %i = mul nsw i32 %t, 8\n",
+                  32),
+      "16 of 2 uncoalesced");
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.bitreverse.i32(i32 %x)\n", 32),
+            "32 of 4 uncoalesced");
+}
+
+TEST(AccessReport, Loads) {
+  const char *loaded =
+      "  %u = zext i32 %x to i64\n"
+      "  %c = getelementptr i32, ptr addrspace(1) %ptr, i64 %u\n"
+      "  %i = load i32, ptr addrspace(1) %c\n";
+  EXPECT_EQ(costOfIndex(loaded), "irregular");
+  const char *same = "  %i = load i32, ptr addrspace(1) %ptr\n";
+  EXPECT_EQ(costOfIndex(same), "1 of 1 broadcast");
+  const char *constants =
+      "  %u = zext i32 %x to i64\n"
+      "  %c = getelementptr i32, ptr addrspace(1) @table, i64 %u\n"
+      "  %i = load i32, ptr addrspace(1) %c\n";
+  EXPECT_EQ(costOfIndex(constants, 32), "32 of 4 strided");
+  const char *atomic = "  %i = atomicrmw add ptr addrspace(1) %ptr, i32 1 "
+                       "monotonic\n";
+  EXPECT_EQ(costOfIndex(atomic), "irregular");
+}
+
+/// The last row of a kernel that loads p[i] where \p condition holds.
+std::string costUnder(const std::string &condition, uint32_t x = 256) {
+  return textOf(lastRow(kPrologue + condition +
+                            "  br i1 %c, label %then, label %end\n"
+                            "then:\n  %i = mul nsw i32 %x, 8\n" +
+                            kLoad + "  br label %end\nend:\n  ret void\n",
+                        x));
+}
+
+TEST(AccessReport, ActiveLanes) {
+  EXPECT_EQ(costUnder("  %c = icmp eq i32 %x, 0\n"), "1 of 1 broadcast");
+  EXPECT_EQ(costUnder("  %c = icmp ult i32 %x, 16\n"), "16 of 2 strided");
+  // At most one lane.
+  EXPECT_EQ(costUnder("  %c = icmp eq i32 %x, %n\n"), "1 of 1 broadcast");
+  // The full warp is counted; tails are not blamed.
+  EXPECT_EQ(costUnder("  %c = icmp slt i32 %x, %n\n"),
+            "32 (1..32) of 4 strided");
+  EXPECT_EQ(costUnder("  %t = and i32 %x, 1\n  %c = icmp eq i32 %t, 0\n"),
+            "16 of 2 strided");
+  // Never executed.
+  EXPECT_EQ(lastRow(std::string(kPrologue) +
+                    "  %c = icmp ugt i32 %x, 2000\n"
+                    "  br i1 %c, label %then, label %end\n"
+                    "then:\n  %v = load volatile float, ptr addrspace(1) %p\n"
+                    "  br label %end\nend:\n  ret void\n")
+                .requests,
+            0u);
+}
+
+/// Cost of p[i] in a loop, and in \p after behind it.
+std::string costInLoop(const std::string &start, const std::string &step,
+                       const std::string &bound) {
+  return textOf(lastRow(
+      kPrologue + std::string("  br label %loop\nloop:\n  %i = phi i32 [ ") +
+      start + ", %0 ], [ %next, %loop ]\n" + kLoad +
+      "  %next = add nsw i32 %i, " + step + "\n  %c = icmp slt i32 %next, " +
+      bound + "\n  br i1 %c, label %loop, label %end\nend:\n  ret void\n"));
+}
+
+TEST(AccessReport, Loops) {
+  // Some lanes may have left.
+  EXPECT_EQ(costInLoop("%x", "256", "%n"), "4 (1..32) of 4 coalesced");
+  EXPECT_EQ(costInLoop("%x", "%m", "%n"), "4 (1..32) of 4 coalesced");
+  EXPECT_EQ(costInLoop("0", "1", "%n"), "1 of 1 broadcast");
+  // Steps that differ by lane: the first round is one address.
+  EXPECT_EQ(costInLoop("0", "%x", "%n").substr(0, 10), "32 (1..32)");
+}
+
+TEST(AccessReport, ValuesThatLeaveLoops) {
+  auto after = [](const std::string &bound) {
+    return textOf(
+        lastRow(kPrologue +
+                std::string("  br label %loop\nloop:\n"
+                            "  %j = phi i32 [ 0, %0 ], [ %next, %loop ]\n"
+                            "  %next = add nsw i32 %j, 1\n"
+                            "  %c = icmp slt i32 %next, ") +
+                bound + "\n  br i1 %c, label %loop, label %end\nend:\n" +
+                "  %i = phi i32 [ %next, %loop ]\n" + kLoad + "  ret void\n"));
+  };
+  EXPECT_EQ(after("%n"), "1 of 1 broadcast");
+  // However uniform it is inside.
+  EXPECT_EQ(after("%x"), "unknown");
+}
+
+TEST(AccessReport, Joins) {
+  auto joined = [](const std::string &condition) {
+    return textOf(
+        lastRow(kPrologue + condition +
+                    "  br i1 %c, label %then, label %else\n"
+                    "then:\n  %t = mul nsw i32 %x, 8\n  br label %end\n"
+                    "else:\n  br label %end\n"
+                    "end:\n  %i = phi i32 [ %t, %then ], [ %x, %else ]\n" +
+                    kLoad + "  ret void\n",
+                32));
+  };
+  EXPECT_EQ(joined("  %c = icmp ult i32 %x, 8\n"), "8 of 4 uncoalesced");
+  EXPECT_EQ(joined("  %c = or i1 %flag, false\n"), "32 (4..32) of 4 strided");
+}
+
+TEST(AccessReport, SharedMemory) {
+  auto shared = [](const std::string &index) {
+    return textOf(
+        lastRow(kPrologue + index +
+                    "  %a = getelementptr float, ptr addrspace(3) @s, "
+                    "i32 %i\n"
+                    "  %v = load volatile float, ptr addrspace(3) %a\n"
+                    "  ret void\n",
+                32, 8));
+  };
+  EXPECT_EQ(shared("  %i = add nsw i32 %x, 0\n"), "0 of 0 coalesced");
+  EXPECT_EQ(shared("  %t = mul nsw i32 %x, 32\n  %i = add nsw i32 %t, %y\n"),
+            "31 of 0 conflict");
+  EXPECT_EQ(shared("  %t = mul nsw i32 %x, 33\n  %i = add nsw i32 %t, %y\n"),
+            "0 of 0 coalesced");
+  EXPECT_EQ(shared("  %i = mul nsw i32 %x, 2\n"), "1 of 0 conflict");
+  EXPECT_EQ(shared("  %i = add nsw i32 %y, 0\n"), "0 of 0 broadcast");
+}
+
+TEST(AccessReport, InlineAssembly) {
+  EXPECT_EQ(textOf(lastRow(std::string(kPrologue) +
+                           "  %i = mul nsw i32 %x, 8\n"
+                           "  %w = sext i32 %i to i64\n"
+                           "  %a = getelementptr float, ptr addrspace(1) %p, "
+                           "i64 %w\n"
+                           "  %v = call float asm sideeffect "
+                           "\"ld.global.nc.f32 $0, [$1];\", \"=f,l\"(ptr "
+                           "addrspace(1) %a)\n"
+                           "  ret void\n")),
+            "32 of 4 strided");
+}
+
+TEST(AccessReport, Words) {
+  MemoryRow row =
+      lastRow(kPrologue + std::string("  %i = mul nsw i32 %x, %m\n") + kLoad +
+              "  ret void\n");
+  EXPECT_EQ(row.base, "'p'");
+  EXPECT_EQ(row.reason, "4 * 'm' bytes between threads");
+  EXPECT_TRUE(row.isAlarm);
+  EXPECT_FALSE(row.advice.empty());
+}
+
+} // namespace
