@@ -247,7 +247,7 @@ struct RequestCosts {
   unsigned mainWarps = 0;
   RowSectors sectors;
   uint64_t ideal = 0, lines = 0, warps = 0;
-  bool isIrregular = false, isUnknown = false;
+  bool isIrregular = false, isUnknown = false, mayVary = false;
   std::string reason, advice, base, pattern;
   AccessVerdict verdict = AccessVerdict::Broadcast;
   bool isAlarm = false;
@@ -281,6 +281,24 @@ private:
 };
 } // namespace
 
+/// Returns the sectors of \p a and \p b together, if these are run any number
+/// of times: bounds are those of a request, times requests.
+static RowSectors eitherOf(const RowSectors &a, uint64_t requestsOfA,
+                           const RowSectors &b, uint64_t requestsOfB) {
+  if (requestsOfA == 0 || requestsOfB == 0)
+    return requestsOfA ? a : b;
+  uint64_t requests = requestsOfA + requestsOfB;
+  auto least = [&](uint64_t sectors, uint64_t of) {
+    return sectors * requests / of;
+  };
+  auto most = [&](uint64_t sectors, uint64_t of) {
+    return (sectors * requests + of - 1) / of;
+  };
+  return {std::min(least(a.least, requestsOfA), least(b.least, requestsOfB)),
+          std::max(most(a.most, requestsOfA), most(b.most, requestsOfB)),
+          a.expected + b.expected};
+}
+
 void ShapeReport::addRequest(LaneValues &values, const WarpClass &warps,
                              const MemoryRequest &request,
                              RequestCosts &costs) {
@@ -301,10 +319,19 @@ void ShapeReport::addRequest(LaneValues &values, const WarpClass &warps,
   if (cost.isNever)
     return;
   uint64_t count = warps.warps();
+  RowSectors sectors{count * cost.sectors.least, count * cost.sectors.most,
+                     count * cost.sectors.expected};
+  // Where warps may stay away, or come by more often than others, bounds are
+  // those of one warp.
+  if (cost.mayBeNever || costs.mayVary || analyses.loops.getLoopFor(&block)) {
+    costs.mayVary = true;
+    costs.sectors = eitherOf(costs.sectors, costs.warps, sectors, count);
+  } else {
+    costs.sectors.least += sectors.least;
+    costs.sectors.most += sectors.most;
+    costs.sectors.expected += sectors.expected;
+  }
   costs.warps += count;
-  costs.sectors.least += count * cost.sectors.least;
-  costs.sectors.most += count * cost.sectors.most;
-  costs.sectors.expected += count * cost.sectors.expected;
   costs.ideal += count * cost.ideal.expected;
   costs.lines += count * cost.lines.expected;
   AccessVerdict verdict = verdictOf(cost, request.space, request.size.bytes);
@@ -398,12 +425,12 @@ MemoryRow ShapeReport::rowOf(const MemoryRequest &request) const {
   return row;
 }
 
-/// Adds \p other to \p row of the same place.
+/// Adds \p other to \p row of the same place. Which of them runs how often,
+/// nobody knows.
 static void addTo(MemoryRow &row, const MemoryRow &other) {
+  row.sectors =
+      eitherOf(row.sectors, row.requests, other.sectors, other.requests);
   row.requests += other.requests;
-  row.sectors.least += other.sectors.least;
-  row.sectors.most += other.sectors.most;
-  row.sectors.expected += other.sectors.expected;
   row.ideal += other.ideal;
   row.lines += other.lines;
   row.loopDepth = std::max(row.loopDepth, other.loopDepth);

@@ -364,6 +364,7 @@ WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
     isBounded = false;
     count = 1;
   }
+  bool mayBeNever = !isBounded;
   WarpCost result;
   result.isNever = true;
   for (size_t i = 0; i < count; ++i, cases.next()) {
@@ -375,8 +376,10 @@ WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
           on[l] = on[l] && (*lanes)[l] != 0;
       else
         isBounded = false;
-    if (!is_contained(on, true))
+    if (!is_contained(on, true)) {
+      mayBeNever = true;
       continue;
+    }
     LaneSum sum = cases.in(address.sum);
     Places places = placesOf(symbols, sum, on);
     WarpCost cost = costOfPlaces(places, size, path);
@@ -402,6 +405,7 @@ WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
     result.ideal = ideal;
     result.isNever = false;
   }
+  result.mayBeNever = mayBeNever;
   if (!isBounded && !result.isNever) {
     bool isCached = path == MemoryPath::Cached;
     uint64_t each = (size.bytes + kSectorBytes - 1) / kSectorBytes +

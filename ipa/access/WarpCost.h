@@ -41,8 +41,8 @@ struct WarpCost {
   std::optional<LaneStride> stride;
   /// It needs that an unknown number is not small.
   bool hasUnknownStride = false;
-  /// No lane ever gets there.
-  bool isNever = false;
+  /// No lane ever gets there; in some case, none does.
+  bool isNever = false, mayBeNever = false;
 };
 
 /// What one lane accesses.
