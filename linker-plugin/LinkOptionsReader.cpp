@@ -199,6 +199,18 @@ Error readSkippedOptions(const ArgList &args, SkippedOptions &skipped) {
   return Error::success();
 }
 
+Error readMemoryReport(const ArgList &args, MemoryReportOptions &report) {
+  report.isError = args.hasFlag(options::OPT_error_uncoalesced,
+                                options::OPT_no_error_uncoalesced, false);
+  report.allowed = args.getAllArgValues(options::OPT_allow_uncoalesced);
+  for (const Arg *arg : args.filtered(options::OPT_allow_uncoalesced))
+    if (Expected<GlobPattern> pattern = GlobPattern::create(arg->getValue());
+        !pattern)
+      return invalidValue(*arg, "a pattern of kernels or source files: " +
+                                    toString(pattern.takeError()));
+  return Error::success();
+}
+
 Error readPrefixMaps(const ArgList &args, ParsedLinkOptions &result) {
   for (const Arg *arg : args.filtered(options::OPT_prefix_map)) {
     StringRef value = arg->getValue();
@@ -254,6 +266,8 @@ Expected<ParsedLinkOptions> readLinkOptions(const ArgList &args,
   if (Error error = readDiagnosticsOptions(args, result))
     return error;
   if (Error error = readSkippedOptions(args, result.skipped))
+    return error;
+  if (Error error = readMemoryReport(args, link.memoryReport))
     return error;
   if (Error error = readPrefixMaps(args, result))
     return error;

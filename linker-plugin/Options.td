@@ -240,6 +240,25 @@ def input_root : Joined<["--"], "gpulto-input-root=">,
            "<directory>: the program's note gives their original names">;
 
 //===----------------------------------------------------------------------===//
+// Accesses to memory
+//===----------------------------------------------------------------------===//
+
+def error_uncoalesced : Flag<["-"], "Werror=gpulto-uncoalesced">,
+  Visibility<[LinkOption]>,
+  HelpText<"Make each access of a kernel to global memory that wastes bandwidth "
+           "an error; gpulto explain --memory prints them, too">;
+
+def no_error_uncoalesced : Flag<["-"], "Wno-error=gpulto-uncoalesced">,
+  Visibility<[LinkOption]>,
+  HelpText<"Do not; this is the default">;
+
+def allow_uncoalesced : Joined<["--"], "gpulto-allow-uncoalesced=">,
+  Visibility<[LinkOption]>, MetaVarName<"<glob>">,
+  HelpText<"Not in kernels whose name, with or without parameters or mangled, "
+           "matches <glob>, nor in source files whose path does; may be given "
+           "several times">;
+
+//===----------------------------------------------------------------------===//
 // Looking inside
 //===----------------------------------------------------------------------===//
 

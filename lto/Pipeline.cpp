@@ -29,7 +29,7 @@
 #include "lto/run/JobRunner.h"
 #include "lto/run/SavedLink.h"
 #include "lto/run/Scheduler.h"
-#include "lto/tables/MemoryTable.h"
+#include "lto/tables/MemoryReport.h"
 #include "lto/tables/ProgramTable.h"
 #include "lto/wpa/Wpa.h"
 #include "support/CudaVersion.h"
@@ -531,19 +531,6 @@ static void countKernelCheck(ArrayRef<JobStatistics> jobs,
   statistics.set("check-kernels-cpu-ms", uint64_t(seconds * 1000));
 }
 
-/// Adds the rows of a job to those of its image.
-static void addAccesses(StringRef arch, std::vector<MemoryRow> rows,
-                        MemoryTable &memory) {
-  auto image = find_if(memory.images, [&](const MemoryImage &other) {
-    return other.arch == arch;
-  });
-  if (image == memory.images.end()) {
-    memory.images.push_back({arch.str(), {}});
-    image = std::prev(memory.images.end());
-  }
-  llvm::append_range(image->rows, std::move(rows));
-}
-
 /// Takes over what the jobs reported, in their order; of warnings with the same
 /// words, as of one loop in several kernels, the first; and in \p memory what
 /// kernels access. Errors: FoldMismatchError, if bodies that were to be folded
@@ -574,7 +561,7 @@ static Error collectReports(const LinkPlan &plan, StringRef directory,
     for (const auto &[name, count] : report->counters)
       statistics.add(name, count);
     if (!report->accesses.empty())
-      addAccesses(job.arch, std::move(report->accesses), memory);
+      addAccesses(job.arch, std::move(report->accesses), plan.launches, memory);
     llvm::append_range(mismatches, report->mismatches);
   }
   if (!mismatches.empty())
@@ -708,6 +695,7 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (Error error = collectReports(*plan, jobDirectory, diagnostics, statistics,
                                    memory))
     return error;
+  reportAccesses(memory, options.memoryReport, diagnostics);
   // From here on results are used in the order of the jobs.
 
   // 4. Device link: modules with one program per architecture.

@@ -27,7 +27,7 @@ namespace gpulto {
 
 /// Version of job files. Increase it with each change of a transfer(), or of
 /// the meaning of a field.
-inline constexpr int64_t kJobVersion = 15;
+inline constexpr int64_t kJobVersion = 16;
 
 enum class ValueKind : uint8_t {
   /// The bits are \c value.

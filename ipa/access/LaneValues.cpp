@@ -843,6 +843,12 @@ LaneValues::waysTo(const BasicBlock &join) {
   DenseMap<const BasicBlock *, LaneValue> reached;
   reached[node->getIDom()->getBlock()] = LaneValue::number(1);
   for (const BasicBlock *block : region) {
+    const BasicBlock *head =
+        analyses.dominators.getNode(block)->getIDom()->getBlock();
+    if (analyses.postDominators.dominates(block, head)) {
+      reached[block] = reached.lookup(head); // by whatever ways
+      continue;
+    }
     LaneValue sum = LaneValue::number(0);
     for (const BasicBlock *before : predecessors(block))
       sum = arithmetic.add(sum,

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ipa/access/Memory.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/pointers/KnownValues.h"
 #include "ipa/runtime/GeometryLimits.h"

@@ -4,6 +4,13 @@
 
 #include "ipa/access/MemoryRow.h"
 
+#include "summary/Facts.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/GlobPattern.h"
+
 using namespace llvm;
 
 namespace gpulto {
@@ -26,6 +33,88 @@ StringRef wordFor(MemorySpace space) {
   static constexpr StringLiteral kWords[] = {"global", "shared", "constant"};
   static_assert(std::size(kWords) == size_t(MemorySpace::Last) + 1);
   return kWords[static_cast<size_t>(space)];
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+std::string placeOf(const MemoryRow &row) {
+  if (row.line == 0)
+    return {};
+  std::string place = row.file + ":" + utostr(row.line);
+  if (row.column)
+    place += ":" + utostr(row.column);
+  return place;
+}
+
+static std::string blockOf(const MemoryRow &row) {
+  std::string text = utostr(row.block[0]);
+  if (row.block[1] > 1 || row.block[2] > 1)
+    text += "x" + utostr(row.block[1]);
+  if (row.block[2] > 1)
+    text += "x" + utostr(row.block[2]);
+  return text;
+}
+
+/// Returns \p all for each request: "4", "4.5".
+static std::string perRequest(uint64_t all, uint64_t requests) {
+  constexpr uint64_t kTenths = 10;
+  uint64_t tenths = requests ? (all * kTenths + requests / 2) / requests : 0;
+  std::string text = utostr(tenths / kTenths);
+  return tenths % kTenths ? text + "." + utostr(tenths % kTenths) : text;
+}
+
+bool hasSectors(const MemoryRow &row) {
+  return row.verdict != AccessVerdict::Irregular &&
+         row.verdict != AccessVerdict::Unknown && row.requests != 0;
+}
+
+/// "32 sectors instead of 4 for a warp", of what is in shared memory "7 turns
+/// more than one".
+static std::string costText(const MemoryRow &row) {
+  if (!hasSectors(row))
+    return {};
+  std::string text = perRequest(row.sectors.expected, row.requests);
+  if (row.space != MemorySpace::Global)
+    return text + " turns of a warp beyond the first";
+  text += text == "1" ? " sector" : " sectors";
+  if (row.sectors.expected > row.ideal)
+    text += " instead of " + perRequest(row.ideal, row.requests);
+  return text + " for a warp";
+}
+
+/// "load of 4 bytes of 'in'".
+static std::string accessText(const MemoryRow &row) {
+  std::string text = formatv("{0} of {1} byte{2}", wordFor(row.kind),
+                             row.sizeBytes, row.sizeBytes == 1 ? "" : "s");
+  if (row.space != MemorySpace::Global)
+    text = (wordFor(row.space) + " " + text).str();
+  if (!row.base.empty())
+    text += (row.kind == AccessKind::Load ? " from " : " to ") + row.base;
+  return text;
+}
+
+std::string messageOf(const MemoryRow &row) {
+  std::string text = wordFor(row.verdict).str() + " " + accessText(row) +
+                     " in '" + demangle(row.kernel) + "'";
+  if (std::string cost = costText(row); !cost.empty())
+    text += ": " + cost;
+  if (!row.reason.empty())
+    text += ": " + row.reason;
+  return text + " (" + (row.isExample ? "if blocks are " : "blocks of ") +
+         blockOf(row) + ")";
+}
+
+/// Whether \p glob is the name of the kernel: mangled, as in the source, or
+/// that without parameters.
+bool isOf(const MemoryRow &row, const GlobPattern &glob) {
+  StringRef kernel = withoutCloneSuffix(row.kernel);
+  std::string name = demangle(kernel);
+  StringRef plain =
+      StringRef(name).take_until([](char c) { return c == '(' || c == '<'; });
+  plain = plain.substr(plain.rfind(' ') + 1); // of templates: the result
+  return glob.match(kernel) || glob.match(name) || glob.match(plain);
 }
 
 } // namespace gpulto

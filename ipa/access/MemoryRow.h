@@ -16,6 +16,10 @@
 #include <cstdint>
 #include <string>
 
+namespace llvm {
+class GlobPattern;
+} // namespace llvm
+
 namespace gpulto {
 
 enum class MemorySpace : uint8_t { Global, Shared, Constant, Last = Constant };
@@ -81,10 +85,27 @@ struct MemoryRow {
   uint64_t ideal = 0, lines = 0;
   /// What is accessed: `parameter 'p'`, `variable 'table'`; "" if unknown.
   std::string base;
+  /// Where the launches with such blocks stand: "main.cu:6:3, main.cu:9:3"; the
+  /// link fills it in.
+  std::string launches;
   /// Clauses without capital and period; "": nothing to say.
   std::string reason, advice;
   bool operator==(const MemoryRow &) const = default;
 };
+
+/// Returns "file.cu:6:3", or "" if that is not known.
+std::string placeOf(const MemoryRow &row);
+
+/// Whether sectors of \p row are known.
+bool hasSectors(const MemoryRow &row);
+
+/// Returns what \p row says, in one line without its place and advice. Names
+/// are demangled.
+std::string messageOf(const MemoryRow &row);
+
+/// Whether \p glob matches the name of the kernel: mangled, as in the source, or
+/// that without parameters.
+bool isOf(const MemoryRow &row, const llvm::GlobPattern &glob);
 
 /// See support/BinaryArchive.h.
 template <typename A> void transfer(A &a, MemoryRow &row) {
@@ -109,6 +130,7 @@ template <typename A> void transfer(A &a, MemoryRow &row) {
   a.field(row.ideal);
   a.field(row.lines);
   a.field(row.base);
+  a.field(row.launches);
   a.field(row.reason);
   a.field(row.advice);
 }

@@ -42,6 +42,13 @@ struct CacheOptions {
   llvm::CachePruningPolicy policy;
 };
 
+/// -Werror=gpulto-uncoalesced and --gpulto-allow-uncoalesced=.
+struct MemoryReportOptions {
+  bool isError = false;
+  /// Patterns of kernels and source files that may waste bandwidth.
+  std::vector<std::string> allowed;
+};
+
 /// The user's options for a link; see linker-plugin/Options.td.
 struct LinkOptions {
   unsigned jobs = 0; // 0: jobserver, else cores
@@ -54,6 +61,7 @@ struct LinkOptions {
   KernelCheckMode kernelCheck = KernelCheckMode::Auto;
   FoldOptions icf;
   AnalysisOptions analysis;
+  MemoryReportOptions memoryReport;
   PartitionOptions partitions;
   std::string cudaPath;
   std::vector<std::string> ptxasArguments;

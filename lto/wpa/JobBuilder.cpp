@@ -514,6 +514,14 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
   return entries;
 }
 
+std::map<std::string, KernelLaunches> JobBuilder::launches() const {
+  std::map<std::string, KernelLaunches> all;
+  for (const auto &[id, decided] : context.decisions.functions)
+    if (!decided.launches.shapes.empty())
+      all.emplace(movingName(id), decided.launches);
+  return all;
+}
+
 bool JobBuilder::usesManaged() const {
   return any_of(program.images()[kHostImage].modules, [&](ModuleIndex m) {
     return any_of(

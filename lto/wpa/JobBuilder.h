@@ -42,6 +42,9 @@ public:
     return modulesOf[index].size();
   }
   std::vector<RegistrationEntry> registration() const;
+  /// Returns what is known of launches, by the names of kernels while bodies
+  /// move.
+  std::map<std::string, KernelLaunches> launches() const;
   /// Returns whether host code needs the pointers to managed variables.
   bool usesManaged() const;
   llvm::StringRef deviceNameOf(GlobalId id, const OffloadEntry &entry) const;

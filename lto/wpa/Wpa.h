@@ -22,6 +22,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,6 +71,8 @@ struct LinkPlan {
   uint32_t deviceModuleCount = 1;
   FoldTable folds;
   InlineTable inlining;
+  /// By the names of kernels while bodies move: their launches, with places.
+  std::map<std::string, KernelLaunches> launches;
   std::string hostTriple;
   std::string hostDataLayout;
 };

@@ -279,11 +279,12 @@ def compare(text, report, counters):
                     place[0] += row[part]["requests"]
                     place[1] += row[part]["sectors"]
     seen = collections.Counter()
-    for row in report:
+    loads = [row for row in report if row["kind"] == "load" and row["line"] in names]
+    vague = {(row["kernel"], row["line"]) for row in loads if "sectors" not in row}
+    for row in loads:
         line = row["line"]
-        if line not in names or row["kind"] != "load" or "sectors" not in row:
-            if line in names:
-                seen[row["verdict"]] += 1
+        if (row["kernel"], line) in vague:
+            seen[row["verdict"]] += 1
             continue
         requests, sectors = counted[row["kernel"], line]
         if not requests:

@@ -106,17 +106,15 @@ static Expected<MemoryArguments> parse(ArrayRef<const char *> arguments,
 //===----------------------------------------------------------------------===//
 
 static bool isAsked(const MemoryRow &row, const MemoryArguments &arguments) {
-  auto matches = [](ArrayRef<GlobPattern> globs, ArrayRef<StringRef> names) {
+  auto matches = [](ArrayRef<GlobPattern> globs, StringRef name) {
     return globs.empty() || any_of(globs, [&](const GlobPattern &glob) {
-             return any_of(names,
-                           [&](StringRef name) { return glob.match(name); });
+             return glob.match(name);
            });
   };
-  std::string name = demangle(row.kernel);
-  StringRef plain =
-      StringRef(name).take_until([](char c) { return c == '(' || c == '<'; });
-  return matches(arguments.kernels, {StringRef(row.kernel), name, plain}) &&
-         matches(arguments.files, {StringRef(row.file)}) &&
+  return (arguments.kernels.empty() ||
+          any_of(arguments.kernels,
+                 [&](const GlobPattern &glob) { return isOf(row, glob); })) &&
+         matches(arguments.files, row.file) &&
          (arguments.all || row.isAlarm);
 }
 
@@ -156,77 +154,12 @@ static std::vector<ShownRow> rowsOf(const MemoryTable &table,
 // Text
 //===----------------------------------------------------------------------===//
 
-static std::string placeOf(const MemoryRow &row) {
-  if (row.line == 0)
-    return {};
-  std::string place = row.file + ":" + utostr(row.line);
-  if (row.column)
-    place += ":" + utostr(row.column);
-  return place;
-}
-
-static std::string blockOf(const MemoryRow &row) {
-  std::string text = utostr(row.block[0]);
-  if (row.block[1] > 1 || row.block[2] > 1)
-    text += "x" + utostr(row.block[1]);
-  if (row.block[2] > 1)
-    text += "x" + utostr(row.block[2]);
-  return text;
-}
-
-/// Returns \p all for each request: "4", "4.5".
-static std::string perRequest(uint64_t all, uint64_t requests) {
-  constexpr uint64_t kTenths = 10;
-  uint64_t tenths = requests ? (all * kTenths + requests / 2) / requests : 0;
-  std::string text = utostr(tenths / kTenths);
-  return tenths % kTenths ? text + "." + utostr(tenths % kTenths) : text;
-}
-
-static bool hasSectors(const MemoryRow &row) {
-  return row.verdict != AccessVerdict::Irregular &&
-         row.verdict != AccessVerdict::Unknown && row.requests != 0;
-}
-
-/// "32 sectors instead of 4 for a warp", of what is in shared memory "7 turns
-/// more than one".
-static std::string costText(const MemoryRow &row) {
-  if (!hasSectors(row))
-    return {};
-  std::string text = perRequest(row.sectors.expected, row.requests);
-  if (row.space != MemorySpace::Global)
-    return text + " turns of a warp beyond the first";
-  text += text == "1" ? " sector" : " sectors";
-  if (row.sectors.expected > row.ideal)
-    text += " instead of " + perRequest(row.ideal, row.requests);
-  return text + " for a warp";
-}
-
-/// "load of 4 bytes of 'in'".
-static std::string accessText(const MemoryRow &row) {
-  std::string text = formatv("{0} of {1} byte{2}", wordFor(row.kind),
-                             row.sizeBytes, row.sizeBytes == 1 ? "" : "s");
-  if (row.space != MemorySpace::Global)
-    text = (wordFor(row.space) + " " + text).str();
-  if (!row.base.empty())
-    text += (row.kind == AccessKind::Load ? " from " : " to ") + row.base;
-  return text;
-}
-
-static std::string messageOf(const MemoryRow &row) {
-  std::string text = wordFor(row.verdict).str() + " " + accessText(row) +
-                     " in '" + demangle(row.kernel) + "'";
-  if (std::string cost = costText(row); !cost.empty())
-    text += ": " + cost;
-  if (!row.reason.empty())
-    text += ": " + row.reason;
-  return text + " (" + (row.isExample ? "if blocks are " : "blocks of ") +
-         blockOf(row) + ")";
-}
-
 static void printRow(const MemoryRow &row) {
   std::string place = placeOf(row);
   outs() << "  " << place << (place.empty() ? "" : ": ") << messageOf(row)
          << '\n';
+  if (!row.launches.empty())
+    outs() << "    launched at " << row.launches << '\n';
   if (!row.advice.empty())
     outs() << "    " << row.advice << '\n';
 }
@@ -270,6 +203,7 @@ static json::Value toJson(const ShownRow &shown) {
       {"block", json::Array{row.block[0], row.block[1], row.block[2]}},
       {"example", row.isExample},
       {"base", json::fixUTF8(row.base)},
+      {"launches", json::fixUTF8(row.launches)},
       {"reason", json::fixUTF8(row.reason)},
       {"advice", json::fixUTF8(row.advice)}};
   if (hasSectors(row)) {
