@@ -16,11 +16,7 @@ namespace gpulto::emu::GPULTO_EMU_ISA {
 
 namespace {
 
-enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
-
-/// PTX ISA 9.0, section 9.7.9.6: c holds the segment mask in bits 8 to 12 and
-/// the clamp in bits 0 to 4.
-template <Shuffle S> void shuffle(Warp &w, const Insn &i, uint32_t m) {
+template <ShuffleMode S> void shuffle(Warp &w, const Insn &i, uint32_t m) {
   alignas(64) uint32_t a[kLanes], b[kLanes], c[kLanes];
   std::memcpy(a, src<uint32_t>(w, i.s[0]), sizeof(a));
   std::memcpy(b, src<uint32_t>(w, i.s[1]), sizeof(b));
@@ -31,34 +27,10 @@ template <Shuffle S> void shuffle(Warp &w, const Insn &i, uint32_t m) {
   uint32_t *d = i.d[0] == kNoOp ? dropped : dst<uint32_t>(w, i.d[0]);
   uint32_t valid = 0;
   each(m, [&](unsigned l) {
-    int lane = static_cast<int>(l), by = static_cast<int>(b[l] & 31);
-    int clamp = static_cast<int>(c[l] & 31);
-    int segment = static_cast<int>(c[l] >> 8 & 31);
-    int low = lane & segment, high = low | (clamp & ~segment);
-    int from = 0;
     bool in = false;
-    switch (S) {
-    case Shuffle::Up:
-      from = lane - by;
-      in = from >= high;
-      break;
-    case Shuffle::Down:
-      from = lane + by;
-      in = from <= high;
-      break;
-    case Shuffle::Butterfly:
-      from = lane ^ by;
-      in = from <= high;
-      break;
-    case Shuffle::Index:
-      from = low | (by & ~segment);
-      in = from <= high;
-      break;
-    }
-    if (!in)
-      from = lane;
+    unsigned from = shuffledLane(S, l, b[l], c[l], in);
     valid |= static_cast<uint32_t>(in) << l;
-    d[l] = a[from & 31];
+    d[l] = a[from];
   });
   if (i.d[1] != kNoOp)
     writePred(w, i.d[1], m, valid);
@@ -235,10 +207,10 @@ Handler selectRedux(const InsnDesc &d) {
 Handler selectWarp(const InsnDesc &d) {
   std::string_view op = d.opcode;
   if (op == "shfl")
-    return d.has("up")     ? shuffle<Shuffle::Up>
-           : d.has("down") ? shuffle<Shuffle::Down>
-           : d.has("bfly") ? shuffle<Shuffle::Butterfly>
-                           : shuffle<Shuffle::Index>;
+    return d.has("up")     ? shuffle<kShuffleUp>
+           : d.has("down") ? shuffle<kShuffleDown>
+           : d.has("bfly") ? shuffle<kShuffleButterfly>
+                           : shuffle<kShuffleIndex>;
   if (op == "vote")
     return d.has("all")   ? vote<Vote::All>
            : d.has("any") ? vote<Vote::Any>

@@ -209,6 +209,8 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
       passed |= here;
     } else {
       w.active |= joined;
+      if (w.accesses)
+        traceInsn(w, i, here | joined);
       i.fn(w, i, here | joined);
       passed |= here | joined;
     }
@@ -344,8 +346,11 @@ Then call(Warp &w, const Insn &i, const Group &g, const Slice &slice,
   if (!m)
     return kSelect;
   const CallSite &site = w.frame->fn->callSites[i.target];
-  if (site.external != External::None)
+  if (site.external != External::None) {
+    if (w.accesses)
+      clearTaint(w, m, site);
     return callExternal(w, i, m, site) ? kNext : kFault;
+  }
   if (!enterCalls(w, i, m, site, behind))
     return kFault;
   return w.worker->warpInsns >= slice.limit ? kProgress : kSelect;
@@ -420,7 +425,8 @@ Then control(Warp &w, const Insn &i, Group &g, Slice &slice, uint32_t m,
 
 /// Step 2. The counters of the group are in Warp::pc behind it, save where the
 /// slice stops with a fault.
-template <bool kCount> inline Then runGroup(Warp &w, Group &g, Slice &slice) {
+template <bool kCount, bool kTrace>
+inline Then runGroup(Warp &w, Group &g, Slice &slice) {
   Worker &worker = *w.worker;
   const Insn *code = w.frame->fn->code.data();
   const uint32_t mask = g.mask, next = g.next;
@@ -436,6 +442,8 @@ template <bool kCount> inline Then runGroup(Warp &w, Group &g, Slice &slice) {
       ++c.warps;
       c.threads += static_cast<unsigned>(__builtin_popcount(m));
     }
+    if (kTrace && m && i.ctl != Ctl::WarpSync) // Whose lanes may yet wait.
+      traceInsn(w, i, m);
     switch (i.ctl) {
     case Ctl::Normal:
       if (m)
@@ -463,10 +471,10 @@ template <bool kCount> inline Then runGroup(Warp &w, Group &g, Slice &slice) {
   return kSelect;
 }
 
-template <bool kCount> RunResult run(Warp &w, bool force) {
+template <bool kCount, bool kTrace> RunResult run(Warp &w, bool force) {
   Slice slice = {w.block->launch->instructionLimit};
   for (Group g; selectGroup(w, g, force); force = false) {
-    Then then = runGroup<kCount>(w, g, slice);
+    Then then = runGroup<kCount, kTrace>(w, g, slice);
     if (then.kind == Then::Stop)
       return then.result;
   }
@@ -476,7 +484,11 @@ template <bool kCount> RunResult run(Warp &w, bool force) {
 } // namespace
 
 RunResult runWarp(Warp &w, bool force) {
-  return w.block->launch->counting ? run<true>(w, force) : run<false>(w, force);
+  const Launch &launch = *w.block->launch;
+  if (!launch.counting)
+    return run<false, false>(w, force);
+  return launch.tracing ? run<true, true>(w, force)
+                        : run<true, false>(w, force);
 }
 
 static Handler select(const InsnDesc &d) {

@@ -40,6 +40,14 @@ void useFrame(Warp &w, Frame *frame) {
   if (counts[id].empty())
     counts[id].resize(frame->fn->code.size());
   w.counts = counts[id].data();
+  if (!w.block->launch->tracing)
+    return;
+  AccessTable &accesses = w.worker->accesses;
+  if (accesses.size() <= id)
+    accesses.resize(id + 1);
+  if (accesses[id].empty())
+    accesses[id].resize(frame->fn->code.size() * kAccessSpaces);
+  w.accesses = &accesses[id];
 }
 
 bool growRegisters(Warp &w, size_t bytes) {
@@ -89,6 +97,20 @@ Frame *newFrame(Warp &w) {
   f = Frame();
   f.id = static_cast<uint32_t>(w.framesUsed++);
   return &f;
+}
+
+/// Copies an argument or a result in the local memory of \p lane, at most as
+/// many bytes as both have.
+static void passValue(Warp &w, unsigned lane, uint32_t toBase,
+                      const CallCopy &to, uint32_t fromBase,
+                      const CallCopy &from) {
+  uint8_t *local = w.local.get() + size_t(lane) * w.localStride;
+  uint32_t bytes = std::min(to.sizeBytes, from.sizeBytes);
+  memcpy(local + toBase + to.callerOffset, local + fromBase + from.callerOffset,
+         bytes);
+  if (w.taint)
+    copyTaint(w, lane, toBase + to.callerOffset, fromBase + from.callerOffset,
+              bytes);
 }
 
 /// The frame of \p callee called from \p caller.
@@ -141,11 +163,9 @@ static bool enterOne(Warp &w, const Insn &insn, uint32_t mask,
   }
   for (uint32_t r = mask; r; r &= r - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(r));
-    uint8_t *local = w.local.get() + size_t(l) * w.localStride;
     for (size_t k = 0; k < site.arguments.size(); ++k)
-      memcpy(local + frame->localBase + callee.params[k].callerOffset,
-             local + caller->localBase + site.arguments[k].callerOffset,
-             std::min(callee.params[k].sizeBytes, site.arguments[k].sizeBytes));
+      passValue(w, l, frame->localBase, callee.params[k], caller->localBase,
+                site.arguments[k]);
     w.calls[l].push_back({caller, returnPc, &site});
     w.frames[l] = frame;
     w.pc[l] = 0;
@@ -205,13 +225,9 @@ void leaveCall(Warp &w, uint32_t mask) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(r));
     CallRecord record = w.calls[l].back();
     w.calls[l].pop_back();
-    uint8_t *local = w.local.get() + size_t(l) * w.localStride;
     for (size_t k = 0; k < record.site->results.size(); ++k)
-      memcpy(
-          local + record.frame->localBase +
-              record.site->results[k].callerOffset,
-          local + frame->localBase + fn.returns[k].callerOffset,
-          std::min(fn.returns[k].sizeBytes, record.site->results[k].sizeBytes));
+      passValue(w, l, record.frame->localBase, record.site->results[k],
+                frame->localBase, fn.returns[k]);
     w.frames[l] = record.frame;
     w.pc[l] = record.pc;
   }

@@ -4,28 +4,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A global access of a warp moves whole sectors of 32 bytes. The ideal number
-// is what the bytes the lanes name would need if they lay side by side; lanes
-// that name the same bytes count once. Accesses beyond the ideal are
-// uncoalesced (GPUDrano's notion, Alur et al., Detecting Uncoalesced Accesses
-// in GPU Programs, 2017). Shared memory has 32 banks of 4 bytes; lanes that
-// read different words of one bank take turns. Accesses of 8 and 16 bytes are
-// made in halves and quarters of a warp, as hardware does.
+// What an access costs is in Sectors.cpp. Here it is added up by launch and by
+// line; Accesses.cpp has the rows of single instructions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "emulator/machine/Counters.h"
 
 #include "emulator/machine/DeviceImpl.h"
+#include "emulator/machine/JsonText.h"
+#include "emulator/machine/Sectors.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 namespace gpulto::emu {
-
-static constexpr uint64_t kSectorBytes = 32;
-static constexpr unsigned kBanks = 32, kBankBytes = 4;
 
 static const char *const kClassNames[] = {
     "integer",      "float32",     "float64",      "half",   "move",
@@ -35,57 +29,10 @@ static const char *const kClassNames[] = {
     "warp",         "matrix",      "special",      "fence",  "other"};
 static_assert(std::size(kClassNames) == static_cast<size_t>(InsnClass::Count));
 
-/// Fills in mask, phase and distances of \p probe. Returns false when a lane
-/// lies too far from the first one for a memo.
-template <class A>
-static bool describe(uint32_t mask, const A *addresses, unsigned modulus,
-                     AccessMemo &probe) {
-  A first = addresses[__builtin_ctz(mask)];
-  uint64_t far = 0;
-  for (unsigned l = 0; l < kLanes; ++l) {
-    uint64_t on = 0 - static_cast<uint64_t>(mask >> l & 1);
-    uint64_t d = (static_cast<uint64_t>(addresses[l]) - first) & on;
-    far |= d + (1u << 31);
-    probe.distance[l] = static_cast<uint32_t>(d);
-  }
-  probe.mask = mask;
-  probe.phase = static_cast<uint32_t>(first % modulus);
-  return far >> 32 == 0;
-}
-
-static bool isLike(const AccessMemo &memo, const AccessMemo &probe) {
-  return memo.insn == probe.insn && memo.mask == probe.mask &&
-         memo.phase == probe.phase &&
-         !std::memcmp(memo.distance, probe.distance, sizeof(memo.distance));
-}
-
 static AccessMemo &memoOf(std::vector<AccessMemo> &memos, const Insn &insn) {
   if (memos.empty())
     memos.resize(kMemoCount);
-  return memos[(reinterpret_cast<uintptr_t>(&insn) >> 6) % kMemoCount];
-}
-
-/// Sectors that \p n addresses of \p bytes touch.
-static uint32_t sectorsOf(const uint64_t *addresses, size_t n, unsigned bytes) {
-  uint64_t sectors[2 * kLanes];
-  size_t touched = 0;
-  for (size_t k = 0; k < n; ++k)
-    for (uint64_t s = addresses[k] / kSectorBytes;
-         s <= (addresses[k] + bytes - 1) / kSectorBytes; ++s)
-      if (touched == 0 || sectors[touched - 1] != s)
-        sectors[touched++] = s;
-  if (!std::is_sorted(sectors, sectors + touched))
-    std::sort(sectors, sectors + touched);
-  return static_cast<uint32_t>(std::unique(sectors, sectors + touched) -
-                               sectors);
-}
-
-/// Sectors they would touch side by side; equal ones count once.
-static uint32_t idealSectorsOf(uint64_t *addresses, size_t n, unsigned bytes) {
-  if (!std::is_sorted(addresses, addresses + n))
-    std::sort(addresses, addresses + n);
-  n = static_cast<size_t>(std::unique(addresses, addresses + n) - addresses);
-  return static_cast<uint32_t>((n * bytes + kSectorBytes - 1) / kSectorBytes);
+  return memos[memoIndex(insn)];
 }
 
 void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
@@ -115,11 +62,11 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
   AccessMemo probe;
   probe.insn = &insn;
   bool isWhole = lanes == static_cast<size_t>(__builtin_popcount(mask)) &&
-                 describe(mask, addresses, kSectorBytes, probe);
+                 describeAccess(mask, addresses, kSectorBytes, probe);
   AccessMemo &memo = memoOf(w.worker->globalMemos, insn);
   if (!isWhole || !isLike(memo, probe)) {
-    probe.counts[0] = sectorsOf(distinct, lanes, bytes);
-    probe.counts[1] = idealSectorsOf(distinct, lanes, bytes);
+    probe.counts[0] = unitsTouched(distinct, lanes, bytes, kSectorBytes);
+    probe.counts[1] = idealSectors(distinctOf(distinct, lanes), bytes);
     if (!isWhole) {
       c.sectors += probe.counts[0];
       c.idealSectors += probe.counts[1];
@@ -129,35 +76,6 @@ void countGlobal(Warp &w, const Insn &insn, uint32_t mask,
   }
   c.sectors += memo.counts[0];
   c.idealSectors += memo.counts[1];
-}
-
-/// Turns that the lanes take beyond the first.
-static uint32_t conflictsOf(uint32_t mask, const uint32_t *offsets,
-                            unsigned bytes) {
-  unsigned groups = bytes <= 4 ? 1 : bytes <= 8 ? 2 : 4;
-  unsigned lanesOfGroup = kLanes / groups;
-  uint32_t conflicts = 0;
-  for (unsigned g = 0; g < groups; ++g) {
-    uint32_t words[kLanes * 4];
-    size_t n = 0;
-    for (unsigned k = 0; k < lanesOfGroup; ++k) {
-      unsigned l = g * lanesOfGroup + k;
-      if (!(mask >> l & 1))
-        continue;
-      for (uint32_t word = offsets[l] / kBankBytes;
-           word <= (offsets[l] + bytes - 1) / kBankBytes; ++word)
-        words[n++] = word;
-    }
-    if (!n)
-      continue;
-    std::sort(words, words + n);
-    n = static_cast<size_t>(std::unique(words, words + n) - words);
-    unsigned perBank[kBanks] = {}, most = 0;
-    for (size_t k = 0; k < n; ++k)
-      most = std::max(most, ++perBank[words[k] % kBanks]);
-    conflicts += most - 1;
-  }
-  return conflicts;
 }
 
 void countShared(Warp &w, const Insn &insn, uint32_t mask,
@@ -170,7 +88,7 @@ void countShared(Warp &w, const Insn &insn, uint32_t mask,
   // To move all lanes by whole words turns the banks, and nothing else.
   AccessMemo probe;
   probe.insn = &insn;
-  describe(mask, offsets, kBankBytes, probe);
+  describeAccess(mask, offsets, kBankBytes, probe);
   AccessMemo &memo = memoOf(w.worker->sharedMemos, insn);
   if (!isLike(memo, probe)) {
     probe.counts[0] = conflictsOf(mask, offsets, bytes);
@@ -292,26 +210,6 @@ void Counters::addCopy(CopyDirection direction, uint64_t bytes,
   r.launches = launches.size();
 }
 
-static std::string quoted(const std::string &text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      snprintf(code, sizeof(code), "\\u%04x", c);
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
-static std::string number(const char *name, uint64_t value) {
-  return std::string("\"") + name + "\": " + std::to_string(value);
-}
-
 static std::string ratio(const char *name, uint64_t a, uint64_t b) {
   char text[64];
   snprintf(text, sizeof(text), "\"%s\": %.4f", name,
@@ -327,11 +225,6 @@ static std::string placeOf(const std::pair<std::string, uint32_t> &where,
   if (!source.empty())
     out += ", \"source\": " + quoted(source);
   return out + ", ";
-}
-
-static std::string dimensions(const uint32_t *d) {
-  return "[" + std::to_string(d[0]) + ", " + std::to_string(d[1]) + ", " +
-         std::to_string(d[2]) + "]";
 }
 
 /// The members of a launch that are numbers.
@@ -449,7 +342,13 @@ std::string Counters::redundantCopies() const {
   return out;
 }
 
-std::string Counters::json() const {
+void Counters::addAccesses(const Launch &launch, const AccessTable &table,
+                           const std::vector<const Function *> &functions) {
+  std::lock_guard lock(mutex);
+  accesses.add(launch, table, functions);
+}
+
+std::string Counters::json(bool hasAccesses) const {
   std::lock_guard lock(mutex);
   std::string out = "{\n  \"launches\": [";
   const char *comma = "\n";
@@ -458,7 +357,10 @@ std::string Counters::json() const {
     comma = ",\n";
   }
   return out + "\n  ],\n  \"copies\": {" + copyCounts() +
-         "\n  },\n  \"redundant_copies\": [" + redundantCopies() + "\n  ]\n}\n";
+         "\n  },\n  \"redundant_copies\": [" + redundantCopies() + "\n  ]" +
+         (hasAccesses ? ",\n  \"accesses\": [" + accesses.json() + "\n  ]"
+                      : "") +
+         "\n}\n";
 }
 
 } // namespace gpulto::emu

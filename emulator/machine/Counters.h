@@ -7,6 +7,7 @@
 #ifndef GPULTO_EMULATOR_MACHINE_COUNTERS_H
 #define GPULTO_EMULATOR_MACHINE_COUNTERS_H
 
+#include "emulator/machine/AccessReport.h"
 #include "emulator/machine/Machine.h"
 
 #include <map>
@@ -30,7 +31,12 @@ public:
   /// Adds one copy between host and device.
   void addCopy(CopyDirection direction, uint64_t bytes, bool isRedundant);
 
-  std::string json() const;
+  /// Adds the access instructions of one launch.
+  void addAccesses(const Launch &launch, const AccessTable &table,
+                   const std::vector<const Function *> &functions);
+
+  /// The document; with the rows of access instructions if \p hasAccesses.
+  std::string json(bool hasAccesses) const;
 
 private:
   struct LineCounts {
@@ -74,6 +80,7 @@ private:
   };
 
   std::vector<LaunchCounts> launches;
+  AccessReport accesses;
   CopyCounts copies[4];
   /// By direction and size, which mostly tell one call of the program from
   /// another.

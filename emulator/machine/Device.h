@@ -203,6 +203,8 @@ struct Options {
   uint64_t maxWarpInstructions = 0;
   /// Gather performance counters (see Device::countersJson).
   bool counters = false;
+  /// With counters: also a row for each access instruction, and taint.
+  bool accesses = false;
   /// Run one thread at a time instead of warps; for comparison in bench/.
   bool oneThreadAtATime = false;
   /// Use the handlers for every x86-64, not those for AVX2; for tests.

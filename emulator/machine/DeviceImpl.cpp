@@ -318,8 +318,7 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
   std::array<uint32_t, 3> grid = gridOf(info, c);
   for (unsigned k = 0; k < 3; ++k) {
     if (!grid[k])
-      return {ErrorKind::EmptyGrid,
-              "grid dimension 0 for kernel " + info.name};
+      return {ErrorKind::EmptyGrid, "grid dimension 0 for kernel " + info.name};
     if (grid[k] > l.maxGridDim[k])
       return bad("grid dimension " + std::to_string(grid[k]));
     if (!c.block[k] || c.block[k] > l.maxBlockDim[k])
@@ -414,6 +413,7 @@ Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
     launch.images = images;
   }
   launch.counting = options.counters;
+  launch.tracing = options.counters && options.accesses;
   launch.checkRaces = options.checkRaces && launch.sharedBytes;
   launch.oneThread = options.oneThreadAtATime;
   launch.seed = options.scheduleSeed;
@@ -509,7 +509,7 @@ void DeviceImpl::resetSticky() {
 
 void DeviceImpl::countLaunch(const Launch &launch,
                              const std::vector<std::vector<InsnCounts>> &counts,
-                             uint64_t barriers) {
+                             uint64_t barriers, const AccessTable &accesses) {
   std::vector<const Function *> functions;
   {
     std::lock_guard lock(process->mutex);
@@ -519,10 +519,12 @@ void DeviceImpl::countLaunch(const Launch &launch,
   const KernelImpl *kernel = static_cast<const KernelImpl *>(launch.layout);
   process->counters.addLaunch(launch, kernel->info().registers, counts,
                               functions, barriers);
+  if (launch.tracing)
+    process->counters.addAccesses(launch, accesses, functions);
 }
 
 std::string DeviceImpl::countersJson() const {
-  return options.counters ? process->counters.json() : "{}";
+  return options.counters ? process->counters.json(options.accesses) : "{}";
 }
 
 void DeviceImpl::addRaces(const std::set<std::string> &reports) {

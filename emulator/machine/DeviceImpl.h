@@ -100,7 +100,7 @@ public:
                      const LaunchConfig &config) const;
   void countLaunch(const Launch &launch,
                    const std::vector<std::vector<InsnCounts>> &counts,
-                   uint64_t barriers);
+                   uint64_t barriers, const AccessTable &accesses);
 
   Options options;
   std::shared_ptr<Process> process;

@@ -16,6 +16,7 @@
 #ifndef GPULTO_EMULATOR_MACHINE_MACHINE_H
 #define GPULTO_EMULATOR_MACHINE_MACHINE_H
 
+#include "emulator/machine/AccessTable.h"
 #include "emulator/machine/Device.h"
 #include "emulator/machine/HostPages.h"
 #include "emulator/ptx/Code.h"
@@ -70,7 +71,7 @@ struct AccessMemo {
   uint32_t mask = 0;
   uint32_t phase = 0; ///< The first address modulo a word or sector.
   uint32_t distance[kLanes] = {}; ///< From the first lane's address.
-  uint32_t counts[2] = {};
+  uint32_t counts[4] = {};
 };
 constexpr unsigned kMemoCount = 256;
 
@@ -100,6 +101,9 @@ struct Worker {
   std::vector<std::vector<InsnCounts>> counts;
   /// For shared and global accesses; only with counters.
   std::vector<AccessMemo> sharedMemos, globalMemos;
+  /// Only when accesses are traced; filled like counts. The memos are by space.
+  AccessTable accesses;
+  std::vector<AccessMemo> accessMemos;
   uint64_t warpInsns = 0;
   uint64_t barriers = 0;
 };
@@ -124,9 +128,10 @@ struct Warp {
   Worker *worker = nullptr;
   Worker *lastWorker = nullptr; ///< Whose counts are in use.
   Block *block = nullptr;
-  InsnCounts *counts = nullptr; ///< Of the function in use; null: off.
-  Frame *frame = nullptr;       ///< Of the group that runs.
-  uint32_t active = 0;          ///< Lanes of the group that runs.
+  InsnCounts *counts = nullptr;         ///< Of the function in use; null: off.
+  FunctionAccesses *accesses = nullptr; ///< The same.
+  Frame *frame = nullptr;               ///< Of the group that runs.
+  uint32_t active = 0;                  ///< Lanes of the group that runs.
   uint32_t alive = 0;
   uint32_t atBarrier = 0;      ///< Wait at a barrier of the block or cluster.
   uint32_t atCluster = 0;      ///< Of these: at that of the cluster.
@@ -150,6 +155,7 @@ struct Warp {
   std::deque<Frame> framePool;
   size_t framesUsed = 0;
   std::vector<CallRecord> calls[kLanes];
+  std::unique_ptr<TaintShadow> taint; ///< Only when accesses are traced.
 };
 
 /// Shadow of shared memory for the race report; see RaceCheck.cpp.
@@ -221,6 +227,7 @@ struct Launch {
   uint64_t workspace = 0;
   bool singleThread = true; ///< One worker: atomics need no lock.
   bool counting = false;
+  bool tracing = false; ///< Accesses and taint; only when counting.
   bool checkRaces = false;
   bool oneThread = false;
   uint64_t seed = 0;
@@ -257,6 +264,17 @@ void countWindows(Warp &w, const Insn &insn, uint32_t mask,
 void noteShared(Warp &w, const Insn &insn, uint32_t mask,
                 const uint64_t *offsets, unsigned bytes, bool isWrite,
                 bool isAtomic);
+
+/// Adds up the access of \p insn, which is about to run for \p mask, and moves
+/// taint as it will move values.
+void traceInsn(Warp &w, const Insn &insn, uint32_t mask);
+/// Makes the taint of a warp that is about to start.
+void resetTaint(Warp &w);
+/// Copies the taint of a lane's local memory.
+void copyTaint(Warp &w, unsigned lane, uint32_t to, uint32_t from,
+               uint32_t bytes);
+/// Takes the taint from the results of a call of an external function.
+void clearTaint(Warp &w, uint32_t mask, const CallSite &site);
 
 /// Enters the callees of \p site for \p mask; false on a fault.
 bool enterCalls(Warp &w, const Insn &insn, uint32_t mask, const CallSite &site,

@@ -167,6 +167,7 @@ Status ModuleImpl::defineFunction(SourceUnit &unit, const FunctionDecl &decl) {
   entry.fn.isEntry = decl.isEntry;
   entry.fn.sourceName = &unit.name;
   entry.fn.files = &unit.files;
+  entry.fn.debugStrings = &unit.decl.debugStrings;
   layoutParameters(decl, entry.fn);
   device.addFunction(entry);
   Symbol symbol;

@@ -143,6 +143,9 @@ bool Grid::initWarp(Block &block, Warp &w, uint32_t index) {
   w.framesUsed = 0;
   w.frame = nullptr;
   w.counts = nullptr;
+  w.accesses = nullptr;
+  if (launch.tracing)
+    resetTaint(w);
   if (!growRegisters(w, std::max<size_t>(kernel.frameBytes, 64)))
     return false;
   w.localBytes = 0;
@@ -521,7 +524,10 @@ Status Grid::run() {
           addCounts(counts[f][k], from[k]);
       }
     }
-    device.countLaunch(launch, counts, barriers);
+    AccessTable accesses;
+    for (const std::unique_ptr<Worker> &w : workers)
+      addAccesses(accesses, w->accesses);
+    device.countLaunch(launch, counts, barriers, accesses);
   }
   return first.kind == ErrorKind::None ? Status()
                                        : Status{first.kind, first.text};

@@ -18,6 +18,8 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -89,6 +91,8 @@ struct SourceDecl {
   std::vector<AliasDecl> aliases;
   /// File names by .file index.
   std::vector<std::string_view> files;
+  /// The strings of .debug_str by label, which .loc names functions by.
+  std::map<std::string_view, std::string, std::less<>> debugStrings;
 };
 
 /// An operand of an instruction.
@@ -138,7 +142,11 @@ struct Statement {
 
 /// A source position from .loc.
 struct SourceLoc {
-  uint32_t file = 0, line = 0;
+  uint32_t file = 0, line = 0, column = 0;
+  std::string_view function; ///< function_name: label of a debug string.
+  uint32_t functionOffset = 0;
+  uint32_t caller = 0; ///< inlined_at: into FunctionBody::locations; 0: none.
+  bool operator==(const SourceLoc &) const = default;
 };
 
 /// A parsed body. Scopes nest: parent[0] is 0.

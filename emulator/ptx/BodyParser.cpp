@@ -6,6 +6,8 @@
 
 #include "emulator/ptx/ParserBase.h"
 
+#include <map>
+
 namespace gpulto::emu {
 
 namespace {
@@ -29,11 +31,17 @@ private:
   bool address(Operand &out);
   bool list(Operand &out, char close);
   void location();
+  void inlining(uint32_t of, SourceLoc &l);
+  bool numberOfLine(uint32_t of, uint32_t &out);
+  bool wordOfLine(uint32_t of, std::string_view &out);
+  uint32_t callerAt(const SourceLoc &l);
   Statement make(Statement::Kind kind) const;
 
   FunctionBody &body;
   std::vector<uint32_t> scopes{0};
   uint32_t loc = 0;
+  /// The last location of a file, line and column.
+  std::map<std::array<uint32_t, 3>, uint32_t> locationIndex;
 };
 
 Statement BodyParser::make(Statement::Kind kind) const {
@@ -117,18 +125,68 @@ bool BodyParser::labelled(std::string_view name, uint32_t line) {
   return true;
 }
 
-void BodyParser::location() {
-  Token file = lexer.next(), line = lexer.next();
-  if (file.kind == TokenKind::Integer && line.kind == TokenKind::Integer) {
-    SourceLoc l{static_cast<uint32_t>(file.value),
-                static_cast<uint32_t>(line.value)};
-    SourceLoc last = body.locations.back();
-    if (last.file != l.file || last.line != l.line || loc == 0)
-      body.locations.push_back(l);
-    loc = static_cast<uint32_t>(body.locations.size() - 1);
+/// The location that an inlined_at names: the last .loc of that place, which
+/// may itself be in an inlined function.
+uint32_t BodyParser::callerAt(const SourceLoc &l) {
+  auto [it, isNew] =
+      locationIndex.try_emplace({l.file, l.line, l.column}, uint32_t());
+  if (isNew) {
+    it->second = static_cast<uint32_t>(body.locations.size());
+    body.locations.push_back(l);
   }
-  lexer.skipLine();
+  return it->second;
+}
+
+/// Takes a number of the line \p of.
+bool BodyParser::numberOfLine(uint32_t of, uint32_t &out) {
+  if (tok.kind != TokenKind::Integer || tok.line != of)
+    return false;
+  out = static_cast<uint32_t>(tok.value);
   advance();
+  return true;
+}
+
+/// Takes a word of the line \p of.
+bool BodyParser::wordOfLine(uint32_t of, std::string_view &out) {
+  if (tok.kind != TokenKind::Identifier || tok.line != of)
+    return false;
+  out = tok.text;
+  advance();
+  return true;
+}
+
+/// function_name label{+offset}, inlined_at file line column
+void BodyParser::inlining(uint32_t of, SourceLoc &l) {
+  std::string_view word;
+  if (!wordOfLine(of, word) || word != "function_name" ||
+      !wordOfLine(of, l.function))
+    return;
+  if (accept('+'))
+    numberOfLine(of, l.functionOffset);
+  SourceLoc at;
+  if (accept(',') && wordOfLine(of, word) && word == "inlined_at" &&
+      numberOfLine(of, at.file) && numberOfLine(of, at.line) &&
+      numberOfLine(of, at.column))
+    l.caller = callerAt(at);
+}
+
+/// .loc file line column{, ...}; what else the line has is ignored. A caller
+/// comes before what is inlined into it, so chains of callers end.
+void BodyParser::location() {
+  const uint32_t of = tok.line;
+  advance();
+  SourceLoc l;
+  if (numberOfLine(of, l.file) && numberOfLine(of, l.line)) {
+    if (numberOfLine(of, l.column) && tok.line == of && accept(','))
+      inlining(of, l);
+    if (loc == 0 || !(body.locations[loc] == l)) {
+      loc = static_cast<uint32_t>(body.locations.size());
+      body.locations.push_back(l);
+    }
+    locationIndex[{l.file, l.line, l.column}] = loc;
+  }
+  while (tok.line == of && tok.kind != TokenKind::End)
+    advance();
 }
 
 bool BodyParser::directive() {

@@ -18,8 +18,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpulto::emu {
@@ -132,7 +134,37 @@ struct InsnInfo {
   uint32_t line = 0; ///< In the PTX source.
   uint32_t file = 0; ///< .loc file; 0: none.
   uint32_t sourceLine = 0;
-  uint32_t text = 0; ///< Index into Function::texts (opcode).
+  uint32_t text = 0;  ///< Index into Function::texts (opcode).
+  uint32_t place = 0; ///< Index into Function::places.
+};
+
+/// A place in the source; file 0: none.
+struct SourcePlace {
+  uint32_t file = 0, line = 0, column = 0;
+  std::string function;   ///< Inlined there; empty: none is known.
+  uint32_t inlinedAt = 0; ///< Index into Function::places; 0: nowhere.
+};
+
+/// How values flow through an instruction, and what it accesses, for
+/// Accesses.cpp.
+enum class FlowKind : uint8_t {
+  Data, ///< Each lane's results are made of its sources.
+  Load,
+  Store,
+  Atomic,
+  AsyncCopy,
+  BulkCopy,
+  MatrixRows, ///< ldmatrix and stmatrix
+  Fragment,   ///< wmma.load and store
+  Image,      ///< tex and suld
+  Shuffle,
+  Lanes, ///< Results are made of all lanes' sources.
+};
+struct Flow {
+  uint32_t first = 0; ///< In Function::flowOffsets: results, then sources.
+  uint16_t results = 0, sources = 0;
+  FlowKind kind = FlowKind::Data;
+  bool readsCarry = false, writesCarry = false;
 };
 
 /// Argument or result of a call: bytes between frames' local areas.
@@ -210,9 +242,16 @@ struct Function {
   bool isEntry = false;
   const std::string *sourceName = nullptr;
   const std::vector<std::string> *files = nullptr;
+  const std::map<std::string_view, std::string, std::less<>> *debugStrings =
+      nullptr;
 
   std::vector<Insn> code;
   std::vector<InsnInfo> info; ///< Parallel to code.
+  std::vector<Flow> flows;    ///< Parallel to code.
+  /// Offsets in the frame of the registers that instructions write and read,
+  /// their guards excepted.
+  std::vector<uint32_t> flowOffsets;
+  std::vector<SourcePlace> places{SourcePlace{}};
   std::vector<std::string> texts;
   AlignedBytes constants;
   std::vector<Op> extra;

@@ -198,6 +198,10 @@ bool Decoder::decodeWarpOp() {
         !source(ops[2], Type::B32, insn.s[1]) ||
         !source(ops[3], Type::B32, insn.s[2]))
       return malformed();
+    insn.mode = desc.has("up")     ? kShuffleUp
+                : desc.has("down") ? kShuffleDown
+                : desc.has("bfly") ? kShuffleButterfly
+                                   : kShuffleIndex;
   } else if (op == "vote") {
     bool ballot = desc.has("ballot");
     unsigned bytes = 0;

@@ -535,6 +535,31 @@ void Decoder::begin(const Statement &s) {
       desc.types[desc.typeCount++] = t;
 }
 
+FlowKind Decoder::flowKind() const {
+  std::string_view op = desc.opcode;
+  bool isBulk = desc.has("bulk");
+  if (op == "ld" || op == "ldu")
+    return FlowKind::Load;
+  if (op == "st")
+    return isBulk ? FlowKind::Data : FlowKind::Store;
+  if (op == "atom" || op == "red")
+    return FlowKind::Atomic;
+  if (op == "cp")
+    return isBulk ? FlowKind::BulkCopy : FlowKind::AsyncCopy;
+  if (op == "ldmatrix" || op == "stmatrix")
+    return FlowKind::MatrixRows;
+  if (op == "wmma" && (desc.has("load") || desc.has("store")))
+    return FlowKind::Fragment;
+  if (op == "tex" || op == "tld4" || op == "suld")
+    return FlowKind::Image;
+  if (op == "shfl")
+    return FlowKind::Shuffle;
+  if (op == "vote" || op == "match" || op == "redux" || op == "mma" ||
+      op == "wmma" || op == "movmatrix")
+    return FlowKind::Lanes;
+  return FlowKind::Data;
+}
+
 bool Decoder::emit(Handler handler) {
   insn.fn = handler;
   if (!handler && (insn.ctl == Ctl::Normal || insn.ctl == Ctl::Faulting ||
@@ -557,8 +582,16 @@ bool Decoder::emit(Handler handler) {
   info.file = body.locations[st->loc].file;
   info.sourceLine = body.locations[st->loc].line;
   info.text = it->second;
+  info.place = st->loc;
+  Flow flow;
+  flow.kind = insn.ctl == Ctl::NotImplemented ? FlowKind::Data : flowKind();
+  std::string_view op = desc.opcode;
+  flow.readsCarry = op == "addc" || op == "subc" || op == "madc";
+  flow.writesCarry = desc.has("cc") && (flow.readsCarry || op == "add" ||
+                                        op == "sub" || op == "mad");
   fn.code.push_back(insn);
   fn.info.push_back(info);
+  fn.flows.push_back(flow);
   uses.push_back(refs);
   return true;
 }
@@ -628,7 +661,26 @@ bool Decoder::instruction(const Statement &s) {
   return decodeAlu();
 }
 
+/// The body's locations, with the names of the functions.
+void Decoder::copyLocations() {
+  fn.places.clear();
+  for (const SourceLoc &l : body.locations) {
+    SourcePlace place;
+    place.file = l.file;
+    place.line = l.line;
+    place.column = l.column;
+    place.inlinedAt = l.caller;
+    if (fn.debugStrings) {
+      auto it = fn.debugStrings->find(l.function);
+      if (it != fn.debugStrings->end() && l.functionOffset < it->second.size())
+        place.function = it->second.c_str() + l.functionOffset;
+    }
+    fn.places.push_back(std::move(place));
+  }
+}
+
 ParseError Decoder::run() {
+  copyLocations();
   scopes.resize(body.scopeParents.size());
   declareParameters();
   declareLabels();

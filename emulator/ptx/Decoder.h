@@ -151,6 +151,8 @@ private:
 
   // Emission (Decoder.cpp).
   bool emit(Handler fn);
+  FlowKind flowKind() const;
+  void copyLocations();
   bool emitSelected();
   bool emitNotImplemented();
   void begin(const Statement &s);

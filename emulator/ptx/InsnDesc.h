@@ -121,6 +121,32 @@ enum VideoCompare : uint8_t {
   kGreaterEqual
 };
 
+/// Insn::mode of a shuffle.
+enum ShuffleMode : uint8_t {
+  kShuffleUp,
+  kShuffleDown,
+  kShuffleButterfly,
+  kShuffleIndex,
+};
+
+/// The lane whose value \p lane takes, with the operands \p b and \p c of the
+/// shuffle; \p in is false where there is none and it keeps its own. PTX ISA
+/// 9.0, section 9.7.9.6: c holds the segment mask in bits 8 to 12 and the clamp
+/// in bits 0 to 4. Static, since it is compiled for several levels of the ISA.
+static inline unsigned shuffledLane(ShuffleMode mode, unsigned lane, uint32_t b,
+                                    uint32_t c, bool &in) {
+  int own = static_cast<int>(lane), by = static_cast<int>(b & 31);
+  int clamp = static_cast<int>(c & 31);
+  int segment = static_cast<int>(c >> 8 & 31);
+  int low = own & segment, high = low | (clamp & ~segment);
+  int from = mode == kShuffleUp          ? own - by
+             : mode == kShuffleDown      ? own + by
+             : mode == kShuffleButterfly ? own ^ by
+                                         : low | (by & ~segment);
+  in = mode == kShuffleUp ? from >= high : from <= high;
+  return static_cast<unsigned>(in ? from : own) & 31;
+}
+
 /// Special registers.
 enum SpecialReg : unsigned {
   kTidX,

@@ -134,6 +134,7 @@ private:
   bool file();
   bool pragma();
   bool section();
+  void debugStrings(std::string_view text);
   bool location();
   bool alias();
   bool variable(VariableDecl decl);
@@ -266,12 +267,28 @@ bool SourceParser::pragma() {
 }
 
 bool SourceParser::section() {
+  advance();
+  bool isStrings = tok.isDot("debug_str");
   while (!tok.is('{') && tok.kind != TokenKind::End)
     advance();
   bool ok = false;
-  lexer.skipBraces(ok);
+  std::string_view text = lexer.skipBraces(ok);
+  if (isStrings)
+    debugStrings(text);
   advance();
   return ok ? true : fail("unterminated .section");
+}
+
+/// label: .b8 byte, byte...; what is not of this form is ignored.
+void SourceParser::debugStrings(std::string_view text) {
+  Lexer bytes(text);
+  std::string *string = nullptr;
+  for (Token t = bytes.next(); t.kind != TokenKind::End; t = bytes.next()) {
+    if (t.kind == TokenKind::Identifier)
+      string = &source.debugStrings[t.text];
+    else if (t.kind == TokenKind::Integer && string)
+      *string += static_cast<char>(t.value);
+  }
 }
 
 bool SourceParser::location() {

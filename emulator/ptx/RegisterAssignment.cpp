@@ -275,6 +275,26 @@ void broadcast(uint8_t *to, unsigned bytes, uint64_t value) {
     memcpy(to + l * bytes, &value, bytes);
 }
 
+/// Fills in Function::flowOffsets; guards are still registers. A guard is the
+/// first of the uses.
+void recordFlows(Function &fn, const std::vector<RegisterUses> &uses,
+                 const std::vector<uint32_t> &offsets) {
+  for (size_t k = 0; k < fn.code.size(); ++k) {
+    Flow &flow = fn.flows[k];
+    const std::vector<uint32_t> &from = uses[k].uses;
+    const uint32_t guard = fn.code[k].guard;
+    size_t skip =
+        guard != kNoGuard && !from.empty() && from[0] == guard >> 1 ? 1 : 0;
+    flow.first = static_cast<uint32_t>(fn.flowOffsets.size());
+    flow.results = static_cast<uint16_t>(uses[k].defs.size());
+    flow.sources = static_cast<uint16_t>(from.size() - skip);
+    for (uint32_t reg : uses[k].defs)
+      fn.flowOffsets.push_back(offsets[reg]);
+    for (size_t n = skip; n < from.size(); ++n)
+      fn.flowOffsets.push_back(offsets[from[n]]);
+  }
+}
+
 } // namespace
 
 bool assignRegisters(
@@ -308,8 +328,6 @@ bool assignRegisters(
     op = op & 1 ? places[index] << 1 | 1 : assigner.offsets[index] << 1;
   };
   for (Insn &i : fn.code) {
-    if (i.guard != kNoGuard)
-      i.guard = assigner.offsets[i.guard >> 1];
     for (Op &op : i.d)
       rewrite(op);
     for (Op &op : i.s)
@@ -317,6 +335,10 @@ bool assignRegisters(
   }
   for (Op &op : fn.extra)
     rewrite(op);
+  recordFlows(fn, uses, assigner.offsets);
+  for (Insn &i : fn.code)
+    if (i.guard != kNoGuard)
+      i.guard = assigner.offsets[i.guard >> 1];
   return true;
 }
 

@@ -41,6 +41,7 @@ struct CommandLine {
   bool help = false;
   /// Options for the emulator in the form of the environment variable.
   std::string settings;
+  Settings parsed; ///< The same, applied.
   /// Index of the program in argv; argc when there is none.
   int program = 0;
 };
@@ -98,8 +99,8 @@ std::string parseOption(const std::string &argument, CommandLine &line) {
   if (spec->valueName && !hasValue)
     return "--" + name + " needs a value: --" + name + "=" + spec->valueName;
   std::string value = hasValue ? argument.substr(equals + 1) : "1";
-  Settings scratch;
-  if (std::string error = applySetting(scratch, name, value); !error.empty())
+  if (std::string error = applySetting(line.parsed, name, value);
+      !error.empty())
     return "--" + error;
   if (name == "device-code" || name == "counters")
     value = absolutePath(value);
@@ -126,6 +127,8 @@ std::string parseCommandLine(int argc, char **argv, CommandLine &line) {
       return error;
   }
   line.program = i;
+  if (line.parsed.accesses && line.parsed.counters.empty())
+    return "--accesses needs --counters=FILE.json";
   return "";
 }
 

@@ -54,6 +54,7 @@ Options Runtime::deviceOptions() {
   options.checkRaces = settings.raceCheck;
   options.maxWarpInstructions = settings.maxInstructions;
   options.counters = !settings.counters.empty();
+  options.accesses = settings.accesses;
   // What kernels that spin count depends on who runs when.
   if (options.counters && !options.threads)
     options.threads = 1;

@@ -76,6 +76,8 @@ const std::vector<SettingSpec> &settingSpecs() {
       {"hmm", nullptr, "kernels may use all memory of the program"},
       {"race-check", nullptr, "report races on shared memory"},
       {"counters", "FILE.json", "write performance counters at exit"},
+      {"accesses", nullptr,
+       "with --counters, count each instruction that accesses memory"},
       {"refuse-double-stub", nullptr,
        "two host stubs registered for one device function are an error"},
       {"verbose", nullptr, "report loads and launches on standard error"},
@@ -110,6 +112,8 @@ std::string applySetting(Settings &settings, std::string_view name,
     return parseSwitch(name, value, settings.hmm);
   if (name == "race-check")
     return parseSwitch(name, value, settings.raceCheck);
+  if (name == "accesses")
+    return parseSwitch(name, value, settings.accesses);
   if (name == "refuse-double-stub")
     return parseSwitch(name, value, settings.refuseDoubleStub);
   if (name == "verbose")

@@ -60,6 +60,8 @@ struct Settings {
   std::string deviceCode;
   /// File for the counters at exit; empty: none are gathered.
   std::string counters;
+  /// Rows of access instructions in that file.
+  bool accesses = false;
 };
 
 /// One option, for parsing and for --help.
