@@ -6,9 +6,10 @@
 //
 // For each kernel: thread instructions (as the counters give them) divided by
 // the processor time of a launch on one core of the host; without counters,
-// with counters, and with one thread at a time. The three take turns, so that
-// noise of the machine meets all alike. Reported: the median of the launches
-// and the spread, half the range between the quartiles as a share of it.
+// with counters, with rows of accesses too, and with one thread at a time. They
+// take turns, so that noise of the machine meets all alike. Reported: the
+// median of the launches and the spread, half the range between the quartiles
+// as a share of it.
 //
 //   gpultoEmuBench [--json] [runs [kernel]]
 //
@@ -220,24 +221,27 @@ Rate rateOf(uint64_t instructions, const std::vector<double> &seconds) {
 
 struct Result {
   uint64_t instructions = 0;
-  Rate plain, counters, oneThread;
+  Rate plain, counters, accesses, oneThread;
 };
 
 Result measure(const Case &c, unsigned runs) {
-  Options counting, single;
-  counting.counters = true;
+  Options counting, tracing, single;
+  counting.counters = tracing.counters = tracing.accesses = true;
   single.oneThreadAtATime = true;
-  Subject plain(c, Options()), counted(c, counting), one(c, single);
+  Subject plain(c, Options()), counted(c, counting), traced(c, tracing),
+      one(c, single);
   Result r;
   r.instructions = counted.instructions();
   for (unsigned k = 0; k < runs; ++k) {
     plain.launch();
     counted.launch();
+    traced.launch();
     if (k % 4 == 0) // It takes ten times as long.
       one.launch();
   }
   r.plain = rateOf(r.instructions, plain.seconds);
   r.counters = rateOf(r.instructions, counted.seconds);
+  r.accesses = rateOf(r.instructions, traced.seconds);
   r.oneThread = rateOf(r.instructions, one.seconds);
   return r;
 }
@@ -264,6 +268,7 @@ void printJson(const std::vector<std::pair<std::string, Result>> &results,
                 name.c_str(), static_cast<unsigned long long>(r.instructions));
     for (auto [mode, rate] :
          {std::pair{"plain", &r.plain}, std::pair{"counters", &r.counters},
+          std::pair{"accesses", &r.accesses},
           std::pair{"one-thread-at-a-time", &r.oneThread}})
       std::printf(",\n   \"%s\": {\n    \"median\": %.3f,\n    \"spread\": %.4f"
                   "\n   }",
@@ -289,9 +294,10 @@ int main(int argc, char **argv) {
   }
   std::vector<std::pair<std::string, Result>> results;
   if (!json)
-    std::printf("%-12s %14s %15s %15s %15s   (G thread instructions a second)"
-                "\n",
-                "kernel", "instructions", "plain", "counters", "one thread");
+    std::printf("%-12s %14s %15s %15s %15s %15s   (G thread instructions a "
+                "second)\n",
+                "kernel", "instructions", "plain", "counters", "accesses",
+                "one thread");
   for (const Case &c : cases()) {
     if (argc > 2 && std::strcmp(argv[2], c.name) != 0)
       continue;
@@ -299,10 +305,11 @@ int main(int argc, char **argv) {
     results.emplace_back(c.name, r);
     if (!json)
       std::printf("%-12s %14llu %7.2f +- %3.0f%% %7.2f +- %3.0f%% "
-                  "%7.3f +- %3.0f%%\n",
+                  "%7.2f +- %3.0f%% %7.3f +- %3.0f%%\n",
                   c.name, static_cast<unsigned long long>(r.instructions),
                   r.plain.median, 100 * r.plain.spread, r.counters.median,
-                  100 * r.counters.spread, r.oneThread.median,
+                  100 * r.counters.spread, r.accesses.median,
+                  100 * r.accesses.spread, r.oneThread.median,
                   100 * r.oneThread.spread);
   }
   if (json)

@@ -302,6 +302,8 @@ class Tests:
                     err="not a number")
         self.expect(self.run("--counters", "/bin/true"), 125,
                     err="needs a value")
+        self.expect(self.run("--accesses", "/bin/true"), 125,
+                    err="--accesses needs --counters")
         self.expect(self.run(), 125, err="no program")
         self.expect(self.run("/does/not/exist"), 127, err="No such file")
         self.expect(self.run("--help"), 0, "--device-code=FILE.ptx")
@@ -638,6 +640,32 @@ int main() {
         json.loads(texts[0])
         if texts[0] != texts[1] or "answer" not in texts[0]:
             raise Failure("counters differ or lack the kernel:\n" + texts[0])
+
+    def test_accesses(self):
+        """Rows have the lines of nvcc's -lineinfo."""
+        source = self.write("rows.cu", """
+__device__ int take(const int *p, int i) {
+  return p[i];
+}
+__global__ void rows(int *p) {
+  p[threadIdx.x + 64] = take(p, p[threadIdx.x]);
+}
+int main() {
+  int *p;
+  cudaMalloc(&p, 1024);
+  rows<<<1, 32>>>(p);
+}
+""")
+        program = self.build("rows", source, "-cudart", "shared", "-lineinfo")
+        counters = self.path("rows.json")
+        self.expect(self.run("--accesses", "--counters=" + counters, program),
+                    0)
+        with open(counters) as file:
+            rows = json.load(file)["accesses"]
+        found = sorted((row["source"].split(":")[1], row["kind"],
+                        row["full"]["tainted"]) for row in rows)
+        if found != [("3", "load", 1), ("6", "load", 0), ("6", "store", 0)]:
+            raise Failure(f"rows are {rows}")
 
     def test_counters_of_spinning_kernels(self):
         """Bit by bit the same although blocks wait for each other."""
