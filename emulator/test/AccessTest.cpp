@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmuTest.h"
+#include "emulator/test/EmuTest.h"
+
+#include <set>
 
 using namespace gpulto::emu;
 using namespace gpulto::emu::test;
@@ -26,8 +28,10 @@ protected:
     std::string where = "\"ptx\": \"test.ptx:" + std::to_string(line) + "\"";
     for (size_t at = all.find("\"accesses\": [\n"); at != std::string::npos;) {
       at = all.find("{\"kernel\"", at + 1);
+      if (at == std::string::npos)
+        break;
       std::string one = all.substr(at, all.find("}}", at) - at);
-      if (at != std::string::npos && one.find(where) != std::string::npos &&
+      if (one.find(where) != std::string::npos &&
           one.find("\"space\": \"" + space + "\"") != std::string::npos)
         return one + "}}";
     }
@@ -44,10 +48,10 @@ protected:
   }
 
   static constexpr const char *kProlog = R"(
-.visible .entry k(.param .u64 p) {
+.visible .entry k(.param .u64 p, .param .u64 image) {
   .shared .align 16 .b8 s[4096]; .local .align 16 .b8 l[64]; .reg .pred %c, %d;
-  .reg .b64 %p, %q, %w, %v; .reg .b32 %i, %t, %x, %y, %z, %f<4>; .reg .b16 %h;
-  ld.param.u64 %p, [p]; mov.u32 %i, %tid.x; mad.wide.u32 %q, %i, 4, %p;
+  .reg .b64 %p, %q, %w, %v, %m; .reg .b32 %i, %t, %x, %y, %z, %f<4>; .reg .b16 %h;
+  ld.param.u64 %p, [p]; mov.u32 %i, %tid.x; mad.wide.u32 %q, %i, 4, %p; ld.param.u64 %m, [image];
 )";
 
   /// The lanes whose %x is tainted behind \p code, which may use %t, a tainted
@@ -67,7 +71,14 @@ protected:
     std::vector<uint32_t> numbers(64);
     for (uint32_t k = 0; k < 64; ++k)
       numbers[k] = k % 32;
-    Status s = launch(*module, "k", blocks(1, 32), upload(numbers));
+    Image image;
+    image.address = upload(numbers);
+    image.width = 32;
+    image.rowBytes = 128;
+    image.channelBytes = 4;
+    image.kind = ChannelKind::Unsigned;
+    Status s = launch(*module, "k", blocks(1, 32), upload(numbers),
+                      device->addImage(image));
     EXPECT_TRUE(s.ok()) << s.text << "\n" << text;
     first += 3; // The header.
     uint32_t mask = 0;
@@ -206,6 +217,31 @@ TEST_F(AccessTest, Copies) {
              "\"sectors\": 3, \"ideal_sectors\": 2"});
 }
 
+TEST_F(AccessTest, SimilarAccessesElsewhere) {
+  auto module = load(kHeader + kProlog + R"(
+  mov.u32 %x, 0; mov.u32 %y, s; mad.lo.u32 %y, %i, 6, %y; and.b32 %y, %y, -2;
+L: ld.global.u32 %t, [%q]; add.u64 %q, %q, 4;
+  ld.shared.u16 %h, [%y]; add.u32 %y, %y, 2;
+  add.u32 %x, %x, 1; setp.lt.u32 %c, %x, 8; @%c bra L; ret;
+})");
+  ASSERT_TRUE(launch(*module, "k", blocks(1, 32), alloc(4096)).ok());
+  // One of the eight is aligned to sectors.
+  expectRow(11, "global",
+            {"\"sectors\": 39, \"ideal_sectors\": 32, \"min_sectors\": 4, "
+             "\"max_sectors\": 5, \"over_ideal\": 7"});
+  uint64_t conflicts = 0;
+  for (unsigned n = 0; n < 8; ++n) {
+    std::set<unsigned> words;
+    unsigned perBank[32] = {}, most = 1;
+    for (unsigned l = 0; l < 32; ++l)
+      if (unsigned word = (l * 6 + n * 2) / 4; words.insert(word).second)
+        most = std::max(most, ++perBank[word % 32]);
+    conflicts += most - 1;
+  }
+  expectRow(12, "shared",
+            {"\"bank_conflicts\": " + std::to_string(conflicts) + ","});
+}
+
 TEST_F(AccessTest, PlacesInTheSource) {
   auto module = load(kHeader + kProlog + R"(
   .loc 1 30 5
@@ -308,7 +344,8 @@ TEST_F(AccessTest, TaintOfOtherMemories) {
                          "mad.wide.u32 %w, %y, 4, %w; ld.const.u32 %x, [%w];",
                          ".const .align 4 .b8 c[64];\n"),
             kAll);
-  EXPECT_EQ(taintedLanes("atom.global.add.u32 %x, [%p], 1;"), kAll);
+  EXPECT_EQ(taintedLanes("mov.u32 %x, 0; atom.global.add.u32 %x, [%p], 1;"),
+            kAll);
   EXPECT_EQ(taintedLanes("mov.u32 %x, 0; red.global.add.u32 [%p], %t;"), 0u);
 }
 
@@ -351,6 +388,21 @@ TEST_F(AccessTest, TaintOfWarpOperations) {
   EXPECT_EQ(taintedLanes("setp.lt.u32 %c, %i, 5; "
                          "vote.sync.ballot.b32 %x, %c, -1;"),
             0u);
+}
+
+TEST_F(AccessTest, TaintOfMatricesAndTextures) {
+  const std::string rows = "mov.u32 %z, s; shl.b32 %y, %i, 4; and.b32 %y, %y, "
+                           "112; add.u32 %y, %y, %z; ";
+  const std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%x}, ";
+  EXPECT_EQ(taintedLanes(rows + load + "[%y];"), kAll);
+  EXPECT_EQ(taintedLanes(rows + load + "[%z];"), 0u);
+  expectRow(10, "shared", {"\"size\": 16", "\"lanes\": 8"});
+  EXPECT_EQ(taintedLanes("mov.u32 %x, 0; movmatrix.sync.aligned.m8n8.trans.b16 "
+                         "%x, %t;"),
+            kAll);
+  const std::string fetch = "tex.1d.v4.u32.s32 {%x, _, _, _}, ";
+  EXPECT_EQ(taintedLanes(fetch + "[%m, {%i}];"), kAll);
+  EXPECT_EQ(taintedLanes("mov.u32 %y, 3; " + fetch + "[%m, {%y}];"), 0u);
 }
 
 TEST_F(AccessTest, TaintInLocalMemory) {
@@ -406,6 +458,19 @@ TEST_F(AccessTest, TaintThroughCalls) {
                              call("%i", "%i") + "\nB:",
                          functions),
             15u);
+}
+
+TEST_F(AccessTest, ResultsOfExternalFunctionsAreNotTainted) {
+  const std::string functions =
+      ".extern .func (.param .b64 r) malloc(.param .b64 n);\n";
+  const std::string call =
+      "cvt.u64.u32 %v, %t; { .param .b64 n; .param .b64 r; "
+      "st.param.u64 [n], 16; st.param.u64 [r], %v; ";
+  EXPECT_EQ(taintedLanes(call + "ld.param.u32 %x, [r]; }", functions), kAll);
+  EXPECT_EQ(taintedLanes(call + "call (r), malloc, (n); "
+                                "ld.param.u32 %x, [r]; }",
+                         functions),
+            0u);
 }
 
 } // namespace
