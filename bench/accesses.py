@@ -13,7 +13,7 @@ libraries. A program that one command of gpulto-clang++ does not build, that fai
 does not end in --limit seconds on the emulator, or that accesses no global memory, is
 listed as discarded, with the reason. Arguments are those of `make run`, or of
 hecbench.toml where it has some, with large numbers made smaller until the program ends
-in time.
+in time. Where the list is there already, with this seed and limit, `draw` goes on.
 
 `run` builds and runs the programs of accesses.toml, and leaves the rows of their access
 instructions (--counters with --accesses of gpulto-run, which takes several times as
@@ -21,6 +21,7 @@ long) in DIR/NAME.json.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -152,6 +153,7 @@ def attempts_of(table, given):
 def try_program(name, given, tree, options):
     """Returns the table of a program that can be scored. Raises Discarded."""
     found = hecbench.describe(options.checkout, name, None)
+    found["sources"] = [os.path.normpath(source) for source in found["sources"]]
     foreign = [source for source in found["sources"]
                if "/" in source or not source.endswith((".cu", ".cpp")) or
                not (options.checkout / found["directory"] / source).exists()]
@@ -181,41 +183,69 @@ def write_list(programs, discarded, options):
     options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def read_list(options):
+    """Returns the programs of the list, and those discarded; to draw, none of another
+    seed or limit."""
+    if not options.output.exists():
+        return [], []
+    with open(options.output, "rb") as file:
+        tables = tomllib.load(file)
+    if options.step == "draw" and \
+            (tables["seed"], tables["limit"]) != (options.seed, options.limit):
+        return [], []
+    return tables.get("program", []), tables.get("discarded", [])
+
+
 def draw(options):
     tree = Tree(options.checkout, options.work)
     with open(HERE / "hecbench.toml", "rb") as file:
         small = tomllib.load(file)["arguments"]
     names = sorted(path.parent.name.removesuffix("-cuda") for path in
                    options.checkout.glob("src/*-cuda/Makefile"))
-    programs, discarded = [], []
-    for name in random.Random(options.seed).sample(names, len(names)):
-        if len(programs) == options.count:
-            break
+    programs, discarded = read_list(options)
+    done = {table["name"] for table in programs + discarded}
+    order = [name for name in random.Random(options.seed).sample(names, len(names))
+             if name not in done]
+
+    def attempt(name):
         try:
-            programs.append(try_program(name, small.get(name), tree, options))
-            print(len(programs), name, *programs[-1]["arguments"], flush=True)
+            return try_program(name, small.get(name), tree, options)
         except hecbench.Discarded as why:
-            discarded.append({"name": name, "reason": str(why)})
-            print(name, "is discarded:", why, flush=True)
-        write_list(programs, discarded, options)
+            return {"name": name, "reason": str(why)}
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        # Taken in order, so that the list does not depend on --jobs.
+        waiting = [pool.submit(attempt, name) for name in order[:options.jobs]]
+        for following in order[options.jobs:] + [None] * options.jobs:
+            if len(programs) == options.count or not waiting:
+                break
+            table = waiting.pop(0).result()
+            if following:
+                waiting.append(pool.submit(attempt, following))
+            (discarded if "reason" in table else programs).append(table)
+            print(len(programs), table["name"],
+                  table.get("reason", table.get("arguments")), flush=True)
+            write_list(programs, discarded, options)
 
 
 def run_all(options):
     tree = Tree(options.checkout, options.work)
-    with open(options.output, "rb") as file:
-        tables = tomllib.load(file)["program"]
-    for table in tables:
-        if options.names and table["name"] not in options.names:
-            continue
+    tables = [table for table in read_list(options)[0]
+              if not options.names or table["name"] in options.names]
+
+    def count(table):
+        begin = time.monotonic()
         try:
-            begin = time.monotonic()
             counters = run(table, build(table, tree, options), tree, options)
-            what = f"does not end in {options.limit:g} seconds" if counters is None \
-                else f"{len(counters['accesses'])} rows"
-            what += f", {time.monotonic() - begin:.0f} s"
         except hecbench.Discarded as why:
-            what = str(why)
-        print(table["name"], what, flush=True)
+            return str(why)
+        what = f"does not end in {options.limit:g} seconds" if counters is None \
+            else f"{len(counters['accesses'])} rows"
+        return f"{what}, {time.monotonic() - begin:.0f} s"
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for table, what in zip(tables, pool.map(count, tables)):
+            print(table["name"], what, flush=True)
 
 
 def main():
@@ -235,6 +265,7 @@ def main():
     parser.add_argument("--count", type=int, default=70)
     parser.add_argument("--limit", type=float, default=10,
                         help="seconds that a program may run (10)")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--output", type=pathlib.Path, default=LIST,
                         help="the list of programs")
     options = parser.parse_args()
