@@ -118,7 +118,8 @@ def run(table, program, tree, options):
     trouble = re.search(r"gpulto-emu: .*|gpulto emulator: (?!.*not supported).*", output)
     if status or trouble:
         last = output.strip().splitlines()[-1:] or [""]
-        raise hecbench.Discarded(f"fails: {trouble[0] if trouble else last[0]}"[:200])
+        text = f"fails: {trouble[0] if trouble else last[0]}"
+        raise hecbench.Discarded(text.replace(f"{options.work}/", "")[:200])
     if not counters.exists():
         raise hecbench.Discarded("uses no device")
     return json.loads(counters.read_text())
