@@ -11,8 +11,9 @@ CUDA runtime, $AR, and $PREVIOUS, the directory with the sources. Without
 `link.sh`, all objects are linked to `app`. `app` is what runs.
 
 A program with --cuda is built plain by stock clang with relocatable device
-code, its PTX kept, and runs on the emulator. Programs that print something
-else, and those that exit otherwise, fail the test."""
+code, its PTX kept, and runs on the emulator. Its sources read the small
+cuda_runtime.h of test/inputs/light, with --headers CUDA's own. Programs that
+print something else, and those that exit otherwise, fail the test."""
 import argparse
 import difflib
 import glob
@@ -22,6 +23,7 @@ import subprocess
 import sys
 
 COMPILED = (".c", ".cpp", ".ll", ".s", ".cu")
+LIGHT = os.path.join(os.path.dirname(__file__), "..", "..", "inputs", "light")
 
 
 def arguments():
@@ -34,6 +36,7 @@ def arguments():
                         help="where to keep the toolkit for plain builds")
     # From the test.
     parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--headers", action="store_true")
     parser.add_argument("--flags", action="append", default=[],
                         help="compile options; may be given several times, "
                         "the plain build has the first")
@@ -86,6 +89,10 @@ class Build:
     def cuda(self):
         architecture = any("--offload-arch" in flag for flag in self.flags)
         flags = [] if architecture else ["--offload-arch=sm_90"]
+        if not self.options.headers:
+            flags += ["-nocudainc", "-I", LIGHT, "-I",
+                      self.options.cuda_path + "/include",
+                      "-include", "cuda_runtime.h"]
         if not self.isPlain:
             return flags + ["--cuda-path=" + self.options.cuda_path]
         include = toolkit(self.options) + "/include"

@@ -15,6 +15,8 @@
 #undef __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__
 #undef __noinline__ // libstdc++ spells an attribute so
 #include <cuda_runtime_api.h>
+#include <channel_descriptor.h>
+#include <driver_functions.h>
 #include <vector_functions.h>
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
@@ -43,6 +45,11 @@ cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags) {
 template <typename T>
 cudaError_t cudaHostGetDevicePointer(T **pointer, void *host, unsigned flags) {
   return ::cudaHostGetDevicePointer((void **)(void *)pointer, host, flags);
+}
+template <typename T>
+cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width,
+                            size_t height) {
+  return ::cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
 }
 template <typename T>
 cudaError_t cudaMallocManaged(T **pointer, size_t bytes,
@@ -133,8 +140,15 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T kernel,
 
 extern "C" __device__ int vprintf(const char *format, const char *arguments);
 extern "C" __device__ int printf(const char *format, ...);
+extern "C" __device__ void *malloc(size_t bytes) noexcept;
+extern "C" __device__ void free(void *memory) noexcept;
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned,
                                         const char *, size_t);
+static __device__ inline void __assert_fail(const char *condition,
+                                            const char *file, unsigned line,
+                                            const char *function) {
+  __assertfail(condition, file, line, function, 1);
+}
 
 #define GPULTO_LIGHT_ATOMIC(name, type, builtin)                               \
   static __device__ inline type name(type *address, type value) {              \
