@@ -24,6 +24,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
+LIGHT = HERE.parent.parent / "inputs" / "light"
 
 
 def split(path):
@@ -64,7 +65,9 @@ class Matrix:
         if source.endswith(".cu"):
             return [f"{self.options.bin}/gpulto-clang++",
                     f"--cuda-path={self.options.cuda_path}",
-                    "--offload-arch=sm_90", "--cuda-include-ptx=all"
+                    "-nocudainc", "-I", str(LIGHT), "-I",
+                    f"{self.options.cuda_path}/include",
+                    "-include", "cuda_runtime.h", "--offload-arch=sm_90", "--cuda-include-ptx=all"
                     ] + ["-flto=gpu"] * lto
         if lto:
             return [f"{self.options.bin}/gpulto-{name}", "-flto=gpu"]

@@ -12,12 +12,12 @@
 #define __CUDACC__ 1
 #define __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__
 #include <crt/host_defines.h>
-#undef __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__
-#undef __noinline__ // libstdc++ spells an attribute so
 #include <cuda_runtime_api.h>
 #include <channel_descriptor.h>
 #include <driver_functions.h>
 #include <vector_functions.h>
+#undef __CUDA_INCLUDE_COMPILER_INTERNAL_HEADERS__
+#undef __noinline__ // libstdc++ spells an attribute so
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                 size_t sharedBytes = 0,
@@ -171,6 +171,11 @@ atomicAdd(unsigned long long *address, unsigned long long value) {
 }
 static __device__ inline int atomicCAS(int *address, int compared, int value) {
   return __nvvm_atom_cas_gen_i(address, compared, value);
+}
+static __device__ inline unsigned atomicCAS(unsigned *address,
+                                            unsigned compared, unsigned value) {
+  return (unsigned)__nvvm_atom_cas_gen_i((int *)address, (int)compared,
+                                         (int)value);
 }
 static __device__ inline void __threadfence() { __nvvm_membar_gl(); }
 static __device__ inline void __threadfence_system() { __nvvm_membar_sys(); }
