@@ -42,8 +42,9 @@ def configuration(directory, munge):
         "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none",
         "SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU",
         "SwitchType=switch/none", "JobAcctGatherType=jobacct_gather/none",
-        "ReturnToService=2", "SlurmdTimeout=5", "SlurmctldTimeout=5",
-        "KillWait=1", "MessageTimeout=5", "JobRequeue=0",
+        "ReturnToService=2", "SlurmdTimeout=3", "SlurmctldTimeout=5",
+        "KillWait=1", "MessageTimeout=3", "JobRequeue=0",
+        "SchedulerParameters=batch_sched_delay=0",  # not 3 s
         f"StateSaveLocation={directory}/state",
         f"SlurmdSpoolDir={directory}/spool-%n",
         f"SlurmctldLogFile={directory}/slurmctld.log",
@@ -109,8 +110,12 @@ class Cluster:
         sys.exit(f"{what} did not come up\n" + "\n".join(logs))
 
     def stop(self):
+        # The controller would wait for a node that is gone.
         for daemon in reversed(self.daemons):
-            daemon.terminate()
+            if daemon.args[0] == "slurmctld":
+                daemon.kill()
+            else:
+                daemon.terminate()
         for daemon in reversed(self.daemons):
             try:
                 daemon.wait(10)

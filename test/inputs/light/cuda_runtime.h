@@ -25,6 +25,13 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
 
 #include "__clang_cuda_builtin_vars.h"
 
+// As in tools/driver/cuda-shim.
+#ifdef __GPULTO_LGEN__
+#undef __managed__
+#define __managed__                                                            \
+  __attribute__((device)) __attribute__((section("__nv_managed_data__")))
+#endif
+
 // ---- the runtime, for any type ----------------------------------------------
 
 template <typename T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
@@ -180,6 +187,15 @@ static __device__ inline unsigned atomicCAS(unsigned *address,
 static __device__ inline void __threadfence() { __nvvm_membar_gl(); }
 static __device__ inline void __threadfence_system() { __nvvm_membar_sys(); }
 static __device__ inline void __threadfence_block() { __nvvm_membar_cta(); }
+template <typename T>
+static __device__ T __shfl_down_sync(unsigned lanes, T value, unsigned by) {
+  int words[sizeof(T) / sizeof(int)];
+  __builtin_memcpy(words, &value, sizeof(T));
+  for (int &word : words)
+    word = __nvvm_shfl_sync_down_i32(lanes, word, by, 31);
+  __builtin_memcpy(&value, words, sizeof(T));
+  return value;
+}
 static __device__ inline void __trap() { __builtin_trap(); }
 static __device__ inline int __popc(unsigned value) {
   return __builtin_popcount(value);
