@@ -2,7 +2,7 @@
 // unchanged when the call happens. Not what a callee may have changed that got
 // the address before.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump --summary %t.o | FileCheck %s
 struct Parameters {
   int width, height, depth, step;

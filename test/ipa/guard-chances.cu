@@ -3,7 +3,7 @@
 // where nothing pays: divisions of 32 bits or by constants, accesses that are
 // aligned, far from each other, volatile, or across a barrier.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump %t.o | FileCheck %s
 
 // CHECK-LABEL: device(sm_90) function divide:

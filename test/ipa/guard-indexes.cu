@@ -2,7 +2,7 @@
 // over all threads. And where nothing pays: loops of which pointers are made anyway,
 // divisions beside which all else is small, comparisons alone, sizes of 32 bits.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump %t.o | FileCheck --implicit-check-not='at most' %s
 
 // CHECK-LABEL: device(sm_90) function border:

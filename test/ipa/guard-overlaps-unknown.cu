@@ -3,7 +3,7 @@
 // one of two; the index was loaded, grows by itself or is what bits make of a size;
 // the struct that the pointer is in is written.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump %t.o | FileCheck %s --implicit-check-not='touches arg1 ' --implicit-check-not='touches arg0[8]'
 extern "C" {
 #define SUM(expression)                                                        \

@@ -3,7 +3,7 @@
 // counters that go up and down, fields of structs. And where there is no extent:
 // pointers that go elsewhere, indices that were loaded, remainders of nothing.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump %t.o | FileCheck %s
 extern "C" {
 // Arguments that are not negative, and a grid whose threads have numbers, are

@@ -1,7 +1,7 @@
 // Structs passed by value: in memory, in registers, as vectors of floats; the
 // kernel's parameter numbers do not move when one struct takes two registers.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light -c %s -o %t.o
 // RUN: %gpulto dump --summary %t.o | FileCheck %s
 struct Memory { int n; double scale; int *data; long rest[3]; };
 struct TwoRegisters { long a; long b; };

@@ -1,7 +1,7 @@
 // A launch by a configuration that is copied out of an object, which is passed by
 // its address: as CCCL's launchers do. Not when the object may have changed before.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump --summary %t.o | FileCheck %s
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 // Geometry and arguments that depend on the caller: formals pass through, and so
 // do operations with constants; of everything else there are bounds.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light -c %s -o %t.o
 // RUN: %gpulto dump --summary %t.o | FileCheck %s
 __global__ void kernel(int *p, int n) { p[n] = 1; }
 

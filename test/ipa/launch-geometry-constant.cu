@@ -1,6 +1,6 @@
 // Launches with constant geometry and arguments: every component is known.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light -c %s -o %t.o
 // RUN: %gpulto dump --symbols --summary %t.o | FileCheck %s
 __global__ void kernel(int *p, int n, float f) { p[n] = f; }
 

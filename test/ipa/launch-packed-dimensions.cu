@@ -1,7 +1,7 @@
 // x and y of a dim3 come in one register: each is followed by itself, also where
 // the function changes the other one or stores both at once.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 --cuda-path=%cuda_path -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light --cuda-path=%cuda_path -c %s -o %t.o
 // RUN: %gpulto dump --summary %t.o | FileCheck %s
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 // template kernels are in COMDATs; variables keep their flags.
 // REQUIRES: cuda
 // RUN: rm -rf %t && mkdir -p %t/a && cp %s %t/a/x.cu
-// RUN: cd %t/a && %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c x.cu -o x.o
+// RUN: cd %t/a && %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light -c x.cu -o x.o
 // RUN: %gpulto dump --symbols %t/a/x.o | FileCheck %s
 static __device__ int counter = 3;
 __device__ int visible;

@@ -2,7 +2,7 @@
 // comes out of memory, at byte 8 behind parameter 1, it is one of an unknown kernel,
 // with what is known of its geometry.
 // REQUIRES: cuda
-// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 -c %s -o %t.o
+// RUN: %gpulto-clang++ -flto=gpu -O2 --offload-arch=sm_90 %light -c %s -o %t.o
 // RUN: %gpulto dump --symbols --summary %t.o | FileCheck %s
 __global__ void chosen(int *p) { *p = 1; }
 __global__ void other(int *p) { *p = 2; }
