@@ -17,6 +17,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import argparse
 import ctypes
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -55,7 +56,10 @@ def prepare(options):
     libraries = []
     if options.cuda:
         libraries = [f"-L{options.cuda}/lib64", "-lcudart"]
-        cuda = [f"--cuda-path={options.cuda}", "--offload-arch=sm_90"]
+        light = pathlib.Path(__file__).resolve().parents[1] / "inputs/light"
+        cuda = [f"--cuda-path={options.cuda}", "--offload-arch=sm_90",
+                "-nocudainc", f"-I{light}", f"-I{options.cuda}/include",
+                "-include", "cuda_runtime.h"]
     else:
         del sources["device.cu"]
         del sources["main.cu"]

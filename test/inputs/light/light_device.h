@@ -6,6 +6,7 @@
 
 #ifdef __CUDA__
 #include <cmath>
+#include <cstring>
 #include <cuda.h>
 static __device__ inline unsigned __isShared(const void *address) {
   return __nvvm_isspacep_shared(address);
