@@ -1,0 +1,2 @@
+void runA(), runC();
+int main() { runA(), runC(); }
