@@ -458,6 +458,11 @@ void ContentDigester::Implementation::addSpecial(StableHasher &hasher,
       hasher.add(locals.lookup(block));
     return;
   }
+  if (auto *choice = llvm::dyn_cast<llvm::SwitchInst>(&i)) {
+    for (const auto &option : choice->cases())
+      addOperand(hasher, *option.getCaseValue());
+    return;
+  }
   if (auto *update = llvm::dyn_cast<llvm::AtomicRMWInst>(&i)) {
     hasher.add(update->getOperation());
     hasher.add(update->getOrdering());

@@ -523,6 +523,9 @@ void FoldFormer::Implementation::particulars(const Instruction &i) {
   } else if (auto *phi = dyn_cast<PHINode>(&i)) {
     for (const BasicBlock *block : phi->blocks())
       local(*block, Tag::Block);
+  } else if (auto *choice = dyn_cast<SwitchInst>(&i)) {
+    for (const auto &option : choice->cases())
+      operand(*option.getCaseValue());
   }
 }
 

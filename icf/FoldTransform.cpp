@@ -413,6 +413,13 @@ const char *Pairing::compare(const Instruction &x, const Instruction &y) {
                       })
                ? nullptr
                : "a predecessor";
+  if (auto *choice = dyn_cast<SwitchInst>(&x))
+    return all_of_zip(choice->cases(), cast<SwitchInst>(y).cases(),
+                      [&](const auto &p, const auto &q) {
+                        return sameOperand(p.getCaseValue(), q.getCaseValue());
+                      })
+               ? nullptr
+               : "a case";
   if (auto *call = dyn_cast<CallBase>(&x))
     return sameCall(*call, cast<CallBase>(y)) ? nullptr : "a call";
   if (auto *slot = dyn_cast<AllocaInst>(&x)) {

@@ -68,7 +68,6 @@
 #include "llvm/Transforms/IPO/GlobalOpt.h"
 #include "llvm/Transforms/IPO/SCCP.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 #include "llvm/Transforms/Scalar/InferAlignment.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
@@ -116,6 +115,10 @@ private:
     state.add(instruction.getNumOperands());
     for (const Use &operand : instruction.operands())
       add(*operand.get());
+    // Not among the operands.
+    if (auto *choice = dyn_cast<SwitchInst>(&instruction))
+      for (const auto &option : choice->cases())
+        add(*option.getCaseValue());
   }
   void add(const Value &operand) {
     state.add(operand.getValueID());
@@ -292,7 +295,7 @@ struct StraightLinePass : PassInfoMixin<StraightLinePass> {
       passes.addPass(ExtendByZeroPass());
     }
     passes.addPass(EarlyCSEPass());
-    passes.addPass(InferAddressSpacesPass());
+    passes.addPass(InferSpacesPass());
     passes.addPass(RestateAlignmentPass());
     passes.addPass(InferAlignmentPass());
     passes.addPass(LoadStoreVectorizerPass());
