@@ -79,7 +79,7 @@ private:
   std::string strideText(const LaneStride &stride) const;
   void explainStride(const LaneStride &stride, const LaneValue &address,
                      MemoryRow &row) const;
-  bool walksInLoop(const LaneValue &address, unsigned sizeBytes) const;
+  bool walksInLoop(const LaneValue &address) const;
 
   const LaneSymbols &symbols;
   const KernelLaunches &launches;
@@ -141,13 +141,12 @@ std::string RowWriter::strideText(const LaneStride &stride) const {
 }
 
 /// Whether the next round of a loop accesses what is next in memory.
-bool RowWriter::walksInLoop(const LaneValue &address,
-                            unsigned sizeBytes) const {
+bool RowWriter::walksInLoop(const LaneValue &address) const {
+  constexpr int64_t kMostStep = 32; // bytes: a sector
   return any_of(address.sum.terms(), [&](const LaneSum::Term &term) {
     auto factors = term.product.symbols();
     return factors.size() == 1 && symbols[factors[0]].loop &&
-           isSame(term.factor) &&
-           std::abs(term.factor[0]) <= int64_t(sizeBytes);
+           isSame(term.factor) && std::abs(term.factor[0]) <= kMostStep;
   });
 }
 
@@ -155,7 +154,7 @@ void RowWriter::explainStride(const LaneStride &stride,
                               const LaneValue &address, MemoryRow &row) const {
   row.reason = strideText(stride) + " between threads";
   constexpr int64_t kMostStructure = 256; // bytes
-  if (walksInLoop(address, row.sizeBytes)) {
+  if (walksInLoop(address)) {
     row.reason += ", each of which walks through memory";
     row.advice = "let neighboring threads take neighboring elements: start at "
                  "the thread's index and step by the number of threads";
@@ -453,7 +452,9 @@ void ShapeReport::run(std::vector<MemoryRow> &rows) {
     bool hasPlace = row.line != 0;
     auto [place, isNew] = places.try_emplace(
         Key(row.file, row.line, row.column, row.space, row.kind, row.sizeBytes,
-            row.base, hasPlace ? std::string() : row.reason),
+            row.base,
+            hasPlace ? std::string()
+                     : StringRef(row.reason).split(',').first.str()),
         rows.size());
     if (isNew)
       rows.push_back(std::move(row));

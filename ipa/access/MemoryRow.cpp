@@ -97,13 +97,20 @@ static std::string accessText(const MemoryRow &row) {
 
 std::string messageOf(const MemoryRow &row) {
   std::string text = wordFor(row.verdict).str() + " " + accessText(row) +
-                     " in '" + demangle(row.kernel) + "'";
+                     " in '" + demangle(withoutCloneSuffix(row.kernel)) + "'";
   if (std::string cost = costText(row); !cost.empty())
     text += ": " + cost;
   if (!row.reason.empty())
     text += ": " + row.reason;
   return text + " (" + (row.isExample ? "if blocks are " : "blocks of ") +
          blockOf(row) + ")";
+}
+
+std::string subjectOf(const MemoryRow &row) {
+  return (withoutCloneSuffix(row.kernel) + "\n" + placeOf(row) + "\n" +
+          accessText(row) + "\n" + blockOf(row) +
+          (row.line ? StringRef() : StringRef(row.reason).split(',').first))
+      .str();
 }
 
 /// Whether \p glob is the name of the kernel: mangled, as in the source, or

@@ -103,6 +103,10 @@ bool hasSectors(const MemoryRow &row);
 /// are demangled.
 std::string messageOf(const MemoryRow &row);
 
+/// Returns what is equal for rows that a reader takes for one: those of a kernel
+/// and its versions, in all images.
+std::string subjectOf(const MemoryRow &row);
+
 /// Whether \p glob matches the name of the kernel: mangled, as in the source, or
 /// that without parameters.
 bool isOf(const MemoryRow &row, const llvm::GlobPattern &glob);

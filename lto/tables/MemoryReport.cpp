@@ -71,7 +71,7 @@ void reportAccesses(const MemoryTable &memory,
   for (const MemoryImage &image : memory.images)
     for (const MemoryRow &row : image.rows) {
       std::string message = messageOf(row);
-      if (!row.isAlarm || !said.insert(placeOf(row) + message).second)
+      if (!row.isAlarm || !said.insert(subjectOf(row)).second)
         continue;
       if (options.isError && isUncoalesced(row) && !isAllowed(row, options))
         diagnostics.error(InputLocation(placeOf(row)),

@@ -221,6 +221,7 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
         (job.side == Side::Device && !program.symbol(id).has(kKernel)))
       continue;
     job.functions.push_back({movingName(id), *decided});
+    job.functions.back().decided.launches.places.clear();
     for (VariableUse &use : job.functions.back().decided.effects->variables) {
       use.name = movingName(use.variable);
       use.variable = kNone;

@@ -10,7 +10,7 @@
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -114,8 +114,7 @@ static bool isAsked(const MemoryRow &row, const MemoryArguments &arguments) {
   return (arguments.kernels.empty() ||
           any_of(arguments.kernels,
                  [&](const GlobPattern &glob) { return isOf(row, glob); })) &&
-         matches(arguments.files, row.file) &&
-         (arguments.all || row.isAlarm);
+         matches(arguments.files, row.file) && (arguments.all || row.isAlarm);
 }
 
 /// How much a row matters: sectors of a block beyond those needed, ten times as
@@ -150,6 +149,14 @@ static std::vector<ShownRow> rowsOf(const MemoryTable &table,
   return rows;
 }
 
+/// Drops rows that a reader takes for an earlier, worse one.
+static void dropRepeated(std::vector<ShownRow> &rows) {
+  StringSet<> seen;
+  erase_if(rows, [&](const ShownRow &row) {
+    return !seen.insert(subjectOf(row.row)).second;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
@@ -166,18 +173,26 @@ static void printRow(const MemoryRow &row) {
 
 static void print(StringRef program, const MemoryTable &table,
                   const MemoryArguments &arguments) {
-  size_t all = 0, alarms = 0, irregular = 0, unknown = 0;
-  for (const MemoryImage &image : table.images)
-    for (const MemoryRow &row : image.rows) {
-      ++all;
-      alarms += row.isAlarm;
-      irregular += row.verdict == AccessVerdict::Irregular;
-      unknown += row.verdict == AccessVerdict::Unknown;
-    }
-  outs() << program << ": " << all << " accesses, " << alarms
-         << " waste bandwidth, " << irregular << " depend on data, of "
-         << unknown << " nothing is known\n";
-  for (const ShownRow &row : rowsOf(table, arguments))
+  MemoryArguments everything;
+  everything.all = true;
+  std::vector<ShownRow> all = rowsOf(table, everything);
+  dropRepeated(all);
+  auto count = [&](auto condition) {
+    return count_if(
+        all, [&](const ShownRow &shown) { return condition(shown.row); });
+  };
+  outs() << program << ": " << all.size() << " accesses, "
+         << count([](const MemoryRow &row) { return row.isAlarm; })
+         << " waste bandwidth, " << count([](const MemoryRow &row) {
+              return row.verdict == AccessVerdict::Irregular;
+            })
+         << " depend on data, of " << count([](const MemoryRow &row) {
+              return row.verdict == AccessVerdict::Unknown;
+            })
+         << " nothing is known\n";
+  std::vector<ShownRow> rows = rowsOf(table, arguments);
+  dropRepeated(rows);
+  for (const ShownRow &row : rows)
     printRow(row.row);
 }
 
@@ -291,7 +306,10 @@ int explainMemoryCommand(ArrayRef<const char *> words) {
       continue;
     }
     json::Array rows;
-    for (const ShownRow &row : rowsOf(*table, *arguments))
+    std::vector<ShownRow> shown = rowsOf(*table, *arguments);
+    if (arguments->asSarif)
+      dropRepeated(shown);
+    for (const ShownRow &row : shown)
       (arguments->asSarif ? results : rows)
           .push_back(arguments->asSarif ? toSarif(row) : toJson(row));
     all[program] = std::move(rows);

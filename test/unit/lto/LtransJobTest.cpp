@@ -125,6 +125,7 @@ private:
   void markOmitted(const VariableUse &u) { mark(u.variable); }
   void markOmitted(const JobSignature &s) { mark(s.change.clone); }
   void markOmitted(const DeviceCodegenOptions &o) { mark(o.tool); }
+  void markOmitted(const KernelLaunches &l) { mark(l.places); }
 
   /// Whether byte \p i is no padding: that never fills an aligned word, and
   /// nobody compares it.
