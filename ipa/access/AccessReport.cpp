@@ -10,8 +10,8 @@
 //   threads
 //
 // 1. ShapeReport: for one shape of blocks, the values of the kernel in each
-//    class of warps (LaneValues), and the cost of each request (costOf). Where
-//    conditions tell warps of a class apart, each warp is a class.
+//    class of warps (LaneValues), and the cost of each request (WarpCosts).
+//    Where conditions tell warps of a class apart, each warp is a class.
 // 2. ShapeReport::rowOf: the costs of all warps become one row, with a verdict.
 // 3. RowWriter: what the row says in words.
 //
@@ -266,7 +266,7 @@ public:
 private:
   bool runClasses(ArrayRef<WarpClass> classes, bool mayStop);
   void addClass(LaneValues &values, const WarpClass &warps);
-  void addRequest(LaneValues &values, const WarpClass &warps,
+  void addRequest(LaneValues &values, WarpCosts &known, const WarpClass &warps,
                   const MemoryRequest &request, RequestCosts &costs);
   MemoryRow rowOf(const MemoryRequest &request) const;
 
@@ -298,7 +298,8 @@ static RowSectors eitherOf(const RowSectors &a, uint64_t requestsOfA,
           a.expected + b.expected};
 }
 
-void ShapeReport::addRequest(LaneValues &values, const WarpClass &warps,
+void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
+                             const WarpClass &warps,
                              const MemoryRequest &request,
                              RequestCosts &costs) {
   const BasicBlock &block = *request.instruction->getParent();
@@ -313,8 +314,8 @@ void ShapeReport::addRequest(LaneValues &values, const WarpClass &warps,
     costs.warps += warps.warps();
     return;
   }
-  WarpCost cost = costOf(values.symbols(), address, values.masksOf(block),
-                         request.size, pathOf(request.space));
+  const WarpCost &cost = known.of(address, values.masksOf(block), request.size,
+                                  pathOf(request.space));
   if (cost.isNever)
     return;
   uint64_t count = warps.warps();
@@ -363,8 +364,9 @@ void ShapeReport::addClass(LaneValues &values, const WarpClass &warps) {
     for (const Instruction &instruction : *block)
       if (instruction.getType()->isIntOrPtrTy())
         (void)values.at(instruction, *block);
+  WarpCosts known(values.symbols());
   for (auto [request, cost] : zip(requests, costs))
-    addRequest(values, warps, request, cost);
+    addRequest(values, known, warps, request, cost);
 }
 
 /// Returns false if \p mayStop, and warps of a class differ.

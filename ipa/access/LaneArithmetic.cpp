@@ -197,7 +197,7 @@ std::optional<LaneSum> LaneArithmetic::quotientByResidue(const LaneSum &uniform,
   }
   std::vector<Lanes> residues, steps;
   for (int64_t i = 0; i < cases; ++i) {
-    int64_t residue = known.residue + i * known.modulus;
+    auto residue = static_cast<int64_t>(known.residue + i * known.modulus);
     residues.push_back(everyLane(residue));
     steps.push_back(quotientsOf(residue));
   }
@@ -603,7 +603,8 @@ static bool meets(const LaneRange &range, const LaneRange &other,
   if (low == INT64_MIN || high == INT64_MAX)
     return true;
   // The first number from low on that has the residue.
-  int64_t modulus = known.modulus, rest = low % modulus;
+  auto modulus = static_cast<int64_t>(known.modulus);
+  int64_t rest = low % modulus;
   int64_t ahead = (int64_t(known.residue) - rest) % modulus;
   if (ahead < 0)
     ahead += modulus;

@@ -238,7 +238,7 @@ LaneValue LaneValues::compute(const Value &value) {
     if (integer->getBitWidth() > kWordBits)
       return sameEverywhere(value);
     if (integer->getBitWidth() == 1)
-      return LaneValue::number(integer->getZExtValue());
+      return LaneValue::number(integer->isOne());
     LaneValue result = LaneValue::number(integer->getSExtValue());
     result.isUnsigned = !integer->isNegative();
     return result;
@@ -404,16 +404,18 @@ LaneValue LaneValues::ofPointer(const GEPOperator &operation) {
     if (StructType *type = place.getStructTypeOrNull()) {
       uint64_t field =
           cast<ConstantInt>(operation.getOperand(i))->getZExtValue();
-      offset = LaneValue::number(
-          layout.getStructLayout(type)->getElementOffset(field));
+      offset =
+          LaneValue::number(static_cast<int64_t>(layout.getStructLayout(type)
+                                                     ->getElementOffset(field)
+                                                     .getFixedValue()));
     } else {
       unsigned from = widthOf(*operation.getOperand(i));
       if (from < width)
         offset = arithmetic.extend(offset, from, /*isSigned=*/true);
       offset = arithmetic.multiply(
           offset,
-          LaneValue::number(
-              place.getSequentialElementStride(layout).getKnownMinValue()),
+          LaneValue::number(static_cast<int64_t>(
+              place.getSequentialElementStride(layout).getKnownMinValue())),
           kWordBits, {true, true});
     }
     // The sum of a 64-bit number that wrapped is still right modulo 2^64.

@@ -95,13 +95,13 @@ private:
 
 /// Lanes whose distances are known.
 struct Group {
-  Congruence start;             // modulo a line
-  std::vector<int64_t> offsets; // ascending, different
+  Congruence start;                         // modulo a line
+  SmallVector<int64_t, kWarpLanes> offsets; // ascending, different
 };
 
 /// One case: where the active lanes access memory.
 struct Places {
-  std::vector<Group> groups;
+  SmallVector<Group, 1> groups;
   unsigned lanes = 0;
   std::optional<LaneStride> stride;
   bool areApart = true;
@@ -157,37 +157,42 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
                        const std::array<bool, kWarpLanes> &on) {
   Places places;
   auto [uniform, varying] = symbols.split(address);
-  std::vector<LaneSum::Term> unknown;
+  SmallVector<LaneSum::Term, 2> unknown;
   Lanes numbers{};
   for (const LaneSum::Term &term : varying.terms())
     if (term.product.isOne())
       numbers = term.factor;
     else
       unknown.push_back(term);
-  std::map<std::vector<int64_t>, std::pair<LaneSum, std::set<int64_t>>> groups;
+  auto isTogether = [&](unsigned a, unsigned b) {
+    return all_of(unknown, [&](const LaneSum::Term &term) {
+      return term.factor[a] == term.factor[b];
+    });
+  };
+  SmallVector<unsigned, kWarpLanes> firsts; // lane of each group
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
     if (!on[l])
       continue;
     ++places.lanes;
-    std::vector<int64_t> key;
-    for (const LaneSum::Term &term : unknown)
-      key.push_back(term.factor[l]);
-    auto [place, isNew] = groups.try_emplace(key);
-    if (isNew) {
+    auto found =
+        find_if(firsts, [&](unsigned first) { return isTogether(first, l); });
+    size_t number = found - firsts.begin();
+    if (found == firsts.end()) {
+      firsts.push_back(l);
       LaneSum base = uniform;
       for (const LaneSum::Term &term : unknown)
         base.add(term.product, everyLane(term.factor[l]));
-      place->second.first = std::move(base);
+      places.groups.push_back({symbols.congruence(base, kLineBytes), {}});
     }
-    place->second.second.insert(numbers[l]);
+    places.groups[number].offsets.push_back(numbers[l]);
     low = std::min(low, numbers[l]);
     high = std::max(high, numbers[l]);
   }
-  for (auto &[key, group] : groups)
-    places.groups.push_back(
-        {symbols.congruence(group.first, kLineBytes),
-         std::vector<int64_t>(group.second.begin(), group.second.end())});
+  for (Group &group : places.groups) {
+    sort(group.offsets);
+    group.offsets.erase(unique(group.offsets), group.offsets.end());
+  }
   if (places.groups.size() > 1)
     places.areApart =
         liesApart(symbols, unknown, on, high - low + int64_t(kLineBytes));
@@ -199,7 +204,7 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
 // Counts
 //===----------------------------------------------------------------------===//
 
-static uint64_t floorDivide(int64_t number, int64_t divisor) {
+static int64_t floorDivide(int64_t number, int64_t divisor) {
   int64_t quotient = number / divisor;
   return quotient * divisor > number ? quotient - 1 : quotient;
 }
@@ -231,8 +236,7 @@ static uint64_t turnsOf(ArrayRef<int64_t> lanes, unsigned sizeBytes) {
     for (size_t l = part * lanesOfPart;
          l < std::min((part + 1) * lanesOfPart, lanes.size()); ++l)
       for (int64_t word = floorDivide(lanes[l], kBankBytes);
-           word <= int64_t(floorDivide(lanes[l] + sizeBytes - 1, kBankBytes));
-           ++word)
+           word <= floorDivide(lanes[l] + sizeBytes - 1, kBankBytes); ++word)
         words.insert(word);
     std::array<uint64_t, kBanks> bank{};
     uint64_t most = words.empty() ? 1 : 0;
@@ -254,7 +258,8 @@ static Estimate countBlocks(const Places &places, const AccessSize &size,
          start += group.start.modulus) {
       if ((start + group.offsets.front()) % size.alignBytes != 0)
         continue;
-      uint64_t count = touched(group.offsets, start, size.bytes, granule);
+      uint64_t count = touched(group.offsets, static_cast<int64_t>(start),
+                               size.bytes, granule);
       if (one.most == 0)
         one.expected = count;
       one.least = std::min(one.least, count);
@@ -338,9 +343,9 @@ static void countTurns(const LaneSum &varying,
   cost.worstStart = cost.bestStart = turns;
 }
 
-WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
-                ArrayRef<LaneValue> masks, const AccessSize &size,
-                MemoryPath path) {
+static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
+                        ArrayRef<LaneValue> masks, const AccessSize &size,
+                        MemoryPath path) {
   Cases cases(symbols);
   cases.add(address.sum);
   bool isBounded = !address.isAssumed;
@@ -418,6 +423,39 @@ WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
     result.ideal.least = std::min(result.ideal.least, result.sectors.least);
   }
   return result;
+}
+
+static bool hasOptions(const LaneSymbols &symbols, const LaneSum &sum) {
+  return any_of(sum.terms(), [&](const LaneSum::Term &term) {
+    return any_of(term.product.symbols(), [&](LaneSymbolId id) {
+      return !symbols[id].options.empty();
+    });
+  });
+}
+
+const WarpCost &WarpCosts::of(const LaneValue &address,
+                              ArrayRef<LaneValue> masks, const AccessSize &size,
+                              MemoryPath path) {
+  auto [uniform, varying] = symbols.split(address.sum);
+  // Of the start only its place in a line counts, unless it has cases, or lanes
+  // add unknown numbers that may be in it, too.
+  bool counts = hasOptions(symbols, uniform) || !varying.numbers();
+  Congruence start = symbols.congruence(uniform, kLineBytes);
+  Key key{varying,
+          counts ? uniform : LaneSum(),
+          {},
+          start.modulus,
+          start.residue,
+          size.bytes,
+          size.alignBytes,
+          path,
+          address.isAssumed};
+  for (const LaneValue &mask : masks)
+    std::get<2>(key).emplace_back(mask.sum, mask.isSum() && !mask.isAssumed);
+  auto [place, isNew] = known.try_emplace(std::move(key));
+  if (isNew)
+    place->second = compute(symbols, address, masks, size, path);
+  return place->second;
 }
 
 } // namespace gpulto

@@ -9,7 +9,11 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace gpulto {
 
@@ -62,13 +66,26 @@ enum class MemoryPath : uint8_t {
   Uniform
 };
 
-/// Returns what a warp moves whose lanes access \p size at the sum \p
-/// address, if they fulfil \p masks. Up to kMostCases cases are looked at;
-/// beyond that, bounds say nothing. Source of the counts: as the emulator's
-/// (emulator/machine/Counters.cpp).
-WarpCost costOf(const LaneSymbols &symbols, const LaneValue &address,
-                llvm::ArrayRef<LaneValue> masks, const AccessSize &size,
-                MemoryPath path);
+/// What warps move for accesses whose values have the same symbols. Up to
+/// kMostCases cases are looked at; beyond that, bounds say nothing. Source of
+/// the counts: as the emulator's (emulator/machine/Sectors.cpp).
+class WarpCosts {
+public:
+  explicit WarpCosts(const LaneSymbols &symbols) : symbols(symbols) {}
+
+  /// Returns what a warp moves whose lanes access \p size at the sum \p
+  /// address, if they fulfil \p masks. Valid as long as this.
+  const WarpCost &of(const LaneValue &address, llvm::ArrayRef<LaneValue> masks,
+                     const AccessSize &size, MemoryPath path);
+
+private:
+  /// All that a cost depends on.
+  using Key =
+      std::tuple<LaneSum, LaneSum, std::vector<std::pair<LaneSum, bool>>,
+                 uint64_t, uint64_t, unsigned, unsigned, MemoryPath, bool>;
+  const LaneSymbols &symbols;
+  std::map<Key, WarpCost> known;
+};
 
 } // namespace gpulto
 
