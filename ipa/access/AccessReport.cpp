@@ -62,6 +62,10 @@ namespace gpulto {
 // Words
 //===----------------------------------------------------------------------===//
 
+static constexpr StringLiteral kExchangeDimensions =
+    "exchange the dimensions of the index, or of the block, so that "
+    "threadIdx.x counts neighboring elements";
+
 namespace {
 /// Says in words what a cost is.
 class RowWriter {
@@ -163,8 +167,7 @@ void RowWriter::explainStride(const LaneStride &stride,
     row.advice = "make the array of structures a structure of arrays, or load "
                  "whole structures at once, aligned to 8 or 16 bytes";
   } else {
-    row.advice = "exchange the dimensions of the index, or of the block, so "
-                 "that threadIdx.x counts neighboring elements";
+    row.advice = kExchangeDimensions.str();
   }
 }
 
@@ -186,8 +189,7 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
           ": a warp has several rows of " + utostr(row.block[0]) + " threads";
       row.advice = "make blocks at least 32 threads wide";
     } else {
-      row.advice = "exchange the dimensions of the index, or of the block, so "
-                   "that threadIdx.x counts neighboring elements";
+      row.advice = kExchangeDimensions.str();
     }
     break;
   case AccessVerdict::Conflict:
@@ -242,12 +244,11 @@ static AccessVerdict verdictOf(const WarpCost &cost, MemorySpace space,
 namespace {
 /// What the warps of a class, or of all, do at one request.
 struct RequestCosts {
-  WarpCost main; // of the most warps
-  unsigned mainWarps = 0;
+  uint64_t mainWarps = 0; // of the class with the most
   RowSectors sectors;
   uint64_t ideal = 0, lines = 0, warps = 0;
   bool isIrregular = false, isUnknown = false, mayVary = false;
-  std::string reason, advice, base, pattern;
+  std::string reason, advice, base;
   AccessVerdict verdict = AccessVerdict::Broadcast;
   bool isAlarm = false;
 };
@@ -339,7 +340,6 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   if (costs.mainWarps && (count < costs.mainWarps || verdict <= costs.verdict))
     return;
   costs.mainWarps = count;
-  costs.main = cost;
   costs.verdict = verdict;
   MemoryRow row;
   row.block = shape.block;

@@ -79,6 +79,16 @@ LaneValue LaneArithmetic::settle(std::optional<LaneSum> sum, unsigned width,
   return result;
 }
 
+/// As settle, of an operation on \p a and \p b.
+LaneValue LaneArithmetic::settleBoth(std::optional<LaneSum> sum,
+                                     const LaneValue &a, const LaneValue &b,
+                                     unsigned width, NoWrap noWrap) {
+  return settle(std::move(sum), width,
+                {noWrap.isSigned && a.isSigned && b.isSigned,
+                 noWrap.isUnsigned && a.isUnsigned && b.isUnsigned},
+                a.isAssumed || b.isAssumed);
+}
+
 LaneValue LaneArithmetic::uniform(LaneRange range, Congruence congruence,
                                   unsigned width, const Value *value) {
   return settle(symbols.addUniform(range, congruence, value, loop), width,
@@ -89,20 +99,14 @@ LaneValue LaneArithmetic::add(const LaneValue &a, const LaneValue &b,
                               unsigned width, NoWrap noWrap) {
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  return settle(a.sum.plus(b.sum), width,
-                {noWrap.isSigned && a.isSigned && b.isSigned,
-                 noWrap.isUnsigned && a.isUnsigned && b.isUnsigned},
-                a.isAssumed || b.isAssumed);
+  return settleBoth(a.sum.plus(b.sum), a, b, width, noWrap);
 }
 
 LaneValue LaneArithmetic::subtract(const LaneValue &a, const LaneValue &b,
                                    unsigned width, NoWrap noWrap) {
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  return settle(a.sum.minus(b.sum), width,
-                {noWrap.isSigned && a.isSigned && b.isSigned,
-                 noWrap.isUnsigned && a.isUnsigned && b.isUnsigned},
-                a.isAssumed || b.isAssumed);
+  return settleBoth(a.sum.minus(b.sum), a, b, width, noWrap);
 }
 
 LaneValue LaneArithmetic::multiply(const LaneValue &a, const LaneValue &b,
@@ -114,10 +118,7 @@ LaneValue LaneArithmetic::multiply(const LaneValue &a, const LaneValue &b,
       return LaneValue::number(0);
     return worst(a, b);
   }
-  return settle(a.sum.times(b.sum), width,
-                {noWrap.isSigned && a.isSigned && b.isSigned,
-                 noWrap.isUnsigned && a.isUnsigned && b.isUnsigned},
-                a.isAssumed || b.isAssumed);
+  return settleBoth(a.sum.times(b.sum), a, b, width, noWrap);
 }
 
 LaneValue LaneArithmetic::shiftLeft(const LaneValue &a, const LaneValue &b,
@@ -147,11 +148,6 @@ LaneValue LaneArithmetic::shiftLeft(const LaneValue &a, const LaneValue &b,
 // Division
 //===----------------------------------------------------------------------===//
 
-static int64_t floorOf(int64_t number, int64_t divisor) {
-  int64_t quotient = number / divisor;
-  return quotient * divisor > number ? quotient - 1 : quotient;
-}
-
 LaneSum LaneArithmetic::addCases(const LaneSum &question,
                                  std::vector<Lanes> options) {
   isByWarp |= options.size() > 1 && symbols.differsByWarp(question);
@@ -178,13 +174,13 @@ std::optional<LaneSum> LaneArithmetic::quotientByResidue(const LaneSum &uniform,
   int64_t cases = divisor / int64_t(known.modulus);
   LaneRange range = symbols.range(uniform);
   if (range.low != INT64_MIN)
-    range.low = floorOf(range.low, divisor);
+    range.low = divideFloorSigned(range.low, divisor);
   if (range.high != INT64_MAX)
-    range.high = floorOf(range.high, divisor);
+    range.high = divideFloorSigned(range.high, divisor);
   auto quotientsOf = [&](int64_t residue) {
     Lanes result;
     for (unsigned l = 0; l < kWarpLanes; ++l)
-      result[l] = floorOf(residue + lanes[l], divisor);
+      result[l] = divideFloorSigned(residue + lanes[l], divisor);
     return result;
   };
   if (cases > kMostResidues) {
@@ -250,7 +246,7 @@ LaneArithmetic::quotient(const LaneSum &sum, int64_t divisor, bool &isAssumed) {
   if (std::optional<int64_t> number = uniform.number(); number && lanes) {
     Lanes all;
     for (unsigned l = 0; l < kWarpLanes; ++l)
-      all[l] = floorOf(*number + (*lanes)[l], divisor);
+      all[l] = divideFloorSigned(*number + (*lanes)[l], divisor);
     result = exact.plus(LaneSum(all));
   } else if (lanes) {
     if (std::optional<LaneSum> part =
@@ -529,7 +525,7 @@ LaneValue LaneArithmetic::readAs(const LaneValue &a, unsigned width,
     int64_t low = isSigned ? -(wrap / 2) : 0;
     for (unsigned l = 0; l < kWarpLanes; ++l) {
       int64_t number = *uniform.number() + (*lanes)[l];
-      all[l] = number - floorOf(number - low, wrap) * wrap;
+      all[l] = number - divideFloorSigned(number - low, wrap) * wrap;
     }
     read = LaneSum(all);
   } else if (lanes) {
@@ -541,9 +537,9 @@ LaneValue LaneArithmetic::readAs(const LaneValue &a, unsigned width,
       int64_t least = isSigned ? -(wrap / 2) : 0;
       LaneRange rounds;
       if (range.low != INT64_MIN)
-        rounds.low = floorOf(range.low - least, wrap);
+        rounds.low = divideFloorSigned(range.low - least, wrap);
       if (range.high != INT64_MAX)
-        rounds.high = floorOf(range.high - least, wrap);
+        rounds.high = divideFloorSigned(range.high - least, wrap);
       std::optional<LaneSum> round =
           symbols.addUniform(rounds, {}, nullptr, loop).times(wrap);
       read = a.sum.minus(*round);

@@ -106,6 +106,8 @@ public:
 private:
   LaneValue settle(std::optional<LaneSum> sum, unsigned width, NoWrap exact,
                    bool isAssumed);
+  LaneValue settleBoth(std::optional<LaneSum> sum, const LaneValue &a,
+                       const LaneValue &b, unsigned width, NoWrap noWrap);
   /// Returns \p sum divided by \p divisor, rounded down. Sets \p isAssumed if
   /// that rests on what symbols with options are expected to be.
   std::optional<LaneSum> quotient(const LaneSum &sum, int64_t divisor,

@@ -14,6 +14,7 @@
 #include "ipa/access/WarpCost.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <map>
@@ -204,19 +205,14 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
 // Counts
 //===----------------------------------------------------------------------===//
 
-static int64_t floorDivide(int64_t number, int64_t divisor) {
-  int64_t quotient = number / divisor;
-  return quotient * divisor > number ? quotient - 1 : quotient;
-}
-
 /// Returns how many blocks of \p granule bytes the accesses touch.
 static uint64_t touched(ArrayRef<int64_t> offsets, int64_t start,
                         unsigned sizeBytes, int64_t granule) {
   uint64_t count = 0;
   int64_t next = INT64_MIN;
   for (int64_t offset : offsets) {
-    int64_t first = floorDivide(start + offset, granule),
-            last = floorDivide(start + offset + sizeBytes - 1, granule);
+    int64_t first = divideFloorSigned(start + offset, granule),
+            last = divideFloorSigned(start + offset + sizeBytes - 1, granule);
     first = std::max(first, next);
     if (first <= last)
       count += last - first + 1;
@@ -235,8 +231,9 @@ static uint64_t turnsOf(ArrayRef<int64_t> lanes, unsigned sizeBytes) {
     std::set<int64_t> words;
     for (size_t l = part * lanesOfPart;
          l < std::min((part + 1) * lanesOfPart, lanes.size()); ++l)
-      for (int64_t word = floorDivide(lanes[l], kBankBytes);
-           word <= floorDivide(lanes[l] + sizeBytes - 1, kBankBytes); ++word)
+      for (int64_t word = divideFloorSigned(lanes[l], kBankBytes);
+           word <= divideFloorSigned(lanes[l] + sizeBytes - 1, kBankBytes);
+           ++word)
         words.insert(word);
     std::array<uint64_t, kBanks> bank{};
     uint64_t most = words.empty() ? 1 : 0;
