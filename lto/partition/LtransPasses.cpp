@@ -34,8 +34,7 @@ static Error transformMemory(LtransState &state) {
     if (!known.decided.launches.empty())
       launches[known.name] = &known.decided.launches;
   for (Function &function : state.partition)
-    if (auto found =
-            launches.find(withoutCloneSuffix(function.getName()));
+    if (auto found = launches.find(withoutCloneSuffix(function.getName()));
         found != launches.end())
       attachLaunches(function, *found->second);
   return Error::success();

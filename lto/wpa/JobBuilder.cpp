@@ -517,9 +517,12 @@ std::vector<RegistrationEntry> JobBuilder::registration() const {
 
 std::map<std::string, KernelLaunches> JobBuilder::launches() const {
   std::map<std::string, KernelLaunches> all;
-  for (const auto &[id, decided] : context.decisions.functions)
-    if (!decided.launches.shapes.empty())
-      all.emplace(movingName(id), decided.launches);
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (const FunctionDecisions *decided =
+            program.symbol(id).has(kKernel) ? context.decisions.decisionsOf(id)
+                                            : nullptr;
+        decided && !decided->launches.shapes.empty())
+      all.emplace(movingName(id), decided->launches);
   return all;
 }
 
