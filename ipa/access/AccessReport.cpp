@@ -27,8 +27,10 @@
 #include "ipa/access/MemoryRequests.h"
 #include "ipa/access/WarpCost.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -70,8 +72,9 @@ namespace {
 /// Says in words what a cost is.
 class RowWriter {
 public:
-  RowWriter(const LaneSymbols &symbols, const KernelLaunches &launches)
-      : symbols(symbols), launches(launches) {}
+  RowWriter(const LaneSymbols &symbols, const Function &kernel,
+            const KernelLaunches &launches)
+      : symbols(symbols), kernel(kernel), launches(launches) {}
 
   /// Names the object that \p pointer, whose value is \p address, leads to.
   std::string baseOf(const Value &pointer, const LaneValue &address) const;
@@ -86,6 +89,7 @@ private:
   bool walksInLoop(const LaneValue &address) const;
 
   const LaneSymbols &symbols;
+  const Function &kernel;
   const KernelLaunches &launches;
 };
 } // namespace
@@ -106,6 +110,8 @@ std::string RowWriter::nameOf(const Value *value) const {
     value = cast->getArgOperand(0)->stripPointerCasts();
   }
   if (const auto *argument = dyn_cast_or_null<Argument>(value)) {
+    if (argument->getParent() != &kernel)
+      return {};
     unsigned number = argument->getArgNo();
     if (number < launches.parameters.size() &&
         !launches.parameters[number].empty())
@@ -247,10 +253,28 @@ struct RequestCosts {
   uint64_t mainWarps = 0; // of the class with the most
   RowSectors sectors;
   uint64_t ideal = 0, lines = 0, warps = 0;
+  uint32_t loopDepth = 0;
   bool isIrregular = false, isUnknown = false, mayVary = false;
   std::string reason, advice, base;
   AccessVerdict verdict = AccessVerdict::Broadcast;
   bool isAlarm = false;
+};
+
+/// The accesses of a kernel and of what it calls.
+class KernelRequests {
+public:
+  explicit KernelRequests(const Function &kernel) { add(kernel); }
+  ArrayRef<MemoryRequest> all() const { return requests; }
+  auto functions() const { return make_first_range(places); }
+  /// Returns those of \p function: indices in all().
+  iota_range<size_t> of(const Function &function) const {
+    return places.find(&function)->second;
+  }
+
+private:
+  void add(const Function &function);
+  std::vector<MemoryRequest> requests;
+  MapVector<const Function *, iota_range<size_t>> places;
 };
 
 /// The rows of one shape.
@@ -258,7 +282,7 @@ class ShapeReport {
 public:
   ShapeReport(const Function &kernel, const KernelLaunches &launches,
               const LaunchShape &shape, bool isExample,
-              const LaneAnalyses &analyses, ArrayRef<MemoryRequest> requests)
+              WarpContext::Analyses analyses, const KernelRequests &requests)
       : kernel(kernel), launches(launches), shape(shape), isExample(isExample),
         analyses(analyses), requests(requests) {}
 
@@ -266,20 +290,34 @@ public:
 
 private:
   bool runClasses(ArrayRef<WarpClass> classes, bool mayStop);
-  void addClass(LaneValues &values, const WarpClass &warps);
+  void addBody(LaneValues &values, WarpCosts &known, const WarpClass &warps);
+  void addUnknown(const Function &function, const WarpClass &warps);
   void addRequest(LaneValues &values, WarpCosts &known, const WarpClass &warps,
                   const MemoryRequest &request, RequestCosts &costs);
-  MemoryRow rowOf(const MemoryRequest &request) const;
+  MemoryRow rowOf(const MemoryRequest &request, const RequestCosts &cost) const;
 
   const Function &kernel;
   const KernelLaunches &launches;
   const LaunchShape &shape;
   bool isExample;
-  const LaneAnalyses &analyses;
-  ArrayRef<MemoryRequest> requests;
+  WarpContext::Analyses analyses;
+  const KernelRequests &requests;
   std::vector<RequestCosts> costs; // by request
 };
 } // namespace
+
+void KernelRequests::add(const Function &function) {
+  if (places.contains(&function))
+    return;
+  size_t first = requests.size();
+  append_range(requests, findRequests(function));
+  places.insert({&function, seq(first, requests.size())});
+  for (const Instruction &instruction : instructions(function))
+    if (const auto *call = dyn_cast<CallBase>(&instruction))
+      if (const Function *callee = call->getCalledFunction();
+          callee && !callee->isDeclaration())
+        add(*callee);
+}
 
 /// Returns the sectors of \p a and \p b together, if these are run any number
 /// of times: bounds are those of a request, times requests.
@@ -305,7 +343,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
                              RequestCosts &costs) {
   const BasicBlock &block = *request.instruction->getParent();
   LaneValue address = values.at(*request.pointer, block);
-  RowWriter writer(values.symbols(), launches);
+  RowWriter writer(values.symbols(), kernel, launches);
   if (costs.base.empty())
     costs.base = writer.baseOf(*request.pointer, address);
   if (!address.isSum()) {
@@ -319,12 +357,14 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
                                   pathOf(request.space));
   if (cost.isNever)
     return;
+  costs.loopDepth = std::max(costs.loopDepth, values.loopDepth(block));
   uint64_t count = warps.warps();
   RowSectors sectors{count * cost.sectors.least, count * cost.sectors.most,
                      count * cost.sectors.expected};
   // Where warps may stay away, or come by more often than others, bounds are
   // those of one warp.
-  if (cost.mayBeNever || costs.mayVary || analyses.loops.getLoopFor(&block)) {
+  if (cost.mayBeNever || costs.mayVary || values.loopDepth(block) ||
+      &values.body() != &kernel) {
     costs.mayVary = true;
     costs.sectors = eitherOf(costs.sectors, costs.warps, sectors, count);
   } else {
@@ -357,25 +397,46 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   costs.advice = row.advice;
 }
 
-void ShapeReport::addClass(LaneValues &values, const WarpClass &warps) {
+/// Of the accesses of \p function, and of what it calls, nothing is known.
+void ShapeReport::addUnknown(const Function &function, const WarpClass &warps) {
+  KernelRequests below(function);
+  for (const Function *reached : below.functions())
+    for (size_t i : requests.of(*reached)) {
+      costs[i].isUnknown = true;
+      costs[i].warps += warps.warps();
+    }
+}
+
+void ShapeReport::addBody(LaneValues &values, WarpCosts &known,
+                          const WarpClass &warps) {
   // In this order operands are known before what uses them.
   for (const BasicBlock *block :
-       ReversePostOrderTraversal<const Function *>(&kernel))
-    for (const Instruction &instruction : *block)
+       ReversePostOrderTraversal<const Function *>(&values.body()))
+    for (const Instruction &instruction : *block) {
       if (instruction.getType()->isIntOrPtrTy())
         (void)values.at(instruction, *block);
-  WarpCosts known(values.symbols());
-  for (auto [request, cost] : zip(requests, costs))
-    addRequest(values, known, warps, request, cost);
+      const auto *call = dyn_cast<CallBase>(&instruction);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (!callee || callee->isDeclaration())
+        continue;
+      if (LaneValues *body = values.bodyOf(*call))
+        addBody(*body, known, warps);
+      else
+        addUnknown(*callee, warps);
+    }
+  for (size_t i : requests.of(values.body()))
+    addRequest(values, known, warps, requests.all()[i], costs[i]);
 }
 
 /// Returns false if \p mayStop, and warps of a class differ.
 bool ShapeReport::runClasses(ArrayRef<WarpClass> classes, bool mayStop) {
-  costs.assign(requests.size(), {});
+  costs.assign(requests.all().size(), {});
   for (const WarpClass &warps : classes) {
-    LaneValues values(kernel, shape, warps, analyses);
-    addClass(values, warps);
-    if (mayStop && warps.warps() > 1 && values.differsByWarp())
+    WarpContext context(shape, warps, analyses);
+    LaneValues values(kernel, context);
+    WarpCosts known(context.symbols);
+    addBody(values, known, warps);
+    if (mayStop && warps.warps() > 1 && context.arithmetic.differsByWarp())
       return false;
   }
   return true;
@@ -392,8 +453,8 @@ static const DILocation *placeOf(const Instruction &access) {
   return where;
 }
 
-MemoryRow ShapeReport::rowOf(const MemoryRequest &request) const {
-  const RequestCosts &cost = costs[&request - requests.data()];
+MemoryRow ShapeReport::rowOf(const MemoryRequest &request,
+                             const RequestCosts &cost) const {
   MemoryRow row;
   row.kernel = kernel.getName().str();
   row.space = request.space;
@@ -404,7 +465,7 @@ MemoryRow ShapeReport::rowOf(const MemoryRequest &request) const {
   bool isKnown = !cost.isIrregular && !cost.isUnknown;
   row.isAlarm = isKnown && cost.isAlarm;
   row.sizeBytes = request.size.bytes;
-  row.loopDepth = analyses.loops.getLoopDepth(request.instruction->getParent());
+  row.loopDepth = cost.loopDepth;
   row.block = shape.block;
   row.isExample = isExample;
   row.requests = cost.warps;
@@ -449,8 +510,8 @@ void ShapeReport::run(std::vector<MemoryRow> &rows) {
   using Key = std::tuple<std::string, uint32_t, uint32_t, MemorySpace,
                          AccessKind, uint32_t, std::string, std::string>;
   std::map<Key, size_t> places;
-  for (const MemoryRequest &request : requests) {
-    MemoryRow row = rowOf(request);
+  for (auto [request, cost] : zip(requests.all(), costs)) {
+    MemoryRow row = rowOf(request, cost);
     bool hasPlace = row.line != 0;
     auto [place, isNew] = places.try_emplace(
         Key(row.file, row.line, row.column, row.space, row.kind, row.sizeBytes,
@@ -527,8 +588,8 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
                                       const TargetIRAnalysis &target) {
   TimeTraceScope trace("Report accesses", kernel.getName());
   std::vector<MemoryRow> rows;
-  std::vector<MemoryRequest> requests = findRequests(kernel);
-  if (requests.empty())
+  KernelRequests requests(kernel);
+  if (requests.all().empty())
     return rows;
   std::vector<LaunchShape> shapes = launches.shapes;
   bool areExamples = shapes.empty();
@@ -542,12 +603,15 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
     shapes = examplesFor(kernel);
   FunctionAnalysisManager manager;
   registerAnalyses(manager, target);
-  LaneAnalyses analyses{manager.getResult<DominatorTreeAnalysis>(kernel),
-                        manager.getResult<PostDominatorTreeAnalysis>(kernel),
-                        manager.getResult<LoopAnalysis>(kernel),
-                        manager.getResult<ScalarEvolutionAnalysis>(kernel),
-                        manager.getResult<AssumptionAnalysis>(kernel),
-                        manager.getResult<UniformityInfoAnalysis>(kernel)};
+  auto analyses = [&](const Function &of) {
+    Function &function = const_cast<Function &>(of);
+    return LaneAnalyses{manager.getResult<DominatorTreeAnalysis>(function),
+                        manager.getResult<PostDominatorTreeAnalysis>(function),
+                        manager.getResult<LoopAnalysis>(function),
+                        manager.getResult<ScalarEvolutionAnalysis>(function),
+                        manager.getResult<AssumptionAnalysis>(function),
+                        manager.getResult<UniformityInfoAnalysis>(function)};
+  };
   for (const LaunchShape &shape : shapes)
     ShapeReport(kernel, launches, shape, areExamples, analyses, requests)
         .run(rows);

@@ -64,6 +64,8 @@ namespace gpulto {
 static constexpr size_t kMostRegionBlocks = 24;
 /// Conditions of one block.
 static constexpr size_t kMostMasks = 6;
+/// Calls that are followed for one class of warps.
+static constexpr unsigned kMostBodies = 64;
 static constexpr unsigned kWordBits = 64;
 
 std::vector<WarpClass> warpClassesOf(const std::array<uint32_t, 3> &block,
@@ -111,31 +113,82 @@ static LaneSum originOf(const WarpClass::Axis &axis, LaneSymbols &symbols) {
                                                 : Congruence());
 }
 
-LaneValues::LaneValues(const Function &function, const LaunchShape &shape,
-                       const WarpClass &warps, const LaneAnalyses &analyses)
-    : function(function), shape(shape), analyses(analyses), arithmetic(table) {
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    LaneSum origin = originOf(warps.axes[axis], table);
-    indices[axis] =
-        LaneValue::exact(*origin.plus(LaneSum(warps.axes[axis].offsets)));
-  }
-  table.endWarpSymbols();
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    blocks[axis] = table.addUniform({0, int64_t(mostBlocks(axis)) - 1});
-  }
-  unsigned number = 0;
-  for (const BasicBlock *block :
-       ReversePostOrderTraversal<const Function *>(&function)) {
-    order[block] = number++;
-  }
-}
-
 /// Grids are taken to have at most 2^31 threads along an axis.
-uint32_t LaneValues::mostBlocks(unsigned axis) const {
+static uint32_t mostBlocks(const LaunchShape &shape, unsigned axis) {
   constexpr uint32_t kMostThreads = INT32_MAX;
   return std::max(shape.grid[axis].low,
                   std::min({shape.grid[axis].high, kGeometryLimits[axis],
                             kMostThreads / shape.block[axis]}));
+}
+
+WarpContext::WarpContext(const LaunchShape &shape, const WarpClass &warps,
+                         Analyses analyses)
+    : shape(shape), analyses(analyses), arithmetic(symbols) {
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    LaneSum origin = originOf(warps.axes[axis], symbols);
+    threads[axis] =
+        LaneValue::exact(*origin.plus(LaneSum(warps.axes[axis].offsets)));
+  }
+  symbols.endWarpSymbols();
+  for (unsigned axis = 0; axis < 3; ++axis)
+    blocks[axis] =
+        symbols.addUniform({0, int64_t(mostBlocks(shape, axis)) - 1});
+}
+
+LaneValues::LaneValues(const Function &kernel, WarpContext &context)
+    : function(kernel), context(context), table(context.symbols),
+      arithmetic(context.arithmetic), analyses(context.analyses(kernel)) {
+  orderBlocks();
+}
+
+LaneValues::LaneValues(const CallBase &call, LaneValues &caller)
+    : function(*call.getCalledFunction()), context(caller.context),
+      table(context.symbols), arithmetic(context.arithmetic),
+      analyses(context.analyses(function)), caller(&caller),
+      outer(caller.loopAt(call)),
+      outerDepth(caller.loopDepth(*call.getParent())),
+      entryMasks(caller.masksOf(*call.getParent())) {
+  orderBlocks();
+  for (auto [argument, value] : zip(function.args(), call.args()))
+    known[&argument] = caller.at(*value, *call.getParent());
+}
+
+void LaneValues::orderBlocks() {
+  unsigned number = 0;
+  for (const BasicBlock *block :
+       ReversePostOrderTraversal<const Function *>(&function))
+    order[block] = number++;
+}
+
+/// Returns the innermost loop around \p value, which may be a caller's.
+const Loop *LaneValues::loopAt(const Value &value) const {
+  const auto *instruction = dyn_cast<Instruction>(&value);
+  const Loop *loop = instruction
+                         ? analyses.loops.getLoopFor(instruction->getParent())
+                         : nullptr;
+  return loop ? loop : outer;
+}
+
+unsigned LaneValues::loopDepth(const BasicBlock &block) const {
+  return outerDepth + analyses.loops.getLoopDepth(&block);
+}
+
+LaneValues *LaneValues::bodyOf(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (!callee || callee->isDeclaration() || callee->isInterposable() ||
+      callee->getFunctionType() != call.getFunctionType() || callee->isVarArg())
+    return nullptr;
+  auto [place, isNew] = callees.try_emplace(&call);
+  if (!isNew)
+    return place->second.get();
+  for (const LaneValues *body = this; body; body = body->caller)
+    if (&body->function == callee)
+      return nullptr;
+  if (context.bodies == kMostBodies)
+    return nullptr;
+  ++context.bodies;
+  std::unique_ptr<LaneValues> made(new LaneValues(call, *this));
+  return (callees[&call] = std::move(made)).get();
 }
 
 unsigned LaneValues::widthOf(const Value &value) const {
@@ -199,9 +252,7 @@ LaneValue LaneValues::operand(const Operator &operation, unsigned i) {
 /// Returns a number that all lanes share, with what LLVM knows of it.
 LaneValue LaneValues::sameEverywhere(const Value &value) {
   const auto *instruction = dyn_cast<Instruction>(&value);
-  const Loop *loop = instruction
-                         ? analyses.loops.getLoopFor(instruction->getParent())
-                         : nullptr;
+  const Loop *loop = loopAt(value);
   arithmetic.setLoop(loop);
   unsigned width = widthOf(value);
   Type *type = value.getType();
@@ -250,12 +301,8 @@ LaneValue LaneValues::compute(const Value &value) {
   const auto *operation = dyn_cast<Operator>(&value);
   if (!operation)
     return LaneValue::unknown();
-  const auto *instruction = dyn_cast<Instruction>(operation);
-  arithmetic.setLoop(instruction
-                         ? analyses.loops.getLoopFor(instruction->getParent())
-                         : nullptr);
-  LaneValue result = ofOperator(*operation);
-  return result;
+  arithmetic.setLoop(loopAt(value));
+  return ofOperator(*operation);
 }
 
 //===----------------------------------------------------------------------===//
@@ -527,10 +574,11 @@ LaneValue LaneValues::ofGeometry(unsigned component, bool isIndex) {
   unsigned axis =
       component < kBlockX ? component - kGridX : component - kBlockX;
   if (component >= kBlockX)
-    return isIndex ? indices[axis] : LaneValue::number(shape.block[axis]);
+    return isIndex ? context.threads[axis]
+                   : LaneValue::number(context.shape.block[axis]);
   if (isIndex)
-    return LaneValue::exact(blocks[axis]);
-  const GeometryFact &size = shape.grid[axis];
+    return LaneValue::exact(context.blocks[axis]);
+  const GeometryFact &size = context.shape.grid[axis];
   return LaneValue::exact(
       table.addUniform({size.low, std::min(size.high, kGeometryLimits[axis])}));
 }
@@ -602,6 +650,30 @@ LaneValue LaneValues::ofMinMax(const CallBase &call) {
   return result.isSum() ? result : ofOperands(call);
 }
 
+/// Returns what the function that \p call runs returns, if its body tells.
+LaneValue LaneValues::ofResult(const CallBase &call) {
+  LaneValues *callee = bodyOf(call);
+  if (!callee)
+    return LaneValue::unknown();
+  std::optional<LaneValue> result;
+  for (const BasicBlock &block : callee->function)
+    if (const auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
+      if (result || !end->getReturnValue())
+        return LaneValue::unknown(); // which of them, conditions say
+      result = callee->at(*end->getReturnValue(), block);
+    }
+  if (!result || !result->isSum())
+    return LaneValue::unknown();
+  // Of a loop of the callee, the loops here know nothing.
+  bool isOfRound = any_of(result->sum.terms(), [&](const LaneSum::Term &term) {
+    return any_of(term.product.symbols(), [&](LaneSymbolId id) {
+      const Loop *born = table[id].loop;
+      return born && born->getHeader()->getParent() == &callee->function;
+    });
+  });
+  return isOfRound ? LaneValue::unknown() : *result;
+}
+
 LaneValue LaneValues::ofCall(const CallBase &call) {
   Intrinsic::ID id = call.getIntrinsicID();
   if (std::optional<GeometryRead> read = geometryRead(id))
@@ -628,6 +700,8 @@ LaneValue LaneValues::ofCall(const CallBase &call) {
   }
   if (!analyses.uniformity.isDivergent(&call))
     return sameEverywhere(call);
+  if (LaneValue result = ofResult(call); result.isSum())
+    return result;
   if (call.doesNotAccessMemory() && !call.isInlineAsm()) {
     LaneValue result = ofOperands(call);
     if (id != Intrinsic::not_intrinsic || !result.isSum())
@@ -841,7 +915,7 @@ LaneValues::waysTo(const BasicBlock &join) {
   if (!node || !node->getIDom() ||
       !findRegion(*node->getIDom()->getBlock(), join, region))
     return std::nullopt;
-  arithmetic.setLoop(analyses.loops.getLoopFor(&join));
+  arithmetic.setLoop(loopAt(*join.getTerminator()));
   DenseMap<const BasicBlock *, LaneValue> reached;
   reached[node->getIDom()->getBlock()] = LaneValue::number(1);
   for (const BasicBlock *block : region) {
@@ -931,7 +1005,7 @@ const std::vector<LaneValue> &LaneValues::masksOf(const BasicBlock &block) {
   auto [place, isNew] = masks.try_emplace(&block);
   if (!isNew)
     return place->second;
-  std::vector<LaneValue> found;
+  std::vector<LaneValue> found = entryMasks;
   auto add = [&](LaneValue mask) {
     if (mask.isSum() && mask.sum.number() == 1)
       return;

@@ -8,9 +8,11 @@
 #include "summary/Facts.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace llvm {
@@ -65,25 +67,48 @@ struct LaneAnalyses {
   const llvm::UniformityInfo &uniformity;
 };
 
-/// Computes the values of a function in the warps of one class, on demand.
-/// Linear in the values and in the branches whose joins they meet.
+/// What the bodies that the warps of one class run share.
+struct WarpContext {
+  /// Returns the analyses of a function, which are kept.
+  using Analyses = llvm::function_ref<LaneAnalyses(const llvm::Function &)>;
+  WarpContext(const LaunchShape &shape, const WarpClass &warps,
+              Analyses analyses);
+
+  const LaunchShape &shape;
+  Analyses analyses;
+  LaneSymbols symbols;
+  LaneArithmetic arithmetic;
+  std::array<LaneValue, 3> threads; // indices
+  std::array<LaneSum, 3> blocks;    // indices
+  unsigned bodies = 0;              // calls that were followed
+};
+
+/// Computes the values of a function in the warps of one class, on demand: of a
+/// kernel, or of what one call runs. Linear in the values and in the branches
+/// whose joins they meet.
 class LaneValues {
 public:
-  LaneValues(const llvm::Function &function, const LaunchShape &shape,
-             const WarpClass &warps, const LaneAnalyses &analyses);
+  LaneValues(const llvm::Function &kernel, WarpContext &context);
 
   /// Returns what lanes have that use \p value in \p user.
   LaneValue at(const llvm::Value &value, const llvm::BasicBlock &user);
   /// Returns conditions that the active lanes of \p block fulfil, and no others
   /// that reach the function. One that is no sum stands for what is not known.
   const std::vector<LaneValue> &masksOf(const llvm::BasicBlock &block);
+  /// Returns what \p call runs, or null: that is no function of the module, it
+  /// calls itself, or there are too many.
+  LaneValues *bodyOf(const llvm::CallBase &call);
+  const llvm::Function &body() const { return function; }
   /// Whether lanes leave \p loop in different rounds.
   bool isLeftApart(const llvm::Loop &loop);
+  /// Loops around \p block, those of callers too.
+  unsigned loopDepth(const llvm::BasicBlock &block) const;
   const LaneSymbols &symbols() const { return table; }
-  /// Whether some answer would be another for each warp of the class.
-  bool differsByWarp() const { return arithmetic.differsByWarp(); }
 
 private:
+  LaneValues(const llvm::CallBase &call, LaneValues &caller);
+  void orderBlocks();
+  const llvm::Loop *loopAt(const llvm::Value &value) const;
   LaneValue of(const llvm::Value &value);
   LaneValue compute(const llvm::Value &value);
   LaneValue ofOperator(const llvm::Operator &operation);
@@ -92,6 +117,7 @@ private:
   LaneValue ofPointer(const llvm::GEPOperator &operation);
   LaneValue ofLoad(const llvm::Value &load);
   LaneValue ofCall(const llvm::CallBase &call);
+  LaneValue ofResult(const llvm::CallBase &call);
   LaneValue ofGeometry(unsigned component, bool isIndex);
   LaneValue ofShuffle(const llvm::CallBase &call);
   LaneValue ofMinMax(const llvm::CallBase &call);
@@ -118,22 +144,24 @@ private:
                     const llvm::BasicBlock &block);
   bool findRegion(const llvm::BasicBlock &head, const llvm::BasicBlock &join,
                   llvm::SmallVectorImpl<const llvm::BasicBlock *> &region);
-  uint32_t mostBlocks(unsigned axis) const;
   unsigned widthOf(const llvm::Value &value) const;
   const LaneSum &roundsOf(const llvm::Loop &loop);
 
   const llvm::Function &function;
-  const LaunchShape &shape;
-  const LaneAnalyses &analyses;
-  LaneSymbols table;
-  LaneArithmetic arithmetic;
-  std::array<LaneValue, 3> indices; // of threads
-  std::array<LaneSum, 3> blocks;    // indices of blocks
+  WarpContext &context;
+  LaneSymbols &table;
+  LaneArithmetic &arithmetic;
+  LaneAnalyses analyses;
+  const LaneValues *caller = nullptr;
+  const llvm::Loop *outer = nullptr; // around the call
+  unsigned outerDepth = 0;           // loops around the call
+  std::vector<LaneValue> entryMasks; // of the call
   llvm::DenseMap<const llvm::Value *, LaneValue> known;
   llvm::DenseMap<const llvm::BasicBlock *, std::vector<LaneValue>> masks;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> order;
   llvm::DenseMap<const llvm::Loop *, bool> leftApart;
   llvm::DenseMap<const llvm::Loop *, LaneSum> rounds;
+  llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<LaneValues>> callees;
 };
 
 } // namespace gpulto

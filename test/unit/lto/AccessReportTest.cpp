@@ -44,7 +44,23 @@ const char *const kHead =
     "declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.smin.i32(i32, i32)\n"
-    "declare i32 @llvm.bitreverse.i32(i32)\n";
+    "declare i32 @llvm.bitreverse.i32(i32)\n"
+    // Loads q[2 * i].
+    "define internal void @load(ptr addrspace(1) %q, i32 %i) noinline {\n"
+    "  %j = shl nsw i32 %i, 1\n"
+    "  %a = getelementptr float, ptr addrspace(1) %q, i32 %j\n"
+    "  %v = load volatile float, ptr addrspace(1) %a\n"
+    "  ret void\n"
+    "}\n"
+    "define internal void @again(ptr addrspace(1) %q, i32 %i) noinline {\n"
+    "  %v = load volatile float, ptr addrspace(1) %q\n"
+    "  call void @again(ptr addrspace(1) %q, i32 %i)\n"
+    "  ret void\n"
+    "}\n"
+    "define internal i32 @twice(i32 %i) noinline {\n"
+    "  %j = shl nsw i32 %i, 1\n"
+    "  ret i32 %j\n"
+    "}\n";
 
 /// The rows of a kernel with the body \p body, in blocks of \p x by \p y.
 std::vector<MemoryRow> rowsOfBody(const std::string &body, uint32_t x,
@@ -336,6 +352,29 @@ TEST(AccessReport, Joins) {
   };
   EXPECT_EQ(joined("  %c = icmp ult i32 %x, 8\n"), "8 of 4 uncoalesced");
   EXPECT_EQ(joined("  %c = or i1 %flag, false\n"), "32 (4..32) of 4 strided");
+}
+
+TEST(AccessReport, Callees) {
+  auto cost = [](const std::string &body) {
+    return textOf(lastRow(kPrologue + body + "  ret void\n"));
+  };
+  // What a callee loads is by what callers pass, in all its contexts.
+  const std::string call = "  call void @load(ptr addrspace(1) %p, i32 ";
+  EXPECT_EQ(cost(call + "%x)\n"), "8 of 4 strided");
+  EXPECT_EQ(cost(call + "%b)\n"), "1 of 1 broadcast");
+  EXPECT_EQ(cost(call + "%x)\n" + call + "%b)\n"),
+            "4.50 (1..8) of 2.50 strided");
+  // Only lane 0 of a warp calls.
+  EXPECT_EQ(cost("  %lane = and i32 %x, 31\n"
+                 "  %first = icmp eq i32 %lane, 0\n"
+                 "  br i1 %first, label %then, label %end\n"
+                 "then:\n" +
+                 call + "%x)\n  br label %end\nend:\n"),
+            "1 of 1 broadcast");
+  EXPECT_EQ(cost("  %i = call i32 @twice(i32 %x)\n" + std::string(kLoad)),
+            "8 of 4 strided");
+  EXPECT_EQ(cost("  call void @again(ptr addrspace(1) %p, i32 %x)\n"),
+            "unknown");
 }
 
 TEST(AccessReport, SharedMemory) {

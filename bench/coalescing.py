@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scores the report on memory accesses against the emulator's counters.
+
+    bench/accesses.py run --build build/release --work DIR HeCBench
+    bench/coalescing.py --build build/release --work DIR
+
+reads what `accesses.py run` left of the programs of each --list in DIR: the program and
+the rows of its access instructions. The unit is a line of the source in a kernel, for one
+shape of its blocks. What the emulator counts is the truth; of blocks that are no multiple
+of a warp, the last warps are left out.
+
+A line *wastes* if it moved more sectors than its bytes need, and is *irregular* if a
+tainted address was used: the emulator tells, not the analysis.
+
+  found   lines that waste and are not irregular, of which the report says so
+  false   lines of which the report says so, that ran and do not waste
+  exact   lines that are not irregular, for which the report's sectors of a request are
+          the counted ones: of all requests, or of those by whole warps, since the
+          report counts the warps of which all lanes may be there
+  unseen  lines that ran and have no row: what is on line 0 in either, or was joined
+          with a neighbor's access into one instruction
+
+--paper scores in the terms of GPUDrano (CAV 2017): the unit is an access of the source
+(line, column, load or store), which is uncoalesced if it touches more than one line of
+128 bytes on average.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tomllib
+from fractions import Fraction
+
+HERE = pathlib.Path(__file__).resolve().parent
+WHOLE, LAST = ("full", "partial"), ("last_full", "last_partial")
+# Real, reported, reported and real, and false ones, of Table 1 of the paper, and those of
+# its dynamic analysis, "" where it tells none.
+PAPER = {
+    "backprop": (7, 0, 0, 0, "7"), "bfs": (7, 7, 7, 0, "0-7"),
+    "b+tree": (19, 19, 19, 0, "7"), "CFD": (0, 22, 0, 22, ""),
+    "dwt2d": (0, 16, 0, 16, ""), "gaussian": (6, 6, 6, 0, "5-6"),
+    "heartwall": (8, 25, 8, 17, ""), "hotspot": (3, 2, 0, 2, "3"),
+    "hotspot3D": (2, 12, 2, 10, "2"), "huffman": (21, 26, 21, 5, "3"),
+    "lavaMD": (9, 9, 9, 0, "5"), "lud": (3, 0, 0, 0, "3"),
+    "myocyte": (19, 19, 19, 0, "0"), "nn": (4, 4, 4, 0, "2"),
+    "nw": (7, 2, 2, 0, "6"), "particlefilter": (4, 3, 2, 1, "4"),
+    "pathfinder": (3, 0, 0, 0, "3"), "srad_v1": (2, 14, 2, 12, "2"),
+    "srad_v2": (9, 0, 0, 0, "9"), "streamcluster": (10, 10, 10, 0, ""),
+}
+
+
+class Count:
+    """What the emulator counted at one unit."""
+
+    def __init__(self):
+        self.groups = {group: collections.Counter() for group in WHOLE + LAST}
+
+    def add(self, row):
+        for group, sums in self.groups.items():
+            sums.update({key: number for key, number in row.get(group, {}).items()
+                         if not key.startswith(("min_", "max_"))})
+
+    def total(self):
+        """The warps of 32 threads; all, if the block is smaller."""
+        total = sum((self.groups[group] for group in WHOLE), collections.Counter())
+        return total if total["requests"] else sum(
+            (self.groups[group] for group in LAST), collections.Counter())
+
+    def averages(self, key):
+        """What a request of all warps, and what one by whole warps had on average."""
+        return {Fraction(sums[key], sums["requests"])
+                for sums in (self.total(), self.groups["full"]) if sums["requests"]}
+
+
+def place_of(source):
+    """Returns the file's name, the line and the column of "dir/file.cu:3:7"."""
+    file, line, column = source.rsplit(":", 2)
+    return pathlib.PurePath(file).name, int(line), int(column)
+
+
+def rows_of(program, options):
+    """Returns the report's rows of a program, each once."""
+    command = [options.build / "bin/gpulto", "explain", "--memory", "--all", "--json",
+               program]
+    text = subprocess.run([str(word) for word in command], check=True,
+                          capture_output=True, text=True).stdout
+    return next(iter(json.loads(text).values()))
+
+
+def counts_of(counters, space, key):
+    """Returns counts by key(row, place), and how many requests have no place."""
+    counts, lost = collections.defaultdict(Count), 0
+    for row in counters["accesses"]:
+        if row["space"] != space or row["kind"] == "bulk_copy":
+            continue
+        place = place_of(row["source"]) if row.get("source") else ("", 0, 0)
+        if place[1]:
+            counts[key(row, place)].add(row)
+        else:
+            lost += sum(row[group]["requests"] for group in WHOLE + LAST
+                        if group in row)
+    return counts, lost
+
+
+def reported_by(rows, space, key):
+    """Returns the report's rows by key(row, place)."""
+    reported = collections.defaultdict(list)
+    for row in rows:
+        if row["space"] == space and row["line"]:
+            place = pathlib.PurePath(row["file"]).name, row["line"], row["column"]
+            reported[key(row, place)].append(row)
+    return reported
+
+
+def expected(rows, key="sectors"):
+    """Returns what the report expects of a request on average; None if unknown."""
+    if any("sectors" not in row for row in rows):
+        return None
+    requests = sum(row["requests"] for row in rows)
+    amount = sum(row["sectors"]["expected"] if key == "sectors" else row[key]
+                 for row in rows)
+    return Fraction(amount, requests) if requests else None
+
+
+def by_line(row, place):
+    return row["kernel"], tuple(row["block"]), place[:2]
+
+
+def score(rows, counters, space):
+    """Scores one program. Returns counts by word, and the lines that are not as
+    reported: (word, unit, text)."""
+    waste, needed = ("sectors", "ideal_sectors") if space == "global" else \
+        ("bank_conflicts", None)
+    reported = reported_by(rows, space, by_line)
+    for (kernel, _, place), of_line in list(reported.items()):
+        if of_line[0]["example"]:
+            reported[kernel, None, place] += of_line
+    counts, lost = counts_of(counters, space, by_line)
+    seen, trouble = collections.Counter(lost=lost), []
+    ran = set()
+    for unit, count in counts.items():
+        total = count.total()
+        here = reported.get(unit) or reported.get((unit[0], None, unit[2]), [])
+        ran.add(unit)
+        if not total["requests"]:
+            continue
+        wastes = total[waste] > (total[needed] if needed else 0)
+        irregular = total["tainted"] > 0
+        alarm = any(row["alarm"] for row in here)
+        text = (f"counted {total[waste] / total['requests']:.2f} of a request" +
+                (f", ideal {total[needed] / total['requests']:.2f}" if needed else "") +
+                "; reported " +
+                (", ".join(f"{row['kind']} {row['verdict']}" +
+                           (f" {row['sectors']['expected']}"
+                            f" ({row['sectors']['least']}..{row['sectors']['most']})"
+                            f"/{row['requests']}" if "sectors" in row else "")
+                           for row in here) or "nothing"))
+        seen["lines"] += 1
+        if not here:
+            seen["unseen"] += 1
+            trouble.append(("unseen", unit, text))
+        if irregular:
+            seen["irregular"] += 1
+        elif wastes:
+            seen["real"] += 1
+            seen["found"] += alarm
+            if not alarm:
+                trouble.append(("missed", unit, text))
+        if alarm:
+            seen["alarms"] += 1
+            if not wastes:
+                seen["false"] += 1
+                trouble.append(("false", unit, text))
+        if not irregular and not any(row["example"] for row in here):
+            seen["known"] += 1
+            if expected(here) in count.averages(waste) and here:
+                seen["exact"] += 1
+            elif here:
+                trouble.append(("inexact", unit, text))
+    seen["not run"] = len({unit for unit, of_line in reported.items()
+                           if unit[1] and unit not in ran})
+    return seen, trouble
+
+
+def paper_key(row, place):
+    """An access of the source, in all instances and shapes of its kernel."""
+    return place, row["kind"]
+
+
+def score_as_paper(rows, counters):
+    """Scores one program in the paper's terms."""
+    reported = reported_by(rows, "global", paper_key)
+    counts, _ = counts_of(counters, "global", paper_key)
+    seen, trouble = collections.Counter(), []
+    for unit, count in counts.items():
+        total = count.total()
+        here = reported.get(unit, [])
+        if not total["requests"]:
+            continue
+        real = total["lines"] > total["requests"]
+        average = expected(here, "lines") if here else None
+        alarm = average is not None and average > 1
+        seen["accesses"] += 1
+        if total["tainted"]:
+            seen["irregular"] += 1
+            seen["irregular real"] += real
+            continue
+        seen["real"] += real
+        seen["found"] += real and alarm
+        seen["false"] += alarm and not real
+        if real != alarm:
+            trouble.append(("missed" if real else "false", unit,
+                            f"{total['lines'] / total['requests']:.2f} lines; reported " +
+                            (f"{float(average):.2f}" if average is not None else
+                             ", ".join(row["verdict"] for row in here) or "nothing")))
+    return seen, trouble
+
+
+def print_table(heads, lines):
+    """Prints a table in Markdown."""
+    print("| " + " | ".join(heads) + " |")
+    print("|---|" + "--:|" * (len(heads) - 1))
+    for line in lines:
+        print("| " + " | ".join(str(cell) for cell in line) + " |")
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def print_scores(scores):
+    words = ["lines", "irregular", "real", "found", "alarms", "false", "known", "exact",
+             "unseen", "not run"]
+    total = sum(scores.values(), collections.Counter())
+    lines = [[name] + [seen[word] for word in words] for name, seen in scores.items()]
+    print_table(["program"] + words, lines + [["sum"] + [total[word] for word in words]])
+    print(f"\nfound {share(total['found'], total['real'])}, "
+          f"false {share(total['false'], total['alarms'])}, "
+          f"exact {share(total['exact'], total['known'])}; "
+          f"{total['lost']} requests have no line")
+
+
+def print_paper(scores):
+    """The paper's columns beside ours."""
+    words = ["accesses", "irregular", "irregular real", "real", "found", "false"]
+    lines, total = [], collections.Counter()
+    theirs = [0, 0, 0, 0]
+    for name, seen in scores.items():
+        row = PAPER.get(name)
+        if row:
+            theirs = [a + b for a, b in zip(theirs, row[:4])]
+        total.update(seen)
+        lines.append([name, *(row or [""] * 5), *(seen[word] for word in words)])
+    lines.append(["sum", *theirs, "69", *(total[word] for word in words)])
+    print_table(["program", "paper: real", "reported", "of them real", "false", "dynamic",
+                 *words], lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("names", nargs="*", help="programs (all of the lists)")
+    parser.add_argument("--build", type=pathlib.Path, required=True,
+                        help="build directory of gpulto")
+    parser.add_argument("--work", type=pathlib.Path, required=True,
+                        help="directory of `accesses.py run`")
+    parser.add_argument("--list", type=pathlib.Path, action="append",
+                        help="lists of programs (bench/accesses.toml)")
+    parser.add_argument("--space", choices=("global", "shared"), default="global")
+    parser.add_argument("--paper", action="store_true", help="in the paper's terms")
+    parser.add_argument("--trouble", action="store_true",
+                        help="print the lines that are not as reported")
+    options = parser.parse_args()
+    names = []
+    for path in options.list or [HERE / "accesses.toml"]:
+        with open(path, "rb") as file:
+            names += [table["name"] for table in tomllib.load(file)["program"]]
+    scores, missing = {}, []
+    for name in names:
+        if options.names and name not in options.names:
+            continue
+        counters, program = (options.work / f"{name}.json", options.work / "bin" / name)
+        if not counters.exists() or not program.exists():
+            missing.append(name)
+            continue
+        rows, counted = rows_of(program, options), json.loads(counters.read_text())
+        scores[name], trouble = score_as_paper(rows, counted) if options.paper else \
+            score(rows, counted, options.space)
+        for word, unit, text in trouble if options.trouble else []:
+            print(name, word, *unit, text)
+    (print_paper if options.paper else print_scores)(scores)
+    if missing:
+        print(f"\nnot run: {', '.join(missing)}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
