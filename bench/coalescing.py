@@ -18,8 +18,10 @@ tainted address was used: the emulator tells, not the analysis.
   exact   lines that are not irregular, for which the report's sectors of a request are
           the counted ones: of all requests, or of those by whole warps, since the
           report counts the warps of which all lanes may be there
-  unseen  lines that ran and have no row: what is on line 0 in either, or was joined
-          with a neighbor's access into one instruction
+  unseen  lines that ran and have no row, and so are in no other column: the compiler
+          lost the place of an access (line 0), and PTX lets it follow on that before.
+          Instructions of a size that the rows of their line do not have are astray in
+          the same way, and left out.
 
 --paper scores in the terms of GPUDrano (CAV 2017): the unit is an access of the source
 (line, column, load or store), which is uncoalesced if it touches more than one line of
@@ -29,11 +31,11 @@ tainted address was used: the emulator tells, not the analysis.
 import argparse
 import collections
 import json
+import math
 import pathlib
 import subprocess
 import sys
 import tomllib
-from fractions import Fraction
 
 HERE = pathlib.Path(__file__).resolve().parent
 WHOLE, LAST = ("full", "partial"), ("last_full", "last_partial")
@@ -53,6 +55,9 @@ PAPER = {
 }
 
 
+TROUBLE = ("unseen", "missed", "false", "inexact")
+
+
 class Count:
     """What the emulator counted at one unit."""
 
@@ -64,6 +69,12 @@ class Count:
             sums.update({key: number for key, number in row.get(group, {}).items()
                          if not key.startswith(("min_", "max_"))})
 
+    def __add__(self, other):
+        both = Count()
+        for group in both.groups:
+            both.groups[group] = self.groups[group] + other.groups[group]
+        return both
+
     def total(self):
         """The warps of 32 threads; all, if the block is smaller."""
         total = sum((self.groups[group] for group in WHOLE), collections.Counter())
@@ -72,8 +83,8 @@ class Count:
 
     def averages(self, key):
         """What a request of all warps, and what one by whole warps had on average."""
-        return {Fraction(sums[key], sums["requests"])
-                for sums in (self.total(), self.groups["full"]) if sums["requests"]}
+        return [sums[key] / sums["requests"]
+                for sums in (self.total(), self.groups["full"]) if sums["requests"]]
 
 
 def place_of(source):
@@ -91,15 +102,24 @@ def rows_of(program, options):
     return next(iter(json.loads(text).values()))
 
 
+def sort_of(row):
+    """What kind of instruction a row of the emulator or of the report is for."""
+    kind = row["kind"]
+    if kind == "async_copy":
+        kind = "load" if row["space"] == "global" else "store"
+    return kind, row.get("size", row.get("bytes"))
+
+
 def counts_of(counters, space, key):
-    """Returns counts by key(row, place), and how many requests have no place."""
-    counts, lost = collections.defaultdict(Count), 0
+    """Returns counts by key(row, place) and sort, and how many requests have no
+    place."""
+    counts, lost = collections.defaultdict(lambda: collections.defaultdict(Count)), 0
     for row in counters["accesses"]:
         if row["space"] != space or row["kind"] == "bulk_copy":
             continue
         place = place_of(row["source"]) if row.get("source") else ("", 0, 0)
         if place[1]:
-            counts[key(row, place)].add(row)
+            counts[key(row, place)][sort_of(row)].add(row)
         else:
             lost += sum(row[group]["requests"] for group in WHOLE + LAST
                         if group in row)
@@ -123,11 +143,21 @@ def expected(rows, key="sectors"):
     requests = sum(row["requests"] for row in rows)
     amount = sum(row["sectors"]["expected"] if key == "sectors" else row[key]
                  for row in rows)
-    return Fraction(amount, requests) if requests else None
+    return amount / requests if requests else None
 
 
 def by_line(row, place):
     return row["kernel"], tuple(row["block"]), place[:2]
+
+
+def text_of(row):
+    """What the report says, in short."""
+    text = f"{row['kind']} {row['verdict']}"
+    if "sectors" in row:
+        least, most, average = (row["sectors"][key] / row["requests"]
+                                for key in ("least", "most", "expected"))
+        text += f" {average:.2f} ({least:.2f}..{most:.2f})"
+    return text
 
 
 def score(rows, counters, space):
@@ -141,48 +171,37 @@ def score(rows, counters, space):
             reported[kernel, None, place] += of_line
     counts, lost = counts_of(counters, space, by_line)
     seen, trouble = collections.Counter(lost=lost), []
-    ran = set()
-    for unit, count in counts.items():
-        total = count.total()
+    for unit, by_sort in counts.items():
         here = reported.get(unit) or reported.get((unit[0], None, unit[2]), [])
-        ran.add(unit)
+        sorts = {sort_of(row) for row in here}
+        count = sum((one for sort, one in by_sort.items() if sort in sorts or not sorts),
+                    Count())
+        total = count.total()
         if not total["requests"]:
             continue
-        wastes = total[waste] > (total[needed] if needed else 0)
-        irregular = total["tainted"] > 0
+        ideal = total[needed] if needed else 0
+        wastes, irregular = total[waste] > ideal, total["tainted"] > 0
         alarm = any(row["alarm"] for row in here)
-        text = (f"counted {total[waste] / total['requests']:.2f} of a request" +
-                (f", ideal {total[needed] / total['requests']:.2f}" if needed else "") +
-                "; reported " +
-                (", ".join(f"{row['kind']} {row['verdict']}" +
-                           (f" {row['sectors']['expected']}"
-                            f" ({row['sectors']['least']}..{row['sectors']['most']})"
-                            f"/{row['requests']}" if "sectors" in row else "")
-                           for row in here) or "nothing"))
-        seen["lines"] += 1
+        words = ["lines"]
         if not here:
-            seen["unseen"] += 1
-            trouble.append(("unseen", unit, text))
-        if irregular:
-            seen["irregular"] += 1
+            words.append("unseen")
+        elif irregular:
+            words.append("irregular")
         elif wastes:
-            seen["real"] += 1
-            seen["found"] += alarm
-            if not alarm:
-                trouble.append(("missed", unit, text))
+            words += ["real", "found" if alarm else "missed"]
         if alarm:
-            seen["alarms"] += 1
-            if not wastes:
-                seen["false"] += 1
-                trouble.append(("false", unit, text))
-        if not irregular and not any(row["example"] for row in here):
-            seen["known"] += 1
-            if expected(here) in count.averages(waste) and here:
-                seen["exact"] += 1
-            elif here:
-                trouble.append(("inexact", unit, text))
-    seen["not run"] = len({unit for unit, of_line in reported.items()
-                           if unit[1] and unit not in ran})
+            words += ["alarms"] if wastes else ["alarms", "false"]
+        if here and not irregular and not any(row["example"] for row in here):
+            average = expected(here)
+            exact = average is not None and any(
+                math.isclose(average, counted) for counted in count.averages(waste))
+            words += ["known", "exact" if exact else "inexact"]
+        seen.update(words)
+        text = (f"counted {total[waste] / total['requests']:.2f} of a request, "
+                f"ideal {ideal / total['requests']:.2f}; reported "
+                f"{', '.join(map(text_of, here)) or 'nothing'}")
+        trouble += [(word, unit, text) for word in words if word in TROUBLE]
+    seen["not run"] = len([unit for unit in reported if unit[1] and unit not in counts])
     return seen, trouble
 
 
@@ -196,8 +215,8 @@ def score_as_paper(rows, counters):
     reported = reported_by(rows, "global", paper_key)
     counts, _ = counts_of(counters, "global", paper_key)
     seen, trouble = collections.Counter(), []
-    for unit, count in counts.items():
-        total = count.total()
+    for unit, by_sort in counts.items():
+        total = sum(by_sort.values(), Count()).total()
         here = reported.get(unit, [])
         if not total["requests"]:
             continue

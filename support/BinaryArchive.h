@@ -11,6 +11,8 @@
 
 #include "support/BinaryStream.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -26,6 +28,10 @@ struct ArchiveWriter {
   void field(uint64_t number) { out.uleb(number); }
   void field(uint32_t number) { out.uleb(number); }
   void field(bool flag) { out.boolean(flag); }
+  /// Bytes of numbers with few digits are zero, and come first.
+  void field(double number) {
+    out.uleb(llvm::byteswap(llvm::bit_cast<uint64_t>(number)));
+  }
   /// \p last is the largest enumerator.
   template <typename T> void enumerator(T value, T) { out.enumerator(value); }
   template <typename T> void list(std::vector<T> &values) {
@@ -43,6 +49,9 @@ struct ArchiveReader {
   void field(uint64_t &number) { number = in.uleb(); }
   void field(uint32_t &number) { number = in.uleb32(); }
   void field(bool &flag) { flag = in.boolean(); }
+  void field(double &number) {
+    number = llvm::bit_cast<double>(llvm::byteswap(in.uleb()));
+  }
   template <typename T> void enumerator(T &value, T last) {
     value = in.enumerator(last);
   }

@@ -53,6 +53,7 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/TimeProfiler.h"
 
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -189,7 +190,7 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
     break;
   case AccessVerdict::Uncoalesced:
     row.reason = utostr(cost.addresses) + " addresses of a warp in " +
-                 utostr(cost.sectors.expected) + " sectors";
+                 utostr(std::llround(cost.sectors.expected)) + " sectors";
     if (row.block[0] < kWarpLanes && row.block[1] > 1) {
       row.reason +=
           ": a warp has several rows of " + utostr(row.block[0]) + " threads";
@@ -239,7 +240,7 @@ static AccessVerdict verdictOf(const WarpCost &cost, MemorySpace space,
                                  : AccessVerdict::Coalesced;
   if (cost.sectors.expected <= cost.ideal.expected)
     return AccessVerdict::Coalesced;
-  if (cost.bestStart <= cost.ideal.expected)
+  if (double(cost.bestStart) <= cost.ideal.expected)
     return AccessVerdict::Misaligned;
   return cost.stride && (!cost.stride->factors.isOne() ||
                          std::abs(cost.stride->bytes) > sizeBytes)
@@ -252,7 +253,8 @@ namespace {
 struct RequestCosts {
   uint64_t mainWarps = 0; // of the class with the most
   RowSectors sectors;
-  uint64_t ideal = 0, lines = 0, warps = 0;
+  uint64_t ideal = 0, warps = 0;
+  double lines = 0;
   uint32_t loopDepth = 0;
   bool isIrregular = false, isUnknown = false, mayVary = false;
   std::string reason, advice, base;
@@ -360,7 +362,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   costs.loopDepth = std::max(costs.loopDepth, values.loopDepth(block));
   uint64_t count = warps.warps();
   RowSectors sectors{count * cost.sectors.least, count * cost.sectors.most,
-                     count * cost.sectors.expected};
+                     double(count) * cost.sectors.expected};
   // Where warps may stay away, or come by more often than others, bounds are
   // those of one warp.
   if (cost.mayBeNever || costs.mayVary || values.loopDepth(block) ||
@@ -373,8 +375,8 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
     costs.sectors.expected += sectors.expected;
   }
   costs.warps += count;
-  costs.ideal += count * cost.ideal.expected;
-  costs.lines += count * cost.lines.expected;
+  costs.ideal += count * static_cast<uint64_t>(cost.ideal.expected);
+  costs.lines += double(count) * cost.lines.expected;
   AccessVerdict verdict = verdictOf(cost, request.space, request.size.bytes);
   // The worst verdict of the most warps.
   if (costs.mainWarps && (count < costs.mainWarps || verdict <= costs.verdict))
@@ -386,11 +388,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   row.space = request.space;
   row.sizeBytes = request.size.bytes;
   row.verdict = verdict;
-  row.isAlarm = verdict == AccessVerdict::Strided ||
-                verdict == AccessVerdict::Uncoalesced ||
-                verdict == AccessVerdict::Conflict ||
-                (verdict == AccessVerdict::Misaligned &&
-                 cost.sectors.least > cost.ideal.expected);
+  row.isAlarm = verdict >= AccessVerdict::Misaligned;
   writer.explain(cost, address, row);
   costs.isAlarm = row.isAlarm;
   costs.reason = row.reason;

@@ -430,9 +430,17 @@ LaneValue LaneArithmetic::bitAnd(const LaneValue &a, const LaneValue &b,
   if (width == 1)
     return multiply(a, b, width, {true, true});
   std::optional<int64_t> mask = b.sum.number();
-  if (!mask && a.sum.number())
+  bool isSame = symbols.isUniform(b.sum);
+  if ((!mask && a.sum.number()) || (!isSame && symbols.isUniform(a.sum)))
     return bitAnd(b, a, width);
   bool isAssumed = a.isAssumed || b.isAssumed;
+  if (!mask && isSame && !symbols.isUniform(a.sum)) {
+    // It is taken to be one less than a power of two.
+    LaneValue power = add(b, LaneValue::number(1), width, {true, true});
+    LaneValue rest = remainder(a, power, width, /*isSigned=*/false);
+    rest.isAssumed = true;
+    return rest;
+  }
   if (mask) {
     uint64_t bits = static_cast<uint64_t>(*mask) &
                     maskTrailingOnes<uint64_t>(std::min(width, kWordBits));

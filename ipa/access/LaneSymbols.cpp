@@ -35,6 +35,14 @@ LaneSum LaneSymbols::addUniform(LaneRange range, Congruence congruence,
   return LaneSum::ofSymbol(add(std::move(symbol)));
 }
 
+LaneSum LaneSymbols::addCounter(LaneRange range, Congruence congruence,
+                                const Loop *loop) {
+  LaneSum sum = addUniform(range, congruence, nullptr, loop);
+  if (!sum.number())
+    table.back().isCounter = true;
+  return sum;
+}
+
 LaneSum LaneSymbols::addChoice(std::vector<Lanes> options, const Loop *loop) {
   if (options.size() == 1)
     return LaneSum(options.front());
@@ -177,6 +185,49 @@ Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
     result.residue %= result.modulus;
   }
   return result;
+}
+
+std::vector<uint64_t> LaneSymbols::residues(const LaneSum &sum,
+                                            uint64_t modulus) const {
+  std::vector<uint64_t> counts(modulus, 0);
+  counts[0] = 1;
+  for (const LaneSum::Term &term : sum.terms()) {
+    LaneSum alone;
+    alone.add(term.product, term.factor);
+    auto factors = term.product.symbols();
+    bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
+      return table[id].isCounter;
+    });
+    uint64_t first = congruence(alone, modulus).residue, step = 0, times = 1;
+    if (isCounted) {
+      // Of several counters the product takes what one of them does.
+      const LaneSymbol &counter = table[factors.front()];
+      uint64_t each = std::max<uint64_t>(counter.congruence.modulus, 1);
+      uint64_t factor = residueOf(term.factor[0], modulus);
+      step = factor * (each % modulus) % modulus;
+      first = factor * residueOf(counter.range.low, modulus) % modulus;
+      Wide numbers =
+          (Wide(counter.range.high) - Wide(counter.range.low)) / Wide(each) + 1;
+      times = numbers < Wide(modulus) ? uint64_t(numbers) : modulus;
+    }
+    uint64_t period = modulus / std::gcd(step, modulus);
+    std::vector<uint64_t> moved(modulus, 0);
+    for (uint64_t i = 0; i < std::min(times, period); ++i) {
+      uint64_t often = times / period + (i < times % period ? 1 : 0);
+      for (uint64_t residue = 0; residue < modulus; ++residue)
+        moved[(residue + first + i * step) % modulus] += often * counts[residue];
+    }
+    uint64_t common = 0;
+    for (uint64_t i = 0; i < times; ++i)
+      for (uint64_t residue = 0; residue < modulus; ++residue)
+        moved[(residue + first + i * step) % modulus] += counts[residue];
+    for (uint64_t count : moved)
+      common = std::gcd(common, count);
+    for (uint64_t &count : moved)
+      count /= common;
+    counts = std::move(moved);
+  }
+  return counts;
 }
 
 LaneSum LaneSymbols::simplify(LaneSum sum) const {

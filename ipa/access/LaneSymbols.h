@@ -21,6 +21,8 @@ struct LaneSymbol {
   /// ... or, if there are any, they have one of these vectors. The first is the
   /// one to expect.
   std::vector<Lanes> options;
+  /// It takes all numbers of its range and congruence, each as often as others.
+  bool isCounter = false;
   /// Which option it is depends on which that symbol has, if any.
   LaneSymbolId chosenBy = kNoSymbol;
   /// What it is in the program, if it is one value; else null.
@@ -40,6 +42,10 @@ public:
   LaneSum addUniform(LaneRange range = {}, Congruence congruence = {},
                      const llvm::Value *value = nullptr,
                      const llvm::Loop *loop = nullptr);
+  /// Returns a number that takes all of \p range: the round of \p loop, or what
+  /// is another in each block or warp.
+  LaneSum addCounter(LaneRange range, Congruence congruence = {},
+                     const llvm::Loop *loop = nullptr);
   /// Returns one of \p options, of which there is at least one.
   LaneSum addChoice(std::vector<Lanes> options, const llvm::Loop *loop);
   const LaneSymbol &operator[](LaneSymbolId id) const { return table[id]; }
@@ -55,6 +61,10 @@ public:
   LaneRange range(const LaneSum &sum) const;
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
+  /// Returns in proportion how often the uniform \p sum has each residue modulo
+  /// \p modulus, a power of two, if what is unknown and no counter is a multiple
+  /// of it but for what its congruence says.
+  std::vector<uint64_t> residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.
   LaneSum simplify(LaneSum sum) const;

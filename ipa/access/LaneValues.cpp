@@ -109,7 +109,7 @@ static LaneSum originOf(const WarpClass::Axis &axis, LaneSymbols &symbols) {
   uint64_t step = 0;
   for (int64_t origin : axis.origins)
     step = std::gcd(step, static_cast<uint64_t>(origin - *low));
-  return symbols.addUniform({*low, *high}, step ? Congruence{step, *low % step}
+  return symbols.addCounter({*low, *high}, step ? Congruence{step, *low % step}
                                                 : Congruence());
 }
 
@@ -132,7 +132,7 @@ WarpContext::WarpContext(const LaunchShape &shape, const WarpClass &warps,
   symbols.endWarpSymbols();
   for (unsigned axis = 0; axis < 3; ++axis)
     blocks[axis] =
-        symbols.addUniform({0, int64_t(mostBlocks(shape, axis)) - 1});
+        symbols.addCounter({0, int64_t(mostBlocks(shape, axis)) - 1});
 }
 
 LaneValues::LaneValues(const Function &kernel, WarpContext &context)
@@ -725,8 +725,8 @@ const LaneSum &LaneValues::roundsOf(const Loop &loop) {
   auto [place, isNew] = rounds.try_emplace(&loop);
   if (isNew) {
     unsigned most = analyses.evolution.getSmallConstantMaxTripCount(&loop);
-    place->second = table.addUniform({0, most ? int64_t(most) - 1 : INT64_MAX},
-                                     {}, nullptr, &loop);
+    place->second = table.addCounter({0, most ? int64_t(most) - 1 : INT64_MAX},
+                                     {}, &loop);
   }
   return place->second;
 }

@@ -11,6 +11,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace gpulto {
@@ -58,9 +60,10 @@ static std::string blockOf(const MemoryRow &row) {
 }
 
 /// Returns \p all for each request: "4", "4.5".
-static std::string perRequest(uint64_t all, uint64_t requests) {
+static std::string perRequest(double all, uint64_t requests) {
   constexpr uint64_t kTenths = 10;
-  uint64_t tenths = requests ? (all * kTenths + requests / 2) / requests : 0;
+  auto tenths = static_cast<uint64_t>(
+      requests ? std::llround(all * kTenths / double(requests)) : 0);
   std::string text = utostr(tenths / kTenths);
   return tenths % kTenths ? text + "." + utostr(tenths % kTenths) : text;
 }
@@ -79,8 +82,8 @@ static std::string costText(const MemoryRow &row) {
   if (row.space != MemorySpace::Global)
     return text + " turns of a warp beyond the first";
   text += text == "1" ? " sector" : " sectors";
-  if (row.sectors.expected > row.ideal)
-    text += " instead of " + perRequest(row.ideal, row.requests);
+  if (row.sectors.expected > double(row.ideal))
+    text += " instead of " + perRequest(double(row.ideal), row.requests);
   return text + " for a warp";
 }
 

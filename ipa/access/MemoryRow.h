@@ -52,9 +52,10 @@ llvm::StringRef wordFor(AccessVerdict verdict);
 llvm::StringRef wordFor(AccessKind kind);
 llvm::StringRef wordFor(MemorySpace space);
 
-/// Sectors, in all warps of a block.
+/// Sectors, in all warps of a block; those expected on average.
 struct RowSectors {
-  uint64_t least = 0, most = 0, expected = 0;
+  uint64_t least = 0, most = 0;
+  double expected = 0;
   bool operator==(const RowSectors &) const = default;
 };
 
@@ -82,7 +83,8 @@ struct MemoryRow {
   /// Sectors of 32 bytes that they move; those that the bytes need; lines of
   /// 128 bytes. In shared and constant memory, turns beyond the first.
   RowSectors sectors;
-  uint64_t ideal = 0, lines = 0;
+  uint64_t ideal = 0;
+  double lines = 0;
   /// What is accessed: `parameter 'p'`, `variable 'table'`; "" if unknown.
   std::string base;
   /// Where the launches with such blocks stand: "main.cu:6:3, main.cu:9:3"; the

@@ -7,7 +7,8 @@
 // 2. groupsOf: lanes with equal factors of all unknown numbers are a group, in
 //    which distances are known. Groups are taken to lie apart, if the unknown
 //    numbers are not small; bounds do not rely on that.
-// 3. A group is counted for each start that its congruence allows.
+// 3. A group is counted for each start that its congruence allows. Those that
+//    are expected are as frequent as the numbers of counters make them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ static constexpr size_t kMostCases = 4096;
 void Estimate::add(const Estimate &other, uint64_t times) {
   least += times * other.least;
   most += times * other.most;
-  expected += times * other.expected;
+  expected += double(times) * other.expected;
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,6 +98,7 @@ private:
 /// Lanes whose distances are known.
 struct Group {
   Congruence start;                         // modulo a line
+  std::vector<uint64_t> starts;             // how often, by residue
   SmallVector<int64_t, kWarpLanes> offsets; // ascending, different
 };
 
@@ -184,7 +186,9 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
       LaneSum base = uniform;
       for (const LaneSum::Term &term : unknown)
         base.add(term.product, everyLane(term.factor[l]));
-      places.groups.push_back({symbols.congruence(base, kLineBytes), {}});
+      places.groups.push_back({symbols.congruence(base, kLineBytes),
+                               symbols.residues(base, kLineBytes),
+                               {}});
     }
     places.groups[number].offsets.push_back(numbers[l]);
     low = std::min(low, numbers[l]);
@@ -248,35 +252,37 @@ static uint64_t turnsOf(ArrayRef<int64_t> lanes, unsigned sizeBytes) {
 static Estimate countBlocks(const Places &places, const AccessSize &size,
                             int64_t granule, WarpCost *starts) {
   Estimate all;
-  uint64_t worst = 0, best = 0;
+  uint64_t best = 0;
   for (const Group &group : places.groups) {
     Estimate one{UINT64_MAX, 0, 0};
+    uint64_t times = 0;
     for (uint64_t start = group.start.residue; start < kLineBytes;
          start += group.start.modulus) {
       if ((start + group.offsets.front()) % size.alignBytes != 0)
         continue;
       uint64_t count = touched(group.offsets, static_cast<int64_t>(start),
                                size.bytes, granule);
-      if (one.most == 0)
-        one.expected = count;
+      one.expected += double(group.starts[start] * count);
+      times += group.starts[start];
       one.least = std::min(one.least, count);
       one.most = std::max(one.most, count);
     }
     if (one.most == 0) { // never executed: it is not aligned
       uint64_t count = touched(group.offsets, 0, size.bytes, granule);
-      one = {count, count, count};
+      one = {count, count, double(count)};
+    } else if (times) {
+      one.expected /= double(times);
+    } else { // as if the first that may be
+      one.expected = double(one.least);
     }
-    worst += one.most;
     best += touched(group.offsets, -group.offsets.front(), size.bytes, granule);
     all.expected += one.expected;
     all.most += one.most;
     all.least = places.areApart ? all.least + one.least
                                 : std::max(all.least, one.least);
   }
-  if (starts) {
-    starts->worstStart = worst;
+  if (starts)
     starts->bestStart = best;
-  }
   return all;
 }
 
@@ -304,15 +310,14 @@ static WarpCost costOfPlaces(const Places &places, const AccessSize &size,
     cost.lines = countBlocks(places, size, kLineBytes, nullptr);
     uint64_t ideal = idealOf(cost.addresses, size.bytes);
     cost.ideal = {places.areApart ? ideal : idealOf(1, size.bytes), ideal,
-                  ideal};
+                  double(ideal)};
     return cost;
   }
   uint64_t most = path == MemoryPath::Banks ? kBanks - 1 : cost.addresses - 1;
   if (path == MemoryPath::Uniform && places.areApart)
-    cost.sectors = {most, most, most};
+    cost.sectors = {most, most, double(most)};
   else
-    cost.sectors = {0, most, path == MemoryPath::Uniform ? most : 0};
-  cost.worstStart = cost.bestStart = cost.sectors.expected;
+    cost.sectors = {0, most, path == MemoryPath::Uniform ? double(most) : 0};
   return cost;
 }
 
@@ -336,8 +341,7 @@ static void countTurns(const LaneSum &varying,
       lanes.push_back((*numbers)[on[l] ? l : active < last ? active : l]);
   }
   uint64_t turns = turnsOf(lanes, sizeBytes);
-  cost.sectors = {turns, turns, turns};
-  cost.worstStart = cost.bestStart = turns;
+  cost.sectors = {turns, turns, double(turns)};
 }
 
 static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
@@ -443,6 +447,7 @@ const WarpCost &WarpCosts::of(const LaneValue &address,
           {},
           start.modulus,
           start.residue,
+          symbols.residues(uniform, kLineBytes),
           size.bytes,
           size.alignBytes,
           path,

@@ -17,9 +17,10 @@
 
 namespace gpulto {
 
-/// A number: bounds, and what to expect.
+/// A number: bounds, and what to expect on average.
 struct Estimate {
-  uint64_t least = 0, most = 0, expected = 0;
+  uint64_t least = 0, most = 0;
+  double expected = 0;
   void add(const Estimate &other, uint64_t times = 1);
   bool isExact() const { return least == most; }
   bool operator==(const Estimate &) const = default;
@@ -36,9 +37,9 @@ struct WarpCost {
   /// Sectors of 32 bytes, lines of 128 bytes, and the sectors that the bytes
   /// would need side by side; in shared memory, turns beyond the first.
   Estimate sectors, lines, ideal;
-  /// As \c sectors.expected, where each part that lies together starts as badly
-  /// as it may, and where it starts with a sector.
-  uint64_t worstStart = 0, bestStart = 0;
+  /// As \c sectors.expected, where each part that lies together starts with a
+  /// sector.
+  uint64_t bestStart = 0;
   /// Active lanes, and different addresses, of what is expected.
   unsigned lanes = 0, addresses = 0;
   /// If the gaps between lanes are equal.
@@ -82,7 +83,8 @@ private:
   /// All that a cost depends on.
   using Key =
       std::tuple<LaneSum, LaneSum, std::vector<std::pair<LaneSum, bool>>,
-                 uint64_t, uint64_t, unsigned, unsigned, MemoryPath, bool>;
+                 uint64_t, uint64_t, std::vector<uint64_t>, unsigned, unsigned,
+                 MemoryPath, bool>;
   const LaneSymbols &symbols;
   std::map<Key, WarpCost> known;
 };

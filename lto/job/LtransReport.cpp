@@ -17,7 +17,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the file; the digit is the version.
-static constexpr StringLiteral kMagic = "GRP4";
+static constexpr StringLiteral kMagic = "GRP5";
 
 using Counter = std::pair<std::string, uint64_t>;
 

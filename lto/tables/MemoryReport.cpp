@@ -51,9 +51,12 @@ void addAccesses(StringRef arch, std::vector<MemoryRow> rows,
   }
 }
 
-/// Whether \p row is one that -Werror=gpulto-uncoalesced means.
+/// Whether \p row is one that -Werror=gpulto-uncoalesced means: not one that
+/// is misaligned in some warps only.
 static bool isUncoalesced(const MemoryRow &row) {
-  return row.isAlarm && row.space == MemorySpace::Global;
+  return row.isAlarm && row.space == MemorySpace::Global &&
+         (row.verdict != AccessVerdict::Misaligned ||
+          row.sectors.least > row.ideal);
 }
 
 static bool isAllowed(const MemoryRow &row,

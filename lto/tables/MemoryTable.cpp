@@ -12,7 +12,7 @@ using namespace llvm;
 namespace gpulto {
 
 /// Begins the section; the digit is the version.
-static constexpr StringLiteral kMagic = "GMA1";
+static constexpr StringLiteral kMagic = "GMA2";
 
 template <typename A> static void transfer(A &a, MemoryImage &image) {
   a.field(image.arch);

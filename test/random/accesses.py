@@ -297,8 +297,8 @@ def compare(text, report, counters):
                 high, row["requests"]):
             yield (f"{names[line]}: {low}..{high} sectors of {row['requests']} "
                    f"requests, counted {sectors} of {requests}")
-        elif low != high and average != Fraction(row["sectors"]["expected"],
-                                                 row["requests"]):
+        elif low != high and \
+                average != Fraction(row["sectors"]["expected"]) / row["requests"]:
             seen["not as expected"] += 1
     yield seen
 

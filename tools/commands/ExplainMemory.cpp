@@ -121,7 +121,7 @@ static bool isAsked(const MemoryRow &row, const MemoryArguments &arguments) {
 /// much in each loop.
 static double wasteOf(const MemoryRow &row) {
   constexpr uint32_t kMostDepth = 4;
-  double waste = double(row.sectors.expected) - double(row.ideal);
+  double waste = row.sectors.expected - double(row.ideal);
   for (uint32_t i = 0; i < std::min(row.loopDepth, kMostDepth); ++i)
     waste *= 10;
   return row.isAlarm ? waste : std::min(waste, 0.0);
