@@ -11,7 +11,8 @@ shape of its blocks. What the emulator counts is the truth; of blocks that are n
 of a warp, the last warps are left out.
 
 A line *wastes* if it moved more sectors than its bytes need, and is *irregular* if a
-tainted address was used: the emulator tells, not the analysis.
+tainted address was used, or tainted values chose the lanes of a request: the emulator
+tells, not the analysis.
 
   found   lines that waste and are not irregular, of which the report says so
   false   lines of which the report says so, that ran and do not waste
@@ -82,9 +83,12 @@ class Count:
             (self.groups[group] for group in LAST), collections.Counter())
 
     def averages(self, key):
-        """What a request of all warps, and what one by whole warps had on average."""
+        """What a request of all warps, one by whole warps, and one of warps of 32
+        threads had on average."""
+        everything = sum(self.groups.values(), collections.Counter())
         return [sums[key] / sums["requests"]
-                for sums in (self.total(), self.groups["full"]) if sums["requests"]]
+                for sums in (everything, self.groups["full"], self.total())
+                if sums["requests"]]
 
 
 def place_of(source):
@@ -180,7 +184,8 @@ def score(rows, counters, space):
         if not total["requests"]:
             continue
         ideal = total[needed] if needed else 0
-        wastes, irregular = total[waste] > ideal, total["tainted"] > 0
+        wastes = total[waste] > ideal
+        irregular = total["tainted"] + total["chosen"] > 0
         alarm = any(row["alarm"] for row in here)
         words = ["lines"]
         if not here:
@@ -224,7 +229,7 @@ def score_as_paper(rows, counters):
         average = expected(here, "lines") if here else None
         alarm = average is not None and average > 1
         seen["accesses"] += 1
-        if total["tainted"]:
+        if total["tainted"] + total["chosen"]:
             seen["irregular"] += 1
             seen["irregular real"] += real
             continue

@@ -97,9 +97,9 @@ void AccessReport::add(const Launch &launch, const AccessTable &table,
 }
 
 static std::string sumsText(const AccessSums &s, AccessSpace space) {
-  std::string out = number("requests", s.requests) + ", " +
-                    number("lanes", s.lanes) + ", " +
-                    number("tainted", s.tainted);
+  std::string out =
+      number("requests", s.requests) + ", " + number("lanes", s.lanes) + ", " +
+      number("tainted", s.tainted) + ", " + number("chosen", s.chosen);
   if (space == kAccessShared)
     return out + ", " + number("bank_conflicts", s.conflicts) + ", " +
            number("max_bank_conflicts", s.maxConflicts);

@@ -27,6 +27,7 @@ enum AccessSpace : uint8_t {
 struct AccessSums {
   uint64_t requests = 0, lanes = 0;
   uint64_t tainted = 0; ///< Requests with a tainted address.
+  uint64_t chosen = 0;  ///< Requests by lanes that tainted values chose.
   uint64_t sectors = 0, idealSectors = 0, lines = 0;
   uint64_t overIdeal = 0;    ///< Requests with more sectors than ideal.
   uint64_t severalLines = 0; ///< Requests of more than one line.
@@ -63,6 +64,8 @@ struct TaintShadow {
   std::vector<uint32_t> registers; ///< By a quarter of the offset in regs.
   std::vector<uint32_t> local;     ///< By offset in local memory.
   uint32_t carry = 0;              ///< Of CC.CF.
+  /// Groups of lanes that a tainted value split, and that are not together yet.
+  std::vector<uint32_t> splits;
 };
 
 } // namespace gpulto::emu

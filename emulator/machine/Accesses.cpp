@@ -192,10 +192,11 @@ static AccessSums &sumsOf(Warp &w, const Insn &insn, AccessSpace space,
 }
 
 static void addRequest(AccessSums &s, uint32_t mask, const Cost &c,
-                       bool isTainted) {
+                       bool isTainted, bool isChosen) {
   ++s.requests;
   s.lanes += static_cast<unsigned>(__builtin_popcount(mask));
   s.tainted += isTainted;
+  s.chosen += isChosen;
   s.sectors += c.sectors;
   s.idealSectors += c.ideal;
   s.lines += c.lines;
@@ -217,7 +218,7 @@ static void interleave(uint32_t mask, uint64_t *at) {
 }
 
 void countAccess(Warp &w, const Insn &insn, const AccessLanes &lanes,
-                 unsigned bytes, uint32_t tainted) {
+                 unsigned bytes, uint32_t tainted, uint32_t chosen) {
   if (insn.cls == InsnClass::Param) // Of a call.
     return;
   for (unsigned k = 0; k < kAccessSpaces; ++k) {
@@ -230,12 +231,13 @@ void countAccess(Warp &w, const Insn &insn, const AccessLanes &lanes,
     if (space == kAccessLocal)
       interleave(mask, at);
     addRequest(sumsOf(w, insn, space, mask), mask,
-               costOf(w, insn, space, mask, at, bytes), tainted & mask);
+               costOf(w, insn, space, mask, at, bytes), tainted & mask,
+               chosen & mask);
   }
 }
 
 void countBulkAccess(Warp &w, const Insn &insn, uint64_t address,
-                     uint32_t bytes, bool isTainted) {
+                     uint32_t bytes, bool isTainted, bool isChosen) {
   Cost c;
   auto touched = [&](uint64_t unit) {
     return static_cast<uint32_t>((address + bytes - 1) / unit - address / unit +
@@ -244,13 +246,14 @@ void countBulkAccess(Warp &w, const Insn &insn, uint64_t address,
   c.sectors = touched(kSectorBytes);
   c.lines = touched(kLineBytes);
   c.ideal = idealSectors(1, bytes);
-  addRequest(sumsOf(w, insn, kAccessGlobal, 1), 1, c, isTainted);
+  addRequest(sumsOf(w, insn, kAccessGlobal, 1), 1, c, isTainted, isChosen);
 }
 
 static void addSums(AccessSums &to, const AccessSums &from) {
   to.requests += from.requests;
   to.lanes += from.lanes;
   to.tainted += from.tainted;
+  to.chosen += from.chosen;
   to.sectors += from.sectors;
   to.idealSectors += from.idealSectors;
   to.lines += from.lines;

@@ -23,13 +23,14 @@ struct AccessLanes {
 void locateAccess(Warp &w, const Insn &place, uint32_t m, AccessLanes &lanes);
 
 /// Counts the access of \p insn, \p bytes (32 at most) for each lane; \p
-/// tainted are the lanes whose address is.
+/// tainted are the lanes whose address is, \p chosen those that tainted values
+/// chose.
 void countAccess(Warp &w, const Insn &insn, const AccessLanes &lanes,
-                 unsigned bytes, uint32_t tainted);
+                 unsigned bytes, uint32_t tainted, uint32_t chosen);
 
 /// Counts a bulk copy's access to global memory by one lane.
 void countBulkAccess(Warp &w, const Insn &insn, uint64_t address,
-                     uint32_t bytes, bool isTainted);
+                     uint32_t bytes, bool isTainted, bool isChosen);
 
 } // namespace gpulto::emu
 

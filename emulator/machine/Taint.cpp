@@ -12,8 +12,10 @@
 // Example: in a[idx[threadIdx.x]] the load of idx taints its result, and with
 // it the address of the load of a.
 //
-// - An instruction's results are tainted in the lanes where a source is. What
-//   decides whether it runs (branches, guards) does not count.
+// - An instruction's results are tainted in the lanes where a source is.
+// - Where a tainted value splits the lanes that run (a branch, a guard), all
+//   that they do until they are together again is what the data chose: results
+//   are tainted, and requests are counted as chosen.
 // - A shuffle hands taint on with the value, and taints all it chooses by a
 //   tainted index. Votes, matches, reductions and matrix products taint all
 //   lanes if one is tainted. Textures and surfaces are loads.
@@ -45,7 +47,8 @@ struct Step {
   uint32_t mask;
   const Function &fn;
   const Flow &flow;
-  uint32_t *words; ///< The frame's part of TaintShadow::registers.
+  uint32_t *words;   ///< The frame's part of TaintShadow::registers.
+  uint32_t byChoice; ///< The lanes, if tainted values chose them, or none.
 
   uint32_t of(Op op) const {
     return op == kNoOp || op & 1 ? 0 : words[(op >> 1) / 4];
@@ -55,7 +58,7 @@ struct Step {
   }
   void set(uint32_t offset, uint32_t tainted) {
     uint32_t &word = words[offset / 4];
-    word = (word & ~mask) | (tainted & mask);
+    word = (word & ~mask) | ((tainted | byChoice) & mask);
   }
   void setResults(uint32_t tainted) {
     for (unsigned k = 0; k < flow.results; ++k)
@@ -111,7 +114,7 @@ static void traceLoad(Step &s) {
   locateAccess(s.w, s.insn, s.mask, lanes);
   const uint32_t address = s.of(s.insn.s[0]);
   const unsigned bytes = s.insn.bytes * s.insn.vec;
-  countAccess(s.w, s.insn, lanes, bytes, address);
+  countAccess(s.w, s.insn, lanes, bytes, address, s.byChoice);
   const uint32_t local = localLanes(s.w, lanes, bytes);
   const uint32_t others = ofLoad(s.mask & ~local, lanes.at, address);
   const bool isSlot = local && isUniform(local, lanes.at);
@@ -134,7 +137,7 @@ static void traceStore(Step &s) {
   AccessLanes lanes;
   locateAccess(s.w, s.insn, s.mask, lanes);
   const unsigned bytes = s.insn.bytes * s.insn.vec;
-  countAccess(s.w, s.insn, lanes, bytes, s.of(s.insn.s[0]));
+  countAccess(s.w, s.insn, lanes, bytes, s.of(s.insn.s[0]), s.byChoice);
   uint32_t local = localLanes(s.w, lanes, bytes);
   while (local) {
     uint64_t at = lanes.at[__builtin_ctz(local)];
@@ -144,7 +147,7 @@ static void traceStore(Step &s) {
         here |= r & (0 - r);
     uint32_t *to = s.w.taint->local.data() + at;
     for (unsigned b = 0; b < bytes; ++b) {
-      uint32_t value = s.of(s.element(b / s.insn.bytes, true));
+      uint32_t value = s.of(s.element(b / s.insn.bytes, true)) | s.byChoice;
       to[b] = (to[b] & ~here) | (value & here);
     }
     local &= ~here;
@@ -154,7 +157,8 @@ static void traceStore(Step &s) {
 static void traceAtomic(Step &s) {
   AccessLanes lanes;
   locateAccess(s.w, s.insn, s.mask, lanes);
-  countAccess(s.w, s.insn, lanes, s.insn.bytes * s.insn.vec, s.of(s.insn.s[0]));
+  countAccess(s.w, s.insn, lanes, s.insn.bytes * s.insn.vec, s.of(s.insn.s[0]),
+              s.byChoice);
   s.setResults(s.mask);
 }
 
@@ -163,7 +167,7 @@ static void traceAsyncCopy(Step &s) {
   const Insn &i = s.insn;
   AccessLanes to;
   locateAccess(s.w, i, s.mask, to);
-  countAccess(s.w, i, to, i.bytes, s.of(i.s[0]));
+  countAccess(s.w, i, to, i.bytes, s.of(i.s[0]), s.byChoice);
   uint32_t reads = s.mask;
   if (i.s[2] != kNoOp && i.mode)
     reads &= ~*s.values(i.s[2]);
@@ -180,7 +184,7 @@ static void traceAsyncCopy(Step &s) {
   source.flags &= static_cast<uint8_t>(~kAddress32);
   AccessLanes from;
   locateAccess(s.w, source, reads, from);
-  countAccess(s.w, i, from, i.bytes, s.of(i.s[1]));
+  countAccess(s.w, i, from, i.bytes, s.of(i.s[1]), s.byChoice);
 }
 
 /// The side of a bulk copy that is global memory.
@@ -200,7 +204,8 @@ static void traceBulkCopy(Step &s) {
   for (uint32_t r = lanes.masks[kAccessGlobal]; r; r &= r - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(r));
     if (uint32_t bytes = s.values(i.s[2])[l])
-      countBulkAccess(s.w, i, lanes.at[l], bytes, s.of(side.s[0]) >> l & 1);
+      countBulkAccess(s.w, i, lanes.at[l], bytes, s.of(side.s[0]) >> l & 1,
+                      s.byChoice != 0);
   }
 }
 
@@ -214,7 +219,7 @@ static void traceMatrixRows(Step &s) {
   AccessLanes lanes;
   locateAccess(s.w, s.insn, used, lanes);
   uint32_t address = s.of(s.insn.s[0]);
-  countAccess(s.w, s.insn, lanes, kRowBytes, address);
+  countAccess(s.w, s.insn, lanes, kRowBytes, address, s.byChoice);
   s.setResults(ofLoad(used, lanes.at, address) ? s.mask : 0);
 }
 
@@ -277,6 +282,38 @@ void resetTaint(Warp &w) {
   std::fill(w.taint->registers.begin(), w.taint->registers.end(), 0u);
   std::fill(w.taint->local.begin(), w.taint->local.end(), 0u);
   w.taint->carry = 0;
+  w.taint->splits.clear();
+}
+
+/// Whether some of the lanes that run were split off others by a tainted value,
+/// and are not together with them again.
+static bool isSplit(Warp &w) {
+  std::vector<uint32_t> &splits = w.taint->splits;
+  std::erase_if(splits, [&](uint32_t group) {
+    return (group & ~w.active) == 0;
+  });
+  return std::any_of(splits.begin(), splits.end(),
+                     [&](uint32_t group) { return (group & w.active) != 0; });
+}
+
+/// Whether a tainted value keeps others of the lanes that run from running the
+/// instruction. Remembers the group if they part.
+static bool splitsHere(const Step &s) {
+  uint32_t tainted = 0;
+  if (s.insn.guard != kNoGuard && s.mask != s.w.active)
+    tainted = s.words[s.insn.guard / 4];
+  else if (s.insn.ctl == Ctl::BranchIndex)
+    tainted = s.ofSources();
+  if (!(tainted & s.w.active))
+    return false;
+  std::vector<uint32_t> &splits = s.w.taint->splits;
+  bool parts = s.insn.ctl == Ctl::Branch || s.insn.ctl == Ctl::BranchIndex ||
+               s.insn.ctl == Ctl::Exit || s.insn.ctl == Ctl::Return ||
+               s.insn.ctl == Ctl::Call;
+  if (parts &&
+      std::find(splits.begin(), splits.end(), s.w.active) == splits.end())
+    splits.push_back(s.w.active);
+  return true;
 }
 
 void traceInsn(Warp &w, const Insn &insn, uint32_t mask) {
@@ -284,7 +321,11 @@ void traceInsn(Warp &w, const Insn &insn, uint32_t mask) {
   const Function &fn = *w.frame->fn;
   const Flow &flow = fn.flows[static_cast<size_t>(&insn - fn.code.data())];
   Step s{w,  insn, mask,
-         fn, flow, w.taint->registers.data() + w.frame->regOffset / 4};
+         fn, flow, w.taint->registers.data() + w.frame->regOffset / 4,
+         0};
+  bool isChosen = isSplit(w);
+  isChosen |= splitsHere(s);
+  s.byChoice = isChosen ? mask : 0;
   switch (flow.kind) {
   case FlowKind::Data:
     return traceData(s);

@@ -120,12 +120,14 @@ TEST_F(AccessTest, GlobalRows) {
              "\"instruction\": \"ld.global.u32\"",
              "\"kind\": \"load\", \"size\": 4",
              "\"full\": {\"requests\": 8, \"lanes\": 256, \"tainted\": 0, "
+             "\"chosen\": 0, "
              "\"sectors\": 32, \"ideal_sectors\": 32, \"min_sectors\": 4, "
              "\"max_sectors\": 4, \"over_ideal\": 0, \"lines\": 8, "
              "\"several_lines\": 0}}"});
   expectRow(11, "global",
             {"\"kind\": \"store\", \"size\": 8",
-             "\"requests\": 8, \"lanes\": 256, \"tainted\": 0, \"sectors\": "
+             "\"requests\": 8, \"lanes\": 256, \"tainted\": 0, \"chosen\": 0, "
+             "\"sectors\": "
              "256, \"ideal_sectors\": 64, \"min_sectors\": 32, "
              "\"max_sectors\": 32, \"over_ideal\": 8, \"lines\": 256, "
              "\"several_lines\": 8}"});
@@ -157,6 +159,7 @@ TEST_F(AccessTest, GroupsOfWarps) {
   EXPECT_EQ(row(12).find("last_full"), std::string::npos);
   expectRow(13, "global",
             {"\"partial\": {\"requests\": 1, \"lanes\": 16, \"tainted\": 0, "
+             "\"chosen\": 0, "
              "\"sectors\": 2"});
   EXPECT_EQ(row(13).find("\"full\""), std::string::npos);
 }
@@ -173,7 +176,7 @@ TEST_F(AccessTest, SharedLocalAndConstantRows) {
   ASSERT_TRUE(s.ok()) << s.text;
   expectRow(11, "shared",
             {"\"kind\": \"store\", \"size\": 4",
-             "\"requests\": 1, \"lanes\": 32, \"tainted\": 0, "
+             "\"requests\": 1, \"lanes\": 32, \"tainted\": 0, \"chosen\": 0, "
              "\"bank_conflicts\": 1, \"max_bank_conflicts\": 1}"});
   expectRow(12, "shared", {"\"size\": 16", "\"bank_conflicts\": 0"});
   // Two words of each lane, the lanes side by side.
@@ -192,7 +195,7 @@ TEST_F(AccessTest, GenericAccessesHaveARowForEachSpace) {
   ASSERT_TRUE(launch(*module, "k", blocks(1, 32), alloc(4096)).ok());
   expectRow(12, "global",
             {"\"partial\": {\"requests\": 1, \"lanes\": 8, "
-             "\"tainted\": 0, \"sectors\": 1"});
+             "\"tainted\": 0, \"chosen\": 0, \"sectors\": 1"});
   expectRow(12, "shared", {"\"partial\": {\"requests\": 1, \"lanes\": 24"});
 }
 
@@ -214,6 +217,7 @@ TEST_F(AccessTest, Copies) {
   expectRow(14, "global",
             {"\"kind\": \"bulk_copy\", \"size\": 0",
              "\"partial\": {\"requests\": 1, \"lanes\": 1, \"tainted\": 0, "
+             "\"chosen\": 0, "
              "\"sectors\": 3, \"ideal_sectors\": 2"});
 }
 
@@ -330,6 +334,62 @@ TEST_F(AccessTest, TaintOfLoads) {
   EXPECT_EQ(taintedLanes("shr.u32 %y, %t, 5; mad.wide.u32 %q, %y, 4, %p; "
                          "ld.global.u32 %x, [%q];"),
             0u);
+}
+
+TEST_F(AccessTest, ChoiceTaints) {
+  // What lanes compute while a tainted value keeps others away.
+  EXPECT_EQ(taintedLanes("mov.u32 %x, %i; setp.lt.u32 %c, %t, 4; "
+                         "@%c mov.u32 %x, 1;"),
+            15u);
+  EXPECT_EQ(taintedLanes("mov.u32 %x, %i; setp.lt.u32 %c, %t, 4; "
+                         "@%c bra T; mov.u32 %x, 1; T:"),
+            ~15u);
+  // Both ways.
+  EXPECT_EQ(taintedLanes("mov.u32 %x, %i; setp.lt.u32 %c, %t, 4; @%c bra T; "
+                         "mov.u32 %x, 1; bra E; T: mov.u32 %x, 2; E:"),
+            kAll);
+  // Lanes that leave a loop in rounds that data decides.
+  EXPECT_EQ(taintedLanes("mov.u32 %x, 0; L: add.u32 %x, %x, 1; "
+                         "setp.lt.u32 %c, %x, %t; @%c bra L;"),
+            ~3u);
+  // Not behind, not by what all do, and not by other conditions.
+  EXPECT_EQ(taintedLanes("setp.lt.u32 %c, %t, 4; @%c bra T; mov.u32 %y, 1; "
+                         "T: mov.u32 %x, %i;"),
+            0u);
+  EXPECT_EQ(taintedLanes("mov.u32 %x, %i; setp.lt.u32 %c, %t, 32; "
+                         "@%c mov.u32 %x, 1;"),
+            0u);
+  EXPECT_EQ(taintedLanes("mov.u32 %x, %i; setp.lt.u32 %c, %i, 4; "
+                         "@%c bra T; mov.u32 %x, 1; T:"),
+            0u);
+}
+
+TEST_F(AccessTest, ChosenRequests) {
+  auto module = load(kHeader + kProlog + R"(
+  ld.global.u32 %t, [%q];
+  setp.lt.u32 %c, %t, 4;
+  @%c st.global.u32 [%q], %i;
+  @%c bra T;
+  st.global.u32 [%q+128], %i;
+T:
+  st.global.u32 [%q+256], %i;
+  setp.lt.u32 %c, %i, 4;
+  @%c st.global.u32 [%q], %i;
+  setp.lt.u32 %c, %t, 2;
+  @%c ret;
+  st.global.u32 [%q], %i;
+  ret;
+})");
+  std::vector<uint32_t> numbers(128);
+  for (uint32_t k = 0; k < 128; ++k)
+    numbers[k] = k % 32;
+  Status s = launch(*module, "k", blocks(1, 32), upload(numbers));
+  ASSERT_TRUE(s.ok()) << s.text;
+  expectRow(12, "global", {"\"lanes\": 4", "\"chosen\": 1"});
+  expectRow(14, "global", {"\"lanes\": 28", "\"chosen\": 1"});
+  expectRow(16, "global", {"\"lanes\": 32", "\"chosen\": 0"});
+  expectRow(18, "global", {"\"lanes\": 4", "\"chosen\": 0"});
+  expectRow(21, "global", {"\"lanes\": 30", "\"chosen\": 1"});
 }
 
 TEST_F(AccessTest, TaintOfOtherMemories) {

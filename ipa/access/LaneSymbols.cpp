@@ -85,13 +85,18 @@ std::optional<Lanes> LaneSymbols::expected(const LaneSum &sum,
   Lanes result{};
   for (const LaneSum::Term &term : sum.terms()) {
     Lanes product = term.factor;
+    bool isKnown = true;
     for (LaneSymbolId id : term.product.symbols()) {
-      if (table[id].options.empty())
-        return std::nullopt;
+      if (table[id].options.empty()) {
+        isKnown = false;
+        continue;
+      }
       isAssumed = true;
       for (unsigned l = 0; l < kWarpLanes; ++l)
         product[l] *= table[id].options.front()[l];
     }
+    if (!isKnown && product != Lanes{})
+      return std::nullopt;
     for (unsigned l = 0; l < kWarpLanes; ++l)
       result[l] += product[l];
   }

@@ -221,6 +221,39 @@ bool LaneValues::isLeftApart(const Loop &loop) {
   return leftApart[&loop] = isApart;
 }
 
+/// Whether lanes of a warp leave \p loop in rounds that are one apart at most:
+/// a round adds more to a counter than it is from lane to lane.
+bool LaneValues::isLeftNearly(const Loop &loop) {
+  SmallVector<BasicBlock *, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  const LaneSum &round = roundsOf(loop);
+  if (round.terms().empty())
+    return true; // one round
+  return all_of(exiting, [&](const BasicBlock *block) {
+    const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+    if (!branch || !branch->isConditional())
+      return false;
+    if (areUniform(at(*branch->getCondition(), *block)))
+      return true;
+    const auto *compared = dyn_cast<ICmpInst>(branch->getCondition());
+    if (!compared)
+      return false;
+    LaneValue a = at(*compared->getOperand(0), *block),
+              b = at(*compared->getOperand(1), *block);
+    std::optional<LaneSum> apart =
+        a.isSum() && b.isSum() ? a.sum.minus(b.sum) : std::nullopt;
+    std::optional<Lanes> lanes =
+        apart ? table.split(*apart).second.numbers() : std::nullopt;
+    if (!lanes)
+      return false;
+    auto [low, high] = std::minmax_element(lanes->begin(), lanes->end());
+    return any_of(apart->terms(), [&](const LaneSum::Term &term) {
+      return term.product == round.terms().front().product &&
+             std::abs(term.factor[0]) > *high - *low;
+    });
+  });
+}
+
 LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
   LaneValue result = of(value);
   const auto *instruction = dyn_cast<Instruction>(&value);
@@ -229,8 +262,11 @@ LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
   for (const Loop *loop = analyses.loops.getLoopFor(instruction->getParent());
        loop && !loop->contains(&user); loop = loop->getParentLoop()) {
     const Loop *born = table.loopOf(result.sum);
-    if (born && loop->contains(born) && isLeftApart(*loop))
+    if (!born || !loop->contains(born) || !isLeftApart(*loop))
+      continue;
+    if (!isLeftNearly(*loop))
       return LaneValue::unknown();
+    result.isAssumed = true; // all leave in one round
   }
   return result;
 }
@@ -957,16 +993,23 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
     return LaneValue::unknown();
   // The first value, and what each way makes it more.
   LaneValue all = incoming[0];
+  bool isOneForAll = true;
   for (unsigned i = 1; i < phi.getNumIncomingValues(); ++i) {
     const BasicBlock &from = *phi.getIncomingBlock(i);
     LaneValue way = arithmetic.multiply(ways->lookup(&from), edge(from, join),
                                         kWordBits, {true, true});
+    isOneForAll &= areUniform(way);
     LaneValue more =
         arithmetic.subtract(incoming[i], incoming[0], width, {true, true});
     all =
         arithmetic.add(all, arithmetic.multiply(more, way, width, {true, true}),
                        width, {true, true});
   }
+  if (all.isSum() || !isOneForAll)
+    return all;
+  // All lanes come by one way, which is too much to say in a sum.
+  all = incoming[0];
+  all.isAssumed = true;
   return all;
 }
 

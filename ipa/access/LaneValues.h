@@ -146,6 +146,7 @@ private:
                   llvm::SmallVectorImpl<const llvm::BasicBlock *> &region);
   unsigned widthOf(const llvm::Value &value) const;
   const LaneSum &roundsOf(const llvm::Loop &loop);
+  bool isLeftNearly(const llvm::Loop &loop);
 
   const llvm::Function &function;
   WarpContext &context;
