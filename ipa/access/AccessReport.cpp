@@ -288,7 +288,7 @@ public:
       : kernel(kernel), launches(launches), shape(shape), isExample(isExample),
         analyses(analyses), requests(requests) {}
 
-  void run(std::vector<MemoryRow> &rows);
+  std::vector<MemoryRow> run();
 
 private:
   bool runClasses(ArrayRef<WarpClass> classes, bool mayStop);
@@ -502,11 +502,20 @@ static void addTo(MemoryRow &row, const MemoryRow &other) {
   row.advice = other.advice;
 }
 
-void ShapeReport::run(std::vector<MemoryRow> &rows) {
+static bool isSameAccess(const MemoryRow &a, const MemoryRow &b) {
+  auto key = [](const MemoryRow &row) {
+    return std::tie(row.file, row.line, row.column, row.space, row.kind,
+                    row.sizeBytes, row.base);
+  };
+  return key(a) == key(b);
+}
+
+std::vector<MemoryRow> ShapeReport::run() {
   if (!runClasses(warpClassesOf(shape.block, /*apart=*/false), true))
     runClasses(warpClassesOf(shape.block, /*apart=*/true), false);
   using Key = std::tuple<std::string, uint32_t, uint32_t, MemorySpace,
                          AccessKind, uint32_t, std::string, std::string>;
+  std::vector<MemoryRow> rows;
   std::map<Key, size_t> places;
   for (auto [request, cost] : zip(requests.all(), costs)) {
     MemoryRow row = rowOf(request, cost);
@@ -522,6 +531,7 @@ void ShapeReport::run(std::vector<MemoryRow> &rows) {
     else
       addTo(rows[place->second], row);
   }
+  return rows;
 }
 
 //===----------------------------------------------------------------------===//
@@ -551,7 +561,8 @@ static bool readsSecondIndex(const Function &kernel) {
   });
 }
 
-/// Returns shapes that a kernel of which no launch is known is reported for.
+/// Returns shapes that a kernel of which no launch is known is reported for,
+/// the likeliest first.
 static std::vector<LaunchShape> examplesFor(const Function &kernel) {
   auto shape = [](uint32_t x, uint32_t y, uint32_t z) {
     LaunchShape result;
@@ -563,7 +574,7 @@ static std::vector<LaunchShape> examplesFor(const Function &kernel) {
     if (isFlat || (*most)[1] > 1)
       return {shape((*most)[0], (*most)[1], (*most)[2])};
   if (isFlat)
-    return {shape(256, 1, 1)};
+    return {shape(256, 1, 1), shape(128, 1, 1)};
   return {shape(32, 8, 1), shape(16, 16, 1)};
 }
 
@@ -610,9 +621,19 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
                         manager.getResult<AssumptionAnalysis>(function),
                         manager.getResult<UniformityInfoAnalysis>(function)};
   };
-  for (const LaunchShape &shape : shapes)
-    ShapeReport(kernel, launches, shape, areExamples, analyses, requests)
-        .run(rows);
+  for (const LaunchShape &shape : shapes) {
+    std::vector<MemoryRow> found =
+        ShapeReport(kernel, launches, shape, areExamples, analyses, requests)
+            .run();
+    // Of further examples what the first does not show.
+    if (areExamples && !rows.empty())
+      erase_if(found, [&](const MemoryRow &row) {
+        return !row.isAlarm || any_of(rows, [&](const MemoryRow &other) {
+          return other.isAlarm && isSameAccess(row, other);
+        });
+      });
+    append_range(rows, std::move(found));
+  }
   return rows;
 }
 

@@ -154,6 +154,16 @@ LaneSum LaneArithmetic::addCases(const LaneSum &question,
   return symbols.addChoice(std::move(options), loop);
 }
 
+LaneArithmetic::Parts LaneArithmetic::partsOf(const LaneSum &sum,
+                                              bool &isAssumed) const {
+  auto [uniform, varying] = symbols.split(sum);
+  if (std::optional<Lanes> lanes = varying.numbers())
+    return {std::move(uniform), lanes};
+  isAssumed = true;
+  auto [same, others] = symbols.split(symbols.firstCase(sum));
+  return {std::move(same), others.numbers()};
+}
+
 LaneSum LaneArithmetic::stepsOf(const LaneSum &question, const Lanes &lanes) {
   std::set<int64_t> bounds(lanes.begin(), lanes.end());
   bounds.erase(bounds.begin()); // all lanes: the quotient of each is one more
@@ -224,7 +234,7 @@ LaneArithmetic::quotient(const LaneSum &sum, int64_t divisor, bool &isAssumed) {
     return sum;
   auto [place, isNew] = quotients.try_emplace({sum, LaneSum(divisor)});
   if (!isNew) {
-    symbols.expected(symbols.split(sum).second, isAssumed);
+    partsOf(sum, isAssumed);
     return place->second;
   }
   // Terms that are multiples of the divisor divide without a rest.
@@ -240,8 +250,7 @@ LaneArithmetic::quotient(const LaneSum &sum, int64_t divisor, bool &isAssumed) {
         number /= divisor;
     (isMultiple ? exact : rest).add(term.product, factor);
   }
-  auto [uniform, varying] = symbols.split(rest);
-  std::optional<Lanes> lanes = symbols.expected(varying, isAssumed);
+  auto [uniform, lanes] = partsOf(rest, isAssumed);
   std::optional<LaneSum> result;
   if (std::optional<int64_t> number = uniform.number(); number && lanes) {
     Lanes all;
@@ -280,9 +289,8 @@ LaneValue LaneArithmetic::divideBySymbol(const LaneValue &a,
   if (!symbols.isUniform(b.sum))
     return LaneValue::unknown();
   auto [place, isNew] = quotients.try_emplace({a.sum, b.sum});
-  auto [uniform, varying] = symbols.split(a.sum);
   bool isAssumed = a.isAssumed || b.isAssumed;
-  std::optional<Lanes> lanes = symbols.expected(varying, isAssumed);
+  auto [uniform, lanes] = partsOf(a.sum, isAssumed);
   if (!lanes) {
     quotients.erase(place);
     return LaneValue::unknown();
@@ -521,7 +529,8 @@ LaneValue LaneArithmetic::readAs(const LaneValue &a, unsigned width,
   }
   auto [place, isNew] = read.try_emplace({a.sum, width, isSigned});
   if (!isNew) {
-    result.sum = place->second;
+    result.sum = place->second.first;
+    result.isAssumed |= place->second.second;
     return result;
   }
   int64_t wrap = int64_t(1) << width;
@@ -555,12 +564,9 @@ LaneValue LaneArithmetic::readAs(const LaneValue &a, unsigned width,
         read = read->minus(*steps);
     }
   }
-  if (!read) {
-    result.isAssumed = true;
-    read = a.sum;
-  }
-  place->second = *read;
-  result.sum = *read;
+  place->second = {read.value_or(a.sum), !read};
+  result.sum = place->second.first;
+  result.isAssumed |= !read;
   return result;
 }
 
@@ -630,9 +636,8 @@ LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
   auto [place, isNew] = below.try_emplace(sum);
   if (!isNew)
     return place->second;
-  auto [uniform, varying] = symbols.split(sum);
   bool isAssumed = false;
-  std::optional<Lanes> lanes = symbols.expected(varying, isAssumed);
+  auto [uniform, lanes] = partsOf(sum, isAssumed);
   if (!lanes)
     return LaneValue::unknown();
   LaneRange range = symbols.range(uniform);
@@ -673,9 +678,8 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
   auto [place, isNew] = zero.try_emplace(sum);
   if (!isNew)
     return place->second;
-  auto [uniform, varying] = symbols.split(sum);
   bool isAssumed = false;
-  std::optional<Lanes> lanes = symbols.expected(varying, isAssumed);
+  auto [uniform, lanes] = partsOf(sum, isAssumed);
   if (!lanes)
     return LaneValue::unknown();
   LaneRange range = symbols.range(uniform);

@@ -108,6 +108,15 @@ private:
                    bool isAssumed);
   LaneValue settleBoth(std::optional<LaneSum> sum, const LaneValue &a,
                        const LaneValue &b, unsigned width, NoWrap noWrap);
+  /// A part that lanes share, and the numbers that they have beside it, if
+  /// known.
+  struct Parts {
+    LaneSum uniform;
+    std::optional<Lanes> lanes;
+  };
+  /// Returns the parts of \p sum, or of the case of it that is expected; sets
+  /// \p isAssumed then.
+  Parts partsOf(const LaneSum &sum, bool &isAssumed) const;
   /// Returns \p sum divided by \p divisor, rounded down. Sets \p isAssumed if
   /// that rests on what symbols with options are expected to be.
   std::optional<LaneSum> quotient(const LaneSum &sum, int64_t divisor,
@@ -137,7 +146,8 @@ private:
   bool isByWarp = false;
   /// Equal questions have equal answers.
   std::map<std::pair<LaneSum, LaneSum>, LaneSum> quotients;
-  std::map<std::tuple<LaneSum, unsigned, bool>, LaneSum> read;
+  /// And whether it is assumed.
+  std::map<std::tuple<LaneSum, unsigned, bool>, std::pair<LaneSum, bool>> read;
   std::map<LaneSum, LaneValue> below, zero;
 };
 

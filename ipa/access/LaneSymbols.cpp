@@ -80,25 +80,19 @@ std::pair<LaneSum, LaneSum> LaneSymbols::split(const LaneSum &sum) const {
   return {std::move(uniform), std::move(varying)};
 }
 
-std::optional<Lanes> LaneSymbols::expected(const LaneSum &sum,
-                                           bool &isAssumed) const {
-  Lanes result{};
+LaneSum LaneSymbols::firstCase(const LaneSum &sum) const {
+  LaneSum result;
   for (const LaneSum::Term &term : sum.terms()) {
-    Lanes product = term.factor;
-    bool isKnown = true;
+    LaneProduct product = term.product;
+    Lanes factor = term.factor;
     for (LaneSymbolId id : term.product.symbols()) {
-      if (table[id].options.empty()) {
-        isKnown = false;
+      if (table[id].options.empty())
         continue;
-      }
-      isAssumed = true;
+      product = product.without(id);
       for (unsigned l = 0; l < kWarpLanes; ++l)
-        product[l] *= table[id].options.front()[l];
+        factor[l] *= table[id].options.front()[l];
     }
-    if (!isKnown && product != Lanes{})
-      return std::nullopt;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      result[l] += product[l];
+    result.add(product, factor);
   }
   return result;
 }
@@ -220,7 +214,8 @@ std::vector<uint64_t> LaneSymbols::residues(const LaneSum &sum,
     for (uint64_t i = 0; i < std::min(times, period); ++i) {
       uint64_t often = times / period + (i < times % period ? 1 : 0);
       for (uint64_t residue = 0; residue < modulus; ++residue)
-        moved[(residue + first + i * step) % modulus] += often * counts[residue];
+        moved[(residue + first + i * step) % modulus] +=
+            often * counts[residue];
     }
     uint64_t common = 0;
     for (uint64_t i = 0; i < times; ++i)

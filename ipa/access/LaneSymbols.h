@@ -55,15 +55,14 @@ public:
   /// Splits \p sum into a part that is the same in all lanes, and one that is
   /// zero in lane 0 if its terms are numbers times uniform symbols.
   std::pair<LaneSum, LaneSum> split(const LaneSum &sum) const;
-  /// Returns the numbers of \p sum where each symbol with options has the first
-  /// of them; nothing if others are left. Sets \p isAssumed if there are any.
-  std::optional<Lanes> expected(const LaneSum &sum, bool &isAssumed) const;
+  /// Returns \p sum where each symbol with options has the first of them.
+  LaneSum firstCase(const LaneSum &sum) const;
   LaneRange range(const LaneSum &sum) const;
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
   /// Returns in proportion how often the uniform \p sum has each residue modulo
-  /// \p modulus, a power of two, if what is unknown and no counter is a multiple
-  /// of it but for what its congruence says.
+  /// \p modulus, a power of two, if what is unknown and no counter is a
+  /// multiple of it but for what its congruence says.
   std::vector<uint64_t> residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.

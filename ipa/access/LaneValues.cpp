@@ -254,6 +254,18 @@ bool LaneValues::isLeftNearly(const Loop &loop) {
   });
 }
 
+/// Whether data decides in which round a lane leaves \p loop.
+bool LaneValues::isLeftByData(const Loop &loop) {
+  SmallVector<BasicBlock *, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  return any_of(exiting, [&](const BasicBlock *block) {
+    const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+    return branch && branch->isConditional() &&
+           at(*branch->getCondition(), *block).kind ==
+               LaneValue::Kind::Irregular;
+  });
+}
+
 LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
   LaneValue result = of(value);
   const auto *instruction = dyn_cast<Instruction>(&value);
@@ -265,7 +277,8 @@ LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
     if (!born || !loop->contains(born) || !isLeftApart(*loop))
       continue;
     if (!isLeftNearly(*loop))
-      return LaneValue::unknown();
+      return isLeftByData(*loop) ? LaneValue::irregular()
+                                 : LaneValue::unknown();
     result.isAssumed = true; // all leave in one round
   }
   return result;
@@ -548,8 +561,9 @@ LaneValue LaneValues::ofOperator(const Operator &operation) {
     if (width == 0 || width > kWordBits ||
         !operation.getOperand(0)->getType()->isIntegerTy())
       return ofOperands(operation);
-    return arithmetic.select(operand(operation, 0), operand(operation, 1),
-                             operand(operation, 2), width);
+    LaneValue a = operand(operation, 1), b = operand(operation, 2);
+    return offBorders(arithmetic.select(operand(operation, 0), a, b, width),
+                      {a, b});
   }
   default:
     return isa<BinaryOperator>(operation) ? ofBinary(operation)
@@ -666,6 +680,27 @@ LaneValue LaneValues::ofShuffle(const CallBase &call) {
   return value;
 }
 
+/// Returns \p result, or where nothing is known of what decides among \p
+/// choices the only one that differs among lanes: the others are taken to be
+/// for borders, as where an index is clamped.
+LaneValue LaneValues::offBorders(const LaneValue &result,
+                                 ArrayRef<LaneValue> choices) const {
+  if (result.kind != LaneValue::Kind::Unknown)
+    return result;
+  const LaneValue *inner = nullptr;
+  for (const LaneValue &choice : choices) {
+    if (!choice.isSum() || (inner && !areUniform(choice)))
+      return result;
+    if (!areUniform(choice))
+      inner = &choice;
+  }
+  if (!inner)
+    return result;
+  LaneValue assumed = *inner;
+  assumed.isAssumed = true;
+  return assumed;
+}
+
 LaneValue LaneValues::ofMinMax(const CallBase &call) {
   const BasicBlock &block = *call.getParent();
   unsigned width = widthOf(call);
@@ -683,7 +718,7 @@ LaneValue LaneValues::ofMinMax(const CallBase &call) {
                                    a, b, width);
   }
   LaneValue result = arithmetic.select(condition, a, b, width);
-  return result.isSum() ? result : ofOperands(call);
+  return result.isSum() ? result : offBorders(ofOperands(call), {a, b});
 }
 
 /// Returns what the function that \p call runs returns, if its body tells.
@@ -761,8 +796,8 @@ const LaneSum &LaneValues::roundsOf(const Loop &loop) {
   auto [place, isNew] = rounds.try_emplace(&loop);
   if (isNew) {
     unsigned most = analyses.evolution.getSmallConstantMaxTripCount(&loop);
-    place->second = table.addCounter({0, most ? int64_t(most) - 1 : INT64_MAX},
-                                     {}, &loop);
+    place->second =
+        table.addCounter({0, most ? int64_t(most) - 1 : INT64_MAX}, {}, &loop);
   }
   return place->second;
 }
@@ -833,21 +868,27 @@ static bool findAdded(const Value &value, const PHINode &phi,
   return at == &phi;
 }
 
-/// A variable to which each round adds something, the same in all lanes.
+/// A variable to which each round adds something: the same in all lanes, or in
+/// each lane about the same in all rounds.
 LaneValue LaneValues::ofGrowing(const PHINode &phi, const Loop &loop,
                                 const LaneValue &start) {
   const BasicBlock *latch = loop.getLoopLatch();
   SmallVector<const Value *, 4> terms;
   if (!latch || !start.isSum() ||
-      !findAdded(*phi.getIncomingValueForBlock(latch), phi, terms) ||
-      !all_of(terms,
-              [&](const Value *term) { return areUniform(at(*term, *latch)); }))
+      !findAdded(*phi.getIncomingValueForBlock(latch), phi, terms))
     return LaneValue::unknown();
-  arithmetic.setLoop(&loop);
   unsigned width = widthOf(phi);
-  LaneValue grown = arithmetic.add(start, arithmetic.uniform({}, {}, width),
-                                   width, {true, false});
-  grown.isAssumed = start.isAssumed;
+  bool isSame = all_of(
+      terms, [&](const Value *term) { return areUniform(at(*term, *latch)); });
+  LaneValue added = LaneValue::number(0);
+  for (const Value *term : terms)
+    added = arithmetic.add(added, at(*term, *latch), width, {true, false});
+  arithmetic.setLoop(&loop);
+  added = isSame ? arithmetic.uniform({}, {}, width)
+                 : arithmetic.multiply(added, LaneValue::exact(roundsOf(loop)),
+                                       width, {true, false});
+  LaneValue grown = arithmetic.add(start, added, width, {true, false});
+  grown.isAssumed = start.isAssumed || !isSame;
   return grown;
 }
 
@@ -990,7 +1031,7 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
   unsigned width = widthOf(phi);
   auto ways = width > 0 && width <= kWordBits ? waysTo(join) : std::nullopt;
   if (!ways)
-    return LaneValue::unknown();
+    return offBorders(LaneValue::unknown(), incoming);
   // The first value, and what each way makes it more.
   LaneValue all = incoming[0];
   bool isOneForAll = true;
@@ -1005,8 +1046,10 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
         arithmetic.add(all, arithmetic.multiply(more, way, width, {true, true}),
                        width, {true, true});
   }
-  if (all.isSum() || !isOneForAll)
+  if (all.isSum())
     return all;
+  if (!isOneForAll)
+    return offBorders(all, incoming);
   // All lanes come by one way, which is too much to say in a sum.
   all = incoming[0];
   all.isAssumed = true;

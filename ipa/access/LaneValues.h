@@ -121,6 +121,8 @@ private:
   LaneValue ofGeometry(unsigned component, bool isIndex);
   LaneValue ofShuffle(const llvm::CallBase &call);
   LaneValue ofMinMax(const llvm::CallBase &call);
+  LaneValue offBorders(const LaneValue &result,
+                       llvm::ArrayRef<LaneValue> choices) const;
   LaneValue ofPhi(const llvm::PHINode &phi);
   LaneValue ofRounds(const llvm::PHINode &phi, const llvm::Loop &loop);
   LaneValue ofGrowing(const llvm::PHINode &phi, const llvm::Loop &loop,
@@ -147,6 +149,7 @@ private:
   unsigned widthOf(const llvm::Value &value) const;
   const LaneSum &roundsOf(const llvm::Loop &loop);
   bool isLeftNearly(const llvm::Loop &loop);
+  bool isLeftByData(const llvm::Loop &loop);
 
   const llvm::Function &function;
   WarpContext &context;
