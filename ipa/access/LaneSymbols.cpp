@@ -218,9 +218,6 @@ std::vector<uint64_t> LaneSymbols::residues(const LaneSum &sum,
             often * counts[residue];
     }
     uint64_t common = 0;
-    for (uint64_t i = 0; i < times; ++i)
-      for (uint64_t residue = 0; residue < modulus; ++residue)
-        moved[(residue + first + i * step) % modulus] += counts[residue];
     for (uint64_t count : moved)
       common = std::gcd(common, count);
     for (uint64_t &count : moved)

@@ -1014,6 +1014,34 @@ LaneValues::waysTo(const BasicBlock &join) {
   return reached;
 }
 
+/// Returns one of \p incoming, which all lanes take for the same reason: what
+/// they have in common, or the first. Sums of all cases would be too long.
+LaneValue LaneValues::oneOf(ArrayRef<LaneValue> incoming) {
+  constexpr uint64_t kMostModulus = 1 << 12; // a page
+  LaneSum varying = table.split(incoming[0].sum).second;
+  Congruence common{0, 0};
+  for (const LaneValue &value : incoming) {
+    auto [same, differing] = table.split(value.sum);
+    if (differing != varying) {
+      LaneValue first = incoming[0];
+      first.isAssumed = true;
+      return first;
+    }
+    Congruence here = table.congruence(same, kMostModulus);
+    if (common.modulus == 0)
+      common = here;
+    uint64_t apart = std::max(common.residue, here.residue) -
+                     std::min(common.residue, here.residue);
+    common.modulus = std::gcd(std::gcd(common.modulus, here.modulus), apart);
+    common.residue %= common.modulus;
+  }
+  LaneValue result = incoming[0];
+  if (std::optional<LaneSum> sum =
+          arithmetic.uniform({}, common, kWordBits).sum.plus(varying))
+    result.sum = std::move(*sum);
+  return result;
+}
+
 LaneValue LaneValues::ofJoin(const PHINode &phi) {
   const BasicBlock &join = *phi.getParent();
   SmallVector<LaneValue, 4> incoming;
@@ -1030,16 +1058,25 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
       return value;
   unsigned width = widthOf(phi);
   auto ways = width > 0 && width <= kWordBits ? waysTo(join) : std::nullopt;
-  if (!ways)
-    return offBorders(LaneValue::unknown(), incoming);
+  if (!ways) {
+    LaneValue near = offBorders(LaneValue::unknown(), incoming);
+    bool areNear = all_of(incoming, [&](const LaneValue &value) {
+      return table.split(value.sum).second ==
+             table.split(incoming.front().sum).second;
+    });
+    if (near.isSum() || !areNear)
+      return near;
+    arithmetic.setLoop(loopAt(phi));
+    near = oneOf(incoming);
+    near.isAssumed = true;
+    return near;
+  }
   // The first value, and what each way makes it more.
   LaneValue all = incoming[0];
-  bool isOneForAll = true;
   for (unsigned i = 1; i < phi.getNumIncomingValues(); ++i) {
     const BasicBlock &from = *phi.getIncomingBlock(i);
     LaneValue way = arithmetic.multiply(ways->lookup(&from), edge(from, join),
                                         kWordBits, {true, true});
-    isOneForAll &= areUniform(way);
     LaneValue more =
         arithmetic.subtract(incoming[i], incoming[0], width, {true, true});
     all =
@@ -1048,12 +1085,12 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
   }
   if (all.isSum())
     return all;
-  if (!isOneForAll)
-    return offBorders(all, incoming);
-  // All lanes come by one way, which is too much to say in a sum.
-  all = incoming[0];
-  all.isAssumed = true;
-  return all;
+  bool isOneForAll = all_of(*ways, [&](const auto &reached) {
+    const auto *branch = dyn_cast<BranchInst>(reached.first->getTerminator());
+    return branch && (!branch->isConditional() ||
+                      areUniform(at(*branch->getCondition(), *reached.first)));
+  });
+  return isOneForAll ? oneOf(incoming) : offBorders(all, incoming);
 }
 
 //===----------------------------------------------------------------------===//

@@ -128,6 +128,7 @@ private:
   LaneValue ofGrowing(const llvm::PHINode &phi, const llvm::Loop &loop,
                       const LaneValue &start);
   LaneValue ofJoin(const llvm::PHINode &phi);
+  LaneValue oneOf(llvm::ArrayRef<LaneValue> incoming);
   LaneValue ofScev(const llvm::SCEV &expression);
   /// Of an operation of which only its operands are known.
   LaneValue ofOperands(const llvm::Value &value);
