@@ -7,6 +7,12 @@ accesses on the emulator.
     bench/accesses.py draw --build build/release --work DIR HeCBench
     bench/accesses.py run --build build/release --work DIR HeCBench [NAME...]
 
+    git clone https://github.com/yuhc/gpu-rodinia
+    bench/rodinia_inputs.py gpu-rodinia
+    bench/accesses.py run --list bench/rodinia.toml ... gpu-rodinia
+    git clone https://github.com/cavazos-lab/PolyBench-ACC
+    bench/accesses.py run --list bench/polybench.toml ... PolyBench-ACC
+
 `draw` writes accesses.toml: --count programs in the order of a sample with --seed, from
 all whose Makefile names nothing but .cu and .cpp files of their directory and no other
 libraries. A program that one command of gpulto-clang++ does not build, that fails, that
@@ -15,9 +21,10 @@ listed as discarded, with the reason. Arguments are those of `make run`, or of
 hecbench.toml where it has some, with large numbers made smaller until the program ends
 in time. Where the list is there already, with this seed and limit, `draw` goes on.
 
-`run` builds and runs the programs of accesses.toml, and leaves the rows of their access
+`run` builds and runs the programs of a list, and leaves the rows of their access
 instructions (--counters with --accesses of gpulto-run, which takes several times as
-long) in DIR/NAME.json.
+long) in DIR/NAME.json, and the programs in DIR/bin. A list has flags for all programs
+and for each one; edits [FILE, OLD, NEW] of a program are made in a copy of its sources.
 """
 
 import argparse
@@ -31,6 +38,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 
@@ -49,23 +57,43 @@ SMALL = 256
 
 class Tree:
     """A copy of the checkout in which programs may write: directories of programs are
-    copied, and what is beside them is linked to."""
+    copied, and what is beside them and beside the directories above is linked to."""
 
     def __init__(self, checkout, work):
         self.checkout, self.root = checkout, work / "tree"
-        (self.root / "src").mkdir(parents=True, exist_ok=True)
-        for path in (checkout / "src").iterdir():
-            link = self.root / "src" / path.name
-            if not link.exists():
-                link.symlink_to(path)
+        self.lock = threading.Lock()
+
+    def link(self, directory):
+        """Makes a directory of links to what is in the checkout's."""
+        copy = self.root / directory
+        if copy.is_symlink():
+            copy.unlink()
+        copy.mkdir(exist_ok=True)
+        for path in (self.checkout / directory).iterdir():
+            if not os.path.lexists(copy / path.name):
+                (copy / path.name).symlink_to(path)
 
     def directory(self, name):
         """Returns the copied directory of a program."""
         copy = self.root / name
-        if copy.is_symlink():
-            copy.unlink()
-            shutil.copytree(self.checkout / name, copy)
+        with self.lock:
+            for above in reversed(pathlib.PurePath(name).parents):
+                self.link(above)
+            if copy.is_symlink():
+                copy.unlink()
+                shutil.copytree(self.checkout / name, copy)
         return copy
+
+    def edit(self, name, edits):
+        """Makes the edits of a program, always in the checkout's text."""
+        texts = {}
+        for file, old, new in edits:
+            text = texts.get(file) or \
+                (self.checkout / name / file).read_text(encoding="latin-1")
+            assert old in text, f"{file}: {old}"
+            texts[file] = text.replace(old, new)
+        for file, text in texts.items():
+            (self.directory(name) / file).write_text(text, encoding="latin-1")
 
 
 def execute(command, directory, seconds):
@@ -86,12 +114,16 @@ def execute(command, directory, seconds):
 def build(table, tree, options):
     """Builds a program. Raises hecbench.Discarded."""
     directory = tree.directory(table["directory"])
+    tree.edit(table["directory"], table.get("edits", []))
+    # clang++ takes C for C++.
+    sources = [word for source in table["sources"] for word in
+               (("-x", "c", source, "-x", "none") if source.endswith(".c") else (source,))]
     program = options.work / "bin" / table["name"]
     program.parent.mkdir(exist_ok=True)
     command = [options.build / "bin/gpulto-clang++", *COMPILE,
                f"--cuda-path={options.cuda}", "-isystem",
                f"{options.cuda}/include/cccl", f"-I{options.cuda}/include",
-               *table["flags"], *table["sources"], "-o", program,
+               *table["flags"], *sources, "-o", program,
                f"-L{options.cuda}/lib64", "-lcudart"]
     status, output = execute([str(word) for word in command], directory,
                              COMPILE_SECONDS)
@@ -117,6 +149,7 @@ def run(table, program, tree, options):
         return None
     trouble = re.search(r"gpulto-emu: .*|gpulto emulator: (?!.*not supported).*", output)
     if status or trouble:
+        counters.unlink(missing_ok=True)
         last = output.strip().splitlines()[-1:] or [""]
         text = f"fails: {trouble[0] if trouble else last[0]}"
         raise hecbench.Discarded(text.replace(f"{options.work}/", "")[:200])
@@ -181,29 +214,36 @@ def write_list(programs, discarded, options):
             lines += ["", f"[[{heading}]]"]
             # JSON's strings and lists are TOML's.
             lines += [f"{key} = {json.dumps(value)}" for key, value in table.items()]
-    options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options.list.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def read_list(options):
-    """Returns the programs of the list, and those discarded; to draw, none of another
-    seed or limit."""
-    if not options.output.exists():
-        return [], []
-    with open(options.output, "rb") as file:
+    """Returns the list, whose programs are complete."""
+    with open(options.list, "rb") as file:
         tables = tomllib.load(file)
-    if options.step == "draw" and \
-            (tables["seed"], tables["limit"]) != (options.seed, options.limit):
-        return [], []
-    return tables.get("program", []), tables.get("discarded", [])
+    for table in tables["program"]:
+        table["flags"] = tables.get("flags", []) + table.get("flags", [])
+        table.setdefault("arguments", [])
+    return tables
+
+
+def drawn(options):
+    """Returns the programs drawn so far with this seed and limit, and those discarded."""
+    if options.list.exists():
+        tables = read_list(options)
+        if (tables["seed"], tables["limit"]) == (options.seed, options.limit):
+            return tables["program"], tables.get("discarded", [])
+    return [], []
 
 
 def draw(options):
+    options.limit = options.limit or 10
     tree = Tree(options.checkout, options.work)
     with open(HERE / "hecbench.toml", "rb") as file:
         small = tomllib.load(file)["arguments"]
     names = sorted(path.parent.name.removesuffix("-cuda") for path in
                    options.checkout.glob("src/*-cuda/Makefile"))
-    programs, discarded = read_list(options)
+    programs, discarded = drawn(options)
     done = {table["name"] for table in programs + discarded}
     order = [name for name in random.Random(options.seed).sample(names, len(names))
              if name not in done]
@@ -231,8 +271,10 @@ def draw(options):
 
 def run_all(options):
     tree = Tree(options.checkout, options.work)
-    tables = [table for table in read_list(options)[0]
-              if not options.names or table["name"] in options.names]
+    tables = read_list(options)
+    options.limit = options.limit or tables["limit"]
+    programs = [table for table in tables["program"]
+                if not options.names or table["name"] in options.names]
 
     def count(table):
         begin = time.monotonic()
@@ -245,7 +287,7 @@ def run_all(options):
         return f"{what}, {time.monotonic() - begin:.0f} s"
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for table, what in zip(tables, pool.map(count, tables)):
+        for table, what in zip(programs, pool.map(count, programs)):
             print(table["name"], what, flush=True)
 
 
@@ -264,11 +306,11 @@ def main():
                         help="directory for what is built")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=70)
-    parser.add_argument("--limit", type=float, default=10,
-                        help="seconds that a program may run (10)")
+    parser.add_argument("--limit", type=float,
+                        help="seconds that a program may run (the list's; 10 to draw)")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
-    parser.add_argument("--output", type=pathlib.Path, default=LIST,
-                        help="the list of programs")
+    parser.add_argument("--list", type=pathlib.Path, default=LIST,
+                        help="the list of programs (accesses.toml)")
     options = parser.parse_args()
     options.checkout = options.checkout.resolve()
     options.build = options.build.resolve()
