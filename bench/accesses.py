@@ -24,7 +24,8 @@ in time. Where the list is there already, with this seed and limit, `draw` goes 
 `run` builds and runs the programs of a list, and leaves the rows of their access
 instructions (--counters with --accesses of gpulto-run, which takes several times as
 long) in DIR/NAME.json, and the programs in DIR/bin. A list has flags for all programs
-and for each one; edits [FILE, OLD, NEW] of a program are made in a copy of its sources.
+and for each one. `like` names a program from which one differs. Edits [FILE, OLD, NEW]
+are made in a copy of the program's sources.
 """
 
 import argparse
@@ -85,12 +86,14 @@ class Tree:
         return copy
 
     def edit(self, name, edits):
-        """Makes the edits of a program, always in the checkout's text."""
+        """Makes the edits of a program, always in the checkout's text. Raises
+        hecbench.Discarded."""
         texts = {}
         for file, old, new in edits:
             text = texts.get(file) or \
                 (self.checkout / name / file).read_text(encoding="latin-1")
-            assert old in text, f"{file}: {old}"
+            if old not in text:
+                raise hecbench.Discarded(f"{file} has no {old}")
             texts[file] = text.replace(old, new)
         for file, text in texts.items():
             (self.directory(name) / file).write_text(text, encoding="latin-1")
@@ -221,9 +224,12 @@ def read_list(options):
     """Returns the list, whose programs are complete."""
     with open(options.list, "rb") as file:
         tables = tomllib.load(file)
+    named = {table["name"]: table for table in tables["program"]}
+    tables["program"] = [
+        {"flags": [], "arguments": []} | named.get(table.pop("like", None), {}) | table
+        for table in tables["program"]]
     for table in tables["program"]:
-        table["flags"] = tables.get("flags", []) + table.get("flags", [])
-        table.setdefault("arguments", [])
+        table["flags"] = tables.get("flags", []) + table["flags"]
     return tables
 
 
